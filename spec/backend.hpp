@@ -1,0 +1,74 @@
+/// \file
+/// The interface through which every backend is reached, ours and strangers' alike: the requests of Protocol 1 as
+/// structs. It knows nothing of how a backend computes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "spec/contract/contract.hpp"
+#include "spec/host_tensor.hpp"
+#include "spec/program/program.hpp"
+
+namespace etalon::spec {
+
+enum class Mode : std::uint8_t { forward, jvp, vjp, jvp_of_vjp };
+
+/// One question to a backend. Inputs are given for every program input in order (constants included).
+struct Request {
+  std::string id;
+  Mode mode = Mode::forward;
+  Program program;
+  std::vector<HostTensor> inputs;
+  std::vector<bool> wrt;                                 ///< per input; jvp and vjp
+  std::vector<std::optional<HostTensor>> tangents;       ///< per input; jvp; nothing means zero
+  std::vector<std::optional<HostTensor>> cotangents;     ///< per output; vjp; nothing means zero
+};
+
+/// The numbers of an answer: outputs always; in jvp `tangents` one per output (nothing for integer and boolean
+/// outputs); in vjp `cotangents` one per input (nothing where `wrt` is false); in jvp_of_vjp both, `tangents` being
+/// those of the cotangents.
+struct Numbers {
+  std::vector<HostTensor> outputs;
+  std::vector<std::optional<HostTensor>> tangents;
+  std::vector<std::optional<HostTensor>> cotangents;
+};
+
+/// Why there are no numbers.
+struct Refusal {
+  enum class Kind : std::uint8_t {
+    unsupported,  ///< not offered
+    rejected,     ///< the program is ill-typed or breaks a constraint
+    error         ///< the backend failed
+  };
+  Kind kind = Kind::unsupported;
+  std::string why;
+};
+
+using Answer = std::variant<Numbers, Refusal>;
+
+/// What a backend says of itself.
+struct Description {
+  std::string name;
+  std::string version;
+  std::vector<DType> dtypes;
+  std::vector<Mode> modes;
+  Contract contract;
+  bool fuses = false;  ///< intermediates asked for as outputs may differ from those consumed
+};
+
+/// A backend. `run` never throws for what the request holds: it answers with a Refusal.
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual Description describe() const = 0;
+  [[nodiscard]] virtual Answer run(const Request& request) = 0;
+};
+
+}  // namespace etalon::spec

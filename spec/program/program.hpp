@@ -1,0 +1,104 @@
+/// \file
+/// A program: calls of operations in static single assignment form, with derivatives as steps of their own. It knows
+/// operations only by name; what they mean is the library's business.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "spec/attribute.hpp"
+#include "spec/dims.hpp"
+#include "spec/dtype.hpp"
+#include "spec/host_tensor.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::spec {
+
+/// The user's source line that made a call, and the section it stands in.
+struct Source {
+  std::string file;
+  std::uint32_t line = 0;
+  std::string section;
+};
+
+enum class Role : std::uint8_t {
+  input,      ///< given at each run
+  parameter,  ///< lives in the store; may be updated
+  constant,   ///< known with the program; no derivative
+  index       ///< an integer scalar bound by name at run time, with a declared range
+};
+
+/// A named value from outside.
+struct Input {
+  std::string name;
+  DType dtype = DType::f32;
+  Dims dims;
+  Role role = Role::input;
+  std::optional<std::pair<std::int64_t, std::int64_t>> range;  ///< of an index, both ends included
+  std::optional<HostTensor> value;                             ///< of a constant
+  Source source;
+};
+
+/// results = operation(operands) {attributes}. An absent optional operand is nullopt; the members of a pack stand in
+/// order, and `packs` gives the length of each pack where an operation takes more than one.
+struct Call {
+  std::string operation;
+  std::vector<std::optional<std::string>> operands;
+  std::vector<std::size_t> packs;
+  Attributes attributes;
+  std::vector<std::string> results;
+  Source source;
+};
+
+/// results = the tangents of `of` (jvp; seeds are tangents of `wrt`), or the cotangents of `wrt` (vjp; seeds are
+/// cotangents of `of`). A missing cotangent seed means 1 and is allowed for one scalar `of` only; a missing tangent
+/// seed is an error.
+struct Differentiate {
+  enum class Mode : std::uint8_t { jvp, vjp };
+  Mode mode = Mode::vjp;
+  std::vector<std::string> of;
+  std::vector<std::string> wrt;
+  std::vector<std::optional<std::string>> seeds;
+  std::vector<std::string> results;
+  Source source;
+};
+
+/// After a run the parameter holds the value.
+struct Update {
+  std::string parameter;
+  std::string value;
+};
+
+struct Program {
+  std::vector<Input> inputs;
+  std::vector<std::variant<Call, Differentiate>> steps;
+  std::vector<std::string> outputs;
+  std::vector<Update> updates;
+};
+
+/// Checks names, single assignment, types of every call and derivative.
+/// \throws SpecViolation: one line with the step, the rule, expected, found and the user's source line.
+void verify(const Program& program);
+
+/// Type of every value of a verified program, by name.
+struct ValueType {
+  DType dtype;
+  Dims dims;
+};
+[[nodiscard]] std::map<std::string, ValueType> types_of(const Program& program);
+
+/// The program as one system of equations: its inputs in order; its outputs, then the values of its updates. Tensor
+/// names are the program's value names (locals of operations get `value.local`).
+[[nodiscard]] System lower(const Program& program);
+
+/// Text and JSON forms; `parse_*` of the printed form gives the same program.
+/// \throws SpecViolation with line and column on malformed text.
+[[nodiscard]] std::string to_text(const Program& program);
+[[nodiscard]] Program parse_program(std::string_view text);
+
+}  // namespace etalon::spec

@@ -1,0 +1,22 @@
+/// \file
+/// Rewrites of systems that keep every value over the reals, every rounding and every special value as they are:
+/// index algebra, guards solved into ranges, named reductions. Rules are tables of named rewrites.
+#pragma once
+
+#include "spec/system/system.hpp"
+
+namespace etalon::spec {
+
+/// Gives every reduction that is not the whole right side of an equation its own local tensor, shared between
+/// equal ones, so that a derivative does not repeat it.
+void name_reductions(System& system);
+
+/// Solves index guards: substitutes unit equalities, divides the others, splits `//` and `%`, drops guards that
+/// hold, removes reductions over nothing, turns inequalities into ranges. Literal evaluation before and after
+/// gives the same values.
+void solve_guards(System& system);
+
+/// Removes equations that no output needs, keeping inputs and outputs.
+void remove_dead(System& system);
+
+}  // namespace etalon::spec

@@ -1,0 +1,48 @@
+# One function per kind of target, so that flags and include roots stand in one place.
+
+find_program(ETALON_CCACHE ccache)
+if(ETALON_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ETALON_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${ETALON_CCACHE})
+endif()
+
+add_library(etalon_flags INTERFACE)
+target_compile_options(etalon_flags INTERFACE
+  $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off>
+  $<$<BOOL:${ETALON_WERROR}>:$<BUILD_INTERFACE:-Werror>>)
+if(ETALON_SANITIZE)
+  target_compile_options(etalon_flags INTERFACE
+    $<BUILD_INTERFACE:-fsanitize=${ETALON_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+  target_link_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=${ETALON_SANITIZE}>)
+endif()
+
+# etalon_layer(NAME DEPENDS targets…): the library etalon::NAME from every .cpp below this folder.
+function(etalon_layer name)
+  cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  list(FILTER sources EXCLUDE REGEX "/adapters/")
+  add_library(etalon_${name} STATIC ${sources})
+  add_library(etalon::${name} ALIAS etalon_${name})
+  set_target_properties(etalon_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(etalon_${name} PUBLIC cxx_std_20)
+  target_include_directories(etalon_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/etalon>)
+  target_link_libraries(etalon_${name} PUBLIC ${LAYER_DEPENDS} PRIVATE ${LAYER_PRIVATE} $<BUILD_INTERFACE:etalon_flags>)
+  install(TARGETS etalon_${name} EXPORT etalon_${name}_targets)
+  install(EXPORT etalon_${name}_targets NAMESPACE etalon:: DESTINATION lib/cmake/etalon FILE etalon-${name}-targets.cmake)
+  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION include/etalon/${name} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+endfunction()
+
+# etalon_test(FOLDER DEPENDS targets…): one Catch2 program from every .cpp of tests/FOLDER.
+function(etalon_test folder)
+  cmake_parse_arguments(TEST "" "" "DEPENDS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/must_not_compile/|/consumer/")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${folder} ${sources})
+  target_link_libraries(test_${folder} PRIVATE ${TEST_DEPENDS} etalon_catch_main etalon_flags)
+  target_compile_definitions(test_${folder} PRIVATE ETALON_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${folder} COMMAND test_${folder})
+endfunction()

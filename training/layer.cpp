@@ -1,0 +1,1 @@
+// Placeholder so that the folder is a target from the first day.
