@@ -31,14 +31,14 @@ enum class Form : std::uint8_t {
   detach     ///< the value of its child, with derivative zero
 };
 
-/// A constant. Decimal constants are exact: mantissa · 10^exponent; a `binary` constant is a float64 given from
-/// outside (an attribute) and is exactly that float64, which may be infinite or NaN.
+/// A constant. Decimal constants are exact: mantissa · 10^exponent; a `binary` constant is a binary64 given from
+/// outside (an attribute) and is exactly that binary64, which may be infinite or NaN.
 struct Number {
   std::int64_t mantissa = 0;
   std::int32_t exponent = 0;
   bool is_binary = false;
   double binary = 0;
-  [[nodiscard]] friend bool operator==(const Number& a, const Number& b);
+  friend bool operator==(const Number& a, const Number& b);
 };
 
 class Expr;
@@ -70,7 +70,7 @@ class Expr {
   [[nodiscard]] bool is(Primitive p) const;
   /// The integer this constant is, if it is an integer constant.
   [[nodiscard]] bool is_integer(std::int64_t value) const;
-  [[nodiscard]] friend bool operator==(const Expr& a, const Expr& b);
+  friend bool operator==(const Expr& a, const Expr& b);
 
  private:
   std::shared_ptr<const Node> node_;
@@ -100,7 +100,7 @@ struct Node {
 [[nodiscard]] Expr integer(std::int64_t value);
 [[nodiscard]] Expr boolean(bool value);                                        ///< as 0 = 0 or 0 = 1 would be: a constant truth
 [[nodiscard]] Expr decimal(std::int64_t mantissa, std::int32_t exponent = 0);  ///< exact real constant
-[[nodiscard]] Expr binary64(double value);                                     ///< real constant given as a float64
+[[nodiscard]] Expr binary64(double value);                                     ///< real constant given as a binary64
 [[nodiscard]] Expr variable(const Binder& binder);
 [[nodiscard]] Expr read(TensorId tensor, Kind kind, std::vector<Expr> indices);
 [[nodiscard]] Expr apply(Primitive primitive, std::vector<Expr> args);

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "spec/system/system.hpp"
+
+namespace etalon::spec {
+
+namespace {
+
+/// How tightly an operator binds; a child that binds less than its place needs parentheses.
+enum Strength { loosest = 0, disjunction, conjunction, comparison, additive, multiplicative, unary, power, tightest };
+
+Strength strength_of(Primitive p) {
+  switch (p) {
+    case Primitive::logical_or: return disjunction;
+    case Primitive::logical_and: return conjunction;
+    case Primitive::eq:
+    case Primitive::ne:
+    case Primitive::lt:
+    case Primitive::le:
+    case Primitive::gt:
+    case Primitive::ge: return comparison;
+    case Primitive::add:
+    case Primitive::sub: return additive;
+    case Primitive::mul:
+    case Primitive::div:
+    case Primitive::floor_div:
+    case Primitive::modulo: return multiplicative;
+    case Primitive::neg: return unary;
+    case Primitive::pow: return power;
+    default: return tightest;
+  }
+}
+
+class Printer {
+ public:
+  explicit Printer(const System& system) : system_(system) {}
+
+  std::string line(const Equation& e) {
+    std::string text = system_[e.target].name;
+    text += indices(e.place, e.binders);
+    return text + " = " + print(e.value, loosest);
+  }
+
+  std::string print(const Expr& e, Strength place) {
+    Strength own = tightest;
+    std::string text = bare(e, own);
+    return own < place ? "(" + text + ")" : text;
+  }
+
+ private:
+  std::string bare(const Expr& e, Strength& own) {
+    switch (e.form()) {
+      case Form::number: return number(*e);
+      case Form::variable: return name(e->variable, e->name);
+      case Form::read: return system_[e->tensor].name + indices(e->args, {});
+      case Form::apply: return application(*e, own);
+      case Form::select:
+        own = loosest;
+        return fmt::format("if {} then {} else {}", print(e->args[0], disjunction), print(e->args[1], disjunction),
+                           print(e->args[2], loosest));
+      case Form::reduce: own = additive; return reduction(*e);
+      case Form::detach: return fmt::format("detach({})", print(e->args[0], loosest));
+    }
+    return "?";
+  }
+
+  static std::string number(const Node& n) {
+    if (n.kind == Kind::boolean) return n.number.mantissa != 0 ? "true" : "false";
+    if (n.number.is_binary) return fmt::format("{}", n.number.binary);
+    if (n.number.exponent == 0) return fmt::format("{}", n.number.mantissa);
+    return fmt::format("{}e{}", n.number.mantissa, n.number.exponent);
+  }
+
+  std::string application(const Node& n, Strength& own) {
+    const Strength s = strength_of(n.primitive);
+    const std::string_view op = info(n.primitive).name;
+    if (s == tightest) {
+      if (n.args.empty()) return std::string(op);
+      std::string text;
+      for (const Expr& a : n.args) text += (text.empty() ? "" : ", ") + print(a, loosest);
+      return fmt::format("{}({})", op, text);
+    }
+    own = s;
+    const auto tighter = static_cast<Strength>(s + 1);
+    if (n.args.size() == 1) return "-" + print(n.args[0], tighter);
+    return fmt::format("{} {} {}", print(n.args[0], s), op, print(n.args[1], tighter));
+  }
+
+  std::string reduction(const Node& n) {
+    std::string binders;
+    for (const Binder& b : n.binders) {
+      binders += fmt::format("{}{} < {}", binders.empty() ? "" : ", ", name(b.variable, b.name), b.extent);
+    }
+    const bool guarded = !(n.args[0].form() == Form::number && n.args[0]->number.mantissa != 0);
+    if (guarded) binders += " where " + print(n.args[0], loosest);
+    std::string text = fmt::format("{}[{}] {}", name_of(n.reduction), binders, print(n.args[1], multiplicative));
+    if (n.args.size() > 2) text = fmt::format("({} else {})", text, print(n.args[2], loosest));
+    return text;
+  }
+
+  std::string indices(const std::vector<Expr>& list, const std::vector<Binder>& binders) {
+    if (list.empty()) return "";
+    std::map<VariableId, std::int64_t> extent;
+    for (const Binder& b : binders) extent.emplace(b.variable, b.extent);
+    std::string text;
+    for (const Expr& i : list) {
+      text += (text.empty() ? "" : ", ") + print(i, loosest);
+      if (i.form() == Form::variable && extent.count(i->variable) != 0) {
+        text += fmt::format(" < {}", extent.at(i->variable));
+      }
+    }
+    return "[" + text + "]";
+  }
+
+  /// Two variables of one name are told apart by a number, the first keeps its plain name.
+  std::string name(VariableId id, const std::string& wish) {
+    const auto known = names_.find(id);
+    if (known != names_.end()) return known->second;
+    const std::string base = wish.empty() ? "i" : wish;
+    std::string chosen = base;
+    for (int n = 2; !taken_.insert(chosen).second; ++n) chosen = fmt::format("{}_{}", base, n);
+    return names_.emplace(id, chosen).first->second;
+  }
+
+  const System& system_;
+  std::map<VariableId, std::string> names_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+std::string to_text(const System& system, const Expr& e) { return Printer(system).print(e, loosest); }
+
+std::string to_text(const System& system) {
+  std::string text;
+  for (const TensorId id : system.inputs) {
+    text += fmt::format("input {}{} : {}\n", system[id].name, to_string(system[id].dims), name_of(system[id].dtype));
+  }
+  for (const Equation& e : system.equations) text += Printer(system).line(e) + "\n";
+  for (const TensorId id : system.outputs) {
+    text += fmt::format("output {}{} : {}\n", system[id].name, to_string(system[id].dims), name_of(system[id].dtype));
+  }
+  return text;
+}
+
+}  // namespace etalon::spec
