@@ -1,0 +1,39 @@
+"""Each folder includes only the folders that the design lets it see; every include is rooted at the repository."""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+allowed = {
+    "spec": {"spec"},
+    "reference": {"spec", "reference"},
+    "compiled": {"spec", "compiled"},
+    "cuda": {"spec", "compiled", "cuda"},
+    "conformance": {"spec", "reference", "conformance"},
+    "training": {"spec", "compiled", "training"},
+}
+include = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+heavy_in_spec_headers = ("nlohmann", "fmt/", "boost/", "llvm/", "rapidcheck")
+checked, faults = 0, []
+for folder, may_see in allowed.items():
+    for path in sorted((root / folder).rglob("*")):
+        if path.suffix not in {".hpp", ".cpp", ".h"} or "adapters" in path.parts:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = include.match(line)
+            if not found:
+                continue
+            checked += 1
+            where = f"{path.relative_to(root)}:{number}"
+            bracket, target = found.groups()
+            first = target.split("/")[0]
+            if bracket == '"':
+                if first not in allowed or "/" not in target:
+                    faults.append(f"{where}: \"{target}\" is not rooted at the repository")
+                elif first not in may_see:
+                    faults.append(f"{where}: {folder} may not include {first}")
+            elif folder == "spec" and path.suffix == ".hpp" and target.startswith(heavy_in_spec_headers):
+                faults.append(f"{where}: a header of spec may not include <{target}>")
+print("\n".join(faults))
+print(f"{checked} includes, {len(faults)} faults")
+sys.exit(1 if faults or checked < 100 else 0)
