@@ -1,0 +1,120 @@
+/// \file
+/// What becomes of an optimised system on a machine: which equations share loops, and where each tensor lives. It
+/// decides; it generates no code and touches no memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spec/system/system.hpp"
+
+namespace etalon::compiled {
+
+using spec::TensorId;
+
+/// The type in which the real arithmetic of an equation is done: the target's, where it is f32 or f64; f32 for f16
+/// and bf16; else, for integer and boolean targets, the widest real type read, f32 if none. A value read with another
+/// type is converted when it is read, and a result once, when it is stored. Integer arithmetic is always i64.
+[[nodiscard]] DType arithmetic_type(const spec::System& system, const spec::Equation& equation);
+
+/// One equation inside a kernel. `shared[a]` is the position among the equation's binders of the kernel's loop a;
+/// its other binders, in their order, are loops of its own inside. A reduction in the value loops inside those.
+struct Statement {
+  std::size_t equation = 0;
+  std::vector<std::size_t> shared;
+};
+
+/// y[…, k, …] = sum[j… where t[j…] == k and rest] body, run as: all of y = 0; then for every value of the equation's
+/// binders that are not hit (outer) and of the reduction's binders in their order (inner): k = index; if
+/// 0 <= k < extent and guard: y[…, k, …] += body. For each element this is the order of the written sum, so the bits
+/// are the same. `guard` and `body` no longer mention the hit binders.
+struct Scatter {
+  struct Hit {
+    std::size_t binder = 0;  ///< position among the equation's binders
+    spec::Expr index;        ///< its value, over the reduction's binders and the binders that are not hit
+  };
+  std::vector<Hit> hits;
+  spec::Expr guard;
+  spec::Expr body;
+};
+
+enum class KernelKind : std::uint8_t {
+  loops,    ///< for all values of the shared loops: the statements one after the other, each with its own loops
+  scatter,  ///< exactly one statement, executed as `Kernel::scatter` says
+  sequence  ///< exactly one statement that reads its own target: its binders run in order, nothing is shared
+};
+
+/// Statements with common outer loops. A statement reads a target of an earlier statement of the same kernel only at
+/// the current values of the shared loops; so different values of the shared loops are independent.
+struct Kernel {
+  KernelKind kind = KernelKind::loops;
+  std::vector<std::int64_t> loops;  ///< extents of the shared loops, outermost first
+  std::vector<Statement> statements;
+  Scatter scatter;
+  std::string reason;
+};
+
+enum class Home : std::uint8_t {
+  none,            ///< neither read nor written
+  input,           ///< the caller's buffer number `index` among the system's inputs
+  output,          ///< the caller's buffer number `index` among the system's outputs
+  in_place,        ///< an output, number `output`, that lives in the buffer of input number `index`
+  arena,           ///< bytes [offset, offset + bytes) of the arena
+  in_register      ///< one scalar per iteration of its kernel's shared loops, never in memory
+};
+
+/// Where a tensor lives and why.
+struct Residence {
+  Home home = Home::none;
+  std::size_t index = 0;
+  std::size_t output = 0;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  std::string reason;
+};
+
+/// After all kernels: the bytes of output number `output` are copied to the buffer of input number `input`.
+struct Commit {
+  std::size_t output = 0;
+  std::size_t input = 0;
+  std::string reason;  ///< why not in place
+};
+
+struct Plan {
+  std::vector<Kernel> kernels;        ///< in execution order
+  std::vector<Residence> residences;  ///< one per tensor of the system
+  std::vector<Commit> commits;
+  std::size_t arena_bytes = 0;
+};
+
+/// Which outputs are new values of inputs (both as positions). Such an output has no buffer of the caller's: it lives
+/// in place where the last read of the input allows, else in the arena, and is copied at the end.
+struct PlanOptions {
+  struct Update {
+    std::size_t input = 0;
+    std::size_t output = 0;
+  };
+  std::vector<Update> updates;
+  bool fuse = true;         ///< false: one kernel per equation
+  bool reuse = true;        ///< false: no two tensors share arena bytes
+  bool in_place = true;     ///< false: every update is copied at the end
+  std::size_t alignment = 64;
+};
+
+/// Plans an optimised system: outputs are distinct and none is an input.
+/// \throws InternalError otherwise.
+[[nodiscard]] Plan plan(const spec::System& system, const PlanOptions& options = {});
+
+/// Checks a plan by executing it abstractly, sharing no code with `plan`: every equation runs once and after what it
+/// reads, every read finds the tensor it names still in its bytes, registers never leave their kernel, nothing
+/// sticks out of the arena, every output and update is there at the end.
+/// \throws InternalError naming kernel, equation, tensors and bytes.
+void check_plan(const spec::System& system, const Plan& plan, const PlanOptions& options = {});
+
+/// Readable text: kernels with their loops and statements, tensors with their homes, and each decision's reason.
+[[nodiscard]] std::string to_text(const spec::System& system, const Plan& plan);
+
+}  // namespace etalon::compiled
