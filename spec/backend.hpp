@@ -26,6 +26,7 @@ struct Request {
   std::vector<bool> wrt;                                 ///< per input; jvp and vjp
   std::vector<std::optional<HostTensor>> tangents;       ///< per input; jvp; nothing means zero
   std::vector<std::optional<HostTensor>> cotangents;     ///< per output; vjp; nothing means zero
+  std::vector<std::optional<HostTensor>> cotangent_tangents{};  ///< per output; jvp_of_vjp; empty or nothing means zero
 };
 
 /// The numbers of an answer: outputs always; in jvp `tangents` one per output (nothing for integer and boolean
@@ -46,6 +47,7 @@ struct Refusal {
   };
   Kind kind = Kind::unsupported;
   std::string why;
+  std::string what{};  ///< of unsupported: operation, dtype, mode, attribute, shape, layout, generator or size
 };
 
 using Answer = std::variant<Numbers, Refusal>;
@@ -58,6 +60,12 @@ struct Description {
   std::vector<Mode> modes;
   Contract contract;
   bool fuses = false;  ///< intermediates asked for as outputs may differ from those consumed
+  std::optional<std::vector<std::string>> operations{};  ///< by name; nothing means all
+  bool rejects = true;                      ///< refuses ill-typed calls instead of promoting
+  bool deterministic = true;                ///< the same request gives the same bits
+  std::optional<std::string> generator{};   ///< of random numbers: philox4x32-10
+  std::int64_t pipeline = 1;                ///< requests that may be unanswered at a time
+  std::int64_t max_bytes = 64 << 20;        ///< longest request line
 };
 
 /// A backend. `run` never throws for what the request holds: it answers with a Refusal.

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "spec/dtype.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/system/system.hpp"
+#include "spec/value_type.hpp"
 
 namespace etalon::spec {
 
@@ -24,6 +26,7 @@ struct Source {
   std::string file;
   std::uint32_t line = 0;
   std::string section;
+  [[nodiscard]] friend bool operator==(const Source&, const Source&) = default;
 };
 
 enum class Role : std::uint8_t {
@@ -42,6 +45,7 @@ struct Input {
   std::optional<std::pair<std::int64_t, std::int64_t>> range;  ///< of an index, both ends included
   std::optional<HostTensor> value;                             ///< of a constant
   Source source;
+  [[nodiscard]] friend bool operator==(const Input&, const Input&) = default;
 };
 
 /// results = operation(operands) {attributes}. An absent optional operand is nullopt; the members of a pack stand in
@@ -53,6 +57,7 @@ struct Call {
   Attributes attributes;
   std::vector<std::string> results;
   Source source;
+  [[nodiscard]] friend bool operator==(const Call&, const Call&) = default;
 };
 
 /// results = the tangents of `of` (jvp; seeds are tangents of `wrt`), or the cotangents of `wrt` (vjp; seeds are
@@ -66,12 +71,14 @@ struct Differentiate {
   std::vector<std::optional<std::string>> seeds;
   std::vector<std::string> results;
   Source source;
+  [[nodiscard]] friend bool operator==(const Differentiate&, const Differentiate&) = default;
 };
 
 /// After a run the parameter holds the value.
 struct Update {
   std::string parameter;
   std::string value;
+  [[nodiscard]] friend bool operator==(const Update&, const Update&) = default;
 };
 
 struct Program {
@@ -79,24 +86,24 @@ struct Program {
   std::vector<std::variant<Call, Differentiate>> steps;
   std::vector<std::string> outputs;
   std::vector<Update> updates;
+  [[nodiscard]] friend bool operator==(const Program&, const Program&) = default;
 };
+
+/// `file:line`, or nothing when the source is unknown.
+[[nodiscard]] std::string position(const Source& source);
 
 /// Checks names, single assignment, types of every call and derivative.
 /// \throws SpecViolation: one line with the step, the rule, expected, found and the user's source line.
 void verify(const Program& program);
 
 /// Type of every value of a verified program, by name.
-struct ValueType {
-  DType dtype;
-  Dims dims;
-};
 [[nodiscard]] std::map<std::string, ValueType> types_of(const Program& program);
 
 /// The program as one system of equations: its inputs in order; its outputs, then the values of its updates. Tensor
 /// names are the program's value names (locals of operations get `value.local`).
 [[nodiscard]] System lower(const Program& program);
 
-/// Text and JSON forms; `parse_*` of the printed form gives the same program.
+/// Readable text (grammar in docs/program.md); `parse_program(to_text(p)) == p`, bit for bit in constants.
 /// \throws SpecViolation with line and column on malformed text.
 [[nodiscard]] std::string to_text(const Program& program);
 [[nodiscard]] Program parse_program(std::string_view text);

@@ -1,0 +1,18 @@
+/// \file
+/// The valid name that a mistyped one was probably meant to be, for error messages.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace etalon {
+
+/// The candidate with the fewest single-character edits from `name` (the first of equals), or "" without candidates.
+[[nodiscard]] std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
+
+/// `unknown <what> '<name>'; did you mean '<nearest>'?`, without the question where there is no candidate.
+[[nodiscard]] std::string unknown_name(std::string_view what, std::string_view name,
+                                       std::span<const std::string> candidates);
+
+}  // namespace etalon
