@@ -1,0 +1,42 @@
+/// \file
+/// The conformance suite: holds a backend to the definitions, through the backend interface only. It knows no
+/// operation by name; every case is read off a definition's text.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spec/backend.hpp"
+#include "spec/contract/contract.hpp"
+
+namespace etalon::conformance {
+
+/// How much is asked: `quick` ends within a minute, `full` asks eight times as much, `soak` sixty-four times.
+enum class Tier : std::uint8_t { quick, full, soak };
+
+struct ConformOptions {
+  std::string backend_name;                 ///< as given on the command line; printed in replay lines
+  std::vector<std::string> operations;      ///< empty means all
+  std::vector<spec::Mode> modes;            ///< empty means forward, jvp and vjp
+  std::vector<DType> dtypes;                ///< empty means f32 and f64
+  Tier tier = Tier::quick;
+  std::uint64_t seed = 1;
+  std::optional<std::string> json_path;     ///< one object per line
+  std::optional<std::string> case_folder;   ///< where shrunk counterexamples are written as case files
+  std::optional<std::string> replay;        ///< an id, or the path of a case file
+  bool list = false;                        ///< print the units of work and stop
+  std::optional<spec::Contract> contract;   ///< instead of the one that the backend declares
+  unsigned jobs = 2;                        ///< threads; the report does not depend on it
+  bool concurrent_backend = false;          ///< `run` may be called from several threads at once
+  bool terminal = false;                    ///< show live progress
+  std::size_t shrink_attempts = 400;        ///< requests spent on shrinking one counterexample
+};
+
+/// Runs the suite. \returns 0 when the backend conforms, 1 when it does not (or nothing was compared), 2 when the run
+/// could not be set up.
+[[nodiscard]] int run_conform(const ConformOptions& options, spec::Backend& backend, std::ostream& console);
+
+}  // namespace etalon::conformance

@@ -1,0 +1,243 @@
+#include "conformance/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace etalon::conformance {
+namespace {
+
+using spec::Expr;
+using spec::Form;
+using spec::Primitive;
+
+constexpr std::array family_names{"normal", "unit",      "positive",   "lattice", "odd",    "signs",
+                                  "ties",   "zeros",     "large",      "logits",  "tiny",   "subnormal",
+                                  "cancelling", "offset", "narrow",    "epsilon", "mixed",  "special"};
+static_assert(family_names.size() == static_cast<std::size_t>(Family::special) + 1);
+
+std::set<spec::TensorId> tensors_read(const Expr& e) {
+  std::set<spec::TensorId> ids;
+  spec::for_each(e, [&](const Expr& sub) {
+    if (sub.form() == Form::read) ids.insert(sub->tensor);
+  });
+  return ids;
+}
+
+// An equality between the operand and an expression with a variable means that it selects one of its values.
+std::optional<std::int64_t> extent_compared(const Expr& other, const std::vector<spec::Binder>& scope) {
+  std::optional<std::int64_t> extent;
+  for (const spec::VariableId v : spec::free_variables(other)) {
+    for (const spec::Binder& b : scope) {
+      if (b.variable == v) extent = std::max(extent.value_or(0), b.extent);
+    }
+  }
+  return extent;
+}
+
+class RoleReader {
+ public:
+  explicit RoleReader(const spec::System& system) : system_(system), roles_(system.tensors.size()) {}
+
+  std::vector<IntegerRole> read() {
+    for (const spec::Equation& equation : system_.equations) {
+      scope_ = equation.binders;
+      spec::for_each(equation.value, [&](const Expr& e) {
+        if (e.form() == Form::reduce) scope_.insert(scope_.end(), e->binders.begin(), e->binders.end());
+      });
+      spec::for_each(equation.value, [&](const Expr& e) { visit(e); });
+    }
+    std::vector<IntegerRole> of_inputs;
+    for (const spec::TensorId id : system_.inputs) of_inputs.push_back(roles_[static_cast<std::size_t>(id)]);
+    return of_inputs;
+  }
+
+ private:
+  void visit(const Expr& e) {
+    if (e.form() == Form::read) {
+      const Dims& dims = system_[e->tensor].dims;
+      for (std::size_t axis = 0; axis < e->args.size(); ++axis) mark_index(e->args[axis], dims[axis]);
+    } else if (e.form() == Form::apply && (e->primitive == Primitive::eq || e->primitive == Primitive::ne) &&
+               e->args[0].kind() == Kind::integer) {
+      for (const std::size_t side : {0u, 1u}) {
+        if (const auto extent = extent_compared(e->args[1 - side], scope_)) mark_index(e->args[side], *extent);
+      }
+    } else if (e.is(Primitive::to_real)) {
+      for (const auto id : tensors_read(e->args[0])) roles_[static_cast<std::size_t>(id)].counts = true;
+    } else if (e.is(Primitive::philox)) {
+      for (const Expr& arg : e->args) {
+        for (const auto id : tensors_read(arg)) roles_[static_cast<std::size_t>(id)].is_key = true;
+      }
+    }
+  }
+  void mark_index(const Expr& index, std::int64_t extent) {
+    for (const spec::TensorId id : tensors_read(index)) {
+      auto& known = roles_[static_cast<std::size_t>(id)].extent;
+      known = known ? std::min(*known, extent) : extent;
+    }
+  }
+
+  const spec::System& system_;
+  std::vector<IntegerRole> roles_;
+  std::vector<spec::Binder> scope_;
+};
+
+double sign_of(Draw& draw) { return draw.chance(0.5) ? -1.0 : 1.0; }
+
+double scaled(Draw& draw, int low, int high) {
+  return std::ldexp(1.0 + draw.uniform(), static_cast<int>(draw.integer(low, high)));
+}
+
+double special_value(Draw& draw, DType dtype) {
+  const bool wide = dtype == DType::f64;
+  const double largest = wide ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  const double smallest = wide ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> values{std::numeric_limits<double>::quiet_NaN(), inf, -inf, 0.0, -0.0, largest, -largest,
+                                   smallest, -smallest, 1.0, -1.0};
+  return draw.chance(0.4) ? draw.pick(values) : draw.normal();
+}
+
+double tie_value(Draw& draw) {
+  static const std::vector<double> values{-2, -1, -0.5, -0.0, 0.0, 0.5, 1, 2};
+  return draw.pick(values);
+}
+
+// The largest integers of which `count` products of two add up inside the significand.
+double lattice_bound(DType dtype, std::int64_t count) {
+  const int precision = dtype == DType::f64 ? 53 : 24;
+  int log_count = 0;
+  while ((std::int64_t{1} << log_count) < count) ++log_count;
+  return std::ldexp(1.0, std::clamp((precision - log_count) / 2, 1, 26)) - 1;
+}
+
+struct Shape {
+  DType dtype;
+  std::int64_t count;
+  std::int64_t row;  // innermost extent: what a reduction most often runs over
+};
+
+double one_value(Draw& draw, Family family, const Shape& shape) {
+  switch (family) {
+    case Family::normal: return draw.normal();
+    case Family::unit: return draw.uniform();
+    case Family::positive: return scaled(draw, -4, 4);
+    case Family::lattice: {
+      const auto bound = static_cast<std::int64_t>(lattice_bound(shape.dtype, std::max<std::int64_t>(shape.row, 16)));
+      return static_cast<double>(draw.integer(-bound, bound));
+    }
+    case Family::odd: return static_cast<double>(2 * draw.integer(1024, 2047) + 1) * sign_of(draw);
+    case Family::signs: return static_cast<double>(draw.integer(-1, 1));
+    case Family::ties: return tie_value(draw);
+    case Family::zeros: return draw.chance(0.7) ? (draw.chance(0.5) ? 0.0 : -0.0) : draw.normal();
+    case Family::large: return 1e4 * draw.normal();
+    case Family::logits: return (80 + 20 * draw.uniform()) * sign_of(draw);
+    case Family::tiny: return 1e-20 * draw.normal();
+    case Family::subnormal:
+      return sign_of(draw) * scaled(draw, shape.dtype == DType::f64 ? -1060 : -145, shape.dtype == DType::f64 ? -1024 : -127);
+    case Family::cancelling:
+    case Family::mixed: return sign_of(draw) * scaled(draw, -15, 15);
+    case Family::offset: return 1000 + 0.01 * draw.normal();
+    case Family::narrow: return (draw.chance(0.5) ? 1e-2 : 1e-4) * draw.normal();
+    case Family::epsilon: return draw.chance(0.3) ? 0.0 : 1e-8 * draw.normal();
+    case Family::special: return special_value(draw, shape.dtype);
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string_view name_of(Family family) { return family_names[static_cast<std::size_t>(family)]; }
+
+std::vector<IntegerRole> integer_roles(const spec::System& system) { return RoleReader(system).read(); }
+
+std::vector<Family> draw_families(Draw& draw, std::size_t operands) {
+  using enum Family;
+  static const std::vector<Family> bases{normal, normal, normal, normal, unit,      unit,   positive, lattice,
+                                         odd,    ties,   ties,   zeros,  large,     logits, tiny,     subnormal,
+                                         cancelling, offset, narrow, epsilon, mixed};
+  static const std::vector<Family> beside{normal, ties, signs, unit, zeros, narrow, positive};
+  const Family base = draw.pick(bases);
+  std::vector<Family> families(operands, base);
+  const bool vary = draw.chance(base == odd ? 0.9 : 0.4);
+  for (std::size_t i = 0; i < operands && vary; ++i) {
+    if (draw.chance(0.5)) families[i] = base == odd ? (draw.chance(0.7) ? signs : ties) : draw.pick(beside);
+  }
+  return families;
+}
+
+HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims) {
+  HostTensor tensor(dtype, dims);
+  const auto count = static_cast<std::size_t>(dims.count());
+  const Shape shape{dtype, dims.count(), dims.rank == 0 ? 1 : dims[dims.rank - 1]};
+  double previous = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    double value = one_value(draw, family, shape);
+    if (family == Family::cancelling && i % 2 == 1) value = -previous * (1 + std::ldexp(draw.normal(), -18));
+    set_element(tensor, i, value);
+    previous = value;
+  }
+  return tensor;
+}
+
+HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const Dims& dims) {
+  HostTensor tensor(dtype, dims);
+  const auto count = static_cast<std::size_t>(dims.count());
+  const bool strict = draw.chance(0.6);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t value = 0;
+    if (role.extent) {
+      const std::int64_t n = *role.extent;
+      const bool outside = (!strict && draw.chance(0.25)) || n == 0;
+      value = outside ? (draw.chance(0.5) ? draw.integer(-3, -1) : draw.integer(n, n + 2)) : draw.integer(0, n - 1);
+    } else if (role.is_key) {
+      value = draw.integer(0, std::numeric_limits<std::int32_t>::max());
+    } else if (role.counts) {
+      value = draw.chance(0.6) ? draw.integer(1, 10) : (draw.chance(0.7) ? draw.integer(11, 1000) : draw.integer(100000, 1000000));
+    } else {
+      value = draw.integer(-5, 5);
+    }
+    set_element(tensor, i, static_cast<double>(value));
+  }
+  return tensor;
+}
+
+HostTensor draw_boolean(Draw& draw, const Dims& dims) {
+  HostTensor tensor(DType::boolean, dims);
+  const std::vector<double> densities{0.5, 0.5, 0.5, 0.2, 0.8, 0.0, 1.0};
+  const double density = draw.pick(densities);
+  const std::int64_t row = dims.rank == 0 ? 1 : std::max<std::int64_t>(dims[dims.rank - 1], 1);
+  bool dead = false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(dims.count()); ++i) {
+    // Whole rows of `false` on purpose: what a reduction over nothing gives is part of a definition.
+    if (static_cast<std::int64_t>(i) % row == 0) dead = draw.chance(0.15);
+    set_element(tensor, i, !dead && draw.chance(density) ? 1 : 0);
+  }
+  return tensor;
+}
+
+double element(const HostTensor& tensor, std::size_t i) {
+  switch (tensor.dtype) {
+    case DType::f32: return static_cast<double>(tensor.view<float>()[i]);
+    case DType::f64: return tensor.view<double>()[i];
+    case DType::i32: return static_cast<double>(tensor.view<std::int32_t>()[i]);
+    case DType::i64: return static_cast<double>(tensor.view<std::int64_t>()[i]);
+    case DType::boolean: return static_cast<double>(tensor.view<std::uint8_t>()[i]);
+    default: return std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+void set_element(HostTensor& tensor, std::size_t i, double value) {
+  switch (tensor.dtype) {
+    case DType::f32: tensor.view<float>()[i] = static_cast<float>(value); break;
+    case DType::f64: tensor.view<double>()[i] = value; break;
+    case DType::i32: tensor.view<std::int32_t>()[i] = static_cast<std::int32_t>(value); break;
+    case DType::i64: tensor.view<std::int64_t>()[i] = static_cast<std::int64_t>(value); break;
+    case DType::boolean: tensor.view<std::uint8_t>()[i] = value != 0 ? 1 : 0; break;
+    default: break;
+  }
+}
+
+}  // namespace etalon::conformance

@@ -1,0 +1,63 @@
+/// \file
+/// Values for the operands of a case: families chosen so that rounding, ties, kinks, cancellation, underflow and lost
+/// elements show. It knows shapes and what integer operands index, but no operation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "conformance/draw.hpp"
+#include "spec/host_tensor.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::conformance {
+
+/// What the numbers of a real operand look like.
+enum class Family : std::uint8_t {
+  normal,      ///< N(0, 1)
+  unit,        ///< in [0, 1)
+  positive,    ///< magnitudes over several binades, positive
+  lattice,     ///< integers that fill the significand's budget in sums of products
+  odd,         ///< odd integers of 12 bits: lose a bit when rounded to 11
+  signs,       ///< -1, 0 and 1
+  ties,        ///< small integers and halves with both zeros: many equal elements, many kinks
+  zeros,       ///< mostly ±0
+  large,       ///< around 10^4
+  logits,      ///< between 80 and 100
+  tiny,        ///< around 10^-20
+  subnormal,   ///< below the smallest normal number
+  cancelling,  ///< pairs that nearly cancel
+  offset,      ///< mean 1000, deviation 0.01
+  narrow,      ///< deviation 10^-2 or 10^-4 around 0
+  epsilon,     ///< 0 or around 10^-8
+  mixed,       ///< magnitudes spread over thirty binades
+  special      ///< NaN, both infinities, both zeros, largest and smallest numbers among normal ones
+};
+
+[[nodiscard]] std::string_view name_of(Family family);
+
+/// What the elements of an integer operand mean, read off the equations it stands in.
+struct IntegerRole {
+  std::optional<std::int64_t> extent;  ///< it is an index into an axis of this extent
+  bool counts = false;                 ///< it is used as a number (a step count, say)
+  bool is_key = false;                 ///< it seeds random numbers
+};
+
+/// One role per input of the system; meaningful for integer inputs.
+[[nodiscard]] std::vector<IntegerRole> integer_roles(const spec::System& system);
+
+/// Which families this case's real operands come from: one family, or for some cases one per operand.
+[[nodiscard]] std::vector<Family> draw_families(Draw& draw, std::size_t operands);
+
+/// A tensor of this type and shape.
+[[nodiscard]] HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims);
+[[nodiscard]] HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const Dims& dims);
+[[nodiscard]] HostTensor draw_boolean(Draw& draw, const Dims& dims);
+
+/// The element as a number and back; a real is rounded to the element type.
+[[nodiscard]] double element(const HostTensor& tensor, std::size_t i);
+void set_element(HostTensor& tensor, std::size_t i, double value);
+
+}  // namespace etalon::conformance
