@@ -1,0 +1,88 @@
+/// \file
+/// A compiled program and the way to run it: on a store, or on host tensors, with derivatives. It knows nothing of how
+/// code is made.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiled/pipeline.hpp"
+#include "compiled/plan/plan.hpp"
+#include "compiled/store.hpp"
+#include "spec/host_tensor.hpp"
+#include "spec/program/program.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::compiled {
+
+class Jit;
+
+struct CompileOptions {
+  unsigned threads = 1;                                    ///< the results do not depend on it
+  bool optimise = true;                                    ///< false: no passes, one kernel per equation
+  PipelineOptions pipeline;
+  PlanOptions plan;                                        ///< its updates are filled in from the program
+  std::function<void(spec::System&)> after_passes;         ///< called on the system that is about to be compiled
+  std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("loops", text) and ("llvm", text)
+  std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster
+};
+
+/// What was made.
+struct Report {
+  std::size_t kernels = 0;
+  std::size_t arena_bytes = 0;     ///< intermediates
+  double passes_seconds = 0;
+  double codegen_seconds = 0;
+};
+
+/// Outputs with what a derivative gives besides.
+struct Derivatives {
+  std::vector<HostTensor> outputs;
+  std::vector<std::optional<HostTensor>> results;  ///< jvp: tangent per output; vjp: cotangent per input
+};
+
+/// Compiled code with its static buffers. Copies share both, so one of them runs at a time.
+class Executable {
+ public:
+  struct Body;
+  explicit Executable(std::shared_ptr<Body> body) : body_(std::move(body)) {}
+
+  using Named = std::map<std::string, HostTensor>;
+
+  /// Declares in the store what the program reads from it: parameters, inputs and indices.
+  void declare(Store& store) const;
+  /// Runs on the store: parameters, and inputs that `given` does not hold, are read from it by name; updates are
+  /// written to it when everything else is done. Inputs in `given` are used where they lie and do not enter the store.
+  /// \returns the program's outputs in order.
+  /// \throws SpecViolation before anything is written: an input missing, without value, of another type, not an input
+  /// of the program, or an index outside its range.
+  std::vector<HostTensor> run(Store& store, const Named& given = {}) const;
+
+  /// Runs on tensors in the order of the inputs (constants included or, when there are fewer tensors, left out).
+  [[nodiscard]] std::vector<HostTensor> run(std::span<const HostTensor> inputs) const;
+  /// Tangents of the outputs for tangents of the inputs; an absent tangent means that the input is a constant.
+  [[nodiscard]] Derivatives jvp(std::span<const HostTensor> inputs,
+                                std::span<const std::optional<HostTensor>> tangents) const;
+  /// Cotangents of the inputs that `wrt` marks for cotangents of the outputs; an absent cotangent means zero.
+  [[nodiscard]] Derivatives vjp(std::span<const HostTensor> inputs, const std::vector<bool>& wrt,
+                                std::span<const std::optional<HostTensor>> cotangents) const;
+
+  [[nodiscard]] const Report& report() const;
+  /// The system that was compiled, passes applied.
+  [[nodiscard]] const spec::System& system() const;
+
+ private:
+  std::shared_ptr<Body> body_;
+};
+
+/// \throws SpecViolation for an ill-typed program, Unsupported for what this backend does not do.
+[[nodiscard]] Executable compile(const spec::Program& program, const CompileOptions& options = {});
+/// The same for a bare system; its inputs are plain inputs and it has no updates.
+[[nodiscard]] Executable compile_system(const spec::System& system, const CompileOptions& options = {});
+
+}  // namespace etalon::compiled

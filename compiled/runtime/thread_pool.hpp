@@ -1,0 +1,31 @@
+/// \file
+/// A fixed set of threads that share a range of iterations. It knows nothing of what an iteration does; results must
+/// not depend on which thread runs it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace etalon::compiled {
+
+/// Runs `body(context, begin, end)` over contiguous parts of [0, extent), one part per thread, the caller's included.
+class ThreadPool {
+ public:
+  using Body = void (*)(void* context, std::int64_t begin, std::int64_t end);
+
+  /// \param threads number of parts; 1 means that everything runs on the caller's thread.
+  explicit ThreadPool(unsigned threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  /// Returns when the whole range is done. Not to be called from two threads at once.
+  void run(std::int64_t extent, Body body, void* context);
+  [[nodiscard]] unsigned threads() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace etalon::compiled

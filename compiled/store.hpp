@@ -1,0 +1,51 @@
+/// \file
+/// Named typed buffers that live between runs: parameters, optimizer state, data, inputs. Several executables bind one
+/// store. It knows nothing of programs.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiled/runtime/buffer.hpp"
+#include "spec/host_tensor.hpp"
+#include "spec/program/program.hpp"
+
+namespace etalon::compiled {
+
+/// Every entry has a fixed type; it has a value once it was written.
+class Store {
+ public:
+  struct Entry {
+    DType dtype = DType::f32;
+    Dims dims;
+    Buffer buffer;
+    bool written = false;
+  };
+
+  /// Makes an entry without a value. Declaring the same name with the same type again does nothing.
+  /// \throws SpecViolation when the name has another type.
+  void declare(const std::string& name, DType dtype, const Dims& dims);
+  /// Copies the value in. \throws SpecViolation when there is no such entry or the type differs; nothing is written.
+  void write(const std::string& name, const HostTensor& value);
+  /// Declares where needed, then writes.
+  void put(const std::string& name, const HostTensor& value);
+  /// A copy of the value. \throws SpecViolation when there is no such entry or it has no value.
+  [[nodiscard]] HostTensor read(const std::string& name) const;
+  [[nodiscard]] bool contains(const std::string& name) const { return entries_.count(name) != 0; }
+  [[nodiscard]] bool has_value(const std::string& name) const;
+  /// The names of all entries, ascending.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] spec::ValueType type_of(const std::string& name) const;
+
+  /// The entry itself, for executables. The buffer may be exchanged for another of the same size by a run.
+  [[nodiscard]] Entry& entry(const std::string& name);
+  [[nodiscard]] const Entry& entry(const std::string& name) const;
+
+ private:
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace etalon::compiled
