@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "spec/dtype.hpp"
 #include "spec/scalar.hpp"
@@ -60,5 +61,17 @@ struct Contract {
   TiePolicy ties = TiePolicy::first;
   [[nodiscard]] friend bool operator==(const Contract&, const Contract&) = default;
 };
+
+/// The promise for a function in an element type: the listed one; else for sqrt correct rounding; else the default.
+[[nodiscard]] FunctionBound function_bound(const Contract& contract, DType dtype, Primitive function);
+
+/// The contract as one JSON object, every field present, and back; missing fields keep their defaults.
+/// \throws SpecViolation on malformed JSON, an unknown key (with the nearest known one) or a value of the wrong kind.
+[[nodiscard]] std::string to_json(const Contract& contract);
+[[nodiscard]] Contract parse_contract(std::string_view json);
+
+/// A shipped profile: `ieee` (any careful IEEE implementation) or `cpu` (the compiled CPU backend).
+/// \throws SpecViolation naming the nearest profile.
+[[nodiscard]] Contract contract_named(std::string_view name);
 
 }  // namespace etalon::spec

@@ -1,0 +1,90 @@
+/// \file
+/// Per element, the values that a conforming evaluation of a system may return under a contract, and the verdict on
+/// values that a backend did return. It knows no operation by name and no backend.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spec/contract/contract.hpp"
+#include "spec/host_tensor.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::reference {
+
+/// What an element may be besides a number in its interval; the bits of `Envelope::flags`.
+enum Admissible : std::uint8_t {
+  admits_finite = 1,             ///< a finite number in [lower, upper]
+  admits_positive_infinity = 2,
+  admits_negative_infinity = 4,
+  admits_nan = 8,
+  undecided = 16                 ///< the bound says nothing useful here; every value is let pass and counted
+};
+
+/// One element's admissible values.
+struct Interval {
+  double lower = 0;
+  double upper = 0;
+  std::uint8_t flags = admits_finite;
+};
+
+/// Elements whose values hang on decisions that a conforming evaluation may take either way. Branches of the same
+/// `component` in different outputs correspond by position; the elements are accepted iff one branch accepts all.
+struct Alternatives {
+  std::size_t component = 0;
+  std::vector<std::size_t> elements;           ///< row-major positions
+  std::vector<std::vector<Interval>> branches; ///< per branch, one interval per element
+};
+
+/// The admissible values of one tensor. For f64 the ends are the outermost doubles inside the bound. For integer and
+/// boolean tensors `exact` holds the values. An element of `alternatives` has the hull of its branches here.
+struct Envelope {
+  Dims dims;
+  DType dtype = DType::f32;
+  std::vector<double> reference;  ///< the exact value, rounded to a double
+  std::vector<double> lower, upper;
+  std::vector<std::uint8_t> flags;
+  std::vector<std::int64_t> exact;
+  std::vector<Alternatives> alternatives;
+};
+
+/// One envelope per output of a system, and how they were found.
+struct Envelopes {
+  std::vector<Envelope> outputs;
+  std::size_t open_decisions = 0;  ///< decisions on computed values that a conforming evaluation may take either way
+  std::size_t interval_only = 0;   ///< elements judged by the forward pass alone because the sweep was over budget
+  std::size_t nodes = 0;           ///< size of the tape
+};
+
+/// Derives the envelopes of a system's outputs on these inputs (its inputs in order): any order of sums and products,
+/// FMA or not, higher precision inside, functions as the contract says; see proofs-notes/rounding.md.
+/// \throws SpecViolation when the inputs do not fit the system.
+[[nodiscard]] Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs,
+                                  const spec::Contract& contract);
+
+/// How values compare with their envelope. `worst_ratio` is the largest error/bound: at most 1 exactly when all
+/// decided elements are admissible, infinite where the bound is 0 and the error is not or a special value is wrong.
+struct Verdict {
+  static constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
+  std::size_t comparisons = 0;  ///< decided elements
+  std::size_t undecided = 0;
+  std::size_t offenders = 0;
+  double worst_ratio = 0;
+  std::size_t output = nothing;          ///< of the first offender
+  std::size_t first_offender = nothing;  ///< row-major position
+  Interval expected;                     ///< of the first offender
+  std::string message;                   ///< empty, or one line about the first offender or the wrong type
+  [[nodiscard]] bool passed() const { return offenders == 0 && message.empty(); }
+};
+
+/// Judges one tensor; branches are accepted for this tensor alone.
+[[nodiscard]] Verdict judge(const HostTensor& got, const Envelope& envelope);
+
+/// Judges all outputs jointly: a branch must explain all of them.
+[[nodiscard]] Verdict judge(std::span<const HostTensor> got, const Envelopes& envelopes);
+
+}  // namespace etalon::reference
