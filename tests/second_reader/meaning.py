@@ -54,7 +54,7 @@ FUNCTIONS = {
     "exp": lambda x: INF if x == INF else mpmath.exp(x), "log": lambda x: -INF if x == 0 else mpmath.log(x),
     "sqrt": mpmath.sqrt, "tanh": mpmath.tanh, "sin": mpmath.sin, "cos": mpmath.cos, "erf": mpmath.erf,
     "expm1": mpmath.expm1, "log1p": mpmath.log1p, "abs": abs, "floor": mpmath.floor, "real": mpmath.mpf,
-    "sign": lambda x: (x > 0) - (x < 0), "square": lambda x: x * x, "maximum": max, "minimum": min,
+    "sign": lambda x: (x > 0) - (x < 0), "square": lambda x: x * x, "maximum": max, "minimum": min, "max": max, "min": min,
     "isinf": mpmath.isinf, "isnan": mpmath.isnan, "isfinite": mpmath.isfinite, "detach": lambda x: x,
     "integer": int, "philox": philox_word,
 }
@@ -239,7 +239,7 @@ class Scope:
             return [FUNCTIONS[name](*c) for c in zip(*columns)]
         if name not in ("philox", "integer"):
             values = [mpmath.mpf(v) if not isinstance(v, bool) else v for v in values] if name not in (
-                "maximum", "minimum", "abs", "sign", "detach", "square") else values
+                "maximum", "minimum", "max", "min", "abs", "sign", "detach", "square") else values
         return FUNCTIONS[name](*values)
 
     # reading -----------------------------------------------------------------------------------------------------
@@ -290,27 +290,28 @@ class Scope:
         if bound is not None:
             value = self.evaluate(bound)
             return list(value) if is_row else value
-        for place in places:
-            found = self.search(place, name)
-            if found is not None:
-                return found
+        for projecting in (False, True):  # an index of a joined row has that row's own range if nothing else says
+            for place in places:
+                found = self.search(place, name, projecting)
+                if found is not None:
+                    return found
         raise IllTyped(f"no range for index {name}")
 
-    def search(self, e, name):
+    def search(self, e, name, projecting):
         """The extent at which `name` occurs bare in a read below `e`."""
         if not isinstance(e, (tuple, list)) or not e:
             return None
         if isinstance(e, tuple) and e[0] == "read":
-            found = self.bare(e, name)
+            found = self.bare(e, name, projecting)
             if found is not None:
                 return found
         for child in e:
-            found = self.search(child, name) if isinstance(child, (tuple, list)) else None
+            found = self.search(child, name, projecting) if isinstance(child, (tuple, list)) else None
             if found is not None:
                 return found
         return None
 
-    def bare(self, e, name):
+    def bare(self, e, name, projecting=False):
         _, tensor, pack, items = e
         if tensor in self.absent:
             segments = self.axes[tensor]
@@ -323,7 +324,7 @@ class Scope:
         for is_row, value, _, placement in items:
             segment = next((s for s in segments if s[2] == placement), None) if placement else (free.pop(0) if free else None)
             if value == ("name", name) and segment is not None:
-                if segment[0] == "row" and is_row and segment[1][0] == "name" and segment[1][1] in self.joined:
+                if not projecting and segment[0] == "row" and is_row and segment[1][0] == "name" and segment[1][1] in self.joined:
                     continue
                 try:
                     extent = self.member_extent(segment[1], pack)

@@ -1,0 +1,295 @@
+"""One call of a definition, typed and evaluated by the second reader."""
+import itertools
+
+import mpmath
+
+import meaning
+from meaning import IllTyped, Scope, Tensor
+
+
+def number_of(attribute, value):
+    """An attribute is the binary64 nearest to its text; JSON spells the non-finite ones."""
+    if isinstance(value, str) and value in ("inf", "-inf", "nan") and attribute is not None:
+        return mpmath.mpf(value)
+    if isinstance(value, float):
+        return mpmath.mpf(value)
+    if isinstance(value, list):
+        return [number_of(attribute, v) for v in value]
+    return value
+
+
+def bind_attributes(scope, given):
+    for name, row, pack, default, kind in scope.definition.attributes:
+        if name in given:
+            value = number_of(name, given[name])
+        elif default is not None:
+            value = scope.evaluate(default)
+            if isinstance(value, mpmath.mpf):
+                value = mpmath.mpf(float(value))
+        else:
+            raise IllTyped(f"attribute {name} is missing")
+        scope.names[name] = value
+        if pack:
+            scope.names[name + "#"] = value
+
+
+def spread_rows(scope):
+    """A list attribute with a row and one number as default stands for that number on every axis of the row."""
+    for name, row, _, _, _ in scope.definition.attributes:
+        value = scope.names[name]
+        if row and row in scope.names and not isinstance(value, list):
+            scope.names[name] = [value] * len(scope.names[row])
+        elif row and isinstance(value, list) and row not in scope.names:
+            scope.names[row] = value  # fixes the rank only
+
+
+def unify(scope, operand, shape, member=None):
+    """Solves the operand's declared axes for its shape."""
+    rank, placed, free = len(shape), {}, []
+    for segment in operand.axes:
+        if segment[2] is None:
+            free.append(segment)
+            continue
+        axes = meaning.axis_list(scope.names[segment[2]], rank)
+        for axis in axes:
+            placed[axis] = segment
+        assign(scope, segment, [shape[a] for a in axes], member)
+    rest = [shape[a] for a in range(rank) if a not in placed]
+    rows = [s for s in free if s[0] == "row"]
+    spare = len(rest) - (len(free) - len(rows))
+    lengths = row_lengths(scope, operand, rows, spare, rank)
+    at, row = 0, 0
+    for segment in free:
+        n = 1
+        if segment[0] == "row":
+            n, row = lengths[row], row + 1
+        assign(scope, segment, rest[at:at + n], member)
+        at += n
+    if at != len(rest):
+        raise IllTyped(f"{operand.name} has rank {rank}")
+
+
+class Undecided(Exception):
+    """The length of a row has to come from another operand."""
+
+
+def row_lengths(scope, operand, rows, spare, rank):
+    lengths = [known_length(scope, s) for s in rows]
+    if lengths.count(None) == 2 and len(operand.axes) == 3 and operand.axes[1][2] is not None:
+        lengths[0] = meaning.axis_list(scope.names[operand.axes[1][2]], rank)[0]  # a row on each side of a placed axis
+    if lengths.count(None) > 1:
+        raise Undecided(operand.name)
+    if None in lengths:
+        lengths[lengths.index(None)] = spare - sum(x for x in lengths if x is not None)
+    return lengths
+
+
+def known_length(scope, segment):
+    name = segment[1][1] if segment[1][0] == "name" else None
+    if name in scope.names and isinstance(scope.names[name], list):
+        return len(scope.names[name])
+    for attribute, row, _, _, _ in scope.definition.attributes:
+        if row == name and isinstance(scope.names.get(attribute), list):
+            return len(scope.names[attribute])
+    return None
+
+
+def assign(scope, segment, extents, member):
+    kind, expression, _ = segment
+    value = list(extents) if kind == "row" else extents[0]
+    if expression[0] == "pack":
+        scope.names.setdefault(expression[1] + "#", []).append(value)
+        return
+    if expression[0] != "name":
+        if scope.evaluate(expression) != value:
+            raise IllTyped(f"{expression} is {value}")
+        return
+    name = expression[1]
+    if name in scope.names and scope.names[name] != value and not (name in scope.fixed_rank):
+        raise IllTyped(f"{name} is {scope.names[name]} and {value}")
+    scope.fixed_rank.discard(name)
+    scope.names[name] = value
+
+
+def joins_of(definition):
+    """Names of rows that stand in a join anywhere in the definition."""
+    found = set()
+
+    def walk(e):
+        if isinstance(e, (tuple, list)):
+            if isinstance(e, tuple) and e and e[0] == "join":
+                for side in e[1:]:
+                    if side[0] == "name":
+                        found.add(side[1])
+                    walk(side)
+            for child in e:
+                walk(child)
+
+    walk([r.axes for r in definition.results] + [list(x) for x in definition.lets])
+    return found
+
+
+def shape_of(scope, axes):
+    rank_segments = [(s, scope.evaluate(s[1])) for s in axes]
+    rank = sum(len(v) if s[0] == "row" else 1 for s, v in rank_segments)
+    placed, free = {}, []
+    for s, value in rank_segments:
+        values = value if s[0] == "row" else [value]
+        if s[2] is None:
+            free += values
+        elif values:
+            for axis, extent in zip(meaning.axis_list(scope.names[s[2]], rank), values):
+                placed[axis] = extent
+    rest = iter(free)
+    return [int(placed[a] if a in placed else next(rest)) for a in range(rank)]
+
+
+def call(definition, operands, packs, attributes):
+    """operands: Tensor or None in order; packs: the length of each pack. Returns the results in order."""
+    scope = Scope(definition)
+    scope.fixed_rank = set()
+    scope.joined = joins_of(definition)
+    bind_attributes(scope, attributes)
+    for name, row, _, _, _ in definition.attributes:
+        if row and isinstance(scope.names[name], list) and row not in scope.names:
+            scope.fixed_rank.add(row)
+    given, lengths, waiting = list(operands), list(packs), []
+    for operand in definition.operands:
+        if operand.pack:
+            n = lengths.pop(0) if lengths else len(given) - (len(definition.operands) - 1)
+            scope.names[operand.name + "#"] = list(range(n))
+            scope.packs[operand.name] = n
+            waiting += [(operand, given.pop(0), (operand.name, t)) for t in range(n)]
+        else:
+            waiting.append((operand, given.pop(0) if given else None, operand.name))
+    while waiting:
+        left = [w for w in waiting if not bind_operand(scope, *w)]
+        if len(left) == len(waiting):
+            raise IllTyped(f"the rank of {left[0][0].name} is open")
+        waiting = left
+    spread_rows(scope)
+    return results(scope)
+
+
+def bind_operand(scope, operand, tensor, key):
+    scope.axes[key] = operand.axes
+    if tensor is None:
+        scope.absent.add(key)
+        return True
+    try:
+        unify(scope, operand, tensor.shape)
+    except Undecided:
+        return False
+    spread_rows(scope)
+    scope.tensors[key] = tensor
+    return True
+
+
+def results(scope):
+    definition = scope.definition
+    for operand in definition.operands:  # a row that only an absent operand has is empty
+        for kind, expression, _ in operand.axes:
+            if operand.name in scope.absent and kind == "row" and expression[0] == "name":
+                scope.names.setdefault(expression[1], [])
+    for is_row, name, value in definition.lets:
+        scope.names[name] = scope.evaluate(value)
+    for condition in definition.requires:
+        if not scope.evaluate(condition):
+            raise IllTyped(f"requires {condition}")
+    declared = {r.name: r for r in definition.results}
+    for r in definition.results:
+        if not r.pack:
+            scope.axes[r.name] = r.axes
+            scope.tensors[r.name] = Tensor(shape_of(scope, r.axes), {})
+    for equation in definition.equations:
+        if equation[3] is None or scope.evaluate(equation[3]):
+            assign_equation(scope, equation, equation[0] in declared)
+    out = []
+    for r in definition.results:
+        tensor = scope.tensors[r.name]
+        if len(tensor.values) != len(list(itertools.product(*map(range, tensor.shape)))):
+            raise IllTyped(f"{r.name} is not written everywhere")
+        out.append(tensor)
+    return out
+
+
+def assign_equation(scope, equation, is_result):
+    target, _, items, _, value = equation
+    members = packs_on_the_left(items, value)
+    for choice in itertools.product(*[range(n) for n in (scope.packs[p] for _, p in members)]):
+        for (t, _), member in zip(members, choice):
+            scope.names[t] = member
+        binders = lhs_binders(scope, target, items, value, is_result)
+        if not is_result:
+            declare_local(scope, target, items, binders)
+        saved = dict(scope.names)
+        for values in itertools.product(*[scope.values_in(r) for _, r in binders]):
+            scope.names.update({name: v for (name, _), v in zip(binders, values)})
+            tensor = scope.tensors[target]
+            index = scope.position(scope.axes[target], items, len(tensor.shape), tensor.shape)
+            tensor.values[tuple(index)] = scope.evaluate(value)
+        scope.names = saved
+
+
+def packs_on_the_left(items, value):
+    """Index names that run over the members of a pack, with the pack's name."""
+    found = []
+
+    def walk(e):
+        if isinstance(e, (tuple, list)):
+            if isinstance(e, tuple) and e and e[0] in ("read", "pack") and e[2] not in (None, "all"):
+                if e[0] == "read" and e[2] not in [t for t, _ in found]:
+                    found.append((e[2], e[1]))
+            for child in e:
+                walk(child)
+
+    walk(value)
+    return found
+
+
+def lhs_binders(scope, target, items, value, is_result):
+    binders, names = [], []
+    for is_row, expression, bound, placement in items:
+        for name in index_names(scope, expression):
+            if name not in names:
+                names.append(name)
+                binders.append((name, binder_range(scope, target, (is_row, name, bound), items, value, is_result)))
+    return binders
+
+
+def index_names(scope, e):
+    """Names in a left side that are not extents, attributes or functions: its index variables."""
+    if not isinstance(e, tuple):
+        return []
+    if e[0] == "name":
+        return [] if e[1] in scope.names and e[1] != "..." else [e[1]]
+    if e[0] == "call" and e[1] in ("before", "total", "count", "size"):
+        return []
+    return [n for child in e[1:] for n in index_names(scope, child)]
+
+
+def binder_range(scope, target, binder, items, value, is_result):
+    is_row, name, bound = binder
+    if bound is None and is_result:
+        found = scope.bare(("read", target, None, items), name)
+        if found is not None and bare_item(items, name):
+            return found
+    if name == "..." and bound is None and "..." in scope.names:
+        return scope.names["..."]
+    return scope.range_of(binder, (value,))
+
+
+def bare_item(items, name):
+    return any(value == ("name", name) for _, value, _, _ in items)
+
+
+def declare_local(scope, target, items, binders):
+    axes, ranges = [], dict(binders)
+    for is_row, expression, _, placement in items:
+        kind = "row" if is_row else "axis"
+        literal = ranges[expression[1]]
+        holder = f"{target}.{expression[1]}"
+        scope.names[holder] = literal
+        axes.append((kind, ("name", holder), placement))
+    scope.axes[target] = axes
+    scope.tensors[target] = Tensor(shape_of(scope, axes), {})
