@@ -1,0 +1,25 @@
+/// \file
+/// The meaning of equations, executed literally over any number type: one loop per binder, in row-major order. It knows
+/// forms and scalar primitives and no operation.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "reference/array.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::reference {
+
+/// The values of the system's outputs for these inputs, in order. Nothing is rounded to an element type; integers of
+/// `i32` tensors wrap. Offered for double, Real50, Real100, Rational (number.hpp) and Dual of each.
+/// \throws SpecViolation when an input's shape, kind or promised range is not the system's, or an integer is divided by
+/// zero; Unsupported when the number type cannot express a primitive.
+template <class T>
+[[nodiscard]] std::vector<Array<T>> evaluate(const spec::System& system, std::span<const Array<T>> inputs);
+
+/// The values of all tensors of the system, by TensorId.
+template <class T>
+[[nodiscard]] std::vector<Array<T>> evaluate_all(const spec::System& system, std::span<const Array<T>> inputs);
+
+}  // namespace etalon::reference

@@ -1,0 +1,185 @@
+#include "reference/host.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "reference/scalar_math.hpp"
+#include "spec/contract/contract.hpp"
+
+namespace etalon::reference {
+
+namespace {
+
+using spec::Format;
+
+double decode_small(std::uint16_t bits, int precision, int emax) {
+  const int mantissa_bits = precision - 1;
+  const unsigned mantissa = bits & ((1U << mantissa_bits) - 1U);
+  const int field = (bits & 0x7fffU) >> mantissa_bits;
+  const int special = 2 * emax + 1;
+  double v = 0;
+  if (field == special) {
+    v = mantissa == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  } else if (field == 0) {
+    v = std::ldexp(static_cast<double>(mantissa), 1 - emax - mantissa_bits);
+  } else {
+    v = std::ldexp(static_cast<double>(mantissa | (1U << mantissa_bits)), field - emax - mantissa_bits);
+  }
+  return (bits & 0x8000U) != 0 ? -v : v;
+}
+
+/// `v` is a value of the format already.
+std::uint16_t encode_small(double v, int precision, int emax) {
+  const int mantissa_bits = precision - 1;
+  const unsigned sign = std::signbit(v) ? 0x8000U : 0U;
+  const auto special = static_cast<unsigned>(2 * emax + 1) << mantissa_bits;
+  if (std::isnan(v)) return static_cast<std::uint16_t>(sign | special | (1U << (mantissa_bits - 1)));
+  if (std::isinf(v)) return static_cast<std::uint16_t>(sign | special);
+  if (v == 0) return static_cast<std::uint16_t>(sign);
+  const int exponent = std::ilogb(v);
+  const int quantum = std::max(exponent, 1 - emax) - mantissa_bits;
+  const auto digits = static_cast<unsigned>(std::ldexp(std::fabs(v), -quantum));
+  // A normal number's hidden bit adds one to the exponent field.
+  const auto field = static_cast<unsigned>(exponent < 1 - emax ? 0 : exponent + emax - 1) << mantissa_bits;
+  return static_cast<std::uint16_t>(sign | (field + digits));
+}
+
+int exponent_of(double v) { return std::ilogb(v); }
+template <unsigned Digits>
+int exponent_of(const Wide<Digits>& v) {
+  return static_cast<int>(mpfr_get_exp(v.backend().data())) - 1;
+}
+/// floor(log2 |v|).
+int exponent_of(const Rational& v) {
+  using boost::multiprecision::cpp_int;
+  const cpp_int n = abs(numerator(v));
+  const cpp_int d = denominator(v);
+  int e = static_cast<int>(msb(n)) - static_cast<int>(msb(d));
+  const bool too_big = e >= 0 ? n < (d << static_cast<unsigned>(e)) : (n << static_cast<unsigned>(-e)) < d;
+  return too_big ? e - 1 : e;
+}
+
+/// v / 2^quantum rounded to an integer, ties to even.
+double rounded_quotient(double v, int quantum) { return std::nearbyint(std::ldexp(v, -quantum)); }
+template <unsigned Digits>
+double rounded_quotient(const Wide<Digits>& v, int quantum) {
+  Wide<Digits> q;
+  mpfr_mul_2si(q.backend().data(), v.backend().data(), -quantum, MPFR_RNDN);
+  mpfr_rint(q.backend().data(), q.backend().data(), MPFR_RNDN);
+  return mpfr_get_d(q.backend().data(), MPFR_RNDN);
+}
+double rounded_quotient(const Rational& v, int quantum) {
+  using boost::multiprecision::cpp_int;
+  cpp_int n = abs(numerator(v));
+  cpp_int d = denominator(v);
+  (quantum < 0 ? n : d) <<= static_cast<unsigned>(std::abs(quantum));
+  cpp_int q = n / d;
+  const cpp_int twice = (n - q * d) * 2;
+  if (twice > d || (twice == d && q % 2 != 0)) ++q;
+  const auto magnitude = q.convert_to<double>();
+  return v < 0 ? -magnitude : magnitude;
+}
+
+bool is_negative_zero(double v) { return std::signbit(v); }
+template <unsigned Digits>
+bool is_negative_zero(const Wide<Digits>& v) {
+  return mpfr_signbit(v.backend().data()) != 0;
+}
+bool is_negative_zero(const Rational&) { return false; }
+
+/// The value of the format nearest to `v`, ties to even.
+template <class T>
+double round_to(const T& v, const Format& format) {
+  using S = Scalar<T>;
+  if (S::is_nan(v)) return std::numeric_limits<double>::quiet_NaN();
+  if (S::is_inf(v)) return v < 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (v == 0) return is_negative_zero(v) ? -0.0 : 0.0;
+  const int exponent = exponent_of(v);
+  // Beyond the next binade nothing rounds back into range, and scaling could overflow.
+  if (exponent > format.emax) return v < 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (exponent < format.emin - format.precision - 1) return v < 0 ? -0.0 : 0.0;
+  const int quantum = std::max(exponent, format.emin) - (format.precision - 1);
+  const double q = rounded_quotient(v, quantum);
+  if (std::fabs(q) >= std::ldexp(1.0, format.precision) && quantum + format.precision > format.emax) {
+    return v < 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  }
+  const double result = std::ldexp(q, quantum);
+  return result == 0 && v < 0 ? -0.0 : result;
+}
+
+double element_as_double(const HostTensor& t, std::size_t i) {
+  switch (t.dtype) {
+    case DType::f64: return t.view<double>()[i];
+    case DType::f32: return t.view<float>()[i];
+    case DType::f16: return decode_small(t.view<std::uint16_t>()[i], 11, 15);
+    default: return decode_small(t.view<std::uint16_t>()[i], 8, 127);
+  }
+}
+
+std::int64_t element_as_integer(const HostTensor& t, std::size_t i) {
+  switch (t.dtype) {
+    case DType::i64: return t.view<std::int64_t>()[i];
+    case DType::i32: return t.view<std::int32_t>()[i];
+    default: return t.view<std::uint8_t>()[i] != 0 ? 1 : 0;
+  }
+}
+
+void store(HostTensor& t, std::size_t i, double v) {
+  switch (t.dtype) {
+    case DType::f64: t.view<double>()[i] = v; return;
+    case DType::f32: t.view<float>()[i] = static_cast<float>(v); return;
+    case DType::f16: t.view<std::uint16_t>()[i] = encode_small(v, 11, 15); return;
+    default: t.view<std::uint16_t>()[i] = encode_small(v, 8, 127); return;
+  }
+}
+
+void store(HostTensor& t, std::size_t i, std::int64_t v) {
+  switch (t.dtype) {
+    case DType::i64: t.view<std::int64_t>()[i] = v; return;
+    case DType::i32: t.view<std::int32_t>()[i] = static_cast<std::int32_t>(v); return;
+    default: t.view<std::uint8_t>()[i] = v != 0 ? 1 : 0; return;
+  }
+}
+
+}  // namespace
+
+template <class T>
+Array<T> from_host(const HostTensor& tensor) {
+  Array<T> a(kind_of(tensor.dtype), tensor.dims);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a.kind == Kind::real) {
+      a.real[i] = Math<T>::of_binary(element_as_double(tensor, i));
+    } else {
+      a.integer[i] = element_as_integer(tensor, i);
+    }
+  }
+  return a;
+}
+
+template <class T>
+HostTensor to_host(const Array<T>& array, DType dtype) {
+  if (kind_of(dtype) != array.kind) throw InternalError("to_host: an array of another kind than the element type");
+  HostTensor t(dtype, array.dims);
+  const Format format = spec::format_of(dtype);
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    if (array.kind == Kind::real) {
+      store(t, i, round_to(array.real[i], format));
+    } else {
+      store(t, i, array.integer[i]);
+    }
+  }
+  return t;
+}
+
+template Array<double> from_host(const HostTensor&);
+template Array<Real50> from_host(const HostTensor&);
+template Array<Real100> from_host(const HostTensor&);
+template Array<Rational> from_host(const HostTensor&);
+template HostTensor to_host(const Array<double>&, DType);
+template HostTensor to_host(const Array<Real50>&, DType);
+template HostTensor to_host(const Array<Real100>&, DType);
+template HostTensor to_host(const Array<Rational>&, DType);
+
+}  // namespace etalon::reference

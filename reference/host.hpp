@@ -1,0 +1,18 @@
+/// \file
+/// Between host tensors and arrays over a number type: exact on the way in, rounded once to nearest even on the way out.
+#pragma once
+
+#include "reference/array.hpp"
+#include "spec/host_tensor.hpp"
+
+namespace etalon::reference {
+
+/// Exactly the numbers of the tensor; offered for double, Real50, Real100, Rational.
+template <class T>
+[[nodiscard]] Array<T> from_host(const HostTensor& tensor);
+
+/// Rounded once to the element type, ties to even, overflow to infinity, gradual underflow. Integers wrap.
+template <class T>
+[[nodiscard]] HostTensor to_host(const Array<T>& array, DType dtype);
+
+}  // namespace etalon::reference

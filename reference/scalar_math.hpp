@@ -1,0 +1,293 @@
+/// \file
+/// What the scalar primitives are over each number type, with IEEE behaviour at NaN and infinities; and their
+/// derivatives over dual numbers, written here from the conventions of the notation and from nothing else.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "reference/number.hpp"
+#include "spec/contract/contract.hpp"
+#include "spec/error.hpp"
+#include "spec/system/expr.hpp"
+
+namespace etalon::reference {
+
+template <class T>
+struct Math;
+
+template <>
+struct Math<double> {
+  static double of(std::int64_t v) { return static_cast<double>(v); }
+  static double of_binary(double v) { return v; }
+  /// The nearest double; strtod rounds once.
+  static double of_decimal(std::int64_t mantissa, std::int32_t exponent) {
+    return std::strtod((std::to_string(mantissa) + "e" + std::to_string(exponent)).c_str(), nullptr);
+  }
+  static bool is_nan(double v) { return std::isnan(v); }
+  static bool is_inf(double v) { return std::isinf(v); }
+  static double pi() { return 3.14159265358979323846; }
+  static double exp(double v) { return std::exp(v); }
+  static double log(double v) { return std::log(v); }
+  static double sqrt(double v) { return std::sqrt(v); }
+  static double sin(double v) { return std::sin(v); }
+  static double cos(double v) { return std::cos(v); }
+  static double tanh(double v) { return std::tanh(v); }
+  static double erf(double v) { return std::erf(v); }
+  static double expm1(double v) { return std::expm1(v); }
+  static double log1p(double v) { return std::log1p(v); }
+  static double floor(double v) { return std::floor(v); }
+  static double pow(double a, double b) { return std::pow(a, b); }
+  static double div(double a, double b) { return a / b; }
+};
+
+template <unsigned Digits>
+struct Math<Wide<Digits>> {
+  using T = Wide<Digits>;
+  using Function = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
+  static T call(Function f, const T& v) {
+    T result;
+    f(result.backend().data(), v.backend().data(), MPFR_RNDN);
+    return result;
+  }
+  static T of(std::int64_t v) { return T(v); }
+  static T of_binary(double v) {
+    T result;
+    mpfr_set_d(result.backend().data(), v, MPFR_RNDN);
+    return result;
+  }
+  static T of_decimal(std::int64_t mantissa, std::int32_t exponent) {
+    T result;
+    const std::string text = std::to_string(mantissa) + "e" + std::to_string(exponent);
+    mpfr_set_str(result.backend().data(), text.c_str(), 10, MPFR_RNDN);
+    return result;
+  }
+  static bool is_nan(const T& v) { return mpfr_nan_p(v.backend().data()) != 0; }
+  static bool is_inf(const T& v) { return mpfr_inf_p(v.backend().data()) != 0; }
+  static T pi() {
+    T result;
+    mpfr_const_pi(result.backend().data(), MPFR_RNDN);
+    return result;
+  }
+  static T exp(const T& v) { return call(mpfr_exp, v); }
+  static T log(const T& v) { return call(mpfr_log, v); }
+  static T sqrt(const T& v) { return call(mpfr_sqrt, v); }
+  static T sin(const T& v) { return call(mpfr_sin, v); }
+  static T cos(const T& v) { return call(mpfr_cos, v); }
+  static T tanh(const T& v) { return call(mpfr_tanh, v); }
+  static T erf(const T& v) { return call(mpfr_erf, v); }
+  static T expm1(const T& v) { return call(mpfr_expm1, v); }
+  static T log1p(const T& v) { return call(mpfr_log1p, v); }
+  static T floor(const T& v) {
+    T result;
+    mpfr_floor(result.backend().data(), v.backend().data());
+    return result;
+  }
+  static T pow(const T& a, const T& b) {
+    T result;
+    mpfr_pow(result.backend().data(), a.backend().data(), b.backend().data(), MPFR_RNDN);
+    return result;
+  }
+  static T div(const T& a, const T& b) {
+    T result;
+    mpfr_div(result.backend().data(), a.backend().data(), b.backend().data(), MPFR_RNDN);
+    return result;
+  }
+};
+
+template <>
+struct Math<Rational> {
+  using T = Rational;
+  [[noreturn]] static T refuse(const char* what) {
+    throw Unsupported(std::string("rational numbers: ") + what + " is not rational");
+  }
+  static T of(std::int64_t v) { return T(v); }
+  static T of_binary(double v) {
+    if (!std::isfinite(v)) refuse("an infinity or NaN");
+    return T(v);
+  }
+  static T of_decimal(std::int64_t mantissa, std::int32_t exponent) {
+    using boost::multiprecision::cpp_int;
+    const cpp_int scale = boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(std::abs(exponent)));
+    return exponent < 0 ? T(cpp_int(mantissa), scale) : T(cpp_int(mantissa) * scale);
+  }
+  static bool is_nan(const T&) { return false; }
+  static bool is_inf(const T&) { return false; }
+  static T pi() { refuse("pi"); }
+  static T exp(const T& v) { return v == 0 ? T(1) : refuse("exp"); }
+  static T log(const T& v) { return v == 1 ? T(0) : refuse("log"); }
+  static T sqrt(const T& v) {
+    using boost::multiprecision::cpp_int;
+    if (v < 0) refuse("a square root");
+    const cpp_int n = boost::multiprecision::sqrt(numerator(v));
+    const cpp_int d = boost::multiprecision::sqrt(denominator(v));
+    if (n * n != numerator(v) || d * d != denominator(v)) refuse("a square root");
+    return T(n, d);
+  }
+  static T sin(const T& v) { return v == 0 ? v : refuse("sin"); }
+  static T cos(const T& v) { return v == 0 ? T(1) : refuse("cos"); }
+  static T tanh(const T& v) { return v == 0 ? v : refuse("tanh"); }
+  static T erf(const T& v) { return v == 0 ? v : refuse("erf"); }
+  static T expm1(const T& v) { return v == 0 ? v : refuse("expm1"); }
+  static T log1p(const T& v) { return v == 0 ? v : refuse("log1p"); }
+  static T floor(const T& v) {
+    using boost::multiprecision::cpp_int;
+    const cpp_int n = numerator(v);
+    const cpp_int d = denominator(v);
+    cpp_int q = n / d;
+    if (n < 0 && q * d != n) --q;
+    return T(q);
+  }
+  static T pow(const T& a, const T& b) {
+    if (denominator(b) != 1 || abs(numerator(b)) > 4096) refuse("a power");
+    const int e = numerator(b).convert_to<int>();
+    if (a == 0 && e < 0) refuse("a power");
+    T result(1);
+    for (int i = 0; i < std::abs(e); ++i) result *= a;
+    return e < 0 ? T(1) / result : result;
+  }
+  static T div(const T& a, const T& b) {
+    if (b == 0) refuse("a quotient by zero");
+    return a / b;
+  }
+};
+
+// --- the operations that only need the above; Dual has its own below ---
+
+template <class T>
+struct Scalar {
+  using M = Math<T>;
+  static T of(std::int64_t v) { return M::of(v); }
+  static T of(const spec::Number& n) {
+    return n.is_binary ? M::of_binary(n.binary) : M::of_decimal(n.mantissa, n.exponent);
+  }
+  static const T& value(const T& v) { return v; }
+  static bool is_nan(const T& v) { return M::is_nan(v); }
+  static bool is_inf(const T& v) { return M::is_inf(v); }
+  static T detach(T v) { return v; }
+  static T add(const T& a, const T& b) { return a + b; }
+  static T sub(const T& a, const T& b) { return a - b; }
+  static T mul(const T& a, const T& b) { return a * b; }
+  static T neg(const T& a) { return -a; }
+  static T maximum(const T& a, const T& b) { return is_nan(a) ? a : is_nan(b) || a < b ? b : a; }
+  static T minimum(const T& a, const T& b) { return is_nan(a) ? a : is_nan(b) || b < a ? b : a; }
+  static T abs(const T& a) { return a < 0 || a == 0 ? T(0 - a) : a; }
+  static T sign(const T& a) { return is_nan(a) ? a : of(a < 0 ? -1 : (a > 0 ? 1 : 0)); }
+  static T pi() { return M::pi(); }
+  static T div(const T& a, const T& b) { return M::div(a, b); }
+  static T pow(const T& a, const T& b) { return M::pow(a, b); }
+  static T exp(const T& a) { return M::exp(a); }
+  static T log(const T& a) { return M::log(a); }
+  static T sqrt(const T& a) { return M::sqrt(a); }
+  static T sin(const T& a) { return M::sin(a); }
+  static T cos(const T& a) { return M::cos(a); }
+  static T tanh(const T& a) { return M::tanh(a); }
+  static T erf(const T& a) { return M::erf(a); }
+  static T expm1(const T& a) { return M::expm1(a); }
+  static T log1p(const T& a) { return M::log1p(a); }
+  static T floor(const T& a) { return M::floor(a); }
+};
+
+/// Derivative conventions: abs, sign and floor have derivative 0 where they are not smooth (abs'(0) = 0); maximum and
+/// minimum give ½ to each side at a tie; x^0 is constant in x; 0^b is constant in b for b ≥ 0.
+template <class T>
+struct Scalar<Dual<T>> {
+  using D = Dual<T>;
+  using S = Scalar<T>;
+  static D of(std::int64_t v) { return D(S::of(v)); }
+  static D of(const spec::Number& n) { return D(S::of(n)); }
+  static const T& value(const D& v) { return S::value(v.value); }
+  static bool is_nan(const D& v) { return S::is_nan(v.value); }
+  static bool is_inf(const D& v) { return S::is_inf(v.value); }
+  static D detach(const D& v) { return D(v.value); }
+
+  /// f(a) with f'(a) given lazily: it may be infinite where nothing depends.
+  template <class Slope>
+  static D chain(const D& a, T value, Slope slope) {
+    return a.active ? D(std::move(value), T(slope() * a.tangent)) : D(std::move(value));
+  }
+  template <class SlopeA, class SlopeB>
+  static D chain(const D& a, const D& b, T value, SlopeA da, SlopeB db) {
+    if (!a.active && !b.active) return D(std::move(value));
+    if (!b.active) return D(std::move(value), T(da() * a.tangent));
+    if (!a.active) return D(std::move(value), T(db() * b.tangent));
+    return D(std::move(value), T(da() * a.tangent + db() * b.tangent));
+  }
+
+  static D add(const D& a, const D& b) {
+    const T v = a.value + b.value;
+    if (a.active && b.active) return D(v, a.tangent + b.tangent);
+    return a.active ? D(v, a.tangent) : b.active ? D(v, b.tangent) : D(v);
+  }
+  static D sub(const D& a, const D& b) { return add(a, neg(b)); }
+  static D neg(const D& a) { return a.active ? D(T(-a.value), T(-a.tangent)) : D(T(-a.value)); }
+  static D mul(const D& a, const D& b) {
+    return chain(a, b, T(a.value * b.value), [&] { return b.value; }, [&] { return a.value; });
+  }
+  static D div(const D& a, const D& b) {
+    return chain(a, b, S::div(a.value, b.value), [&] { return S::div(S::of(1), b.value); },
+                 [&] { return T(-S::div(a.value, T(b.value * b.value))); });
+  }
+  static D extremum(const D& a, const D& b, T value, bool a_wins, bool b_wins) {
+    const T half = S::div(S::of(1), S::of(2));
+    const auto share = [&](bool mine, bool other) { return mine ? S::of(1) : other ? S::of(0) : half; };
+    return chain(a, b, std::move(value), [&] { return share(a_wins, b_wins); }, [&] { return share(b_wins, a_wins); });
+  }
+  static D maximum(const D& a, const D& b) {
+    return extremum(a, b, S::maximum(a.value, b.value), a.value > b.value, b.value > a.value);
+  }
+  static D minimum(const D& a, const D& b) {
+    return extremum(a, b, S::minimum(a.value, b.value), a.value < b.value, b.value < a.value);
+  }
+  static D pow(const D& a, const D& b) {
+    const auto base_slope = [&] {
+      return b.value == 0 ? S::of(0) : T(b.value * S::pow(a.value, T(b.value - S::of(1))));
+    };
+    const auto exponent_slope = [&] {
+      return a.value == 0 && b.value >= 0 ? S::of(0) : T(S::pow(a.value, b.value) * S::log(a.value));
+    };
+    return chain(a, b, S::pow(a.value, b.value), base_slope, exponent_slope);
+  }
+  static D abs(const D& a) {
+    return chain(a, S::abs(a.value), [&] { return S::sign(a.value); });
+  }
+  static D sign(const D& a) { return D(S::sign(a.value)); }
+  static D floor(const D& a) { return D(S::floor(a.value)); }
+  static D pi() { return D(S::pi()); }
+  static D exp(const D& a) {
+    const T e = S::exp(a.value);
+    return chain(a, e, [&] { return e; });
+  }
+  static D log(const D& a) {
+    return chain(a, S::log(a.value), [&] { return S::div(S::of(1), a.value); });
+  }
+  static D sqrt(const D& a) {
+    const T r = S::sqrt(a.value);
+    return chain(a, r, [&] { return S::div(S::of(1), T(r + r)); });
+  }
+  static D sin(const D& a) {
+    return chain(a, S::sin(a.value), [&] { return S::cos(a.value); });
+  }
+  static D cos(const D& a) {
+    return chain(a, S::cos(a.value), [&] { return T(-S::sin(a.value)); });
+  }
+  static D tanh(const D& a) {
+    const T t = S::tanh(a.value);
+    return chain(a, t, [&] { return T(S::of(1) - t * t); });
+  }
+  static D erf(const D& a) {
+    return chain(a, S::erf(a.value), [&] {
+      return T(S::div(S::of(2), S::sqrt(S::pi())) * S::exp(T(-(a.value * a.value))));
+    });
+  }
+  static D expm1(const D& a) {
+    return chain(a, S::expm1(a.value), [&] { return S::exp(a.value); });
+  }
+  static D log1p(const D& a) {
+    return chain(a, S::log1p(a.value), [&] { return S::div(S::of(1), T(S::of(1) + a.value)); });
+  }
+};
+
+}  // namespace etalon::reference
