@@ -1,0 +1,36 @@
+/// \file
+/// From a definition and a call's types to equations with numeric extents: rows, packs, attributes and absent operands
+/// are gone afterwards. It knows no operation by name.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "spec/attribute.hpp"
+#include "spec/notation/definition.hpp"
+#include "spec/system/system.hpp"
+#include "spec/value_type.hpp"
+
+namespace etalon::spec {
+
+/// An operation at given types and attributes.
+struct Instance {
+  System system;                    ///< see instantiate
+  std::vector<ValueType> results;   ///< one per output
+  Attributes attributes;            ///< complete: defaults filled in, axes non-negative, `all` expanded
+};
+
+/// Elaborates a call. `operands` holds one entry per declared operand in order, the members of a pack consecutively,
+/// nothing for an absent optional one; trailing absent ones may be left out. `packs` gives the number of members of each
+/// pack and may be empty where there is at most one pack.
+///
+/// The system's inputs are the present operands in order, then one real scalar for every attribute given as a
+/// ValueName, in order of the attributes' names; its element type is that of the operation's reals, and a caller that
+/// joins systems may bind it to a scalar of another real type. The outputs are the results in order.
+/// \throws SpecViolation with the diagnosis of parsing, typing or elaboration.
+[[nodiscard]] Instance instantiate(const Definition& definition, std::span<const std::optional<ValueType>> operands,
+                                   std::span<const std::size_t> packs, const Attributes& attributes);
+
+}  // namespace etalon::spec

@@ -1,0 +1,88 @@
+/// \file
+/// The tokens of the notation. It knows no grammar.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace etalon::spec {
+
+enum class TokenForm : std::uint8_t { end, name, number, symbol, bad };
+
+struct Token {
+  TokenForm form = TokenForm::end;
+  std::size_t begin = 0;
+  std::string_view text;
+
+  [[nodiscard]] constexpr bool is(std::string_view wanted) const {
+    return form != TokenForm::end && form != TokenForm::number && text == wanted;
+  }
+};
+
+namespace lexer {
+
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+/// The first position from `i` on that is neither blank nor inside a comment (`--` to the end of the line).
+[[nodiscard]] constexpr std::size_t skip_blank(std::string_view text, std::size_t i) {
+  while (i < text.size()) {
+    if (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r') {
+      ++i;
+    } else if (text[i] == '-' && i + 1 < text.size() && text[i + 1] == '-') {
+      while (i < text.size() && text[i] != '\n') ++i;
+    } else {
+      break;
+    }
+  }
+  return i;
+}
+
+[[nodiscard]] constexpr std::size_t number_end(std::string_view text, std::size_t i) {
+  while (i < text.size() && is_digit(text[i])) ++i;
+  if (i + 1 < text.size() && text[i] == '.' && is_digit(text[i + 1])) {
+    ++i;
+    while (i < text.size() && is_digit(text[i])) ++i;
+  }
+  if (i < text.size() && text[i] == 'e') {
+    std::size_t j = i + 1;
+    if (j < text.size() && (text[j] == '-' || text[j] == '+')) ++j;
+    if (j < text.size() && is_digit(text[j])) {
+      while (j < text.size() && is_digit(text[j])) ++j;
+      return j;
+    }
+  }
+  return i;
+}
+
+[[nodiscard]] constexpr std::size_t symbol_length(std::string_view rest) {
+  for (const std::string_view s : {"...", "..", "->", "//", "<=", ">=", "==", "!="}) {
+    if (rest.substr(0, s.size()) == s) return s.size();
+  }
+  for (const char c : std::string_view("()[]{},:?@#&|+-*/%^<>=")) {
+    if (rest.front() == c) return 1;
+  }
+  return 0;
+}
+
+/// The token that starts at or after `from`.
+[[nodiscard]] constexpr Token next(std::string_view text, std::size_t from) {
+  const std::size_t begin = skip_blank(text, from);
+  if (begin >= text.size()) return {TokenForm::end, text.size(), {}};
+  std::size_t end = begin;
+  if (is_letter(text[begin])) {
+    while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+    return {TokenForm::name, begin, text.substr(begin, end - begin)};
+  }
+  if (is_digit(text[begin])) {
+    end = number_end(text, begin);
+    return {TokenForm::number, begin, text.substr(begin, end - begin)};
+  }
+  const std::size_t length = symbol_length(text.substr(begin));
+  return {length == 0 ? TokenForm::bad : TokenForm::symbol, begin, text.substr(begin, length == 0 ? 1 : length)};
+}
+
+}  // namespace lexer
+
+}  // namespace etalon::spec
