@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "reference/philox.hpp"
+#include "spec/philox.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::reference {
@@ -43,7 +43,7 @@ std::int64_t integer_value(spec::Primitive primitive, const std::int64_t* args) 
     case P::floor_div: return floor_quotient(args[0], args[1]);
     case P::modulo: return floor_remainder(args[0], args[1]);
     case P::to_integer: return args[0];
-    case P::philox: return philox_word(bits(0), bits(1), bits(2), bits(3));
+    case P::philox: return static_cast<std::int64_t>(spec::philox_word(bits(0), bits(1), bits(2), bits(3)));
     default: throw InternalError("evaluate: " + std::string(spec::info(primitive).name) + " gives no integer");
   }
 }
