@@ -1,0 +1,228 @@
+#include "reference/backend.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "reference/differentiate.hpp"
+#include "reference/evaluate.hpp"
+#include "reference/host.hpp"
+#include "reference/number.hpp"
+#include "spec/derivative/derivative.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::reference {
+
+namespace {
+
+using spec::Answer;
+using spec::Mode;
+using spec::Numbers;
+using spec::Refusal;
+using spec::Request;
+using spec::System;
+
+using Values = std::vector<Array<Real50>>;
+using Optional = std::vector<std::optional<Array<Real50>>>;
+
+/// Transposing costs one evaluation per element of the inputs asked for; beyond this many the symbolic derivative,
+/// which the tests hold to the definition, answers instead.
+constexpr std::int64_t most_transposed_elements = 64;
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw SpecViolation("request: " + what);
+}
+
+Optional seeds_of(const std::vector<std::optional<HostTensor>>& given, std::span<const spec::TensorId> tensors,
+                  const System& system, const char* what) {
+  require(given.empty() || given.size() == tensors.size(), std::string("one ") + what + " or nothing each expected");
+  Optional seeds(tensors.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i]) continue;
+    const spec::TensorInfo& info = system[tensors[i]];
+    require(kind_of(info.dtype) == Kind::real, info.name + " is not real and has no " + what);
+    require(given[i]->dims == info.dims && kind_of(given[i]->dtype) == Kind::real,
+            std::string("the ") + what + " of " + info.name + " is " + to_string(given[i]->dims) + ", expected " +
+                to_string(info.dims));
+    seeds[i] = from_host<Real50>(*given[i]);
+  }
+  return seeds;
+}
+
+/// A run of one request: the program as a system, and its inputs as numbers.
+class Run {
+ public:
+  explicit Run(const Request& request) : request_(request), system_(spec::lower(request.program)) {
+    // The values of updates stand behind the outputs; a request asks for outputs only.
+    system_.outputs.resize(request.program.outputs.size());
+    require(request.inputs.size() == system_.inputs.size(),
+            std::to_string(system_.inputs.size()) + " inputs expected, " + std::to_string(request.inputs.size()) +
+                " given");
+    for (std::size_t i = 0; i < request.inputs.size(); ++i) {
+      const spec::TensorInfo& info = system_[system_.inputs[i]];
+      require(request.inputs[i].dtype == info.dtype && request.inputs[i].dims == info.dims,
+              info.name + " is " + spec::to_string({info.dtype, info.dims}) + ", given " +
+                  spec::to_string({request.inputs[i].dtype, request.inputs[i].dims}));
+      inputs_.push_back(from_host<Real50>(request.inputs[i]));
+    }
+    wrt_ = request.wrt.empty() ? std::vector<bool>(inputs_.size(), false) : request.wrt;
+    require(wrt_.size() == inputs_.size(), "wrt says yes or no per input");
+  }
+
+  Numbers answer() {
+    switch (request_.mode) {
+      case Mode::forward: return forward(evaluate<Real50>(system_, inputs_));
+      case Mode::jvp: return jvp();
+      case Mode::vjp: return vjp();
+      case Mode::jvp_of_vjp: return jvp_of_vjp();
+    }
+    throw InternalError("reference: unknown mode");
+  }
+
+ private:
+  DType dtype_of(spec::TensorId t) const { return system_[t].dtype; }
+
+  /// The outputs among `values`, rounded.
+  Numbers forward(const Values& values) const {
+    Numbers n;
+    for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
+      n.outputs.push_back(to_host(values[i], dtype_of(system_.outputs[i])));
+    }
+    return n;
+  }
+
+  Optional tangents() const {
+    Optional given = seeds_of(request_.tangents, system_.inputs, system_, "tangent");
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (!request_.wrt.empty() && !wrt_[i]) given[i].reset();
+    }
+    return given;
+  }
+  Optional cotangents() const { return seeds_of(request_.cotangents, system_.outputs, system_, "cotangent"); }
+
+  Numbers jvp() const {
+    const Tangents<Real50> t = jvp_by_definition<Real50>(system_, inputs_, tangents());
+    Numbers n = forward(t.outputs);
+    for (std::size_t i = 0; i < t.tangents.size(); ++i) {
+      n.tangents.push_back(t.tangents[i] ? std::optional(to_host(*t.tangents[i], dtype_of(system_.outputs[i])))
+                                         : std::nullopt);
+    }
+    return n;
+  }
+
+  std::int64_t elements_asked() const {
+    std::int64_t n = 0;
+    for (std::size_t i = 0; i < wrt_.size(); ++i) n += wrt_[i] ? inputs_[i].dims.count() : 0;
+    return n;
+  }
+
+  void check_wrt() const {
+    for (std::size_t i = 0; i < wrt_.size(); ++i) {
+      require(!wrt_[i] || inputs_[i].kind == Kind::real, system_[system_.inputs[i]].name + " is not real");
+    }
+  }
+
+  Numbers vjp() const {
+    check_wrt();
+    if (elements_asked() > most_transposed_elements) return symbolic_vjp();
+    Numbers n = forward(evaluate<Real50>(system_, inputs_));
+    n.cotangents.resize(inputs_.size());
+    const Optional back = vjp_by_definition<Real50>(system_, inputs_, cotangents(), wrt_);
+    for (std::size_t i = 0; i < back.size(); ++i) {
+      if (back[i]) n.cotangents[i] = to_host(*back[i], dtype_of(system_.inputs[i]));
+    }
+    return n;
+  }
+
+  std::vector<std::size_t> positions() const {
+    std::vector<std::size_t> p;
+    for (std::size_t i = 0; i < wrt_.size(); ++i) {
+      if (wrt_[i]) p.push_back(i);
+    }
+    return p;
+  }
+
+  /// The inputs of the VJP system: the program's, then a cotangent per real output, zero where none is given.
+  Values with_cotangents() const {
+    Values all = inputs_;
+    const Optional given = cotangents();
+    for (std::size_t o = 0; o < given.size(); ++o) {
+      const spec::TensorInfo& info = system_[system_.outputs[o]];
+      if (kind_of(info.dtype) != Kind::real) continue;
+      all.push_back(given[o] ? *given[o] : Array<Real50>(Kind::real, info.dims));
+    }
+    return all;
+  }
+
+  /// What follows the outputs among `values`, one per input asked for, rounded.
+  std::vector<std::optional<HostTensor>> per_wrt(const Values& values) const {
+    std::vector<std::optional<HostTensor>> result(inputs_.size());
+    std::size_t next = system_.outputs.size();
+    for (const std::size_t i : positions()) result[i] = to_host(values[next++], dtype_of(system_.inputs[i]));
+    return result;
+  }
+
+  Numbers symbolic_vjp() const {
+    const Values values = evaluate<Real50>(spec::vjp(system_, positions()), with_cotangents());
+    Numbers n = forward(values);
+    n.cotangents = per_wrt(values);
+    return n;
+  }
+
+  Numbers jvp_of_vjp() const {
+    check_wrt();
+    Optional directions = tangents();
+    const Optional given =
+        seeds_of(request_.cotangent_tangents, system_.outputs, system_, "tangent of a cotangent");
+    for (std::size_t o = 0; o < given.size(); ++o) {
+      if (kind_of(dtype_of(system_.outputs[o])) == Kind::real) directions.push_back(given[o]);
+    }
+    const Tangents<Real50> t =
+        jvp_by_definition<Real50>(spec::vjp(system_, positions()), with_cotangents(), directions);
+    Numbers n = forward(t.outputs);
+    n.cotangents = per_wrt(t.outputs);
+    Values second;
+    for (std::size_t i = 0; i < t.outputs.size(); ++i) {
+      second.push_back(t.tangents[i] ? *t.tangents[i] : Array<Real50>());
+    }
+    n.tangents = per_wrt(second);
+    return n;
+  }
+
+  const Request& request_;
+  System system_;
+  Values inputs_;
+  std::vector<bool> wrt_;
+};
+
+class ReferenceBackend final : public spec::Backend {
+ public:
+  [[nodiscard]] spec::Description describe() const override {
+    spec::Description d;
+    d.name = "reference";
+    d.version = "1";
+    d.dtypes = {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
+    d.modes = {Mode::forward, Mode::jvp, Mode::vjp, Mode::jvp_of_vjp};
+    d.contract.name = "reference";
+    d.contract.default_function = {0.5, 0, 0, true};
+    d.generator = "philox4x32-10";
+    return d;
+  }
+
+  [[nodiscard]] Answer run(const Request& request) override {
+    try {
+      return Run(request).answer();
+    } catch (const SpecViolation& e) {
+      return Refusal{Refusal::Kind::rejected, e.what(), {}};
+    } catch (const Unsupported& e) {
+      return Refusal{Refusal::Kind::unsupported, e.what(), "operation"};
+    } catch (const std::exception& e) {
+      return Refusal{Refusal::Kind::error, e.what(), {}};
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<spec::Backend> make_reference_backend() { return std::make_unique<ReferenceBackend>(); }
+
+}  // namespace etalon::reference
