@@ -41,9 +41,51 @@ struct OperationCall {
   SourceLine where;
 };
 
+/// Gives a callable with `call(where, args…)` the call operator that also captures the caller's source line: a
+/// default argument cannot follow a parameter pack, so there is one overload per number of arguments.
+template <class Derived>
+class CallAtLine {
+ public:
+  template <class A>
+  auto operator()(const A& a, SourceLine where = SourceLine::current()) const {
+    return self().call(where, a);
+  }
+  template <class A, class B>
+  auto operator()(const A& a, const B& b, SourceLine where = SourceLine::current()) const {
+    return self().call(where, a, b);
+  }
+  template <class A, class B, class C>
+  auto operator()(const A& a, const B& b, const C& c, SourceLine where = SourceLine::current()) const {
+    return self().call(where, a, b, c);
+  }
+  template <class A, class B, class C, class D>
+  auto operator()(const A& a, const B& b, const C& c, const D& d, SourceLine where = SourceLine::current()) const {
+    return self().call(where, a, b, c, d);
+  }
+  template <class A, class B, class C, class D, class E>
+  auto operator()(const A& a, const B& b, const C& c, const D& d, const E& e,
+                  SourceLine where = SourceLine::current()) const {
+    return self().call(where, a, b, c, d, e);
+  }
+  template <class A, class B, class C, class D, class E, class F>
+  auto operator()(const A& a, const B& b, const C& c, const D& d, const E& e, const F& f,
+                  SourceLine where = SourceLine::current()) const {
+    return self().call(where, a, b, c, d, e, f);
+  }
+  /// Seven arguments and more carry the line of `set` or `at` only.
+  template <class A, class B, class C, class D, class E, class F, class G, class... More>
+  auto operator()(const A& a, const B& b, const C& c, const D& d, const E& e, const F& f, const G& g,
+                  const More&... more) const {
+    return self().call(SourceLine{}, a, b, c, d, e, f, g, more...);
+  }
+
+ private:
+  [[nodiscard]] const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+
 /// A call whose attributes are partly set at run time.
 template <class Op, FixedText text>
-class ConfiguredOperation {
+class ConfiguredOperation : public CallAtLine<ConfiguredOperation<Op, text>> {
  public:
   ConfiguredOperation(Attributes attributes, SourceLine where) : call_{std::move(attributes), where} {}
 
@@ -53,8 +95,10 @@ class ConfiguredOperation {
     return copy;
   }
   template <class... Args>
-  auto operator()(const Args&... args) const {
-    return apply_operation(call_, args...);
+  auto call(SourceLine where, const Args&... args) const {
+    OperationCall<Op, text> at_line = call_;
+    if (where.line != 0 && call_.where.line == 0) at_line.where = where;
+    return apply_operation(at_line, args...);
   }
 
  private:
@@ -62,10 +106,9 @@ class ConfiguredOperation {
 };
 
 /// The callable object of an operation: `relu(x)`, `sum.with<"axes=[0]">(x)`, `sgd.set("lr", 0.1)(p, g, m, t)`.
-/// The source line of a call is that of `with`, `set` or `at`; a world that wants the line of a plain call takes it from
-/// its arguments.
+/// The source line of a call is that of `set` or `at` where there is one, else that of the call itself.
 template <class Op, FixedText text = "">
-struct Operation {
+struct Operation : CallAtLine<Operation<Op, text>> {
   using operation = Op;
 
   template <FixedText more>
@@ -80,8 +123,8 @@ struct Operation {
   [[nodiscard]] ConfiguredOperation<Op, text> at(SourceLine where = SourceLine::current()) const { return {{}, where}; }
 
   template <class... Args>
-  auto operator()(const Args&... args) const {
-    return apply_operation(OperationCall<Op, text>{}, args...);
+  auto call(SourceLine where, const Args&... args) const {
+    return apply_operation(OperationCall<Op, text>{{}, where}, args...);
   }
 };
 

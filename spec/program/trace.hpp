@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "spec/host_tensor.hpp"
+#include "spec/library/operation.hpp"
 #include "spec/program/program.hpp"
 #include "spec/shape.hpp"
 #include "spec/source_line.hpp"
@@ -47,6 +48,9 @@ class Traced {
 
   /// The n-th slice along the first axis: `data[n]` is `data[n, …]`, n an integer scalar of the program.
   [[nodiscard]] Traced operator[](const TracedOperand& n) const;
+
+  /// As the value of a real attribute, known at run time only: `sgd.set("lr", rate)`.
+  operator ValueName() const { return {name()}; }  // NOLINT: so that it fits an AttributeValue
 
   [[nodiscard]] const std::shared_ptr<TraceState>& state() const { return state_; }
   [[nodiscard]] std::size_t id() const { return id_; }
@@ -90,8 +94,59 @@ class TracedOperand {
                                              std::span<const std::size_t> packs, const Attributes& attributes,
                                              SourceLine line);
 
-/// A run-time scalar as the value of a real attribute: `sgd.set("lr", rate)`.
-[[nodiscard]] AttributeValue attribute_value(const Traced& scalar);
+/// The attributes that the text and the map set together; the map wins.
+[[nodiscard]] Attributes merged_attributes(const Definition& definition, std::string_view text, const Attributes& set);
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_traced = std::same_as<T, Traced> || std::same_as<T, std::vector<Traced>>;
+template <class T>
+inline constexpr bool is_traceable = is_traced<T> || PlainNumber<T> || std::same_as<T, HostTensor> ||
+                                     std::same_as<T, Absent> || std::same_as<T, std::nullopt_t>;
+
+struct OperandList {
+  std::vector<TracedOperand> operands;
+  std::vector<std::size_t> packs;
+
+  template <class T>
+  void add(const T& operand, SourceLine line) {
+    if constexpr (std::same_as<T, std::vector<Traced>>) {
+      for (const Traced& member : operand) operands.emplace_back(member, line);
+      packs.push_back(operand.size());
+    } else if constexpr (std::same_as<T, Absent>) {
+      operands.emplace_back(std::nullopt, line);
+    } else {
+      operands.emplace_back(operand, line);
+    }
+  }
+};
+
+/// One result as a value, several as an array, a pack of them as a vector.
+template <std::size_t count, bool is_pack>
+[[nodiscard]] auto unpack(const std::vector<Traced>& results) {
+  if constexpr (is_pack) return results;
+  else if constexpr (count == 1) return results[0];
+  else
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::array<Traced, count>{results[I]...};
+    }(std::make_index_sequence<count>{});
+}
+
+}  // namespace detail
+
+/// The world of traced values for the library's callable objects: `relu(x)` becomes a step. A vector stands for the
+/// members of a pack.
+template <class Op, FixedText text, class... Args>
+  requires(detail::is_traceable<Args> && ...) && (detail::is_traced<Args> || ...)
+[[nodiscard]] auto apply_operation(const OperationCall<Op, text>& call, const Args&... args) {
+  constexpr const Definition& definition = definition_of<Op>;
+  detail::OperandList list;
+  (list.add(args, call.where), ...);
+  return detail::unpack<definition.result_count, definition.results[0].pack>(
+      trace_call(definition.name, list.operands, list.packs,
+                 merged_attributes(definition, text.view(), call.attributes), call.where));
+}
 
 [[nodiscard]] Traced operator+(const Traced& a, const TracedOperand& b);
 [[nodiscard]] Traced operator-(const Traced& a, const TracedOperand& b);

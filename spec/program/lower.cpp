@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "spec/derivative/derivative.hpp"
+#include "spec/program/analysis.hpp"
+#include "spec/program/join.hpp"
+
+namespace etalon::spec {
+namespace {
+
+/// The system so far, and the tensor of every value of the program.
+class Lowering {
+ public:
+  explicit Lowering(const Program& program) : program_(program), analysis_(analyse(program)) {}
+
+  System run() {
+    for (const auto& [value, type] : analysis_.types) taken_.insert(value);
+    for (const Input& input : program_.inputs) {
+      const TensorId id = system_.add_tensor(input.name, input.dtype, input.dims);
+      system_.tensors.back().range = input.range;
+      system_.inputs.push_back(id);
+      tensor_.emplace(input.name, id);
+    }
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      if (const auto* call = std::get_if<Call>(&program_.steps[i])) append(*call, *analysis_.instances[i]);
+      else append(std::get<Differentiate>(program_.steps[i]));
+    }
+    for (const std::string& output : program_.outputs) system_.outputs.push_back(tensor_.at(output));
+    for (const Update& update : program_.updates) append_update(update);
+    return std::move(system_);
+  }
+
+ private:
+  void append(const Call& call, const Instance& instance) {
+    std::vector<TensorId> inputs;
+    for (const auto& operand : call.operands) {
+      if (operand) inputs.push_back(tensor_.at(*operand));
+    }
+    for (const std::string& attribute : runtime_attributes(call))
+      inputs.push_back(tensor_.at(std::get<ValueName>(call.attributes.at(attribute)).name));
+    const std::vector<TensorId> results = join(system_, instance.system, inputs, call.results, call.source, taken_);
+    for (std::size_t i = 0; i < results.size(); ++i) tensor_.emplace(call.results[i], results[i]);
+  }
+
+  void append(const Differentiate& step) {
+    const bool reverse = step.mode == Differentiate::Mode::vjp;
+    const std::int32_t origin = add_origin(step);
+    const std::vector<TensorId> of = tensors(step.of);
+    const std::vector<TensorId> wrt = tensors(step.wrt);
+    const std::vector<TensorId> seeds = seed_tensors(step, reverse ? of : wrt, origin);
+    const std::size_t before = system_.tensors.size();
+    const std::vector<TensorId> found = reverse ? append_vjp(system_, of, seeds, wrt) : append_jvp(system_, of, wrt, seeds);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const bool fresh = static_cast<std::size_t>(found[i]) >= before && named_.count(found[i]) == 0;
+      const TensorId id = fresh ? found[i] : append_copy(system_, found[i], step.results[i], origin);
+      system_.tensors[static_cast<std::size_t>(id)].name = step.results[i];
+      named_.insert(id);
+      tensor_.emplace(step.results[i], id);
+    }
+    name_locals(before);
+  }
+
+  [[nodiscard]] std::int32_t add_origin(const Differentiate& step) {
+    system_.origins.push_back({step.mode == Differentiate::Mode::vjp ? "vjp" : "jvp", summary(step), step.source.file,
+                               step.source.line, step.source.section});
+    return static_cast<std::int32_t>(system_.origins.size() - 1);
+  }
+
+  [[nodiscard]] std::vector<TensorId> tensors(const std::vector<std::string>& names) const {
+    std::vector<TensorId> ids;
+    for (const std::string& name : names) ids.push_back(tensor_.at(name));
+    return ids;
+  }
+
+  /// The given seeds, and the constant 1 where a lone scalar has none.
+  [[nodiscard]] std::vector<TensorId> seed_tensors(const Differentiate& step, const std::vector<TensorId>& seeded,
+                                                   std::int32_t origin) {
+    std::vector<TensorId> ids;
+    for (std::size_t i = 0; i < seeded.size(); ++i) {
+      if (!step.seeds.empty() && step.seeds[i]) {
+        ids.push_back(tensor_.at(*step.seeds[i]));
+        continue;
+      }
+      const TensorId one = system_.add_tensor(take_name(taken_, step.results[0] + ".seed"), system_[seeded[i]].dtype, {});
+      system_.define(one, {}, decimal(1), origin);
+      ids.push_back(one);
+    }
+    return ids;
+  }
+
+  /// Tensors of a derivative give way to the names that the program uses.
+  void name_locals(std::size_t before) {
+    for (std::size_t i = before; i < system_.tensors.size(); ++i) {
+      if (named_.count(static_cast<TensorId>(i)) == 0)
+        system_.tensors[i].name = take_name(taken_, system_.tensors[i].name);
+    }
+  }
+
+  /// Outputs are distinct tensors, also where a value is an output and an update, or updates two parameters.
+  void append_update(const Update& update) {
+    TensorId id = tensor_.at(update.value);
+    const auto& outputs = system_.outputs;
+    if (std::find(outputs.begin(), outputs.end(), id) != outputs.end())
+      id = append_copy(system_, id, take_name(taken_, update.parameter + ".next"));
+    system_.outputs.push_back(id);
+  }
+
+  const Program& program_;
+  Analysis analysis_;
+  System system_;
+  std::map<std::string, TensorId> tensor_;
+  std::set<TensorId> named_;  ///< results of derivatives
+  Names taken_;
+};
+
+}  // namespace
+
+System lower(const Program& program) { return Lowering(program).run(); }
+
+}  // namespace etalon::spec

@@ -1,0 +1,383 @@
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "spec/error.hpp"
+#include "spec/nearest.hpp"
+#include "spec/program/number_text.hpp"
+#include "spec/program/program.hpp"
+
+namespace etalon::spec {
+namespace {
+
+/// Words and marks of one line, with the column of each.
+struct Token {
+  enum class Form : std::uint8_t { word, number, string, mark, end };
+  Form form = Form::end;
+  std::string text;
+  std::size_t column = 0;
+};
+
+/// The text of a program, token by token; a line's end is a token of form `end`.
+class Lexer {
+ public:
+  Lexer(std::string_view line, std::size_t line_number) : line_(line), number_(line_number) { advance(); }
+
+  [[nodiscard]] const Token& peek() const { return token_; }
+  [[nodiscard]] bool at_end() const { return token_.form == Token::Form::end; }
+  [[nodiscard]] bool is(std::string_view mark) const { return token_.form == Token::Form::mark && token_.text == mark; }
+  [[nodiscard]] bool is_word(std::string_view word) const { return token_.form == Token::Form::word && token_.text == word; }
+
+  Token take() {
+    Token taken = std::move(token_);
+    advance();
+    return taken;
+  }
+  [[nodiscard]] bool accept(std::string_view mark) {
+    if (!is(mark)) return false;
+    advance();
+    return true;
+  }
+  void expect(std::string_view mark) {
+    if (!accept(mark)) fail("'" + std::string(mark) + "'");
+  }
+  [[nodiscard]] bool accept_word(std::string_view word) {
+    if (!is_word(word)) return false;
+    advance();
+    return true;
+  }
+  [[nodiscard]] std::string take_word(std::string_view what) {
+    if (token_.form != Token::Form::word) fail(what);
+    return take().text;
+  }
+
+  [[noreturn]] void fail(std::string_view expected) const {
+    const std::string found = at_end() ? "the end of the line" : "'" + token_.text + "'";
+    reject(fmt::format("expected {}, found {}", expected, found), token_.column);
+  }
+  [[noreturn]] void reject(const std::string& why, std::size_t column) const {
+    throw SpecViolation(fmt::format("program: line {}, column {}: {}", number_, column, why));
+  }
+
+ private:
+  [[nodiscard]] static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+  [[nodiscard]] static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+  void advance() {
+    while (at_ < line_.size() && (line_[at_] == ' ' || line_[at_] == '\t' || line_[at_] == '\r')) ++at_;
+    token_ = {Token::Form::end, "", at_ + 1};
+    if (at_ >= line_.size() || line_[at_] == '#') return;
+    const char c = line_[at_];
+    if (c == '"') return string();
+    if (letter(c)) return word();
+    if (digit(c) || ((c == '-' || c == '+') && at_ + 1 < line_.size() && (digit(line_[at_ + 1]) || letter(line_[at_ + 1]))))
+      return number();
+    const std::size_t length = line_.substr(at_, 2) == ".." || line_.substr(at_, 2) == ":=" ? 2 : 1;
+    token_ = {Token::Form::mark, std::string(line_.substr(at_, length)), at_ + 1};
+    at_ += length;
+  }
+
+  /// A word may hold single dots, and a colon only in `bits:…`.
+  void word() {
+    const std::size_t begin = at_;
+    while (at_ < line_.size() && (letter(line_[at_]) || digit(line_[at_]) || (line_[at_] == '.' && line_.substr(at_, 2) != ".."))) ++at_;
+    if (line_.substr(begin, at_ - begin) == "bits" && at_ < line_.size() && line_[at_] == ':') {
+      ++at_;
+      while (at_ < line_.size() && (letter(line_[at_]) || digit(line_[at_]))) ++at_;
+    }
+    token_ = {Token::Form::word, std::string(line_.substr(begin, at_ - begin)), begin + 1};
+  }
+
+  void number() {
+    const std::size_t begin = at_++;
+    while (at_ < line_.size()) {
+      const char c = line_[at_];
+      const bool sign = (c == '-' || c == '+') && (line_[at_ - 1] == 'e' || line_[at_ - 1] == 'E');
+      if (!digit(c) && !letter(c) && !sign && !(c == '.' && line_.substr(at_, 2) != "..")) break;
+      ++at_;
+    }
+    token_ = {Token::Form::number, std::string(line_.substr(begin, at_ - begin)), begin + 1};
+  }
+
+  void string() {
+    const std::size_t begin = at_++;
+    std::string text;
+    for (; at_ < line_.size() && line_[at_] != '"'; ++at_) {
+      if (line_[at_] == '\\' && at_ + 1 < line_.size()) text += line_[++at_] == 'n' ? '\n' : line_[at_];
+      else text += line_[at_];
+    }
+    if (at_ >= line_.size()) reject("the string has no closing quote", begin + 1);
+    ++at_;
+    token_ = {Token::Form::string, std::move(text), begin + 1};
+  }
+
+  std::string_view line_;
+  std::size_t number_;
+  std::size_t at_ = 0;
+  Token token_;
+};
+
+/// Reads one line into the program.
+class LineParser {
+ public:
+  LineParser(Lexer lexer, Program& program) : in_(std::move(lexer)), program_(program) {}
+
+  void run() {
+    if (in_.at_end()) return;
+    const Token first = in_.peek();
+    const std::string word = in_.take_word("a declaration or a step");
+    const bool declares = in_.peek().form == Token::Form::word;
+    if (declares && word == "input") input(Role::input);
+    else if (declares && word == "parameter") input(Role::parameter);
+    else if (declares && word == "constant") input(Role::constant);
+    else if (declares && word == "index") input(Role::index);
+    else if (declares && word == "output") outputs();
+    else if (declares && word == "update") update();
+    else if (declares) {
+      const std::vector<std::string> words{"input", "parameter", "constant", "index", "output", "update"};
+      in_.reject(unknown_name("declaration", word, words), first.column);
+    } else {
+      step(word);
+    }
+    if (!in_.at_end()) in_.fail("the end of the line");
+  }
+
+ private:
+  [[nodiscard]] std::int64_t integer(std::string_view what) {
+    const Token token = in_.peek();
+    std::int64_t value = 0;
+    const char* end = token.text.data() + token.text.size();
+    const auto result = std::from_chars(token.text.data(), end, value);
+    if (token.form != Token::Form::number || result.ec != std::errc{} || result.ptr != end) in_.fail(what);
+    (void)in_.take();
+    return value;
+  }
+
+  void input(Role role) {
+    Input input;
+    input.role = role;
+    input.name = in_.take_word("a name");
+    in_.expect(":");
+    const Token type = in_.peek();
+    const auto dtype = dtype_named(in_.take_word("an element type"));
+    if (!dtype) in_.reject(unknown_name("element type", type.text, dtype_names()), type.column);
+    input.dtype = *dtype;
+    in_.expect("[");
+    while (!in_.is("]")) {
+      const std::size_t column = in_.peek().column;
+      const std::int64_t extent = integer("an extent");
+      if (extent < 0) in_.reject(fmt::format("an extent is not negative, found {}", extent), column);
+      if (input.dims.rank == Dims::max_rank) in_.reject("a tensor has at most 8 axes", column);
+      input.dims.push_back(extent);
+      if (!in_.accept(",")) break;
+    }
+    in_.expect("]");
+    if (in_.accept_word("in")) {
+      const std::int64_t low = integer("the least value of the range");
+      in_.expect("..");
+      input.range = {low, integer("the greatest value of the range")};
+    }
+    if (in_.accept("=")) input.value = elements(input.dtype, input.dims);
+    input.source = source();
+    program_.inputs.push_back(std::move(input));
+  }
+
+  [[nodiscard]] static std::vector<std::string> dtype_names() {
+    std::vector<std::string> names;
+    for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean})
+      names.emplace_back(name_of(dtype));
+    return names;
+  }
+
+  [[nodiscard]] HostTensor elements(DType dtype, const Dims& dims) {
+    const std::size_t column = in_.peek().column;
+    const bool list = dims.rank > 0;
+    std::vector<Token> tokens;
+    if (list) in_.expect("[");
+    while (!in_.is("]")) {
+      if (in_.peek().form != Token::Form::word && in_.peek().form != Token::Form::number) in_.fail("an element");
+      tokens.push_back(in_.take());
+      if (!list || !in_.accept(",")) break;
+    }
+    if (list) in_.expect("]");
+    std::int64_t expected = 1;
+    for (const std::int64_t extent : dims) {
+      if (__builtin_mul_overflow(expected, extent, &expected)) in_.reject("the tensor is too large", column);
+    }
+    if (static_cast<std::uint64_t>(expected) != tokens.size())
+      in_.reject(fmt::format("expected {} elements, found {}", expected, tokens.size()), column);
+    HostTensor tensor(dtype, dims);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (!read_element(tokens[i].text, tensor, i))
+        in_.reject(fmt::format("expected an element of type {}, found '{}'", name_of(dtype), tokens[i].text), tokens[i].column);
+    }
+    return tensor;
+  }
+
+  void outputs() {
+    do program_.outputs.push_back(in_.take_word("a value"));
+    while (in_.accept(","));
+  }
+
+  void update() {
+    Update update;
+    update.parameter = in_.take_word("a parameter");
+    in_.expect(":=");
+    update.value = in_.take_word("a value");
+    program_.updates.push_back(std::move(update));
+  }
+
+  void step(const std::string& first_result) {
+    std::vector<std::string> results{first_result};
+    while (in_.accept(",")) results.push_back(in_.take_word("a result"));
+    in_.expect("=");
+    std::string operation = in_.take_word("an operation");
+    in_.expect("(");
+    std::vector<std::optional<std::string>> operands = names();
+    if (in_.is(";")) return derivative(operation, operands, std::move(results));
+    in_.expect(")");
+    Call call{std::move(operation), std::move(operands), {}, {}, std::move(results), {}};
+    if (in_.accept_word("packs")) {
+      in_.expect("[");
+      while (!in_.is("]")) {
+        const std::size_t column = in_.peek().column;
+        const std::int64_t length = integer("the length of a pack");
+        if (length < 0) in_.reject("the length of a pack is not negative", column);
+        call.packs.push_back(static_cast<std::size_t>(length));
+        if (!in_.accept(",")) break;
+      }
+      in_.expect("]");
+    }
+    if (in_.accept("{")) attributes(call.attributes);
+    call.source = source();
+    program_.steps.emplace_back(std::move(call));
+  }
+
+  [[nodiscard]] std::vector<std::optional<std::string>> names() {
+    std::vector<std::optional<std::string>> result;
+    while (!in_.is(")") && !in_.is(";")) {
+      std::string name = in_.take_word("a value");
+      result.push_back(name == "_" ? std::nullopt : std::optional(std::move(name)));
+      if (!in_.accept(",")) break;
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::vector<std::string> present(const std::vector<std::optional<std::string>>& names) {
+    std::vector<std::string> result;
+    for (const auto& name : names) {
+      if (!name) in_.fail("a value, not '_',");
+      result.push_back(*name);
+    }
+    return result;
+  }
+
+  void derivative(const std::string& mode, const std::vector<std::optional<std::string>>& of, std::vector<std::string> results) {
+    if (mode != "vjp" && mode != "jvp") in_.fail("')', since only vjp and jvp take several lists of values,");
+    Differentiate step;
+    step.mode = mode == "vjp" ? Differentiate::Mode::vjp : Differentiate::Mode::jvp;
+    step.of = present(of);
+    in_.expect(";");
+    step.wrt = present(names());
+    if (in_.accept(";")) step.seeds = names();
+    in_.expect(")");
+    step.results = std::move(results);
+    step.source = source();
+    program_.steps.emplace_back(std::move(step));
+  }
+
+  void attributes(Attributes& into) {
+    while (!in_.is("}")) {
+      const Token name = in_.peek();
+      (void)in_.take_word("the name of an attribute");
+      in_.expect("=");
+      if (!into.emplace(name.text, attribute()).second) in_.reject("attribute " + name.text + " is given twice", name.column);
+      if (!in_.accept(",")) break;
+    }
+    in_.expect("}");
+  }
+
+  [[nodiscard]] AttributeValue attribute() {
+    if (in_.accept("$")) return ValueName{in_.take_word("a value")};
+    if (in_.accept_word("real")) {
+      in_.expect("[");
+      in_.expect("]");
+      return std::vector<double>{};
+    }
+    if (in_.accept("[")) return list();
+    const Token token = in_.peek();
+    if (token.form == Token::Form::string) return in_.take().text;
+    if (token.form == Token::Form::word && token.text != "nan" && token.text != "inf") {
+      (void)in_.take();
+      if (token.text == "true" || token.text == "false") return token.text == "true";
+      return token.text;
+    }
+    return number();
+  }
+
+  [[nodiscard]] AttributeValue number() {
+    const Token token = in_.peek();
+    const bool whole = token.form == Token::Form::number && token.text.find_first_not_of("+-0123456789") == std::string::npos;
+    if (whole) return integer("an integer that fits 64 bits");
+    HostTensor value(DType::f64, {});
+    if (token.text.empty() || !read_element(token.text, value, 0)) in_.fail("the value of an attribute");
+    (void)in_.take();
+    return value.view<double>()[0];
+  }
+
+  [[nodiscard]] AttributeValue list() {
+    std::vector<std::int64_t> integers;
+    std::vector<double> reals;
+    while (!in_.is("]")) {
+      const AttributeValue item = number();
+      if (const auto* whole = std::get_if<std::int64_t>(&item)) integers.push_back(*whole);
+      else reals.push_back(std::get<double>(item));
+      if (!integers.empty() && !reals.empty()) in_.fail("a list of integers or a list of reals, not both,");
+      if (!in_.accept(",")) break;
+    }
+    in_.expect("]");
+    if (!reals.empty()) return reals;
+    return integers;
+  }
+
+  [[nodiscard]] Source source() {
+    Source source;
+    if (in_.accept("@")) {
+      if (in_.peek().form != Token::Form::string) in_.fail("a file name in quotes");
+      source.file = in_.take().text;
+      in_.expect(":");
+      const std::size_t column = in_.peek().column;
+      const std::int64_t line = integer("a line number");
+      if (line < 0 || line > 0xffffffffLL) in_.reject("a line number is not negative and fits 32 bits", column);
+      source.line = static_cast<std::uint32_t>(line);
+    }
+    if (in_.accept_word("section")) {
+      if (in_.peek().form != Token::Form::string) in_.fail("a label in quotes");
+      source.section = in_.take().text;
+    }
+    return source;
+  }
+
+  Lexer in_;
+  Program& program_;
+};
+
+}  // namespace
+
+Program parse_program(std::string_view text) {
+  Program program;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    LineParser(Lexer(text.substr(0, end), ++number), program).run();
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return program;
+}
+
+}  // namespace etalon::spec

@@ -1,0 +1,280 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "spec/error.hpp"
+#include "spec/library/library.hpp"
+#include "spec/nearest.hpp"
+#include "spec/notation/definition.hpp"
+#include "spec/program/analysis.hpp"
+#include "spec/program/name.hpp"
+
+namespace etalon::spec {
+namespace {
+
+[[nodiscard]] std::string at(const Source& source) {
+  const std::string where = position(source);
+  return where.empty() ? "" : " at " + where;
+}
+
+/// Walks the steps in order and keeps what is known of each value.
+class Verifier {
+ public:
+  explicit Verifier(const Program& program) : program_(program) {}
+
+  Analysis run() {
+    for (const Input& input : program_.inputs) declare(input);
+    for (const auto& step : program_.steps) {
+      std::visit([this](const auto& s) { take(s); }, step);
+    }
+    check_outputs();
+    check_updates();
+    return std::move(analysis_);
+  }
+
+ private:
+  void declare(const Input& input) {
+    const std::string what = "input " + input.name + at(input.source);
+    name(input.name, {input.dtype, input.dims}, input.source, what);
+    for (const std::int64_t extent : input.dims) {
+      if (extent < 0) throw SpecViolation(fmt::format("{}: extents are not negative, found {}", what, to_string(input.dims)));
+    }
+    if (input.role == Role::index) check_index(input, what);
+    else if (input.range) throw SpecViolation(what + ": only an index has a range");
+    if (input.role == Role::constant) check_constant(input, what);
+    else if (input.value) throw SpecViolation(what + ": only a constant has a value");
+    inputs_.emplace(input.name, &input);
+  }
+
+  static void check_index(const Input& input, const std::string& what) {
+    if (kind_of(input.dtype) != Kind::integer || input.dims.rank != 0)
+      throw SpecViolation(fmt::format("{}: an index is an integer scalar, found {}", what,
+                                      to_string(ValueType{input.dtype, input.dims})));
+    if (input.range && input.range->first > input.range->second)
+      throw SpecViolation(fmt::format("{}: the range {}..{} is empty", what, input.range->first, input.range->second));
+  }
+
+  static void check_constant(const Input& input, const std::string& what) {
+    if (!input.value) throw SpecViolation(what + ": a constant has a value, found none");
+    const HostTensor& value = *input.value;
+    if (value.dtype != input.dtype || !(value.dims == input.dims))
+      throw SpecViolation(fmt::format("{}: expected a value of type {}, found {}", what,
+                                      to_string(ValueType{input.dtype, input.dims}),
+                                      to_string(ValueType{value.dtype, value.dims})));
+    if (value.bytes.size() != static_cast<std::size_t>(value.dims.count()) * size_of(value.dtype))
+      throw SpecViolation(fmt::format("{}: expected {} bytes, found {}", what,
+                                      static_cast<std::size_t>(value.dims.count()) * size_of(value.dtype),
+                                      value.bytes.size()));
+  }
+
+  void name(const std::string& value, const ValueType& type, const Source& source, const std::string& what) {
+    if (!is_value_name(value))
+      throw SpecViolation(fmt::format("{}: a name is letters, digits, _ and ., and starts with a letter, found '{}'", what, value));
+    if (!analysis_.types.emplace(value, type).second)
+      throw SpecViolation(fmt::format("{}: {} is named a second time; each value is named once", what, value));
+    sources_.emplace(value, source);
+  }
+
+  void require_known(const std::string& value, const std::string& what) const {
+    if (analysis_.types.count(value) != 0) return;
+    std::vector<std::string> names;
+    for (const auto& [known, type] : analysis_.types) names.push_back(known);
+    throw SpecViolation(what + ": " + unknown_name("value", value, names));
+  }
+
+  void take(const Call& call) {
+    const std::string what = summary(call) + at(call.source);
+    for (const auto& operand : call.operands) {
+      if (operand) require_known(*operand, what);
+    }
+    for (const std::string& attribute : runtime_attributes(call)) {
+      const std::string& value = std::get<ValueName>(call.attributes.at(attribute)).name;
+      require_known(value, what);
+      const ValueType& type = analysis_.types.at(value);
+      if (type.dims.rank != 0 || kind_of(type.dtype) == Kind::boolean)
+        throw SpecViolation(fmt::format("{}: attribute {}: expected a numeric scalar, found {} {}", what, attribute, value,
+                                        to_string(type)));
+    }
+    Instance instance = instance_of(call, analysis_.types);
+    if (instance.results.size() != call.results.size())
+      throw SpecViolation(fmt::format("{}: expected {} results, found {}", what, instance.results.size(), call.results.size()));
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+      name(call.results[i], instance.results[i], call.source, what);
+      if (is_detached(instance.system, instance.system.outputs[i])) detached_.insert(call.results[i]);
+    }
+    analysis_.instances.emplace_back(std::move(instance));
+  }
+
+  void take(const Differentiate& step) {
+    const bool reverse = step.mode == Differentiate::Mode::vjp;
+    const std::string what = summary(step) + at(step.source);
+    if (step.of.empty() || step.wrt.empty())
+      throw SpecViolation(what + ": expected at least one value to differentiate and one to differentiate by");
+    for (const std::string& value : step.of) check_differentiated(value, what);
+    for (const std::string& value : step.wrt) check_wrt(value, what);
+    const std::vector<std::string>& seeded = reverse ? step.of : step.wrt;
+    const std::vector<std::string>& differentiated = reverse ? step.wrt : step.of;
+    check_seeds(step, seeded, what);
+    if (step.results.size() != differentiated.size())
+      throw SpecViolation(fmt::format("{}: expected {} results, found {}", what, differentiated.size(), step.results.size()));
+    for (std::size_t i = 0; i < step.results.size(); ++i)
+      name(step.results[i], analysis_.types.at(differentiated[i]), step.source, what);
+    analysis_.instances.emplace_back(std::nullopt);
+  }
+
+  void check_differentiated(const std::string& value, const std::string& what) const {
+    require_known(value, what);
+    if (kind_of(analysis_.types.at(value).dtype) != Kind::real)
+      throw SpecViolation(fmt::format("{}: {} is {}, only real values have derivatives", what, described(value),
+                                      name_of(analysis_.types.at(value).dtype)));
+  }
+
+  void check_wrt(const std::string& value, const std::string& what) const {
+    require_known(value, what);
+    const DType dtype = analysis_.types.at(value).dtype;
+    if (kind_of(dtype) != Kind::real)
+      throw SpecViolation(fmt::format("{}: {} is {}, derivatives are taken by real values", what, described(value), name_of(dtype)));
+    const auto input = inputs_.find(value);
+    if (input != inputs_.end() && input->second->role == Role::constant)
+      throw SpecViolation(fmt::format("{}: {} is a constant, derivatives are taken by inputs, parameters and results", what,
+                                      described(value)));
+    if (detached_.count(value) != 0)
+      throw SpecViolation(fmt::format("{}: {} is detached, it has no derivative", what, described(value)));
+  }
+
+  void check_seeds(const Differentiate& step, const std::vector<std::string>& seeded, const std::string& what) const {
+    const bool reverse = step.mode == Differentiate::Mode::vjp;
+    const std::string_view seed_name = reverse ? "cotangent" : "tangent";
+    if (!step.seeds.empty() && step.seeds.size() != seeded.size())
+      throw SpecViolation(fmt::format("{}: expected {} {}s, found {}", what, seeded.size(), seed_name, step.seeds.size()));
+    for (std::size_t i = 0; i < seeded.size(); ++i) {
+      const ValueType& type = analysis_.types.at(seeded[i]);
+      if (step.seeds.empty() || !step.seeds[i]) {
+        if (reverse && seeded.size() == 1 && type.dims.rank == 0) continue;
+        throw SpecViolation(fmt::format("{}: expected a {} of {} {}, found none{}", what, seed_name, described(seeded[i]),
+                                        to_string(type), reverse ? "; only a lone scalar has the default 1" : ""));
+      }
+      require_known(*step.seeds[i], what);
+      const ValueType& found = analysis_.types.at(*step.seeds[i]);
+      if (!(found == type))
+        throw SpecViolation(fmt::format("{}: the {} of {} is {}, found {} {}", what, seed_name, seeded[i], to_string(type),
+                                        *step.seeds[i], to_string(found)));
+    }
+  }
+
+  /// The name, with the line that made the value where it is known.
+  [[nodiscard]] std::string described(const std::string& value) const {
+    const std::string where = position(sources_.at(value));
+    return where.empty() ? value : value + " (from " + where + ")";
+  }
+
+  /// Every equation of the tensor is `detach(…)`, by form.
+  [[nodiscard]] static bool is_detached(const System& system, TensorId tensor) {
+    bool any = false;
+    for (const Equation& e : system.equations) {
+      if (e.target != tensor) continue;
+      if (e.value.form() != Form::detach) return false;
+      any = true;
+    }
+    return any;
+  }
+
+  void check_outputs() const {
+    std::set<std::string> seen;
+    for (const std::string& output : program_.outputs) {
+      require_known(output, "output " + output);
+      if (!seen.insert(output).second) throw SpecViolation("output " + output + ": named a second time; outputs are distinct");
+    }
+  }
+
+  void check_updates() const {
+    std::set<std::string> seen;
+    for (const Update& update : program_.updates) {
+      const std::string what = fmt::format("update {} := {}", update.parameter, update.value);
+      require_known(update.parameter, what);
+      require_known(update.value, what);
+      const auto input = inputs_.find(update.parameter);
+      if (input == inputs_.end() || input->second->role != Role::parameter)
+        throw SpecViolation(what + ": only a parameter is updated, " + update.parameter + " is none");
+      if (!seen.insert(update.parameter).second) throw SpecViolation(what + ": the parameter is updated a second time");
+      const ValueType& expected = analysis_.types.at(update.parameter);
+      const ValueType& found = analysis_.types.at(update.value);
+      if (!(expected == found))
+        throw SpecViolation(fmt::format("{}: expected {}, found {}", what, to_string(expected), to_string(found)));
+    }
+  }
+
+  const Program& program_;
+  Analysis analysis_;
+  std::map<std::string, const Input*> inputs_;
+  std::map<std::string, Source> sources_;
+  std::set<std::string> detached_;
+};
+
+[[nodiscard]] std::string seed_list(const Differentiate& step) {
+  std::vector<std::string> names;
+  for (const auto& seed : step.seeds) names.push_back(seed.value_or("_"));
+  return names.empty() ? "" : fmt::format("; {}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+bool is_value_name(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto rest = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '.'; };
+  return !name.empty() && name != "_" && letter(name[0]) && std::all_of(name.begin(), name.end(), rest);
+}
+
+std::string position(const Source& source) {
+  return source.file.empty() ? "" : fmt::format("{}:{}", source.file, source.line);
+}
+
+std::string summary(const Call& call) {
+  std::vector<std::string> operands;
+  for (const auto& operand : call.operands) operands.push_back(operand.value_or("_"));
+  return fmt::format("{} = {}({})", fmt::join(call.results, ", "), call.operation, fmt::join(operands, ", "));
+}
+
+std::string summary(const Differentiate& step) {
+  return fmt::format("{} = {}({}; {}{})", fmt::join(step.results, ", "),
+                     step.mode == Differentiate::Mode::vjp ? "vjp" : "jvp", fmt::join(step.of, ", "),
+                     fmt::join(step.wrt, ", "), seed_list(step));
+}
+
+std::vector<std::string> runtime_attributes(const Call& call) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : call.attributes) {
+    if (std::holds_alternative<ValueName>(value)) names.push_back(name);
+  }
+  return names;
+}
+
+Instance instance_of(const Call& call, const std::map<std::string, ValueType>& types) {
+  const Definition* definition = find_definition(call.operation);
+  if (definition == nullptr) {
+    std::vector<std::string> names;
+    for (const Definition* known : library()) names.emplace_back(known->name);
+    throw SpecViolation(fmt::format("{}; step {}{}", unknown_name("operation", call.operation, names), summary(call),
+                                    at(call.source)));
+  }
+  std::vector<std::optional<ValueType>> operands;
+  for (const auto& operand : call.operands)
+    operands.push_back(operand ? std::optional(types.at(*operand)) : std::nullopt);
+  try {
+    return instantiate(*definition, operands, call.packs, call.attributes);
+  } catch (const SpecViolation& error) {
+    throw SpecViolation(fmt::format("{}; step {}{}", error.what(), summary(call), at(call.source)));
+  }
+}
+
+Analysis analyse(const Program& program) { return Verifier(program).run(); }
+
+void verify(const Program& program) { (void)analyse(program); }
+
+std::map<std::string, ValueType> types_of(const Program& program) { return analyse(program).types; }
+
+}  // namespace etalon::spec
