@@ -28,15 +28,16 @@ struct Statement {
 };
 
 /// y[…, k, …] = sum[j… where t[j…] == k and rest] body, run as: all of y = 0; then for every value of the equation's
-/// binders that are not hit (outer) and of the reduction's binders in their order (inner): k = index; if
-/// 0 <= k < extent and guard: y[…, k, …] += body. For each element this is the order of the written sum, so the bits
-/// are the same. `guard` and `body` no longer mention the hit binders.
+/// binders that are not hit (outer) and of the reduction's binders in their order (inner): if precondition: k = index;
+/// if 0 <= k < extent and guard: y[…, k, …] += body. For each element this is the order of the written sum, so the
+/// bits are the same. None of the expressions mentions a hit binder.
 struct Scatter {
   struct Hit {
     std::size_t binder = 0;  ///< position among the equation's binders
     spec::Expr index;        ///< its value, over the reduction's binders and the binders that are not hit
   };
   std::vector<Hit> hits;
+  spec::Expr precondition;  ///< evaluated first: it may keep the reads of `index` in range
   spec::Expr guard;
   spec::Expr body;
 };
@@ -63,7 +64,7 @@ enum class Home : std::uint8_t {
   output,          ///< the caller's buffer number `index` among the system's outputs
   in_place,        ///< an output, number `output`, that lives in the buffer of input number `index`
   arena,           ///< bytes [offset, offset + bytes) of the arena
-  in_register      ///< one scalar per iteration of its kernel's shared loops, never in memory
+  in_register      ///< one scalar per iteration of its kernel's shared loops, rounded to its type like a stored one
 };
 
 /// Where a tensor lives and why.

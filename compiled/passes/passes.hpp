@@ -1,0 +1,33 @@
+/// \file
+/// The passes by name. Each keeps every output bit for bit in floating point and knows no operation. Order and
+/// switches are the pipeline's business.
+#pragma once
+
+#include "spec/system/system.hpp"
+
+namespace etalon::compiled {
+
+/// Replaces operations on constants by their result where it is exact: integers, truth values, index arithmetic, and
+/// real operations whose operands and result are all binary32 numbers.
+void fold_constants(spec::System& system);
+
+/// Applies `simplification_rules()`.
+void simplify(spec::System& system);
+
+/// Lets one tensor stand for all that are defined by the same equation up to the names of their binders. An output
+/// equal to another becomes a copy of it.
+void share_common(spec::System& system);
+
+/// Substitutes locals into the equations that read them: views and constants everywhere, elementwise values where
+/// they are read once and would not be computed more often than before. Reductions stay where they are.
+void inline_locals(spec::System& system);
+
+/// Gives each reduction that stands inside a larger expression and depends only on its equation's binders an equation
+/// of its own, so that it is computed once for each value of the binders that it does depend on. A reduction that is
+/// reached only under a condition stays.
+void name_reductions(spec::System& system);
+
+/// Gives every output its own tensor that is no input, by copying equations.
+void separate_outputs(spec::System& system);
+
+}  // namespace etalon::compiled

@@ -1,0 +1,55 @@
+#include "compiled/passes/rewriting.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace etalon::compiled {
+
+using spec::Expr;
+
+Expr Rewriter::operator()(const Expr& e) {
+  const auto found = done_.find(&*e);
+  if (found != done_.end()) return found->second.rewritten;
+  Expr result = e;
+  if (!e->args.empty()) {
+    std::vector<Expr> args;
+    args.reserve(e->args.size());
+    bool changed = false;
+    for (const Expr& a : e->args) {
+      args.push_back((*this)(a));
+      changed = changed || &*args.back() != &*a;
+    }
+    if (changed) result = spec::with_args(e, std::move(args));
+  }
+  if (Expr better = change_(result); better.valid()) result = std::move(better);
+  done_.emplace(&*e, Entry{e, result});
+  return result;
+}
+
+namespace {
+
+/// A rule's result may fit another rule; its children never need a second visit because rules only rearrange them.
+Expr settle(Expr e, std::span<const Rule> rules) {
+  Expr last;
+  for (std::size_t i = 0; i < rules.size();) {
+    if (Expr better = rules[i].apply(e); better.valid()) {
+      e = last = std::move(better);
+      i = 0;
+    } else {
+      ++i;
+    }
+  }
+  return last;
+}
+
+}  // namespace
+
+void apply_rules(spec::System& system, std::span<const Rule> rules) {
+  for (spec::Equation& equation : system.equations) {
+    Rewriter rewrite([rules](const Expr& e) { return settle(e, rules); });
+    equation.value = rewrite(equation.value);
+    for (Expr& p : equation.place) p = rewrite(p);
+  }
+}
+
+}  // namespace etalon::compiled

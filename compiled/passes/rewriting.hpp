@@ -1,0 +1,40 @@
+/// \file
+/// Bottom-up rewriting of expressions by tables of named rules. It knows no rule.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+
+#include "spec/system/system.hpp"
+
+namespace etalon::compiled {
+
+/// A rewrite of one node whose children are already rewritten. It keeps the value bit for bit, special values too.
+struct Rule {
+  std::string_view name;
+  std::string_view equation;            ///< for the reader: `x * 1 = x`
+  spec::Expr (*apply)(const spec::Expr&);  ///< the replacement, or an invalid expression where the rule does not apply
+};
+
+/// Rebuilds expressions from the leaves up; a node that occurs several times is rebuilt once.
+class Rewriter {
+ public:
+  /// \param change the replacement for a node with rewritten children, or an invalid expression to keep it
+  explicit Rewriter(std::function<spec::Expr(const spec::Expr&)> change) : change_(std::move(change)) {}
+  [[nodiscard]] spec::Expr operator()(const spec::Expr& e);
+
+ private:
+  struct Entry {
+    spec::Expr original;  ///< keeps the key alive
+    spec::Expr rewritten;
+  };
+  std::function<spec::Expr(const spec::Expr&)> change_;
+  std::unordered_map<const spec::Node*, Entry> done_;
+};
+
+/// Applies the first rule that fits, again and again, at every node of every equation.
+void apply_rules(spec::System& system, std::span<const Rule> rules);
+
+}  // namespace etalon::compiled

@@ -1,0 +1,30 @@
+#include "compiled/passes/uses.hpp"
+
+namespace etalon::compiled {
+
+using spec::Expr;
+
+Uses uses_of(const spec::System& system) {
+  const std::size_t n = system.tensors.size();
+  Uses uses{std::vector<std::size_t>(n), std::vector<std::size_t>(n), std::vector<std::size_t>(n),
+            std::vector<bool>(n),        std::vector<bool>(n),        std::vector<bool>(n)};
+  for (const spec::TensorId t : system.inputs) uses.is_input[static_cast<std::size_t>(t)] = true;
+  for (const spec::TensorId t : system.outputs) uses.is_output[static_cast<std::size_t>(t)] = true;
+  for (std::size_t i = 0; i < system.equations.size(); ++i) {
+    const spec::Equation& equation = system.equations[i];
+    const auto target = static_cast<std::size_t>(equation.target);
+    ++uses.writers[target];
+    uses.equation[target] = i;
+    const auto count = [&](const Expr& e) {
+      if (e.form() != spec::Form::read) return;
+      const auto t = static_cast<std::size_t>(e->tensor);
+      ++uses.reads[t];
+      if (t == target) uses.reads_itself[t] = true;
+    };
+    spec::for_each(equation.value, count);
+    for (const Expr& p : equation.place) spec::for_each(p, count);
+  }
+  return uses;
+}
+
+}  // namespace etalon::compiled

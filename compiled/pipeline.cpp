@@ -1,0 +1,79 @@
+#include "compiled/pipeline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "compiled/passes/passes.hpp"
+#include "spec/error.hpp"
+#include "spec/nearest.hpp"
+#include "spec/system/simplify.hpp"
+
+namespace etalon::compiled {
+
+namespace {
+
+/// The second round sees what inlining has brought together.
+constexpr std::array pipeline{
+    Pass{"remove_dead", "drop equations that no output needs", spec::remove_dead},
+    Pass{"solve_guards", "turn equations between indices into substitutions and ranges", spec::solve_guards},
+    Pass{"name_reductions", "compute each reduction once, in an equation of its own", name_reductions},
+    Pass{"fold_constants", "compute what is constant, where the result is exact", fold_constants},
+    Pass{"simplify", "apply the rules that keep every bit", simplify},
+    Pass{"share_common", "define equal tensors once", share_common},
+    Pass{"inline_locals", "substitute views and elementwise locals", inline_locals},
+    Pass{"fold_constants", "compute what inlining made constant", fold_constants},
+    Pass{"simplify", "apply the rules to what inlining brought together", simplify},
+    Pass{"remove_dead", "drop what was inlined or shared", spec::remove_dead},
+    Pass{"separate_outputs", "give every output its own tensor that is no input", separate_outputs, true},
+};
+
+bool switched_off(const Pass& pass, const PipelineOptions& options) {
+  return !pass.required && (options.off.contains(std::string(pass.name)) || options.off.contains("all"));
+}
+
+void check_names(const std::set<std::string>& names, std::string_view option) {
+  for (const std::string& name : names) {
+    const auto named = [&](const Pass& p) { return p.name == name; };
+    if (name == "all" || std::any_of(pipeline.begin(), pipeline.end(), named)) continue;
+    std::vector<std::string> known{"all"};
+    for (const Pass& p : pipeline) known.emplace_back(p.name);
+    throw SpecViolation(std::string(option) + ": " + unknown_name("pass", name, known));
+  }
+}
+
+void check(const PipelineOptions& options) {
+  check_names(options.off, "off");
+  check_names(options.dump_after, "dump-after");
+  for (const Pass& p : pipeline) {
+    if (p.required && options.off.contains(std::string(p.name))) {
+      throw SpecViolation("off: pass '" + std::string(p.name) + "' cannot be switched off: later stages rely on it");
+    }
+  }
+}
+
+void verify_after(const spec::System& system, std::string_view pass) {
+  try {
+    spec::verify(system);
+  } catch (const std::exception& e) {
+    throw InternalError("pass " + std::string(pass) + " left an ill-formed system: " + e.what());
+  }
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return pipeline; }
+
+void optimise(spec::System& system, const PipelineOptions& options) {
+  check(options);
+  for (const Pass& pass : pipeline) {
+    if (switched_off(pass, options)) continue;
+    pass.run(system);
+    if (options.verify) verify_after(system, pass.name);
+    if (options.dump && (options.dump_after.contains(std::string(pass.name)) || options.dump_after.contains("all"))) {
+      options.dump(pass.name, spec::to_text(system));
+    }
+  }
+}
+
+}  // namespace etalon::compiled

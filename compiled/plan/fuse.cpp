@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "compiled/passes/uses.hpp"
+#include "compiled/plan/stages.hpp"
+
+namespace etalon::compiled {
+
+using spec::Binder;
+using spec::Equation;
+using spec::Expr;
+using spec::Form;
+using spec::System;
+
+std::optional<std::vector<std::size_t>> axes_of_binders(const Equation& equation) {
+  if (equation.place.size() != equation.binders.size()) return std::nullopt;
+  std::vector<std::size_t> axes;
+  for (const Binder& b : equation.binders) {
+    const auto at = std::find_if(equation.place.begin(), equation.place.end(), [&](const Expr& p) {
+      return p.form() == Form::variable && p->variable == b.variable;
+    });
+    if (at == equation.place.end()) return std::nullopt;
+    axes.push_back(static_cast<std::size_t>(at - equation.place.begin()));
+  }
+  return axes;
+}
+
+namespace {
+
+/// More statements make one function too long to generate well.
+constexpr std::size_t most_statements = 48;
+
+std::int64_t points_of(const std::vector<Binder>& binders) {
+  std::int64_t points = 1;
+  for (const Binder& b : binders) points *= b.extent;
+  return points;
+}
+
+/// What fusion needs to know of an equation.
+struct Shape {
+  std::vector<std::int64_t> extents;  ///< of its binders
+  std::vector<Expr> reads;            ///< every read that stands in it
+  bool reduces = false;
+  bool heavy = false;                 ///< touches elements many times: worth loops of its own
+};
+
+void measure(const System& system, const Expr& e, std::int64_t points, Shape& shape, std::int64_t& most) {
+  if (e.form() == Form::reduce) {
+    shape.reduces = true;
+    points *= points_of(e->binders);
+    most = std::max(most, points);
+  }
+  if (e.form() == Form::read) shape.reads.push_back(e);
+  for (const Expr& a : e->args) measure(system, a, points, shape, most);
+}
+
+Shape shape_of(const System& system, const Equation& equation) {
+  Shape shape;
+  for (const Binder& b : equation.binders) shape.extents.push_back(b.extent);
+  std::int64_t most = 0;
+  measure(system, equation.value, points_of(equation.binders), shape, most);
+  for (const Expr& p : equation.place) measure(system, p, points_of(equation.binders), shape, most);
+  std::int64_t elements = 0;
+  std::unordered_set<TensorId> seen;
+  for (const Expr& r : shape.reads) {
+    if (seen.insert(r->tensor).second) elements += system[r->tensor].dims.count();
+  }
+  shape.heavy = shape.reduces && most > elements;
+  return shape;
+}
+
+class Fusion {
+ public:
+  Fusion(const System& system, const PlanOptions& options)
+      : system_(system), options_(options), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none) {}
+
+  std::vector<Kernel> run() {
+    for (std::size_t i = 0; i < system_.equations.size(); ++i) place(i);
+    return std::move(kernels_);
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  const Equation& equation(std::size_t i) const { return system_.equations[i]; }
+
+  void place(std::size_t i) {
+    const Shape shape = shape_of(system_, equation(i));
+    std::size_t latest = none;
+    for (const Expr& r : shape.reads) {
+      const std::size_t k = kernel_of_[static_cast<std::size_t>(r->tensor)];
+      if (k != none && (latest == none || k > latest)) latest = k;
+    }
+    const auto target = static_cast<std::size_t>(equation(i).target);
+    if (uses_.reads_itself[target]) {
+      add(i, shape, KernelKind::sequence, "reads its own target: its binders run in order");
+    } else if (auto scatter = recognise_scatter(system_, equation(i))) {
+      add(i, shape, KernelKind::scatter, "a sum where a read equals a binder: run over the summands");
+      kernels_.back().scatter = std::move(*scatter);
+    } else if (!options_.fuse) {
+      add(i, shape, KernelKind::loops, "fusion is off");
+    } else if (!join_one_of(i, shape, latest)) {
+      add(i, shape, KernelKind::loops, why_alone(shape, latest));
+      by_extents_[shape.extents] = kernels_.size() - 1;
+    }
+  }
+
+  std::string why_alone(const Shape& shape, std::size_t latest) const {
+    if (shape.heavy) return "a contraction: loops of its own";
+    if (latest == none) return "reads inputs only";
+    return "does not share the loops of kernel " + std::to_string(latest);
+  }
+
+  void add(std::size_t i, const Shape& shape, KernelKind kind, std::string reason) {
+    Kernel kernel;
+    kernel.kind = kind;
+    kernel.reason = std::move(reason);
+    Statement statement{i, {}};
+    if (kind == KernelKind::loops) {
+      kernel.loops = shape.extents;
+      for (std::size_t b = 0; b < shape.extents.size(); ++b) statement.shared.push_back(b);
+    }
+    kernel.statements.push_back(std::move(statement));
+    kernels_.push_back(std::move(kernel));
+    heavy_.push_back(shape.heavy);
+    written(i, kernels_.size() - 1);
+  }
+
+  void written(std::size_t i, std::size_t kernel) {
+    std::size_t& last = kernel_of_[static_cast<std::size_t>(equation(i).target)];
+    last = last == none ? kernel : std::max(last, kernel);
+  }
+
+  bool join_one_of(std::size_t i, const Shape& shape, std::size_t latest) {
+    if (shape.heavy) return false;
+    if (latest != none && join(i, shape, latest)) return true;
+    const auto alike = by_extents_.find(shape.extents);
+    if (alike == by_extents_.end() || alike->second == latest) return false;
+    return (latest == none || alike->second > latest) && join(i, shape, alike->second);
+  }
+
+  bool join(std::size_t i, const Shape& shape, std::size_t k) {
+    Kernel& kernel = kernels_[k];
+    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements) return false;
+    std::vector<std::size_t> shared;
+    if (!align(i, shape, k, shared)) return false;
+    const bool whole = shared.size() == kernel.loops.size();
+    const bool elementwise = whole && !shape.reduces && shape.extents.size() == shared.size();
+    if (heavy_[k] && !elementwise) return false;
+    if (shared.empty() && !(kernel.loops.empty() && shape.extents.empty())) return false;
+    kernel.loops.resize(shared.size());
+    for (Statement& s : kernel.statements) s.shared.resize(shared.size());
+    kernel.statements.push_back({i, std::move(shared)});
+    written(i, k);
+    return true;
+  }
+
+  /// The binder of equation i for each loop of kernel k, as many outer loops as fit.
+  bool align(std::size_t i, const Shape& shape, std::size_t k, std::vector<std::size_t>& shared) const {
+    std::vector<const Expr*> inside;
+    for (const Expr& r : shape.reads) {
+      if (kernel_of_[static_cast<std::size_t>(r->tensor)] != k) continue;
+      if (uses_.writers[static_cast<std::size_t>(r->tensor)] != 1) return false;
+      inside.push_back(&r);
+    }
+    if (inside.empty()) return align_alike(shape, k, shared);
+    const Kernel& kernel = kernels_[k];
+    for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
+      std::size_t binder = none;
+      for (const Expr* r : inside) {
+        const std::size_t b = binder_read_at(i, *r, k, loop);
+        if (b == none || (binder != none && b != binder)) return true;
+        binder = b;
+      }
+      if (shape.extents[binder] != kernel.loops[loop]) return true;
+      if (std::find(shared.begin(), shared.end(), binder) != shared.end()) return true;
+      shared.push_back(binder);
+    }
+    return true;
+  }
+
+  bool align_alike(const Shape& shape, std::size_t k, std::vector<std::size_t>& shared) const {
+    if (heavy_[k] || kernels_[k].loops != shape.extents) return false;
+    for (std::size_t b = 0; b < shape.extents.size(); ++b) shared.push_back(b);
+    return true;
+  }
+
+  /// The binder of equation i that stands in this read where the tensor's own statement has the kernel's loop.
+  std::size_t binder_read_at(std::size_t i, const Expr& r, std::size_t k, std::size_t loop) const {
+    const std::size_t writer = uses_.equation[static_cast<std::size_t>(r->tensor)];
+    const auto axes = axes_of_binders(equation(writer));
+    if (!axes) return none;
+    const auto& statements = kernels_[k].statements;
+    const auto statement = std::find_if(statements.begin(), statements.end(),
+                                        [&](const Statement& s) { return s.equation == writer; });
+    const Expr& index = r->args[(*axes)[statement->shared[loop]]];
+    if (index.form() != Form::variable) return none;
+    const auto& binders = equation(i).binders;
+    for (std::size_t b = 0; b < binders.size(); ++b) {
+      if (binders[b].variable == index->variable) return b;
+    }
+    return none;
+  }
+
+  const System& system_;
+  const PlanOptions& options_;
+  Uses uses_;
+  std::vector<std::size_t> kernel_of_;  ///< per tensor, the last kernel that writes it
+  std::vector<Kernel> kernels_;
+  std::vector<bool> heavy_;
+  std::map<std::vector<std::int64_t>, std::size_t> by_extents_;
+};
+
+}  // namespace
+
+std::vector<Kernel> fuse(const System& system, const PlanOptions& options) { return Fusion(system, options).run(); }
+
+}  // namespace etalon::compiled

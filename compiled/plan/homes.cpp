@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "compiled/passes/uses.hpp"
+#include "compiled/plan/arena.hpp"
+#include "compiled/plan/overwriting.hpp"
+#include "compiled/plan/stages.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+using spec::Expr;
+using spec::Form;
+using spec::System;
+
+namespace {
+
+constexpr std::size_t never = static_cast<std::size_t>(-1);
+
+/// First write and last use of every tensor, counted in kernels.
+struct Life {
+  std::size_t first_write = never;
+  std::size_t last_write = 0;
+  std::size_t last_read = never;
+};
+
+std::size_t at(TensorId t) { return static_cast<std::size_t>(t); }
+
+class Homes {
+ public:
+  Homes(const System& system, const PlanOptions& options, Plan& plan)
+      : system_(system), options_(options), plan_(plan), uses_(uses_of(system)), lives_(system.tensors.size()),
+        reads_(plan.kernels.size()), writes_(plan.kernels.size()) {}
+
+  void run() {
+    plan_.residences.assign(system_.tensors.size(), {});
+    find_lives();
+    for (std::size_t i = 0; i < system_.inputs.size(); ++i) {
+      settle(system_.inputs[i], {Home::input, i, 0, 0, bytes_of(system_.inputs[i]), "given by the caller"});
+    }
+    place_outputs();
+    place_registers();
+    place_in_arena();
+  }
+
+ private:
+  std::size_t bytes_of(TensorId t) const {
+    return static_cast<std::size_t>(system_[t].dims.count()) * size_of(system_[t].dtype);
+  }
+  Residence& home(TensorId t) { return plan_.residences[at(t)]; }
+  void settle(TensorId t, Residence residence) { home(t) = std::move(residence); }
+
+  void find_lives() {
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+      for (const Statement& s : plan_.kernels[k].statements) note(k, system_.equations[s.equation]);
+    }
+  }
+
+  void note(std::size_t k, const spec::Equation& equation) {
+    Life& target = lives_[at(equation.target)];
+    if (target.first_write == never) {
+      target.first_write = k;
+      writes_[k].push_back(equation.target);
+    }
+    target.last_write = k;
+    const auto read = [&](const Expr& e) {
+      if (e.form() != Form::read || lives_[at(e->tensor)].last_read == k) return;
+      lives_[at(e->tensor)].last_read = k;
+      reads_[k].push_back(e->tensor);
+    };
+    spec::for_each(equation.value, read);
+    for (const Expr& p : equation.place) spec::for_each(p, read);
+  }
+
+  void place_outputs() {
+    std::unordered_map<std::size_t, std::size_t> updated;
+    for (const auto& u : options_.updates) updated.emplace(u.output, u.input);
+    for (std::size_t o = 0; o < system_.outputs.size(); ++o) {
+      const TensorId t = system_.outputs[o];
+      if (home(t).home != Home::none) throw InternalError("plan: output " + system_[t].name + " stands twice or is an input");
+      const auto update = updated.find(o);
+      if (update == updated.end()) {
+        settle(t, {Home::output, o, o, 0, bytes_of(t), "asked for by the caller"});
+      } else {
+        place_update(t, o, update->second);
+      }
+    }
+  }
+
+  void place_update(TensorId t, std::size_t output, std::size_t input) {
+    const std::string why = why_not_in_place(t, system_.inputs[input]);
+    if (why.empty()) {
+      settle(t, {Home::in_place, input, output, 0, bytes_of(t), "the old value is not needed once it is written"});
+    } else {
+      plan_.commits.push_back({output, input, why});
+      lives_[at(t)].last_read = plan_.kernels.size();
+    }
+  }
+
+  std::string why_not_in_place(TensorId value, TensorId old) const {
+    if (!options_.in_place) return "updates in place are off";
+    const Life& read = lives_[at(old)];
+    const Life& write = lives_[at(value)];
+    if (write.first_write == never) return "nothing writes it";
+    if (read.last_read == never || read.last_read < write.first_write) return {};
+    if (read.last_read > write.first_write) {
+      return system_[old].name + " is still read by kernel " + std::to_string(read.last_read);
+    }
+    if (read.last_read == write.first_write && may_overwrite(system_, plan_.kernels[write.first_write], old, value)) {
+      return {};
+    }
+    return system_[old].name + " is read by the same kernel at other elements";
+  }
+
+  void place_registers() {
+    if (!options_.fuse) return;
+    for (const Kernel& kernel : plan_.kernels) {
+      if (kernel.kind != KernelKind::loops) continue;
+      for (const Statement& s : kernel.statements) {
+        const spec::Equation& equation = system_.equations[s.equation];
+        if (stays_in_register(equation, kernel)) {
+          settle(equation.target, {Home::in_register, 0, 0, 0, 0, "read only by later statements of its kernel"});
+        }
+      }
+    }
+  }
+
+  bool stays_in_register(const spec::Equation& equation, const Kernel& kernel) const {
+    const auto t = at(equation.target);
+    const Life& life = lives_[t];
+    return !uses_.is_output[t] && uses_.writers[t] == 1 && axes_of_binders(equation) &&
+           equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write &&
+           uses_.reads[t] > 0;
+  }
+
+  bool needs_arena(TensorId t) const { return plan_.residences[at(t)].home == Home::none; }
+
+  void place_in_arena() {
+    Arena arena(options_.alignment);
+    std::vector<std::vector<TensorId>> ends(plan_.kernels.size() + 1);
+    std::unordered_set<TensorId> taken_over;
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+      for (const TensorId t : writes_[k]) {
+        if (!needs_arena(t)) continue;
+        const Life& life = lives_[at(t)];
+        const std::size_t end = life.last_read == never ? life.last_write : std::max(life.last_write, life.last_read);
+        if (!take_over(t, k, taken_over)) {
+          settle(t, {Home::arena, 0, 0, arena.take(bytes_of(t)), bytes_of(t), lives_until(k, end)});
+        }
+        ends[end].push_back(t);
+      }
+      if (!options_.reuse) continue;
+      for (const TensorId t : ends[k]) {
+        if (!taken_over.contains(t)) arena.give_back(home(t).offset, home(t).bytes);
+      }
+    }
+    plan_.arena_bytes = arena.size();
+  }
+
+  std::string lives_until(std::size_t first, std::size_t end) const {
+    if (end == plan_.kernels.size()) return "from kernel " + std::to_string(first) + " to the end";
+    return "from kernel " + std::to_string(first) + " to " + std::to_string(end);
+  }
+
+  /// Gives t the bytes of a tensor that this kernel reads for the last time, element by element.
+  bool take_over(TensorId t, std::size_t k, std::unordered_set<TensorId>& taken_over) {
+    if (!options_.reuse || bytes_of(t) == 0) return false;
+    for (const TensorId old : reads_[k]) {
+      const Life& life = lives_[at(old)];
+      const bool fits = home(old).home == Home::arena && life.last_read == k && life.last_write < k &&
+                        system_[old].dtype == system_[t].dtype && system_[old].dims == system_[t].dims;
+      if (!fits || taken_over.contains(old) || !may_overwrite(system_, plan_.kernels[k], old, t)) continue;
+      taken_over.insert(old);
+      settle(t, {Home::arena, 0, 0, home(old).offset, home(old).bytes, "in the place of " + system_[old].name});
+      return true;
+    }
+    return false;
+  }
+
+  const System& system_;
+  const PlanOptions& options_;
+  Plan& plan_;
+  Uses uses_;
+  std::vector<Life> lives_;
+  std::vector<std::vector<TensorId>> reads_;   ///< per kernel, each tensor once
+  std::vector<std::vector<TensorId>> writes_;  ///< per kernel, tensors first written there
+};
+
+}  // namespace
+
+void assign_homes(const System& system, const PlanOptions& options, Plan& plan) { Homes(system, options, plan).run(); }
+
+}  // namespace etalon::compiled
