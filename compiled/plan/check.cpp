@@ -1,0 +1,298 @@
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "compiled/plan/plan.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+using spec::Equation;
+using spec::Expr;
+using spec::Form;
+using spec::System;
+
+namespace {
+
+/// One stretch of memory: the arena, or one buffer of the caller's. It remembers whose bytes it holds.
+class Memory {
+ public:
+  /// Gives [begin, end) to `tensor`; whoever held any of it holds nothing any more.
+  /// \returns those who lost theirs.
+  std::vector<TensorId> claim(TensorId tensor, std::size_t begin, std::size_t end) {
+    std::vector<TensorId> losers;
+    auto it = holders_.lower_bound(begin);
+    if (it != holders_.begin() && std::prev(it)->second.end > begin) it = std::prev(it);
+    while (it != holders_.end() && it->first < end) {
+      losers.push_back(it->second.tensor);
+      it = holders_.erase(it);
+    }
+    holders_.emplace(begin, Holder{end, tensor});
+    return losers;
+  }
+  [[nodiscard]] bool holds(TensorId tensor, std::size_t begin, std::size_t end) const {
+    const auto it = holders_.find(begin);
+    return it != holders_.end() && it->second.tensor == tensor && it->second.end == end;
+  }
+
+ private:
+  struct Holder {
+    std::size_t end;
+    TensorId tensor;
+  };
+  std::map<std::size_t, Holder> holders_;  ///< by first byte; disjoint
+};
+
+/// Which memory a residence is in: (0, 0) the arena, (1, i) input buffer i, (2, o) output buffer o.
+using Room = std::pair<int, std::size_t>;
+
+class Execution {
+ public:
+  Execution(const System& system, const Plan& plan, const PlanOptions& options)
+      : system_(system), plan_(plan), options_(options), defined_(system.tensors.size()),
+        runs_(system.equations.size()) {}
+
+  void run() {
+    require(plan_.residences.size() == system_.tensors.size(), "there is not one residence per tensor");
+    for (const Equation& e : system_.equations) ++missing_[e.target];
+    for (const TensorId t : system_.inputs) {
+      defined_[index(t)] = true;
+      occupy(t);
+    }
+    for (kernel_ = 0; kernel_ < plan_.kernels.size(); ++kernel_) execute(plan_.kernels[kernel_]);
+    for (std::size_t i = 0; i < runs_.size(); ++i) require(runs_[i], "equation " + std::to_string(i) + " never runs");
+    check_ends();
+  }
+
+ private:
+  static std::size_t index(TensorId t) { return static_cast<std::size_t>(t); }
+  const Residence& home(TensorId t) const { return plan_.residences[index(t)]; }
+  const std::string& name(TensorId t) const { return system_[t].name; }
+
+  void require(bool holds, const std::string& what) const {
+    if (!holds) throw InternalError("plan: kernel " + std::to_string(kernel_) + ": " + what);
+  }
+
+  static std::string range(const Residence& r) {
+    return "[" + std::to_string(r.offset) + ", " + std::to_string(r.offset + r.bytes) + ")";
+  }
+
+  std::optional<Room> room_of(TensorId t) const {
+    switch (home(t).home) {
+      case Home::arena: return Room{0, 0};
+      case Home::input:
+      case Home::in_place: return Room{1, home(t).index};
+      case Home::output: return Room{2, home(t).index};
+      default: return std::nullopt;
+    }
+  }
+
+  /// The tensor's bytes become its own. \returns who held them.
+  std::vector<TensorId> occupy(TensorId t) {
+    const Residence& r = home(t);
+    const std::size_t bytes = static_cast<std::size_t>(system_[t].dims.count()) * size_of(system_[t].dtype);
+    const auto room = room_of(t);
+    require(room.has_value(), name(t) + " has no memory");
+    require(r.bytes == bytes, name(t) + " has " + std::to_string(r.bytes) + " bytes, needs " + std::to_string(bytes));
+    if (r.home == Home::arena) {
+      require(r.offset + bytes <= plan_.arena_bytes, name(t) + " " + range(r) + " sticks out of the arena");
+      require(bytes == 0 || r.offset % options_.alignment == 0, name(t) + " " + range(r) + " is not aligned");
+    } else {
+      require(r.offset == 0, name(t) + " does not begin its buffer");
+    }
+    return bytes == 0 ? std::vector<TensorId>{} : memories_[*room].claim(t, r.offset, r.offset + bytes);
+  }
+
+  void require_present(TensorId t, const std::string& by) const {
+    require(defined_[index(t)], by + " reads " + name(t) + " before it is written");
+    const auto room = room_of(t);
+    require(room.has_value(), by + " reads " + name(t) + " outside its registers");
+    const Residence& r = home(t);
+    if (r.bytes == 0) return;
+    const auto memory = memories_.find(*room);
+    require(memory != memories_.end() && memory->second.holds(t, r.offset, r.offset + r.bytes),
+            by + " reads " + name(t) + " " + range(r) + " after it was overwritten");
+  }
+
+  void execute(const Kernel& kernel) {
+    require(kernel.kind == KernelKind::loops || kernel.statements.size() == 1, "more than one statement");
+    here_.clear();
+    read_here_.clear();
+    for (const Statement& s : kernel.statements) {
+      require(s.equation < runs_.size() && !runs_[s.equation], "equation runs twice");
+      check_loops(kernel, s);
+      const Equation& equation = system_.equations[s.equation];
+      visit_reads(equation, [&](const Expr& e) { read(kernel, s, e); });
+      write(kernel, s);
+      runs_[s.equation] = true;
+    }
+  }
+
+  void check_loops(const Kernel& kernel, const Statement& s) const {
+    const Equation& equation = system_.equations[s.equation];
+    require(s.shared.size() == kernel.loops.size(), "a statement does not share every loop");
+    std::set<std::size_t> distinct(s.shared.begin(), s.shared.end());
+    require(distinct.size() == s.shared.size(), "one binder serves two loops");
+    for (std::size_t a = 0; a < s.shared.size(); ++a) {
+      require(s.shared[a] < equation.binders.size() && equation.binders[s.shared[a]].extent == kernel.loops[a],
+              "a binder of " + name(equation.target) + " does not run as its loop does");
+    }
+  }
+
+  template <class Visit>
+  static void visit_reads(const Equation& equation, Visit visit) {
+    const auto only_reads = [&](const Expr& e) {
+      if (e.form() == Form::read) visit(e);
+    };
+    spec::for_each(equation.value, only_reads);
+    for (const Expr& p : equation.place) spec::for_each(p, only_reads);
+  }
+
+  /// An index, with the variables of the shared loops renamed to what they are in every statement alike: -1 - loop.
+  Expr in_common_names(const Statement& s, const Expr& e) const {
+    const Equation& equation = system_.equations[s.equation];
+    spec::Substitution by;
+    for (std::size_t a = 0; a < s.shared.size(); ++a) {
+      const auto id = static_cast<spec::VariableId>(-1 - static_cast<int>(a));
+      by.emplace(equation.binders[s.shared[a]].variable, spec::variable({id, 0, {}}));
+    }
+    return spec::substitute(e, by);
+  }
+
+  /// The loop whose variable this index is, if it is just that.
+  static std::optional<std::size_t> loop_of(const Expr& index) {
+    if (index.form() != Form::variable || index->variable >= 0) return std::nullopt;
+    return static_cast<std::size_t>(-1 - index->variable);
+  }
+
+  void read(const Kernel& kernel, const Statement& s, const Expr& e) {
+    const Equation& equation = system_.equations[s.equation];
+    if (e->tensor == equation.target) {
+      require(kernel.kind == KernelKind::sequence, name(e->tensor) + " reads itself in parallel loops");
+      return;
+    }
+    const auto written = here_.find(e->tensor);
+    if (written != here_.end()) {
+      require_same_iteration(s, e, written->second);
+    } else {
+      require_present(e->tensor, name(equation.target));
+    }
+    if (home(e->tensor).home != Home::in_register) {
+      require(written == here_.end() || holds(e->tensor), name(e->tensor) + " was overwritten within its kernel");
+    }
+    read_here_[e->tensor].push_back({&s, e});
+  }
+
+  bool holds(TensorId t) const {
+    const Residence& r = home(t);
+    const auto memory = memories_.find(*room_of(t));
+    return r.bytes == 0 || (memory != memories_.end() && memory->second.holds(t, r.offset, r.offset + r.bytes));
+  }
+
+  /// What this kernel wrote is read only where the same iteration of the shared loops wrote it.
+  void require_same_iteration(const Statement& s, const Expr& e, const std::vector<const Statement*>& writers) const {
+    for (const Statement* w : writers) {
+      const Equation& source = system_.equations[w->equation];
+      std::size_t loops = 0;
+      for (std::size_t axis = 0; axis < source.place.size(); ++axis) {
+        const auto loop = loop_of(in_common_names(*w, source.place[axis]));
+        if (!loop) continue;
+        ++loops;
+        require(loop_of(in_common_names(s, e->args[axis])) == loop,
+                name(system_.equations[s.equation].target) + " reads " + name(e->tensor) + " of another iteration");
+      }
+      require(loops == w->shared.size(), name(e->tensor) + " is written and read in one kernel across its loops");
+    }
+  }
+
+  void write(const Kernel& kernel, const Statement& s) {
+    const Equation& equation = system_.equations[s.equation];
+    const TensorId t = equation.target;
+    if (home(t).home == Home::in_register) {
+      require(missing_[t] == 1, name(t) + " in a register has several equations");
+      require(equation.binders.size() == kernel.loops.size(), name(t) + " in a register has loops of its own");
+    } else if (started_.insert(t).second) {
+      for (const TensorId loser : occupy(t)) check_loser(s, loser);
+    } else {
+      require(holds(t), name(t) + " is overwritten before its last equation");
+    }
+    here_[t].push_back(&s);
+    if (--missing_[t] == 0) defined_[index(t)] = true;
+  }
+
+  /// `loser` gives its bytes to this statement's target. Its reads in this kernel must be done by then in every
+  /// order of the shared loops: in the same statement at the same element, before it within the same slice.
+  void check_loser(const Statement& s, TensorId loser) const {
+    const Equation& equation = system_.equations[s.equation];
+    const std::string both = name(equation.target) + " over " + name(loser);
+    require(!here_.contains(loser), both + ": both are written in this kernel");
+    const auto reads = read_here_.find(loser);
+    if (reads == read_here_.end()) return;
+    require(home(loser).offset == home(equation.target).offset && system_[loser].dtype == system_[equation.target].dtype &&
+                system_[loser].dims == system_[equation.target].dims,
+            both + ": not the same elements");
+    for (const auto& [reader, e] : reads->second) {
+      if (reader == &s) {
+        require(e->args == equation.place, both + ": read at another element");
+        continue;
+      }
+      std::set<std::size_t> fixed;
+      for (std::size_t axis = 0; axis < equation.place.size(); ++axis) {
+        const auto loop = loop_of(in_common_names(s, equation.place[axis]));
+        if (loop && loop_of(in_common_names(*reader, e->args[axis])) == loop) fixed.insert(*loop);
+      }
+      require(fixed.size() == s.shared.size(), both + ": read in another iteration");
+    }
+  }
+
+  void check_ends() const {
+    std::map<std::size_t, std::size_t> updates;
+    for (const auto& u : options_.updates) updates.emplace(u.output, u.input);
+    std::map<std::size_t, std::size_t> commits;
+    for (const Commit& c : plan_.commits) commits.emplace(c.output, c.input);
+    std::unordered_set<std::size_t> changed;
+    for (std::size_t o = 0; o < system_.outputs.size(); ++o) {
+      const TensorId t = system_.outputs[o];
+      const Residence& r = home(t);
+      require_present(t, "the caller");
+      const auto update = updates.find(o);
+      if (update == updates.end()) {
+        require(r.home == Home::output && r.index == o, "output " + name(t) + " is not in its buffer");
+        continue;
+      }
+      changed.insert(update->second);
+      const bool in_place = r.home == Home::in_place && r.index == update->second && r.output == o;
+      const auto commit = commits.find(o);
+      const bool copied = r.home == Home::arena && commit != commits.end() && commit->second == update->second;
+      require(in_place || copied, "update " + name(t) + " does not reach its input");
+    }
+    require(commits.size() == plan_.commits.size(), "an output is committed twice");
+    for (std::size_t i = 0; i < system_.inputs.size(); ++i) {
+      if (!changed.contains(i)) require_present(system_.inputs[i], "the caller");
+    }
+  }
+
+  const System& system_;
+  const Plan& plan_;
+  const PlanOptions& options_;
+  std::vector<bool> defined_;
+  std::vector<bool> runs_;
+  std::size_t kernel_ = 0;
+  std::map<Room, Memory> memories_;
+  std::unordered_map<TensorId, std::size_t> missing_;  ///< equations still to run
+  std::unordered_set<TensorId> started_;
+  std::unordered_map<TensorId, std::vector<const Statement*>> here_;  ///< written in this kernel
+  std::unordered_map<TensorId, std::vector<std::pair<const Statement*, Expr>>> read_here_;
+};
+
+}  // namespace
+
+void check_plan(const System& system, const Plan& plan, const PlanOptions& options) {
+  Execution(system, plan, options).run();
+}
+
+}  // namespace etalon::compiled

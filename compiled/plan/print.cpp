@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "compiled/plan/plan.hpp"
+
+namespace etalon::compiled {
+
+using spec::System;
+
+namespace {
+
+std::string_view name_of(KernelKind kind) {
+  constexpr std::string_view names[] = {"loops", "scatter", "sequence"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string home_text(const System& system, const Residence& r) {
+  switch (r.home) {
+    case Home::none: return "nowhere";
+    case Home::input: return fmt::format("input {}", r.index);
+    case Home::output: return fmt::format("output {}", r.index);
+    case Home::in_place:
+      return fmt::format("output {} in place of {}", r.output, system[system.inputs[r.index]].name);
+    case Home::arena: return fmt::format("arena [{}, {})", r.offset, r.offset + r.bytes);
+    case Home::in_register: return "register";
+  }
+  return "?";
+}
+
+std::string statement_text(const System& system, const Statement& s) {
+  const spec::Equation& equation = system.equations[s.equation];
+  std::string shared;
+  for (const std::size_t b : s.shared) shared += " " + equation.binders[b].name;
+  return fmt::format("    {}: {} shares{}\n", s.equation, system[equation.target].name,
+                     shared.empty() ? " no loop" : shared);
+}
+
+std::string scatter_text(const System& system, const Kernel& kernel) {
+  const spec::Equation& equation = system.equations[kernel.statements.front().equation];
+  std::string text;
+  for (const Scatter::Hit& h : kernel.scatter.hits) {
+    text += fmt::format("    {} = {}\n", equation.binders[h.binder].name, spec::to_text(system, h.index));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const System& system, const Plan& plan) {
+  std::string text;
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    const Kernel& kernel = plan.kernels[k];
+    std::string loops;
+    for (const std::int64_t n : kernel.loops) loops += fmt::format(" {}", n);
+    text += fmt::format("kernel {} {}{}: {}\n", k, name_of(kernel.kind), loops, kernel.reason);
+    for (const Statement& s : kernel.statements) text += statement_text(system, s);
+    if (kernel.kind == KernelKind::scatter) text += scatter_text(system, kernel);
+  }
+  for (std::size_t t = 0; t < plan.residences.size(); ++t) {
+    const Residence& r = plan.residences[t];
+    if (r.home == Home::none) continue;
+    text += fmt::format("{} in {}: {}\n", system.tensors[t].name, home_text(system, r), r.reason);
+  }
+  for (const Commit& c : plan.commits) {
+    text += fmt::format("commit {} to {}: {}\n", system[system.outputs[c.output]].name,
+                        system[system.inputs[c.input]].name, c.reason);
+  }
+  return text + fmt::format("arena {} bytes\n", plan.arena_bytes);
+}
+
+}  // namespace etalon::compiled
