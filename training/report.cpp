@@ -1,0 +1,187 @@
+#include "training/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <ostream>
+#include <vector>
+
+#include "spec/error.hpp"
+#include "spec/nearest.hpp"
+#include "training/data/dataset.hpp"
+#include "training/plot/chart.hpp"
+#include "training/tasks/tasks.hpp"
+#include "training/trainer.hpp"
+
+#ifndef ETALON_DATA_DIR
+#define ETALON_DATA_DIR "."
+#endif
+
+namespace etalon::training {
+
+namespace {
+
+/// Remembers the curves of a run and prints its lines.
+class Reporter {
+ public:
+  Reporter(std::ostream& console, std::int64_t steps, std::int64_t steps_per_epoch, const TrainOptions& options)
+      : console_(console), steps_(steps), progress_(options.progress) {
+    const std::int64_t lines = 20;
+    const std::int64_t epochs = steps / steps_per_epoch;
+    every_ = options.every > 0 ? options.every : steps_per_epoch * std::max<std::int64_t>(1, epochs / lines);
+  }
+
+  void operator()(const StepRecord& record) {
+    rates_.push_back(record.rate);
+    losses_.push_back(record.loss);
+    last_ = record;
+    if ((record.step + 1) % every_ == 0 || record.step + 1 == steps_) line(record);
+    if (progress_) bar(record.step + 1);
+  }
+
+  [[nodiscard]] const StepRecord& last() const { return last_; }
+  [[nodiscard]] std::vector<Curve> curves() const {
+    const Curve loss{"loss", "step", "loss", losses_};
+    return {{"learning rate", "step", "rate", rates_}, loss, logarithm(loss)};
+  }
+
+ private:
+  void line(const StepRecord& r) {
+    if (progress_) fmt::print(console_, "\r\x1b[K");
+    fmt::print(console_, "epoch {:>3}  step {:>6}  batch {:>4}  rate {:.6f}  loss {:<11.6g}  epoch loss {:.6g}\n", r.epoch,
+               r.step, r.batch, r.rate, r.loss, r.epoch_loss);
+  }
+
+  void bar(std::int64_t done) {
+    constexpr std::int64_t width = 40;
+    const std::int64_t full = done * width / steps_;
+    if (done != steps_ && full == drawn_) return;
+    drawn_ = full;
+    fmt::print(console_, "\r[{}{}] {}/{}", std::string(static_cast<std::size_t>(full), '='),
+               std::string(static_cast<std::size_t>(width - full), ' '), done, steps_);
+    if (done == steps_) fmt::print(console_, "\r\x1b[K");
+    console_.flush();
+  }
+
+  std::ostream& console_;
+  std::int64_t steps_;
+  std::int64_t every_ = 1;
+  bool progress_;
+  std::int64_t drawn_ = -1;
+  StepRecord last_;
+  std::vector<double> rates_;
+  std::vector<double> losses_;
+};
+
+void write_file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path path = folder / (name + ".svg");
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) throw IoError(fmt::format("{}: cannot be written", path.string()));
+}
+
+template <class Picture>
+void show(const Picture& picture, const std::string& name, const TrainOptions& options, std::ostream& console) {
+  if (options.plots) console << '\n' << as_text(picture);
+  if (!options.svg.empty()) write_file(options.svg, name, as_svg(picture));
+}
+
+void show_curves(const Reporter& reporter, const TrainOptions& options, std::ostream& console) {
+  const std::vector<Curve> curves = reporter.curves();
+  const char* names[] = {"rate", "loss", "log-loss"};
+  for (std::size_t i = 0; i < curves.size(); ++i) show(curves[i], names[i], options, console);
+}
+
+ConfusionMatrix confusion(const std::vector<float>& answers, const Dataset& test) {
+  ConfusionMatrix matrix{"confusion matrix of the test digits", test.classes, {}};
+  matrix.counts.resize(static_cast<std::size_t>(test.classes * test.classes));
+  for (std::int64_t row = 0; row < test.rows(); ++row) {
+    const auto first = answers.begin() + row * test.classes;
+    const std::int64_t best = std::max_element(first, first + test.classes) - first;
+    ++matrix.counts[static_cast<std::size_t>(test.labels[static_cast<std::size_t>(row)] * test.classes + best)];
+  }
+  return matrix;
+}
+
+double accuracy(const ConfusionMatrix& matrix, std::int64_t rows) {
+  std::int64_t right = 0;
+  for (std::int64_t c = 0; c < matrix.classes; ++c) right += matrix.counts[static_cast<std::size_t>(c * matrix.classes + c)];
+  return static_cast<double>(right) / static_cast<double>(rows);
+}
+
+TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
+  const std::string model = require_name("model of digits", options.model, {"mlp", "cnn"});
+  const std::filesystem::path file = options.data.empty() ? std::filesystem::path(ETALON_DATA_DIR) / "digits.csv.gz" : options.data;
+  const Split split = split_digits(read_digits(file));
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 60 : 25;
+  const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads};
+  Trainer trainer(model == "mlp" ? digits_mlp() : digits_cnn(),
+                  Examples{split.train.features, split.train.inputs, split.train.labels, {}}, trainer_options);
+  fmt::print(console, "digits, {}: {} rows to train on, {} to test, {} epochs, seed {}\n", model, split.train.rows(),
+             split.test.rows(), epochs, options.seed);
+  Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
+  trainer.run([&](const StepRecord& record) { reporter(record); });
+
+  const ConfusionMatrix matrix = confusion(trainer.answers(split.test.inputs), split.test);
+  show_curves(reporter, options, console);
+  show(matrix, "confusion", options, console);
+  return {trainer.steps(), reporter.last().epoch_loss, accuracy(matrix, split.test.rows()), 0};
+}
+
+DecisionMap decision_map(Trainer& trainer, const Dataset& data) {
+  DecisionMap map{"half moons", {-1.25, 2.25}, {-0.75, 1.25}, 60, 24, {}, {}, data.labels};
+  std::vector<float> grid;
+  for (std::int64_t r = 0; r < map.rows; ++r) {
+    for (std::int64_t c = 0; c < map.columns; ++c) {
+      const auto centre = [](const std::array<double, 2>& range, double at, std::int64_t cells) {
+        return static_cast<float>(range[0] + (range[1] - range[0]) * (at + 0.5) / static_cast<double>(cells));
+      };
+      grid.push_back(centre(map.x_range, static_cast<double>(c), map.columns));
+      grid.push_back(centre(map.y_range, static_cast<double>(map.rows - 1 - r), map.rows));
+    }
+  }
+  for (const float value : trainer.answers(grid)) map.values.push_back(static_cast<double>(value));
+  for (std::int64_t i = 0; i < data.rows(); ++i) {
+    const auto at = static_cast<std::size_t>(2 * i);
+    map.points.push_back({static_cast<double>(data.inputs[at]), static_cast<double>(data.inputs[at + 1])});
+  }
+  return map;
+}
+
+TrainResult train_moons(const TrainOptions& options, std::ostream& console) {
+  const Dataset data = half_moons(400, 0.1, options.seed);
+  std::vector<float> targets;
+  for (const std::int64_t label : data.labels) targets.push_back(label == 0 ? 1.0F : -1.0F);
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
+  Trainer trainer(moons(), Examples{data.features, data.inputs, {}, targets},
+                  TrainerOptions{options.seed, epochs, 10, false, options.threads});
+  fmt::print(console, "moons: {} points in batches of 10, {} epochs, seed {}\n", data.rows(), epochs, options.seed);
+  Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
+  trainer.run([&](const StepRecord& record) { reporter(record); });
+
+  const std::vector<float> answers = trainer.answers(data.inputs);
+  std::int64_t right = 0;
+  for (std::size_t i = 0; i < answers.size(); ++i) right += answers[i] * targets[i] > 0 ? 1 : 0;
+  show_curves(reporter, options, console);
+  show(decision_map(trainer, data), "decision", options, console);
+  return {trainer.steps(), reporter.last().epoch_loss, static_cast<double>(right) / static_cast<double>(data.rows()), 0};
+}
+
+}  // namespace
+
+TrainResult train(const TrainOptions& options, std::ostream& console) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string task = require_name("task", options.task, {"digits", "moons"});
+  TrainResult result = task == "digits" ? train_digits(options, console) : train_moons(options, console);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, loss sum of the last epoch {:.4g}\n", task, result.steps,
+             result.seconds, task == "digits" ? "test accuracy" : "points on their side", 100 * result.test_accuracy,
+             result.last_epoch_loss);
+  return result;
+}
+
+}  // namespace etalon::training

@@ -1,0 +1,37 @@
+/// \file
+/// `etalon train`: runs a shipped task, shows its progress, and leaves plots behind.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+
+namespace etalon::training {
+
+struct TrainOptions {
+  std::string task = "digits";                  ///< digits or moons
+  std::string model = "mlp";                    ///< of digits: mlp or cnn
+  std::uint64_t seed = 1;
+  std::int64_t epochs = 0;                      ///< 0: the task's own number
+  std::int64_t every = 0;                       ///< print every that many steps; 0: once an epoch or rarer
+  unsigned threads = 1;
+  bool progress = false;                        ///< a progress bar, for a terminal
+  bool plots = true;                            ///< in the terminal
+  std::filesystem::path data;                   ///< digits.csv.gz; empty: the shipped file
+  std::filesystem::path svg;                    ///< folder for the SVG plots; empty: none
+};
+
+/// What a run reached.
+struct TrainResult {
+  std::int64_t steps = 0;
+  double last_epoch_loss = 0;   ///< sum over the last epoch
+  double test_accuracy = 0;     ///< of digits; of moons, the share of training points on their side
+  double seconds = 0;
+};
+
+/// Trains, writing to `console`. \throws SpecViolation for an unknown task or model (with the nearest name), IoError
+/// for data or plot files.
+TrainResult train(const TrainOptions& options, std::ostream& console);
+
+}  // namespace etalon::training

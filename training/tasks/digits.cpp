@@ -1,0 +1,88 @@
+#include <boost/hana/define_struct.hpp>
+
+#include "spec/library/all.hpp"
+#include "training/tasks/tasks.hpp"
+
+namespace etalon::training {
+
+namespace {
+
+template <class V>
+struct Layer {
+  BOOST_HANA_DEFINE_STRUCT(Layer, (V, weight), (V, bias));
+};
+
+template <class V>
+struct Mlp {
+  BOOST_HANA_DEFINE_STRUCT(Mlp, (Layer<V>, hidden), (Layer<V>, narrow), (Layer<V>, output));
+};
+
+template <class V>
+struct Cnn {
+  BOOST_HANA_DEFINE_STRUCT(Cnn, (Layer<V>, edges), (Layer<V>, shapes), (Layer<V>, output));
+};
+
+Layer<Parameter> layer(const Dims& weight) {
+  return {{weight, Initialiser::kaiming_uniform, true}, {Dims{weight[0]}, Initialiser::zeros, false}};
+}
+
+/// Drops a part of the values in training; `stream` tells the random operations of one model apart.
+Traced dropped(const Traced& x, const Noise* noise, double p, std::int64_t stream) {
+  if (noise == nullptr) return x;
+  return dropout.set("p", p).set("stream", static_cast<std::int64_t>(Stream::model_streams) + stream)(x, noise->seed,
+                                                                                                      noise->step);
+}
+
+Traced mlp_forward(const Mlp<Traced>& m, const Traced& x, const Noise* noise) {
+  const Traced wide = relu(linear(x, m.hidden.weight, m.hidden.bias));
+  const Traced narrow = relu(linear(dropped(wide, noise, 0.1, 1), m.narrow.weight, m.narrow.bias));
+  return linear(narrow, m.output.weight, m.output.bias);
+}
+
+Traced pooled(const Traced& x) {
+  const std::vector<std::int64_t> two{2, 2};
+  return max_pool2d.set("kernel", two).set("stride", two)(x);
+}
+
+Traced convolved(const Traced& x, const Layer<Traced>& l) {
+  return relu(conv2d.set("padding", std::vector<std::int64_t>{1, 1})(x, l.weight, l.bias));
+}
+
+Traced cnn_forward(const Cnn<Traced>& m, const Traced& x, const Noise* noise) {
+  const std::int64_t rows = x.dims()[0];
+  const Traced image = reshape.set("shape", std::vector<std::int64_t>{rows, 1, 8, 8})(x);
+  const Traced shapes = pooled(convolved(pooled(convolved(image, m.edges)), m.shapes));
+  const std::int64_t features = shapes.dims().count() / rows;
+  const Traced flat = reshape.set("shape", std::vector<std::int64_t>{rows, features})(shapes);
+  return linear(dropped(flat, noise, 0.2, 1), m.output.weight, m.output.bias);
+}
+
+/// Cross-entropy, and AdamW whose rate falls linearly from `peak` to a tenth of it.
+Task classifier(std::string name, double peak, double weight_decay) {
+  Task task;
+  task.name = std::move(name);
+  task.loss = [](const Traced& answers, const Traced& classes) {
+    return cross_entropy(answers, classes, spec::absent);
+  };
+  task.rate = [peak](const Traced& step_n, std::int64_t steps) {
+    return peak * (10 * steps - 9 * step_n) / static_cast<double>(10 * steps);
+  };
+  task.optimizer = {"adamw", {}, {"m", "v"}, weight_decay};
+  return task;
+}
+
+}  // namespace
+
+Task digits_mlp() {
+  Task task = classifier("digits (MLP)", 0.005, 0.01);
+  use_model(task, Mlp<Parameter>{layer({64, 64}), layer({32, 64}), layer({10, 32})}, mlp_forward);
+  return task;
+}
+
+Task digits_cnn() {
+  Task task = classifier("digits (CNN)", 0.005, 0.01);
+  use_model(task, Cnn<Parameter>{layer({16, 1, 3, 3}), layer({32, 16, 3, 3}), layer({10, 128})}, cnn_forward);
+  return task;
+}
+
+}  // namespace etalon::training

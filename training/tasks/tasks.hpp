@@ -1,0 +1,17 @@
+/// \file
+/// The tasks that ship with Etalon: small, real, and trained to a known quality.
+#pragma once
+
+#include "training/task.hpp"
+
+namespace etalon::training {
+
+/// 64 pixels → 64 → 32 → 10 classes, dropout, AdamW with a linear rate.
+[[nodiscard]] Task digits_mlp();
+/// Two 3×3 convolutions with pooling, one dense layer, AdamW with a linear rate.
+[[nodiscard]] Task digits_cnn();
+/// The half-moons of OCANNL: 2 → 16 → 16 → 1 without output bias, hinge loss, SGD with weight decay 1e-4 on every
+/// parameter and the rate 0.1·(2·steps - step_n)/steps.
+[[nodiscard]] Task moons();
+
+}  // namespace etalon::training

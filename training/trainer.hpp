@@ -1,0 +1,72 @@
+/// \file
+/// The training loop: compiles the step and the evaluation, binds them to one store, feeds batches, reports each step.
+/// It prints nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "compiled/executable.hpp"
+#include "compiled/store.hpp"
+#include "spec/host_tensor.hpp"
+#include "training/step.hpp"
+#include "training/task.hpp"
+
+namespace etalon::training {
+
+/// What is known after a step.
+struct StepRecord {
+  std::int64_t epoch = 0;  ///< from 1
+  std::int64_t step = 0;   ///< from 0, over all epochs
+  std::int64_t batch = 0;  ///< from 0, within the epoch
+  double rate = 0;
+  double loss = 0;
+  double epoch_loss = 0;   ///< sum of the losses of this epoch so far
+};
+
+struct TrainerOptions {
+  std::uint64_t seed = 1;
+  std::int64_t epochs = 1;
+  std::int64_t batch = 1;
+  bool shuffle = true;  ///< a new order of the rows in each epoch
+  unsigned threads = 1;
+};
+
+/// Rows of inputs with one target per row: classes (i64), or numbers (f32).
+struct Examples {
+  std::int64_t features = 0;
+  std::vector<float> inputs;
+  std::vector<std::int64_t> classes;
+  std::vector<float> numbers;
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(inputs.size()) / features; }
+};
+
+/// One training run. The same task, examples and options give the same bits, for any number of threads.
+class Trainer {
+ public:
+  /// \throws SpecViolation when there are fewer rows than one batch.
+  Trainer(const Task& task, Examples examples, const TrainerOptions& options);
+
+  [[nodiscard]] std::int64_t steps() const { return shape_.batches * options_.epochs; }
+  /// Runs all epochs; `after_step` is called after each step. \throws SpecViolation when a loss is not finite.
+  void run(const std::function<void(const StepRecord&)>& after_step);
+  /// The answers of the model for these points (rows × features), with the parameters as they are now.
+  [[nodiscard]] std::vector<float> answers(const std::vector<float>& points);
+  /// Parameters and optimizer state.
+  [[nodiscard]] compiled::Store& store() { return store_; }
+
+ private:
+  void initialise();
+  void load_epoch(std::int64_t epoch);
+  StepRecord step(std::int64_t epoch, std::int64_t batch);
+
+  Task task_;
+  Examples examples_;
+  TrainerOptions options_;
+  BatchShape shape_;
+  compiled::Store store_;
+  compiled::Executable step_;
+};
+
+}  // namespace etalon::training
