@@ -24,6 +24,11 @@ namespace etalon::training {
 
 namespace {
 
+std::string known(std::string_view what, const std::string& name, const std::vector<std::string>& candidates) {
+  if (std::find(candidates.begin(), candidates.end(), name) != candidates.end()) return name;
+  throw SpecViolation(unknown_name(what, name, candidates));
+}
+
 /// Remembers the curves of a run and prints its lines.
 class Reporter {
  public:
@@ -114,7 +119,7 @@ double accuracy(const ConfusionMatrix& matrix, std::int64_t rows) {
 }
 
 TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
-  const std::string model = require_name("model of digits", options.model, {"mlp", "cnn"});
+  const std::string model = known("model of digits", options.model, {"mlp", "cnn"});
   const std::filesystem::path file = options.data.empty() ? std::filesystem::path(ETALON_DATA_DIR) / "digits.csv.gz" : options.data;
   const Split split = split_digits(read_digits(file));
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 60 : 25;
@@ -175,7 +180,7 @@ TrainResult train_moons(const TrainOptions& options, std::ostream& console) {
 
 TrainResult train(const TrainOptions& options, std::ostream& console) {
   const auto start = std::chrono::steady_clock::now();
-  const std::string task = require_name("task", options.task, {"digits", "moons"});
+  const std::string task = known("task", options.task, {"digits", "moons"});
   TrainResult result = task == "digits" ? train_digits(options, console) : train_moons(options, console);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, loss sum of the last epoch {:.4g}\n", task, result.steps,

@@ -26,7 +26,7 @@ void update(spec::Tracer& tracer, const Task& task, const std::string& name, con
   }
   operands.emplace_back(count);
   spec::Attributes attributes = task.optimizer.attributes;
-  attributes["lr"] = spec::attribute_value(rate);
+  attributes["lr"] = spec::ValueName{rate.name()};
   attributes["weight_decay"] = parameter.decays ? task.optimizer.weight_decay : 0.0;
   const std::vector<Traced> results = tracer.call(task.optimizer.operation, operands, attributes);
   tracer.assign(value, results[0]);

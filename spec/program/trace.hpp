@@ -36,6 +36,7 @@ class TracedOperand;
 /// A value of the program that is being written down. Copies name the same value.
 class Traced {
  public:
+  Traced() = default;  ///< names nothing yet; only assignment is allowed on it
   Traced(std::shared_ptr<TraceState> state, std::size_t id) : state_(std::move(state)), id_(id) {}
 
   [[nodiscard]] std::string name() const;
@@ -57,7 +58,7 @@ class Traced {
 
  private:
   std::shared_ptr<TraceState> state_;
-  std::size_t id_;
+  std::size_t id_ = 0;
 };
 
 template <class T>
