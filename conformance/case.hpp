@@ -1,0 +1,76 @@
+/// \file
+/// One case: a call with numbers and what is asked of it. A case is a function of specification, seed, operation,
+/// check, element type and index alone. It does not know how a backend is reached.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/assignment.hpp"
+#include "spec/backend.hpp"
+#include "spec/notation/elaborate.hpp"
+
+namespace etalon::conformance {
+
+enum class Check : std::uint8_t { value, jvp, vjp, step, adjoint, special, rejection, determinism };
+inline constexpr std::size_t check_count = 8;
+
+[[nodiscard]] std::string_view name_of(Check check);
+[[nodiscard]] std::string_view name_of(spec::Mode mode);
+
+/// What a unit of work asks: `count` cases of one operation, check and element type.
+struct CaseKey {
+  std::string operation;
+  Check check = Check::value;
+  DType dtype = DType::f32;
+  std::uint64_t index = 0;
+  std::uint64_t seed = 1;
+};
+
+/// `softmax.vjp.f32.12@1-9f3c2a11`: operation, check, element type, index, seed and the specification's hash.
+[[nodiscard]] std::string id_of(const CaseKey& key);
+/// \throws SpecViolation for a malformed id, or one made with another specification.
+[[nodiscard]] CaseKey parse_id(std::string_view id);
+
+/// SHA-256 of all definitions, in hexadecimal.
+[[nodiscard]] const std::string& specification_hash();
+
+/// A call whose types and attributes are fixed.
+struct CallTypes {
+  std::string operation;
+  std::vector<std::optional<spec::ValueType>> operands;
+  std::vector<std::size_t> packs;
+  spec::Attributes attributes;
+};
+
+struct Case {
+  CaseKey key;
+  spec::Mode mode = spec::Mode::forward;
+  Assignment assignment;  ///< where the types come from; shrinking starts here. Empty for a case read from a file
+  CallTypes call;
+  std::vector<std::optional<HostTensor>> operands;  ///< as in the call; nothing for an absent one
+  std::vector<bool> wrt;                                ///< per present operand
+  std::vector<std::optional<HostTensor>> tangents;      ///< per present operand
+  std::vector<std::optional<HostTensor>> cotangents;    ///< per result
+  int steps = 1;                                        ///< of a step case
+};
+
+/// The case of this key, or nothing when the operation has none (a derivative of an integer operation, say).
+[[nodiscard]] std::optional<Case> make_case(const CaseKey& key);
+
+/// The operands that are there, in order: the inputs of the instance and of the request.
+[[nodiscard]] std::vector<HostTensor> present(const Case& c);
+
+/// Types, attributes and equations of the case. \throws SpecViolation when it is ill-typed.
+[[nodiscard]] spec::Instance instance_of(const CallTypes& call);
+
+/// What is sent to the backend: a program of one call whose results are the outputs.
+[[nodiscard]] spec::Request request_of(const Case& c, std::size_t results);
+
+/// Number of elements that the case's tensors hold.
+[[nodiscard]] std::size_t elements_of(const Case& c);
+
+}  // namespace etalon::conformance

@@ -1,0 +1,267 @@
+#include "conformance/conform.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "conformance/case_file.hpp"
+#include "conformance/check.hpp"
+#include "conformance/plan.hpp"
+#include "conformance/report.hpp"
+#include "conformance/shapes.hpp"
+#include "conformance/shrink.hpp"
+#include "spec/contract/contract.hpp"
+#include "spec/error.hpp"
+#include "spec/library/library.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// One caller at a time, unless the backend says that it takes several.
+class Shared final : public Asked {
+ public:
+  Shared(spec::Backend& backend, bool concurrent) : backend_(backend), concurrent_(concurrent) {}
+  spec::Answer run(const spec::Request& request) override {
+    if (concurrent_) return backend_.run(request);
+    const std::lock_guard lock(mutex_);
+    return backend_.run(request);
+  }
+
+ private:
+  spec::Backend& backend_;
+  bool concurrent_;
+  std::mutex mutex_;
+};
+
+struct Progress {
+  std::atomic<std::size_t> units = 0, cases = 0, comparisons = 0, fails = 0;
+};
+
+bool is_bad(Verdict v) { return v == Verdict::fail || v == Verdict::crashed || v == Verdict::timeout; }
+
+class Run {
+ public:
+  Run(const ConformOptions& options, spec::Backend& backend, std::ostream& console)
+      : options_(options), shared_(backend, options.concurrent_backend), console_(console),
+        description_(backend.describe()), contract_(options.contract.value_or(description_.contract)) {}
+
+  int all() {
+    const auto start = Clock::now();
+    units_ = plan(options_);
+    if (options_.list) return list();
+    Header header = header_of();
+    console_ << fmt::format("backend: {} {}\ncontract: {}\ntier {}, seed {}, specification {}\n", description_.name,
+                            description_.version, header.contract_text, header.tier, header.seed,
+                            specification_hash().substr(0, 8));
+    ask();
+    std::vector<Record> records = collect();
+    explain_failures(records);
+    const double seconds = seconds_since(start);
+    if (options_.json_path) {
+      std::ofstream out(*options_.json_path);
+      write_json(out, header, records, seconds);
+      if (!out.flush()) throw IoError(fmt::format("conform: cannot write {}", *options_.json_path));
+    }
+    write_table(console_, header, records, seconds);
+    return exit_code(records);
+  }
+
+  int replay(const Case& c) {
+    const Outcome outcome = check(c, shared_, contract_);
+    if (!is_bad(outcome.verdict)) {
+      console_ << fmt::format("{}: {}, {} comparisons, worst error over bound {:.3g}\n", id_of(c.key),
+                              name_of(outcome.verdict), outcome.comparisons, outcome.worst_ratio);
+      return outcome.comparisons > 0 ? 0 : 1;
+    }
+    const Shrunk shrunk = shrink(c, outcome, shared_, contract_, options_.shrink_attempts);
+    write_counterexample(console_, options_.backend_name, *options_.replay, shrunk.smallest, shrunk.outcome);
+    save(id_of(c.key), shrunk.smallest);
+    return 1;
+  }
+
+ private:
+  int list() {
+    for (const Unit& u : units_) {
+      console_ << fmt::format("{}.{}.{} {}\n", u.operation, name_of(u.check), name_of(u.dtype), u.least_cases);
+    }
+    return units_.empty() ? 2 : 0;
+  }
+
+  Header header_of() const {
+    Header header;
+    header.backend = description_.name;
+    header.contract_json = spec::to_json(contract_);
+    header.contract_text = contract_.name;
+    header.tier = options_.tier == Tier::quick ? "quick" : (options_.tier == Tier::full ? "full" : "soak");
+    header.seed = options_.seed;
+    header.operations_known = spec::library().size();
+    return header;
+  }
+
+  void ask() {
+    found_.resize(units_.size());
+    std::vector<std::jthread> workers;
+    const unsigned jobs = std::max(1u, options_.jobs);
+    for (unsigned j = 0; j < jobs; ++j) {
+      workers.emplace_back([this] {
+        for (std::size_t u = next_++; u < units_.size(); u = next_++) {
+          found_[u] = asked(units_[u]);
+          ++progress_.units;
+        }
+      });
+    }
+    while (options_.terminal && progress_.units < units_.size()) {
+      show_progress();
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    workers.clear();
+    if (options_.terminal) console_ << "\r\033[K";
+  }
+
+  void show_progress() {
+    console_ << fmt::format("\r\033[K{}/{} units, {} cases, {} comparisons, {} failures", progress_.units.load(),
+                            units_.size(), progress_.cases.load(), progress_.comparisons.load(), progress_.fails.load())
+             << std::flush;
+  }
+
+  // Whether more cases are asked depends on what was planned, not on the answers, so that ids do not either.
+  std::vector<Record> asked(const Unit& unit) {
+    std::vector<Record> records;
+    std::size_t planned = 0;
+    std::size_t missing = 0;
+    for (std::size_t i = 0; i < unit.most_cases && (records.size() < unit.least_cases || planned < unit.elements); ++i) {
+      const CaseKey key{unit.operation, unit.check, unit.dtype, i, options_.seed};
+      std::optional<Case> c;
+      Record record;
+      try {
+        c = make_case(key);
+      } catch (const std::exception& e) {
+        record.outcome.verdict = Verdict::crashed;
+        record.outcome.why = std::string("the case could not be made: ") + e.what();
+      }
+      if (!c && record.outcome.why.empty()) {
+        if (++missing > 8 && records.empty()) break;
+        continue;
+      }
+      record.id = id_of(key);
+      record.key = key;
+      if (c) judge(record, *c);
+      planned += c ? elements_of(*c) : 0;
+      ++progress_.cases;
+      progress_.comparisons += record.outcome.comparisons;
+      if (is_bad(record.outcome.verdict)) ++progress_.fails;
+      records.push_back(std::move(record));
+    }
+    return records;
+  }
+
+  void judge(Record& record, const Case& c) {
+    record.mode = c.mode;
+    record.outcome = check(c, shared_, contract_);
+    record.case_json = summary_json(c);
+  }
+
+  std::vector<Record> collect() {
+    std::vector<Record> records;
+    for (auto& unit : found_) {
+      for (Record& r : unit) records.push_back(std::move(r));
+    }
+    std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.id < b.id; });
+    return records;
+  }
+
+  // The first failing case of each operation, check and element type is made small; a limit keeps a broken backend
+  // from taking forever.
+  void explain_failures(std::vector<Record>& records) {
+    constexpr std::size_t most = 12;
+    std::set<std::string> explained;
+    for (Record& r : records) {
+      if (!is_bad(r.outcome.verdict)) continue;
+      const auto c = make_case(r.key);
+      if (!c) continue;
+      const std::string kind = fmt::format("{}.{}", r.key.operation, name_of(r.key.check));
+      if (explained.size() >= most || !explained.insert(kind).second) {
+        r.case_json = to_json(*c);
+        continue;
+      }
+      const Shrunk shrunk = shrink(*c, r.outcome, shared_, contract_, options_.shrink_attempts);
+      r.case_json = to_json(shrunk.smallest);
+      write_counterexample(console_, options_.backend_name, r.id, shrunk.smallest, shrunk.outcome);
+      save(r.id, shrunk.smallest);
+    }
+  }
+
+  void save(const std::string& id, const Case& c) {
+    if (!options_.case_folder) return;
+    std::filesystem::create_directories(*options_.case_folder);
+    const auto path = std::filesystem::path(*options_.case_folder) / (id + ".json");
+    std::ofstream(path) << to_json(c) << '\n';
+    console_ << fmt::format("  case file: {}\n", path.string());
+  }
+
+  int exit_code(const std::vector<Record>& records) {
+    Totals totals;
+    for (const Record& r : records) totals.add(r);
+    if (totals.comparisons == 0) {
+      console_ << "nothing was compared: does not conform\n";
+      return 1;
+    }
+    const bool bad = totals.of(Verdict::fail) + totals.of(Verdict::crashed) + totals.of(Verdict::timeout) > 0;
+    console_ << (bad ? "does not conform\n" : "conforms\n");
+    return bad ? 1 : 0;
+  }
+
+  const ConformOptions& options_;
+  Shared shared_;
+  std::ostream& console_;
+  spec::Description description_;
+  spec::Contract contract_;
+  std::vector<Unit> units_;
+  std::vector<std::vector<Record>> found_;
+  std::atomic<std::size_t> next_ = 0;
+  Progress progress_;
+};
+
+Case replayed(const std::string& what) {
+  if (!std::filesystem::exists(what)) {
+    const CaseKey key = parse_id(what);
+    (void)spec::definition_named(key.operation);
+    auto c = make_case(key);
+    if (!c) throw SpecViolation(fmt::format("replay: there is no case {}", what));
+    return std::move(*c);
+  }
+  std::ifstream in(what);
+  std::stringstream text;
+  text << in.rdbuf();
+  return case_from_json(text.str());
+}
+
+}  // namespace
+
+int run_conform(const ConformOptions& options, spec::Backend& backend, std::ostream& console) {
+  try {
+    for (const std::string& name : options.operations) (void)spec::definition_named(name);
+    Run run(options, backend, console);
+    return options.replay ? run.replay(replayed(*options.replay)) : run.all();
+  } catch (const SpecViolation& e) {
+    console << e.what() << '\n';
+  } catch (const IoError& e) {
+    console << e.what() << '\n';
+  }
+  return 2;
+}
+
+}  // namespace etalon::conformance

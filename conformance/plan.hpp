@@ -1,0 +1,30 @@
+/// \file
+/// What a run asks, as units of work with quotas that depend on the tier alone. It asks nobody.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "conformance/case.hpp"
+#include "conformance/conform.hpp"
+
+namespace etalon::conformance {
+
+/// Cases of one operation, check and element type.
+struct Unit {
+  std::string operation;
+  Check check = Check::value;
+  DType dtype = DType::f32;
+  std::size_t least_cases = 1;  ///< at least so many cases, and then
+  std::size_t most_cases = 1;   ///< more of them until
+  std::size_t elements = 0;     ///< so many elements were compared
+};
+
+/// All units that the options select, ordered by operation.
+[[nodiscard]] std::vector<Unit> plan(const ConformOptions& options);
+
+/// The modes that a check belongs to for `--modes`.
+[[nodiscard]] bool belongs(Check check, spec::Mode mode);
+
+}  // namespace etalon::conformance

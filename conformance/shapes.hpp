@@ -1,0 +1,39 @@
+/// \file
+/// From a definition to well-typed calls and back: choices for its rows, extents, packs and attributes, and the types
+/// that follow. It reads the definition's signature and knows no operation by name.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "conformance/assignment.hpp"
+#include "conformance/case.hpp"
+#include "conformance/draw.hpp"
+
+namespace etalon::conformance {
+
+/// How big the tensors of a case should be: about this many elements in the largest operand.
+struct SizeWish {
+  std::int64_t elements = 64;
+  bool edges = false;  ///< prefer extents 0 and 1
+};
+
+/// Choices for this definition that give a well-typed call, or nothing when none was found.
+[[nodiscard]] std::optional<Assignment> draw_assignment(const spec::Definition& definition, Draw& draw,
+                                                        const SizeWish& wish, DType dtype);
+
+/// The call that follows from the choices, or nothing when it is ill-typed.
+[[nodiscard]] std::optional<CallTypes> call_of(const spec::Definition& definition, const Assignment& assignment,
+                                               DType dtype);
+
+/// Whether typing accepts the call.
+[[nodiscard]] bool well_typed(const spec::Definition& definition, const CallTypes& call);
+
+/// A call that differs from a well-typed one in one place and that typing refuses, or nothing when none was found.
+[[nodiscard]] std::optional<CallTypes> break_call(const spec::Definition& definition, const CallTypes& call, Draw& draw);
+
+/// For an operation that carries state: per result the position of the operand it becomes in the next step, or
+/// nothing. Empty for an operation without state.
+[[nodiscard]] std::vector<std::optional<std::size_t>> state_links(const spec::Definition& definition);
+
+}  // namespace etalon::conformance
