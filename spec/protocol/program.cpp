@@ -1,0 +1,281 @@
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "spec/error.hpp"
+#include "spec/protocol/fields.hpp"
+#include "spec/protocol/json.hpp"
+
+namespace etalon::spec {
+namespace {
+
+constexpr std::int64_t largest_exact = std::int64_t{1} << 53;
+
+[[nodiscard]] Json integer_to_json(std::int64_t v) {
+  if (v >= -largest_exact && v <= largest_exact) return v;
+  return std::to_string(v);
+}
+
+[[nodiscard]] Json real_to_json(double v) {
+  if (std::isnan(v)) return "nan";
+  if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
+  return v;
+}
+
+[[nodiscard]] std::optional<double> non_finite(const std::string& text) {
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "inf") return std::numeric_limits<double>::infinity();
+  if (text == "-inf") return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
+[[nodiscard]] std::optional<std::int64_t> decimal_string(const std::string& text) {
+  std::int64_t value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+struct ToJson {
+  Json operator()(std::int64_t v) const { return integer_to_json(v); }
+  Json operator()(double v) const { return real_to_json(v); }
+  Json operator()(bool v) const { return v; }
+  Json operator()(const std::string& v) const { return v; }
+  Json operator()(const std::vector<std::int64_t>& v) const {
+    Json list = Json::array();
+    for (const std::int64_t x : v) list.push_back(integer_to_json(x));
+    return list;
+  }
+  Json operator()(const std::vector<double>& v) const {
+    Json list = Json::array();
+    for (const double x : v) list.push_back(real_to_json(x));
+    return list;
+  }
+  Json operator()(const ValueName& v) const { return Json{{"value", v.name}}; }
+};
+
+[[nodiscard]] AttributeValue scalar_from_json(const Json& json, const std::string& field) {
+  if (json.is_number_integer()) return fields::integer(json, field);
+  if (json.is_number_float()) return json.get<double>();
+  if (json.is_string()) {
+    const std::string& text = json.get_ref<const std::string&>();
+    if (const auto value = non_finite(text)) return *value;
+    if (const auto value = decimal_string(text)) return *value;
+  }
+  fields::mismatch(field, "a number", json);
+}
+
+[[nodiscard]] AttributeValue list_from_json(const Json& json, const std::string& field) {
+  std::vector<std::int64_t> integers;
+  std::vector<double> reals;
+  bool all_integers = true;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const AttributeValue item = scalar_from_json(json[i], fields::item(field, i));
+    if (const auto* whole = std::get_if<std::int64_t>(&item)) {
+      integers.push_back(*whole);
+      reals.push_back(static_cast<double>(*whole));
+    } else {
+      all_integers = false;
+      reals.push_back(std::get<double>(item));
+    }
+  }
+  if (all_integers) return integers;
+  return reals;
+}
+
+[[nodiscard]] Json source_to_json(const Source& source) {
+  Json json = {{"file", source.file}, {"line", source.line}};
+  if (!source.section.empty()) json["section"] = source.section;
+  return json;
+}
+
+void add_source(Json& json, const Source& source) {
+  if (!(source == Source{})) json["source"] = source_to_json(source);
+}
+
+[[nodiscard]] Source source_from_json(const Json& owner, const std::string& field) {
+  Source source;
+  const Json* json = fields::optional_member(owner, "source", field);
+  if (json == nullptr) return source;
+  const std::string at = fields::key(field, "source");
+  source.file = fields::string(fields::member(*json, "file", at), fields::key(at, "file"));
+  const std::int64_t line = fields::integer(fields::member(*json, "line", at), fields::key(at, "line"));
+  if (line < 0 || line > UINT32_MAX) throw SpecViolation(at + ".line: expected a line number, found " + std::to_string(line));
+  source.line = static_cast<std::uint32_t>(line);
+  if (const Json* section = fields::optional_member(*json, "section", at)) source.section = fields::string(*section, fields::key(at, "section"));
+  return source;
+}
+
+constexpr std::pair<Role, std::string_view> roles[] = {
+    {Role::input, "input"}, {Role::parameter, "parameter"}, {Role::constant, "constant"}, {Role::index, "index"}};
+
+[[nodiscard]] Json input_to_json(const Input& input) {
+  Json shape = Json::array();
+  for (const std::int64_t extent : input.dims) shape.push_back(extent);
+  Json json = {{"name", input.name}, {"dtype", name_of(input.dtype)}, {"shape", std::move(shape)}};
+  for (const auto& [role, name] : roles) {
+    if (role == input.role && role != Role::input) json["role"] = name;
+  }
+  if (input.range) json["range"] = {input.range->first, input.range->second};
+  if (input.value) json["value"] = tensor_to_json(*input.value);
+  add_source(json, input.source);
+  return json;
+}
+
+[[nodiscard]] Role role_from_json(const Json& json, const std::string& field) {
+  const std::string& text = fields::string(json, field);
+  for (const auto& [role, name] : roles) {
+    if (name == text) return role;
+  }
+  throw Unsupported(field + ": role '" + text + "' is not offered");
+}
+
+[[nodiscard]] Input input_from_json(const Json& json, const std::string& field) {
+  Input input;
+  input.name = fields::string(fields::member(json, "name", field), fields::key(field, "name"));
+  input.dtype = fields::dtype(fields::member(json, "dtype", field), fields::key(field, "dtype"));
+  input.dims = fields::dims(fields::member(json, "shape", field), fields::key(field, "shape"));
+  if (const Json* role = fields::optional_member(json, "role", field)) input.role = role_from_json(*role, fields::key(field, "role"));
+  if (const Json* range = fields::optional_member(json, "range", field)) {
+    const std::vector<std::int64_t> ends = fields::integers(*range, fields::key(field, "range"));
+    if (ends.size() != 2) fields::mismatch(fields::key(field, "range"), "the least and the greatest value", *range);
+    input.range = {ends[0], ends[1]};
+  }
+  if (const Json* value = fields::optional_member(json, "value", field)) input.value = tensor_from_json(*value, fields::key(field, "value"));
+  input.source = source_from_json(json, field);
+  return input;
+}
+
+[[nodiscard]] Json names_to_json(const std::vector<std::optional<std::string>>& names) {
+  Json json = Json::array();
+  for (const auto& name : names) json.push_back(name ? Json(*name) : Json(nullptr));
+  return json;
+}
+
+[[nodiscard]] std::vector<std::optional<std::string>> names_from_json(const Json& json, const std::string& field) {
+  std::vector<std::optional<std::string>> names;
+  for (const Json& name : fields::array(json, field)) {
+    names.push_back(name.is_null() ? std::nullopt : std::optional(fields::string(name, fields::item(field, names.size()))));
+  }
+  return names;
+}
+
+[[nodiscard]] Json step_to_json(const Call& call) {
+  Json attributes = Json::object();
+  for (const auto& [name, value] : call.attributes) attributes[name] = attribute_to_json(value);
+  Json json = {{"operation", call.operation}, {"operands", names_to_json(call.operands)}};
+  if (!call.packs.empty()) json["packs"] = call.packs;
+  json["attributes"] = std::move(attributes);
+  json["results"] = call.results;
+  add_source(json, call.source);
+  return json;
+}
+
+[[nodiscard]] Json step_to_json(const Differentiate& step) {
+  Json json = {{"derivative", step.mode == Differentiate::Mode::vjp ? "vjp" : "jvp"}, {"of", step.of}, {"wrt", step.wrt}};
+  if (!step.seeds.empty()) json["seeds"] = names_to_json(step.seeds);
+  json["results"] = step.results;
+  add_source(json, step.source);
+  return json;
+}
+
+[[nodiscard]] Call call_from_json(const Json& json, const std::string& field) {
+  Call call;
+  call.operation = fields::string(fields::member(json, "operation", field), fields::key(field, "operation"));
+  call.operands = names_from_json(fields::member(json, "operands", field), fields::key(field, "operands"));
+  if (const Json* packs = fields::optional_member(json, "packs", field)) {
+    for (const std::int64_t n : fields::integers(*packs, fields::key(field, "packs"))) {
+      if (n < 0) fields::mismatch(fields::key(field, "packs"), "lengths that are not negative", *packs);
+      call.packs.push_back(static_cast<std::size_t>(n));
+    }
+  }
+  if (const Json* attributes = fields::optional_member(json, "attributes", field)) {
+    const std::string at = fields::key(field, "attributes");
+    fields::require_object(*attributes, at);
+    for (const auto& [name, value] : attributes->items()) call.attributes[name] = attribute_from_json(value, fields::key(at, name));
+  }
+  call.results = fields::strings(fields::member(json, "results", field), fields::key(field, "results"));
+  call.source = source_from_json(json, field);
+  return call;
+}
+
+[[nodiscard]] Differentiate derivative_from_json(const Json& json, const std::string& field) {
+  Differentiate step;
+  const std::string& mode = fields::string(fields::member(json, "derivative", field), fields::key(field, "derivative"));
+  if (mode != "vjp" && mode != "jvp") throw Unsupported(field + ".derivative: '" + mode + "' is not offered");
+  step.mode = mode == "vjp" ? Differentiate::Mode::vjp : Differentiate::Mode::jvp;
+  step.of = fields::strings(fields::member(json, "of", field), fields::key(field, "of"));
+  step.wrt = fields::strings(fields::member(json, "wrt", field), fields::key(field, "wrt"));
+  if (const Json* seeds = fields::optional_member(json, "seeds", field)) step.seeds = names_from_json(*seeds, fields::key(field, "seeds"));
+  step.results = fields::strings(fields::member(json, "results", field), fields::key(field, "results"));
+  step.source = source_from_json(json, field);
+  return step;
+}
+
+[[nodiscard]] Update update_from_json(const Json& json, const std::string& field) {
+  return {fields::string(fields::member(json, "parameter", field), fields::key(field, "parameter")),
+          fields::string(fields::member(json, "value", field), fields::key(field, "value"))};
+}
+
+}  // namespace
+
+Json attribute_to_json(const AttributeValue& value) { return std::visit(ToJson{}, value); }
+
+AttributeValue attribute_from_json(const Json& json, const std::string& field) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_array()) return list_from_json(json, field);
+  if (json.is_object()) return ValueName{fields::string(fields::member(json, "value", field), fields::key(field, "value"))};
+  if (json.is_string()) {
+    const std::string& text = json.get_ref<const std::string&>();
+    if (!non_finite(text) && !decimal_string(text)) return text;
+  }
+  return scalar_from_json(json, field);
+}
+
+Json program_to_json(const Program& program) {
+  Json inputs = Json::array();
+  for (const Input& input : program.inputs) inputs.push_back(input_to_json(input));
+  Json calls = Json::array();
+  for (const auto& step : program.steps) calls.push_back(std::visit([](const auto& s) { return step_to_json(s); }, step));
+  Json json = {{"inputs", std::move(inputs)}, {"calls", std::move(calls)}, {"outputs", program.outputs}};
+  for (const Update& update : program.updates) json["updates"].push_back({{"parameter", update.parameter}, {"value", update.value}});
+  return json;
+}
+
+Program program_from_json(const Json& json, const std::string& field) {
+  Program program;
+  const std::string inputs = fields::key(field, "inputs");
+  for (const Json& input : fields::array(fields::member(json, "inputs", field), inputs))
+    program.inputs.push_back(input_from_json(input, fields::item(inputs, program.inputs.size())));
+  const std::string calls = fields::key(field, "calls");
+  for (const Json& step : fields::array(fields::member(json, "calls", field), calls)) {
+    const std::string at = fields::item(calls, program.steps.size());
+    fields::require_object(step, at);
+    if (step.contains("derivative")) program.steps.emplace_back(derivative_from_json(step, at));
+    else program.steps.emplace_back(call_from_json(step, at));
+  }
+  program.outputs = fields::strings(fields::member(json, "outputs", field), fields::key(field, "outputs"));
+  if (const Json* updates = fields::optional_member(json, "updates", field)) {
+    const std::string at = fields::key(field, "updates");
+    for (const Json& update : fields::array(*updates, at))
+      program.updates.push_back(update_from_json(update, fields::item(at, program.updates.size())));
+  }
+  return program;
+}
+
+Json parse_json(std::string_view text, const std::string& what) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    throw SpecViolation(what + ": malformed JSON at byte " + std::to_string(error.byte));
+  } catch (const Json::exception&) {
+    throw SpecViolation(what + ": malformed JSON: a number is out of range");
+  }
+}
+
+std::string to_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace etalon::spec
