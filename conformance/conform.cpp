@@ -186,14 +186,13 @@ class Run {
   // The first failing case of each operation, check and element type is made small; a limit keeps a broken backend
   // from taking forever.
   void explain_failures(std::vector<Record>& records) {
-    constexpr std::size_t most = 12;
     std::set<std::string> explained;
     for (Record& r : records) {
       if (!is_bad(r.outcome.verdict)) continue;
       const auto c = make_case(r.key);
       if (!c) continue;
       const std::string kind = fmt::format("{}.{}", r.key.operation, name_of(r.key.check));
-      if (explained.size() >= most || !explained.insert(kind).second) {
+      if (explained.size() >= options_.most_explained || !explained.insert(kind).second) {
         r.case_json = to_json(*c);
         continue;
       }

@@ -33,6 +33,7 @@ struct ConformOptions {
   bool concurrent_backend = false;          ///< `run` may be called from several threads at once
   bool terminal = false;                    ///< show live progress
   std::size_t shrink_attempts = 400;        ///< requests spent on shrinking one counterexample
+  std::size_t most_explained = 6;           ///< counterexamples that are made small and printed
 };
 
 /// Runs the suite. \returns 0 when the backend conforms, 1 when it does not (or nothing was compared), 2 when the run

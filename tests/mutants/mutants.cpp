@@ -223,10 +223,12 @@ void tanh_by_exponentials(System& system) {
 
 // A guarded sum loses its guard: what should be left out is counted.
 void guard_lost(System& system) {
-  rewrite_values(system, [](const Expr& e) -> std::optional<Expr> {
-    if (!is_reduce(e, Reduction::sum) || e->args[0].form() == Form::number) return std::nullopt;
-    return reduced(e, e->binders, spec::boolean(true), e->args[1]);
-  });
+  for (spec::Equation& equation : system.equations) {
+    equation.value = rewritten(equation.value, [&](const Expr& e) -> std::optional<Expr> {
+      if (!is_reduce(e, Reduction::sum) || e->args[0].form() == Form::number) return std::nullopt;
+      return reduced(e, e->binders, spec::boolean(true), clamped_reads(system, e->args[1]));
+    });
+  }
 }
 
 // Only one use of a value passes its cotangent on: the second overwrites the first.

@@ -1,0 +1,290 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <sstream>
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "conformance/case.hpp"
+#include "conformance/case_file.hpp"
+#include "conformance/conform.hpp"
+#include "conformance/values.hpp"
+#include "reference/backend.hpp"
+#include "spec/library/library.hpp"
+#include "tests/conformance/backends.hpp"
+
+using namespace etalon;
+using conformance::ConformOptions;
+using nlohmann::json;
+
+namespace {
+
+std::string scratch(const std::string& name) {
+  return (std::filesystem::temp_directory_path() / ("etalon_conform_" + std::to_string(::getpid()) + "_" + name)).string();
+}
+
+struct Report {
+  int code = -1;
+  std::string console;
+  std::vector<json> lines;
+  std::string bytes;
+};
+
+Report report_of(ConformOptions options, spec::Backend& backend) {
+  options.backend_name = "test";
+  options.json_path = scratch("report.jsonl");
+  std::ostringstream console;
+  Report report;
+  report.code = run_conform(options, backend, console);
+  report.console = console.str();
+  std::ifstream in(*options.json_path);
+  for (std::string line; std::getline(in, line);) {
+    report.lines.push_back(json::parse(line));
+    json without = report.lines.back();
+    without.erase("seconds");
+    report.bytes += without.dump() + "\n";
+  }
+  std::filesystem::remove(*options.json_path);
+  return report;
+}
+
+std::vector<json> failing(const Report& report) {
+  std::vector<json> lines;
+  for (const json& line : report.lines) {
+    if (line["kind"] == "result" && line["verdict"] == "fail") lines.push_back(line);
+  }
+  return lines;
+}
+
+ConformOptions some(std::vector<std::string> operations) {
+  ConformOptions options;
+  options.operations = std::move(operations);
+  options.shrink_attempts = 120;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("the reference conforms", "[conform]") {
+  const auto backend = reference::make_reference_backend();
+  const Report report = report_of(some({"add", "exp", "softmax", "max"}), *backend);
+  INFO(report.console);
+  CHECK(report.code == 0);
+  REQUIRE(report.lines.size() > 100);
+  CHECK(report.lines.front()["kind"] == "header");
+  const json& summary = report.lines.back();
+  CHECK(summary["kind"] == "summary");
+  CHECK(summary["fail"] == 0);
+  CHECK(summary["comparisons"].get<std::size_t>() > 10000);
+}
+
+TEST_CASE("the same seed gives the same bytes for any number of threads", "[conform]") {
+  const auto backend = reference::make_reference_backend();
+  ConformOptions options = some({"relu", "matmul"});
+  options.jobs = 1;
+  const Report one = report_of(options, *backend);
+  options.jobs = 3;
+  const Report three = report_of(options, *backend);
+  REQUIRE(one.lines.size() > 50);
+  CHECK(one.bytes == three.bytes);
+  options.seed = 2;
+  CHECK(report_of(options, *backend).bytes != one.bytes);
+}
+
+TEST_CASE("records are sorted by id and a subset asks the same cases", "[conform]") {
+  const auto backend = reference::make_reference_backend();
+  const Report both = report_of(some({"relu", "neg"}), *backend);
+  const Report alone = report_of(some({"neg"}), *backend);
+  std::vector<std::string> ids;
+  std::set<std::string> of_neg;
+  for (const json& line : both.lines) {
+    if (line["kind"] != "result") continue;
+    ids.push_back(line["id"]);
+    if (line["operation"] == "neg") of_neg.insert(line.dump());
+  }
+  CHECK(std::is_sorted(ids.begin(), ids.end()));
+  std::size_t compared = 0;
+  for (const json& line : alone.lines) {
+    if (line["kind"] != "result") continue;
+    ++compared;
+    CHECK(of_neg.contains(line.dump()));
+  }
+  CHECK(compared > 20);
+  CHECK(compared == of_neg.size());
+}
+
+TEST_CASE("nothing compared is a failure", "[conform]") {
+  const auto inner = reference::make_reference_backend();
+  tests::Spoiled silent(*inner, [](const spec::Request&, const spec::Answer&) -> spec::Answer {
+    return spec::Refusal{spec::Refusal::Kind::unsupported, "nothing at all"};
+  });
+  ConformOptions options = some({"add"});
+  options.modes = {spec::Mode::forward};
+  const Report report = report_of(options, silent);
+  CHECK(report.code == 1);
+  CHECK(report.lines.back()["comparisons"] == 0);
+  CHECK(report.lines.back()["unsupported"].get<int>() > 0);
+}
+
+TEST_CASE("an unknown operation is refused with exit 2", "[conform]") {
+  const auto backend = reference::make_reference_backend();
+  std::ostringstream console;
+  CHECK(run_conform(some({"softmaxx"}), *backend, console) == 2);
+  CHECK(console.str().find("softmax") != std::string::npos);
+}
+
+TEST_CASE("wrong backends are convicted by the check that is there for them", "[conform]") {
+  const auto inner = reference::make_reference_backend();
+  struct Wrong {
+    std::string name, check;
+    tests::Spoiled::Spoil spoil;
+  };
+  std::map<std::string, spec::Answer> seen;
+  int calls = 0;
+  const std::vector<Wrong> wrong{
+      {"flushes subnormal results", "value",
+       [](const spec::Request&, spec::Answer a) {
+         return tests::each_tensor(std::move(a), [](HostTensor& t) {
+           if (t.dtype != DType::f32) return;
+           for (float& v : t.view<float>()) v = std::fpclassify(v) == FP_SUBNORMAL ? 0.0f : v;
+         });
+       }},
+      {"answers everything with nan", "value",
+       [](const spec::Request&, spec::Answer a) {
+         return tests::each_tensor(std::move(a), [](HostTensor& t) {
+           for (std::size_t i = 0; i < static_cast<std::size_t>(t.dims.count()); ++i) conformance::set_element(t, i, std::nan(""));
+         });
+       }},
+      {"is one unit off in the last element", "value",
+       [](const spec::Request&, spec::Answer a) {
+         return tests::each_tensor(std::move(a), [](HostTensor& t) {
+           if (t.dims.count() > 0 && t.dtype == DType::f32) t.view<float>().back() = std::nextafter(t.view<float>().back(), 1e30f);
+         });
+       }},
+      {"repeats its answer of the previous request of a shape", "value",
+       [&seen](const spec::Request& r, spec::Answer a) -> spec::Answer {
+         const std::string key = spec::to_text(r.program) + std::to_string(static_cast<int>(r.mode));
+         const auto found = seen.find(key);
+         if (found == seen.end()) {
+           seen.emplace(key, a);
+           return a;
+         }
+         return std::exchange(found->second, a);
+       }},
+      {"is not deterministic", "determinism",
+       [&calls](const spec::Request&, spec::Answer a) {
+         if (++calls % 3 != 0) return a;
+         return tests::each_tensor(std::move(a), [](HostTensor& t) {
+           if (t.dims.count() > 0 && t.dtype == DType::f32) t.view<float>()[0] = std::nextafter(t.view<float>()[0], 1e30f);
+         });
+       }},
+      {"answers ill-typed calls", "rejection",
+       [](const spec::Request& r, spec::Answer a) -> spec::Answer {
+         if (!std::holds_alternative<spec::Refusal>(a)) return a;
+         return spec::Numbers{{r.inputs.at(0)}, {}, {}};
+       }},
+      {"has no tangents", "jvp",
+       [](const spec::Request&, spec::Answer a) {
+         if (auto* n = std::get_if<spec::Numbers>(&a)) n->tangents.clear();
+         return a;
+       }},
+      {"gives cotangents twice as large", "vjp",
+       [](const spec::Request&, spec::Answer a) {
+         if (auto* n = std::get_if<spec::Numbers>(&a)) {
+           for (auto& t : n->cotangents) {
+             for (std::size_t i = 0; t && i < static_cast<std::size_t>(t->dims.count()); ++i) {
+               conformance::set_element(*t, i, 2 * conformance::element(*t, i));
+             }
+           }
+         }
+         return a;
+       }},
+  };
+  for (const Wrong& w : wrong) {
+    DYNAMIC_SECTION(w.name) {
+      tests::Spoiled backend(*inner, w.spoil);
+      const Report report = report_of(some({"mul"}), backend);
+      CHECK(report.code == 1);
+      std::size_t convicted = 0;
+      for (const json& line : failing(report)) convicted += line["check"] == w.check ? 1 : 0;
+      CHECK(convicted > 0);
+    }
+  }
+}
+
+TEST_CASE("a counterexample is small, and its id and its file reproduce it", "[conform]") {
+  const auto inner = reference::make_reference_backend();
+  // Wrong for negative numbers only.
+  tests::Spoiled backend(*inner, [](const spec::Request& r, spec::Answer a) {
+    if (r.mode != spec::Mode::forward || r.inputs.empty()) return a;
+    return tests::each_tensor(std::move(a), [&](HostTensor& t) {
+      const HostTensor& x = r.inputs[0];
+      for (std::size_t i = 0; i < static_cast<std::size_t>(std::min(t.dims.count(), x.dims.count())); ++i) {
+        if (conformance::element(x, i) < 0) conformance::set_element(t, i, 7);
+      }
+    });
+  });
+  ConformOptions options = some({"exp"});
+  options.modes = {spec::Mode::forward};
+  const Report report = report_of(options, backend);
+  REQUIRE(report.code == 1);
+  const auto lines = failing(report);
+  REQUIRE(!lines.empty());
+  const json smallest = lines.front()["case"];
+  const json& values = smallest["operands"][0]["values"];
+  INFO(report.console);
+  REQUIRE(values.size() == 1);
+  CHECK(values[0].get<double>() == -1);
+  CHECK(report.console.find("replay: etalon conform --backend test --replay " + lines.front()["id"].get<std::string>()) !=
+        std::string::npos);
+  CHECK(report.console.find("y[") != std::string::npos);
+
+  const std::string file = scratch("case.json");
+  std::ofstream(file) << smallest.dump();
+  for (const std::string& what : {lines.front()["id"].get<std::string>(), file}) {
+    ConformOptions again = options;
+    again.replay = what;
+    std::ostringstream wrong, right;
+    CHECK(run_conform(again, backend, wrong) == 1);
+    CHECK(run_conform(again, *inner, right) == 0);
+  }
+  std::filesystem::remove(file);
+}
+
+TEST_CASE("every operation gets cases for every check that applies to it", "[conform]") {
+  std::size_t operations = 0;
+  for (const spec::Definition* d : spec::library()) {
+    ++operations;
+    INFO(std::string(d->name));
+    std::size_t values = 0;
+    for (std::uint64_t i = 0; i < 24; i += 4) {
+      const auto c = conformance::make_case({std::string(d->name), conformance::Check::value, DType::f32, i, 1});
+      values += c ? 1 : 0;
+    }
+    CHECK(values >= 5);
+  }
+  CHECK(operations >= 40);
+}
+
+TEST_CASE("a case is written and read back exactly", "[conform]") {
+  std::size_t compared = 0;
+  for (const char* name : {"softmax", "matmul", "concat", "gather"}) {
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      const auto c = conformance::make_case({name, conformance::Check::vjp, DType::f32, i, 1});
+      if (!c) continue;
+      const auto back = conformance::case_from_json(conformance::to_json(*c));
+      CHECK(back.operands == c->operands);
+      CHECK(back.cotangents == c->cotangents);
+      CHECK(back.wrt == c->wrt);
+      CHECK(back.call.attributes == c->call.attributes);
+      ++compared;
+    }
+  }
+  CHECK(compared >= 16);
+}
