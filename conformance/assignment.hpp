@@ -16,12 +16,13 @@
 namespace etalon::conformance {
 
 struct Assignment {
-  std::map<std::string, std::vector<std::int64_t>> rows;  ///< extents of each row variable; `..r#1` in a pack's member 1
-  std::map<std::string, std::int64_t> extents;            ///< named extents; `n#1` in a pack's member 1
-  std::map<std::string, std::size_t> packs;               ///< members of each pack
-  std::set<std::string> absent;                           ///< optional operands left out
+  std::map<std::string, std::vector<std::int64_t>>
+      rows;                                     ///< extents of each row variable; `..r#1` in a pack's member 1
+  std::map<std::string, std::int64_t> extents;  ///< named extents; `n#1` in a pack's member 1
+  std::map<std::string, std::size_t> packs;     ///< members of each pack
+  std::set<std::string> absent;                 ///< optional operands left out
   spec::Attributes attributes;
-  std::optional<DType> shared_type;                       ///< T, where it is not the element type of the case
+  std::optional<DType> shared_type;  ///< T, where it is not the element type of the case
   [[nodiscard]] friend bool operator==(const Assignment&, const Assignment&) = default;
 };
 

@@ -1,10 +1,10 @@
 #include "conformance/case.hpp"
 
-#include <array>
-#include <charconv>
-
 #include <fmt/format.h>
 #include <openssl/sha.h>
+
+#include <array>
+#include <charconv>
 
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
@@ -24,28 +24,36 @@ std::uint64_t instance_of_index(const CaseKey& key) {
   switch (key.check) {
     case Check::value:
     case Check::jvp:
-    case Check::vjp: return key.index / draws_per_instance;
-    default: return key.index;
+    case Check::vjp:
+      return key.index / draws_per_instance;
+    default:
+      return key.index;
   }
 }
 
 SizeWish wish_of(std::uint64_t instance, Check check) {
   if (check == Check::step || check == Check::rejection) return {.elements = 24, .edges = false};
   switch (instance % 5) {
-    case 1: return {.elements = 24, .edges = true};
-    case 3: return {.elements = 60, .edges = false};
-    default: return {.elements = 400, .edges = false};
+    case 1:
+      return {.elements = 24, .edges = true};
+    case 3:
+      return {.elements = 60, .edges = false};
+    default:
+      return {.elements = 400, .edges = false};
   }
 }
 
 spec::Mode mode_of(const CaseKey& key) {
   switch (key.check) {
-    case Check::jvp: return spec::Mode::jvp;
+    case Check::jvp:
+      return spec::Mode::jvp;
     case Check::vjp:
-    case Check::adjoint: return spec::Mode::vjp;
+    case Check::adjoint:
+      return spec::Mode::vjp;
     case Check::determinism:
       return std::array{spec::Mode::forward, spec::Mode::jvp, spec::Mode::vjp}[static_cast<std::size_t>(key.index % 3)];
-    default: return spec::Mode::forward;
+    default:
+      return spec::Mode::forward;
   }
 }
 
@@ -93,9 +101,15 @@ void draw_operands(Case& c, const spec::Instance& instance, Draw& draw) {
       continue;
     }
     switch (kind_of(type->dtype)) {
-      case Kind::real: c.operands.emplace_back(draw_real(draw, families[i], type->dtype, type->dims)); break;
-      case Kind::integer: c.operands.emplace_back(draw_integer(draw, roles[input], type->dtype, type->dims)); break;
-      case Kind::boolean: c.operands.emplace_back(draw_boolean(draw, type->dims)); break;
+      case Kind::real:
+        c.operands.emplace_back(draw_real(draw, families[i], type->dtype, type->dims));
+        break;
+      case Kind::integer:
+        c.operands.emplace_back(draw_integer(draw, roles[input], type->dtype, type->dims));
+        break;
+      case Kind::boolean:
+        c.operands.emplace_back(draw_boolean(draw, type->dims));
+        break;
     }
     ++input;
   }
@@ -129,7 +143,8 @@ void begin_steps(Case& c, const spec::Definition& definition, Draw& draw) {
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     if (!c.operands[i]) continue;
     HostTensor& t = *c.operands[i];
-    if (t.dtype == DType::i64 && t.dims.rank == 0) set_element(t, 0, late ? static_cast<double>(draw.integer(10000, 1000000)) : 1);
+    if (t.dtype == DType::i64 && t.dims.rank == 0)
+      set_element(t, 0, late ? static_cast<double>(draw.integer(10000, 1000000)) : 1);
     for (std::size_t r = 0; r < links.size(); ++r) {
       if (links[r] != i || i == 0) continue;
       t = late ? draw_real(draw, Family::unit, t.dtype, t.dims) : HostTensor(t.dtype, t.dims);
@@ -138,7 +153,8 @@ void begin_steps(Case& c, const spec::Definition& definition, Draw& draw) {
 }
 
 std::string key_text(const CaseKey& key, std::string_view purpose, std::uint64_t index) {
-  return fmt::format("{}/{}/{}/{}/{}/{}", specification_hash(), key.seed, key.operation, name_of(key.dtype), purpose, index);
+  return fmt::format("{}/{}/{}/{}/{}/{}", specification_hash(), key.seed, key.operation, name_of(key.dtype), purpose,
+                     index);
 }
 
 std::vector<std::string> operand_names(const spec::Definition& d, const CallTypes& call) {
@@ -163,10 +179,14 @@ std::string_view name_of(Check check) { return check_names[static_cast<std::size
 
 std::string_view name_of(spec::Mode mode) {
   switch (mode) {
-    case spec::Mode::forward: return "forward";
-    case spec::Mode::jvp: return "jvp";
-    case spec::Mode::vjp: return "vjp";
-    case spec::Mode::jvp_of_vjp: return "jvp_of_vjp";
+    case spec::Mode::forward:
+      return "forward";
+    case spec::Mode::jvp:
+      return "jvp";
+    case spec::Mode::vjp:
+      return "vjp";
+    case spec::Mode::jvp_of_vjp:
+      return "jvp_of_vjp";
   }
   return "?";
 }

@@ -51,11 +51,11 @@ struct Case {
   spec::Mode mode = spec::Mode::forward;
   Assignment assignment;  ///< where the types come from; shrinking starts here. Empty for a case read from a file
   CallTypes call;
-  std::vector<std::optional<HostTensor>> operands;  ///< as in the call; nothing for an absent one
-  std::vector<bool> wrt;                                ///< per present operand
-  std::vector<std::optional<HostTensor>> tangents;      ///< per present operand
-  std::vector<std::optional<HostTensor>> cotangents;    ///< per result
-  int steps = 1;                                        ///< of a step case
+  std::vector<std::optional<HostTensor>> operands;    ///< as in the call; nothing for an absent one
+  std::vector<bool> wrt;                              ///< per present operand
+  std::vector<std::optional<HostTensor>> tangents;    ///< per present operand
+  std::vector<std::optional<HostTensor>> cotangents;  ///< per result
+  int steps = 1;                                      ///< of a step case
 };
 
 /// The case of this key, or nothing when the operation has none (a derivative of an integer operation, say).

@@ -48,7 +48,8 @@ std::optional<HostTensor> tensor(const Json& j) {
   const auto dtype = dtype_named(j.at("dtype").get<std::string>());
   if (!dtype) throw SpecViolation("case: unknown dtype " + j.at("dtype").get<std::string>());
   HostTensor t(*dtype, dims);
-  if (static_cast<std::int64_t>(j.at("values").size()) != dims.count()) throw SpecViolation("case: values do not fill the shape");
+  if (static_cast<std::int64_t>(j.at("values").size()) != dims.count())
+    throw SpecViolation("case: values do not fill the shape");
   std::size_t i = 0;
   for (const auto& v : j.at("values")) set_element(t, i++, number(v));
   return t;
@@ -63,7 +64,9 @@ struct AttributeToJson {
   Json operator()(double v) const { return number(v); }
   Json operator()(const spec::ValueName& v) const { return {{"value", v.name}}; }
   template <class T>
-  Json operator()(const T& v) const { return v; }
+  Json operator()(const T& v) const {
+    return v;
+  }
 };
 
 Json attributes(const spec::Attributes& all) {

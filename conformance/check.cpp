@@ -1,13 +1,13 @@
 #include "conformance/check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <exception>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
@@ -155,10 +155,12 @@ Outcome outcome_of(const reference::Verdict& verdict, const std::vector<HostTens
   outcome.comparisons = std::max<std::size_t>(outcome.comparisons, 1);
   if (verdict.output < got.size() && verdict.first_offender != reference::Verdict::nothing) {
     const bool finite = (verdict.expected.flags & reference::admits_finite) != 0;
-    outcome.offender = Offender{names[verdict.output], verdict.first_offender,
+    outcome.offender = Offender{names[verdict.output],
+                                verdict.first_offender,
                                 finite ? verdict.expected.lower : std::nan(""),
                                 finite ? verdict.expected.upper : std::nan(""),
-                                element(got[verdict.output], verdict.first_offender), admitted(verdict.expected)};
+                                element(got[verdict.output], verdict.first_offender),
+                                admitted(verdict.expected)};
   }
   return outcome;
 }
@@ -352,11 +354,16 @@ Outcome check_determinism(const Case& c, Asked& backend) {
 
 Outcome checked(const Case& c, Asked& backend, const spec::Contract& contract) {
   switch (c.key.check) {
-    case Check::step: return check_steps(c, backend, contract, nullptr);
-    case Check::adjoint: return check_adjoint(c, backend, contract);
-    case Check::rejection: return check_rejection(c, backend);
-    case Check::determinism: return check_determinism(c, backend);
-    default: return check_numbers(c, backend, contract);
+    case Check::step:
+      return check_steps(c, backend, contract, nullptr);
+    case Check::adjoint:
+      return check_adjoint(c, backend, contract);
+    case Check::rejection:
+      return check_rejection(c, backend);
+    case Check::determinism:
+      return check_determinism(c, backend);
+    default:
+      return check_numbers(c, backend, contract);
   }
 }
 

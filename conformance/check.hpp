@@ -19,21 +19,21 @@ inline constexpr std::size_t verdict_count = 7;
 
 /// The element that convicts.
 struct Offender {
-  std::string tensor;      ///< `y`, `x~`, `y'`
+  std::string tensor;  ///< `y`, `x~`, `y'`
   std::size_t element = 0;
   double lower = 0, upper = 0;
   double got = 0;
-  std::string expected;    ///< special values that are admissible besides, or what was expected instead of an interval
+  std::string expected;  ///< special values that are admissible besides, or what was expected instead of an interval
 };
 
 struct Outcome {
   Verdict verdict = Verdict::pass;
   std::size_t comparisons = 0;
-  std::size_t undecided = 0;   ///< comparisons among them where the envelope says nothing useful
-  double worst_ratio = 0;      ///< largest error over bound
-  std::string why;             ///< one line when the verdict is not `pass`
+  std::size_t undecided = 0;  ///< comparisons among them where the envelope says nothing useful
+  double worst_ratio = 0;     ///< largest error over bound
+  std::string why;            ///< one line when the verdict is not `pass`
   std::optional<Offender> offender;
-  int step = 0;                ///< the step that failed, from 1
+  int step = 0;  ///< the step that failed, from 1
 };
 
 /// A backend as the checks use it: perhaps shared between threads.

@@ -1,6 +1,9 @@
 #include "conformance/conform.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -10,8 +13,6 @@
 #include <set>
 #include <sstream>
 #include <thread>
-
-#include <fmt/format.h>
 
 #include "conformance/case_file.hpp"
 #include "conformance/check.hpp"
@@ -52,11 +53,31 @@ struct Progress {
 
 bool is_bad(Verdict v) { return v == Verdict::fail || v == Verdict::crashed || v == Verdict::timeout; }
 
+// The promises in one line; a looser contract must be visible at once.
+std::string contract_text(const spec::Contract& c) {
+  std::string text = fmt::format("{}: rounding to nearest; functions within {} ulp", c.name, c.default_function.k0);
+  for (const auto& [dtype, functions] : c.functions) {
+    double most = 0;
+    for (const auto& [function, bound] : functions) most = std::max(most, bound.k0);
+    if (!functions.empty()) text += fmt::format(" ({}: at most {})", name_of(dtype), most);
+  }
+  text += c.sum_block ? fmt::format("; sums of blocks of {}", *c.sum_block) : "; sums in any order";
+  text += c.flush_results || c.flush_operands ? "; subnormals may be flushed" : "; gradual underflow";
+  if (c.reciprocal_division) text += "; a/b as a*(1/b)";
+  if (c.product_operand_precision > 0)
+    text += fmt::format("; operands of products have {} bits", c.product_operand_precision);
+  constexpr std::array ties{"first", "last", "even"};
+  return text + fmt::format("; ties go to the {}", ties[static_cast<std::size_t>(c.ties)]);
+}
+
 class Run {
  public:
   Run(const ConformOptions& options, spec::Backend& backend, std::ostream& console)
-      : options_(options), shared_(backend, options.concurrent_backend), console_(console),
-        description_(backend.describe()), contract_(options.contract.value_or(description_.contract)) {}
+      : options_(options),
+        shared_(backend, options.concurrent_backend),
+        console_(console),
+        description_(backend.describe()),
+        contract_(options.contract.value_or(description_.contract)) {}
 
   int all() {
     const auto start = Clock::now();
@@ -104,7 +125,7 @@ class Run {
     Header header;
     header.backend = description_.name;
     header.contract_json = spec::to_json(contract_);
-    header.contract_text = contract_.name;
+    header.contract_text = contract_text(contract_);
     header.tier = options_.tier == Tier::quick ? "quick" : (options_.tier == Tier::full ? "full" : "soak");
     header.seed = options_.seed;
     header.operations_known = spec::library().size();
@@ -142,7 +163,8 @@ class Run {
     std::vector<Record> records;
     std::size_t planned = 0;
     std::size_t missing = 0;
-    for (std::size_t i = 0; i < unit.most_cases && (records.size() < unit.least_cases || planned < unit.elements); ++i) {
+    for (std::size_t i = 0; i < unit.most_cases && (records.size() < unit.least_cases || planned < unit.elements);
+         ++i) {
       const CaseKey key{unit.operation, unit.check, unit.dtype, i, options_.seed};
       std::optional<Case> c;
       Record record;

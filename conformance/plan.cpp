@@ -10,9 +10,12 @@ namespace {
 
 std::size_t factor(Tier tier) {
   switch (tier) {
-    case Tier::quick: return 1;
-    case Tier::full: return 8;
-    case Tier::soak: return 64;
+    case Tier::quick:
+      return 1;
+    case Tier::full:
+      return 8;
+    case Tier::soak:
+      return 64;
   }
   return 1;
 }
@@ -27,11 +30,19 @@ Unit unit_of(const std::string& operation, Check check, DType dtype, std::size_t
       unit.most_cases = 40 * times;
       unit.elements = 4000 * times;
       break;
-    case Check::step: unit.least_cases = unit.most_cases = 8 * times; break;
+    case Check::step:
+      unit.least_cases = unit.most_cases = 8 * times;
+      break;
     case Check::adjoint:
-    case Check::special: unit.least_cases = unit.most_cases = 3 * times; break;
-    case Check::rejection: unit.least_cases = unit.most_cases = 4 * times; break;
-    case Check::determinism: unit.least_cases = unit.most_cases = 3 * times; break;
+    case Check::special:
+      unit.least_cases = unit.most_cases = 3 * times;
+      break;
+    case Check::rejection:
+      unit.least_cases = unit.most_cases = 4 * times;
+      break;
+    case Check::determinism:
+      unit.least_cases = unit.most_cases = 3 * times;
+      break;
   }
   return unit;
 }
@@ -40,25 +51,28 @@ Unit unit_of(const std::string& operation, Check check, DType dtype, std::size_t
 
 bool belongs(Check check, spec::Mode mode) {
   switch (check) {
-    case Check::jvp: return mode == spec::Mode::jvp;
+    case Check::jvp:
+      return mode == spec::Mode::jvp;
     case Check::vjp:
-    case Check::adjoint: return mode == spec::Mode::vjp;
-    default: return mode == spec::Mode::forward;
+    case Check::adjoint:
+      return mode == spec::Mode::vjp;
+    default:
+      return mode == spec::Mode::forward;
   }
 }
 
 std::vector<Unit> plan(const ConformOptions& options) {
   std::vector<Unit> units;
   const auto wanted = [&](Check check) {
-    return options.modes.empty() || std::any_of(options.modes.begin(), options.modes.end(),
-                                                [&](spec::Mode m) { return belongs(check, m); });
+    return options.modes.empty() ||
+           std::any_of(options.modes.begin(), options.modes.end(), [&](spec::Mode m) { return belongs(check, m); });
   };
   std::vector<DType> dtypes = options.dtypes;
   if (dtypes.empty()) dtypes = {DType::f32, DType::f64};
   for (const spec::Definition* d : spec::library()) {
     const std::string name(d->name);
-    const bool chosen = options.operations.empty() ||
-                        std::find(options.operations.begin(), options.operations.end(), name) != options.operations.end();
+    const bool chosen = options.operations.empty() || std::find(options.operations.begin(), options.operations.end(),
+                                                                name) != options.operations.end();
     if (!chosen) continue;
     for (std::size_t k = 0; k < check_count; ++k) {
       const auto check = static_cast<Check>(k);

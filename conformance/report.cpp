@@ -1,12 +1,12 @@
 #include "conformance/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ostream>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <ostream>
 
 #include "conformance/values.hpp"
 #include "spec/library/library.hpp"
@@ -57,22 +57,29 @@ constexpr std::array columns{"forward", "jvp", "vjp", "step", "adjoint", "other"
 
 std::size_t column_of(const Record& r) {
   switch (r.key.check) {
-    case Check::value: return 0;
-    case Check::jvp: return 1;
-    case Check::vjp: return 2;
-    case Check::step: return 3;
-    case Check::adjoint: return 4;
-    default: return 5;
+    case Check::value:
+      return 0;
+    case Check::jvp:
+      return 1;
+    case Check::vjp:
+      return 2;
+    case Check::step:
+      return 3;
+    case Check::adjoint:
+      return 4;
+    default:
+      return 5;
   }
 }
 
 void write_totals(std::ostream& out, const Totals& t, double seconds) {
-  out << fmt::format("{} pass, {} fail, {} unsupported, {} waived, {} undecided, {} crashed, {} timeout; {} comparisons, "
-                     "{:.3f} % of them undecided; {:.1f} s\n",
-                     t.of(Verdict::pass), t.of(Verdict::fail), t.of(Verdict::unsupported), t.of(Verdict::waived),
-                     t.of(Verdict::undecided), t.of(Verdict::crashed), t.of(Verdict::timeout), t.comparisons,
-                     t.comparisons == 0 ? 0.0 : 100.0 * static_cast<double>(t.undecided) / static_cast<double>(t.comparisons),
-                     seconds);
+  out << fmt::format(
+      "{} pass, {} fail, {} unsupported, {} waived, {} undecided, {} crashed, {} timeout; {} comparisons, "
+      "{:.3f} % of them undecided; {:.1f} s\n",
+      t.of(Verdict::pass), t.of(Verdict::fail), t.of(Verdict::unsupported), t.of(Verdict::waived),
+      t.of(Verdict::undecided), t.of(Verdict::crashed), t.of(Verdict::timeout), t.comparisons,
+      t.comparisons == 0 ? 0.0 : 100.0 * static_cast<double>(t.undecided) / static_cast<double>(t.comparisons),
+      seconds);
 }
 
 std::string first_difference(const Offender& o) {
@@ -103,8 +110,13 @@ std::vector<std::string> undecided_operations(const std::vector<Record>& records
 
 void write_json(std::ostream& out, const Header& header, const std::vector<Record>& records, double seconds) {
   Totals totals;
-  out << Json{{"kind", "header"}, {"schema", 1}, {"spec", "sha256:" + specification_hash()}, {"backend", header.backend},
-              {"contract", Json::parse(header.contract_json)}, {"tier", header.tier}, {"seed", header.seed}}
+  out << Json{{"kind", "header"},
+              {"schema", 1},
+              {"spec", "sha256:" + specification_hash()},
+              {"backend", header.backend},
+              {"contract", Json::parse(header.contract_json)},
+              {"tier", header.tier},
+              {"seed", header.seed}}
              .dump()
       << '\n';
   for (const Record& r : records) {
@@ -124,7 +136,8 @@ void write_json(std::ostream& out, const Header& header, const std::vector<Recor
     out << line.dump() << '\n';
   }
   Json summary{{"kind", "summary"}, {"backend", header.backend}, {"contract", Json::parse(header.contract_json)}};
-  for (std::size_t v = 0; v < verdict_count; ++v) summary[std::string(name_of(static_cast<Verdict>(v)))] = totals.verdicts[v];
+  for (std::size_t v = 0; v < verdict_count; ++v)
+    summary[std::string(name_of(static_cast<Verdict>(v)))] = totals.verdicts[v];
   summary["comparisons"] = totals.comparisons;
   summary["undecided_elements"] = totals.undecided;
   summary["undecided_operations"] = undecided_operations(records);
@@ -162,7 +175,8 @@ void write_counterexample(std::ostream& out, const std::string& backend, const s
   out << fmt::format("{}: {}\n", id, outcome.why.empty() ? std::string(name_of(outcome.verdict)) : outcome.why);
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     const bool plain = definition != nullptr && c.operands.size() == definition->operand_count;
-    const std::string name = plain ? std::string(definition->at(definition->operands[i].name)) : fmt::format("operand {}", i);
+    const std::string name =
+        plain ? std::string(definition->at(definition->operands[i].name)) : fmt::format("operand {}", i);
     if (c.operands[i]) out << fmt::format("    {} = {}\n", name, values_text(*c.operands[i]));
   }
   for (const auto& [name, value] : c.call.attributes) {
@@ -181,10 +195,12 @@ void write_counterexample(std::ostream& out, const std::string& backend, const s
     out << fmt::format("    {} = {}\n", name, text);
   }
   for (std::size_t i = 0; i < c.tangents.size(); ++i) {
-    if (c.tangents[i] && c.mode != spec::Mode::vjp) out << fmt::format("    tangent {} = {}\n", i, values_text(*c.tangents[i]));
+    if (c.tangents[i] && c.mode != spec::Mode::vjp)
+      out << fmt::format("    tangent {} = {}\n", i, values_text(*c.tangents[i]));
   }
   for (std::size_t i = 0; i < c.cotangents.size(); ++i) {
-    if (c.cotangents[i] && c.mode == spec::Mode::vjp) out << fmt::format("    cotangent {} = {}\n", i, values_text(*c.cotangents[i]));
+    if (c.cotangents[i] && c.mode == spec::Mode::vjp)
+      out << fmt::format("    cotangent {} = {}\n", i, values_text(*c.cotangents[i]));
   }
   if (outcome.offender) out << first_difference(*outcome.offender);
   if (definition != nullptr) {

@@ -108,8 +108,10 @@ class Drawing {
     const std::int64_t side = extent();
     const auto one = [&] { return square && draw_.chance(0.8) ? side : extent(); };
     for (const std::string& row : names_.rows) {
+      // A window is smaller than what it slides over.
+      const bool narrow = row != names_.rows.front() && draw_.chance(0.4);
       auto& extents = a_.rows[row];
-      for (std::size_t k = 0; k < rank_[row]; ++k) extents.push_back(one());
+      for (std::size_t k = 0; k < rank_[row]; ++k) extents.push_back(narrow ? draw_.integer(1, 3) : one());
     }
     for (const std::string& name : names_.extents) a_.extents[name] = one();
     for (const std::string& row : names_.pack_rows) {
@@ -143,18 +145,25 @@ class Drawing {
     const std::string name = text_of(d_, attribute.name);
     if (!attribute.row.length && !attribute.pack && attribute.has_default && draw_.chance(0.35)) return;
     switch (attribute.kind) {
-      case AttributeKind::boolean: a_.attributes[name] = draw_.chance(0.5); break;
+      case AttributeKind::boolean:
+        a_.attributes[name] = draw_.chance(0.5);
+        break;
       case AttributeKind::symbol: {
         const auto choices = words(d_.at(attribute.choices));
         if (!choices.empty()) a_.attributes[name] = draw_.pick(choices);
         break;
       }
-      case AttributeKind::dtype: a_.attributes[name] = std::string(draw_.chance(0.7) ? "f32" : "f64"); break;
-      case AttributeKind::real: a_.attributes[name] = real_attribute(attribute); break;
+      case AttributeKind::dtype:
+        a_.attributes[name] = std::string(draw_.chance(0.7) ? "f32" : "f64");
+        break;
+      case AttributeKind::real:
+        a_.attributes[name] = real_attribute(attribute);
+        break;
       case AttributeKind::integer:
         if (!attribute.pack && !attribute.row.length) a_.attributes[name] = integer_attribute(attribute);
         break;
-      default: break;
+      default:
+        break;
     }
   }
 
@@ -164,7 +173,8 @@ class Drawing {
     const double u = std::ldexp(std::floor(draw_.uniform() * 1024), -10);
     if (!known) return draw_.pick(std::vector<double>{0.1, 0.01, 0.001, 0.5, u});
     if (usual == 0) return draw_.pick(std::vector<double>{0.0, 0.1, 0.01, u});
-    if (usual > 0 && usual < 1) return draw_.pick(std::vector<double>{usual, usual * usual, std::sqrt(usual), u / 2, 0.1});
+    if (usual > 0 && usual < 1)
+      return draw_.pick(std::vector<double>{usual, usual * usual, std::sqrt(usual), u / 2, 0.1});
     return draw_.pick(std::vector<double>{usual, usual * (0.5 + u), 1.0, usual / 4});
   }
 
@@ -315,7 +325,8 @@ class Drawing {
     const auto divisor = integer_value(d_, d_[dividend].next, a_);
     if (!divisor || *divisor <= 0 || d_[dividend].form != NodeForm::name) return true;
     const auto found = a_.extents.find(std::string(d_.at(dividend)));
-    if (found != a_.extents.end()) found->second = std::max<std::int64_t>(1, (found->second + *divisor - 1) / *divisor) * *divisor;
+    if (found != a_.extents.end())
+      found->second = std::max<std::int64_t>(1, (found->second + *divisor - 1) / *divisor) * *divisor;
     return true;
   }
 
@@ -339,11 +350,15 @@ class Drawing {
 
 DType operand_type(spec::Range range, const Assignment& a, DType dtype) {
   switch (range) {
-    case spec::Range::integer: return DType::i64;
-    case spec::Range::boolean: return DType::boolean;
+    case spec::Range::integer:
+      return DType::i64;
+    case spec::Range::boolean:
+      return DType::boolean;
     case spec::Range::number:
-    case spec::Range::any: return a.shared_type.value_or(dtype);
-    default: return dtype;
+    case spec::Range::any:
+      return a.shared_type.value_or(dtype);
+    default:
+      return dtype;
   }
 }
 
@@ -417,7 +432,8 @@ std::optional<CallTypes> break_call(const Definition& definition, const CallType
   if (call.operands.empty()) return std::nullopt;
   for (int attempt = 0; attempt < 60; ++attempt) {
     CallTypes broken = call;
-    auto& operand = broken.operands[static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(call.operands.size()) - 1))];
+    auto& operand =
+        broken.operands[static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(call.operands.size()) - 1))];
     if (!operand) continue;
     const std::int64_t how = draw.integer(0, 3);
     Dims& dims = operand->dims;

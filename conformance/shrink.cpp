@@ -37,7 +37,8 @@ HostTensor cropped(const HostTensor& old, const Dims& dims) {
 std::vector<std::int64_t> smaller_extents(std::int64_t e) {
   std::vector<std::int64_t> candidates;
   for (const std::int64_t c : {std::int64_t{1}, std::int64_t{2}, e / 2, e - 1}) {
-    if (c >= 0 && c < e && std::find(candidates.begin(), candidates.end(), c) == candidates.end()) candidates.push_back(c);
+    if (c >= 0 && c < e && std::find(candidates.begin(), candidates.end(), c) == candidates.end())
+      candidates.push_back(c);
   }
   return candidates;
 }
@@ -126,14 +127,20 @@ std::vector<double> simpler_values(double v, DType dtype) {
 
 class Search {
  public:
-  Search(const Case& failing, const Outcome& outcome, Asked& backend, const spec::Contract& contract, std::size_t budget)
-      : best_{failing, outcome, 0}, backend_(backend), contract_(contract), budget_(budget),
+  Search(const Case& failing, const Outcome& outcome, Asked& backend, const spec::Contract& contract,
+         std::size_t budget)
+      : best_{failing, outcome, 0},
+        backend_(backend),
+        contract_(contract),
+        budget_(budget),
         definition_(spec::find_definition(failing.key.operation)) {}
 
   Shrunk run() {
     if (definition_ == nullptr || best_.smallest.key.check == Check::rejection) return best_;
-    while (smaller_types() && !spent()) {}
-    while (simpler_numbers() && !spent()) {}
+    while (smaller_types() && !spent()) {
+    }
+    while (simpler_numbers() && !spent()) {
+    }
     return best_;
   }
 
@@ -162,7 +169,8 @@ class Search {
       if (call->operands[i].has_value() != old.operands[i].has_value()) return std::nullopt;
       if (!call->operands[i]) continue;
       c.operands[i] = cropped(*old.operands[i], call->operands[i]->dims);
-      if (input < c.tangents.size() && c.tangents[input]) c.tangents[input] = cropped(*c.tangents[input], call->operands[i]->dims);
+      if (input < c.tangents.size() && c.tangents[input])
+        c.tangents[input] = cropped(*c.tangents[input], call->operands[i]->dims);
       ++input;
     }
     const spec::Instance instance = instance_of(*call);

@@ -73,7 +73,8 @@ class NameReader {
   Names names_;
 };
 
-std::optional<std::int64_t> lookup(const Definition& d, std::string_view name, const Assignment& a, std::size_t member) {
+std::optional<std::int64_t> lookup(const Definition& d, std::string_view name, const Assignment& a,
+                                   std::size_t member) {
   const std::string key(name);
   if (const auto found = a.extents.find(key); found != a.extents.end()) return found->second;
   if (const auto found = a.extents.find(member_key(name, member)); found != a.extents.end()) return found->second;
@@ -95,18 +96,24 @@ std::optional<std::int64_t> lookup(const Definition& d, std::string_view name, c
 
 std::optional<std::int64_t> combined(Primitive op, std::int64_t x, std::int64_t y) {
   switch (op) {
-    case Primitive::add: return x + y;
-    case Primitive::sub: return x - y;
-    case Primitive::mul: return x * y;
-    case Primitive::maximum: return std::max(x, y);
-    case Primitive::minimum: return std::min(x, y);
+    case Primitive::add:
+      return x + y;
+    case Primitive::sub:
+      return x - y;
+    case Primitive::mul:
+      return x * y;
+    case Primitive::maximum:
+      return std::max(x, y);
+    case Primitive::minimum:
+      return std::min(x, y);
     case Primitive::floor_div:
       if (y <= 0) return std::nullopt;
       return x / y - (x % y < 0 ? 1 : 0);
     case Primitive::modulo:
       if (y <= 0) return std::nullopt;
       return ((x % y) + y) % y;
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -179,7 +186,8 @@ std::optional<std::int64_t> integer_value(const Definition& d, NodeId node, cons
     return value;
   }
   if (n.form == NodeForm::name) return lookup(d, d.at(node), a, member);
-  if (n.form == NodeForm::pack_name || n.form == NodeForm::pack_member) return lookup(d, pack_key(d.at(node)), a, member);
+  if (n.form == NodeForm::pack_name || n.form == NodeForm::pack_member)
+    return lookup(d, pack_key(d.at(node)), a, member);
   if (n.form == NodeForm::builtin && n.op == static_cast<std::uint8_t>(spec::Builtin::total)) {
     const std::string name = pack_key(d.at(n.first));
     std::int64_t total = 0;
@@ -223,7 +231,8 @@ std::optional<std::vector<std::int64_t>> extents_of_axes(const Definition& d, No
     if (!values || !where || where->size() != values->size()) return std::nullopt;
     for (std::size_t k = 0; k < values->size(); ++k) {
       const std::int64_t at = (*where)[k] < 0 ? (*where)[k] + static_cast<std::int64_t>(*rank) : (*where)[k];
-      if (at < 0 || at >= static_cast<std::int64_t>(*rank) || extents[static_cast<std::size_t>(at)] != -1) return std::nullopt;
+      if (at < 0 || at >= static_cast<std::int64_t>(*rank) || extents[static_cast<std::size_t>(at)] != -1)
+        return std::nullopt;
       extents[static_cast<std::size_t>(at)] = (*values)[k];
     }
   }

@@ -25,10 +25,10 @@ namespace etalon::conformance {
 
 /// The names that a signature binds.
 struct Names {
-  std::vector<std::string> rows;           ///< of operands, plain
-  std::vector<std::string> extents;        ///< of operands, plain
-  std::vector<std::string> pack_rows;      ///< one value per member
-  std::vector<std::string> pack_extents;   ///< one value per member
+  std::vector<std::string> rows;          ///< of operands, plain
+  std::vector<std::string> extents;       ///< of operands, plain
+  std::vector<std::string> pack_rows;     ///< one value per member
+  std::vector<std::string> pack_extents;  ///< one value per member
   std::vector<std::string> operand_packs;
   std::vector<std::pair<std::string, std::string>> joined;  ///< rows that appear in `p & q`
   /// Rows and extents placed by an attribute: attribute name, row key (or nothing for a single axis).

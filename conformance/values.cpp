@@ -13,9 +13,9 @@ using spec::Expr;
 using spec::Form;
 using spec::Primitive;
 
-constexpr std::array family_names{"normal", "unit",      "positive",   "lattice", "odd",    "signs",
-                                  "ties",   "zeros",     "large",      "logits",  "tiny",   "subnormal",
-                                  "cancelling", "offset", "narrow",    "epsilon", "mixed",  "special"};
+constexpr std::array family_names{"normal",     "unit",   "positive", "lattice", "odd",   "signs",
+                                  "ties",       "zeros",  "large",    "logits",  "tiny",  "subnormal",
+                                  "cancelling", "offset", "narrow",   "epsilon", "mixed", "special"};
 static_assert(family_names.size() == static_cast<std::size_t>(Family::special) + 1);
 
 std::set<spec::TensorId> tensors_read(const Expr& e) {
@@ -95,8 +95,17 @@ double special_value(Draw& draw, DType dtype) {
   const double largest = wide ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
   const double smallest = wide ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
   const double inf = std::numeric_limits<double>::infinity();
-  const std::vector<double> values{std::numeric_limits<double>::quiet_NaN(), inf, -inf, 0.0, -0.0, largest, -largest,
-                                   smallest, -smallest, 1.0, -1.0};
+  const std::vector<double> values{std::numeric_limits<double>::quiet_NaN(),
+                                   inf,
+                                   -inf,
+                                   0.0,
+                                   -0.0,
+                                   largest,
+                                   -largest,
+                                   smallest,
+                                   -smallest,
+                                   1.0,
+                                   -1.0};
   return draw.chance(0.4) ? draw.pick(values) : draw.normal();
 }
 
@@ -121,28 +130,44 @@ struct Shape {
 
 double one_value(Draw& draw, Family family, const Shape& shape) {
   switch (family) {
-    case Family::normal: return draw.normal();
-    case Family::unit: return draw.uniform();
-    case Family::positive: return scaled(draw, -4, 4);
+    case Family::normal:
+      return draw.normal();
+    case Family::unit:
+      return draw.uniform();
+    case Family::positive:
+      return scaled(draw, -4, 4);
     case Family::lattice: {
       const auto bound = static_cast<std::int64_t>(lattice_bound(shape.dtype, std::max<std::int64_t>(shape.row, 16)));
       return static_cast<double>(draw.integer(-bound, bound));
     }
-    case Family::odd: return static_cast<double>(2 * draw.integer(1024, 2047) + 1) * sign_of(draw);
-    case Family::signs: return static_cast<double>(draw.integer(-1, 1));
-    case Family::ties: return tie_value(draw);
-    case Family::zeros: return draw.chance(0.7) ? (draw.chance(0.5) ? 0.0 : -0.0) : draw.normal();
-    case Family::large: return 1e4 * draw.normal();
-    case Family::logits: return (80 + 20 * draw.uniform()) * sign_of(draw);
-    case Family::tiny: return 1e-20 * draw.normal();
+    case Family::odd:
+      return static_cast<double>(2 * draw.integer(1024, 2047) + 1) * sign_of(draw);
+    case Family::signs:
+      return static_cast<double>(draw.integer(-1, 1));
+    case Family::ties:
+      return tie_value(draw);
+    case Family::zeros:
+      return draw.chance(0.7) ? (draw.chance(0.5) ? 0.0 : -0.0) : draw.normal();
+    case Family::large:
+      return 1e4 * draw.normal();
+    case Family::logits:
+      return (80 + 20 * draw.uniform()) * sign_of(draw);
+    case Family::tiny:
+      return 1e-20 * draw.normal();
     case Family::subnormal:
-      return sign_of(draw) * scaled(draw, shape.dtype == DType::f64 ? -1060 : -145, shape.dtype == DType::f64 ? -1024 : -127);
+      return sign_of(draw) *
+             scaled(draw, shape.dtype == DType::f64 ? -1060 : -145, shape.dtype == DType::f64 ? -1024 : -127);
     case Family::cancelling:
-    case Family::mixed: return sign_of(draw) * scaled(draw, -15, 15);
-    case Family::offset: return 1000 + 0.01 * draw.normal();
-    case Family::narrow: return (draw.chance(0.5) ? 1e-2 : 1e-4) * draw.normal();
-    case Family::epsilon: return draw.chance(0.3) ? 0.0 : 1e-8 * draw.normal();
-    case Family::special: return special_value(draw, shape.dtype);
+    case Family::mixed:
+      return sign_of(draw) * scaled(draw, -15, 15);
+    case Family::offset:
+      return 1000 + 0.01 * draw.normal();
+    case Family::narrow:
+      return (draw.chance(0.5) ? 1e-2 : 1e-4) * draw.normal();
+    case Family::epsilon:
+      return draw.chance(0.3) ? 0.0 : 1e-8 * draw.normal();
+    case Family::special:
+      return special_value(draw, shape.dtype);
   }
   return 0;
 }
@@ -155,9 +180,9 @@ std::vector<IntegerRole> integer_roles(const spec::System& system) { return Role
 
 std::vector<Family> draw_families(Draw& draw, std::size_t operands) {
   using enum Family;
-  static const std::vector<Family> bases{normal, normal, normal, normal, unit,      unit,   positive, lattice,
-                                         odd,    ties,   ties,   zeros,  large,     logits, tiny,     subnormal,
-                                         cancelling, offset, narrow, epsilon, mixed};
+  static const std::vector<Family> bases{normal,  normal,    normal,     normal, unit,   unit,    positive,
+                                         lattice, odd,       ties,       ties,   zeros,  large,   logits,
+                                         tiny,    subnormal, cancelling, offset, narrow, epsilon, mixed};
   static const std::vector<Family> beside{normal, ties, signs, unit, zeros, narrow, positive};
   const Family base = draw.pick(bases);
   std::vector<Family> families(operands, base);
@@ -195,7 +220,8 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
     } else if (role.is_key) {
       value = draw.integer(0, std::numeric_limits<std::int32_t>::max());
     } else if (role.counts) {
-      value = draw.chance(0.6) ? draw.integer(1, 10) : (draw.chance(0.7) ? draw.integer(11, 1000) : draw.integer(100000, 1000000));
+      value = draw.chance(0.6) ? draw.integer(1, 10)
+                               : (draw.chance(0.7) ? draw.integer(11, 1000) : draw.integer(100000, 1000000));
     } else {
       value = draw.integer(-5, 5);
     }
@@ -220,23 +246,40 @@ HostTensor draw_boolean(Draw& draw, const Dims& dims) {
 
 double element(const HostTensor& tensor, std::size_t i) {
   switch (tensor.dtype) {
-    case DType::f32: return static_cast<double>(tensor.view<float>()[i]);
-    case DType::f64: return tensor.view<double>()[i];
-    case DType::i32: return static_cast<double>(tensor.view<std::int32_t>()[i]);
-    case DType::i64: return static_cast<double>(tensor.view<std::int64_t>()[i]);
-    case DType::boolean: return static_cast<double>(tensor.view<std::uint8_t>()[i]);
-    default: return std::numeric_limits<double>::quiet_NaN();
+    case DType::f32:
+      return static_cast<double>(tensor.view<float>()[i]);
+    case DType::f64:
+      return tensor.view<double>()[i];
+    case DType::i32:
+      return static_cast<double>(tensor.view<std::int32_t>()[i]);
+    case DType::i64:
+      return static_cast<double>(tensor.view<std::int64_t>()[i]);
+    case DType::boolean:
+      return static_cast<double>(tensor.view<std::uint8_t>()[i]);
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
   }
 }
 
 void set_element(HostTensor& tensor, std::size_t i, double value) {
   switch (tensor.dtype) {
-    case DType::f32: tensor.view<float>()[i] = static_cast<float>(value); break;
-    case DType::f64: tensor.view<double>()[i] = value; break;
-    case DType::i32: tensor.view<std::int32_t>()[i] = static_cast<std::int32_t>(value); break;
-    case DType::i64: tensor.view<std::int64_t>()[i] = static_cast<std::int64_t>(value); break;
-    case DType::boolean: tensor.view<std::uint8_t>()[i] = value != 0 ? 1 : 0; break;
-    default: break;
+    case DType::f32:
+      tensor.view<float>()[i] = static_cast<float>(value);
+      break;
+    case DType::f64:
+      tensor.view<double>()[i] = value;
+      break;
+    case DType::i32:
+      tensor.view<std::int32_t>()[i] = static_cast<std::int32_t>(value);
+      break;
+    case DType::i64:
+      tensor.view<std::int64_t>()[i] = static_cast<std::int64_t>(value);
+      break;
+    case DType::boolean:
+      tensor.view<std::uint8_t>()[i] = value != 0 ? 1 : 0;
+      break;
+    default:
+      break;
   }
 }
 

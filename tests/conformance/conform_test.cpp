@@ -1,19 +1,18 @@
-#include <catch2/catch.hpp>
+#include "conformance/conform.hpp"
 
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
-#include <unistd.h>
-
-#include <nlohmann/json.hpp>
-
 #include "conformance/case.hpp"
 #include "conformance/case_file.hpp"
-#include "conformance/conform.hpp"
 #include "conformance/values.hpp"
 #include "reference/backend.hpp"
 #include "spec/library/library.hpp"
@@ -26,7 +25,8 @@ using nlohmann::json;
 namespace {
 
 std::string scratch(const std::string& name) {
-  return (std::filesystem::temp_directory_path() / ("etalon_conform_" + std::to_string(::getpid()) + "_" + name)).string();
+  return (std::filesystem::temp_directory_path() / ("etalon_conform_" + std::to_string(::getpid()) + "_" + name))
+      .string();
 }
 
 struct Report {
@@ -158,13 +158,15 @@ TEST_CASE("wrong backends are convicted by the check that is there for them", "[
       {"answers everything with nan", "value",
        [](const spec::Request&, spec::Answer a) {
          return tests::each_tensor(std::move(a), [](HostTensor& t) {
-           for (std::size_t i = 0; i < static_cast<std::size_t>(t.dims.count()); ++i) conformance::set_element(t, i, std::nan(""));
+           for (std::size_t i = 0; i < static_cast<std::size_t>(t.dims.count()); ++i)
+             conformance::set_element(t, i, std::nan(""));
          });
        }},
       {"is one unit off in the last element", "value",
        [](const spec::Request&, spec::Answer a) {
          return tests::each_tensor(std::move(a), [](HostTensor& t) {
-           if (t.dims.count() > 0 && t.dtype == DType::f32) t.view<float>().back() = std::nextafter(t.view<float>().back(), 1e30f);
+           if (t.dims.count() > 0 && t.dtype == DType::f32)
+             t.view<float>().back() = std::nextafter(t.view<float>().back(), 1e30f);
          });
        }},
       {"repeats its answer of the previous request of a shape", "value",
@@ -181,7 +183,8 @@ TEST_CASE("wrong backends are convicted by the check that is there for them", "[
        [&calls](const spec::Request&, spec::Answer a) {
          if (++calls % 3 != 0) return a;
          return tests::each_tensor(std::move(a), [](HostTensor& t) {
-           if (t.dims.count() > 0 && t.dtype == DType::f32) t.view<float>()[0] = std::nextafter(t.view<float>()[0], 1e30f);
+           if (t.dims.count() > 0 && t.dtype == DType::f32)
+             t.view<float>()[0] = std::nextafter(t.view<float>()[0], 1e30f);
          });
        }},
       {"answers ill-typed calls", "rejection",
@@ -241,8 +244,8 @@ TEST_CASE("a counterexample is small, and its id and its file reproduce it", "[c
   INFO(report.console);
   REQUIRE(values.size() == 1);
   CHECK(values[0].get<double>() == -1);
-  CHECK(report.console.find("replay: etalon conform --backend test --replay " + lines.front()["id"].get<std::string>()) !=
-        std::string::npos);
+  CHECK(report.console.find("replay: etalon conform --backend test --replay " +
+                            lines.front()["id"].get<std::string>()) != std::string::npos);
   CHECK(report.console.find("y[") != std::string::npos);
 
   const std::string file = scratch("case.json");

@@ -242,9 +242,9 @@ void fan_in_overwritten(System& system) {
 // The derivative at a tie gives each side the whole instead of one half.
 void tie_counted_twice(System& system) {
   rewrite_values(system, [](const Expr& e) -> std::optional<Expr> {
-    const bool half = e.form() == Form::number && e.kind() == Kind::real &&
-                      (e->number.is_binary ? e->number.binary == 0.5
-                                           : e->number.mantissa == 5 && e->number.exponent == -1);
+    const bool half =
+        e.form() == Form::number && e.kind() == Kind::real &&
+        (e->number.is_binary ? e->number.binary == 0.5 : e->number.mantissa == 5 && e->number.exponent == -1);
     if (half) return spec::decimal(1);
     return std::nullopt;
   });
@@ -254,7 +254,8 @@ constexpr std::array list{
     Mutant{"drop_last_term", "a sum leaves out its last element", "sum,mean,matmul,softmax", drop_last_term},
     Mutant{"last_of_ties", "argmax gives the last of equal elements", "argmax,max,max_pool2d", last_of_ties},
     Mutant{"swap_last_indices", "a read has its last two indices exchanged", "transpose,matmul,add", swap_last_indices},
-    Mutant{"border_clamps", "a read outside gives the nearest element instead of `else`", "conv2d,gather", border_clamps},
+    Mutant{"border_clamps", "a read outside gives the nearest element instead of `else`", "conv2d,gather",
+           border_clamps},
     Mutant{"stale_buffer", "two locals of one shape share a buffer too early", "softmax,layer_norm,log_softmax,adam",
            stale_buffer},
     Mutant{"tf32_products", "operands of products are rounded to 11 bits", "matmul,linear,conv2d", tf32_products},

@@ -12,8 +12,8 @@ namespace etalon::mutants {
 
 struct Mutant {
   std::string_view name;
-  std::string_view defect;       ///< what the author of such a backend got wrong
-  std::string_view operations;   ///< comma-separated: the operations that the mutation test asks about
+  std::string_view defect;      ///< what the author of such a backend got wrong
+  std::string_view operations;  ///< comma-separated: the operations that the mutation test asks about
   void (*apply)(spec::System&);
 };
 

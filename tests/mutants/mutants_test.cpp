@@ -1,21 +1,21 @@
-#include <catch2/catch.hpp>
+#include "tests/mutants/mutants.hpp"
 
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "compiled/backend.hpp"
 #include "conformance/conform.hpp"
 #include "spec/library/library.hpp"
-#include "tests/mutants/mutants.hpp"
 
 using namespace etalon;
 using conformance::ConformOptions;
@@ -49,7 +49,8 @@ Report asked(spec::Backend& backend, std::string_view operations) {
   ConformOptions options;
   options.backend_name = "cpu";
   options.operations = known_operations(operations);
-  const auto path = std::filesystem::temp_directory_path() / ("etalon_mutants_" + std::to_string(::getpid()) + ".jsonl");
+  const auto path =
+      std::filesystem::temp_directory_path() / ("etalon_mutants_" + std::to_string(::getpid()) + ".jsonl");
   options.json_path = path.string();
   options.shrink_attempts = 150;
   options.most_explained = 2;
