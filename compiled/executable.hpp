@@ -24,7 +24,6 @@ class Jit;
 
 struct CompileOptions {
   unsigned threads = 1;                                    ///< the results do not depend on it
-  bool optimise = true;                                    ///< false: no passes, one kernel per equation
   PipelineOptions pipeline;
   PlanOptions plan;                                        ///< its updates are filled in from the program
   std::function<void(spec::System&)> after_passes;         ///< called on the system that is about to be compiled

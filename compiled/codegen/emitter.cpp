@@ -1,0 +1,513 @@
+#include "compiled/codegen/emitter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+using llvm::Value;
+using spec::Expr;
+using spec::Form;
+using spec::Primitive;
+
+namespace {
+
+bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
+
+double nearest_f64(const spec::Number& n) {
+  if (n.is_binary) return n.binary;
+  return std::strtod((std::to_string(n.mantissa) + "e" + std::to_string(n.exponent)).c_str(), nullptr);
+}
+
+float nearest_f32(const spec::Number& n) {
+  if (n.is_binary) return static_cast<float>(n.binary);
+  return std::strtof((std::to_string(n.mantissa) + "e" + std::to_string(n.exponent)).c_str(), nullptr);
+}
+
+bool is_exact_f32(const Expr& e) {
+  if (e.form() != Form::number) return false;
+  const double wide = nearest_f64(e->number);
+  const bool exact = e->number.is_binary || (e->number.exponent >= 0 && std::abs(wide) < 0x1p53);
+  return static_cast<double>(static_cast<float>(wide)) == wide && (exact || wide * 4 == std::floor(wide * 4));
+}
+
+}  // namespace
+
+Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level)
+    : module_(module), function_(function), system_(system), level_(level), builder_(module.getContext()) {}
+
+void Emitter::bind(spec::VariableId v, Value* value, std::int64_t extent) {
+  values_[v] = value;
+  extents_[v] = extent;
+  forget();
+}
+
+void Emitter::define(loops::Register r, Value* value) { values_[r] = value; }
+
+void Emitter::enter_lanes(spec::VariableId v, Value* base, unsigned width, Value* tail) {
+  lane_variable_ = v;
+  width_ = width;
+  std::vector<llvm::Constant*> steps;
+  for (unsigned i = 0; i < width; ++i) steps.push_back(builder_.getInt64(i));
+  lane_numbers_ = builder_.CreateAdd(splat(base), llvm::ConstantVector::get(steps));
+  tail_ = tail;
+  forget();
+}
+
+void Emitter::leave_lanes() {
+  lane_variable_ = -1;
+  lane_numbers_ = nullptr;
+  tail_ = nullptr;
+  width_ = 1;
+  forget();
+}
+
+// --- types ---
+
+llvm::Type* Emitter::llvm_type(Type type, unsigned width) {
+  llvm::Type* t = nullptr;
+  switch (type) {
+    case Type::f32: t = builder_.getFloatTy(); break;
+    case Type::f64: t = builder_.getDoubleTy(); break;
+    case Type::i64: t = builder_.getInt64Ty(); break;
+    case Type::boolean: t = builder_.getInt1Ty(); break;
+  }
+  if (width == 1) return t;
+  return llvm::FixedVectorType::get(t, width);
+}
+
+bool Emitter::varies(const Expr& e) const {
+  if (e.form() == Form::variable) {
+    if (e->variable == lane_variable_) return !at_base_;
+    const auto it = values_.find(e->variable);
+    return it != values_.end() && is_vector(it->second);
+  }
+  return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return varies(a); });
+}
+
+/// Whether single precision enters the value: then its arithmetic is done in it. What is made of constants, indices
+/// and double precision alone is computed in double precision and rounded once.
+bool Emitter::is_narrow(const Expr& e) const {
+  if (real_ == Type::f64 || e.kind() != Kind::real) return false;
+  switch (e.form()) {
+    case Form::read: return system_[e->tensor].dtype != DType::f64;
+    case Form::variable: {
+      const auto it = values_.find(e->variable);
+      return it != values_.end() && it->second->getType()->getScalarType()->isFloatTy();
+    }
+    case Form::select: return is_narrow(e->args[1]) || is_narrow(e->args[2]);
+    case Form::apply:
+      return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_narrow(a); });
+    default: return false;
+  }
+}
+
+Type Emitter::type_of(const Expr& e) const {
+  switch (e.kind()) {
+    case Kind::integer: return Type::i64;
+    case Kind::boolean: return Type::boolean;
+    case Kind::real: break;
+  }
+  return is_narrow(e) ? Type::f32 : Type::f64;
+}
+
+Value* Emitter::convert(Value* value, Type from, Type to) {
+  if (from == to) return value;
+  const unsigned n = is_vector(value) ? width_ : 1;
+  if (from == Type::f32 && to == Type::f64) return builder_.CreateFPExt(value, llvm_type(to, n));
+  if (from == Type::f64 && to == Type::f32) return builder_.CreateFPTrunc(value, llvm_type(to, n));
+  throw InternalError("codegen: no such conversion");
+}
+
+Value* Emitter::rounded(Value* value, Type type, DType dtype) {
+  switch (dtype) {
+    case DType::f32: return convert(value, type, Type::f32);
+    case DType::f64: return convert(value, type, Type::f64);
+    case DType::i32: {
+      llvm::Type* wide = value->getType();
+      llvm::Type* narrow = wide->getWithNewBitWidth(32);
+      return builder_.CreateSExt(builder_.CreateTrunc(value, narrow), wide);
+    }
+    default: return value;
+  }
+}
+
+// --- lanes ---
+
+Value* Emitter::splat(Value* scalar) {
+  if (width_ == 1 || is_vector(scalar)) return scalar;
+  return builder_.CreateVectorSplat(width_, scalar);
+}
+
+void Emitter::unify(Value*& a, Value*& b) {
+  if (is_vector(a) && !is_vector(b)) b = splat(b);
+  if (is_vector(b) && !is_vector(a)) a = splat(a);
+}
+
+Value* Emitter::both(Value* a, Value* b) {
+  if (a == nullptr) return b;
+  if (b == nullptr) return a;
+  unify(a, b);
+  return builder_.CreateAnd(a, b);
+}
+
+Value* Emitter::choose(Value* condition, Value* a, Value* b) {
+  unify(a, b);
+  if (is_vector(condition)) {
+    a = splat(a);
+    b = splat(b);
+  }
+  return builder_.CreateSelect(condition, a, b);
+}
+
+Value* Emitter::any_lane(Value* mask) {
+  return mask == nullptr || !is_vector(mask) ? mask : builder_.CreateOrReduce(mask);
+}
+
+Value* Emitter::constant_index(std::int64_t value) { return builder_.getInt64(static_cast<std::uint64_t>(value)); }
+
+// --- expressions ---
+
+Value* Emitter::emit(const Expr& e, Value* mask) {
+  const auto key = std::make_pair(&*e, mask);
+  const auto found = memo_.find(key);
+  if (found != memo_.end()) return found->second;
+  Value* value = emit_fresh(e, mask);
+  if (!at_base_) memo_[key] = value;
+  return value;
+}
+
+Value* Emitter::emit_as(const Expr& e, Type type, Value* mask) {
+  if (e.form() == Form::number) return emit_number(e, type);
+  return convert(emit(e, mask), type_of(e), type);
+}
+
+Value* Emitter::emit_fresh(const Expr& e, Value* mask) {
+  switch (e.form()) {
+    case Form::number: return emit_number(e, type_of(e));
+    case Form::variable: return emit_variable(e);
+    case Form::read: return emit_read(e, mask);
+    case Form::apply: return emit_apply(e, mask);
+    case Form::select: return emit_select(e, mask);
+    default: throw InternalError("codegen: a reduction is left in an expression");
+  }
+}
+
+Value* Emitter::emit_number(const Expr& e, Type type) {
+  const spec::Number& n = e->number;
+  switch (type) {
+    case Type::f32: return llvm::ConstantFP::get(builder_.getFloatTy(), llvm::APFloat(nearest_f32(n)));
+    case Type::f64: return llvm::ConstantFP::get(builder_.getDoubleTy(), llvm::APFloat(nearest_f64(n)));
+    case Type::i64: return constant_index(n.mantissa);
+    case Type::boolean: return builder_.getInt1(n.mantissa != 0);
+  }
+  return nullptr;
+}
+
+Value* Emitter::emit_variable(const Expr& e) {
+  if (e->variable == lane_variable_ && !at_base_) return lane_numbers_;
+  const auto it = values_.find(e->variable);
+  if (it == values_.end()) throw InternalError("codegen: variable `" + e->name + "` has no value");
+  return it->second;
+}
+
+Value* Emitter::emit_select(const Expr& e, Value* mask) {
+  Value* condition = emit(e->args[0], mask);
+  const Type type = type_of(e);
+  Value* then = emit_as(e->args[1], type, both(mask, condition));
+  Value* otherwise = emit_as(e->args[2], type, both(mask, builder_.CreateNot(condition)));
+  return choose(condition, then, otherwise);
+}
+
+Value* Emitter::emit_connective(const Expr& e, Value* mask) {
+  Value* left = emit(e->args[0], mask);
+  if (e.is(Primitive::logical_not)) return builder_.CreateNot(left);
+  const bool conjunction = e.is(Primitive::logical_and);
+  Value* right = emit(e->args[1], both(mask, conjunction ? left : builder_.CreateNot(left)));
+  unify(left, right);
+  return conjunction ? builder_.CreateAnd(left, right) : builder_.CreateOr(left, right);
+}
+
+/// A comparison must decide as it would on the exact numbers, so constants are not rounded to the operand's type.
+Type Emitter::comparison_type(const Expr& a, const Expr& b) const {
+  if (a.kind() != Kind::real) return type_of(a);
+  const bool narrow_a = is_narrow(a) || is_exact_f32(a);
+  const bool narrow_b = is_narrow(b) || is_exact_f32(b);
+  return narrow_a && narrow_b && real_ == Type::f32 ? Type::f32 : Type::f64;
+}
+
+Value* Emitter::emit_comparison(const Expr& e, Value* mask) {
+  const Type type = comparison_type(e->args[0], e->args[1]);
+  Value* a = emit_as(e->args[0], type, mask);
+  Value* b = emit_as(e->args[1], type, mask);
+  unify(a, b);
+  using P = llvm::CmpInst::Predicate;
+  const bool real = type == Type::f32 || type == Type::f64;
+  const bool truth = type == Type::boolean;
+  P p = P::ICMP_EQ;
+  switch (e->primitive) {
+    case Primitive::eq: p = real ? P::FCMP_OEQ : P::ICMP_EQ; break;
+    case Primitive::ne: p = real ? P::FCMP_UNE : P::ICMP_NE; break;
+    case Primitive::lt: p = real ? P::FCMP_OLT : (truth ? P::ICMP_ULT : P::ICMP_SLT); break;
+    case Primitive::le: p = real ? P::FCMP_OLE : (truth ? P::ICMP_ULE : P::ICMP_SLE); break;
+    case Primitive::gt: p = real ? P::FCMP_OGT : (truth ? P::ICMP_UGT : P::ICMP_SGT); break;
+    default: p = real ? P::FCMP_OGE : (truth ? P::ICMP_UGE : P::ICMP_SGE); break;
+  }
+  return builder_.CreateCmp(p, a, b);
+}
+
+Value* Emitter::emit_test(const Expr& e, Value* mask) {
+  Value* x = emit(e->args[0], mask);
+  if (e.is(Primitive::is_nan)) return builder_.CreateFCmpUNO(x, x);
+  Value* size = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  Value* infinity = llvm::ConstantFP::getInfinity(x->getType());
+  return e.is(Primitive::is_inf) ? builder_.CreateFCmpOEQ(size, infinity) : builder_.CreateFCmpOLT(size, infinity);
+}
+
+Value* Emitter::emit_apply(const Expr& e, Value* mask) {
+  const Primitive p = e->primitive;
+  if (p >= Primitive::eq && p <= Primitive::ge) return emit_comparison(e, mask);
+  if (p >= Primitive::logical_and && p <= Primitive::logical_not) return emit_connective(e, mask);
+  if (p >= Primitive::is_nan && p <= Primitive::is_finite) return emit_test(e, mask);
+  if (p == Primitive::pi) return llvm::ConstantFP::get(builder_.getDoubleTy(), llvm::APFloat(3.14159265358979323846));
+  const Type type = type_of(e);
+  if (p == Primitive::to_real || p == Primitive::to_integer) {
+    Value* x = emit(e->args[0], mask);
+    if (e->args[0].kind() == e.kind()) return x;
+    llvm::Type* to = llvm_type(type, is_vector(x) ? width_ : 1);
+    if (p == Primitive::to_integer) return builder_.CreateZExt(x, to);
+    return e->args[0].kind() == Kind::boolean ? builder_.CreateUIToFP(x, to) : builder_.CreateSIToFP(x, to);
+  }
+  std::vector<Value*> args;
+  for (const Expr& a : e->args) args.push_back(emit_as(a, type, mask));
+  const bool any = std::any_of(args.begin(), args.end(), is_vector);
+  if (any) {
+    for (Value*& a : args) a = splat(a);
+  }
+  return e.kind() == Kind::integer ? emit_integer(e, std::move(args)) : emit_real(e, std::move(args), type);
+}
+
+Value* Emitter::maximum(Value* a, Value* b, Type type, bool minimum) {
+  unify(a, b);
+  if (type == Type::i64) {
+    return builder_.CreateBinaryIntrinsic(minimum ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, a, b);
+  }
+  return builder_.CreateBinaryIntrinsic(minimum ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, a, b);
+}
+
+Value* Emitter::emit_sign(Value* x) {
+  llvm::Type* t = x->getType();
+  Value* zero = llvm::ConstantFP::get(t, 0.0);
+  Value* negative = builder_.CreateSelect(builder_.CreateFCmpOLT(x, zero), llvm::ConstantFP::get(t, -1.0), x);
+  return builder_.CreateSelect(builder_.CreateFCmpOGT(x, zero), llvm::ConstantFP::get(t, 1.0), negative);
+}
+
+Value* Emitter::emit_real(const Expr& e, std::vector<Value*> args, Type type) {
+  switch (e->primitive) {
+    case Primitive::add: return builder_.CreateFAdd(args[0], args[1]);
+    case Primitive::sub: return builder_.CreateFSub(args[0], args[1]);
+    case Primitive::mul: return builder_.CreateFMul(args[0], args[1]);
+    case Primitive::div: return builder_.CreateFDiv(args[0], args[1]);
+    case Primitive::neg: return builder_.CreateFNeg(args[0]);
+    case Primitive::maximum: return maximum(args[0], args[1], type, false);
+    case Primitive::minimum: return maximum(args[0], args[1], type, true);
+    case Primitive::sqrt: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, args[0]);
+    case Primitive::abs: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]);
+    case Primitive::floor: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, args[0]);
+    case Primitive::sign: return emit_sign(args[0]);
+    default: break;
+  }
+  if (is_sleef(e->primitive)) return emit_function(e->primitive, std::move(args), type == Type::f64);
+  throw Unsupported("cpu: no code for the primitive `" + std::string(info(e->primitive).name) + "`");
+}
+
+Value* Emitter::emit_integer(const Expr& e, std::vector<Value*> args) {
+  switch (e->primitive) {
+    case Primitive::add: return builder_.CreateAdd(args[0], args[1]);
+    case Primitive::sub: return builder_.CreateSub(args[0], args[1]);
+    case Primitive::mul: return builder_.CreateMul(args[0], args[1]);
+    case Primitive::neg: return builder_.CreateNeg(args[0]);
+    case Primitive::maximum: return maximum(args[0], args[1], Type::i64, false);
+    case Primitive::minimum: return maximum(args[0], args[1], Type::i64, true);
+    case Primitive::abs: return builder_.CreateSelect(builder_.CreateICmpSLT(args[0], llvm::Constant::getNullValue(args[0]->getType())),
+                                                      builder_.CreateNeg(args[0]), args[0]);
+    case Primitive::sign: {
+      llvm::Type* t = args[0]->getType();
+      Value* zero = llvm::Constant::getNullValue(t);
+      Value* up = builder_.CreateZExt(builder_.CreateICmpSGT(args[0], zero), t);
+      return builder_.CreateSub(up, builder_.CreateZExt(builder_.CreateICmpSLT(args[0], zero), t));
+    }
+    case Primitive::floor_div:
+    case Primitive::modulo: return emit_division(e, args[0], args[1]);
+    case Primitive::philox: return emit_philox(args);
+    default: throw Unsupported("cpu: no integer code for the primitive `" + std::string(info(e->primitive).name) + "`");
+  }
+}
+
+// --- memory ---
+
+llvm::Type* Emitter::memory_type(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return builder_.getFloatTy();
+    case DType::f64: return builder_.getDoubleTy();
+    case DType::i32: return builder_.getInt32Ty();
+    case DType::i64: return builder_.getInt64Ty();
+    case DType::boolean: return builder_.getInt8Ty();
+    default: throw Unsupported("cpu: element type " + std::string(name_of(dtype)) + " is not offered");
+  }
+}
+
+Value* Emitter::tensor_base(spec::TensorId id) {
+  Value*& base = bases_[id];
+  if (base != nullptr) return base;
+  llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
+  Value* slot = entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), function_.getArg(0), static_cast<std::uint64_t>(id));
+  base = entry.CreateLoad(entry.getPtrTy(), slot, system_[id].name);
+  return base;
+}
+
+/// Memory that may be read instead of what must not be.
+Value* Emitter::spare() {
+  llvm::GlobalVariable* g = module_.getGlobalVariable("spare", true);
+  if (g == nullptr) {
+    g = new llvm::GlobalVariable(module_, builder_.getInt64Ty(), true, llvm::GlobalValue::InternalLinkage,
+                                 builder_.getInt64(0), "spare");
+  }
+  return g;
+}
+
+Value* Emitter::lane_mask(Value* path) {
+  Value* mask = both(tail_, path);
+  if (mask == nullptr) return nullptr;
+  return splat(mask);
+}
+
+bool Emitter::in_range(const Expr& read) const {
+  const Dims& dims = system_[read->tensor].dims;
+  for (std::size_t axis = 0; axis < read->args.size(); ++axis) {
+    const auto range = loops::range_of(read->args[axis], extents_);
+    if (!range || range->first < 0 || range->second >= dims[axis]) return false;
+  }
+  return true;
+}
+
+Value* Emitter::element_value(const loops::Affine& number, Value* mask) {
+  Value* sum = number.constant == 0 ? nullptr : constant_index(number.constant);
+  const auto add = [&](std::int64_t factor, Value* term) {
+    if (factor != 1) {
+      Value* f = constant_index(factor);
+      unify(f, term);
+      term = builder_.CreateMul(term, f);
+    }
+    if (sum == nullptr) {
+      sum = term;
+    } else {
+      unify(sum, term);
+      sum = builder_.CreateAdd(sum, term);
+    }
+  };
+  for (const auto& [v, c] : number.variables) {
+    add(c, v == lane_variable_ && !at_base_ ? lane_numbers_ : values_.at(v));
+  }
+  for (const auto& [c, e] : number.opaque) add(c, emit(e, mask));
+  return sum == nullptr ? builder_.getInt64(0) : sum;
+}
+
+Emitter::Address Emitter::address(const std::vector<Expr>& indices, const Dims& dims, Value* mask) {
+  const loops::Affine number = loops::element_number(indices, dims);
+  bool irregular = std::any_of(number.opaque.begin(), number.opaque.end(),
+                               [&](const auto& term) { return varies(term.second); });
+  for (const auto& [v, c] : number.variables) {
+    const auto it = values_.find(v);
+    irregular = irregular || (v != lane_variable_ && it != values_.end() && is_vector(it->second));
+  }
+  const std::int64_t stride = lane_variable_ >= 0 ? number.coefficient(lane_variable_) : 0;
+  if (irregular || (stride != 0 && stride != 1)) return {Address::Kind::scattered, splat(element_value(number, mask))};
+  if (stride == 0) return {Address::Kind::uniform, element_value(number, mask)};
+  at_base_ = true;
+  Value* first = element_value(number, mask);
+  at_base_ = false;
+  return {Address::Kind::contiguous, first};
+}
+
+Value* Emitter::loaded(Value* raw, DType dtype) {
+  const unsigned n = is_vector(raw) ? width_ : 1;
+  if (dtype == DType::i32) return builder_.CreateSExt(raw, llvm_type(Type::i64, n));
+  if (dtype == DType::boolean) return builder_.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
+  if (dtype == DType::f32 && real_ == Type::f64) return builder_.CreateFPExt(raw, llvm_type(Type::f64, n));
+  return raw;
+}
+
+Value* Emitter::emit_read(const Expr& e, Value* mask) {
+  const spec::TensorInfo& t = system_[e->tensor];
+  llvm::Type* type = memory_type(t.dtype);
+  const llvm::Align align(size_of(t.dtype));
+  const Address a = address(e->args, t.dims, mask);
+  Value* path = mask != nullptr && !in_range(e) ? mask : nullptr;
+  Value* base = tensor_base(e->tensor);
+  if (a.kind == Address::Kind::uniform) {
+    Value* p = builder_.CreateGEP(type, base, a.element);
+    if (path != nullptr) p = builder_.CreateSelect(any_lane(is_vector(path) ? lane_mask(path) : path), p, spare());
+    return loaded(builder_.CreateAlignedLoad(type, p, align), t.dtype);
+  }
+  llvm::Type* wide = llvm::FixedVectorType::get(type, width_);
+  Value* lanes = lane_mask(path);
+  Value* nothing = llvm::Constant::getNullValue(wide);
+  Value* p = builder_.CreateGEP(type, base, a.element);
+  if (a.kind == Address::Kind::scattered) {
+    return loaded(builder_.CreateMaskedGather(wide, p, align, lanes, nothing), t.dtype);
+  }
+  if (lanes == nullptr) return loaded(builder_.CreateAlignedLoad(wide, p, align), t.dtype);
+  return loaded(builder_.CreateMaskedLoad(wide, p, align, lanes, nothing), t.dtype);
+}
+
+Value* Emitter::raw_of(Value* value, Type type, DType dtype) {
+  llvm::Type* memory = memory_type(dtype);
+  if (is_vector(value)) memory = llvm::FixedVectorType::get(memory, width_);
+  switch (dtype) {
+    case DType::f32: return convert(value, type, Type::f32);
+    case DType::f64: return convert(value, type, Type::f64);
+    case DType::i32: return builder_.CreateTrunc(value, memory);
+    case DType::boolean: return builder_.CreateZExt(value, memory);
+    default: return value;
+  }
+}
+
+void Emitter::store(const loops::Store& store, Value* mask) {
+  const spec::TensorInfo& t = system_[store.tensor];
+  llvm::Type* type = memory_type(t.dtype);
+  const llvm::Align align(size_of(t.dtype));
+  const Address a = address(store.place, t.dims, mask);
+  Value* p = builder_.CreateGEP(type, tensor_base(store.tensor), a.element);
+  const Type real = t.dtype == DType::f32 ? Type::f32 : Type::f64;
+  Value* value = store.value.kind() == Kind::real ? raw_of(emit_as(store.value, real, mask), real, t.dtype)
+                                                  : raw_of(emit(store.value, mask), type_of(store.value), t.dtype);
+  const bool real_element = kind_of(t.dtype) == Kind::real;
+  const auto joined = [&](Value* old) {
+    if (!store.add) return value;
+    return real_element ? builder_.CreateFAdd(old, value) : builder_.CreateAdd(old, value);
+  };
+  if (a.kind == Address::Kind::uniform) {
+    if (is_vector(value)) throw InternalError("codegen: lanes write one element");
+    builder_.CreateAlignedStore(joined(store.add ? builder_.CreateAlignedLoad(type, p, align) : nullptr), p, align);
+    return;
+  }
+  value = splat(value);
+  llvm::Type* wide = llvm::FixedVectorType::get(type, width_);
+  Value* lanes = lane_mask(mask);
+  if (a.kind == Address::Kind::scattered) {
+    Value* old = store.add ? builder_.CreateMaskedGather(wide, p, align, lanes) : nullptr;
+    builder_.CreateMaskedScatter(joined(old), p, align, lanes);
+  } else if (lanes == nullptr) {
+    Value* old = store.add ? builder_.CreateAlignedLoad(wide, p, align) : nullptr;
+    builder_.CreateAlignedStore(joined(old), p, align);
+  } else {
+    Value* old = store.add ? builder_.CreateMaskedLoad(wide, p, align, lanes, llvm::Constant::getNullValue(wide)) : nullptr;
+    builder_.CreateMaskedStore(joined(old), p, align, lanes);
+  }
+}
+
+}  // namespace etalon::compiled

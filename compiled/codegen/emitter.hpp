@@ -1,0 +1,123 @@
+/// \file
+/// Scalar expressions as LLVM values, for one element or for all lanes at once. It knows no loops.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "compiled/codegen/sleef.hpp"
+#include "compiled/loops/affine.hpp"
+#include "compiled/loops/nest.hpp"
+
+namespace etalon::compiled {
+
+using loops::Type;
+
+/// Emits the expressions of one kernel function. A value is a scalar when it is the same in all lanes.
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level);
+
+  llvm::IRBuilder<>& builder() { return builder_; }
+
+  /// In which type real arithmetic is done from now on.
+  void set_real(Type real) {
+    real_ = real;
+    forget();
+  }
+  /// Values emitted so far are not reused from here on.
+  void forget() { memo_.clear(); }
+
+  // --- what variables stand for ---
+  void bind(spec::VariableId v, llvm::Value* value, std::int64_t extent);
+  void define(loops::Register r, llvm::Value* value);
+  void enter_lanes(spec::VariableId v, llvm::Value* base, unsigned width, llvm::Value* tail);
+  void leave_lanes();
+  [[nodiscard]] unsigned width() const { return width_; }
+  [[nodiscard]] llvm::Value* tail() const { return tail_; }
+
+  /// Whether `e` differs between lanes.
+  [[nodiscard]] bool varies(const spec::Expr& e) const;
+  /// The type of the value that `emit` gives.
+  [[nodiscard]] Type type_of(const spec::Expr& e) const;
+
+  /// The value; reads are done only where `mask` (a truth value per lane or for all; null: everywhere) holds.
+  llvm::Value* emit(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_as(const spec::Expr& e, Type type, llvm::Value* mask);
+  void store(const loops::Store& store, llvm::Value* mask);
+
+  // --- pieces for loops ---
+  [[nodiscard]] llvm::Type* llvm_type(Type type, unsigned width = 1);
+  llvm::Value* splat(llvm::Value* scalar);
+  llvm::Value* both(llvm::Value* a, llvm::Value* b);
+  llvm::Value* choose(llvm::Value* condition, llvm::Value* a, llvm::Value* b);
+  llvm::Value* rounded(llvm::Value* value, Type type, DType dtype);
+  llvm::Value* convert(llvm::Value* value, Type from, Type to);
+  /// Makes scalars as wide as the widest of the two.
+  void unify(llvm::Value*& a, llvm::Value*& b);
+  llvm::Value* maximum(llvm::Value* a, llvm::Value* b, Type type, bool minimum);
+  llvm::Value* any_lane(llvm::Value* mask);
+  llvm::Value* constant_index(std::int64_t value);
+
+ private:
+  [[nodiscard]] bool is_narrow(const spec::Expr& e) const;
+  [[nodiscard]] Type comparison_type(const spec::Expr& a, const spec::Expr& b) const;
+  [[nodiscard]] bool in_range(const spec::Expr& read) const;
+
+  llvm::Value* emit_fresh(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_number(const spec::Expr& e, Type type);
+  llvm::Value* emit_variable(const spec::Expr& e);
+  llvm::Value* emit_read(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_select(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_apply(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_connective(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_comparison(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_test(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_real(const spec::Expr& e, std::vector<llvm::Value*> args, Type type);
+  llvm::Value* emit_integer(const spec::Expr& e, std::vector<llvm::Value*> args);
+  llvm::Value* emit_division(const spec::Expr& e, llvm::Value* a, llvm::Value* b);
+  llvm::Value* emit_narrow_division(spec::Primitive p, llvm::Value* a, std::int64_t divisor);
+  llvm::Value* emit_philox(const std::vector<llvm::Value*>& args);
+  llvm::Value* emit_function(spec::Primitive p, std::vector<llvm::Value*> args, bool f64);
+  llvm::Value* emit_sign(llvm::Value* x);
+
+  // --- memory ---
+  struct Address {
+    enum class Kind : std::uint8_t { uniform, contiguous, scattered } kind = Kind::uniform;
+    llvm::Value* element = nullptr;  ///< its number; that of the first lane when contiguous
+  };
+  Address address(const std::vector<spec::Expr>& indices, const Dims& dims, llvm::Value* mask);
+  llvm::Value* element_value(const loops::Affine& number, llvm::Value* mask);
+  llvm::Value* tensor_base(spec::TensorId id);
+  llvm::Type* memory_type(DType dtype);
+  llvm::Value* loaded(llvm::Value* raw, DType dtype);
+  llvm::Value* raw_of(llvm::Value* value, Type type, DType dtype);
+  llvm::Value* lane_mask(llvm::Value* path);
+  llvm::Value* spare();
+
+  llvm::Module& module_;
+  llvm::Function& function_;
+  const spec::System& system_;
+  VectorLevel level_;
+  llvm::IRBuilder<> builder_;
+  Type real_ = Type::f32;
+
+  std::unordered_map<spec::VariableId, llvm::Value*> values_;
+  std::unordered_map<spec::TensorId, llvm::Value*> bases_;
+  loops::Extents extents_;
+  spec::VariableId lane_variable_ = -1;
+  llvm::Value* lane_numbers_ = nullptr;
+  llvm::Value* tail_ = nullptr;
+  unsigned width_ = 1;
+  bool at_base_ = false;  ///< the lane variable stands for the first lane
+  std::map<std::pair<const spec::Node*, llvm::Value*>, llvm::Value*> memo_;
+};
+
+}  // namespace etalon::compiled

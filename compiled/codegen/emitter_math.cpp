@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "compiled/codegen/emitter.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+using llvm::Value;
+using spec::Expr;
+using spec::Primitive;
+
+namespace {
+
+constexpr std::uint64_t philox_multiplier_0 = 0xD2511F53;
+constexpr std::uint64_t philox_multiplier_1 = 0xCD9E8D57;
+constexpr std::uint32_t philox_weyl_0 = 0x9E3779B9;
+constexpr std::uint32_t philox_weyl_1 = 0xBB67AE85;
+constexpr int philox_rounds = 10;
+
+llvm::Constant* all(llvm::Type* type, std::uint64_t value) { return llvm::ConstantInt::get(type, value); }
+
+bool is_power_of_two(std::int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
+
+}  // namespace
+
+/// Unsigned 32-bit division by a constant: machines have vector multiplications for it, and none for 64 bits.
+Value* Emitter::emit_narrow_division(Primitive p, Value* a, std::int64_t divisor) {
+  llvm::Type* wide = a->getType();
+  llvm::Type* narrow = wide->getWithNewBitWidth(32);
+  Value* n = builder_.CreateTrunc(a, narrow);
+  llvm::Constant* d = all(narrow, static_cast<std::uint64_t>(divisor));
+  Value* r = p == Primitive::floor_div ? builder_.CreateUDiv(n, d) : builder_.CreateURem(n, d);
+  return builder_.CreateZExt(r, wide);
+}
+
+Value* Emitter::emit_division(const Expr& e, Value* a, Value* b) {
+  const bool quotient = e.is(Primitive::floor_div);
+  llvm::Type* t = a->getType();
+  const Expr& divisor = e->args[1];
+  if (divisor.form() == spec::Form::number && divisor->number.mantissa > 0) {
+    const std::int64_t d = divisor->number.mantissa;
+    if (is_power_of_two(d)) {
+      const auto shift = static_cast<std::uint64_t>(__builtin_ctzll(static_cast<std::uint64_t>(d)));
+      return quotient ? builder_.CreateAShr(a, all(t, shift)) : builder_.CreateAnd(a, all(t, static_cast<std::uint64_t>(d - 1)));
+    }
+    const auto range = loops::range_of(e->args[0], extents_);
+    if (range && range->first >= 0 && range->second <= INT32_MAX && d <= INT32_MAX) {
+      return emit_narrow_division(e->primitive, a, d);
+    }
+  }
+  // Division by zero and the overflow of the smallest number by -1 must not trap; their results are wrapped values.
+  Value* zero = llvm::Constant::getNullValue(t);
+  Value* minus_one = llvm::Constant::getAllOnesValue(t);
+  Value* special = builder_.CreateOr(builder_.CreateICmpEQ(b, zero), builder_.CreateICmpEQ(b, minus_one));
+  Value* safe = builder_.CreateSelect(special, all(t, 1), b);
+  Value* q = builder_.CreateSDiv(a, safe);
+  Value* r = builder_.CreateSub(a, builder_.CreateMul(q, safe));
+  Value* off = builder_.CreateAnd(builder_.CreateICmpNE(r, zero),
+                                  builder_.CreateICmpSLT(builder_.CreateXor(r, safe), zero));
+  q = builder_.CreateSub(q, builder_.CreateZExt(off, t));
+  r = builder_.CreateAdd(r, builder_.CreateSelect(off, safe, zero));
+  Value* by_minus_one = builder_.CreateICmpEQ(b, minus_one);
+  return quotient ? builder_.CreateSelect(by_minus_one, builder_.CreateNeg(a), q)
+                  : builder_.CreateSelect(special, zero, r);
+}
+
+/// Philox4x32-10: key = seed (low, high), counter = (low, high of n // 4, step, stream), word n % 4.
+Value* Emitter::emit_philox(const std::vector<Value*>& args) {
+  llvm::Type* wide = args[3]->getType();
+  llvm::Constant* low_bits = all(wide, 0xFFFFFFFFU);
+  const auto low = [&](Value* v) { return builder_.CreateAnd(v, low_bits); };
+  const auto high = [&](Value* v) { return builder_.CreateLShr(v, all(wide, 32)); };
+  Value* block = builder_.CreateAShr(args[3], all(wide, 2));
+  Value* c[4] = {low(block), high(block), low(args[1]), low(args[2])};
+  Value* k[2] = {low(args[0]), high(args[0])};
+  for (int round = 0; round < philox_rounds; ++round) {
+    Value* p0 = builder_.CreateMul(c[0], all(wide, philox_multiplier_0));
+    Value* p1 = builder_.CreateMul(c[2], all(wide, philox_multiplier_1));
+    Value* next0 = builder_.CreateXor(builder_.CreateXor(high(p1), c[1]), k[0]);
+    Value* next2 = builder_.CreateXor(builder_.CreateXor(high(p0), c[3]), k[1]);
+    c[0] = next0;
+    c[1] = low(p1);
+    c[2] = next2;
+    c[3] = low(p0);
+    k[0] = low(builder_.CreateAdd(k[0], all(wide, philox_weyl_0)));
+    k[1] = low(builder_.CreateAdd(k[1], all(wide, philox_weyl_1)));
+  }
+  Value* word = builder_.CreateAnd(args[3], all(wide, 3));
+  Value* upper = builder_.CreateSelect(builder_.CreateICmpEQ(word, all(wide, 3)), c[3], c[2]);
+  Value* lower = builder_.CreateSelect(builder_.CreateICmpEQ(word, all(wide, 1)), c[1], c[0]);
+  return builder_.CreateSelect(builder_.CreateICmpUGE(word, all(wide, 2)), upper, lower);
+}
+
+/// Calls the library in its own number of lanes, filling up or cutting vectors of ours.
+Value* Emitter::emit_function(Primitive p, std::vector<Value*> args, bool f64) {
+  llvm::Type* element = f64 ? builder_.getDoubleTy() : builder_.getFloatTy();
+  const bool vector = args[0]->getType()->isVectorTy();
+  const unsigned widest = level_ == VectorLevel::avx512 ? 16 : 8;
+  const unsigned native = !vector ? 1 : (f64 ? widest / 2 : widest);
+  llvm::Type* type = vector ? llvm::cast<llvm::Type>(llvm::FixedVectorType::get(element, native)) : element;
+  const std::vector<llvm::Type*> types(args.size(), type);
+  llvm::FunctionCallee callee =
+      module_.getOrInsertFunction(sleef_name(p, f64, native, level_), llvm::FunctionType::get(type, types, false));
+  auto* f = llvm::cast<llvm::Function>(callee.getCallee());
+  f->setDoesNotThrow();
+  f->setDoesNotAccessMemory();
+  f->setWillReturn();
+  if (!vector || native == width_) return builder_.CreateCall(callee, args);
+  std::vector<Value*> parts;
+  for (unsigned begin = 0; begin < std::max(width_, native); begin += native) {
+    std::vector<int> lanes;
+    for (unsigned i = 0; i < native; ++i) lanes.push_back(static_cast<int>(std::min(begin + i, width_ - 1)));
+    std::vector<Value*> part;
+    for (Value* a : args) part.push_back(builder_.CreateShuffleVector(a, lanes));
+    parts.push_back(builder_.CreateCall(callee, part));
+  }
+  while (parts.size() > 1) {
+    std::vector<Value*> joined;
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+      const unsigned n = llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements();
+      std::vector<int> lanes;
+      for (unsigned l = 0; l < 2 * n; ++l) lanes.push_back(static_cast<int>(l));
+      joined.push_back(builder_.CreateShuffleVector(parts[i], parts[i + 1], lanes));
+    }
+    parts = std::move(joined);
+  }
+  std::vector<int> first;
+  for (unsigned i = 0; i < width_; ++i) first.push_back(static_cast<int>(i));
+  return builder_.CreateShuffleVector(parts[0], first);
+}
+
+}  // namespace etalon::compiled

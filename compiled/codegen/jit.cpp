@@ -1,0 +1,133 @@
+#include "compiled/codegen/jit.hpp"
+
+#include <cstdint>
+
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Scalar.h>
+#include <llvm/Transforms/Utils.h>
+
+#include "compiled/codegen/nest_emitter.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+namespace orc = llvm::orc;
+
+namespace {
+
+void require(llvm::Error error) {
+  if (error) throw InternalError("codegen: " + llvm::toString(std::move(error)));
+}
+
+template <class T>
+T require(llvm::Expected<T> value) {
+  if (!value) throw InternalError("codegen: " + llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+VectorLevel host_level() {
+  const auto features = llvm::sys::getHostCPUFeatures();
+  const auto has = [&](const char* name) { return features.lookup(name); };
+  if (has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl")) return VectorLevel::avx512;
+  return has("avx2") && has("fma") ? VectorLevel::avx2 : VectorLevel::scalar;
+}
+
+/// Removes the code of one program when its last executable goes.
+struct Held {
+  std::shared_ptr<void> jit;
+  orc::ResourceTrackerSP tracker;
+  Held(std::shared_ptr<void> j, orc::ResourceTrackerSP t) : jit(std::move(j)), tracker(std::move(t)) {}
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() { llvm::consumeError(tracker->remove()); }
+};
+
+void simplify(llvm::Module& module) {
+  llvm::legacy::FunctionPassManager passes(&module);
+  passes.add(llvm::createPromoteMemoryToRegisterPass());
+  passes.add(llvm::createEarlyCSEPass());
+  passes.add(llvm::createLICMPass());
+  passes.doInitialization();
+  for (llvm::Function& f : module) {
+    if (!f.isDeclaration()) passes.run(f);
+  }
+  passes.doFinalization();
+}
+
+}  // namespace
+
+struct Jit::State {
+  VectorLevel level = host_level();
+  std::unique_ptr<orc::LLJIT> jit;
+  std::uint64_t programs = 0;
+
+  void define_functions() {
+    orc::SymbolMap symbols;
+    for (const SleefSymbol& s : sleef_symbols()) {
+      symbols[jit->mangleAndIntern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address), llvm::JITSymbolFlags::Exported};
+    }
+    require(jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
+  }
+};
+
+Jit::Jit() : state_(std::make_shared<State>()) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto builder = require(orc::JITTargetMachineBuilder::detectHost());
+  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  state_->jit = require(orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create());
+  state_->define_functions();
+}
+
+Jit::~Jit() = default;
+
+unsigned Jit::lanes_f32() const {
+  switch (state_->level) {
+    case VectorLevel::avx512: return 16;
+    case VectorLevel::avx2: return 8;
+    case VectorLevel::scalar: break;
+  }
+  return 1;
+}
+
+Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& nests,
+                   const std::function<void(const std::string&)>& dump) {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto module = std::make_unique<llvm::Module>("etalon", *context);
+  module->setDataLayout(state_->jit->getDataLayout());
+  const std::string prefix = "p" + std::to_string(state_->programs++) + "_k";
+  Code code;
+  for (std::size_t i = 0; i < nests.size(); ++i) {
+    code.blocks.push_back(emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level));
+  }
+#ifndef NDEBUG
+  std::string complaint;
+  llvm::raw_string_ostream stream(complaint);
+  if (llvm::verifyModule(*module, &stream)) throw InternalError("codegen: " + complaint);
+#endif
+  simplify(*module);
+  if (dump) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    out << *module;
+    dump(text);
+  }
+  auto tracker = state_->jit->getMainJITDylib().createResourceTracker();
+  code.keep = std::make_shared<Held>(state_, tracker);
+  require(state_->jit->addIRModule(tracker, orc::ThreadSafeModule(std::move(module), std::move(context))));
+  for (std::size_t i = 0; i < nests.size(); ++i) {
+    const auto address = require(state_->jit->lookup(prefix + std::to_string(i)));
+    code.kernels.push_back(address.toPtr<KernelFunction>());
+  }
+  return code;
+}
+
+}  // namespace etalon::compiled

@@ -1,0 +1,49 @@
+/// \file
+/// Machine code from kernels, kept as long as somebody holds it. The only header through which the rest of the backend
+/// sees LLVM, and it shows none of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiled/codegen/sleef.hpp"
+#include "compiled/loops/nest.hpp"
+
+namespace etalon::compiled {
+
+/// A compiled kernel: `tensors[t]` is the memory of tensor t; runs blocks [begin, end) of its parallel loop, or all of
+/// it when it has none.
+using KernelFunction = void (*)(std::byte* const* tensors, std::int64_t begin, std::int64_t end);
+
+/// The compiled kernels of one program.
+struct Code {
+  std::vector<KernelFunction> kernels;
+  std::vector<std::int64_t> blocks;   ///< extent of each kernel's parallel loop, in blocks; 1 without one
+  std::shared_ptr<void> keep;         ///< the memory of the functions
+};
+
+/// A code generator for the machine it runs on.
+class Jit {
+ public:
+  Jit();
+  ~Jit();
+  Jit(const Jit&) = delete;
+  Jit& operator=(const Jit&) = delete;
+
+  /// Single-precision lanes of one vector of this machine.
+  [[nodiscard]] unsigned lanes_f32() const;
+  /// `dump` gets the text of the intermediate code when given.
+  [[nodiscard]] Code generate(const spec::System& system, const std::vector<loops::Nest>& nests,
+                              const std::function<void(const std::string&)>& dump = {});
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace etalon::compiled

@@ -1,0 +1,349 @@
+#include "compiled/codegen/nest_emitter.hpp"
+
+#include <functional>
+#include <optional>
+
+#include "compiled/codegen/emitter.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+using llvm::Value;
+using loops::Loop;
+using loops::LoopKind;
+using loops::Reduce;
+using loops::Step;
+using spec::Reduction;
+
+namespace {
+
+std::int64_t blocks_of(const Loop& loop) {
+  const std::int64_t width = loop.kind == LoopKind::lanes ? loop.width : 1;
+  return (loop.binder.extent + width - 1) / width;
+}
+
+bool is_position(Reduction r) { return r == Reduction::argmax || r == Reduction::argmin; }
+bool is_extremum(Reduction r) { return r == Reduction::max || r == Reduction::min || is_position(r); }
+
+class NestEmitter {
+ public:
+  NestEmitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const loops::Nest& nest,
+              VectorLevel level)
+      : function_(function), system_(system), nest_(nest), emitter_(module, function, system, level),
+        b_(emitter_.builder()) {}
+
+  void run();
+
+ private:
+  /// What a reduction carries from one iteration to the next.
+  struct Partial {
+    Value* best = nullptr;
+    Value* position = nullptr;
+    Value* found = nullptr;
+    unsigned width = 1;
+    Type type = Type::f32;
+  };
+
+  void steps(const std::vector<Step>& all);
+  void step(const Loop& loop, const Step& s);
+  void step(const Reduce& r, const Step& s);
+  void step(const loops::Store& store, const Step& s);
+  void step(const loops::Define& d, const Step& s);
+
+  void zero(spec::TensorId id);
+  void iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body);
+  void count(Value* begin, Value* end, const std::function<void(Value*)>& body);
+  void inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial);
+  void accumulate(const Reduce& r, const Partial& partial);
+  void accumulate_position(const Reduce& r, const Partial& partial, Value* value, Value* where);
+  Value* position(const Reduce& r);
+  Value* combine(Reduction reduction, Type type, Value* a, Value* b);
+  Value* join_lanes(Reduction reduction, const Partial& partial, Value* lanes);
+  llvm::Constant* neutral(const Reduce& r, Type type, unsigned width);
+  Value* variable(llvm::Type* type, llvm::Constant* start);
+
+  llvm::Function& function_;
+  const spec::System& system_;
+  const loops::Nest& nest_;
+  Emitter emitter_;
+  llvm::IRBuilder<>& b_;
+  Value* reached_ = nullptr;
+};
+
+/// A stack slot that is set to `start` here; promoted to registers afterwards.
+Value* NestEmitter::variable(llvm::Type* type, llvm::Constant* start) {
+  llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
+  Value* slot = entry.CreateAlloca(type);
+  b_.CreateStore(start, slot);
+  return slot;
+}
+
+void NestEmitter::count(Value* begin, Value* end, const std::function<void(Value*)>& body) {
+  llvm::LLVMContext& context = b_.getContext();
+  llvm::BasicBlock* before = b_.GetInsertBlock();
+  auto* head = llvm::BasicBlock::Create(context, "loop", &function_);
+  auto* inner = llvm::BasicBlock::Create(context, "body", &function_);
+  auto* after = llvm::BasicBlock::Create(context, "after", &function_);
+  b_.CreateBr(head);
+  b_.SetInsertPoint(head);
+  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+  i->addIncoming(begin, before);
+  b_.CreateCondBr(b_.CreateICmpSLT(i, end), inner, after);
+  b_.SetInsertPoint(inner);
+  body(i);
+  i->addIncoming(b_.CreateNSWAdd(i, b_.getInt64(1)), b_.GetInsertBlock());
+  b_.CreateBr(head);
+  b_.SetInsertPoint(after);
+  emitter_.forget();
+}
+
+void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body) {
+  const std::int64_t extent = loop.binder.extent;
+  const auto once = [&](Value* i) {
+    if (loop.kind == LoopKind::lanes) {
+      const unsigned width = loop.width;
+      Value* base = b_.CreateNSWMul(i, b_.getInt64(width));
+      emitter_.bind(loop.binder.variable, base, extent);
+      emitter_.enter_lanes(loop.binder.variable, base, width, nullptr);
+      if (extent % width != 0) {
+        Value* numbers = emitter_.emit(spec::variable(loop.binder), nullptr);
+        Value* limit = emitter_.splat(b_.getInt64(static_cast<std::uint64_t>(extent)));
+        emitter_.enter_lanes(loop.binder.variable, base, width, b_.CreateICmpULT(numbers, limit));
+      }
+      body();
+      emitter_.leave_lanes();
+    } else {
+      emitter_.bind(loop.binder.variable, i, extent);
+      body();
+    }
+  };
+  if (begin == nullptr) {
+    if (blocks_of(loop) == 1) return once(b_.getInt64(0));
+    begin = b_.getInt64(0);
+    end = b_.getInt64(static_cast<std::uint64_t>(blocks_of(loop)));
+  }
+  count(begin, end, once);
+}
+
+void NestEmitter::steps(const std::vector<Step>& all) {
+  for (const Step& s : all) {
+    std::visit([&](const auto& one) { step(one, s); }, s.is);
+  }
+}
+
+void NestEmitter::step(const Loop& loop, const Step&) {
+  iterate(loop, nullptr, nullptr, [&] { steps(loop.steps); });
+}
+
+void NestEmitter::step(const loops::Define& d, const Step& s) {
+  emitter_.set_real(s.real);
+  Value* value = emitter_.emit(d.value, reached_);
+  emitter_.define(d.target, emitter_.rounded(value, emitter_.type_of(d.value), s.dtype));
+}
+
+void NestEmitter::step(const loops::Store& store, const Step& s) {
+  emitter_.set_real(s.real);
+  if (!store.guard.valid()) return emitter_.store(store, nullptr);
+  Value* guard = emitter_.emit(store.guard, nullptr);
+  if (guard->getType()->isVectorTy()) return emitter_.store(store, guard);
+  auto* then = llvm::BasicBlock::Create(b_.getContext(), "then", &function_);
+  auto* after = llvm::BasicBlock::Create(b_.getContext(), "after", &function_);
+  b_.CreateCondBr(guard, then, after);
+  b_.SetInsertPoint(then);
+  emitter_.forget();
+  emitter_.store(store, nullptr);
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
+  emitter_.forget();
+}
+
+llvm::Constant* NestEmitter::neutral(const Reduce& r, Type type, unsigned width) {
+  llvm::Type* t = emitter_.llvm_type(type, width);
+  const bool real = type == Type::f32 || type == Type::f64;
+  switch (r.reduction) {
+    case Reduction::sum: return llvm::Constant::getNullValue(t);
+    case Reduction::prod: return real ? llvm::ConstantFP::get(t, 1.0) : llvm::ConstantInt::get(t, 1);
+    case Reduction::any: return llvm::ConstantInt::get(t, 0);
+    case Reduction::all: return llvm::ConstantInt::getAllOnesValue(t);
+    case Reduction::max:
+    case Reduction::argmax:
+      return real ? llvm::ConstantFP::getInfinity(t, true)
+                  : llvm::ConstantInt::get(t, static_cast<std::uint64_t>(INT64_MIN));
+    case Reduction::min:
+    case Reduction::argmin:
+      return real ? llvm::ConstantFP::getInfinity(t) : llvm::ConstantInt::get(t, static_cast<std::uint64_t>(INT64_MAX));
+  }
+  return nullptr;
+}
+
+Value* NestEmitter::combine(Reduction reduction, Type type, Value* a, Value* b) {
+  const bool real = type == Type::f32 || type == Type::f64;
+  emitter_.unify(a, b);
+  switch (reduction) {
+    case Reduction::sum: return real ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
+    case Reduction::prod: return real ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
+    case Reduction::any: return b_.CreateOr(a, b);
+    case Reduction::all: return b_.CreateAnd(a, b);
+    case Reduction::max: return emitter_.maximum(a, b, type, false);
+    case Reduction::min: return emitter_.maximum(a, b, type, true);
+    default: throw InternalError("codegen: positions are not joined");
+  }
+}
+
+/// Joins the lanes by halves: a tree whose shape depends on nothing but their number.
+Value* NestEmitter::join_lanes(Reduction reduction, const Partial& partial, Value* lanes) {
+  for (unsigned n = partial.width; n > 1; n /= 2) {
+    std::vector<int> low;
+    std::vector<int> high;
+    for (unsigned i = 0; i < n / 2; ++i) {
+      low.push_back(static_cast<int>(i));
+      high.push_back(static_cast<int>(i + n / 2));
+    }
+    lanes = combine(reduction, partial.type, b_.CreateShuffleVector(lanes, low), b_.CreateShuffleVector(lanes, high));
+  }
+  return b_.CreateExtractElement(lanes, std::uint64_t{0});
+}
+
+/// The row-major position among the reduction's own ranges.
+Value* NestEmitter::position(const Reduce& r) {
+  spec::Expr number = spec::integer(0);
+  for (const Loop& loop : r.loops) {
+    number = number * spec::integer(loop.binder.extent) + spec::variable(loop.binder);
+  }
+  return emitter_.emit(number, nullptr);
+}
+
+void NestEmitter::accumulate_position(const Reduce& r, const Partial& partial, Value* value, Value* where) {
+  const bool real = partial.type == Type::f32 || partial.type == Type::f64;
+  const bool largest = r.reduction == Reduction::argmax;
+  Value* best = b_.CreateLoad(emitter_.llvm_type(partial.type, partial.width), partial.best);
+  Value* at = b_.CreateLoad(emitter_.llvm_type(Type::i64, partial.width), partial.position);
+  Value* found = b_.CreateLoad(emitter_.llvm_type(Type::boolean, partial.width), partial.found);
+  emitter_.unify(value, best);
+  Value* better = nullptr;
+  if (real) {
+    better = largest ? b_.CreateFCmpOGT(value, best) : b_.CreateFCmpOLT(value, best);
+    Value* first_nan = b_.CreateAnd(b_.CreateFCmpUNO(value, value), b_.CreateFCmpORD(best, best));
+    better = b_.CreateOr(better, first_nan);
+  } else {
+    better = largest ? b_.CreateICmpSGT(value, best) : b_.CreateICmpSLT(value, best);
+  }
+  emitter_.unify(better, found);
+  better = emitter_.both(where, b_.CreateOr(better, b_.CreateNot(found)));
+  b_.CreateStore(emitter_.choose(better, value, best), partial.best);
+  b_.CreateStore(emitter_.choose(better, position(r), at), partial.position);
+}
+
+void NestEmitter::accumulate(const Reduce& r, const Partial& partial) {
+  Value* where = emitter_.both(reached_, emitter_.emit(r.guard, reached_));
+  Value* value = emitter_.emit_as(r.body, partial.type, where);
+  const bool in_lanes = !r.loops.empty() && r.loops.back().kind == LoopKind::lanes;
+  if (in_lanes) where = emitter_.both(where, emitter_.tail());
+  if (partial.width > 1) {
+    value = emitter_.splat(value);
+    where = emitter_.splat(where);
+  }
+  if (is_position(r.reduction)) {
+    accumulate_position(r, partial, value, where);
+  } else {
+    Value* old = b_.CreateLoad(emitter_.llvm_type(partial.type, partial.width), partial.best);
+    Value* joined = combine(r.reduction, partial.type, old, value);
+    b_.CreateStore(emitter_.choose(where, joined, old), partial.best);
+  }
+  if (partial.found != nullptr) {
+    Value* old = b_.CreateLoad(emitter_.llvm_type(Type::boolean, partial.width), partial.found);
+    b_.CreateStore(b_.CreateOr(old, where), partial.found);
+  }
+}
+
+void NestEmitter::inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial) {
+  if (level == r.loops.size()) {
+    emitter_.set_real(s.real);
+    return accumulate(r, partial);
+  }
+  iterate(r.loops[level], nullptr, nullptr, [&] {
+    steps(r.loops[level].steps);
+    inside(r, level + 1, s, partial);
+  });
+}
+
+void NestEmitter::step(const Reduce& r, const Step& s) {
+  emitter_.set_real(s.real);
+  Value* outer = reached_;
+  if (r.reached.valid()) reached_ = emitter_.both(outer, emitter_.emit(r.reached, outer));
+  const bool in_lanes = !r.loops.empty() && r.loops.back().kind == LoopKind::lanes;
+  Partial partial;
+  partial.type = emitter_.type_of(r.body);
+  partial.width = in_lanes ? r.loops.back().width : emitter_.width();
+  const auto slot = [&](Type type, llvm::Constant* start) {
+    return variable(emitter_.llvm_type(type, partial.width), start);
+  };
+  const auto nothing = [&](Type type) { return llvm::Constant::getNullValue(emitter_.llvm_type(type, partial.width)); };
+  partial.best = slot(partial.type, neutral(r, partial.type, partial.width));
+  if (is_position(r.reduction)) partial.position = slot(Type::i64, nothing(Type::i64));
+  if (is_position(r.reduction) || (is_extremum(r.reduction) && r.otherwise.valid())) {
+    partial.found = slot(Type::boolean, nothing(Type::boolean));
+  }
+  inside(r, 0, s, partial);
+  emitter_.set_real(s.real);
+  const auto result = [&](Value* of, Type type, Reduction how) {
+    Value* lanes = b_.CreateLoad(emitter_.llvm_type(type, partial.width), of);
+    Partial as = partial;
+    as.type = type;
+    return in_lanes ? join_lanes(how, as, lanes) : lanes;
+  };
+  const bool at = is_position(r.reduction);
+  Value* value = at ? result(partial.position, Type::i64, r.reduction) : result(partial.best, partial.type, r.reduction);
+  if (r.otherwise.valid()) {
+    Value* found = result(partial.found, Type::boolean, Reduction::any);
+    const Type type = at ? Type::i64 : partial.type;
+    value = emitter_.choose(found, value, emitter_.emit_as(r.otherwise, type, outer));
+  }
+  reached_ = outer;
+  emitter_.define(r.target, value);
+}
+
+void NestEmitter::zero(spec::TensorId id) {
+  const spec::TensorInfo& t = system_[id];
+  Value* slot = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), function_.getArg(0), static_cast<std::uint64_t>(id));
+  Value* base = b_.CreateLoad(b_.getPtrTy(), slot);
+  b_.CreateMemSet(base, b_.getInt8(0), static_cast<std::uint64_t>(t.dims.count()) * size_of(t.dtype), llvm::Align(1));
+}
+
+void NestEmitter::run() {
+  llvm::LLVMContext& context = b_.getContext();
+  auto* entry = llvm::BasicBlock::Create(context, "entry", &function_);
+  auto* start = llvm::BasicBlock::Create(context, "start", &function_);
+  llvm::BranchInst::Create(start, entry);
+  b_.SetInsertPoint(start);
+  for (const spec::TensorId id : nest_.zeroed) zero(id);
+  if (nest_.parallel) {
+    for (std::size_t i = 0; i + 1 < nest_.steps.size(); ++i) {
+      std::visit([&](const auto& one) { step(one, nest_.steps[i]); }, nest_.steps[i].is);
+    }
+    const Loop& loop = std::get<Loop>(nest_.steps.back().is);
+    iterate(loop, function_.getArg(1), function_.getArg(2), [&] { steps(loop.steps); });
+  } else {
+    steps(nest_.steps);
+  }
+  b_.CreateRetVoid();
+}
+
+}  // namespace
+
+std::int64_t emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
+                       const loops::Nest& nest, VectorLevel level) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* number = llvm::Type::getInt64Ty(context);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::get(context, 0), number, number}, false);
+  llvm::Function* f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  f->setDoesNotThrow();
+  if (level == VectorLevel::avx512) {
+    f->addFnAttr("prefer-vector-width", "512");
+    f->addFnAttr("min-legal-vector-width", "512");
+  }
+  NestEmitter(module, *f, system, nest, level).run();
+  return nest.parallel ? blocks_of(std::get<Loop>(nest.steps.back().is)) : 1;
+}
+
+}  // namespace etalon::compiled

@@ -1,0 +1,295 @@
+#include "compiled/executable.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiled/unit.hpp"
+#include "spec/derivative/derivative.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+using spec::Input;
+using spec::Role;
+using spec::System;
+
+struct Executable::Body {
+  CompileOptions options;
+  std::shared_ptr<Jit> jit;
+  std::vector<Input> inputs;
+  std::size_t outputs = 0;                          ///< of the program, the values of updates not counted
+  std::vector<PlanOptions::Update> updates;
+  System system;                                    ///< before the passes
+  std::unique_ptr<Unit> unit;                       ///< with updates
+  std::map<std::pair<bool, std::vector<std::size_t>>, std::unique_ptr<Unit>> derivatives;  ///< (vjp, wrt)
+  std::unique_ptr<Unit> pure;                       ///< without updates
+
+  [[nodiscard]] System without_updates() const {
+    System s = system;
+    s.outputs.resize(outputs);
+    return s;
+  }
+
+  Unit& without_writes() {
+    if (updates.empty()) return *unit;
+    if (!pure) pure = std::make_unique<Unit>(without_updates(), options, jit, std::vector<PlanOptions::Update>{});
+    return *pure;
+  }
+
+  Unit& derivative(bool reverse, const std::vector<std::size_t>& wrt) {
+    std::unique_ptr<Unit>& made = derivatives[{reverse, wrt}];
+    if (!made) {
+      const System primal = without_updates();
+      System derived = reverse ? spec::vjp(primal, wrt) : spec::jvp(primal, wrt);
+      made = std::make_unique<Unit>(std::move(derived), options, jit, std::vector<PlanOptions::Update>{});
+    }
+    return *made;
+  }
+};
+
+namespace {
+
+std::string type_text(DType dtype, const Dims& dims) { return std::string(name_of(dtype)) + to_string(dims); }
+
+void require_type(const Input& input, DType dtype, const Dims& dims) {
+  if (input.dtype == dtype && input.dims == dims) return;
+  throw SpecViolation(fmt::format("run: input `{}` is {}, got {}", input.name, type_text(input.dtype, input.dims),
+                                  type_text(dtype, dims)));
+}
+
+void require_bytes(const Input& input, const HostTensor& value) {
+  require_type(input, value.dtype, value.dims);
+  const std::size_t bytes = static_cast<std::size_t>(value.dims.count()) * size_of(value.dtype);
+  if (value.bytes.size() == bytes) return;
+  throw SpecViolation(fmt::format("run: input `{}` takes {} bytes, got {}", input.name, bytes, value.bytes.size()));
+}
+
+void require_range(const Input& input, const std::byte* data) {
+  if (!input.range || input.dims.rank != 0) return;
+  std::int64_t value = 0;
+  if (input.dtype == DType::i32) {
+    std::int32_t narrow = 0;
+    std::memcpy(&narrow, data, sizeof narrow);
+    value = narrow;
+  } else if (input.dtype == DType::i64) {
+    std::memcpy(&value, data, sizeof value);
+  } else {
+    return;
+  }
+  if (value >= input.range->first && value <= input.range->second) return;
+  throw SpecViolation(fmt::format("run: index `{}` is {}, its range is {}..{}", input.name, value, input.range->first,
+                                  input.range->second));
+}
+
+/// Reading through a pointer to mutable bytes is what kernels do; they write only to updated inputs.
+std::byte* bytes_of(const HostTensor& value) { return const_cast<std::byte*>(value.bytes.data()); }
+
+std::vector<HostTensor> make_outputs(const System& system, std::size_t count, std::vector<std::byte*>& pointers) {
+  std::vector<HostTensor> made;
+  made.reserve(count);
+  pointers.assign(system.outputs.size(), nullptr);
+  for (std::size_t i = 0; i < count; ++i) {
+    const spec::TensorInfo& info = system[system.outputs[i]];
+    made.emplace_back(info.dtype, info.dims);
+    pointers[i] = made.back().bytes.data();
+  }
+  return made;
+}
+
+std::vector<HostTensor> run_unit(Unit& unit, const std::vector<std::byte*>& inputs) {
+  std::vector<std::byte*> pointers;
+  std::vector<HostTensor> outputs = make_outputs(unit.system(), unit.system().outputs.size(), pointers);
+  unit.run(inputs, pointers);
+  return outputs;
+}
+
+/// Memory of all inputs for a call with tensors in order.
+std::vector<std::byte*> bind_inputs(const std::vector<Input>& inputs, std::span<const HostTensor> given) {
+  const auto constants =
+      static_cast<std::size_t>(std::count_if(inputs.begin(), inputs.end(), [](const Input& i) { return i.value.has_value(); }));
+  const bool all = given.size() == inputs.size();
+  if (!all && given.size() != inputs.size() - constants) {
+    throw SpecViolation(fmt::format("run: {} inputs expected, {} given", inputs.size(), given.size()));
+  }
+  std::vector<std::byte*> pointers;
+  std::size_t next = 0;
+  for (const Input& input : inputs) {
+    const HostTensor& value = !all && input.value ? *input.value : given[next++];
+    require_bytes(input, value);
+    require_range(input, value.bytes.data());
+    pointers.push_back(bytes_of(value));
+  }
+  return pointers;
+}
+
+
+const Input& input_named(const std::vector<Input>& inputs, const std::string& name) {
+  const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const Input& i) { return i.name == name; });
+  if (it == inputs.end()) throw SpecViolation(fmt::format("run: the program has no input `{}`", name));
+  return *it;
+}
+
+void check_given(const std::vector<Input>& inputs, const Executable::Named& given) {
+  for (const auto& [name, value] : given) {
+    const Input& input = input_named(inputs, name);
+    if (input.role == Role::parameter || input.role == Role::constant) {
+      throw SpecViolation(fmt::format("run: `{}` is a {} and is not given at a run", name,
+                                      input.role == Role::parameter ? "parameter" : "constant"));
+    }
+    require_bytes(input, value);
+  }
+}
+
+std::byte* locate(const Input& input, Store& store, const Executable::Named& given) {
+  if (input.value) return bytes_of(*input.value);
+  const auto it = given.find(input.name);
+  if (it != given.end()) return bytes_of(it->second);
+  if (!store.contains(input.name)) throw SpecViolation(fmt::format("run: input `{}` is missing", input.name));
+  Store::Entry& entry = store.entry(input.name);
+  require_type(input, entry.dtype, entry.dims);
+  if (!entry.written) throw SpecViolation(fmt::format("run: `{}` has no value yet", input.name));
+  return entry.buffer.data();
+}
+
+std::vector<Input> inputs_of(const System& system) {
+  std::vector<Input> inputs;
+  for (const spec::TensorId id : system.inputs) {
+    Input input;
+    input.name = system[id].name;
+    input.dtype = system[id].dtype;
+    input.dims = system[id].dims;
+    input.range = system[id].range;
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+std::vector<PlanOptions::Update> updates_of(const spec::Program& program) {
+  std::vector<PlanOptions::Update> updates;
+  for (std::size_t u = 0; u < program.updates.size(); ++u) {
+    const auto it = std::find_if(program.inputs.begin(), program.inputs.end(),
+                                 [&](const Input& i) { return i.name == program.updates[u].parameter; });
+    updates.push_back({static_cast<std::size_t>(it - program.inputs.begin()), program.outputs.size() + u});
+  }
+  return updates;
+}
+
+Executable make(System system, std::vector<Input> inputs, std::size_t outputs,
+                std::vector<PlanOptions::Update> updates, const CompileOptions& options) {
+  auto body = std::make_shared<Executable::Body>();
+  body->options = options;
+  body->jit = options.jit ? options.jit : std::make_shared<Jit>();
+  body->inputs = std::move(inputs);
+  body->outputs = outputs;
+  body->updates = std::move(updates);
+  body->system = std::move(system);
+  body->unit = std::make_unique<Unit>(body->system, options, body->jit, body->updates);
+  return Executable(std::move(body));
+}
+
+}  // namespace
+
+void Executable::declare(Store& store) const {
+  for (const Input& input : body_->inputs) {
+    if (!input.value) store.declare(input.name, input.dtype, input.dims);
+  }
+}
+
+std::vector<HostTensor> Executable::run(Store& store, const Named& given) const {
+  check_given(body_->inputs, given);
+  std::vector<std::byte*> inputs;
+  for (const Input& input : body_->inputs) {
+    inputs.push_back(locate(input, store, given));
+    require_range(input, inputs.back());
+  }
+  std::vector<std::byte*> pointers;
+  std::vector<HostTensor> outputs = make_outputs(body_->unit->system(), body_->outputs, pointers);
+  body_->unit->run(inputs, pointers);
+  return outputs;
+}
+
+std::vector<HostTensor> Executable::run(std::span<const HostTensor> inputs) const {
+  const std::vector<std::byte*> pointers = bind_inputs(body_->inputs, inputs);
+  return run_unit(body_->without_writes(), pointers);
+}
+
+Derivatives Executable::jvp(std::span<const HostTensor> inputs,
+                            std::span<const std::optional<HostTensor>> tangents) const {
+  std::vector<std::byte*> pointers = bind_inputs(body_->inputs, inputs);
+  if (tangents.size() != body_->inputs.size()) {
+    throw SpecViolation(fmt::format("jvp: {} tangents expected, {} given", body_->inputs.size(), tangents.size()));
+  }
+  std::vector<std::size_t> wrt;
+  for (std::size_t i = 0; i < tangents.size(); ++i) {
+    if (!tangents[i]) continue;
+    require_bytes(body_->inputs[i], *tangents[i]);
+    wrt.push_back(i);
+    pointers.push_back(bytes_of(*tangents[i]));
+  }
+  Unit& unit = body_->derivative(false, wrt);
+  std::vector<HostTensor> all = run_unit(unit, pointers);
+  Derivatives result;
+  std::size_t next = body_->outputs;
+  for (std::size_t i = 0; i < body_->outputs; ++i) {
+    const bool real = kind_of(all[i].dtype) == Kind::real;
+    result.results.push_back(real ? std::optional(std::move(all[next++])) : std::nullopt);
+  }
+  all.resize(body_->outputs);
+  result.outputs = std::move(all);
+  return result;
+}
+
+Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vector<bool>& wrt,
+                            std::span<const std::optional<HostTensor>> cotangents) const {
+  std::vector<std::byte*> pointers = bind_inputs(body_->inputs, inputs);
+  if (wrt.size() != body_->inputs.size() || cotangents.size() != body_->outputs) {
+    throw SpecViolation("vjp: one mark per input and one cotangent per output expected");
+  }
+  std::vector<HostTensor> zeros;
+  zeros.reserve(body_->outputs);
+  for (std::size_t i = 0; i < body_->outputs; ++i) {
+    const spec::TensorInfo& info = body_->system[body_->system.outputs[i]];
+    if (kind_of(info.dtype) != Kind::real) continue;
+    Input expected;
+    expected.name = info.name + "~";
+    expected.dtype = info.dtype;
+    expected.dims = info.dims;
+    if (cotangents[i]) require_bytes(expected, *cotangents[i]);
+    if (!cotangents[i]) zeros.emplace_back(info.dtype, info.dims);
+    pointers.push_back(bytes_of(cotangents[i] ? *cotangents[i] : zeros.back()));
+  }
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < wrt.size(); ++i) {
+    if (!wrt[i]) continue;
+    if (kind_of(body_->inputs[i].dtype) != Kind::real) {
+      throw SpecViolation(fmt::format("vjp: input `{}` is not real", body_->inputs[i].name));
+    }
+    positions.push_back(i);
+  }
+  std::vector<HostTensor> all = run_unit(body_->derivative(true, positions), pointers);
+  Derivatives result;
+  std::size_t next = body_->outputs;
+  for (std::size_t i = 0; i < wrt.size(); ++i) {
+    result.results.push_back(wrt[i] ? std::optional(std::move(all[next++])) : std::nullopt);
+  }
+  all.resize(body_->outputs);
+  result.outputs = std::move(all);
+  return result;
+}
+
+const Report& Executable::report() const { return body_->unit->report(); }
+const System& Executable::system() const { return body_->unit->system(); }
+
+Executable compile(const spec::Program& program, const CompileOptions& options) {
+  verify(program);
+  return make(lower(program), program.inputs, program.outputs.size(), updates_of(program), options);
+}
+
+Executable compile_system(const System& system, const CompileOptions& options) {
+  return make(system, inputs_of(system), system.outputs.size(), {}, options);
+}
+
+}  // namespace etalon::compiled

@@ -1,0 +1,406 @@
+#include "compiled/loops/lower.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "compiled/loops/affine.hpp"
+#include "compiled/loops/lanes.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled::loops {
+
+using spec::Equation;
+using spec::Form;
+using spec::Node;
+using spec::Primitive;
+
+namespace {
+
+bool has_reduction(const Expr& e) {
+  return e.form() == Form::reduce || std::any_of(e->args.begin(), e->args.end(), has_reduction);
+}
+
+bool is_true(const Expr& e) { return e.form() == Form::number && e->number.mantissa != 0; }
+
+Expr both(const Expr& a, const Expr& b) { return !a.valid() || is_true(a) ? b : (is_true(b) ? a : a && b); }
+
+Expr negated(const Expr& a) { return apply(Primitive::logical_not, {a}); }
+
+bool fills_register(const Step& s) {
+  return std::holds_alternative<Reduce>(s.is) || std::holds_alternative<Define>(s.is);
+}
+
+/// Lowers the statements of one kernel; open loops form a stack.
+class Lowering {
+ public:
+  Lowering(const spec::System& system, const Plan& plan, const Machine& machine, Register& next)
+      : system_(system), plan_(plan), machine_(machine), next_(next) {}
+
+  Nest lower(const Kernel& kernel);
+
+ private:
+  struct Open {
+    Loop loop;
+  };
+
+  // --- statements ---
+  void lower_loops(const Kernel& kernel);
+  void lower_alone(const Kernel& kernel, const Statement& statement);
+  void lower_inner(const Kernel& kernel, const Statement& statement, bool lanes_taken);
+  void lower_scatter(const Kernel& kernel);
+  void assign(const Equation& equation);
+  [[nodiscard]] unsigned native_lanes(const Equation& equation) const;
+  [[nodiscard]] Equation aligned(const Kernel& kernel, const Statement& statement);
+  void start(const Equation& equation);
+
+  // --- loops ---
+  void open(const Binder& binder);
+  void close();
+  void append(std::size_t depth, Step step) { open_[depth].loop.steps.push_back(std::move(step)); }
+  [[nodiscard]] Step step(decltype(Step::is) is) const { return {std::move(is), real_, DType::f64}; }
+
+  // --- expressions ---
+  [[nodiscard]] Expr strip(const Expr& e, const Expr& reached);
+  [[nodiscard]] Expr strip_read(const Expr& e, const Expr& reached);
+  [[nodiscard]] Expr strip_reduction(const Expr& e, const Expr& reached);
+  [[nodiscard]] Expr strip_branches(const Expr& e, const Expr& reached);
+  [[nodiscard]] std::size_t depth_of(const Expr& e) const;
+  [[nodiscard]] bool always_in_range(const Expr& e) const;
+  [[nodiscard]] Expr fresh_register(Kind kind, std::size_t depth);
+
+  const spec::System& system_;
+  const Plan& plan_;
+  const Machine& machine_;
+  Register& next_;
+  std::vector<Open> open_;
+  std::unordered_map<spec::VariableId, std::size_t> depth_;
+  std::unordered_map<TensorId, Expr> registers_;
+  std::vector<std::pair<std::pair<Expr, Expr>, Expr>> reductions_;  ///< those already computed, with `reached`
+  Extents extents_;
+  LaneChoice lanes_;
+  Type real_ = Type::f32;
+  std::vector<Binder> shared_;
+  double work_ = 0;
+};
+
+void Lowering::open(const Binder& binder) {
+  Loop loop;
+  loop.binder = binder;
+  if (binder.variable == lanes_.variable) {
+    loop.kind = LoopKind::lanes;
+    loop.width = lanes_.width;
+  }
+  open_.push_back({std::move(loop)});
+  depth_[binder.variable] = open_.size() - 1;
+  extents_[binder.variable] = binder.extent;
+}
+
+void Lowering::close() {
+  Loop loop = std::move(open_.back().loop);
+  open_.pop_back();
+  std::erase_if(reductions_, [&](const auto& entry) { return depth_.at(entry.second->variable) >= open_.size(); });
+  append(open_.size() - 1, step(std::move(loop)));
+}
+
+Expr Lowering::fresh_register(Kind kind, std::size_t depth) {
+  Node n;
+  n.form = Form::variable;
+  n.kind = kind;
+  n.variable = next_++;
+  n.name = "r" + std::to_string(n.variable);
+  n.hash = std::hash<std::int32_t>{}(n.variable);
+  depth_[n.variable] = depth;
+  return Expr(std::make_shared<const Node>(std::move(n)));
+}
+
+std::size_t Lowering::depth_of(const Expr& e) const {
+  std::size_t depth = 0;
+  for_each(e, [&](const Expr& x) {
+    spec::VariableId v = -1;
+    if (x.form() == Form::variable) v = x->variable;
+    if (x.form() == Form::read) {
+      const auto in_register = registers_.find(x->tensor);
+      if (in_register != registers_.end()) v = in_register->second->variable;
+    }
+    const auto it = depth_.find(v);
+    if (v >= 0 && it != depth_.end() && it->second < open_.size()) depth = std::max(depth, it->second);
+  });
+  return depth;
+}
+
+bool Lowering::always_in_range(const Expr& e) const {
+  bool inside = true;
+  Extents extents = extents_;
+  for_each(e, [&](const Expr& x) {
+    for (const Binder& b : x->binders) extents[b.variable] = b.extent;
+  });
+  for_each(e, [&](const Expr& x) {
+    if (x.form() != Form::read) return;
+    for (std::size_t axis = 0; axis < x->args.size(); ++axis) {
+      const auto range = range_of(x->args[axis], extents);
+      inside = inside && range && range->first >= 0 && range->second < system_[x->tensor].dims[axis];
+    }
+  });
+  return inside;
+}
+
+Expr Lowering::strip(const Expr& e, const Expr& reached) {
+  switch (e.form()) {
+    case Form::number:
+    case Form::variable: return e;
+    case Form::detach: return strip(e->args[0], reached);
+    case Form::read: return strip_read(e, reached);
+    case Form::reduce: return strip_reduction(e, reached);
+    case Form::select: return strip_branches(e, reached);
+    case Form::apply: break;
+  }
+  if (e.is(Primitive::logical_and) || e.is(Primitive::logical_or)) return strip_branches(e, reached);
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(strip(a, reached));
+  return with_args(e, std::move(args));
+}
+
+Expr Lowering::strip_read(const Expr& e, const Expr& reached) {
+  const auto in_register = registers_.find(e->tensor);
+  if (in_register != registers_.end()) return in_register->second;
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(strip(a, reached));
+  return with_args(e, std::move(args));
+}
+
+Expr Lowering::strip_branches(const Expr& e, const Expr& reached) {
+  std::vector<Expr> args{strip(e->args[0], reached)};
+  const Expr& c = args[0];
+  const auto under = [&](const Expr& branch, bool when) {
+    if (!has_reduction(branch)) return strip(branch, reached);
+    return strip(branch, both(reached, when ? c : negated(c)));
+  };
+  if (e.form() == Form::select) {
+    Expr then = under(e->args[1], true);
+    Expr otherwise = under(e->args[2], false);
+    args.push_back(std::move(then));
+    args.push_back(std::move(otherwise));
+  } else {
+    args.push_back(under(e->args[1], e.is(Primitive::logical_and)));
+  }
+  return with_args(e, std::move(args));
+}
+
+Expr Lowering::strip_reduction(const Expr& e, const Expr& reached) {
+  const Expr when = reached.valid() && always_in_range(e) ? Expr{} : reached;
+  for (const auto& [key, value] : reductions_) {
+    if (key.first == e && (when.valid() ? key.second.valid() && key.second == when : !key.second.valid())) return value;
+  }
+  const std::size_t depth = std::max(depth_of(e), when.valid() ? depth_of(when) : 0);
+  Reduce r;
+  r.reduction = e->reduction;
+  r.reached = when;
+  if (e->args.size() > 2) r.otherwise = strip(e->args[2], reached);
+  std::vector<Binder> binders = e->binders;
+  std::stable_partition(binders.begin(), binders.end(),
+                        [&](const Binder& b) { return b.variable != lanes_.variable; });
+  const std::size_t height = open_.size();
+  for (const Binder& b : binders) open(b);
+  r.guard = strip(e->args[0], when);
+  const bool nested = has_reduction(e->args[1]);
+  r.body = strip(e->args[1], nested ? both(when, r.guard) : when);
+  for (std::size_t i = height; i < open_.size(); ++i) r.loops.push_back(std::move(open_[i].loop));
+  open_.resize(height);
+  std::erase_if(reductions_, [&](const auto& entry) { return depth_.at(entry.second->variable) >= height; });
+  Expr result = fresh_register(e.kind(), depth);
+  r.target = result->variable;
+  append(depth, step(std::move(r)));
+  reductions_.push_back({{e, when}, result});
+  return result;
+}
+
+unsigned Lowering::native_lanes(const Equation& equation) const {
+  const bool wide = arithmetic_type(system_, equation) == DType::f64;
+  return wide ? machine_.lanes_f32 / 2 : machine_.lanes_f32;
+}
+
+void Lowering::start(const Equation& equation) {
+  real_ = arithmetic_type(system_, equation) == DType::f64 ? Type::f64 : Type::f32;
+}
+
+void Lowering::assign(const Equation& equation) {
+  start(equation);
+  double iterations = 1;
+  for (const Binder& b : equation.binders) iterations *= static_cast<double>(b.extent);
+  work_ += iterations * (1 + operations(equation.value));
+  const Expr value = strip(equation.value, {});
+  const Residence& home = plan_.residences.at(static_cast<std::size_t>(equation.target));
+  if (home.home == Home::in_register) {
+    const Expr held = fresh_register(equation.value.kind(), open_.size() - 1);
+    Step s = step(Define{held->variable, value});
+    s.dtype = system_[equation.target].dtype;
+    append(open_.size() - 1, std::move(s));
+    registers_[equation.target] = held;
+    return;
+  }
+  Store store;
+  store.tensor = equation.target;
+  for (const Expr& p : equation.place) store.place.push_back(strip(p, {}));
+  store.value = value;
+  append(open_.size() - 1, step(std::move(store)));
+}
+
+/// The equation over the kernel's own variables for the shared loops.
+Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) {
+  Equation e = system_.equations.at(statement.equation);
+  spec::Substitution by;
+  for (std::size_t a = 0; a < kernel.loops.size(); ++a) {
+    Binder& b = e.binders.at(statement.shared.at(a));
+    by.emplace(b.variable, variable(shared_[a]));
+    b = shared_[a];
+  }
+  for (Expr& p : e.place) p = substitute(p, by);
+  e.value = substitute(e.value, by);
+  return e;
+}
+
+/// One statement: all its loops may be reordered.
+void Lowering::lower_alone(const Kernel& kernel, const Statement& statement) {
+  const Equation e = system_.equations.at(statement.equation);
+  const bool ordered = kernel.kind == KernelKind::sequence;
+  std::vector<Binder> order = e.binders;
+  if (!ordered) {
+    std::vector<Candidate> candidates;
+    for (const Binder& b : order) candidates.push_back({b, nullptr});
+    collect_reduction_candidates(e.value, candidates);
+    lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, native_lanes(e));
+    std::stable_partition(order.begin(), order.end(),
+                          [&](const Binder& b) { return b.variable != lanes_.variable; });
+  }
+  for (const Binder& b : order) open(b);
+  assign(e);
+  for (std::size_t i = 0; i < order.size(); ++i) close();
+}
+
+/// A statement inside shared loops that are already open.
+void Lowering::lower_inner(const Kernel& kernel, const Statement& statement, bool lanes_taken) {
+  const Equation e = aligned(kernel, statement);
+  std::vector<Binder> own;
+  for (const Binder& b : e.binders) {
+    const bool is_shared = std::any_of(shared_.begin(), shared_.end(),
+                                       [&](const Binder& s) { return s.variable == b.variable; });
+    if (!is_shared) own.push_back(b);
+  }
+  if (!lanes_taken) {
+    std::vector<Candidate> candidates;
+    for (const Binder& b : own) candidates.push_back({b, nullptr});
+    collect_reduction_candidates(e.value, candidates);
+    lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, native_lanes(e));
+  }
+  std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  for (const Binder& b : own) open(b);
+  assign(e);
+  for (std::size_t i = 0; i < own.size(); ++i) close();
+}
+
+void Lowering::lower_loops(const Kernel& kernel) {
+  if (kernel.statements.size() == 1 && kernel.kind == KernelKind::loops) {
+    return lower_alone(kernel, kernel.statements.front());
+  }
+  bool own_loops = false;
+  unsigned native = machine_.lanes_f32;
+  std::vector<Assignment> assignments;
+  for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
+  for (const Statement& s : kernel.statements) {
+    const Equation e = aligned(kernel, s);
+    own_loops = own_loops || e.binders.size() > kernel.loops.size();
+    native = std::min(native, native_lanes(e));
+    const bool held = plan_.residences[static_cast<std::size_t>(e.target)].home == Home::in_register;
+    assignments.push_back({e.target, held ? std::vector<Expr>{} : e.place, e.value});
+  }
+  std::vector<Binder> order = shared_;
+  if (!own_loops) {
+    std::vector<Candidate> candidates;
+    for (const Binder& b : shared_) candidates.push_back({b, nullptr});
+    lanes_ = choose_lanes(system_, assignments, candidates, native);
+    std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  }
+  const bool taken = lanes_.variable >= 0;
+  for (const Binder& b : order) open(b);
+  for (const Statement& s : kernel.statements) lower_inner(kernel, s, taken);
+  for (std::size_t i = 0; i < order.size(); ++i) close();
+}
+
+void Lowering::lower_scatter(const Kernel& kernel) {
+  const Equation& e = system_.equations.at(kernel.statements.front().equation);
+  start(e);
+  std::vector<Binder> outer;
+  std::vector<Expr> place = e.place;
+  Expr guard = kernel.scatter.guard;
+  const Expr& precondition = kernel.scatter.precondition;
+  for (std::size_t i = 0; i < e.binders.size(); ++i) {
+    const auto hit = std::find_if(kernel.scatter.hits.begin(), kernel.scatter.hits.end(),
+                                  [&](const Scatter::Hit& h) { return h.binder == i; });
+    if (hit == kernel.scatter.hits.end()) {
+      outer.push_back(e.binders[i]);
+      continue;
+    }
+    for (Expr& p : place) p = substitute(p, {{e.binders[i].variable, hit->index}});
+    const Expr inside = apply(Primitive::le, {spec::integer(0), hit->index}) &&
+                        apply(Primitive::lt, {hit->index, spec::integer(e.binders[i].extent)});
+    guard = both(inside, guard);
+  }
+  std::vector<Candidate> candidates;
+  for (const Binder& b : outer) candidates.push_back({b, nullptr});
+  lanes_ = choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, native_lanes(e));
+  std::vector<Binder> order = e.value->binders;
+  if (lanes_.variable >= 0) {
+    order.insert(order.end(), outer.begin(), outer.end());
+  } else {
+    order.insert(order.begin(), outer.begin(), outer.end());
+  }
+  std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  for (const Binder& b : order) open(b);
+  if (precondition.valid()) guard = both(precondition, guard);
+  Store store;
+  store.tensor = e.target;
+  store.add = true;
+  store.guard = strip(guard, {});
+  for (const Expr& p : place) store.place.push_back(strip(p, guard));
+  store.value = strip(kernel.scatter.body, store.guard);
+  append(open_.size() - 1, step(std::move(store)));
+  for (std::size_t i = 0; i < order.size(); ++i) close();
+  double iterations = 1;
+  for (const Binder& b : order) iterations *= static_cast<double>(b.extent);
+  work_ += iterations * (1 + operations(kernel.scatter.body));
+}
+
+Nest Lowering::lower(const Kernel& kernel) {
+  open_.push_back({});
+  Nest nest;
+  nest.name = system_[system_.equations.at(kernel.statements.back().equation).target].name;
+  if (kernel.kind == KernelKind::scatter) {
+    nest.zeroed.push_back(system_.equations.at(kernel.statements.front().equation).target);
+    lower_scatter(kernel);
+  } else if (kernel.kind == KernelKind::sequence) {
+    lower_alone(kernel, kernel.statements.front());
+  } else {
+    lower_loops(kernel);
+  }
+  nest.steps = std::move(open_.front().loop.steps);
+  nest.work = work_;
+  nest.parallel = kernel.kind == KernelKind::loops && !nest.steps.empty() &&
+                  std::holds_alternative<Loop>(nest.steps.back().is) &&
+                  std::all_of(nest.steps.begin(), nest.steps.end() - 1, fills_register);
+  return nest;
+}
+
+}  // namespace
+
+std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Machine& machine) {
+  std::vector<Nest> nests;
+  Register next = system.next_variable;
+  for (const Kernel& kernel : plan.kernels) {
+    nests.push_back(Lowering(system, plan, machine, next).lower(kernel));
+    verify(system, nests.back());
+  }
+  return nests;
+}
+
+}  // namespace etalon::compiled::loops

@@ -1,0 +1,19 @@
+/// \file
+/// From equations and a plan to loops: orders loops, chooses lanes, places each reduction in the outermost loop that it
+/// depends on. It knows no machine but the number of lanes.
+#pragma once
+
+#include "compiled/loops/nest.hpp"
+#include "compiled/plan/plan.hpp"
+
+namespace etalon::compiled::loops {
+
+/// What the lowering must know of the machine.
+struct Machine {
+  unsigned lanes_f32 = 1;  ///< of one vector
+};
+
+/// The kernels of the plan as loops, in order. Kernels over nothing are left out.
+[[nodiscard]] std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Machine& machine);
+
+}  // namespace etalon::compiled::loops

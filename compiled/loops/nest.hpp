@@ -1,0 +1,91 @@
+/// \file
+/// The loop form: a kernel as nested loops of scalar steps. Scalar expressions are `spec::Expr` without reductions and
+/// `detach`; a register is read as a variable. It knows neither LLVM nor CUDA.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "spec/system/system.hpp"
+
+namespace etalon::compiled::loops {
+
+using spec::Binder;
+using spec::Expr;
+using spec::TensorId;
+
+/// A scalar computed once per iteration of the loop it stands in; its number is one of the system's variables.
+using Register = spec::VariableId;
+
+enum class Type : std::uint8_t { f32, f64, i64, boolean };
+
+enum class LoopKind : std::uint8_t {
+  serial,  ///< iterations in order
+  lanes    ///< iterations are independent and run side by side; within a reduction, each lane has a partial result
+};
+
+struct Step;
+
+/// For every value of the binder: the steps in order.
+struct Loop {
+  Binder binder;
+  LoopKind kind = LoopKind::serial;
+  unsigned width = 1;  ///< of lanes
+  std::vector<Step> steps;
+};
+
+/// target = reduction over the loops (outermost first, each holding the steps that its body needs) where guard of body.
+/// The order is that of the loops; with a lanes loop (always the innermost) lane l adds up the iterations l, l + width,
+/// …, and the lanes are joined by a balanced tree.
+struct Reduce {
+  Register target = -1;
+  spec::Reduction reduction = spec::Reduction::sum;
+  std::vector<Loop> loops;
+  Expr guard;
+  Expr body;
+  Expr otherwise;  ///< may be empty
+  Expr reached;    ///< may be empty; where it is false the result is not used and nothing may be read
+};
+
+/// tensor[place…] = value, or += value; only where `guard` holds, when there is one.
+struct Store {
+  TensorId tensor = -1;
+  std::vector<Expr> place;
+  Expr value;
+  Expr guard;
+  bool add = false;
+};
+
+/// register = value.
+struct Define {
+  Register target = -1;
+  Expr value;
+};
+
+struct Step {
+  std::variant<Loop, Reduce, Store, Define> is;
+  Type real = Type::f32;  ///< in which type real arithmetic is done; expressions of constants alone use f64
+  DType dtype = DType::f32;  ///< of a register that stands for a tensor: values are rounded to it
+};
+
+/// One kernel. Different iterations of the outermost loop are independent when `parallel`.
+struct Nest {
+  std::string name;
+  std::vector<TensorId> zeroed;  ///< filled with zeros first
+  std::vector<Step> steps;
+  bool parallel = false;  ///< the last step is a loop whose iterations may be shared among threads; the steps before
+                          ///< it only fill registers
+  double work = 0;        ///< scalar operations, roughly
+};
+
+/// Readable text.
+[[nodiscard]] std::string to_text(const spec::System& system, const Nest& nest);
+
+/// Checks that every register and variable is defined where it is used, that lanes loops are innermost and not nested,
+/// that no reduction is left in an expression, and that places have the rank of their tensors.
+/// \throws InternalError naming the kernel and the rule.
+void verify(const spec::System& system, const Nest& nest);
+
+}  // namespace etalon::compiled::loops

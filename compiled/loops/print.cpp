@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include "compiled/loops/nest.hpp"
+
+namespace etalon::compiled::loops {
+
+namespace {
+
+class Printer {
+ public:
+  explicit Printer(const spec::System& system) : system_(system) {}
+
+  std::string text;
+
+  void steps(const std::vector<Step>& all, int depth) {
+    for (const Step& s : all) {
+      std::visit([&](const auto& one) { step(one, s, depth); }, s.is);
+    }
+  }
+
+ private:
+  void line(int depth, const std::string& what) { text += std::string(static_cast<std::size_t>(depth) * 2, ' ') + what + "\n"; }
+
+  void head(const Loop& loop, int depth) {
+    const std::string lanes = loop.kind == LoopKind::lanes ? fmt::format(" in {} lanes", loop.width) : "";
+    line(depth, fmt::format("for {} < {}{}:", name(loop.binder), loop.binder.extent, lanes));
+  }
+
+  void step(const Loop& loop, const Step&, int depth) {
+    head(loop, depth);
+    steps(loop.steps, depth + 1);
+  }
+
+  void step(const Reduce& r, const Step& s, int depth) {
+    line(depth, fmt::format("r{} = {} ({}){}", r.target, name_of(r.reduction), s.real == Type::f64 ? "f64" : "f32",
+                            r.reached.valid() ? " if " + to_text(system_, r.reached) : ""));
+    for (const Loop& loop : r.loops) {
+      head(loop, ++depth);
+      steps(loop.steps, depth + 1);
+    }
+    line(depth + 1, fmt::format("where {}: {}", to_text(system_, r.guard), to_text(system_, r.body)));
+    if (r.otherwise.valid()) line(depth + 1, "else " + to_text(system_, r.otherwise));
+  }
+
+  void step(const Store& store, const Step&, int depth) {
+    std::string place;
+    for (const Expr& p : store.place) place += (place.empty() ? "" : ", ") + to_text(system_, p);
+    line(depth, fmt::format("{}{}[{}] {} {}", store.guard.valid() ? "if " + to_text(system_, store.guard) + ": " : "",
+                            system_[store.tensor].name, place, store.add ? "+=" : "=", to_text(system_, store.value)));
+  }
+
+  void step(const Define& d, const Step&, int depth) {
+    line(depth, fmt::format("r{} = {}", d.target, to_text(system_, d.value)));
+  }
+
+  static std::string name(const Binder& b) { return fmt::format("{}'{}", b.name, b.variable); }
+
+  const spec::System& system_;
+};
+
+}  // namespace
+
+std::string to_text(const spec::System& system, const Nest& nest) {
+  Printer printer(system);
+  printer.text = fmt::format("kernel {}{}\n", nest.name, nest.parallel ? " (parallel)" : "");
+  for (const TensorId id : nest.zeroed) printer.text += "  " + system[id].name + " = 0\n";
+  printer.steps(nest.steps, 1);
+  return printer.text;
+}
+
+}  // namespace etalon::compiled::loops

@@ -1,0 +1,118 @@
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiled/loops/nest.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled::loops {
+
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const spec::System& system, const Nest& nest) : system_(system), nest_(nest) {}
+
+  void steps(const std::vector<Step>& all) {
+    const std::set<spec::VariableId> outer = defined_;
+    for (const Step& s : all) {
+      std::visit([&](const auto& one) { step(one); }, s.is);
+    }
+    defined_ = outer;
+  }
+
+ private:
+  void require(bool holds, const std::string& rule) const {
+    if (!holds) throw InternalError(fmt::format("loops: kernel {}: {}", nest_.name, rule));
+  }
+
+  void enter(const Loop& loop) {
+    require(loop.binder.extent >= 0, "an extent is not negative");
+    if (loop.kind == LoopKind::lanes) {
+      require(!in_lanes_, "lanes do not nest");
+      require(loop.width >= 2, "lanes are at least two");
+      in_lanes_ = true;
+    }
+    require(defined_.insert(loop.binder.variable).second, "a loop variable is bound once");
+  }
+
+  void leave(const Loop& loop) {
+    if (loop.kind == LoopKind::lanes) in_lanes_ = false;
+  }
+
+  void step(const Loop& loop) {
+    const std::set<spec::VariableId> outer = defined_;
+    enter(loop);
+    if (loop.kind == LoopKind::lanes) {
+      for (const Step& s : loop.steps) require(!std::holds_alternative<Loop>(s.is), "a lanes loop is innermost");
+    }
+    steps(loop.steps);
+    leave(loop);
+    defined_ = outer;
+  }
+
+  void step(const Reduce& r) {
+    if (r.reached.valid()) expression(r.reached);
+    if (r.otherwise.valid()) expression(r.otherwise);
+    inside(r, 0);
+    define(r.target);
+  }
+
+  void inside(const Reduce& r, std::size_t level) {
+    const std::set<spec::VariableId> outer = defined_;
+    if (level == r.loops.size()) {
+      expression(r.guard);
+      expression(r.body);
+      return;
+    }
+    const Loop& loop = r.loops[level];
+    require(loop.kind != LoopKind::lanes || level + 1 == r.loops.size(), "the lanes of a reduction are innermost");
+    enter(loop);
+    for (const Step& s : loop.steps) {
+      std::visit([&](const auto& one) { step(one); }, s.is);
+    }
+    inside(r, level + 1);
+    leave(loop);
+    defined_ = outer;
+  }
+
+  void step(const Store& store) {
+    require(store.place.size() == system_[store.tensor].dims.rank, "a place has its tensor's rank");
+    for (const Expr& p : store.place) expression(p);
+    if (store.guard.valid()) expression(store.guard);
+    expression(store.value);
+  }
+
+  void step(const Define& d) {
+    expression(d.value);
+    define(d.target);
+  }
+
+  void define(Register r) { require(defined_.insert(r).second, fmt::format("register r{} is written once", r)); }
+
+  void expression(const Expr& e) const {
+    switch (e.form()) {
+      case spec::Form::variable:
+        require(defined_.count(e->variable) != 0, fmt::format("`{}` is used where it has no value", e->name));
+        break;
+      case spec::Form::reduce:
+      case spec::Form::detach: require(false, "reductions and detach are gone from expressions"); break;
+      case spec::Form::read:
+        require(e->args.size() == system_[e->tensor].dims.rank, "a read has its tensor's rank");
+        break;
+      default: break;
+    }
+    for (const Expr& a : e->args) expression(a);
+  }
+
+  const spec::System& system_;
+  const Nest& nest_;
+  std::set<spec::VariableId> defined_;
+  bool in_lanes_ = false;
+};
+
+}  // namespace
+
+void verify(const spec::System& system, const Nest& nest) { Verifier(system, nest).steps(nest.steps); }
+
+}  // namespace etalon::compiled::loops

@@ -1,0 +1,96 @@
+#include "compiled/unit.hpp"
+
+#include <chrono>
+#include <cstring>
+
+#include "compiled/loops/lower.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Below this many scalar operations a kernel ends before a second thread has woken up.
+constexpr double least_shared_work = 200000;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// A kernel on part of its range, in the form that the pool calls.
+struct Call {
+  KernelFunction function;
+  std::byte* const* tensors;
+};
+
+void call_part(void* context, std::int64_t begin, std::int64_t end) {
+  const Call& call = *static_cast<const Call*>(context);
+  call.function(call.tensors, begin, end);
+}
+
+}  // namespace
+
+Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit,
+           const std::vector<PlanOptions::Update>& updates)
+    : system_(std::move(system)) {
+  const auto start = Clock::now();
+  optimise(system_, options.pipeline);
+  if (options.after_passes) options.after_passes(system_);
+  PlanOptions plan_options = options.plan;
+  plan_options.updates = updates;
+  plan_ = plan(system_, plan_options);
+#ifndef NDEBUG
+  check_plan(system_, plan_, plan_options);
+#endif
+  report_.passes_seconds = seconds_since(start);
+  const auto middle = Clock::now();
+  const std::vector<loops::Nest> nests = loops::lower(system_, plan_, {jit->lanes_f32()});
+  for (const loops::Nest& nest : nests) {
+    work_.push_back(nest.work);
+    if (options.dump) options.dump("loops", loops::to_text(system_, nest));
+  }
+  std::function<void(const std::string&)> dump;
+  if (options.dump) dump = [&](const std::string& text) { options.dump("llvm", text); };
+  code_ = jit->generate(system_, nests, dump);
+  arena_ = Buffer(plan_.arena_bytes);
+  tensors_.resize(system_.tensors.size());
+  if (options.threads > 1) pool_ = std::make_unique<ThreadPool>(options.threads);
+  report_.kernels = nests.size();
+  report_.arena_bytes = plan_.arena_bytes;
+  report_.codegen_seconds = seconds_since(middle);
+}
+
+void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs) {
+  for (std::size_t t = 0; t < tensors_.size(); ++t) {
+    const Residence& r = plan_.residences[t];
+    switch (r.home) {
+      case Home::input:
+      case Home::in_place: tensors_[t] = inputs[r.index]; break;
+      case Home::output: tensors_[t] = outputs[r.index]; break;
+      case Home::arena: tensors_[t] = arena_.data() + r.offset; break;
+      case Home::in_register:
+      case Home::none: tensors_[t] = nullptr; break;
+    }
+  }
+}
+
+void Unit::call(std::size_t kernel) {
+  Call call{code_.kernels[kernel], tensors_.data()};
+  if (pool_ && work_[kernel] >= least_shared_work) {
+    pool_->run(code_.blocks[kernel], call_part, &call);
+  } else {
+    call_part(&call, 0, code_.blocks[kernel]);
+  }
+}
+
+void Unit::run(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs) {
+  place(inputs, outputs);
+  for (std::size_t k = 0; k < code_.kernels.size(); ++k) call(k);
+  for (const Commit& c : plan_.commits) {
+    const spec::TensorId from = system_.outputs.at(c.output);
+    const std::size_t bytes = static_cast<std::size_t>(system_[from].dims.count()) * size_of(system_[from].dtype);
+    if (bytes != 0) std::memcpy(inputs[c.input], tensors_[static_cast<std::size_t>(from)], bytes);
+  }
+}
+
+}  // namespace etalon::compiled

@@ -1,0 +1,45 @@
+/// \file
+/// One compiled system with its memory for intermediates. It knows positions, not names.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiled/codegen/jit.hpp"
+#include "compiled/executable.hpp"
+#include "compiled/runtime/buffer.hpp"
+#include "compiled/runtime/thread_pool.hpp"
+
+namespace etalon::compiled {
+
+/// Runs one at a time.
+class Unit {
+ public:
+  /// \param updates which outputs are new values of inputs; see PlanOptions.
+  Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit,
+       const std::vector<PlanOptions::Update>& updates);
+
+  /// \param inputs memory per input; that of updated inputs is written.
+  /// \param outputs memory per output; not used for updates.
+  void run(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs);
+
+  [[nodiscard]] const spec::System& system() const { return system_; }
+  [[nodiscard]] const Report& report() const { return report_; }
+
+ private:
+  void place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs);
+  void call(std::size_t kernel);
+
+  spec::System system_;
+  Plan plan_;
+  Code code_;
+  std::vector<double> work_;
+  std::vector<std::byte*> tensors_;
+  Buffer arena_;
+  std::unique_ptr<ThreadPool> pool_;
+  Report report_;
+};
+
+}  // namespace etalon::compiled
