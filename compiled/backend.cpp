@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -184,6 +183,28 @@ Numbers numbers_of(const Question& q, Mode mode, std::vector<HostTensor> all) {
   return n;
 }
 
+std::size_t hash_of(const System& system) {
+  std::size_t hash = system.equations.size();
+  for (const spec::Equation& e : system.equations) hash = hash * 31 + e.value.hash();
+  return hash;
+}
+
+bool same(const spec::TensorInfo& a, const spec::TensorInfo& b) {
+  return a.name == b.name && a.dtype == b.dtype && a.dims == b.dims && a.range == b.range;
+}
+
+bool same(const spec::Equation& a, const spec::Equation& b) {
+  return a.target == b.target && a.binders == b.binders && a.place == b.place && a.value == b.value;
+}
+
+/// Whether both mean the same and would give the same code.
+bool same(const System& a, const System& b) {
+  const auto equal = [](const auto& x, const auto& y) { return same(x, y); };
+  return a.inputs == b.inputs && a.outputs == b.outputs &&
+         std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), equal) &&
+         std::equal(a.equations.begin(), a.equations.end(), b.equations.begin(), b.equations.end(), equal);
+}
+
 class CpuBackend final : public spec::Backend {
  public:
   explicit CpuBackend(CompileOptions options) : options_(std::move(options)) {
@@ -216,23 +237,25 @@ class CpuBackend final : public spec::Backend {
   }
 
  private:
+  struct Made {
+    std::size_t hash;
+    System system;
+    Executable executable;
+  };
+
   Executable compiled(const System& system) {
-    std::string key = to_text(system);
-    const auto it = made_.find(key);
-    if (it != made_.end()) return it->second;
-    Executable executable = compile_system(system, options_);
-    if (order_.size() == kept_programs) {
-      made_.erase(order_.front());
-      order_.pop_front();
+    const std::size_t hash = hash_of(system);
+    for (const Made& made : made_) {
+      if (made.hash == hash && same(made.system, system)) return made.executable;
     }
-    order_.push_back(key);
-    made_.emplace(std::move(key), executable);
+    Executable executable = compile_system(system, options_);
+    if (made_.size() == kept_programs) made_.pop_front();
+    made_.push_back({hash, system, executable});
     return executable;
   }
 
   CompileOptions options_;
-  std::map<std::string, Executable> made_;
-  std::deque<std::string> order_;
+  std::deque<Made> made_;
 };
 
 }  // namespace
