@@ -1,0 +1,387 @@
+#include "spec/system/ranges.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace etalon::spec {
+
+namespace {
+
+constexpr std::int64_t far = Interval::unbounded;
+
+std::int64_t clamped(std::int64_t v) { return std::clamp(v, -far, far); }
+
+std::int64_t product(std::int64_t v, std::int64_t k) {
+  std::int64_t result = 0;
+  const bool overflows = __builtin_mul_overflow(v, k, &result);
+  if (overflows) return (v > 0) == (k > 0) ? far : -far;
+  return clamped(result);
+}
+
+/// Ends at ±far stay there: they are unknown, not large.
+Interval scaled(const Interval& i, std::int64_t k) {
+  if (k == 0) return {0, 0};
+  const std::int64_t a = i.low <= -far ? (k > 0 ? -far : far) : product(i.low, k);
+  const std::int64_t b = i.high >= far ? (k > 0 ? far : -far) : product(i.high, k);
+  return {std::min(a, b), std::max(a, b)};
+}
+
+Interval plus(const Interval& a, const Interval& b) {
+  return {a.low <= -far || b.low <= -far ? -far : clamped(a.low + b.low),
+          a.high >= far || b.high >= far ? far : clamped(a.high + b.high)};
+}
+
+Interval hull(const Interval& a, const Interval& b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
+Interval common(const Interval& a, const Interval& b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
+
+Interval quotient_of(const Interval& i, std::int64_t m) {
+  return {i.low <= -far ? -far : floor_quotient(i.low, m), i.high >= far ? far : floor_quotient(i.high, m)};
+}
+
+Interval of_remainder(const Expr& dividend, std::int64_t m, const Ranges& known) {
+  const Interval whole = interval(affine(dividend, known), known);
+  const bool bounded = whole.low > -far && whole.high < far;
+  if (bounded && floor_quotient(whole.low, m) == floor_quotient(whole.high, m)) {
+    const std::int64_t shift = m * floor_quotient(whole.low, m);
+    return {whole.low - shift, whole.high - shift};
+  }
+  return {0, m - 1};
+}
+
+Interval of_reduction(const Node& n, const Ranges& known) {
+  Ranges inner = known;
+  inner.bind(n.binders);
+  inner.assume(n.args[0]);
+  const Interval beyond = n.args.size() > 2 ? interval(n.args[2], known) : Interval{far, -far};
+  switch (n.reduction) {
+    case Reduction::max:
+    case Reduction::min: return hull(interval(n.args[1], inner), beyond);
+    case Reduction::argmax:
+    case Reduction::argmin: {
+      std::int64_t count = 1;
+      for (const Binder& b : n.binders) count *= b.extent;
+      return hull({0, count - 1}, beyond);
+    }
+    default: return {};
+  }
+}
+
+Interval of_application(const Node& n, const Ranges& known) {
+  const auto at = [&](std::size_t i) { return interval(n.args[i], known); };
+  switch (n.primitive) {
+    case Primitive::floor_div: {
+      const Interval d = at(1);
+      return d.is_point() && d.low > 0 ? quotient_of(interval(affine(n.args[0], known), known), d.low) : Interval{};
+    }
+    case Primitive::modulo: {
+      const Interval d = at(1);
+      if (d.is_point() && d.low > 0) return of_remainder(n.args[0], d.low, known);
+      return d.low > 0 && d.high < far ? Interval{0, d.high - 1} : Interval{};
+    }
+    case Primitive::maximum: return {std::max(at(0).low, at(1).low), std::max(at(0).high, at(1).high)};
+    case Primitive::minimum: return {std::min(at(0).low, at(1).low), std::min(at(0).high, at(1).high)};
+    case Primitive::sign: return {-1, 1};
+    case Primitive::abs: {
+      const Interval i = at(0);
+      return {i.low > 0 ? i.low : 0, std::max(i.high, i.low <= -far ? far : -i.low)};
+    }
+    case Primitive::to_integer: return n.args[0].kind() == Kind::boolean ? Interval{0, 1} : at(0);
+    case Primitive::philox: return {0, (std::int64_t{1} << 32U) - 1};
+    default: return {};
+  }
+}
+
+Interval of_atom(const Expr& atom, const Ranges& known) {
+  switch (atom.form()) {
+    case Form::variable: {
+      const auto found = known.variables.find(atom->variable);
+      return found == known.variables.end() ? Interval{} : found->second;
+    }
+    case Form::read: {
+      const auto id = static_cast<std::size_t>(atom->tensor);
+      return known.tensors && id < known.tensors->size() ? (*known.tensors)[id] : Interval{};
+    }
+    case Form::apply: return of_application(*atom, known);
+    case Form::select: {
+      Ranges then = known;
+      Ranges otherwise = known;
+      then.assume(atom->args[0]);
+      otherwise.assume_not(atom->args[0]);
+      return hull(interval(atom->args[1], then), interval(atom->args[2], otherwise));
+    }
+    case Form::reduce: return of_reduction(*atom, known);
+    case Form::detach: return interval(atom->args[0], known);
+    case Form::number: break;
+  }
+  return {};
+}
+
+Interval without_facts(const Affine& a, const Ranges& known) {
+  const auto total = [&](const Affine& form) {
+    Interval sum{form.constant, form.constant};
+    for (const Term& t : form.terms) sum = plus(sum, scaled(of_atom(t.atom, known), t.coefficient));
+    return sum;
+  };
+  const Interval plain = total(a);
+  const bool quotients = std::any_of(a.terms.begin(), a.terms.end(), [](const Term& t) {
+    return t.atom.is(Primitive::floor_div);
+  });
+  return quotients ? common(plain, total(with_remainders(a))) : plain;
+}
+
+/// The greatest lower bound found by subtracting multiples of up to `depth` known non-negative forms.
+std::int64_t lower_bound(const Affine& a, const Ranges& known, int depth) {
+  std::int64_t best = without_facts(a, known).low;
+  if (depth == 0) return best;
+  for (const Affine& fact : known.nonnegative) {
+    std::vector<std::int64_t> tried;
+    for (const Term& t : fact.terms) {
+      const std::int64_t own = a.coefficient_of(t.atom);
+      if (own == 0 || own % t.coefficient != 0 || own / t.coefficient <= 0) continue;
+      const std::int64_t multiple = own / t.coefficient;
+      if (std::find(tried.begin(), tried.end(), multiple) != tried.end()) continue;
+      tried.push_back(multiple);
+      best = std::max(best, lower_bound(a - multiple * fact, known, depth - 1));
+    }
+  }
+  return best;
+}
+
+Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known) {
+  Affine whole = constant(floor_quotient(dividend.constant, m));
+  Affine rest = constant(floor_remainder(dividend.constant, m));
+  std::int64_t g = m;
+  for (const Term& t : dividend.terms) {
+    if (t.coefficient % m == 0) {
+      whole.add(t.atom, t.coefficient / m);
+    } else {
+      rest.add(t.atom, t.coefficient);
+      g = std::gcd(g, t.coefficient);
+    }
+  }
+  if (g > 1) {
+    rest.constant = floor_quotient(rest.constant, g);
+    for (Term& t : rest.terms) t.coefficient /= g;
+    m /= g;
+  }
+  const Interval i = interval(rest, known);
+  if (i.low > -far && i.high < far && floor_quotient(i.low, m) == floor_quotient(i.high, m)) {
+    return whole + constant(floor_quotient(i.low, m));
+  }
+  if (rest.terms.size() == 1 && rest.terms[0].coefficient == 1) {
+    if (const auto inner = as_quotient(rest.terms[0].atom)) {
+      const Affine joined = affine(inner->dividend, known) + constant(inner->divisor * rest.constant);
+      return whole + quotient_form(joined, m * inner->divisor, known);
+    }
+  }
+  whole.add(apply(Primitive::floor_div, {to_expr(rest), integer(m)}), 1);
+  return whole;
+}
+
+std::optional<std::int64_t> positive_constant(const Expr& e) {
+  const bool number = e.form() == Form::number && e->number.mantissa > 0 && e->number.mantissa < (1LL << 31);
+  return number ? std::optional(e->number.mantissa) : std::nullopt;
+}
+
+/// Small enough that products of a few of them stay integers of 64 bits.
+bool is_small(const Affine& a) { return a.is_constant() && std::abs(a.constant) < (1LL << 31); }
+
+Affine affine_of_application(const Expr& e, const Ranges& known) {
+  const Node& n = *e;
+  const auto at = [&](std::size_t i) { return affine(n.args[i], known); };
+  switch (n.primitive) {
+    case Primitive::add: return at(0) + at(1);
+    case Primitive::sub: return at(0) - at(1);
+    case Primitive::neg: return -1 * at(0);
+    case Primitive::mul: {
+      const Affine a = at(0);
+      const Affine b = at(1);
+      if (is_small(a) && (is_small(b) || !b.is_constant())) return a.constant * b;
+      if (is_small(b)) return b.constant * a;
+      break;
+    }
+    case Primitive::floor_div:
+      if (const auto m = positive_constant(n.args[1])) return quotient_form(at(0), *m, known);
+      break;
+    case Primitive::modulo:
+      if (const auto m = positive_constant(n.args[1])) {
+        const Affine dividend = at(0);
+        return dividend - *m * quotient_form(dividend, *m, known);
+      }
+      break;
+    default: break;
+  }
+  Affine opaque;
+  opaque.add(e, 1);
+  return opaque;
+}
+
+}  // namespace
+
+void Ranges::bind(const std::vector<Binder>& binders) {
+  for (const Binder& b : binders) variables[b.variable] = {0, b.extent - 1};
+}
+
+void Ranges::assume_nonnegative(const Affine& a) {
+  if (a.is_constant()) return;
+  if (a.terms.size() == 1 && a.terms[0].atom.form() == Form::variable) {
+    Interval& i = variables[a.terms[0].atom->variable];
+    const std::int64_t k = a.terms[0].coefficient;
+    if (k > 0) i.low = std::max(i.low, -floor_quotient(a.constant, k));
+    if (k < 0) i.high = std::min(i.high, floor_quotient(a.constant, -k));
+    return;
+  }
+  nonnegative.push_back(a);
+}
+
+void Ranges::assume(const Expr& condition) {
+  if (condition.is(Primitive::logical_and)) {
+    assume(condition->args[0]);
+    assume(condition->args[1]);
+    return;
+  }
+  if (condition.is(Primitive::logical_not)) {
+    assume_not(condition->args[0]);
+    return;
+  }
+  if (condition.form() == Form::number) return;
+  truths.push_back(condition);
+  const auto comparison = as_comparison(condition, *this);
+  if (!comparison || comparison->relation == Primitive::ne) return;
+  assume_nonnegative(comparison->difference);
+  if (comparison->relation == Primitive::eq) assume_nonnegative(-1 * comparison->difference);
+}
+
+void Ranges::assume_not(const Expr& condition) {
+  if (condition.is(Primitive::logical_not)) return assume(condition->args[0]);
+  if (condition.is(Primitive::logical_or)) {
+    assume_not(condition->args[0]);
+    assume_not(condition->args[1]);
+    return;
+  }
+  if (condition.form() == Form::number) return;
+  truths.push_back(apply(Primitive::logical_not, {condition}));
+  const auto comparison = as_comparison(condition, *this);
+  if (!comparison) return;
+  if (comparison->relation == Primitive::ge) assume_nonnegative(-1 * comparison->difference - constant(1));
+  if (comparison->relation == Primitive::ne) {
+    assume_nonnegative(comparison->difference);
+    assume_nonnegative(-1 * comparison->difference);
+  }
+}
+
+Affine affine(const Expr& e, const Ranges& known) {
+  if (e.form() == Form::number) return constant(e->number.mantissa);
+  if (e.form() == Form::variable) {
+    const auto found = known.variables.find(e->variable);
+    if (found != known.variables.end() && found->second.is_point()) return constant(found->second.low);
+  }
+  if (e.form() == Form::apply) return affine_of_application(e, known);
+  if (e.form() == Form::select) {
+    const auto decided = decide(e->args[0], known);
+    if (decided) return affine(e->args[*decided ? 1 : 2], known);
+  }
+  Affine opaque;
+  opaque.add(e, 1);
+  return opaque;
+}
+
+Interval interval(const Affine& a, const Ranges& known) {
+  if (a.is_constant()) return {a.constant, a.constant};
+  return {lower_bound(a, known, 2), -lower_bound(-1 * a, known, 2)};
+}
+
+Interval interval(const Expr& e, const Ranges& known) { return interval(affine(e, known), known); }
+
+std::optional<Comparison> as_comparison(const Expr& condition, const Ranges& known) {
+  if (condition.form() != Form::apply || condition->args.size() != 2) return std::nullopt;
+  if (condition->args[0].kind() != Kind::integer) return std::nullopt;
+  const auto difference = [&] { return affine(condition->args[0], known) - affine(condition->args[1], known); };
+  switch (condition->primitive) {
+    case Primitive::eq: return Comparison{Primitive::eq, difference()};
+    case Primitive::ne: return Comparison{Primitive::ne, difference()};
+    case Primitive::ge: return Comparison{Primitive::ge, difference()};
+    case Primitive::gt: return Comparison{Primitive::ge, difference() - constant(1)};
+    case Primitive::le: return Comparison{Primitive::ge, -1 * difference()};
+    case Primitive::lt: return Comparison{Primitive::ge, -1 * difference() - constant(1)};
+    default: return std::nullopt;
+  }
+}
+
+namespace {
+
+std::optional<bool> decide_comparison(const Comparison& c, const Ranges& known) {
+  const Interval i = interval(c.difference, known);
+  if (c.relation == Primitive::ge) {
+    if (i.low >= 0) return true;
+    if (i.high < 0) return false;
+    return std::nullopt;
+  }
+  std::int64_t g = 0;
+  for (const Term& t : c.difference.terms) g = std::gcd(g, t.coefficient);
+  const bool never = i.low > 0 || i.high < 0 || (g > 1 && c.difference.constant % g != 0);
+  if (never) return c.relation == Primitive::ne;
+  if (i.low == 0 && i.high == 0) return c.relation == Primitive::eq;
+  return std::nullopt;
+}
+
+std::optional<bool> decide_by_memory(const Expr& condition, const Ranges& known) {
+  for (const Expr& t : known.truths) {
+    if (t == condition) return true;
+    if (t.is(Primitive::logical_not) && t->args[0] == condition) return false;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<bool> decide(const Expr& condition, const Ranges& known) {
+  if (condition.form() == Form::number) return condition->number.mantissa != 0;
+  if (condition.is(Primitive::logical_not)) {
+    const auto inner = decide(condition->args[0], known);
+    return inner ? std::optional(!*inner) : decide_by_memory(condition, known);
+  }
+  const bool both = condition.is(Primitive::logical_and);
+  if (both || condition.is(Primitive::logical_or)) {
+    const auto left = decide(condition->args[0], known);
+    const auto right = decide(condition->args[1], known);
+    if (left && *left != both) return !both;
+    if (right && *right != both) return !both;
+    if (left && right) return both;
+    return decide_by_memory(condition, known);
+  }
+  const auto comparison = as_comparison(condition, known);
+  const auto decided = comparison ? decide_comparison(*comparison, known) : std::nullopt;
+  return decided ? decided : decide_by_memory(condition, known);
+}
+
+std::vector<Expr> conjuncts(const Expr& condition) {
+  if (condition.is(Primitive::logical_and)) {
+    std::vector<Expr> all = conjuncts(condition->args[0]);
+    for (const Expr& c : conjuncts(condition->args[1])) all.push_back(c);
+    return all;
+  }
+  if (condition.form() == Form::number && condition->number.mantissa != 0) return {};
+  return {condition};
+}
+
+std::vector<Interval> value_ranges(const System& system) {
+  auto ranges = std::make_shared<std::vector<Interval>>(system.tensors.size());
+  std::vector<bool> seen(system.tensors.size(), false);
+  for (std::size_t i = 0; i < system.tensors.size(); ++i) {
+    if (system.tensors[i].range) (*ranges)[i] = {system.tensors[i].range->first, system.tensors[i].range->second};
+  }
+  for (const Equation& e : system.equations) {
+    const auto target = static_cast<std::size_t>(e.target);
+    if (system.tensors[target].range || kind_of(system.tensors[target].dtype) != Kind::integer) continue;
+    Ranges known;
+    known.tensors = ranges;
+    known.bind(e.binders);
+    const Interval own = interval(e.value, known);
+    (*ranges)[target] = seen[target] ? hull((*ranges)[target], own) : own;
+    seen[target] = true;
+  }
+  return *ranges;
+}
+
+}  // namespace etalon::spec

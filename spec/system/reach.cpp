@@ -1,0 +1,100 @@
+#include "spec/system/reach.hpp"
+
+namespace etalon::spec {
+
+namespace {
+
+std::string end(std::int64_t v) {
+  if (v <= -Interval::unbounded) return "-inf";
+  return v >= Interval::unbounded ? "inf" : std::to_string(v);
+}
+
+std::optional<Fault> fault_of_read(const System& system, const Expr& e, const Ranges& known) {
+  const TensorInfo& tensor = system[e->tensor];
+  for (std::size_t axis = 0; axis < e->args.size(); ++axis) {
+    const Interval i = interval(e->args[axis], known);
+    const std::int64_t n = tensor.dims[axis];
+    if (i.low >= 0 && i.high < n) continue;
+    return Fault{"index " + std::to_string(axis) + " of " + tensor.name + " is in " + end(i.low) + ".." + end(i.high) +
+                     ", wanted 0.." + std::to_string(n - 1),
+                 e};
+  }
+  return std::nullopt;
+}
+
+bool is_extremum(Reduction r) {
+  return r == Reduction::max || r == Reduction::min || r == Reduction::argmax || r == Reduction::argmin;
+}
+
+/// Whether the guard provably holds for some value of the binders: for all of a non-empty range, or at one corner.
+bool provably_inhabited(const Expr& e, const Ranges& known) {
+  for (const Binder& b : e->binders) {
+    if (b.extent <= 0) return false;
+  }
+  Ranges inner = known;
+  inner.bind(e->binders);
+  if (decide(e->args[0], inner) == std::optional(true)) return true;
+  for (const bool last : {false, true}) {
+    Substitution corner;
+    for (const Binder& b : e->binders) corner.emplace(b.variable, integer(last ? b.extent - 1 : 0));
+    if (decide(substitute(e->args[0], corner), known) == std::optional(true)) return true;
+  }
+  std::int64_t points = 1;
+  for (const Binder& b : e->binders) points *= b.extent;
+  constexpr std::int64_t few = 4096;
+  if (points > few) return false;
+  for (std::int64_t p = 0; p < points; ++p) {
+    Substitution at;
+    std::int64_t rest = p;
+    for (std::size_t i = e->binders.size(); i-- > 0;) {
+      at.emplace(e->binders[i].variable, integer(rest % e->binders[i].extent));
+      rest /= e->binders[i].extent;
+    }
+    if (decide(substitute(e->args[0], at), known) == std::optional(true)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Fault> first_fault(const System& system, const Expr& e, const Ranges& known) {
+  const auto below = [&](std::size_t i, const Ranges& facts) { return first_fault(system, e->args[i], facts); };
+  if (e.is(Primitive::logical_and) || e.is(Primitive::logical_or)) {
+    if (auto fault = below(0, known)) return fault;
+    Ranges beyond = known;
+    e.is(Primitive::logical_and) ? beyond.assume(e->args[0]) : beyond.assume_not(e->args[0]);
+    return below(1, beyond);
+  }
+  if (e.form() == Form::select) {
+    if (auto fault = below(0, known)) return fault;
+    const auto decided = decide(e->args[0], known);
+    Ranges then = known;
+    then.assume(e->args[0]);
+    if (decided != std::optional(false)) {
+      if (auto fault = below(1, then)) return fault;
+    }
+    Ranges otherwise = known;
+    otherwise.assume_not(e->args[0]);
+    return decided == std::optional(true) ? std::nullopt : below(2, otherwise);
+  }
+  if (e.form() == Form::reduce) {
+    if (is_extremum(e->reduction) && e->args.size() < 3 && !provably_inhabited(e, known)) {
+      return Fault{std::string(name_of(e->reduction)) + " may be over nothing and has no else", e};
+    }
+    for (const Binder& b : e->binders) {
+      if (b.extent <= 0) return e->args.size() > 2 ? below(2, known) : std::nullopt;
+    }
+    Ranges inner = known;
+    inner.bind(e->binders);
+    if (auto fault = below(0, inner)) return fault;
+    inner.assume(e->args[0]);
+    if (auto fault = below(1, inner)) return fault;
+    return e->args.size() > 2 ? below(2, known) : std::nullopt;
+  }
+  for (std::size_t i = 0; i < e->args.size(); ++i) {
+    if (auto fault = below(i, known)) return fault;
+  }
+  return e.form() == Form::read ? fault_of_read(system, e, known) : std::nullopt;
+}
+
+}  // namespace etalon::spec

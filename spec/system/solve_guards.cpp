@@ -1,0 +1,244 @@
+#include "spec/system/loop_rules.hpp"
+#include "spec/system/simplify.hpp"
+#include "spec/system/solve.hpp"
+
+namespace etalon::spec {
+
+namespace {
+
+Expr conjunction(const std::vector<Expr>& parts) {
+  Expr all;
+  for (const Expr& p : parts) all = all.valid() ? all && p : p;
+  return all.valid() ? all : boolean(true);
+}
+
+bool is_zero(const Expr& e) {
+  if (e.form() != Form::number || e.kind() == Kind::boolean) return false;
+  return !e->number.is_binary && e->number.mantissa == 0;
+}
+
+bool has_read(const Expr& e) {
+  bool found = false;
+  for_each(e, [&](const Expr& x) { found = found || x.form() == Form::read; });
+  return found;
+}
+
+bool is_index_arithmetic(const Expr& e) {
+  if (e.kind() != Kind::integer || e.form() != Form::apply) return false;
+  switch (e->primitive) {
+    case Primitive::add:
+    case Primitive::sub:
+    case Primitive::mul:
+    case Primitive::neg:
+    case Primitive::floor_div:
+    case Primitive::modulo: return true;
+    default: return false;
+  }
+}
+
+/// Rewrites one value top down, with what is known on the way.
+class Solver {
+ public:
+  explicit Solver(System& system) : system_(system) {}
+
+  Expr solve(const Expr& e, const Ranges& known) {
+    switch (e.form()) {
+      case Form::number: return e;
+      case Form::variable: return to_expr(affine(e, known));
+      case Form::read: return solve_read(e, known);
+      case Form::select: return solve_choice(e, known);
+      case Form::reduce: return solve_reduction(e, known);
+      case Form::detach: return with_args(e, {solve(e->args[0], known)});
+      case Form::apply: break;
+    }
+    if (e.kind() == Kind::boolean) return solve_condition(e, known);
+    if (is_index_arithmetic(e) && !has_read(e)) return to_expr(affine(e, known));
+    return with_solved_args(e, known);
+  }
+
+ private:
+  Expr with_solved_args(const Expr& e, const Ranges& known) {
+    std::vector<Expr> args;
+    for (const Expr& a : e->args) args.push_back(solve(a, known));
+    return with_args(e, std::move(args));
+  }
+
+  Expr solve_index(const Expr& e, const Ranges& known) {
+    const Expr inner = e.form() == Form::apply ? with_solved_args(e, known) : solve(e, known);
+    return to_expr(affine(inner, known));
+  }
+
+  Expr solve_read(const Expr& e, const Ranges& known) {
+    std::vector<Expr> args;
+    for (const Expr& a : e->args) args.push_back(solve_index(a, known));
+    return with_args(e, std::move(args));
+  }
+
+  Expr solve_condition(const Expr& e, const Ranges& known) {
+    if (const auto decided = decide(e, known)) return boolean(*decided);
+    const bool both = e.is(Primitive::logical_and);
+    if (both || e.is(Primitive::logical_or)) {
+      const Expr left = solve(e->args[0], known);
+      Ranges beyond = known;
+      both ? beyond.assume(left) : beyond.assume_not(left);
+      const Expr right = solve(e->args[1], beyond);
+      if (left.form() == Form::number) return (left->number.mantissa != 0) == both ? right : left;
+      if (right.form() == Form::number && (right->number.mantissa != 0) == both) return left;
+      return apply(e->primitive, {left, right});
+    }
+    if (e.is(Primitive::logical_not)) {
+      const Expr inner = solve(e->args[0], known);
+      if (inner.is(Primitive::logical_not)) return inner->args[0];
+      if (const auto c = as_comparison(inner, known)) return negated(*c);
+      return apply(Primitive::logical_not, {inner});
+    }
+    const Expr inner = with_solved_args(e, known);
+    const auto comparison = as_comparison(inner, known);
+    return comparison ? compare(comparison->relation, comparison->difference) : inner;
+  }
+
+  static Expr negated(const Comparison& c) {
+    if (c.relation == Primitive::ge) return compare(Primitive::ge, -1 * c.difference - constant(1));
+    return compare(c.relation == Primitive::eq ? Primitive::ne : Primitive::eq, c.difference);
+  }
+
+  Expr solve_choice(const Expr& e, const Ranges& known) {
+    const Expr condition = solve(e->args[0], known);
+    if (condition.form() == Form::number) return solve(e->args[condition->number.mantissa != 0 ? 1 : 2], known);
+    Ranges then = known;
+    then.assume(condition);
+    Ranges otherwise = known;
+    otherwise.assume_not(condition);
+    return select(condition, solve(e->args[1], then), solve(e->args[2], otherwise));
+  }
+
+  // --- reductions ---
+
+  /// The guards one by one, each under those before it; false if one never holds.
+  bool solve_guards_of(Loop& loop, Ranges& known) {
+    std::vector<Expr> kept;
+    for (const Expr& guard : loop.guards) {
+      for (const Expr& part : conjuncts(guard)) {
+        for (const Expr& g : conjuncts(solve(part, known))) {
+          if (g.form() == Form::number) return false;
+          kept.push_back(g);
+          known.assume(g);
+        }
+      }
+    }
+    loop.guards = std::move(kept);
+    return true;
+  }
+
+  static bool is_empty(const Loop& loop) {
+    for (const Binder& b : loop.binders) {
+      if (b.extent <= 0) return true;
+    }
+    return false;
+  }
+
+  static Expr neutral(const Expr& e) {
+    if (e->args.size() > 2) return e->args[2];
+    switch (e->reduction) {
+      case Reduction::sum: return e.kind() == Kind::real ? decimal(0) : integer(0);
+      case Reduction::prod: return e.kind() == Kind::real ? decimal(1) : integer(1);
+      case Reduction::any: return boolean(false);
+      case Reduction::all: return boolean(true);
+      default: return {};
+    }
+  }
+
+  /// Rewrites until no rule applies; false if nothing is reduced. `known` then holds the guards.
+  bool rewrite(Loop& loop, const Expr& e, const Ranges& outside, Ranges& known) {
+    const bool positional = e->reduction == Reduction::argmax || e->reduction == Reduction::argmin;
+    constexpr int enough = 200;
+    for (int step = 0; step < enough; ++step) {
+      if (is_empty(loop)) return false;
+      known = outside;
+      known.bind(loop.binders);
+      if (!solve_guards_of(loop, known)) return false;
+      if (positional || !apply_first(loop, known)) return true;
+    }
+    return true;
+  }
+
+  bool apply_first(Loop& loop, const Ranges& known) {
+    for (const LoopRule& rule : loop_rules()) {
+      if (rule.apply(system_, loop, known)) return true;
+    }
+    return false;
+  }
+
+  /// sum[g] (if c then a else 0)  =  sum[g and c] a
+  static bool take_choice(Loop& loop, const Expr& e) {
+    if (e->reduction != Reduction::sum || loop.body.form() != Form::select) return false;
+    const auto& args = loop.body->args;
+    if (is_zero(args[2])) {
+      loop.guards.push_back(args[0]);
+      loop.body = Expr(args[1]);
+      return true;
+    }
+    if (!is_zero(args[1])) return false;
+    loop.guards.push_back(apply(Primitive::logical_not, {args[0]}));
+    loop.body = Expr(args[2]);
+    return true;
+  }
+
+  Expr solve_reduction(const Expr& e, const Ranges& outside) {
+    Loop loop{e->binders, conjuncts(e->args[0]), e->args[1]};
+    Expr beyond = neutral(e);
+    if (beyond.valid()) beyond = solve(beyond, outside);
+    Ranges known;
+    do {
+      if (!rewrite(loop, e, outside, known)) return beyond.valid() ? beyond : e;
+      loop.body = solve(loop.body, known);
+    } while (take_choice(loop, e));
+    return rebuilt(e, loop, beyond);
+  }
+
+  /// Conditions that no binder enters stand outside, so that nothing is visited where they fail.
+  static Expr rebuilt(const Expr& e, const Loop& loop, const Expr& beyond) {
+    if (loop.binders.empty() && (beyond.valid() || !loop.guards.empty())) {
+      if (loop.guards.empty()) return loop.body;
+      return beyond.valid() ? select(conjunction(loop.guards), loop.body, beyond) : loop.body;
+    }
+    if (loop.binders.empty()) return loop.body;
+    std::vector<Expr> outer;
+    std::vector<Expr> inner;
+    for (const Expr& g : loop.guards) {
+      const bool movable = beyond.valid() && !enters(loop, g) && (inner.empty() || !has_read(g));
+      (movable ? outer : inner).push_back(g);
+    }
+    const Expr otherwise = e->args.size() > 2 ? beyond : Expr{};
+    const Expr rest = reduce(e->reduction, loop.binders, conjunction(inner), loop.body, otherwise);
+    return outer.empty() ? rest : select(conjunction(outer), rest, beyond);
+  }
+
+  static bool enters(const Loop& loop, const Expr& guard) {
+    bool found = false;
+    for_each(guard, [&](const Expr& x) {
+      if (x.form() != Form::variable) return;
+      for (const Binder& b : loop.binders) found = found || b.variable == x->variable;
+    });
+    return found;
+  }
+
+  System& system_;
+};
+
+}  // namespace
+
+void solve_guards(System& system, std::size_t first) {
+  Ranges base;
+  base.tensors = std::make_shared<const std::vector<Interval>>(value_ranges(system));
+  Solver solver(system);
+  for (std::size_t i = first; i < system.equations.size(); ++i) {
+    Ranges known = base;
+    known.bind(system.equations[i].binders);
+    system.equations[i].value = solver.solve(system.equations[i].value, known);
+  }
+}
+
+void solve_guards(System& system) { solve_guards(system, 0); }
+
+}  // namespace etalon::spec
