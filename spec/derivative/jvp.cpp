@@ -73,9 +73,15 @@ class Tangents {
       case Reduction::max:
       case Reduction::min: {
         const Expr position = first_extremum(system_, e);
-        const Expr there = t.valid() ? substitute(t, at_position(e->binders, position)) : Expr{};
-        if (e->args.size() == 2) return there;
-        return select_or_zero(apply(Primitive::ge, {position, integer(0)}), there, beyond);
+        const Substitution at = at_position(e->binders, position);
+        const Expr there = t.valid() ? substitute(t, at) : Expr{};
+        // The guard holds at an extremum; it is repeated because it is what proves the reads there in range.
+        Expr reached = e->args.size() > 2 ? apply(Primitive::ge, {position, integer(0)}) : Expr{};
+        if (guard.form() != Form::number) {
+          const Expr held = substitute(guard, at);
+          reached = reached.valid() ? reached && held : held;
+        }
+        return reached.valid() ? select_or_zero(reached, there, beyond) : there;
       }
       default: return {};
     }

@@ -97,20 +97,47 @@ std::optional<Quotient> as_quotient(const Expr& atom) {
   return Quotient{atom->args[0], divisor->number.mantissa};
 }
 
+namespace {
+
+/// `e // d` as a form, where `e // 1` is `e`.
+Affine divided(const Expr& dividend, std::int64_t divisor) {
+  const Expr e = divisor == 1 ? dividend : apply(Primitive::floor_div, {dividend, integer(divisor)});
+  return affine(e, Ranges{});
+}
+
+/// Collects one `c*f - c*r*(e // m)` with `f = e // (m / r)` into `c*(f % r)`, if `a` holds such a group.
+bool collect(Affine& a, const Expr& atom) {
+  const auto quotient = as_quotient(atom);
+  const std::int64_t k = a.coefficient_of(atom);
+  if (!quotient || k == 0) return false;
+  const std::int64_t m = quotient->divisor;
+  for (std::int64_t r = m; r > 1; --r) {
+    if (m % r != 0 || k % r != 0) continue;
+    const Affine whole = divided(quotient->dividend, m / r);
+    const std::int64_t multiple = -k / r;
+    if (!holds_group(a, whole, multiple)) continue;
+    a = a - multiple * whole;
+    a.add(atom, -k);
+    a.add(apply(Primitive::modulo, {to_expr(whole), integer(r)}), multiple);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Affine with_remainders(const Affine& a) {
   Affine result = a;
-  for (const Term& t : a.terms) {
-    const auto quotient = as_quotient(t.atom);
-    const std::int64_t current = result.coefficient_of(t.atom);
-    if (!quotient || current == 0 || current % quotient->divisor != 0) continue;
-    const std::int64_t multiple = -current / quotient->divisor;
-    const Affine dividend = affine(quotient->dividend, Ranges{});
-    if (!holds_group(result, dividend, multiple)) continue;
-    result = result - multiple * dividend;
-    result.add(t.atom, -current);
-    result.add(apply(Primitive::modulo, {quotient->dividend, integer(quotient->divisor)}), multiple);
-  }
+  for (const Term& t : a.terms) collect(result, t.atom);
   return result;
+}
+
+void sort_terms(Affine& a) {
+  const auto rank = [](const Term& t) {
+    const bool variable = t.atom.form() == Form::variable;
+    return std::pair(variable ? 0 : 1, variable ? static_cast<std::size_t>(t.atom->variable) : t.atom.hash());
+  };
+  std::sort(a.terms.begin(), a.terms.end(), [&](const Term& x, const Term& y) { return rank(x) < rank(y); });
 }
 
 Expr to_expr(const Affine& a) {
@@ -123,7 +150,7 @@ Expr to_expr(const Affine& a) {
   else if (sum.valid() && shown.constant > 0) sum = sum + integer(shown.constant);
   for (const Term& t : shown.terms) {
     if (t.coefficient >= 0) continue;
-    sum = sum.valid() ? sum - scaled(t, -1) : integer(t.coefficient) * t.atom;
+    sum = sum.valid() ? sum - scaled(t, -1) : -scaled(t, -1);
   }
   if (shown.constant < 0 && !shown.terms.empty()) sum = sum - integer(-shown.constant);
   return sum;

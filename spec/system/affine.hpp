@@ -51,6 +51,9 @@ struct Quotient {
 /// what intervals are read off.
 [[nodiscard]] Affine with_remainders(const Affine& a);
 
+/// Puts the terms into an order that depends on the atoms only, so that equal forms give equal expressions.
+void sort_terms(Affine& a);
+
 /// The expression of the form, remainders collected, positive terms first.
 [[nodiscard]] Expr to_expr(const Affine& a);
 

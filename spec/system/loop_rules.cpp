@@ -337,7 +337,7 @@ bool narrow_to_window(System& system, Loop& loop, const Ranges& known) {
   const Binder old = loop.binders[window->binder];
   const std::int64_t a = window->lower.coefficient_of(old.variable);
   const Affine rest = without(window->lower, old);
-  const Expr first = integer(0) - apply(Primitive::floor_div, {to_expr(rest), integer(a)});
+  const Expr first = apply(Primitive::floor_div, {to_expr(constant(a - 1) - rest), integer(a)});
   const Binder inner = system.bind(old.name, window->width);
   Affine value = affine(first, known);
   value.add(variable(inner), 1);
@@ -366,7 +366,8 @@ Expr compare(Primitive relation, const Affine& difference) {
     if (t.coefficient > 0) left.add(t.atom, t.coefficient);
     if (t.coefficient < 0) right.add(t.atom, -t.coefficient);
   }
-  (shown.constant > 0 ? left : right).constant = std::abs(shown.constant);
+  const bool on_left = right.terms.empty() ? false : left.terms.empty() || shown.constant > 0;
+  (on_left ? left : right).constant = on_left ? shown.constant : -shown.constant;
   if (relation == Primitive::ge) return apply(Primitive::le, {to_expr(right), to_expr(left)});
   return apply(relation, {to_expr(left), to_expr(right)});
 }

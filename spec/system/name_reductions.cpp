@@ -73,11 +73,13 @@ class Namer {
     std::vector<Expr> args;
     for (std::size_t i = 0; i < e->args.size(); ++i) args.push_back(visit(e->args[i], below(e, i, at)));
     const Expr rebuilt = with_args(e, std::move(args));
-    if (e.form() != Form::reduce || !wanted(at)) return rebuilt;
+    if (e.form() != Form::reduce || !wanted(e, at)) return rebuilt;
     return named(rebuilt, at);
   }
 
-  [[nodiscard]] bool wanted(const Position& at) const {
+  [[nodiscard]] bool wanted(const Expr& e, const Position& at) const {
+    const bool position = e->reduction == Reduction::argmax || e->reduction == Reduction::argmin;
+    if (position && !at.root) return true;
     switch (naming_) {
       case Naming::every: return !at.root;
       case Naming::nonlinear: return !at.linear || at.inside;
@@ -91,7 +93,7 @@ class Namer {
     inner.root = false;
     const bool sum = e.is(Primitive::add) || e.is(Primitive::sub) || e.is(Primitive::neg);
     const bool branch = e.form() == Form::select && argument > 0;
-    inner.linear = at.linear && (sum || branch);
+    inner.linear = at.linear && (sum || branch || e.form() == Form::detach);
     if (branch) inner.conditions.push_back(argument == 1 ? e->args[0] : apply(Primitive::logical_not, {e->args[0]}));
     if (e.is(Primitive::logical_and) && argument == 1) inner.conditions.push_back(e->args[0]);
     if (e.form() == Form::reduce && argument < 2) {

@@ -10,8 +10,8 @@ namespace etalon::spec {
 
 enum class Naming : std::uint8_t {
   every,      ///< all that are not the whole right side
-  nonlinear,  ///< all whose value a derivative needs: those not added into the right side as they are
-  nested      ///< all that stand inside another reduction
+  nonlinear,  ///< positions, and all whose value a derivative needs: those not added into the right side as they are
+  nested      ///< positions, and all that stand inside another reduction
 };
 
 /// Names the chosen reductions in the equations from `first` on.

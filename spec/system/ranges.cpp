@@ -38,10 +38,16 @@ Interval quotient_of(const Interval& i, std::int64_t m) {
   return {i.low <= -far ? -far : floor_quotient(i.low, m), i.high >= far ? far : floor_quotient(i.high, m)};
 }
 
-Interval of_remainder(const Expr& dividend, std::int64_t m, const Ranges& known) {
-  const Interval whole = interval(affine(dividend, known), known);
-  const bool bounded = whole.low > -far && whole.high < far;
-  if (bounded && floor_quotient(whole.low, m) == floor_quotient(whole.high, m)) {
+/// The interval of a form; `facts` says whether the conditions may be used. Inside a form from which a condition was
+/// subtracted they may not: conditions mention quotients of each other, and that would not end.
+Interval bounded(const Affine& a, const Ranges& known, bool facts);
+
+Interval bounded(const Expr& e, const Ranges& known, bool facts) { return bounded(affine(e, known), known, facts); }
+
+Interval of_remainder(const Expr& dividend, std::int64_t m, const Ranges& known, bool facts) {
+  const Interval whole = bounded(dividend, known, facts);
+  const bool finite = whole.low > -far && whole.high < far;
+  if (finite && floor_quotient(whole.low, m) == floor_quotient(whole.high, m)) {
     const std::int64_t shift = m * floor_quotient(whole.low, m);
     return {whole.low - shift, whole.high - shift};
   }
@@ -66,16 +72,16 @@ Interval of_reduction(const Node& n, const Ranges& known) {
   }
 }
 
-Interval of_application(const Node& n, const Ranges& known) {
-  const auto at = [&](std::size_t i) { return interval(n.args[i], known); };
+Interval of_application(const Node& n, const Ranges& known, bool facts) {
+  const auto at = [&](std::size_t i) { return bounded(n.args[i], known, facts); };
   switch (n.primitive) {
     case Primitive::floor_div: {
       const Interval d = at(1);
-      return d.is_point() && d.low > 0 ? quotient_of(interval(affine(n.args[0], known), known), d.low) : Interval{};
+      return d.is_point() && d.low > 0 ? quotient_of(at(0), d.low) : Interval{};
     }
     case Primitive::modulo: {
       const Interval d = at(1);
-      if (d.is_point() && d.low > 0) return of_remainder(n.args[0], d.low, known);
+      if (d.is_point() && d.low > 0) return of_remainder(n.args[0], d.low, known, facts);
       return d.low > 0 && d.high < far ? Interval{0, d.high - 1} : Interval{};
     }
     case Primitive::maximum: return {std::max(at(0).low, at(1).low), std::max(at(0).high, at(1).high)};
@@ -91,7 +97,7 @@ Interval of_application(const Node& n, const Ranges& known) {
   }
 }
 
-Interval of_atom(const Expr& atom, const Ranges& known) {
+Interval of_atom(const Expr& atom, const Ranges& known, bool facts) {
   switch (atom.form()) {
     case Form::variable: {
       const auto found = known.variables.find(atom->variable);
@@ -101,7 +107,7 @@ Interval of_atom(const Expr& atom, const Ranges& known) {
       const auto id = static_cast<std::size_t>(atom->tensor);
       return known.tensors && id < known.tensors->size() ? (*known.tensors)[id] : Interval{};
     }
-    case Form::apply: return of_application(*atom, known);
+    case Form::apply: return of_application(*atom, known, facts);
     case Form::select: {
       Ranges then = known;
       Ranges otherwise = known;
@@ -116,10 +122,10 @@ Interval of_atom(const Expr& atom, const Ranges& known) {
   return {};
 }
 
-Interval without_facts(const Affine& a, const Ranges& known) {
+Interval by_atoms(const Affine& a, const Ranges& known, bool facts) {
   const auto total = [&](const Affine& form) {
     Interval sum{form.constant, form.constant};
-    for (const Term& t : form.terms) sum = plus(sum, scaled(of_atom(t.atom, known), t.coefficient));
+    for (const Term& t : form.terms) sum = plus(sum, scaled(of_atom(t.atom, known, facts), t.coefficient));
     return sum;
   };
   const Interval plain = total(a);
@@ -129,9 +135,11 @@ Interval without_facts(const Affine& a, const Ranges& known) {
   return quotients ? common(plain, total(with_remainders(a))) : plain;
 }
 
+constexpr int steps = 2;
+
 /// The greatest lower bound found by subtracting multiples of up to `depth` known non-negative forms.
-std::int64_t lower_bound(const Affine& a, const Ranges& known, int depth) {
-  std::int64_t best = without_facts(a, known).low;
+std::int64_t lower_bound(const Affine& a, const Ranges& known, int depth = steps) {
+  std::int64_t best = by_atoms(a, known, depth == steps).low;
   if (depth == 0) return best;
   for (const Affine& fact : known.nonnegative) {
     std::vector<std::int64_t> tried;
@@ -145,6 +153,31 @@ std::int64_t lower_bound(const Affine& a, const Ranges& known, int depth) {
     }
   }
   return best;
+}
+
+Interval bounded(const Affine& a, const Ranges& known, bool facts) {
+  if (a.is_constant()) return {a.constant, a.constant};
+  if (!facts) return by_atoms(a, known, false);
+  return {lower_bound(a, known), -lower_bound(-1 * a, known)};
+}
+
+Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known);
+
+/// (g*e + r) // (g*n) = e // n where 0 ≤ r < g: nothing unless some g of the dividend's coefficients fits.
+std::optional<Affine> without_low_digits(const Affine& dividend, std::int64_t m, const Ranges& known) {
+  for (const Term& candidate : dividend.terms) {
+    const std::int64_t g = std::gcd(candidate.coefficient, m);
+    if (g <= 1 || g == m) continue;
+    Affine high = constant(floor_quotient(dividend.constant, g));
+    Affine low = constant(floor_remainder(dividend.constant, g));
+    for (const Term& t : dividend.terms) {
+      t.coefficient % g == 0 ? high.add(t.atom, t.coefficient / g) : low.add(t.atom, t.coefficient);
+    }
+    if (low.is_constant()) continue;
+    const Interval i = interval(low, known);
+    if (i.low >= 0 && i.high < g) return quotient_form(high, m / g, known);
+  }
+  return std::nullopt;
 }
 
 Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known) {
@@ -174,8 +207,19 @@ Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known
       return whole + quotient_form(joined, m * inner->divisor, known);
     }
   }
-  whole.add(apply(Primitive::floor_div, {to_expr(rest), integer(m)}), 1);
-  return whole;
+  if (const auto shorter = without_low_digits(rest, m, known)) return whole + *shorter;
+  // floor(e / m) = -floor((m - 1 - e) / m): of the two the one whose first term is positive.
+  sort_terms(rest);
+  if (rest.terms.front().coefficient > 0) {
+    whole.add(apply(Primitive::floor_div, {to_expr(rest), integer(m)}), 1);
+    return whole;
+  }
+  Affine opposite = constant(m - 1) - rest;
+  const std::int64_t shift = floor_quotient(opposite.constant, m);
+  opposite.constant -= m * shift;
+  sort_terms(opposite);
+  whole.add(apply(Primitive::floor_div, {to_expr(opposite), integer(m)}), -1);
+  return whole - constant(shift);
 }
 
 std::optional<std::int64_t> positive_constant(const Expr& e) {
@@ -286,24 +330,36 @@ Affine affine(const Expr& e, const Ranges& known) {
   return opaque;
 }
 
-Interval interval(const Affine& a, const Ranges& known) {
-  if (a.is_constant()) return {a.constant, a.constant};
-  return {lower_bound(a, known, 2), -lower_bound(-1 * a, known, 2)};
-}
+Interval interval(const Affine& a, const Ranges& known) { return bounded(a, known, true); }
 
 Interval interval(const Expr& e, const Ranges& known) { return interval(affine(e, known), known); }
+
+namespace {
+
+/// g*e + c ≥ 0 for integers as e + floor(c / g) ≥ 0.
+Affine lowest_terms(Affine a) {
+  std::int64_t g = 0;
+  for (const Term& t : a.terms) g = std::gcd(g, t.coefficient);
+  if (g <= 1) return a;
+  a.constant = floor_quotient(a.constant, g);
+  for (Term& t : a.terms) t.coefficient /= g;
+  return a;
+}
+
+}  // namespace
 
 std::optional<Comparison> as_comparison(const Expr& condition, const Ranges& known) {
   if (condition.form() != Form::apply || condition->args.size() != 2) return std::nullopt;
   if (condition->args[0].kind() != Kind::integer) return std::nullopt;
   const auto difference = [&] { return affine(condition->args[0], known) - affine(condition->args[1], known); };
+  const auto at_least = [](const Affine& a) { return Comparison{Primitive::ge, lowest_terms(a)}; };
   switch (condition->primitive) {
     case Primitive::eq: return Comparison{Primitive::eq, difference()};
     case Primitive::ne: return Comparison{Primitive::ne, difference()};
-    case Primitive::ge: return Comparison{Primitive::ge, difference()};
-    case Primitive::gt: return Comparison{Primitive::ge, difference() - constant(1)};
-    case Primitive::le: return Comparison{Primitive::ge, -1 * difference()};
-    case Primitive::lt: return Comparison{Primitive::ge, -1 * difference() - constant(1)};
+    case Primitive::ge: return at_least(difference());
+    case Primitive::gt: return at_least(difference() - constant(1));
+    case Primitive::le: return at_least(-1 * difference());
+    case Primitive::lt: return at_least(-1 * difference() - constant(1));
     default: return std::nullopt;
   }
 }
