@@ -282,10 +282,15 @@ std::optional<Case> make_case(const CaseKey& key) {
     return c;
   }
   if (key.check == Check::step) begin_steps(c, definition, draw);
+  c.planned = 0;
+  for (const spec::ValueType& type : instance.results) c.planned += static_cast<std::size_t>(type.dims.count());
   if (c.mode == spec::Mode::forward) return c;
   c.wrt = draw_wrt(types, c.operands);
   if (c.wrt.empty() || !has_real_result(instance)) return std::nullopt;
   draw_directions(c, instance, draw);
+  for (const auto& t : c.mode == spec::Mode::jvp ? c.cotangents : c.tangents) {
+    if (t) c.planned += static_cast<std::size_t>(t->dims.count());
+  }
   return c;
 }
 
@@ -323,14 +328,6 @@ spec::Request request_of(const Case& c, std::size_t results) {
   if (c.mode == spec::Mode::jvp) request.tangents = c.tangents;
   if (c.mode == spec::Mode::vjp) request.cotangents = c.cotangents;
   return request;
-}
-
-std::size_t elements_of(const Case& c) {
-  std::size_t count = 0;
-  for (const auto* group : {&c.operands, &c.tangents, &c.cotangents}) {
-    for (const auto& t : *group) count += t ? static_cast<std::size_t>(t->dims.count()) : 0;
-  }
-  return count;
 }
 
 }  // namespace etalon::conformance

@@ -55,6 +55,7 @@ struct Case {
   std::vector<bool> wrt;                              ///< per present operand
   std::vector<std::optional<HostTensor>> tangents;    ///< per present operand
   std::vector<std::optional<HostTensor>> cotangents;  ///< per result
+  std::size_t planned = 1;                            ///< elements that a complete answer lets us compare
   int steps = 1;                                      ///< of a step case
 };
 
@@ -69,8 +70,5 @@ struct Case {
 
 /// What is sent to the backend: a program of one call whose results are the outputs.
 [[nodiscard]] spec::Request request_of(const Case& c, std::size_t results);
-
-/// Number of elements that the case's tensors hold.
-[[nodiscard]] std::size_t elements_of(const Case& c);
 
 }  // namespace etalon::conformance

@@ -181,7 +181,7 @@ class Run {
       record.id = id_of(key);
       record.key = key;
       if (c) judge(record, *c);
-      planned += c ? elements_of(*c) : 0;
+      planned += c ? c->planned : 0;
       ++progress_.cases;
       progress_.comparisons += record.outcome.comparisons;
       if (is_bad(record.outcome.verdict)) ++progress_.fails;
