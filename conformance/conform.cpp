@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <ostream>
 #include <set>
@@ -31,19 +32,17 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// One caller at a time, unless the backend says that it takes several.
+// One caller at a time.
 class Shared final : public Asked {
  public:
-  Shared(spec::Backend& backend, bool concurrent) : backend_(backend), concurrent_(concurrent) {}
+  explicit Shared(spec::Backend& backend) : backend_(backend) {}
   spec::Answer run(const spec::Request& request) override {
-    if (concurrent_) return backend_.run(request);
     const std::lock_guard lock(mutex_);
     return backend_.run(request);
   }
 
  private:
   spec::Backend& backend_;
-  bool concurrent_;
   std::mutex mutex_;
 };
 
@@ -74,7 +73,7 @@ class Run {
  public:
   Run(const ConformOptions& options, spec::Backend& backend, std::ostream& console)
       : options_(options),
-        shared_(backend, options.concurrent_backend),
+        shared_(backend),
         console_(console),
         description_(backend.describe()),
         contract_(options.contract.value_or(description_.contract)) {}
@@ -134,15 +133,16 @@ class Run {
 
   void ask() {
     found_.resize(units_.size());
+    std::vector<std::unique_ptr<spec::Backend>> more;
+    std::vector<std::unique_ptr<Shared>> asked_by;
     std::vector<std::jthread> workers;
-    const unsigned jobs = std::max(1u, options_.jobs);
-    for (unsigned j = 0; j < jobs; ++j) {
-      workers.emplace_back([this] {
-        for (std::size_t u = next_++; u < units_.size(); u = next_++) {
-          found_[u] = asked(units_[u]);
-          ++progress_.units;
-        }
-      });
+    for (unsigned j = 0; j < std::max(1u, options_.jobs); ++j) {
+      Shared* backend = &shared_;
+      if (j > 0 && options_.another) {
+        more.push_back(options_.another());
+        backend = asked_by.emplace_back(std::make_unique<Shared>(*more.back())).get();
+      }
+      workers.emplace_back([this, backend] { work(*backend); });
     }
     while (options_.terminal && progress_.units < units_.size()) {
       show_progress();
@@ -152,6 +152,27 @@ class Run {
     if (options_.terminal) console_ << "\r\033[K";
   }
 
+  // A worker takes all units of one operation and element type: their kernels lie in its backend's cache.
+  void work(Asked& backend) {
+    while (true) {
+      std::size_t begin = 0, end = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        begin = end = next_;
+        while (end < units_.size() && units_[end].operation == units_[begin].operation &&
+               units_[end].dtype == units_[begin].dtype) {
+          ++end;
+        }
+        next_ = end;
+      }
+      if (begin == end) return;
+      for (std::size_t u = begin; u < end; ++u) {
+        found_[u] = asked(units_[u], backend);
+        ++progress_.units;
+      }
+    }
+  }
+
   void show_progress() {
     console_ << fmt::format("\r\033[K{}/{} units, {} cases, {} comparisons, {} failures", progress_.units.load(),
                             units_.size(), progress_.cases.load(), progress_.comparisons.load(), progress_.fails.load())
@@ -159,7 +180,7 @@ class Run {
   }
 
   // Whether more cases are asked depends on what was planned, not on the answers, so that ids do not either.
-  std::vector<Record> asked(const Unit& unit) {
+  std::vector<Record> asked(const Unit& unit, Asked& backend) {
     std::vector<Record> records;
     std::size_t planned = 0;
     std::size_t missing = 0;
@@ -180,7 +201,7 @@ class Run {
       }
       record.id = id_of(key);
       record.key = key;
-      if (c) judge(record, *c);
+      if (c) judge(record, *c, backend);
       planned += c ? c->planned : 0;
       ++progress_.cases;
       progress_.comparisons += record.outcome.comparisons;
@@ -190,9 +211,9 @@ class Run {
     return records;
   }
 
-  void judge(Record& record, const Case& c) {
+  void judge(Record& record, const Case& c, Asked& backend) {
     record.mode = c.mode;
-    record.outcome = check(c, shared_, contract_);
+    record.outcome = check(c, backend, contract_);
     record.case_json = summary_json(c);
   }
 
@@ -252,7 +273,8 @@ class Run {
   spec::Contract contract_;
   std::vector<Unit> units_;
   std::vector<std::vector<Record>> found_;
-  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;  ///< of next_
+  std::size_t next_ = 0;
   Progress progress_;
 };
 

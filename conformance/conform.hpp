@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,16 +26,17 @@ struct ConformOptions {
   std::vector<DType> dtypes;            ///< empty means f32 and f64
   Tier tier = Tier::quick;
   std::uint64_t seed = 1;
-  std::optional<std::string> json_path;    ///< one object per line
-  std::optional<std::string> case_folder;  ///< where shrunk counterexamples are written as case files
-  std::optional<std::string> replay;       ///< an id, or the path of a case file
-  bool list = false;                       ///< print the units of work and stop
-  std::optional<spec::Contract> contract;  ///< instead of the one that the backend declares
-  unsigned jobs = 2;                       ///< threads; the report does not depend on it
-  bool concurrent_backend = false;         ///< `run` may be called from several threads at once
-  bool terminal = false;                   ///< show live progress
-  std::size_t shrink_attempts = 400;       ///< requests spent on shrinking one counterexample
-  std::size_t most_explained = 6;          ///< counterexamples that are made small and printed
+  std::optional<std::string> json_path;                     ///< one object per line
+  std::optional<std::string> case_folder;                   ///< where shrunk counterexamples are written as case files
+  std::optional<std::string> replay;                        ///< an id, or the path of a case file
+  bool list = false;                                        ///< print the units of work and stop
+  std::optional<spec::Contract> contract;                   ///< instead of the one that the backend declares
+  unsigned jobs = 2;                                        ///< threads; the report does not depend on their number
+  std::function<std::unique_ptr<spec::Backend>()> another;  ///< one more of the same, for each further thread;
+                                                            ///< without it the threads share one backend in turns
+  bool terminal = false;                                    ///< show live progress
+  std::size_t shrink_attempts = 400;                        ///< requests spent on shrinking one counterexample
+  std::size_t most_explained = 6;                           ///< counterexamples that are made small and printed
 };
 
 /// Runs the suite. \returns 0 when the backend conforms, 1 when it does not (or nothing was compared), 2 when the run

@@ -74,10 +74,13 @@ std::vector<Unit> plan(const ConformOptions& options) {
     const bool chosen = options.operations.empty() || std::find(options.operations.begin(), options.operations.end(),
                                                                 name) != options.operations.end();
     if (!chosen) continue;
-    for (std::size_t k = 0; k < check_count; ++k) {
-      const auto check = static_cast<Check>(k);
-      if (!wanted(check) || (check == Check::step && state_links(*d).empty())) continue;
-      for (const DType dtype : dtypes) units.push_back(unit_of(name, check, dtype, factor(options.tier)));
+    // All checks of one element type together: they ask about the same instances, which a backend compiles once.
+    for (const DType dtype : dtypes) {
+      for (std::size_t k = 0; k < check_count; ++k) {
+        const auto check = static_cast<Check>(k);
+        if (!wanted(check) || (check == Check::step && state_links(*d).empty())) continue;
+        units.push_back(unit_of(name, check, dtype, factor(options.tier)));
+      }
     }
   }
   return units;
