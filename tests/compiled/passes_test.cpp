@@ -1,40 +1,16 @@
 #include <catch2/catch.hpp>
 
 #include "compiled/passes/passes.hpp"
+#include "passes_build.hpp"
 #include "passes_execution.hpp"
 #include "spec/system/simplify.hpp"
 
 using namespace etalon;
 using namespace etalon::spec;
+using etalon::test::Build;
+using etalon::test::Indices;
 
 namespace {
-
-/// Shorthand for building systems by hand.
-struct Build {
-  System system;
-
-  TensorId input(const std::string& name, DType dtype, const Dims& dims) {
-    const TensorId t = system.add_tensor(name, dtype, dims);
-    system.inputs.push_back(t);
-    return t;
-  }
-  /// name[i…] = value(i…)
-  template <class Value>
-  TensorId local(const std::string& name, DType dtype, const Dims& dims, Value value) {
-    const TensorId t = system.add_tensor(name, dtype, dims);
-    const std::vector<Binder> binders = system.bind_all(t);
-    system.define(t, binders, value(variables(binders)));
-    return t;
-  }
-  template <class Body>
-  Expr sum(std::int64_t extent, Body body) {
-    const Binder k = system.bind("k", extent);
-    return reduce(Reduction::sum, {k}, boolean(true), body(variable(k)));
-  }
-  Expr at(TensorId t, std::vector<Expr> indices) { return system.at(t, std::move(indices)); }
-};
-
-using Indices = std::vector<Expr>;
 
 void check_same_values(const System& before, const System& after) {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
