@@ -1,0 +1,111 @@
+#include "conformance/serve.hpp"
+
+#include <exception>
+#include <istream>
+#include <ostream>
+#include <string>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+
+#include "conformance/serve_bounds.hpp"
+#include "spec/error.hpp"
+#include "spec/library/library.hpp"
+#include "spec/program/binding.hpp"
+#include "spec/protocol/fields.hpp"
+#include "spec/protocol/message.hpp"
+#include "spec/protocol/message_json.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+using spec::Answer;
+using spec::Json;
+using spec::Refusal;
+using spec::Request;
+
+/// The request's id as it was sent, null where there is none to repeat.
+[[nodiscard]] Json id_of(const Json& request) {
+  return request.is_object() && request.contains("id") && request["id"].is_string() ? request["id"] : Json(nullptr);
+}
+
+[[nodiscard]] Json refused(const Json& id, const Refusal& refusal) {
+  Json json = answer_to_json("", Answer(refusal));
+  json["id"] = id;
+  return json;
+}
+
+class Server {
+ public:
+  Server(spec::Backend& backend, const ServeOptions& options) : backend_(backend), options_(options), limit_(backend.describe().max_bytes) {}
+
+  [[nodiscard]] std::string answer(const std::string& line) {
+    Json id = nullptr;
+    try {
+      if (static_cast<std::int64_t>(line.size()) > limit_)
+        throw SpecViolation("request: expected at most " + std::to_string(limit_) + " bytes, found " + std::to_string(line.size()));
+      const Json request = spec::parse_json(line, "request");
+      id = id_of(request);
+      spec::fields::require_object(request, "request");
+      const std::string& kind = spec::fields::string(spec::fields::member(request, "request", ""), "request");
+      if (kind == "describe") return encode(backend_.describe());
+      if (kind == "run") return spec::to_line(run(request, id));
+      throw Unsupported("request: '" + kind + "' is not offered; there are describe and run");
+    } catch (const Unsupported& error) {
+      return spec::to_line(refused(id, {Refusal::Kind::unsupported, error.what(), unsupported_field(error.what())}));
+    } catch (const std::exception& error) {
+      return spec::to_line(refused(id, {Refusal::Kind::error, error.what(), ""}));
+    }
+  }
+
+ private:
+  /// Which kind of value was not offered, read off the field's name in the message.
+  [[nodiscard]] static std::string unsupported_field(const std::string& message) {
+    const std::string field = message.substr(0, message.find(':'));
+    for (const char* what : {"mode", "dtype", "shape"}) {
+      if (field.size() >= std::string(what).size() && field.ends_with(what)) return what;
+    }
+    return field == "bounds" ? "bounds" : "request";
+  }
+
+  [[nodiscard]] Json run(const Json& json, const Json& id) {
+    const Request request = spec::request_from_json(json);
+    for (const auto& step : request.program.steps) {
+      const auto* call = std::get_if<spec::Call>(&step);
+      if (call != nullptr && spec::find_definition(call->operation) == nullptr)
+        return refused(id, {Refusal::Kind::unsupported, "operation '" + call->operation + "' is not in the library", "operation"});
+    }
+    try {
+      spec::verify_inputs(request.program, request.inputs);
+    } catch (const SpecViolation& error) {
+      return refused(id, {Refusal::Kind::rejected, error.what(), ""});
+    }
+    const Json* bounds = spec::fields::optional_member(json, "bounds", "");
+    if (bounds != nullptr && !options_.offers_bounds) throw Unsupported("bounds: only the reference derives them");
+    const std::optional<spec::Contract> contract =
+        bounds == nullptr ? std::nullopt : std::optional(spec::parse_contract(spec::to_line(*bounds)));
+    const Answer answer = backend_.run(request);
+    Json reply = answer_to_json(request.id, answer);
+    reply["id"] = id;
+    if (contract && std::holds_alternative<spec::Numbers>(answer)) add_bounds(reply, request, *contract);
+    return reply;
+  }
+
+  spec::Backend& backend_;
+  ServeOptions options_;
+  std::int64_t limit_;
+};
+
+}  // namespace
+
+void serve(std::istream& requests, std::ostream& answers, spec::Backend& backend, const ServeOptions& options) {
+  Server server(backend, options);
+  std::string line;
+  while (std::getline(requests, line)) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    answers << server.answer(line) << '\n' << std::flush;
+  }
+}
+
+}  // namespace etalon::conformance
