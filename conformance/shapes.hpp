@@ -8,15 +8,9 @@
 
 #include "conformance/assignment.hpp"
 #include "conformance/case.hpp"
-#include "conformance/draw.hpp"
+#include "conformance/drawing.hpp"
 
 namespace etalon::conformance {
-
-/// How big the tensors of a case should be: about this many elements in the largest operand.
-struct SizeWish {
-  std::int64_t elements = 64;
-  bool edges = false;  ///< prefer extents 0 and 1
-};
 
 /// Choices for this definition that give a well-typed call, or nothing when none was found.
 [[nodiscard]] std::optional<Assignment> draw_assignment(const spec::Definition& definition, Draw& draw,

@@ -1,0 +1,357 @@
+#include "conformance/drawing.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace etalon::conformance {
+namespace {
+
+using spec::AttributeKind;
+using spec::Definition;
+using spec::NodeForm;
+using spec::NodeId;
+using spec::Primitive;
+
+std::string text_of(const Definition& d, spec::Slice s) { return std::string(d.at(s)); }
+
+// The ranges that `choices` or `a | b | c` list.
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> found;
+  std::string word;
+  for (const char c : text) {
+    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    if (letter) word += c;
+    if (!letter && !word.empty()) found.push_back(std::exchange(word, {}));
+  }
+  if (!word.empty()) found.push_back(word);
+  return found;
+}
+
+// One draw of an assignment; most draws of a constrained definition are refused by typing and drawn again.
+class Drawing {
+ public:
+  Drawing(const Definition& d, const Names& names, Draw& draw, const SizeWish& wish)
+      : d_(d), names_(names), draw_(draw), wish_(wish) {}
+
+  Assignment run() {
+    packs();
+    ranks();
+    limit_ = axis_limit();
+    rows_and_extents();
+    joins();
+    for (std::size_t i = 0; i < d_.attribute_count; ++i) attribute(d_.attributes[i]);
+    places();
+    for (std::size_t i = 0; i < d_.attribute_count; ++i) list_attribute(d_.attributes[i]);
+    for (std::size_t i = 0; i < d_.clause_count; ++i) {
+      if (d_.clauses[i].form == spec::ClauseText::Form::require) satisfy(d_.clauses[i].value);
+    }
+    optional_operands();
+    return a_;
+  }
+
+ private:
+  void packs() {
+    const std::size_t count = static_cast<std::size_t>(draw_.integer(1, 4));
+    for (const std::string& name : names_.operand_packs) a_.packs[name] = count;
+    for (std::size_t i = 0; i < d_.attribute_count; ++i) {
+      if (d_.attributes[i].pack) members_ = static_cast<std::size_t>(draw_.integer(1, 3));
+    }
+    if (!names_.operand_packs.empty()) members_ = count;
+  }
+
+  void ranks() {
+    for (const std::string& row : names_.rows) rank_[row] = static_cast<std::size_t>(draw_.integer(0, 3));
+    for (const auto& [one, other] : names_.joined) {
+      if (draw_.chance(0.5) && rank_.contains(one) && rank_.contains(other)) rank_[other] = rank_[one];
+    }
+    if (d_.family_rank >= 0) {
+      rank_[row_key(text_of(d_, d_.family_row))] = static_cast<std::size_t>(d_.family_rank);
+    }
+    // A list attribute with one number per axis of two rows ties their ranks; rows of windows follow the family.
+    for (std::size_t i = 0; i < d_.attribute_count; ++i) {
+      const std::string row = row_key(text_of(d_, d_.attributes[i].row));
+      if (!row.empty() && !rank_.contains(row)) free_rows_.push_back(row);
+    }
+  }
+
+  // Extents up to the root of the wished size leave room for several axes.
+  std::int64_t axis_limit() {
+    std::size_t most = 1;
+    for (std::size_t i = 0; i < d_.operand_count; ++i) {
+      std::size_t rank = 0;
+      for (NodeId item = d_.operands[i].axes; item >= 0; item = d_[item].next) {
+        const NodeId inner = d_[item].form == NodeForm::placed ? d_[item].first : item;
+        const bool row = d_[inner].form == NodeForm::row;
+        rank += row ? rank_[row_key(d_.at(inner))] : 1;
+      }
+      most = std::max(most, rank);
+    }
+    const double root = std::pow(static_cast<double>(wish_.elements), 1.0 / static_cast<double>(most));
+    return std::max<std::int64_t>(2, static_cast<std::int64_t>(root * 1.7));
+  }
+
+  std::int64_t extent() {
+    if (wish_.edges && draw_.chance(0.35)) return draw_.integer(0, 1);
+    if (draw_.chance(0.1)) return 1;
+    if (limit_ > 4 && draw_.chance(0.6)) return draw_.integer(limit_ / 2, limit_);
+    return draw_.integer(2, limit_);
+  }
+
+  void rows_and_extents() {
+    // Equal extents on purpose: exchanged indices show only where they stay in range.
+    const bool square = draw_.chance(0.35);
+    const std::int64_t side = extent();
+    const auto one = [&] { return square && draw_.chance(0.8) ? side : extent(); };
+    for (const std::string& row : names_.rows) {
+      // A window is smaller than what it slides over.
+      const bool narrow = row != names_.rows.front() && draw_.chance(0.4);
+      auto& extents = a_.rows[row];
+      for (std::size_t k = 0; k < rank_[row]; ++k) extents.push_back(narrow ? draw_.integer(1, 3) : one());
+    }
+    for (const std::string& name : names_.extents) a_.extents[name] = one();
+    for (const std::string& row : names_.pack_rows) {
+      for (std::size_t m = 0; m < members_; ++m) {
+        auto& extents = a_.rows[member_key(row, m)];
+        for (std::int64_t k = draw_.integer(0, 2); k > 0; --k) extents.push_back(one());
+      }
+    }
+    for (const std::string& name : names_.pack_extents) {
+      for (std::size_t m = 0; m < members_; ++m) a_.extents[member_key(name, m)] = one();
+    }
+  }
+
+  // Joined rows broadcast: they agree from the right, and any of them may be 1 or shorter.
+  void joins() {
+    for (const auto& [one, other] : names_.joined) {
+      if (!a_.rows.contains(one) || !a_.rows.contains(other)) continue;
+      auto& p = a_.rows[one];
+      auto& q = a_.rows[other];
+      const std::size_t shared = std::min(p.size(), q.size());
+      for (std::size_t k = 1; k <= shared; ++k) {
+        std::int64_t& x = p[p.size() - k];
+        std::int64_t& y = q[q.size() - k];
+        y = x;
+        if (draw_.chance(0.15)) (draw_.chance(0.5) ? x : y) = 1;
+      }
+    }
+  }
+
+  void attribute(const spec::AttributeText& attribute) {
+    const std::string name = text_of(d_, attribute.name);
+    if (!attribute.row.length && !attribute.pack && attribute.has_default && draw_.chance(0.35)) return;
+    switch (attribute.kind) {
+      case AttributeKind::boolean:
+        a_.attributes[name] = draw_.chance(0.5);
+        break;
+      case AttributeKind::symbol: {
+        const auto choices = words(d_.at(attribute.choices));
+        if (!choices.empty()) a_.attributes[name] = draw_.pick(choices);
+        break;
+      }
+      case AttributeKind::dtype:
+        a_.attributes[name] = std::string(draw_.chance(0.7) ? "f32" : "f64");
+        break;
+      case AttributeKind::real:
+        a_.attributes[name] = real_attribute(attribute);
+        break;
+      case AttributeKind::integer:
+        if (!attribute.pack && !attribute.row.length) a_.attributes[name] = integer_attribute(attribute);
+        break;
+      default:
+        break;
+    }
+  }
+
+  double real_attribute(const spec::AttributeText& attribute) {
+    double usual = 0;
+    const bool known = attribute.has_default && parse(d_.at(attribute.value), usual);
+    const double u = std::ldexp(std::floor(draw_.uniform() * 1024), -10);
+    if (!known) return draw_.pick(std::vector<double>{0.1, 0.01, 0.001, 0.5, u});
+    if (usual == 0) return draw_.pick(std::vector<double>{0.0, 0.1, 0.01, u});
+    if (usual > 0 && usual < 1)
+      return draw_.pick(std::vector<double>{usual, usual * usual, std::sqrt(usual), u / 2, 0.1});
+    return draw_.pick(std::vector<double>{usual, usual * (0.5 + u), 1.0, usual / 4});
+  }
+
+  std::int64_t integer_attribute(const spec::AttributeText& attribute) {
+    double usual = 0;
+    if (attribute.has_default && parse(d_.at(attribute.value), usual) && draw_.chance(0.3)) {
+      return static_cast<std::int64_t>(usual);
+    }
+    if (draw_.chance(0.15)) return draw_.integer(-2, 0);
+    return draw_.integer(1, 4);
+  }
+
+  static bool parse(std::string_view text, double& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+  }
+
+  // Attributes that place axes: positions in the operand (or result) that they stand in.
+  void places() {
+    for (const auto& [attribute, row] : names_.placed) {
+      if (placed_.contains(attribute)) continue;
+      for (std::size_t i = 0; i < d_.operand_count + d_.result_count && !placed_.contains(attribute); ++i) {
+        place(i < d_.operand_count ? d_.operands[i].axes : d_.results[i - d_.operand_count].axes, attribute);
+      }
+    }
+  }
+
+  void place(NodeId axes, const std::string& attribute) {
+    NodeId placed = -1;
+    bool alone = true;
+    for (NodeId item = axes; item >= 0; item = d_[item].next) {
+      if (d_[item].form == NodeForm::placed && d_.at(item) == attribute) {
+        placed = d_[item].first;
+      } else {
+        alone = false;
+      }
+    }
+    const auto rank = rank_of_axes(d_, axes, a_);
+    if (placed < 0 || !rank) return;
+    placed_.insert(attribute);
+    const bool is_row = d_[placed].form == NodeForm::row;
+    const std::size_t wanted = is_row ? a_.rows[row_key(d_.at(placed))].size() : 1;
+    std::vector<std::int64_t> all;
+    for (std::size_t k = 0; k < *rank; ++k) all.push_back(static_cast<std::int64_t>(k));
+    std::vector<std::int64_t> chosen;
+    while (chosen.size() < wanted && !all.empty()) {
+      const auto at = static_cast<std::size_t>(draw_.integer(0, static_cast<std::int64_t>(all.size()) - 1));
+      chosen.push_back(all[at]);
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    if (!alone && draw_.chance(0.7)) std::sort(chosen.begin(), chosen.end());
+    for (std::int64_t& position : chosen) {
+      if (draw_.chance(0.3)) position -= static_cast<std::int64_t>(*rank);
+    }
+    if (is_row) {
+      a_.attributes[attribute] = chosen;
+    } else if (!chosen.empty()) {
+      a_.attributes[attribute] = chosen.front();
+    }
+  }
+
+  void list_attribute(const spec::AttributeText& attribute) {
+    const std::string name = text_of(d_, attribute.name);
+    if (placed_.contains(name)) return;
+    if (attribute.pack) {
+      std::vector<std::int64_t> list;
+      for (std::size_t m = 0; m < members_; ++m) list.push_back(draw_.integer(wish_.edges ? 0 : 1, 3));
+      a_.attributes[name] = list;
+      return;
+    }
+    const bool lists = attribute.kind == AttributeKind::integers || attribute.row.length != 0;
+    if (!lists) return;
+    if (attribute.has_default && draw_.chance(0.35)) return;
+    const std::string row = row_key(text_of(d_, attribute.row));
+    const auto known = a_.rows.find(row);
+    if (known == a_.rows.end() || attribute.row.length == 0) {
+      a_.attributes[name] = reshaped();
+      return;
+    }
+    std::vector<std::int64_t> list;
+    for (std::size_t k = 0; k < known->second.size(); ++k) list.push_back(window_number(known->second[k]));
+    a_.attributes[name] = list;
+  }
+
+  // A stride, a window, a padding, or the bound of a slice.
+  std::int64_t window_number(std::int64_t extent) {
+    if (draw_.chance(0.15)) return draw_.integer(-extent - 1, extent + 1);
+    if (draw_.chance(0.3)) return draw_.integer(0, std::max<std::int64_t>(extent, 1));
+    return draw_.integer(0, 3);
+  }
+
+  // A shape that holds as many elements as the first operand, or one that it broadcasts to.
+  std::vector<std::int64_t> reshaped() {
+    const auto first = d_.operand_count > 0 ? extents_of_axes(d_, d_.operands[0].axes, a_) : std::nullopt;
+    std::vector<std::int64_t> shape = first.value_or(std::vector<std::int64_t>{draw_.integer(1, limit_)});
+    if (draw_.chance(0.4)) {
+      for (std::int64_t& e : shape) e = e == 1 && draw_.chance(0.7) ? draw_.integer(1, 4) : e;
+      for (std::int64_t k = draw_.integer(0, 2); k > 0; --k) shape.insert(shape.begin(), draw_.integer(1, 3));
+      return shape;
+    }
+    while (shape.size() > 1 && draw_.chance(0.6)) {
+      const auto at = static_cast<std::size_t>(draw_.integer(0, static_cast<std::int64_t>(shape.size()) - 2));
+      shape[at] *= shape[at + 1];
+      shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    }
+    for (std::size_t at = 0; at < shape.size() && shape.size() < 4; ++at) {
+      for (const std::int64_t factor : {2, 3, 5}) {
+        if (shape[at] > factor && shape[at] % factor == 0 && draw_.chance(0.5)) {
+          shape[at] /= factor;
+          shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(at), factor);
+          break;
+        }
+      }
+    }
+    if (draw_.chance(0.2)) shape.insert(shape.begin(), 1);
+    return shape;
+  }
+
+  // Constraints that chance rarely meets: an equation for a free extent, a divisibility.
+  void satisfy(NodeId condition) {
+    if (condition < 0 || d_[condition].form != NodeForm::apply) return;
+    const auto op = static_cast<Primitive>(d_[condition].op);
+    const NodeId left = d_[condition].first;
+    const NodeId right = left >= 0 ? d_[left].next : -1;
+    if (op == Primitive::logical_and) {
+      satisfy(left);
+      satisfy(right);
+    }
+    if (op != Primitive::eq || right < 0) return;
+    if (divisible(left, right)) return;
+    if (!assign(left, right)) (void)assign(right, left);
+  }
+
+  bool assign(NodeId to, NodeId from) {
+    if (d_[to].form != NodeForm::name) return false;
+    const auto found = a_.extents.find(std::string(d_.at(to)));
+    const auto value = integer_value(d_, from, a_);
+    if (found == a_.extents.end() || !value) return false;
+    found->second = *value;
+    return true;
+  }
+
+  // `n % g == 0`
+  bool divisible(NodeId left, NodeId right) {
+    if (d_[left].form != NodeForm::apply || static_cast<Primitive>(d_[left].op) != Primitive::modulo) return false;
+    if (integer_value(d_, right, a_) != 0) return false;
+    const NodeId dividend = d_[left].first;
+    const auto divisor = integer_value(d_, d_[dividend].next, a_);
+    if (!divisor || *divisor <= 0 || d_[dividend].form != NodeForm::name) return true;
+    const auto found = a_.extents.find(std::string(d_.at(dividend)));
+    if (found != a_.extents.end())
+      found->second = std::max<std::int64_t>(1, (found->second + *divisor - 1) / *divisor) * *divisor;
+    return true;
+  }
+
+  void optional_operands() {
+    for (std::size_t i = 0; i < d_.operand_count; ++i) {
+      if (d_.operands[i].optional && draw_.chance(0.4)) a_.absent.insert(text_of(d_, d_.operands[i].name));
+    }
+  }
+
+  const Definition& d_;
+  const Names& names_;
+  Draw& draw_;
+  const SizeWish& wish_;
+  Assignment a_;
+  std::map<std::string, std::size_t> rank_;
+  std::vector<std::string> free_rows_;
+  std::set<std::string> placed_;
+  std::size_t members_ = 1;
+  std::int64_t limit_ = 4;
+};
+
+}  // namespace
+
+Assignment draw_once(const Definition& definition, const Names& names, Draw& draw, const SizeWish& wish) {
+  return Drawing(definition, names, draw, wish).run();
+}
+
+}  // namespace etalon::conformance

@@ -1,0 +1,24 @@
+/// \file
+/// One draw of the choices that fix a call's types: rows, extents, attributes, packs. Whether the call is well-typed is
+/// for typing to say; chance and a few rules about constraints make it likely.
+#pragma once
+
+#include <cstdint>
+
+#include "conformance/assignment.hpp"
+#include "conformance/draw.hpp"
+#include "conformance/signature.hpp"
+#include "spec/notation/definition.hpp"
+
+namespace etalon::conformance {
+
+/// How big the tensors of a case should be: about this many elements in the largest operand.
+struct SizeWish {
+  std::int64_t elements = 64;
+  bool edges = false;  ///< prefer extents 0 and 1
+};
+
+[[nodiscard]] Assignment draw_once(const spec::Definition& definition, const Names& names, Draw& draw,
+                                   const SizeWish& wish);
+
+}  // namespace etalon::conformance
