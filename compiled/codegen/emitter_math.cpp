@@ -70,7 +70,7 @@ Value* Emitter::emit_philox(const std::vector<Value*>& args) {
   llvm::Constant* low_bits = all(wide, 0xFFFFFFFFU);
   const auto low = [&](Value* v) { return builder_.CreateAnd(v, low_bits); };
   const auto high = [&](Value* v) { return builder_.CreateLShr(v, all(wide, 32)); };
-  Value* block = builder_.CreateAShr(args[3], all(wide, 2));
+  Value* block = builder_.CreateLShr(args[3], all(wide, 2));
   Value* c[4] = {low(block), high(block), low(args[1]), low(args[2])};
   Value* k[2] = {low(args[0]), high(args[0])};
   for (int round = 0; round < philox_rounds; ++round) {
