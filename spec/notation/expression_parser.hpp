@@ -202,7 +202,7 @@ class ExpressionParser {
       return n;
     }
     if (token_.is("..") || token_.is("...")) return row();
-    if (accept("(")) {
+    if (token_.is("(")) {
       const NodeId n = parenthesised();
       ends_in_reduction_ = false;
       return n;
@@ -214,10 +214,18 @@ class ExpressionParser {
     return named();
   }
 
+  /// The text of a compound expression includes its parentheses, for messages.
   constexpr NodeId parenthesised() {
+    const std::size_t begin = token_.begin;
+    advance();
     NodeId n = expression();
     while (token_.is("&")) n = join(n);
     expect(")");
+    if (failed() || n < 0) return -1;
+    const NodeForm f = d_.nodes[n].form;
+    if (f == NodeForm::apply || f == NodeForm::join || f == NodeForm::select || f == NodeForm::otherwise) {
+      d_.nodes[n].text = slice_from(begin);
+    }
     return n;
   }
 

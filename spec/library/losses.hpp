@@ -1,0 +1,53 @@
+/// \file
+/// Losses.
+#pragma once
+
+#include <string_view>
+
+#include "spec/library/operation.hpp"
+
+namespace etalon::ops {
+
+using spec::Operation;
+
+struct CrossEntropyText {
+  static constexpr std::string_view text = R"(-- Minus the logarithm of the softmax of x at class t, with class weights and smoothed labels.
+cross_entropy(x[..., c], t[...] : int, w[c]?) {ignore_index = -100, label_smoothing = 0.0, reduction = mean | sum | none} -> y[only(..., reduction == none)]
+  top[...] = detach(max[k] x[..., k] else 0)
+  z[..., k] = x[..., k] - top[...]
+  s[...] = log(sum[j] exp(z[..., j]))
+  l[..., k] = z[..., k] - s[...]
+  -- The weight of each row: absent weights are 1, ignored rows 0, classes out of range count as weight 1 and value 0.
+  a[...] = if t[...] == ignore_index then 0.0 else (w[t[...]] else 1.0)
+  each[...] = if t[...] == ignore_index then 0 else -((1 - label_smoothing)*a[...]*(l[..., t[...]] else 0) + label_smoothing/c*sum[k] (w[k] else 1)*l[..., k])
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = sum[...] each[...]
+  y when reduction == mean = (sum[...] each[...]) / sum[...] a[...]
+)";
+};
+inline constexpr Operation<CrossEntropyText> cross_entropy{};
+
+struct MseText {
+  static constexpr std::string_view text = R"(-- The squared difference.
+mse(x[...], t[...]) {reduction = mean | sum | none} -> y[only(..., reduction == none)]
+  d[...] = x[...] - t[...]
+  y[...] when reduction == none = d[...] * d[...]
+  y when reduction == sum = sum[...] d[...] * d[...]
+  y when reduction == mean = (sum[...] d[...] * d[...]) / size(...)
+)";
+};
+inline constexpr Operation<MseText> mse{};
+
+struct HingeText {
+  static constexpr std::string_view text = R"(-- 1 - t*x where that is positive, for targets t of -1 and 1; its derivative at the kink is 0.
+hinge(x[...], t[...]) {reduction = mean | sum | none} -> y[only(..., reduction == none)]
+  m[...] = 1 - t[...]*x[...]
+  each[...] = if m[...] <= 0 then 0 else m[...]
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = sum[...] each[...]
+  y when reduction == mean = (sum[...] each[...]) / size(...)
+)";
+};
+inline constexpr Operation<HingeText> hinge{};
+
+}  // namespace etalon::ops

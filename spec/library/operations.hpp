@@ -1,0 +1,13 @@
+/// \file
+/// Every operation that comes with Etalon, as callable objects.
+#pragma once
+
+#include "spec/library/elementwise.hpp"  // IWYU pragma: export
+#include "spec/library/linear.hpp"  // IWYU pragma: export
+#include "spec/library/losses.hpp"  // IWYU pragma: export
+#include "spec/library/normalisation.hpp"  // IWYU pragma: export
+#include "spec/library/optimizers.hpp"  // IWYU pragma: export
+#include "spec/library/random.hpp"  // IWYU pragma: export
+#include "spec/library/reductions.hpp"  // IWYU pragma: export
+#include "spec/library/shape.hpp"  // IWYU pragma: export
+#include "spec/library/windows.hpp"  // IWYU pragma: export

@@ -1,0 +1,403 @@
+#include "spec/notation/elaborate.hpp"
+
+#include <algorithm>
+
+#include "spec/error.hpp"
+#include "spec/notation/elaborator.hpp"
+
+namespace etalon::spec {
+
+namespace notation {
+
+Elaborator::Elaborator(const Definition& d, std::span<const std::optional<ValueType>> operands,
+                       std::span<const std::size_t> packs, const Attributes& attributes)
+    : d_(d), operands_(operands), typing_(type_call(d, operands, packs, bind_attributes(d, attributes))) {
+  if (!typing_.ok()) raise(typing_.diagnosis);
+}
+
+void Elaborator::raise(const Diagnosis& diagnosis) const { throw SpecViolation(std::string(diagnosis.message())); }
+
+Instance Elaborator::run() {
+  const Typing typing = typing_;
+  do {
+    typing_ = typing;
+    system_ = {};
+    tensors_.clear();
+    scalars_.clear();
+    extents_.clear();
+    declare_operands();
+    declare_run_time_attributes();
+    declare_results();
+    for (std::size_t c = 0; c < d_.clause_count; ++c) {
+      if (d_.clauses[c].form == ClauseText::Form::equation) equation(d_.clauses[c]);
+    }
+    check_defined();
+  } while (drop_dead());
+  Instance instance;
+  instance.system = std::move(system_);
+  instance.results.assign(typing_.results, typing_.results + typing_.result_count);
+  instance.attributes = to_attributes(d_, typing_.attributes);
+  return instance;
+}
+
+// --- tensors ---
+
+/// Names of the rows that a row item ranges over, lets expanded.
+std::set<std::string> Elaborator::rows_in(NodeId n) const {
+  std::set<std::string> rows;
+  if (n < 0) return rows;
+  const NodeText& t = d_[n];
+  if (t.form == NodeForm::row || t.form == NodeForm::name) {
+    const std::string name(d_.at(n));
+    for (std::size_t c = 0; c < d_.clause_count; ++c) {
+      const ClauseText& clause = d_.clauses[c];
+      if (clause.form == ClauseText::Form::let && d_.at(clause.target_row) == name) return rows_in(clause.value);
+    }
+    const Entry* e = typing_.names.find(name);
+    if ((e != nullptr && e->is_row) || d_.attribute_named(name) >= 0) rows.insert(name);
+  } else if (t.form == NodeForm::pack_name || t.form == NodeForm::pack_member) {
+    rows.emplace(d_.at(n));
+  } else if (t.form == NodeForm::join || t.form == NodeForm::row_of) {
+    for (NodeId c = t.first; c >= 0; c = d_[c].next) rows.merge(rows_in(c));
+  } else if (t.form == NodeForm::builtin) {
+    rows = rows_in(t.first);
+  }
+  return rows;
+}
+
+std::vector<AxisGroup> Elaborator::groups_of(const Layout& l) const {
+  std::vector<AxisGroup> groups;
+  for (std::size_t k = 0; k < l.count; ++k) {
+    AxisGroup g;
+    g.row = l.items[k].row;
+    for (int j = 0; j < l.items[k].width; ++j) g.axes.push_back(l.items[k].axis[j]);
+    if (g.row) g.rows = rows_in(l.items[k].node);
+    groups.push_back(std::move(g));
+  }
+  return groups;
+}
+
+void Elaborator::declare_operands() {
+  for (std::size_t i = 0; i < d_.operand_count; ++i) {
+    const OperandText& o = d_.operands[i];
+    const std::string name(d_.at(o.name));
+    for (std::size_t m = 0; m < typing_.members[i]; ++m) {
+      const std::size_t slot = typing_.first_slot[i] + m;
+      Storage s;
+      s.present = slot < operands_.size() && operands_[slot].has_value();
+      if (s.present) {
+        const ValueType& type = *operands_[slot];
+        s.dims = type.dims;
+        s.id = system_.add_tensor(o.pack ? name + "#" + std::to_string(m) : name, type.dtype, type.dims);
+        system_.inputs.push_back(s.id);
+        s.groups = groups_of(Typer(d_, typing_).operand_layout(i, o.pack ? static_cast<int>(m) : -1, type.dims));
+      }
+      tensors_[{name, o.pack ? static_cast<int>(m) : -1}] = std::move(s);
+    }
+  }
+}
+
+void Elaborator::declare_run_time_attributes() {
+  std::set<std::string> names;
+  for (std::size_t a = 0; a < d_.attribute_count; ++a) {
+    if (typing_.attributes.of[a].form == AttributeBinding::Form::runtime) names.emplace(d_.at(d_.attributes[a].name));
+  }
+  for (const std::string& name : names) {
+    scalars_[name] = system_.add_tensor(name, local_type(Kind::real), {});
+    system_.inputs.push_back(scalars_[name]);
+  }
+}
+
+void Elaborator::declare_results() {
+  std::size_t next = 0;
+  for (std::size_t r = 0; r < d_.result_count; ++r) {
+    const OperandText& text = d_.results[r];
+    const std::string name(d_.at(text.name));
+    for (int m = 0; next < typing_.result_count; ++m) {
+      const ValueType& type = typing_.results[next++];
+      Storage s;
+      s.dims = type.dims;
+      s.id = system_.add_tensor(text.pack ? name + "#" + std::to_string(m) : name, type.dtype, type.dims);
+      system_.outputs.push_back(s.id);
+      Dims dims;
+      s.groups = groups_of(Typer(d_, typing_).result_layout(r, text.pack ? m : -1, dims));
+      tensors_[{name, text.pack ? m : -1}] = std::move(s);
+      if (!text.pack) break;
+    }
+  }
+}
+
+/// Locals hold reals in the operation's own type, halves in f32: they are arithmetic, not storage.
+DType Elaborator::local_type(Kind kind) const {
+  if (kind == Kind::integer) return DType::i64;
+  if (kind == Kind::boolean) return DType::boolean;
+  std::optional<DType> type;
+  if (typing_.common && kind_of(*typing_.common) == Kind::real) type = typing_.common;
+  for (std::size_t r = 0; !type && r < typing_.result_count; ++r) {
+    if (kind_of(typing_.results[r].dtype) == Kind::real) type = typing_.results[r].dtype;
+  }
+  if (!type || *type == DType::f16 || *type == DType::bf16) return DType::f32;
+  return *type;
+}
+
+// --- equations ---
+
+std::int32_t Elaborator::origin_of(const ClauseText& clause) {
+  Origin origin;
+  origin.operation = std::string(d_.name);
+  origin.clause = std::string(d_.at(clause.text));
+  system_.origins.push_back(std::move(origin));
+  return static_cast<std::int32_t>(system_.origins.size()) - 1;
+}
+
+void Elaborator::equation(const ClauseText& clause) {
+  if (clause.when >= 0) {
+    const std::optional<StaticValue> c = known(clause.when);
+    if (!c || c->form != StaticValue::Form::boolean) {
+      fail_at(clause.when, d_.at(clause.when), " is not a condition on extents and attributes");
+    }
+    if (!c->truth) return;
+  }
+  if (dead_.contains(std::string(d_.at(clause.target)))) return;
+  std::set<std::string> tags = tags_in(clause.value);
+  for (NodeId n = clause.places; n >= 0; n = d_[n].next) tags.merge(tags_in(n));
+  if (clause.tag >= 0) tags.emplace(d_.at(clause.tag));
+  if (tags.empty()) return equation_of_member(clause, -1);
+  if (tags.size() > 1) fail(clause.text.begin, "an equation runs over the members of one pack");
+  const std::string tag = *tags.begin();
+  check_hiding(tag, clause.value);
+  for (int m = 0; tensors_.contains({std::string(d_.at(clause.target)), m}) || members_of_operands(m); ++m) {
+    tags_[tag] = m;
+    equation_of_member(clause, clause.tag >= 0 ? m : -1);
+  }
+  tags_.clear();
+}
+
+bool Elaborator::members_of_operands(int m) const {
+  for (std::size_t i = 0; i < d_.operand_count; ++i) {
+    if (d_.operands[i].pack) return m < static_cast<int>(typing_.members[i]);
+  }
+  return false;
+}
+
+void Elaborator::equation_of_member(const ClauseText& clause, int member) {
+  const std::int32_t origin = origin_of(clause);
+  const std::string name(d_.at(clause.target));
+  const auto found = tensors_.find({name, member});
+  const bool is_result = found != tensors_.end() && std::count(system_.outputs.begin(), system_.outputs.end(),
+                                                               found->second.id) > 0;
+  if (found != tensors_.end() && !is_result) fail(clause.target.begin, name, " is defined twice");
+  if (is_result) {
+    assign(clause, found->second, target_layout(clause, found->second), origin);
+  } else {
+    if (member >= 0) fail(clause.target.begin, "a local is not a pack");
+    define_local(clause, layout_of(d_, clause.places), origin);
+  }
+  scope_.clear();
+  vacuous_ = false;
+}
+
+/// The layout of the left side of an equation of a result.
+Layout Elaborator::target_layout(const ClauseText& clause, const Storage& target) const {
+  Layout l = layout_of(d_, clause.places);
+  bool alike = l.count == target.groups.size();
+  for (std::size_t k = 0; alike && k < l.count; ++k) alike = l.items[k].row == target.groups[k].row;
+  if (alike) {
+    for (std::size_t k = 0; k < l.count; ++k) {
+      l.items[k].width = static_cast<std::int8_t>(target.groups[k].axes.size());
+      for (std::size_t j = 0; j < target.groups[k].axes.size(); ++j) {
+        l.items[k].axis[j] = static_cast<std::uint8_t>(target.groups[k].axes[j]);
+      }
+    }
+    return l;
+  }
+  for (std::size_t k = 0; k < l.count; ++k) {
+    Layout::Item& item = l.items[k];
+    if (!item.row) continue;
+    if (item.attribute >= 0) item.width = static_cast<std::int8_t>(typing_.attributes.of[item.attribute].size);
+    else if (d_[item.node].form == NodeForm::binder) {
+      item.width = static_cast<std::int8_t>(known_row(d_.child(item.node, 1)).rank);
+    }
+  }
+  if (l.unknown() == 1 && l.width() <= target.dims.rank) {
+    const auto rest = static_cast<std::int8_t>(target.dims.rank - l.width());
+    for (std::size_t k = 0; k < l.count; ++k) {
+      if (l.items[k].width < 0) l.items[k].width = rest;
+    }
+  }
+  if (l.unknown() > 0 || l.width() != target.dims.rank) {
+    fail(clause.target.begin, d_.at(clause.target), " is written with ", static_cast<std::int64_t>(l.width()),
+         " indices, it has rank ", static_cast<std::int64_t>(target.dims.rank));
+  }
+  Bindings bindings = typing_.attributes;
+  Diagnosis diagnosis;
+  assign_axes(d_, d_.at(clause.target), target.dims.rank, l, bindings, diagnosis);
+  if (!diagnosis.ok()) raise(diagnosis);
+  return l;
+}
+
+/// Binds the names of a left side in order; `dims` are those of a result, nothing for a local.
+std::vector<Binder> Elaborator::bind_places(const ClauseText& clause, const Layout& l, const Dims* dims,
+                                            const std::vector<AxisGroup>* groups, std::vector<AxisGroup>& made) {
+  std::vector<Binder> binders;
+  for (std::size_t k = 0; k < l.count; ++k) {
+    const Layout::Item& item = l.items[k];
+    const NodeForm form = d_[item.node].form;
+    AxisGroup group;
+    group.row = item.row;
+    const bool bare = form == NodeForm::name || form == NodeForm::row;
+    const bool own = bare && known_as_index(item.node);
+    if (own && dims != nullptr) {
+      Dims range;
+      for (int j = 0; j < item.width; ++j) range.push_back((*dims)[item.axis[j]]);
+      if (groups != nullptr && k < groups->size()) group.rows = (*groups)[k].rows;
+      bind_index(std::string(d_.at(item.node)), item.row, range, group.rows, item.node);
+    } else if (own || form == NodeForm::binder) {
+      group.rows = bind_binder(item.node, {clause.value}).rows;
+    } else {
+      if (dims == nullptr) fail_at(item.node, "a local's left side has plain indices");
+      bind_inner_names(item.node, clause.value, binders);
+      made.push_back(std::move(group));
+      continue;
+    }
+    const NodeId name = form == NodeForm::binder ? d_[item.node].first : item.node;
+    const Index& index = scope_.at(std::string(d_.at(name)));
+    binders.insert(binders.end(), index.binders.begin(), index.binders.end());
+    made.push_back(std::move(group));
+  }
+  return binders;
+}
+
+/// Whether a bare name on a left side is an index, and not a number such as a member's.
+bool Elaborator::known_as_index(NodeId n) const {
+  const std::string name(d_.at(n));
+  return name == "..." || !tags_.contains(name);
+}
+
+/// Binds the names inside a computed place such as `2*i + 1`.
+void Elaborator::bind_inner_names(NodeId n, NodeId value, std::vector<Binder>& binders) {
+  const NodeText& t = d_[n];
+  const bool bare = t.form == NodeForm::name || t.form == NodeForm::row;
+  if (bare && !scope_.contains(std::string(d_.at(n))) && !known(n)) {
+    const Index& index = bind_binder(n, {value});
+    binders.insert(binders.end(), index.binders.begin(), index.binders.end());
+    return;
+  }
+  if (t.form == NodeForm::pack_member) return;
+  for (NodeId c = t.first; c >= 0; c = d_[c].next) bind_inner_names(c, value, binders);
+}
+
+/// The right side; an equation without elements is elaborated for its kind only.
+Expr Elaborator::value_of(const ClauseText& clause, std::optional<Kind> kind) {
+  Expr e = expression(clause.value);
+  if (vacuous_) {
+    const Kind k = kind.value_or(e.kind());
+    return k == Kind::real ? decimal(0) : k == Kind::integer ? integer(0) : boolean(false);
+  }
+  if (!kind || e.kind() == *kind) return e;
+  if (*kind == Kind::real && e.kind() == Kind::integer) return real_of(e);
+  fail(clause.text.begin, d_.at(clause.target), " is ", *kind == Kind::real ? "real" : *kind == Kind::integer ? "integer" : "a truth value",
+       ", its equation gives ", e.kind() == Kind::real ? "a real" : e.kind() == Kind::integer ? "an integer" : "a truth value",
+       "; use cast");
+}
+
+void Elaborator::assign(const ClauseText& clause, Storage& target, const Layout& l, std::int32_t origin) {
+  std::vector<AxisGroup> made;
+  Equation e;
+  e.target = target.id;
+  e.origin = origin;
+  e.binders = bind_places(clause, l, &target.dims, &target.groups, made);
+  vacuous_ = std::any_of(e.binders.begin(), e.binders.end(), [](const Binder& b) { return b.extent == 0; });
+  e.place.resize(target.dims.rank);
+  for (std::size_t k = 0; k < l.count; ++k) {
+    const Layout::Item& item = l.items[k];
+    const NodeId n = d_[item.node].form == NodeForm::binder ? d_[item.node].first : item.node;
+    std::vector<Expr> at;
+    if (item.row) at = row(n);
+    else at.push_back(expression(n));
+    if (at.size() != static_cast<std::size_t>(item.width)) fail_at(n, d_.at(n), " has another rank than its place");
+    for (int j = 0; j < item.width; ++j) e.place[item.axis[j]] = at[static_cast<std::size_t>(j)];
+  }
+  e.value = value_of(clause, kind_of(system_[target.id].dtype));
+  if (vacuous_ && target.dims.count() > 0) return;
+  if (target.dims.count() == 0) return;
+  system_.equations.push_back(std::move(e));
+}
+
+void Elaborator::define_local(const ClauseText& clause, const Layout& items, std::int32_t origin) {
+  std::vector<AxisGroup> groups;
+  std::vector<Binder> binders = bind_places(clause, items, nullptr, nullptr, groups);
+  Layout l = items;
+  std::size_t rank = 0;
+  for (std::size_t k = 0; k < l.count; ++k) {
+    const NodeId n = d_[l.items[k].node].form == NodeForm::binder ? d_[l.items[k].node].first : l.items[k].node;
+    l.items[k].width = static_cast<std::int8_t>(scope_.at(std::string(d_.at(n))).binders.size());
+    rank += static_cast<std::size_t>(l.items[k].width);
+  }
+  if (rank > Dims::max_rank) fail(clause.target.begin, d_.at(clause.target), " has more than 8 axes");
+  Diagnosis diagnosis;
+  assign_axes(d_, d_.at(clause.target), rank, l, typing_.attributes, diagnosis);
+  if (!diagnosis.ok()) raise(diagnosis);
+  Storage s;
+  s.dims.rank = rank;
+  std::vector<Binder> ordered(rank);
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < l.count; ++k) {
+    for (int j = 0; j < l.items[k].width; ++j) {
+      const std::size_t axis = l.items[k].axis[j];
+      ordered[axis] = binders[next++];
+      s.dims[axis] = ordered[axis].extent;
+      groups[k].axes.push_back(axis);
+    }
+  }
+  vacuous_ = s.dims.count() == 0;
+  Expr value = value_of(clause, std::nullopt);
+  s.groups = std::move(groups);
+  s.id = system_.add_tensor(std::string(d_.at(clause.target)), local_type(value.kind()), s.dims);
+  system_.define(s.id, std::move(ordered), std::move(value), origin);
+  tensors_[{std::string(d_.at(clause.target)), -1}] = std::move(s);
+}
+
+// --- the whole ---
+
+/// Every result with elements has an equation; one without gets an empty one.
+void Elaborator::check_defined() const {
+  for (const TensorId id : system_.outputs) {
+    const bool any = std::any_of(system_.equations.begin(), system_.equations.end(),
+                                 [&](const Equation& e) { return e.target == id; });
+    if (!any && system_[id].dims.count() > 0) fail(0, system_[id].name, " has no equation");
+  }
+}
+
+/// Finds locals that no result needs; true when there are some that a new run should leave out.
+bool Elaborator::drop_dead() {
+  std::set<TensorId> needed(system_.outputs.begin(), system_.outputs.end());
+  for (std::size_t i = system_.equations.size(); i-- > 0;) {
+    const Equation& e = system_.equations[i];
+    if (!needed.contains(e.target)) continue;
+    for_each(e.value, [&](const Expr& x) {
+      if (x.form() == Form::read) needed.insert(x->tensor);
+    });
+  }
+  bool found = false;
+  for (const Equation& e : system_.equations) {
+    if (!needed.contains(e.target)) found = dead_.insert(system_[e.target].name).second || found;
+  }
+  if (found) return true;
+  for (const TensorId id : system_.outputs) {
+    if (system_[id].dims.count() > 0) continue;
+    const Kind kind = kind_of(system_[id].dtype);
+    const Expr zero = kind == Kind::real ? decimal(0) : kind == Kind::integer ? integer(0) : boolean(false);
+    system_.define(id, system_.bind_all(id), zero);
+  }
+  return false;
+}
+
+}  // namespace notation
+
+Instance instantiate(const Definition& definition, std::span<const std::optional<ValueType>> operands,
+                     std::span<const std::size_t> packs, const Attributes& attributes) {
+  return notation::Elaborator(definition, operands, packs, attributes).run();
+}
+
+}  // namespace etalon::spec

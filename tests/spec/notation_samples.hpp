@@ -1,0 +1,140 @@
+// One call or more of every operation, with the types its results must have, worked out by hand.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spec/attribute.hpp"
+#include "spec/value_type.hpp"
+
+namespace etalon::spec {
+
+struct Sample {
+  std::string operation;
+  std::vector<std::optional<ValueType>> operands;
+  Attributes attributes;
+  std::vector<ValueType> results;
+  std::vector<std::size_t> packs = {};
+};
+
+inline ValueType real32(const Dims& d) { return {DType::f32, d}; }
+inline ValueType real64(const Dims& d) { return {DType::f64, d}; }
+inline ValueType int64(const Dims& d) { return {DType::i64, d}; }
+inline ValueType truth(const Dims& d) { return {DType::boolean, d}; }
+inline AttributeValue list(std::vector<std::int64_t> v) { return v; }
+inline AttributeValue number(std::int64_t v) { return v; }
+inline AttributeValue symbol(const char* s) { return std::string(s); }
+
+inline std::vector<Sample> elementwise_samples() {
+  std::vector<Sample> all;
+  for (const char* name : {"neg", "exp", "log", "sqrt", "tanh", "sigmoid", "relu", "abs", "gelu"}) {
+    all.push_back({name, {real32({2, 3})}, {}, {real32({2, 3})}});
+    all.push_back({name, {real64({})}, {}, {real64({})}});
+    all.push_back({name, {real64({0, 2})}, {}, {real64({0, 2})}});
+  }
+  all.push_back({"gelu", {real32({2})}, {{"approximate", symbol("tanh")}}, {real32({2})}});
+  for (const char* name : {"add", "sub", "mul", "div", "maximum"}) {
+    all.push_back({name, {real32({2, 1, 4}), real32({3, 1})}, {}, {real32({2, 3, 4})}});
+    all.push_back({name, {real32({0, 4}), real32({})}, {}, {real32({0, 4})}});
+  }
+  all.push_back({"add", {int64({2}), int64({1})}, {}, {int64({2})}});
+  all.push_back({"where", {truth({2, 1}), real32({3}), real32({})}, {}, {real32({2, 3})}});
+  all.push_back({"where", {truth({2}), truth({2}), truth({2})}, {}, {truth({2})}});
+  all.push_back({"cast", {int64({2})}, {{"dtype", symbol("f32")}}, {real32({2})}});
+  return all;
+}
+
+inline std::vector<Sample> reduction_samples() {
+  std::vector<Sample> all;
+  for (const char* name : {"sum", "mean", "max", "logsumexp"}) {
+    all.push_back({name, {real32({2, 3, 4})}, {}, {real32({})}});
+    all.push_back({name, {real32({2, 3, 4})}, {{"axes", list({-1, 0})}}, {real32({3})}});
+    all.push_back({name, {real32({2, 3, 4})}, {{"axes", list({-1, 0})}, {"keepdims", true}}, {real32({1, 3, 1})}});
+    all.push_back({name, {real32({})}, {}, {real32({})}});
+    all.push_back({name, {real32({2, 3})}, {{"axes", list({})}}, {real32({2, 3})}});
+  }
+  all.push_back({"sum", {real32({2, 0})}, {{"axes", list({1})}}, {real32({2})}});
+  all.push_back({"logsumexp", {real32({2, 0})}, {{"axes", list({1})}}, {real32({2})}});
+  all.push_back({"argmax", {real32({2, 3})}, {}, {int64({2})}});
+  all.push_back({"argmax", {int64({2, 3})}, {{"axis", number(0)}}, {int64({3})}});
+  return all;
+}
+
+inline std::vector<Sample> shape_samples() {
+  return {
+      {"matmul", {real32({2, 1, 4, 3}), real32({5, 3, 7})}, {}, {real32({2, 5, 4, 7})}},
+      {"matmul", {real64({4, 0}), real64({0, 7})}, {}, {real64({4, 7})}},
+      {"linear", {real32({5, 3}), real32({4, 3}), real32({4})}, {}, {real32({5, 4})}},
+      {"linear", {real32({5, 3}), real32({4, 3})}, {}, {real32({5, 4})}},
+      {"linear", {real32({3}), real32({4, 3}), std::nullopt}, {}, {real32({4})}},
+      {"transpose", {real32({2, 3, 4})}, {{"permutation", list({2, 0, 1})}}, {real32({4, 2, 3})}},
+      {"transpose", {truth({2, 3})}, {{"permutation", list({-1, 0})}}, {truth({3, 2})}},
+      {"reshape", {real32({2, 6})}, {{"shape", list({3, 4})}}, {real32({3, 4})}},
+      {"reshape", {real32({1, 1})}, {{"shape", list({})}}, {real32({})}},
+      {"reshape", {real32({0, 6})}, {{"shape", list({3, 0})}}, {real32({3, 0})}},
+      {"broadcast_to", {real32({3, 1})}, {{"shape", list({2, 3, 4})}}, {real32({2, 3, 4})}},
+      {"concat", {real32({2, 3}), real32({2, 0}), real32({2, 4})}, {{"axis", number(-1)}}, {real32({2, 7})}},
+      {"concat", {int64({1})}, {}, {int64({1})}},
+      {"stack", {real32({2, 3}), real32({2, 3})}, {{"axis", number(-1)}}, {real32({2, 3, 2})}},
+      {"slice", {real32({5, 6})}, {{"start", list({1, 5})}, {"stop", list({5, 0})}, {"step", list({2, -2})}},
+       {real32({2, 3})}},
+      {"slice", {real32({5})}, {{"stop", list({0})}}, {real32({0})}},
+      {"gather", {real32({2, 6, 3}), int64({5, 4})}, {{"axis", number(1)}}, {real32({2, 5, 4, 3})}},
+      {"gather", {real32({2, 6, 3}), int64({})}, {}, {real32({6, 3})}},
+      {"gather", {int64({2, 6, 3}), int64({2})}, {{"axis", number(-1)}}, {int64({2, 6, 2})}},
+  };
+}
+
+inline std::vector<Sample> network_samples() {
+  std::vector<Sample> all{
+      {"conv", {real32({1, 4, 5}), real32({6, 4, 3})}, {}, {real32({1, 6, 3})}},
+      {"conv1d", {real32({1, 4, 5}), real32({6, 4, 3}), real32({6})}, {{"padding", number(1)}}, {real32({1, 6, 5})}},
+      {"conv2d", {real32({2, 4, 8, 9}), real32({6, 2, 3, 3}), real32({6})},
+       {{"stride", list({2, 1})}, {"padding", number(1)}, {"groups", number(2)}}, {real32({2, 6, 4, 9})}},
+      {"conv2d", {real32({0, 4, 8, 9}), real32({6, 4, 3, 3})}, {{"dilation", number(2)}}, {real32({0, 6, 4, 5})}},
+      {"conv3d", {real64({1, 1, 3, 3, 3}), real64({1, 1, 2, 2, 2})}, {}, {real64({1, 1, 2, 2, 2})}},
+      {"max_pool", {real32({1, 2, 6})}, {{"kernel", number(2)}, {"stride", number(2)}}, {real32({1, 2, 3})}},
+      {"max_pool1d", {real32({1, 2, 6})}, {{"kernel", number(3)}, {"padding", number(1)}}, {real32({1, 2, 6})}},
+      {"max_pool2d", {real32({1, 2, 6, 6})}, {{"kernel", number(2)}, {"stride", number(2)}, {"padding", number(1)}},
+       {real32({1, 2, 4, 4})}},
+      {"max_pool3d", {real32({1, 1, 3, 3, 3})}, {{"kernel", number(2)}, {"dilation", number(2)}},
+       {real32({1, 1, 1, 1, 1})}},
+      {"layer_norm", {real32({2, 3, 4}), real32({3, 4}), real32({3, 4})}, {}, {real32({2, 3, 4})}},
+      {"dropout", {real32({2, 3}), int64({}), int64({})}, {{"p", 0.25}}, {real32({2, 3})}},
+      {"uniform", {int64({}), int64({})}, {{"shape", list({2, 3})}}, {real32({2, 3})}},
+      {"uniform", {int64({}), int64({})}, {{"shape", list({})}, {"dtype", symbol("f64")}}, {real64({})}},
+      {"normal", {int64({}), int64({})}, {{"shape", list({2, 3})}}, {real32({2, 3})}},
+      {"normal", {int64({}), int64({})}, {{"shape", list({2})}, {"dtype", symbol("f64")}}, {real64({2})}},
+      {"cross_entropy", {real32({5, 3}), int64({5})}, {}, {real32({})}},
+      {"cross_entropy", {real32({5, 3}), int64({5}), real32({3})},
+       {{"reduction", symbol("none")}, {"label_smoothing", 0.1}}, {real32({5})}},
+      {"sgd", {real32({3}), real32({3}), real32({3}), int64({})}, {{"lr", 0.1}, {"momentum", 0.9}},
+       {real32({3}), real32({3})}},
+  };
+  for (const char* name : {"softmax", "log_softmax"}) {
+    all.push_back({name, {real32({2, 3, 4})}, {{"axis", number(1)}}, {real32({2, 3, 4})}});
+    all.push_back({name, {real32({2, 0})}, {}, {real32({2, 0})}});
+  }
+  for (const char* name : {"mse", "hinge"}) {
+    all.push_back({name, {real32({2, 3}), real32({2, 3})}, {}, {real32({})}});
+    all.push_back({name, {real32({2, 3}), real32({2, 3})}, {{"reduction", symbol("none")}}, {real32({2, 3})}});
+    all.push_back({name, {real32({2}), real32({2})}, {{"reduction", symbol("sum")}}, {real32({})}});
+  }
+  for (const char* name : {"adam", "adamw"}) {
+    all.push_back({name, {real32({3}), real32({3}), real32({3}), real32({3}), int64({})},
+                   {{"lr", ValueName{"rate"}}}, {real32({3}), real32({3}), real32({3})}});
+  }
+  return all;
+}
+
+inline std::vector<Sample> samples() {
+  std::vector<Sample> all = elementwise_samples();
+  for (const auto& more : {reduction_samples(), shape_samples(), network_samples()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+}  // namespace etalon::spec
