@@ -1,11 +1,13 @@
 #include <boost/hana/define_struct.hpp>
 
-#include "spec/library/all.hpp"
+#include "spec/library/operations.hpp"
 #include "training/tasks/tasks.hpp"
 
 namespace etalon::training {
 
 namespace {
+
+using namespace etalon::ops;
 
 template <class V>
 struct MoonsMlp {
