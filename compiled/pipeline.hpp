@@ -16,9 +16,9 @@ namespace etalon::compiled {
 /// A rewrite of a system that keeps every output bit for bit.
 struct Pass {
   std::string_view name;
-  std::string_view what;     ///< one line for `--help` and dumps
+  std::string_view what;  ///< one line for `--help` and dumps
   void (*run)(spec::System&);
-  bool required = false;     ///< later stages rely on it, so that it cannot be switched off
+  bool required = false;  ///< later stages rely on it, so that it cannot be switched off
 };
 
 /// All passes in the order in which they run. A name may stand twice; a switch concerns every occurrence.

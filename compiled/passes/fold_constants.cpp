@@ -76,29 +76,46 @@ std::optional<double> exact_root(double a) {
 
 std::optional<double> real_result(Primitive p, double a, double b) {
   switch (p) {
-    case Primitive::add: return exact_sum(a, b);
-    case Primitive::sub: return exact_sum(a, -b);
-    case Primitive::mul: return exact_product(a, b);
-    case Primitive::div: return exact_quotient(a, b);
-    case Primitive::sqrt: return exact_root(a);
-    case Primitive::abs: return std::abs(a);
-    case Primitive::floor: return std::floor(a);
-    case Primitive::maximum: return a == b ? std::nullopt : std::optional(std::max(a, b));
-    case Primitive::minimum: return a == b ? std::nullopt : std::optional(std::min(a, b));
-    default: return std::nullopt;
+    case Primitive::add:
+      return exact_sum(a, b);
+    case Primitive::sub:
+      return exact_sum(a, -b);
+    case Primitive::mul:
+      return exact_product(a, b);
+    case Primitive::div:
+      return exact_quotient(a, b);
+    case Primitive::sqrt:
+      return exact_root(a);
+    case Primitive::abs:
+      return std::abs(a);
+    case Primitive::floor:
+      return std::floor(a);
+    case Primitive::maximum:
+      return a == b ? std::nullopt : std::optional(std::max(a, b));
+    case Primitive::minimum:
+      return a == b ? std::nullopt : std::optional(std::min(a, b));
+    default:
+      return std::nullopt;
   }
 }
 
 template <class T>
 std::optional<bool> compared(Primitive p, T a, T b) {
   switch (p) {
-    case Primitive::eq: return a == b;
-    case Primitive::ne: return a != b;
-    case Primitive::lt: return a < b;
-    case Primitive::le: return a <= b;
-    case Primitive::gt: return a > b;
-    case Primitive::ge: return a >= b;
-    default: return std::nullopt;
+    case Primitive::eq:
+      return a == b;
+    case Primitive::ne:
+      return a != b;
+    case Primitive::lt:
+      return a < b;
+    case Primitive::le:
+      return a <= b;
+    case Primitive::gt:
+      return a > b;
+    case Primitive::ge:
+      return a >= b;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -116,17 +133,27 @@ std::optional<std::int64_t> divided(Primitive p, std::int64_t a, std::int64_t b)
 std::optional<std::int64_t> integer_result(Primitive p, std::int64_t a, std::int64_t b) {
   std::int64_t r = 0;
   switch (p) {
-    case Primitive::add: return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case Primitive::sub: return __builtin_sub_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case Primitive::mul: return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case Primitive::neg: return __builtin_sub_overflow(std::int64_t{0}, a, &r) ? std::nullopt : std::optional(r);
-    case Primitive::abs: return a == INT64_MIN ? std::nullopt : std::optional(a < 0 ? -a : a);
-    case Primitive::sign: return (a > 0) - (a < 0);
-    case Primitive::maximum: return std::max(a, b);
-    case Primitive::minimum: return std::min(a, b);
+    case Primitive::add:
+      return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case Primitive::sub:
+      return __builtin_sub_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case Primitive::mul:
+      return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case Primitive::neg:
+      return __builtin_sub_overflow(std::int64_t{0}, a, &r) ? std::nullopt : std::optional(r);
+    case Primitive::abs:
+      return a == INT64_MIN ? std::nullopt : std::optional(a < 0 ? -a : a);
+    case Primitive::sign:
+      return (a > 0) - (a < 0);
+    case Primitive::maximum:
+      return std::max(a, b);
+    case Primitive::minimum:
+      return std::min(a, b);
     case Primitive::floor_div:
-    case Primitive::modulo: return divided(p, a, b);
-    default: return std::nullopt;
+    case Primitive::modulo:
+      return divided(p, a, b);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -148,12 +175,18 @@ Expr truth_values(const Expr& e) {
   const bool a = e->args.front()->number.mantissa != 0;
   const bool b = e->args.back()->number.mantissa != 0;
   switch (e->primitive) {
-    case Primitive::logical_and: return spec::boolean(a && b);
-    case Primitive::logical_or: return spec::boolean(a || b);
-    case Primitive::logical_not: return spec::boolean(!a);
-    case Primitive::eq: return spec::boolean(a == b);
-    case Primitive::ne: return spec::boolean(a != b);
-    default: return {};
+    case Primitive::logical_and:
+      return spec::boolean(a && b);
+    case Primitive::logical_or:
+      return spec::boolean(a || b);
+    case Primitive::logical_not:
+      return spec::boolean(!a);
+    case Primitive::eq:
+      return spec::boolean(a == b);
+    case Primitive::ne:
+      return spec::boolean(a != b);
+    default:
+      return {};
   }
 }
 

@@ -25,16 +25,16 @@ constexpr std::size_t largest_expression = 160;
 
 /// What a local's definition costs where it is inserted.
 enum class Cost : std::uint8_t {
-  none,    ///< a constant or a plain read: as cheap as reading the local
-  some,    ///< elementwise: not to be computed more often than now
-  never    ///< a reduction, a recurrence, several equations, a rounding store: must stay a tensor
+  none,  ///< a constant or a plain read: as cheap as reading the local
+  some,  ///< elementwise: not to be computed more often than now
+  never  ///< a reduction, a recurrence, several equations, a rounding store: must stay a tensor
 };
 
 struct Local {
   Cost cost = Cost::never;
-  std::size_t size = 0;              ///< nodes of its value
+  std::size_t size = 0;  ///< nodes of its value
   DType arithmetic = DType::f32;
-  bool has_reals = false;            ///< its bits depend on the type of the arithmetic
+  bool has_reals = false;              ///< its bits depend on the type of the arithmetic
   bool reads_only_arithmetic = false;  ///< there are real reads, all of that type
   std::vector<spec::VariableId> axes;  ///< the variable that stands at each axis of its place
 };
@@ -133,8 +133,7 @@ class Inlining {
     const Local& local = locals_[t];
     if (local.cost == Cost::never || !keeps_arithmetic(e, local)) return false;
     if (local.cost == Cost::none) return size_ + local.size <= 4 * largest_expression;
-    return uses_.reads[t] == 1 && points <= system_[e->tensor].dims.count() &&
-           size_ + local.size <= largest_expression;
+    return uses_.reads[t] == 1 && points <= system_[e->tensor].dims.count() && size_ + local.size <= largest_expression;
   }
 
   /// The value must be computed in the type in which the local's equation computes it, and for a target that is not

@@ -21,9 +21,12 @@ namespace {
 
 DType stored_type(Kind kind, DType arithmetic) {
   switch (kind) {
-    case Kind::integer: return DType::i64;
-    case Kind::boolean: return DType::boolean;
-    case Kind::real: break;
+    case Kind::integer:
+      return DType::i64;
+    case Kind::boolean:
+      return DType::boolean;
+    case Kind::real:
+      break;
   }
   return arithmetic;
 }
@@ -89,9 +92,8 @@ class Naming {
 
 bool reads_itself(const Equation& equation) {
   bool found = false;
-  spec::for_each(equation.value, [&](const Expr& e) {
-    found = found || (e.form() == Form::read && e->tensor == equation.target);
-  });
+  spec::for_each(equation.value,
+                 [&](const Expr& e) { found = found || (e.form() == Form::read && e->tensor == equation.target); });
   return found;
 }
 

@@ -14,7 +14,7 @@ namespace etalon::compiled {
 /// A rewrite of one node whose children are already rewritten. It keeps the value bit for bit, special values too.
 struct Rule {
   std::string_view name;
-  std::string_view equation;            ///< for the reader: `x * 1 = x`
+  std::string_view equation;               ///< for the reader: `x * 1 = x`
   spec::Expr (*apply)(const spec::Expr&);  ///< the replacement, or an invalid expression where the rule does not apply
 };
 

@@ -14,7 +14,8 @@ void separate_outputs(System& system) {
     const TensorId source = system.outputs[i];
     if (taken.insert(source).second) continue;
     const spec::TensorInfo original = system[source];
-    const TensorId copy = system.add_tensor(original.name + ".output" + std::to_string(i), original.dtype, original.dims);
+    const TensorId copy =
+        system.add_tensor(original.name + ".output" + std::to_string(i), original.dtype, original.dims);
     const std::vector<spec::Binder> binders = system.bind_all(copy);
     system.define(copy, binders, system.at(source, spec::variables(binders)));
     system.outputs[i] = copy;

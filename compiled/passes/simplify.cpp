@@ -59,9 +59,7 @@ Expr over_one(const Expr& e) {
   return (e.is(Primitive::div) || e.is(Primitive::floor_div)) && is_one(arg(e, 1)) ? arg(e, 0) : Expr{};
 }
 
-Expr minus_zero(const Expr& e) {
-  return e.is(Primitive::sub) && is_positive_zero(arg(e, 1)) ? arg(e, 0) : Expr{};
-}
+Expr minus_zero(const Expr& e) { return e.is(Primitive::sub) && is_positive_zero(arg(e, 1)) ? arg(e, 0) : Expr{}; }
 
 Expr plus_negative_zero(const Expr& e) {
   if (!e.is(Primitive::add)) return {};
@@ -136,11 +134,16 @@ Expr not_of_integer_order(const Expr& e) {
   const Expr& c = arg(e, 0);
   if (c.form() != Form::apply || c->args.size() != 2 || arg(c, 0).kind() != Kind::integer) return {};
   switch (c->primitive) {
-    case Primitive::lt: return spec::apply(Primitive::ge, {arg(c, 0), arg(c, 1)});
-    case Primitive::le: return spec::apply(Primitive::gt, {arg(c, 0), arg(c, 1)});
-    case Primitive::gt: return spec::apply(Primitive::le, {arg(c, 0), arg(c, 1)});
-    case Primitive::ge: return spec::apply(Primitive::lt, {arg(c, 0), arg(c, 1)});
-    default: return {};
+    case Primitive::lt:
+      return spec::apply(Primitive::ge, {arg(c, 0), arg(c, 1)});
+    case Primitive::le:
+      return spec::apply(Primitive::gt, {arg(c, 0), arg(c, 1)});
+    case Primitive::gt:
+      return spec::apply(Primitive::le, {arg(c, 0), arg(c, 1)});
+    case Primitive::ge:
+      return spec::apply(Primitive::lt, {arg(c, 0), arg(c, 1)});
+    default:
+      return {};
   }
 }
 
@@ -160,11 +163,14 @@ Expr integer_compared_with_itself(const Expr& e) {
   switch (e->primitive) {
     case Primitive::eq:
     case Primitive::le:
-    case Primitive::ge: return spec::boolean(true);
+    case Primitive::ge:
+      return spec::boolean(true);
     case Primitive::ne:
     case Primitive::lt:
-    case Primitive::gt: return spec::boolean(false);
-    default: return {};
+    case Primitive::gt:
+      return spec::boolean(false);
+    default:
+      return {};
   }
 }
 
@@ -197,11 +203,16 @@ Expr reduce_over_nothing(const Expr& e) {
   if (e.form() != Form::reduce || !runs_over_nothing(e)) return {};
   const bool real = e.kind() == Kind::real;
   switch (e->reduction) {
-    case Reduction::sum: return real ? spec::decimal(0) : spec::integer(0);
-    case Reduction::prod: return real ? spec::decimal(1) : spec::integer(1);
-    case Reduction::any: return spec::boolean(false);
-    case Reduction::all: return spec::boolean(true);
-    default: return e->args.size() > 2 ? arg(e, 2) : Expr{};
+    case Reduction::sum:
+      return real ? spec::decimal(0) : spec::integer(0);
+    case Reduction::prod:
+      return real ? spec::decimal(1) : spec::integer(1);
+    case Reduction::any:
+      return spec::boolean(false);
+    case Reduction::all:
+      return spec::boolean(true);
+    default:
+      return e->args.size() > 2 ? arg(e, 2) : Expr{};
   }
 }
 

@@ -12,11 +12,11 @@ namespace etalon::compiled {
 /// Counts per tensor. A read counts once for each place in the text where it stands.
 struct Uses {
   std::vector<std::size_t> reads;
-  std::vector<std::size_t> writers;     ///< number of equations with this target
-  std::vector<std::size_t> equation;    ///< the last of them
+  std::vector<std::size_t> writers;   ///< number of equations with this target
+  std::vector<std::size_t> equation;  ///< the last of them
   std::vector<bool> is_input;
   std::vector<bool> is_output;
-  std::vector<bool> reads_itself;       ///< one of its equations reads it: a recurrence
+  std::vector<bool> reads_itself;  ///< one of its equations reads it: a recurrence
 };
 
 [[nodiscard]] Uses uses_of(const spec::System& system);

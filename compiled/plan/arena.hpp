@@ -29,8 +29,8 @@ class Arena {
 
   std::size_t alignment_;
   std::size_t size_ = 0;
-  std::map<std::size_t, std::size_t> by_offset_;             ///< free blocks: offset to bytes
-  std::set<std::pair<std::size_t, std::size_t>> by_bytes_;   ///< the same: bytes, offset
+  std::map<std::size_t, std::size_t> by_offset_;            ///< free blocks: offset to bytes
+  std::set<std::pair<std::size_t, std::size_t>> by_bytes_;  ///< the same: bytes, offset
 };
 
 }  // namespace etalon::compiled

@@ -53,7 +53,10 @@ using Room = std::pair<int, std::size_t>;
 class Execution {
  public:
   Execution(const System& system, const Plan& plan, const PlanOptions& options)
-      : system_(system), plan_(plan), options_(options), defined_(system.tensors.size()),
+      : system_(system),
+        plan_(plan),
+        options_(options),
+        defined_(system.tensors.size()),
         runs_(system.equations.size()) {}
 
   void run() {
@@ -83,11 +86,15 @@ class Execution {
 
   std::optional<Room> room_of(TensorId t) const {
     switch (home(t).home) {
-      case Home::arena: return Room{0, 0};
+      case Home::arena:
+        return Room{0, 0};
       case Home::input:
-      case Home::in_place: return Room{1, home(t).index};
-      case Home::output: return Room{2, home(t).index};
-      default: return std::nullopt;
+      case Home::in_place:
+        return Room{1, home(t).index};
+      case Home::output:
+        return Room{2, home(t).index};
+      default:
+        return std::nullopt;
     }
   }
 
@@ -232,7 +239,8 @@ class Execution {
     require(!here_.contains(loser), both + ": both are written in this kernel");
     const auto reads = read_here_.find(loser);
     if (reads == read_here_.end()) return;
-    require(home(loser).offset == home(equation.target).offset && system_[loser].dtype == system_[equation.target].dtype &&
+    require(home(loser).offset == home(equation.target).offset &&
+                system_[loser].dtype == system_[equation.target].dtype &&
                 system_[loser].dims == system_[equation.target].dims,
             both + ": not the same elements");
     for (const auto& [reader, e] : reads->second) {

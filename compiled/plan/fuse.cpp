@@ -43,7 +43,7 @@ struct Shape {
   std::vector<std::int64_t> extents;  ///< of its binders
   std::vector<Expr> reads;            ///< every read that stands in it
   bool reduces = false;
-  bool heavy = false;                 ///< touches elements many times: worth loops of its own
+  bool heavy = false;  ///< touches elements many times: worth loops of its own
 };
 
 void measure(const System& system, const Expr& e, std::int64_t points, Shape& shape, std::int64_t& most) {
@@ -193,8 +193,8 @@ class Fusion {
     const auto axes = axes_of_binders(equation(writer));
     if (!axes) return none;
     const auto& statements = kernels_[k].statements;
-    const auto statement = std::find_if(statements.begin(), statements.end(),
-                                        [&](const Statement& s) { return s.equation == writer; });
+    const auto statement =
+        std::find_if(statements.begin(), statements.end(), [&](const Statement& s) { return s.equation == writer; });
     const Expr& index = r->args[(*axes)[statement->shared[loop]]];
     if (index.form() != Form::variable) return none;
     const auto& binders = equation(i).binders;

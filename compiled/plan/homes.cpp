@@ -31,8 +31,13 @@ std::size_t at(TensorId t) { return static_cast<std::size_t>(t); }
 class Homes {
  public:
   Homes(const System& system, const PlanOptions& options, Plan& plan)
-      : system_(system), options_(options), plan_(plan), uses_(uses_of(system)), lives_(system.tensors.size()),
-        reads_(plan.kernels.size()), writes_(plan.kernels.size()) {}
+      : system_(system),
+        options_(options),
+        plan_(plan),
+        uses_(uses_of(system)),
+        lives_(system.tensors.size()),
+        reads_(plan.kernels.size()),
+        writes_(plan.kernels.size()) {}
 
   void run() {
     plan_.residences.assign(system_.tensors.size(), {});
@@ -79,7 +84,8 @@ class Homes {
     for (const auto& u : options_.updates) updated.emplace(u.output, u.input);
     for (std::size_t o = 0; o < system_.outputs.size(); ++o) {
       const TensorId t = system_.outputs[o];
-      if (home(t).home != Home::none) throw InternalError("plan: output " + system_[t].name + " stands twice or is an input");
+      if (home(t).home != Home::none)
+        throw InternalError("plan: output " + system_[t].name + " stands twice or is an input");
       const auto update = updated.find(o);
       if (update == updated.end()) {
         settle(t, {Home::output, o, o, 0, bytes_of(t), "asked for by the caller"});
@@ -131,8 +137,7 @@ class Homes {
     const auto t = at(equation.target);
     const Life& life = lives_[t];
     return !uses_.is_output[t] && uses_.writers[t] == 1 && axes_of_binders(equation) &&
-           equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write &&
-           uses_.reads[t] > 0;
+           equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write && uses_.reads[t] > 0;
   }
 
   bool needs_arena(TensorId t) const { return plan_.residences[at(t)].home == Home::none; }

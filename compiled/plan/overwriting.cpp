@@ -64,8 +64,8 @@ bool may_overwrite(const System& system, const Kernel& kernel, TensorId old, Ten
     const Equation& equation = system.equations[kernel.statements[s].equation];
     if (!reads(equation, old)) continue;
     if (s > writer) return false;
-    const bool safe = s == writer ? reads_same_element(equation, old)
-                                  : reads_own_slice(system, kernel.statements[s], old, loop_axes);
+    const bool safe =
+        s == writer ? reads_same_element(equation, old) : reads_own_slice(system, kernel.statements[s], old, loop_axes);
     if (!safe) return false;
   }
   return writer != kernel.statements.size();

@@ -59,12 +59,12 @@ struct Kernel {
 };
 
 enum class Home : std::uint8_t {
-  none,            ///< neither read nor written
-  input,           ///< the caller's buffer number `index` among the system's inputs
-  output,          ///< the caller's buffer number `index` among the system's outputs
-  in_place,        ///< an output, number `output`, that lives in the buffer of input number `index`
-  arena,           ///< bytes [offset, offset + bytes) of the arena
-  in_register      ///< one scalar per iteration of its kernel's shared loops, rounded to its type like a stored one
+  none,        ///< neither read nor written
+  input,       ///< the caller's buffer number `index` among the system's inputs
+  output,      ///< the caller's buffer number `index` among the system's outputs
+  in_place,    ///< an output, number `output`, that lives in the buffer of input number `index`
+  arena,       ///< bytes [offset, offset + bytes) of the arena
+  in_register  ///< one scalar per iteration of its kernel's shared loops, rounded to its type like a stored one
 };
 
 /// Where a tensor lives and why.
@@ -99,9 +99,9 @@ struct PlanOptions {
     std::size_t output = 0;
   };
   std::vector<Update> updates;
-  bool fuse = true;         ///< false: one kernel per equation
-  bool reuse = true;        ///< false: no two tensors share arena bytes
-  bool in_place = true;     ///< false: every update is copied at the end
+  bool fuse = true;      ///< false: one kernel per equation
+  bool reuse = true;     ///< false: no two tensors share arena bytes
+  bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
 };
 

@@ -15,13 +15,18 @@ std::string_view name_of(KernelKind kind) {
 
 std::string home_text(const System& system, const Residence& r) {
   switch (r.home) {
-    case Home::none: return "nowhere";
-    case Home::input: return fmt::format("input {}", r.index);
-    case Home::output: return fmt::format("output {}", r.index);
+    case Home::none:
+      return "nowhere";
+    case Home::input:
+      return fmt::format("input {}", r.index);
+    case Home::output:
+      return fmt::format("output {}", r.index);
     case Home::in_place:
       return fmt::format("output {} in place of {}", r.output, system[system.inputs[r.index]].name);
-    case Home::arena: return fmt::format("arena [{}, {})", r.offset, r.offset + r.bytes);
-    case Home::in_register: return "register";
+    case Home::arena:
+      return fmt::format("arena [{}, {})", r.offset, r.offset + r.bytes);
+    case Home::in_register:
+      return "register";
   }
   return "?";
 }

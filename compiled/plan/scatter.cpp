@@ -53,9 +53,8 @@ std::optional<Scatter::Hit> hit_of(const Equation& equation, const Expr& conjunc
     const auto mentions = [&](std::size_t binder) {
       return std::binary_search(free.begin(), free.end(), equation.binders[binder].variable);
     };
-    const bool taken = std::any_of(earlier.begin(), earlier.end(), [&](const Scatter::Hit& h) {
-      return h.binder == *position || mentions(h.binder);
-    });
+    const bool taken = std::any_of(earlier.begin(), earlier.end(),
+                                   [&](const Scatter::Hit& h) { return h.binder == *position || mentions(h.binder); });
     if (!taken && !mentions(*position)) return Scatter::Hit{*position, index};
   }
   return std::nullopt;

@@ -31,13 +31,20 @@ class Evaluation {
 
   Scalar operator()(const Expr& e, Environment& at) {
     switch (e.form()) {
-      case Form::number: return number(e);
-      case Form::variable: return {0, at.at(e->variable)};
-      case Form::read: return read(e, at);
-      case Form::apply: return apply(e, at);
-      case Form::select: return (*this)(e->args[0], at).integer != 0 ? (*this)(e->args[1], at) : (*this)(e->args[2], at);
-      case Form::reduce: return reduce(e, at);
-      case Form::detach: return (*this)(e->args[0], at);
+      case Form::number:
+        return number(e);
+      case Form::variable:
+        return {0, at.at(e->variable)};
+      case Form::read:
+        return read(e, at);
+      case Form::apply:
+        return apply(e, at);
+      case Form::select:
+        return (*this)(e->args[0], at).integer != 0 ? (*this)(e->args[1], at) : (*this)(e->args[2], at);
+      case Form::reduce:
+        return reduce(e, at);
+      case Form::detach:
+        return (*this)(e->args[0], at);
     }
     throw std::logic_error("no such form");
   }
@@ -64,18 +71,30 @@ class Evaluation {
     const auto fa = static_cast<float>(a);
     const auto fb = static_cast<float>(b);
     switch (p) {
-      case Primitive::add: return single_ ? static_cast<double>(fa + fb) : a + b;
-      case Primitive::sub: return single_ ? static_cast<double>(fa - fb) : a - b;
-      case Primitive::mul: return single_ ? static_cast<double>(fa * fb) : a * b;
-      case Primitive::div: return single_ ? static_cast<double>(fa / fb) : a / b;
-      case Primitive::neg: return -a;
-      case Primitive::abs: return std::abs(a);
-      case Primitive::floor: return std::floor(a);
-      case Primitive::exp: return single_ ? static_cast<double>(std::exp(fa)) : std::exp(a);
-      case Primitive::sqrt: return single_ ? static_cast<double>(std::sqrt(fa)) : std::sqrt(a);
-      case Primitive::maximum: return std::isnan(a) || std::isnan(b) ? a + b : (a >= b ? a : b);
-      case Primitive::minimum: return std::isnan(a) || std::isnan(b) ? a + b : (a <= b ? a : b);
-      default: throw std::logic_error("the interpreter of the tests lacks a real primitive");
+      case Primitive::add:
+        return single_ ? static_cast<double>(fa + fb) : a + b;
+      case Primitive::sub:
+        return single_ ? static_cast<double>(fa - fb) : a - b;
+      case Primitive::mul:
+        return single_ ? static_cast<double>(fa * fb) : a * b;
+      case Primitive::div:
+        return single_ ? static_cast<double>(fa / fb) : a / b;
+      case Primitive::neg:
+        return -a;
+      case Primitive::abs:
+        return std::abs(a);
+      case Primitive::floor:
+        return std::floor(a);
+      case Primitive::exp:
+        return single_ ? static_cast<double>(std::exp(fa)) : std::exp(a);
+      case Primitive::sqrt:
+        return single_ ? static_cast<double>(std::sqrt(fa)) : std::sqrt(a);
+      case Primitive::maximum:
+        return std::isnan(a) || std::isnan(b) ? a + b : (a >= b ? a : b);
+      case Primitive::minimum:
+        return std::isnan(a) || std::isnan(b) ? a + b : (a <= b ? a : b);
+      default:
+        throw std::logic_error("the interpreter of the tests lacks a real primitive");
     }
   }
 
@@ -83,17 +102,28 @@ class Evaluation {
     const auto ua = static_cast<std::uint64_t>(a);
     const auto ub = static_cast<std::uint64_t>(b);
     switch (p) {
-      case Primitive::add: return static_cast<std::int64_t>(ua + ub);
-      case Primitive::sub: return static_cast<std::int64_t>(ua - ub);
-      case Primitive::mul: return static_cast<std::int64_t>(ua * ub);
-      case Primitive::neg: return static_cast<std::int64_t>(-ua);
-      case Primitive::abs: return a < 0 ? static_cast<std::int64_t>(-ua) : a;
-      case Primitive::sign: return (a > 0) - (a < 0);
-      case Primitive::maximum: return std::max(a, b);
-      case Primitive::minimum: return std::min(a, b);
-      case Primitive::floor_div: return floor_div(a, b);
-      case Primitive::modulo: return a - floor_div(a, b) * b;
-      default: throw std::logic_error("the interpreter of the tests lacks an integer primitive");
+      case Primitive::add:
+        return static_cast<std::int64_t>(ua + ub);
+      case Primitive::sub:
+        return static_cast<std::int64_t>(ua - ub);
+      case Primitive::mul:
+        return static_cast<std::int64_t>(ua * ub);
+      case Primitive::neg:
+        return static_cast<std::int64_t>(-ua);
+      case Primitive::abs:
+        return a < 0 ? static_cast<std::int64_t>(-ua) : a;
+      case Primitive::sign:
+        return (a > 0) - (a < 0);
+      case Primitive::maximum:
+        return std::max(a, b);
+      case Primitive::minimum:
+        return std::min(a, b);
+      case Primitive::floor_div:
+        return floor_div(a, b);
+      case Primitive::modulo:
+        return a - floor_div(a, b) * b;
+      default:
+        throw std::logic_error("the interpreter of the tests lacks an integer primitive");
     }
   }
 
@@ -105,12 +135,18 @@ class Evaluation {
   template <class T>
   static bool compared(Primitive p, T a, T b) {
     switch (p) {
-      case Primitive::eq: return a == b;
-      case Primitive::ne: return a != b;
-      case Primitive::lt: return a < b;
-      case Primitive::le: return a <= b;
-      case Primitive::gt: return a > b;
-      default: return a >= b;
+      case Primitive::eq:
+        return a == b;
+      case Primitive::ne:
+        return a != b;
+      case Primitive::lt:
+        return a < b;
+      case Primitive::le:
+        return a <= b;
+      case Primitive::gt:
+        return a > b;
+      default:
+        return a >= b;
     }
   }
 
@@ -177,10 +213,18 @@ class Evaluation {
         value = real ? Scalar{real_result(Primitive::mul, value.real, x.real), 0}
                      : Scalar{0, wrapped(Primitive::mul, value.integer, x.integer)};
         break;
-      case Reduction::max: value = first || larger() ? x : value; break;
-      case Reduction::min: value = first || smaller() ? x : value; break;
-      case Reduction::any: value.integer |= x.integer; break;
-      case Reduction::all: value.integer &= x.integer; break;
+      case Reduction::max:
+        value = first || larger() ? x : value;
+        break;
+      case Reduction::min:
+        value = first || smaller() ? x : value;
+        break;
+      case Reduction::any:
+        value.integer |= x.integer;
+        break;
+      case Reduction::all:
+        value.integer &= x.integer;
+        break;
       case Reduction::argmax:
         if (first || larger()) value = {x.real, position};
         break;
@@ -197,7 +241,8 @@ class Evaluation {
 std::size_t flat(const Dims& dims, const std::vector<std::int64_t>& index) {
   std::size_t at = 0;
   for (std::size_t axis = 0; axis < dims.rank; ++axis) {
-    if (index[axis] < 0 || index[axis] >= dims[axis]) throw std::logic_error("the interpreter of the tests reads out of range");
+    if (index[axis] < 0 || index[axis] >= dims[axis])
+      throw std::logic_error("the interpreter of the tests reads out of range");
     at = at * static_cast<std::size_t>(dims[axis]) + static_cast<std::size_t>(index[axis]);
   }
   return at;
@@ -217,23 +262,35 @@ void put(std::byte* to, T value) {
 
 Scalar load(DType dtype, const std::byte* from) {
   switch (dtype) {
-    case DType::f32: return {static_cast<double>(get<float>(from)), 0};
-    case DType::f64: return {get<double>(from), 0};
-    case DType::i32: return {0, get<std::int32_t>(from)};
-    case DType::i64: return {0, get<std::int64_t>(from)};
-    case DType::boolean: return {0, get<std::uint8_t>(from)};
-    default: throw std::logic_error("the interpreter of the tests lacks a type");
+    case DType::f32:
+      return {static_cast<double>(get<float>(from)), 0};
+    case DType::f64:
+      return {get<double>(from), 0};
+    case DType::i32:
+      return {0, get<std::int32_t>(from)};
+    case DType::i64:
+      return {0, get<std::int64_t>(from)};
+    case DType::boolean:
+      return {0, get<std::uint8_t>(from)};
+    default:
+      throw std::logic_error("the interpreter of the tests lacks a type");
   }
 }
 
 void store(DType dtype, std::byte* to, const Scalar& s) {
   switch (dtype) {
-    case DType::f32: return put(to, static_cast<float>(s.real));
-    case DType::f64: return put(to, s.real);
-    case DType::i32: return put(to, static_cast<std::int32_t>(static_cast<std::uint32_t>(s.integer)));
-    case DType::i64: return put(to, s.integer);
-    case DType::boolean: return put(to, static_cast<std::uint8_t>(s.integer != 0));
-    default: throw std::logic_error("the interpreter of the tests lacks a type");
+    case DType::f32:
+      return put(to, static_cast<float>(s.real));
+    case DType::f64:
+      return put(to, s.real);
+    case DType::i32:
+      return put(to, static_cast<std::int32_t>(static_cast<std::uint32_t>(s.integer)));
+    case DType::i64:
+      return put(to, s.integer);
+    case DType::boolean:
+      return put(to, static_cast<std::uint8_t>(s.integer != 0));
+    default:
+      throw std::logic_error("the interpreter of the tests lacks a type");
   }
 }
 
@@ -306,8 +363,9 @@ class Machine {
       std::byte* to = element(full);
       Scalar sum = load(target.dtype, to);
       const Scalar x = evaluate(s.body, at);
-      sum.real = target.dtype == DType::f32 ? static_cast<double>(static_cast<float>(sum.real) + static_cast<float>(x.real))
-                                            : sum.real + x.real;
+      sum.real = target.dtype == DType::f32
+                     ? static_cast<double>(static_cast<float>(sum.real) + static_cast<float>(x.real))
+                     : sum.real + x.real;
       sum.integer += x.integer;
       store(target.dtype, to, sum);
     }
@@ -342,9 +400,11 @@ std::vector<std::byte> garbage(std::size_t bytes) { return std::vector<std::byte
 
 std::vector<HostTensor> execute(const System& system, const std::vector<HostTensor>& inputs) {
   std::vector<std::vector<std::byte>> memory;
-  for (const TensorInfo& t : system.tensors) memory.push_back(garbage(static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype)));
+  for (const TensorInfo& t : system.tensors)
+    memory.push_back(garbage(static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype)));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::copy(inputs[i].bytes.begin(), inputs[i].bytes.end(), memory[static_cast<std::size_t>(system.inputs[i])].begin());
+    std::copy(inputs[i].bytes.begin(), inputs[i].bytes.end(),
+              memory[static_cast<std::size_t>(system.inputs[i])].begin());
   }
   const Machine machine(system, [&](TensorId t) { return memory[static_cast<std::size_t>(t)].data(); });
   for (const Equation& equation : system.equations) {
@@ -376,11 +436,16 @@ struct PlannedMemory {
     const auto& r = plan.residences[static_cast<std::size_t>(t)];
     switch (r.home) {
       case Home::input:
-      case Home::in_place: return outcome.inputs[r.index].bytes.data();
-      case Home::output: return outcome.outputs[r.index].bytes.data();
-      case Home::arena: return arena.data() + r.offset;
-      case Home::in_register: return registers[static_cast<std::size_t>(t)].data();
-      case Home::none: break;
+      case Home::in_place:
+        return outcome.inputs[r.index].bytes.data();
+      case Home::output:
+        return outcome.outputs[r.index].bytes.data();
+      case Home::arena:
+        return arena.data() + r.offset;
+      case Home::in_register:
+        return registers[static_cast<std::size_t>(t)].data();
+      case Home::none:
+        break;
     }
     throw std::logic_error("a tensor without a home is used: " + system[t].name);
   }
@@ -389,7 +454,8 @@ struct PlannedMemory {
     for (const compiled::Statement& s : kernel.statements) {
       const TensorId t = system.equations[s.equation].target;
       if (plan.residences[static_cast<std::size_t>(t)].home != compiled::Home::in_register) continue;
-      registers[static_cast<std::size_t>(t)] = garbage(static_cast<std::size_t>(system[t].dims.count()) * size_of(system[t].dtype));
+      registers[static_cast<std::size_t>(t)] =
+          garbage(static_cast<std::size_t>(system[t].dims.count()) * size_of(system[t].dtype));
     }
   }
 };
@@ -419,7 +485,8 @@ Outcome execute(const System& system, const compiled::Plan& plan, const std::vec
   }
   for (const auto& c : plan.commits) {
     const auto& r = plan.residences[static_cast<std::size_t>(system.outputs[c.output])];
-    std::copy_n(memory.arena.begin() + static_cast<std::ptrdiff_t>(r.offset), r.bytes, outcome.inputs[c.input].bytes.begin());
+    std::copy_n(memory.arena.begin() + static_cast<std::ptrdiff_t>(r.offset), r.bytes,
+                outcome.inputs[c.input].bytes.begin());
   }
   return outcome;
 }

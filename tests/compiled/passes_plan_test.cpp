@@ -1,6 +1,5 @@
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 
 #include "compiled/plan/plan.hpp"
 #include "passes_build.hpp"
@@ -29,7 +28,8 @@ Plan checked_plan(const System& system, const PlanOptions& options = {}) {
     std::vector<HostTensor> left = inputs;
     const test::Outcome outcome = test::execute(system, plan, inputs, seed);
     for (std::size_t o = 0; o < expected.size(); ++o) {
-      const auto update = std::find_if(options.updates.begin(), options.updates.end(), [o](const auto& u) { return u.output == o; });
+      const auto update =
+          std::find_if(options.updates.begin(), options.updates.end(), [o](const auto& u) { return u.output == o; });
       if (update != options.updates.end()) left[update->input] = expected[o];
       outputs.push_back(update != options.updates.end() ? outcome.inputs[update->input] : outcome.outputs[o]);
     }
@@ -54,7 +54,8 @@ TEST_CASE("rows_of_a_softmax_become_one_kernel", "[plan]") {
   Build b;
   const TensorId x = b.input("x", DType::f32, {3, 5});
   const TensorId top = b.local("top", DType::f32, {3}, [&](const Indices& i) { return row_max(b, x, i[0], 5); });
-  const TensorId e = b.local("e", DType::f32, {3, 5}, [&](const Indices& i) { return exp_of(b.at(x, i) - b.at(top, {i[0]})); });
+  const TensorId e =
+      b.local("e", DType::f32, {3, 5}, [&](const Indices& i) { return exp_of(b.at(x, i) - b.at(top, {i[0]})); });
   const TensorId s = b.local("s", DType::f32, {3}, [&](const Indices& i) {
     return b.sum(5, [&](const Expr& k) { return b.at(e, {i[0], k}); });
   });
@@ -96,7 +97,8 @@ TEST_CASE("a_contraction_takes_its_epilogue_along", "[plan]") {
   const TensorId z = b.local("z", DType::f32, {4, 6}, [&](const Indices& i) {
     return b.sum(5, [&](const Expr& k) { return b.at(x, {i[0], k}) * b.at(w, {k, i[1]}); });
   });
-  const TensorId y = b.local("y", DType::f32, {4, 6}, [&](const Indices& i) { return b.at(z, i) + b.at(bias, {i[1]}); });
+  const TensorId y =
+      b.local("y", DType::f32, {4, 6}, [&](const Indices& i) { return b.at(z, i) + b.at(bias, {i[1]}); });
   const TensorId rows = b.local("rows", DType::f32, {4}, [&](const Indices& i) {
     return b.sum(6, [&](const Expr& k) { return b.at(y, {i[0], k}); });
   });
@@ -113,10 +115,14 @@ TEST_CASE("fusion_refuses_reads_of_other_iterations", "[plan]") {
   const TensorId x = b.input("x", DType::f32, {4, 4});
   const TensorId t = b.local("t", DType::f32, {4, 4}, [&](const Indices& i) { return exp_of(b.at(x, i)); });
   SECTION("transposed") {
-    b.system.outputs = {b.local("y", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(t, i) + b.at(t, {i[1], i[0]}); })};
+    b.system.outputs = {b.local("y", DType::f32, {4, 4}, [&](const Indices& i) {
+      return b.at(t, i) + b.at(t, {i[1], i[0]});
+    })};
   }
   SECTION("shifted") {
-    b.system.outputs = {b.local("y", DType::f32, {3, 4}, [&](const Indices& i) { return b.at(t, {i[0] + integer(1), i[1]}); })};
+    b.system.outputs = {b.local("y", DType::f32, {3, 4}, [&](const Indices& i) {
+      return b.at(t, {i[0] + integer(1), i[1]});
+    })};
   }
   SECTION("a part of the range") {
     b.system.outputs = {b.local("y", DType::f32, {3, 4}, [&](const Indices& i) { return b.at(t, i); })};
@@ -127,7 +133,9 @@ TEST_CASE("fusion_refuses_reads_of_other_iterations", "[plan]") {
     })};
   }
   SECTION("one row for all") {
-    b.system.outputs = {b.local("y", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(t, {integer(2), i[1]}); })};
+    b.system.outputs = {b.local("y", DType::f32, {4, 4}, [&](const Indices& i) {
+      return b.at(t, {integer(2), i[1]});
+    })};
   }
   const Plan plan = checked_plan(b.system);
   CHECK(plan.kernels.size() == 2);
@@ -140,7 +148,8 @@ TEST_CASE("independent_equations_of_equal_extents_share_loops", "[plan]") {
   const TensorId m = b.input("m", DType::f32, {4});
   const TensorId v = b.input("v", DType::f32, {4});
   const TensorId m1 = b.local("m1", DType::f32, {4}, [&](const Indices& i) { return b.at(m, i) + b.at(g, i); });
-  const TensorId v1 = b.local("v1", DType::f32, {4}, [&](const Indices& i) { return b.at(v, i) + b.at(g, i) * b.at(g, i); });
+  const TensorId v1 =
+      b.local("v1", DType::f32, {4}, [&](const Indices& i) { return b.at(v, i) + b.at(g, i) * b.at(g, i); });
   b.system.outputs = {m1, v1};
   PlanOptions options;
   options.updates = {{1, 0}, {2, 1}};
@@ -158,7 +167,8 @@ TEST_CASE("updates_are_copied_where_the_old_value_is_still_read", "[plan]") {
   options.updates = {{0, 0}};
   SECTION("by a later kernel") {
     const TensorId q = b.local("q", DType::f32, {4}, [&](const Indices& i) { return b.at(p, i) * decimal(2); });
-    const TensorId y = b.local("y", DType::f32, {4}, [&](const Indices& i) { return b.at(q, {integer(3) - i[0]}) - b.at(p, i); });
+    const TensorId y =
+        b.local("y", DType::f32, {4}, [&](const Indices& i) { return b.at(q, {integer(3) - i[0]}) - b.at(p, i); });
     b.system.outputs = {q, y};
   }
   SECTION("at another element by the same equation") {
@@ -202,7 +212,9 @@ TEST_CASE("arena_bytes_are_used_again", "[plan]") {
   Build b;
   TensorId t = b.input("x", DType::f32, {16, 16});
   for (int n = 0; n < 10; ++n) {
-    t = b.local("t" + std::to_string(n), DType::f32, {16, 16}, [&](const Indices& i) { return exp_of(b.at(t, {integer(15) - i[0], i[1]})); });
+    t = b.local("t" + std::to_string(n), DType::f32, {16, 16}, [&](const Indices& i) {
+      return exp_of(b.at(t, {integer(15) - i[0], i[1]}));
+    });
   }
   b.system.outputs = {t};
   constexpr std::size_t one = 16 * 16 * 4;
@@ -215,12 +227,16 @@ TEST_CASE("arena_bytes_are_used_again", "[plan]") {
 TEST_CASE("a_tensor_may_take_the_place_of_the_one_it_is_computed_from", "[plan]") {
   Build b;
   const TensorId x = b.input("x", DType::f32, {16, 16});
-  const TensorId t = b.local("t", DType::f32, {16, 16}, [&](const Indices& i) { return exp_of(b.at(x, {i[1], i[0]})); });
+  const TensorId t = b.local("t", DType::f32, {16, 16}, [&](const Indices& i) {
+    return exp_of(b.at(x, {i[1], i[0]}));
+  });
   const TensorId s = b.local("s", DType::f32, {}, [&](const Indices&) {
     return b.sum(16, [&](const Expr& k) { return b.at(t, {k, k}); });
   });
   const TensorId u = b.local("u", DType::f32, {16, 16}, [&](const Indices& i) { return b.at(t, i) / b.at(s, {}); });
-  b.system.outputs = {b.local("y", DType::f32, {16, 16}, [&](const Indices& i) { return b.at(u, {integer(15) - i[0], i[1]}); })};
+  b.system.outputs = {b.local("y", DType::f32, {16, 16}, [&](const Indices& i) {
+    return b.at(u, {integer(15) - i[0], i[1]});
+  })};
   const Plan plan = checked_plan(b.system);
   const auto residence = [&](TensorId tensor) { return plan.residences[static_cast<std::size_t>(tensor)]; };
   REQUIRE(residence(u).home == Home::arena);
@@ -242,7 +258,9 @@ System scatter_system(bool with_precondition) {
   Expr guard = apply(Primitive::eq, {b.at(t, {at}), variable(n)});
   if (with_precondition) guard = apply(Primitive::lt, {at, integer(7)}) && guard;
   const Expr rest = apply(Primitive::ne, {variable(n), variable(d)});
-  b.system.define(y, {n, d}, reduce(Reduction::sum, {j}, guard && rest, b.at(g, {variable(j), variable(d)}) * as_real(variable(n))));
+  b.system.define(
+      y, {n, d},
+      reduce(Reduction::sum, {j}, guard && rest, b.at(g, {variable(j), variable(d)}) * as_real(variable(n))));
   b.system.outputs = {y};
   return b.system;
 }
@@ -276,15 +294,14 @@ TEST_CASE("scatter_refuses", "[plan]") {
   };
   const Expr hit = apply(Primitive::eq, {b.at(t, {variable(j)}), variable(n)});
   SECTION("an equality without a read") {
-    CHECK(defined(reduce(Reduction::sum, {j}, apply(Primitive::eq, {variable(j), variable(n)}), body)) == KernelKind::loops);
+    CHECK(defined(reduce(Reduction::sum, {j}, apply(Primitive::eq, {variable(j), variable(n)}), body)) ==
+          KernelKind::loops);
   }
   SECTION("a read that depends on the binder") {
     const Expr own = apply(Primitive::eq, {b.at(t, {variable(n)}), variable(n)});
     CHECK(defined(reduce(Reduction::sum, {j}, own, body)) == KernelKind::loops);
   }
-  SECTION("another reduction") {
-    CHECK(defined(reduce(Reduction::prod, {j}, hit, body)) == KernelKind::loops);
-  }
+  SECTION("another reduction") { CHECK(defined(reduce(Reduction::prod, {j}, hit, body)) == KernelKind::loops); }
   SECTION("a sum that is not the whole right side") {
     CHECK(defined(-reduce(Reduction::sum, {j}, hit, body)) == KernelKind::loops);
   }
@@ -325,7 +342,9 @@ struct Sound {
   TensorId p = b.input("p", DType::f32, {4, 4});
   TensorId t = b.local("t", DType::f32, {4, 4}, [&](const Indices& i) { return exp_of(b.at(x, {i[1], i[0]})); });
   TensorId u = b.local("u", DType::f32, {4, 4}, [&](const Indices& i) { return -b.at(t, {integer(3) - i[0], i[1]}); });
-  TensorId r = b.local("r", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(t, i) * b.at(u, {integer(3) - i[0], i[1]}); });
+  TensorId r = b.local("r", DType::f32, {4, 4}, [&](const Indices& i) {
+    return b.at(t, i) * b.at(u, {integer(3) - i[0], i[1]});
+  });
   TensorId q = b.local("q", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(r, i) + b.at(p, i) * b.at(r, i); });
   PlanOptions options;
   Plan plan;

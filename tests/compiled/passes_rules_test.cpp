@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-
 #include <limits>
 
 #include "compiled/passes/passes.hpp"
@@ -209,8 +208,7 @@ TEST_CASE("constants_that_would_round_stay", "[passes]") {
         {"a root that rounds", apply(Primitive::sqrt, {decimal(2)})},
         {"the exponential rounds", apply(Primitive::exp, {decimal(1)})},
         {"a real sum does not reassociate", (e.x + decimal(5)) - decimal(7)},
-        {"maximum of equal constants: their zeros may differ",
-         apply(Primitive::maximum, {decimal(0), binary64(-0.0)})},
+        {"maximum of equal constants: their zeros may differ", apply(Primitive::maximum, {decimal(0), binary64(-0.0)})},
     };
     for (const Row& row : rows) {
       INFO(row.claim);

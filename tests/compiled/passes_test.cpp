@@ -1,6 +1,7 @@
+#include "compiled/passes/passes.hpp"
+
 #include <catch2/catch.hpp>
 
-#include "compiled/passes/passes.hpp"
 #include "passes_build.hpp"
 #include "passes_execution.hpp"
 #include "spec/system/simplify.hpp"
@@ -82,15 +83,18 @@ TEST_CASE("sharing_refuses_what_differs", "[passes]") {
   const TensorId plain = b.local("plain", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(x, i); });
   SECTION("in an index") {
     const TensorId turned = b.local("t", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(x, {i[1], i[0]}); });
-    b.system.outputs = {b.local("y", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(plain, i) + b.at(turned, i); })};
+    b.system.outputs = {
+        b.local("y", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(plain, i) + b.at(turned, i); })};
   }
   SECTION("in the type in which it is computed") {
     const TensorId wide = b.local("w", DType::f64, {4, 4}, [&](const Indices& i) { return b.at(x, i); });
-    b.system.outputs = {b.local("y", DType::f64, {4, 4}, [&](const Indices& i) { return b.at(plain, i) + b.at(wide, i); })};
+    b.system.outputs = {
+        b.local("y", DType::f64, {4, 4}, [&](const Indices& i) { return b.at(plain, i) + b.at(wide, i); })};
   }
   SECTION("in a constant") {
     const TensorId scaled = b.local("c", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(x, i) * decimal(1); });
-    b.system.outputs = {b.local("y", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(plain, i) + b.at(scaled, i); })};
+    b.system.outputs = {
+        b.local("y", DType::f32, {4, 4}, [&](const Indices& i) { return b.at(plain, i) + b.at(scaled, i); })};
   }
   CHECK(after(compiled::share_common, b.system).equations.size() == 3);
 }
@@ -115,7 +119,8 @@ TEST_CASE("views_and_constants_are_inlined_everywhere", "[passes]") {
   Build b;
   const TensorId x = b.input("x", DType::f32, {6});
   const TensorId front = b.local("front", DType::f32, {3}, [&](const Indices& i) { return b.at(x, i); });
-  const TensorId back = b.local("back", DType::f32, {3}, [&](const Indices& i) { return b.at(x, {i[0] + integer(3)}); });
+  const TensorId back =
+      b.local("back", DType::f32, {3}, [&](const Indices& i) { return b.at(x, {i[0] + integer(3)}); });
   const TensorId two = b.local("two", DType::f32, {}, [&](const Indices&) { return decimal(2); });
   const TensorId y = b.local("y", DType::f32, {3, 3}, [&](const Indices& i) {
     return b.at(front, {i[0]}) * b.at(back, {i[1]}) + b.at(front, {i[1]}) * b.at(two, {});
@@ -130,14 +135,17 @@ TEST_CASE("inlining_refuses", "[passes]") {
   const TensorId w = b.input("w", DType::f64, {4});
   SECTION("a value read twice") {
     const TensorId t = b.local("t", DType::f32, {4}, [&](const Indices& i) { return b.at(x, i) + b.at(x, i); });
-    b.system.outputs = {b.local("y", DType::f32, {4}, [&](const Indices& i) { return b.at(t, i) * b.at(t, {integer(3) - i[0]}); })};
+    b.system.outputs = {
+        b.local("y", DType::f32, {4}, [&](const Indices& i) { return b.at(t, i) * b.at(t, {integer(3) - i[0]}); })};
   }
   SECTION("a value that would be computed more often") {
-    const TensorId t = b.local("t", DType::f32, {4}, [&](const Indices& i) { return apply(Primitive::exp, {b.at(x, i)}); });
+    const TensorId t =
+        b.local("t", DType::f32, {4}, [&](const Indices& i) { return apply(Primitive::exp, {b.at(x, i)}); });
     b.system.outputs = {b.local("y", DType::f32, {4, 5}, [&](const Indices& i) { return b.at(t, {i[0]}); })};
   }
   SECTION("a reduction") {
-    const TensorId t = b.local("t", DType::f32, {}, [&](const Indices&) { return b.sum(4, [&](const Expr& k) { return b.at(x, {k}); }); });
+    const TensorId t = b.local("t", DType::f32, {},
+                               [&](const Indices&) { return b.sum(4, [&](const Expr& k) { return b.at(x, {k}); }); });
     b.system.outputs = {b.local("y", DType::f32, {}, [&](const Indices&) { return -b.at(t, {}); })};
   }
   SECTION("a value that is rounded to a narrower type") {
