@@ -307,7 +307,7 @@ void Elaborator::assign(const ClauseText& clause, Storage& target, const Layout&
   e.target = target.id;
   e.origin = origin;
   e.binders = bind_places(clause, l, &target.dims, &target.groups, made);
-  vacuous_ = std::any_of(e.binders.begin(), e.binders.end(), [](const Binder& b) { return b.extent == 0; });
+  if (std::any_of(e.binders.begin(), e.binders.end(), [](const Binder& b) { return b.extent == 0; })) return;
   e.place.resize(target.dims.rank);
   for (std::size_t k = 0; k < l.count; ++k) {
     const Layout::Item& item = l.items[k];
@@ -319,8 +319,6 @@ void Elaborator::assign(const ClauseText& clause, Storage& target, const Layout&
     for (int j = 0; j < item.width; ++j) e.place[item.axis[j]] = at[static_cast<std::size_t>(j)];
   }
   e.value = value_of(clause, kind_of(system_[target.id].dtype));
-  if (vacuous_ && target.dims.count() > 0) return;
-  if (target.dims.count() == 0) return;
   system_.equations.push_back(std::move(e));
 }
 
