@@ -50,10 +50,11 @@ max_pool(x[b, c, ..s]) {kernel[..s], stride[..s] = 1, padding[..s] = 0, dilation
   requires ..stride > 0
   requires ..dilation > 0
   requires ..padding >= 0
-  -- Every window then reaches into x.
+  requires ..s > 0
+  -- Every window then reaches into x, and the `else` is never taken.
   requires ..(2*padding) <= ..kernel
   requires ..(padding*(dilation - 1)) == 0
-  y[n, f, ..i] = max[..u < ..kernel where inside(x[n, f, ..(i*stride + u*dilation - padding)])] x[n, f, ..(i*stride + u*dilation - padding)]
+  y[n, f, ..i] = max[..u < ..kernel where inside(x[n, f, ..(i*stride + u*dilation - padding)])] x[n, f, ..(i*stride + u*dilation - padding)] else 0
   family ..s: max_pool1d = 1, max_pool2d = 2, max_pool3d = 3
 )";
 };
