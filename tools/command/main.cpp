@@ -1,1 +1,87 @@
-int main() { return 2; }
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "spec/nearest.hpp"
+#include "tools/command/command.hpp"
+
+namespace {
+
+using namespace etalon;
+
+constexpr const char* description =
+    "The standard that tensor backends are checked against: every operation is one readable equation.\n";
+
+constexpr const char* examples = R"(
+Examples
+  etalon explain softmax              what an operation means, its derivative and its error bound
+  etalon conform --backend cpu        hold a backend to the definitions
+  etalon run step.txt                 what a program computes, by the reference
+  etalon check step.txt               types and equations of a program in a file
+  etalon serve --backend reference    answer questions of your own test suite, one JSON line each
+  etalon train digits                 train on the shipped digits
+
+Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
+
+/// The names that could stand where `word` stands.
+[[nodiscard]] std::vector<std::string> alternatives(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  if (word.substr(0, 1) != "-") {
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
+    return names;
+  }
+  const CLI::App* scope = app.get_subcommands().empty() ? &app : app.get_subcommands().front();
+  for (const CLI::Option* option : scope->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// One line that names the unknown word and the nearest valid one.
+[[nodiscard]] std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = app.remaining(true);
+  const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error);
+  if (extras != nullptr && !rest.empty()) {
+    const std::string word = rest.front().substr(0, rest.front().find('='));
+    const bool is_option = word.substr(0, 1) == "-";
+    if (!is_option && !app.get_subcommands().empty()) return "unexpected argument '" + word + "'";
+    return unknown_name(is_option ? "option" : "command", word, alternatives(app, word));
+  }
+  std::string line = error.what();
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(description, "etalon");
+  app.footer(examples);
+  app.set_version_flag("--version", std::string("etalon ") + ETALON_VERSION);
+  app.require_subcommand(1);
+  command::Outcome outcome;
+  command::add_explain(app, outcome);
+  command::add_spec(app, outcome);
+  command::add_check(app, outcome);
+  command::add_run(app, outcome);
+  command::add_serve(app, outcome);
+  command::add_conform(app, outcome);
+  command::add_train(app, outcome);
+  std::ios::sync_with_stdio(false);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << complaint(app, error) << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  }
+  return outcome.status;
+}

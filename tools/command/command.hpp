@@ -1,0 +1,36 @@
+/// \file
+/// What the subcommands of `etalon` share: how each adds itself to the command line, and how a failure ends.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "spec/backend.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace etalon::command {
+
+/// The exit status of the subcommand that ran: 0 done, 1 the answer is no, 2 usage or set-up error.
+struct Outcome {
+  int status = 0;
+};
+
+void add_explain(CLI::App& app, Outcome& outcome);
+void add_spec(CLI::App& app, Outcome& outcome);
+void add_check(CLI::App& app, Outcome& outcome);
+void add_run(CLI::App& app, Outcome& outcome);
+void add_serve(CLI::App& app, Outcome& outcome);
+void add_conform(CLI::App& app, Outcome& outcome);
+void add_train(CLI::App& app, Outcome& outcome);
+
+/// The backend of that name. \throws Unsupported `cuda: not in this build`, SpecViolation for an unknown name.
+[[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name);
+
+/// The file's text. \throws IoError naming the file.
+[[nodiscard]] std::string read_file(const std::string& path);
+
+}  // namespace etalon::command

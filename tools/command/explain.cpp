@@ -1,0 +1,72 @@
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "conformance/case.hpp"
+#include "spec/library/library.hpp"
+#include "spec/program/number_text.hpp"
+#include "tools/command/command.hpp"
+#include "tools/command/explanation.hpp"
+
+namespace etalon::command {
+namespace {
+
+constexpr const char* examples = R"(
+Examples
+  etalon explain softmax
+  etalon explain conv2d --dtype f64 --sample 3)";
+
+/// A small case that shows something: the first with two elements or more among a few, after `skip` of them.
+[[nodiscard]] std::optional<conformance::Case> sample_of(const std::string& operation, DType dtype, std::uint64_t skip) {
+  std::optional<conformance::Case> smallest;
+  for (const conformance::Check check : {conformance::Check::vjp, conformance::Check::value}) {
+    for (std::uint64_t index = skip * 16; index < skip * 16 + 16; ++index) {
+      std::optional<conformance::Case> candidate = make_case({operation, check, dtype, index, 1});
+      if (!candidate || elements_of(*candidate) < 4) continue;
+      if (!smallest || elements_of(*candidate) < elements_of(*smallest)) smallest = std::move(candidate);
+    }
+    if (smallest) break;
+  }
+  return smallest;
+}
+
+void explain(const std::string& operation, DType dtype, std::uint64_t skip) {
+  const spec::Definition& definition = spec::definition_named(operation);
+  std::cout << definition.text << (definition.text.ends_with('\n') ? "" : "\n");
+  const std::optional<conformance::Case> sample = sample_of(operation, dtype, skip);
+  if (!sample) {
+    std::cout << "\nno sample call of " << operation << " was found for " << name_of(dtype) << '\n';
+    return;
+  }
+  const spec::Instance instance = instance_of(sample->call);
+  print_call(std::cout, definition, sample->call, instance);
+  print_equations(std::cout, instance.system);
+  print_domain(std::cout, instance.system);
+  print_derivative(std::cout, instance.system);
+  print_example(std::cout, *sample, instance.system);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("explain", "Show what an operation means: equation, derivative, bound, numbers");
+  command->footer(examples);
+  auto operation = std::make_shared<std::string>();
+  auto dtype = std::make_shared<std::string>("f32");
+  auto skip = std::make_shared<std::uint64_t>(0);
+  command->add_option("operation", *operation, "Its name")->required();
+  command->add_option("--dtype", *dtype, "Element type of the example: f32 or f64")
+      ->check(CLI::IsMember({"f32", "f64"}))
+      ->capture_default_str();
+  command->add_option("--sample", *skip, "Another example call")->capture_default_str();
+  command->callback([=, &outcome] {
+    explain(*operation, *dtype_named(*dtype), *skip);
+    outcome.status = 0;
+  });
+}
+
+}  // namespace etalon::command

@@ -1,0 +1,208 @@
+#include "tools/command/explanation.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "reference/backend.hpp"
+#include "reference/bounds/envelope.hpp"
+#include "spec/derivative/derivative.hpp"
+#include "spec/error.hpp"
+#include "spec/program/number_text.hpp"
+#include "spec/protocol/json.hpp"
+#include "spec/system/simplify.hpp"
+
+namespace etalon::command {
+namespace {
+
+using spec::Expr;
+using spec::Form;
+using spec::Primitive;
+using spec::System;
+
+/// A condition on the arguments of a primitive; `{0}` and `{1}` are their texts.
+struct Rule {
+  Primitive primitive;
+  const char* text;
+};
+
+constexpr Rule domains[] = {
+    {Primitive::log, "{0} > 0"},
+    {Primitive::log1p, "{0} > -1"},
+    {Primitive::sqrt, "{0} >= 0; for the derivative {0} > 0"},
+    {Primitive::div, "{1} != 0"},
+    {Primitive::pow, "{0} > 0, or {1} a whole number"},
+};
+
+constexpr Rule kinks[] = {
+    {Primitive::maximum, "maximum: where {0} = {1}, each side gets half of the derivative"},
+    {Primitive::minimum, "minimum: where {0} = {1}, each side gets half of the derivative"},
+    {Primitive::abs, "abs: at {0} = 0 the derivative is 0"},
+    {Primitive::sign, "sign: the derivative is 0 everywhere"},
+    {Primitive::floor, "floor: the derivative is 0 everywhere"},
+};
+
+[[nodiscard]] bool reads_real(const Expr& e) {
+  bool found = false;
+  for_each(e, [&](const Expr& part) { found = found || (part.form() == Form::read && part.kind() == Kind::real); });
+  return found;
+}
+
+[[nodiscard]] std::string filled(const char* rule, const System& system, const Expr& e) {
+  const std::string first = e->args.empty() ? "" : to_text(system, e->args[0]);
+  const std::string second = e->args.size() < 2 ? "" : to_text(system, e->args[1]);
+  return fmt::format(fmt::runtime(rule), first, second);
+}
+
+/// What the expression asks of its arguments, or nothing.
+[[nodiscard]] std::string domain_of(const System& system, const Expr& e) {
+  if (e.form() != Form::apply || e.kind() != Kind::real) return "";
+  for (const Rule& rule : domains) {
+    const Expr& restricted = e->args.size() == 2 && rule.primitive == Primitive::div ? e->args[1] : e->args[0];
+    if (e.is(rule.primitive) && reads_real(restricted)) return filled(rule.text, system, e);
+  }
+  return "";
+}
+
+[[nodiscard]] std::string kink_of(const System& system, const Expr& e) {
+  if (e.form() == Form::select && reads_real(e->args[0]))
+    return fmt::format("if: the derivative is that of the branch which {} chooses; the other is not looked at", to_text(system, e->args[0]));
+  if (e.form() == Form::detach) return fmt::format("detach: {} counts as a constant", to_text(system, e->args[0]));
+  if (e.form() == Form::reduce && e.kind() == Kind::real && (e->reduction == spec::Reduction::max || e->reduction == spec::Reduction::min))
+    return fmt::format("{}: at ties the first gets the whole derivative", name_of(e->reduction));
+  if (e.form() != Form::apply || e.kind() != Kind::real) return "";
+  for (const Rule& rule : kinks) {
+    if (e.is(rule.primitive) && reads_real(e)) return filled(rule.text, system, e);
+  }
+  return "";
+}
+
+void print_found(std::ostream& out, const char* title, const std::set<std::string>& lines, const char* otherwise) {
+  out << '\n' << title << '\n';
+  for (const std::string& line : lines) out << "  " << line << '\n';
+  if (lines.empty()) out << "  " << otherwise << '\n';
+}
+
+void print_indented(std::ostream& out, const std::string& text) {
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out << "  " << text.substr(begin, end - begin) << '\n';
+    begin = end + 1;
+  }
+}
+
+[[nodiscard]] std::vector<std::size_t> real_inputs(const System& system) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < system.inputs.size(); ++i) {
+    if (kind_of(system[system.inputs[i]].dtype) == Kind::real) positions.push_back(i);
+  }
+  return positions;
+}
+
+[[nodiscard]] bool has_real_output(const System& system) {
+  return std::any_of(system.outputs.begin(), system.outputs.end(), [&](spec::TensorId id) { return kind_of(system[id].dtype) == Kind::real; });
+}
+
+[[nodiscard]] std::string shortened(const HostTensor& tensor) {
+  const std::string text = spec::elements_text(tensor);
+  constexpr std::size_t longest = 160;
+  return text.size() <= longest ? text : text.substr(0, text.rfind(',', longest)) + ", …]";
+}
+
+/// The first elements of a tensor with what is admitted for each.
+void print_bounds(std::ostream& out, const std::string& name, const HostTensor& value, const reference::Envelope& envelope) {
+  out << fmt::format("  {} : {}\n", name, to_string(spec::ValueType{value.dtype, value.dims}));
+  if (kind_of(value.dtype) != Kind::real) {
+    out << "    " << shortened(value) << ", exactly\n";
+    return;
+  }
+  constexpr std::size_t most = 6;
+  for (std::size_t i = 0; i < envelope.lower.size() && i < most; ++i) {
+    const double number = value.dtype == DType::f64 ? value.view<double>()[i] : static_cast<double>(value.view<float>()[i]);
+    const bool open = (envelope.flags[i] & reference::undecided) != 0;
+    if (open) out << fmt::format("    {:<24} any value: the bound says nothing here\n", number);
+    else out << fmt::format("    {:<24} between {} and {}\n", number, envelope.lower[i], envelope.upper[i]);
+  }
+  if (envelope.lower.size() > most) out << fmt::format("    … {} more\n", envelope.lower.size() - most);
+}
+
+}  // namespace
+
+void print_call(std::ostream& out, const spec::Definition& definition, const conformance::CallTypes& call, const spec::Instance& instance) {
+  std::vector<std::string> operands;
+  for (const auto& operand : call.operands) operands.push_back(operand ? to_string(*operand) : "absent");
+  std::vector<std::string> attributes;
+  for (const auto& [name, value] : instance.attributes) attributes.push_back(name + " = " + spec::to_line(spec::attribute_to_json(value)));
+  std::vector<std::string> results;
+  for (const spec::ValueType& result : instance.results) results.push_back(to_string(result));
+  out << fmt::format("\ntyping, at a sample call\n  {}({})", definition.name, fmt::join(operands, ", "));
+  if (!attributes.empty()) out << fmt::format(" {{{}}}", fmt::join(attributes, ", "));
+  out << fmt::format(" -> {}\n", fmt::join(results, ", "));
+}
+
+void print_equations(std::ostream& out, const System& system) {
+  out << "\nequations of that call\n";
+  print_indented(out, to_text(system));
+}
+
+void print_domain(std::ostream& out, const System& system) {
+  std::set<std::string> conditions, choices;
+  for (const spec::Equation& equation : system.equations) {
+    for_each(equation.value, [&](const Expr& e) {
+      if (const std::string condition = domain_of(system, e); !condition.empty()) conditions.insert(condition);
+      if (const std::string choice = kink_of(system, e); !choice.empty()) choices.insert(choice);
+    });
+  }
+  print_found(out, "domain", conditions, "all numbers");
+  print_found(out, "kinks and constants", choices, "none: smooth on its domain");
+}
+
+void print_derivative(std::ostream& out, const System& system) {
+  const std::vector<std::size_t> wrt = real_inputs(system);
+  out << "\nreverse derivative: cotangents (x~) of the operands, given those of the results\n";
+  if (wrt.empty() || !has_real_output(system)) {
+    out << "  none: operands or results are not real\n";
+    return;
+  }
+  System derivative = spec::vjp(system, wrt);
+  derivative.outputs.erase(derivative.outputs.begin(), derivative.outputs.begin() + static_cast<std::ptrdiff_t>(system.outputs.size()));
+  spec::solve_guards(derivative);
+  spec::remove_dead(derivative);
+  print_indented(out, to_text(derivative));
+}
+
+void print_example(std::ostream& out, const conformance::Case& sample, const System& system) {
+  const std::unique_ptr<spec::Backend> backend = reference::make_reference_backend();
+  spec::Request request = request_of(sample, system.outputs.size());
+  request.mode = spec::Mode::forward;
+  const spec::Answer answer = backend->run(request);
+  if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) throw InternalError("explain: " + refusal->why);
+  out << "\nworked example\n";
+  for (std::size_t i = 0; i < request.inputs.size(); ++i)
+    out << fmt::format("  {} = {}\n", system[system.inputs[i]].name, shortened(request.inputs[i]));
+  out << "\nresults, and what careful IEEE arithmetic in any order may return\n";
+  const reference::Envelopes found = reference::envelopes(system, request.inputs, spec::Contract{});
+  const auto& outputs = std::get<spec::Numbers>(answer).outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) print_bounds(out, system[system.outputs[i]].name, outputs[i], found.outputs[i]);
+  if (sample.mode != spec::Mode::vjp) return;
+  request = request_of(sample, system.outputs.size());
+  const spec::Answer back = backend->run(request);
+  if (!std::holds_alternative<spec::Numbers>(back)) return;
+  out << "\ncotangents of the operands\n";
+  for (std::size_t i = 0; i < request.cotangents.size(); ++i) {
+    if (request.cotangents[i]) out << fmt::format("  {}~ = {} is given\n", system[system.outputs[i]].name, shortened(*request.cotangents[i]));
+  }
+  const auto& cotangents = std::get<spec::Numbers>(back).cotangents;
+  for (std::size_t i = 0; i < cotangents.size(); ++i) {
+    if (cotangents[i]) out << fmt::format("  {}~ = {}\n", system[system.inputs[i]].name, shortened(*cotangents[i]));
+  }
+}
+
+}  // namespace etalon::command

@@ -1,0 +1,24 @@
+#include "tools/command/program_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "spec/error.hpp"
+#include "spec/protocol/json.hpp"
+#include "tools/command/command.hpp"
+
+namespace etalon::command {
+
+spec::Program program_in_file(const std::string& path) {
+  const std::string text = read_file(path);
+  try {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos && text[first] == '{') return spec::program_from_json(spec::parse_json(text, "program"), "program");
+    return spec::parse_program(text);
+  } catch (const SpecViolation& error) {
+    throw SpecViolation(path + ": " + error.what());
+  }
+}
+
+std::string program_line(const spec::Program& program) { return spec::to_line(spec::program_to_json(program)); }
+
+}  // namespace etalon::command

@@ -1,0 +1,18 @@
+/// \file
+/// Programs in files, in either form.
+#pragma once
+
+#include <string>
+
+#include "spec/program/program.hpp"
+
+namespace etalon::command {
+
+/// Reads text, or JSON where the first character is `{`.
+/// \throws IoError or SpecViolation naming the file.
+[[nodiscard]] spec::Program program_in_file(const std::string& path);
+
+/// The JSON form in one line.
+[[nodiscard]] std::string program_line(const spec::Program& program);
+
+}  // namespace etalon::command

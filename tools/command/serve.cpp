@@ -1,0 +1,35 @@
+#include "conformance/serve.hpp"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/command/command.hpp"
+
+namespace etalon::command {
+namespace {
+
+constexpr const char* examples = R"(
+Examples
+  echo '{"etalon":1,"request":"describe"}' | etalon serve --backend reference
+  etalon serve --backend cpu < requests.jsonl > answers.jsonl
+With --backend reference a request may carry "bounds": a contract ({} is careful IEEE arithmetic); the answer then has
+"lower" and "upper", between which every conforming result lies.)";
+
+}  // namespace
+
+void add_serve(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("serve", "Answer questions of Protocol 1, one JSON object per line");
+  command->footer(examples);
+  auto backend = std::make_shared<std::string>("reference");
+  command->add_option("--backend", *backend, "Who answers: reference, cpu or cuda")->capture_default_str();
+  command->callback([backend, &outcome] {
+    const std::unique_ptr<spec::Backend> server = make_backend(*backend);
+    conformance::serve(std::cin, std::cout, *server, {.offers_bounds = *backend == "reference"});
+    outcome.status = 0;
+  });
+}
+
+}  // namespace etalon::command

@@ -1,0 +1,67 @@
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "spec/error.hpp"
+#include "tools/command/command.hpp"
+
+#ifdef ETALON_HAS_COMPILED
+#include "training/report.hpp"
+#endif
+
+namespace etalon::command {
+namespace {
+
+constexpr const char* examples = R"(
+Examples
+  etalon train digits
+  etalon train digits --model cnn --seed 3 --svg plots
+  etalon train moons --every 100
+The same seed gives the same numbers.)";
+
+}  // namespace
+
+#ifdef ETALON_HAS_COMPILED
+
+void add_train(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("train", "Train on the digits or on the half-moons");
+  command->footer(examples);
+  auto options = std::make_shared<training::TrainOptions>();
+  auto data = std::make_shared<std::string>();
+  auto svg = std::make_shared<std::string>();
+  auto quiet = std::make_shared<bool>(false);
+  command->add_option("task", options->task, "digits or moons")->required();
+  command->add_option("--model", options->model, "Of digits: mlp or cnn")->capture_default_str();
+  command->add_option("--seed", options->seed, "Feeds initialisation, shuffling and dropout")->capture_default_str();
+  command->add_option("--epochs", options->epochs, "Passes over the data; 0 is the task's own number")->capture_default_str();
+  command->add_option("--every", options->every, "Print every that many steps; 0 is once an epoch or rarer")->capture_default_str();
+  command->add_option("--threads", options->threads, "Of the compiled step; the numbers do not depend on it")->capture_default_str();
+  command->add_option("--data", *data, "The digits in a file of your own");
+  command->add_option("--svg", *svg, "Write the plots into this folder");
+  command->add_flag("--no-plots", *quiet, "No plots in the terminal");
+  command->callback([=, &outcome] {
+    options->data = *data;
+    options->svg = *svg;
+    options->plots = !*quiet;
+    options->progress = isatty(STDOUT_FILENO) != 0;
+    (void)training::train(*options, std::cout);
+    outcome.status = 0;
+  });
+}
+
+#else
+
+void add_train(CLI::App& app, Outcome&) {
+  CLI::App* command = app.add_subcommand("train", "Train on the digits or on the half-moons (not in this build)");
+  command->footer(examples);
+  command->allow_extras();
+  command->callback([] { throw Unsupported("train: not in this build"); });
+}
+
+#endif
+
+}  // namespace etalon::command
