@@ -25,9 +25,9 @@ Examples
   std::optional<conformance::Case> smallest;
   for (const conformance::Check check : {conformance::Check::vjp, conformance::Check::value}) {
     for (std::uint64_t index = skip * 16; index < skip * 16 + 16; ++index) {
-      std::optional<conformance::Case> candidate = make_case({operation, check, dtype, index, 1});
-      if (!candidate || elements_of(*candidate) < 4) continue;
-      if (!smallest || elements_of(*candidate) < elements_of(*smallest)) smallest = std::move(candidate);
+      std::optional<conformance::Case> candidate = conformance::make_case({operation, check, dtype, index, 1});
+      if (!candidate || conformance::elements_of(*candidate) < 4) continue;
+      if (!smallest || conformance::elements_of(*candidate) < conformance::elements_of(*smallest)) smallest = std::move(candidate);
     }
     if (smallest) break;
   }
