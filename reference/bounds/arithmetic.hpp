@@ -1,0 +1,90 @@
+/// \file
+/// The local rules: n-ary sums and products in normal form, functions by contract, extrema, constants. Each gives the
+/// box of all conforming results and a tape node for the error. It knows neither tensors nor indices.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "reference/bounds/rounding.hpp"
+#include "reference/bounds/summation.hpp"
+#include "reference/bounds/value.hpp"
+
+namespace etalon::reference::bounds {
+
+/// One factor of a product, or a divisor.
+template <class R>
+struct Factor {
+  Value<R> value;
+  bool divides = false;
+};
+
+/// Terms of a sum as they come.
+template <class R>
+struct Sum {
+  Terms terms;
+  R reference = 0;
+  double lower = 0;
+  double upper = 0;
+  double local = 0;  ///< of the terms themselves
+  double scale = 0;
+  std::uint8_t may = 0;           ///< special classes that some term may have
+  bool finite = true;             ///< whether every term may be finite
+  bool interval = false;
+  std::int64_t count = 0;
+  Value<R> single;                ///< the only term, while there is one
+  std::vector<Edge> edges;
+
+  void clear();
+  void add(const Value<R>& term);
+};
+
+template <class R>
+class Arithmetic {
+ public:
+  explicit Arithmetic(const spec::Contract& contract) : contract_(contract) {}
+
+  /// The format that results are rounded to from now on.
+  void use(const Rounding& rounding) { rounding_ = rounding; }
+  [[nodiscard]] const Rounding& rounding() const { return rounding_; }
+  [[nodiscard]] const spec::Contract& contract() const { return contract_; }
+
+  /// R5, R6: the sum in any order or tree, products fused or not.
+  [[nodiscard]] Value<R> total(Sum<R>& sum);
+  /// R1, R4, R9: the product of the factors in any association. `contracted`: it is a term of a sum.
+  [[nodiscard]] Value<R> product(std::span<const Factor<R>> factors, bool contracted);
+  /// R3: a function within its ulps.
+  [[nodiscard]] Value<R> function(spec::Primitive p, Value<R> x);
+  [[nodiscard]] Value<R> power(Value<R> x, Value<R> y);
+  [[nodiscard]] Value<R> absolute(const Value<R>& x);
+  /// The largest (or smallest) of the values: exact, its derivative any of the candidates'.
+  [[nodiscard]] Value<R> extremum(std::span<const Value<R>> values, bool largest);
+  /// R0: a number that a conforming evaluation holds exactly or rounded once.
+  [[nodiscard]] Value<R> constant(R x, double error);
+  /// An operand as read: subnormals may be taken as zero under DAZ.
+  [[nodiscard]] Value<R> operand(R x);
+  /// R8: rounded once more, to a narrower format.
+  [[nodiscard]] Value<R> stored(const Value<R>& v, const Rounding& format);
+  /// Gives the value a node of its own, so that its uses share one error.
+  void share(Value<R>& v);
+
+  [[nodiscard]] Tape& tape() { return tape_; }
+
+ private:
+  [[nodiscard]] Value<R> plain_product(const Value<R>& a, const Value<R>& b, bool contracted);
+  [[nodiscard]] Value<R> wild() const;
+  void finish(Value<R>& v, double local, double relative);
+  void flush(double& local, double lower, double upper) const;
+  [[nodiscard]] double operand_error(const Value<R>& v) const;
+  [[nodiscard]] double function_error(const spec::FunctionBound& bound, double x, double y) const;
+  void product_box(std::span<const Factor<R>> factors, Value<R>& v) const;
+  void product_edges(std::span<const Factor<R>> factors, NodeId node);
+  void product_specials(std::span<const Factor<R>> factors, Value<R>& v) const;
+
+  const spec::Contract& contract_;
+  Rounding rounding_;
+  Tape tape_;
+};
+
+}  // namespace etalon::reference::bounds

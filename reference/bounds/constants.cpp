@@ -1,0 +1,25 @@
+#include "reference/bounds/constants.hpp"
+
+#include "reference/bounds/evaluator.hpp"
+
+namespace etalon::reference::bounds {
+
+Held hold(const spec::Expr& e) {
+  spec::System system;
+  const spec::TensorId t = system.add_tensor("constant", DType::f64, {});
+  system.define(t, {}, e);
+  system.outputs.push_back(t);
+  const Plan p = plan(system);
+  const spec::Contract contract;
+  Decisions decisions;
+  DecisionSets sets;
+  const Forced forced;
+  Evaluator<Quad> evaluator(system, p, {}, contract, decisions, sets, forced);
+  evaluator.run();
+  const Value<Quad> v = evaluator.real_at(t, 0);
+  Held held{v.reference, v.local};
+  if (v.node != no_node) held.error += std::fabs(v.coefficient) * evaluator.tape().error(v.node, ~std::size_t{0});
+  return held;
+}
+
+}  // namespace etalon::reference::bounds

@@ -1,0 +1,19 @@
+/// \file
+/// Closed real subexpressions as a host holds them: evaluated in float64, so exact up to that evaluation's own bound.
+#pragma once
+
+#include "reference/bounds/wide.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::reference::bounds {
+
+/// Every float64 evaluation lies within `error` of `value`.
+struct Held {
+  Quad value = 0;
+  double error = 0;
+};
+
+/// \pre `e` is real and mentions neither variables nor tensors.
+[[nodiscard]] Held hold(const spec::Expr& e);
+
+}  // namespace etalon::reference::bounds

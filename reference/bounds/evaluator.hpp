@@ -1,0 +1,90 @@
+/// \file
+/// One pass over a planned system on given inputs: every element's value with its box and its place on the tape, under
+/// forced decisions. It works by form and knows no operation by name.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "reference/bounds/arithmetic.hpp"
+#include "reference/bounds/decisions.hpp"
+#include "reference/bounds/plan.hpp"
+#include "spec/host_tensor.hpp"
+
+namespace etalon::reference::bounds {
+
+template <class R>
+struct Elements {
+  const HostTensor* input = nullptr;
+  std::vector<Value<R>> reals;
+  std::vector<std::int64_t> integers;      ///< of integer and boolean tensors
+  std::vector<DecisionSet> decisions;      ///< empty while no element hangs on one
+};
+
+template <class R>
+class Evaluator {
+ public:
+  Evaluator(const spec::System& system, const Plan& plan, std::span<const HostTensor> inputs,
+            const spec::Contract& contract, Decisions& decisions, DecisionSets& sets, const Forced& forced);
+
+  void run();
+  [[nodiscard]] const Elements<R>& elements(spec::TensorId t) const { return elements_[static_cast<std::size_t>(t)]; }
+  [[nodiscard]] Value<R> real_at(spec::TensorId t, std::size_t element);
+  [[nodiscard]] Tape& tape() { return arithmetic_.tape(); }
+  [[nodiscard]] std::size_t steps() const { return steps_; }
+
+ private:
+  void run(const PlannedEquation& q);
+  void store(const PlannedEquation& q);
+  template <class Body>
+  void loop(std::span<const spec::Binder> binders, const Body& body);
+  [[nodiscard]] std::int64_t affine(std::int32_t id) const;
+  [[nodiscard]] std::int64_t offset_of(const Operation& o);
+  [[nodiscard]] std::size_t read_at(const Operation& o);
+
+  [[nodiscard]] std::int64_t integer(OperationId id);
+  [[nodiscard]] std::int64_t integer_primitive(const Operation& o);
+  [[nodiscard]] std::int64_t integer_reduction(const Operation& o, OperationId id);
+  [[nodiscard]] std::int64_t position_of_extremum(const Operation& o, OperationId id);
+  [[nodiscard]] bool boolean(OperationId id);
+  [[nodiscard]] bool boolean_primitive(const Operation& o, OperationId id);
+  [[nodiscard]] bool compare_reals(const Operation& o, OperationId id);
+  [[nodiscard]] bool test(const Operation& o, OperationId id);
+
+  [[nodiscard]] Value<R> real(OperationId id);
+  [[nodiscard]] Value<R> constant(const Operation& o);
+  [[nodiscard]] Value<R> real_primitive(const Operation& o, OperationId id);
+  [[nodiscard]] Value<R> unresolved();
+  [[nodiscard]] Value<R> sum_of(OperationId id);
+  [[nodiscard]] Value<R> product_of(OperationId id, bool contracted);
+  [[nodiscard]] Value<R> extremum_of(const Operation& o);
+  [[nodiscard]] Value<R> step_function(const Operation& o, OperationId id);
+  void collect_terms(OperationId id, bool negative, int exponent, bool contracted, Sum<R>& sum);
+  void collect_factors(OperationId id, bool divides, std::vector<Factor<R>>& factors);
+  [[nodiscard]] bool is_sum(const Operation& o) const;
+  [[nodiscard]] bool is_product(const Operation& o) const;
+
+  /// The answer taken at this operation for the current variables: forced, or `natural` and from now on open.
+  [[nodiscard]] std::int64_t decide(OperationId id, std::int64_t natural, std::vector<std::int64_t> answers);
+
+  const spec::System& system_;
+  const Plan& plan_;
+  Arithmetic<R> arithmetic_;
+  Decisions& decisions_;
+  DecisionSets& sets_;
+  const Forced& forced_;
+  std::vector<Elements<R>> elements_;
+  std::vector<std::int64_t> variables_;
+  std::vector<std::vector<std::int64_t>> strides_;
+  std::vector<std::optional<Value<R>>> constants_;
+  std::deque<Sum<R>> sums_;  ///< one per depth of nesting, reused
+  std::size_t depth_ = 0;
+  std::deque<std::vector<Factor<R>>> factors_;
+  std::size_t factor_depth_ = 0;
+  DecisionSet current_ = 0;
+  std::size_t steps_ = 0;
+};
+
+}  // namespace etalon::reference::bounds

@@ -1,0 +1,378 @@
+// The real-valued half of the pass: normal forms of sums and products, decisions on reals.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reference/bounds/constants.hpp"
+#include "reference/bounds/evaluator.hpp"
+#include "reference/bounds/evaluator_loop.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::reference::bounds {
+namespace {
+
+using spec::Form;
+using spec::Primitive;
+using spec::Reduction;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The ends of all values, infinite ones included.
+template <class R>
+double least(const Value<R>& v) {
+  if (v.may(admits_negative_infinity)) return -infinity;
+  return v.may(admits_finite) ? v.lower : infinity;
+}
+template <class R>
+double most(const Value<R>& v) {
+  if (v.may(admits_positive_infinity)) return infinity;
+  return v.may(admits_finite) ? v.upper : -infinity;
+}
+
+template <class R>
+bool only(const Value<R>& v, std::uint8_t classes) {
+  const auto all = admits_finite | admits_positive_infinity | admits_negative_infinity | admits_nan;
+  return (v.flags & all & ~classes) == 0;
+}
+
+template <class R>
+bool compare(Primitive p, const R& a, const R& b) {
+  switch (p) {
+    case Primitive::eq: return a == b;
+    case Primitive::ne: return a != b;
+    case Primitive::lt: return a < b;
+    case Primitive::le: return a <= b;
+    case Primitive::gt: return a > b;
+    default: return a >= b;
+  }
+}
+
+enum class Answer : std::uint8_t { no, yes, either };
+
+Answer not_(Answer a) { return a == Answer::either ? a : a == Answer::yes ? Answer::no : Answer::yes; }
+
+/// a < b, or a <= b with `or_equal`, for numbers in these boxes.
+template <class R>
+Answer less(const Value<R>& a, const Value<R>& b, bool or_equal) {
+  if (or_equal ? most(a) <= least(b) : most(a) < least(b)) return Answer::yes;
+  if (or_equal ? least(a) > most(b) : least(a) >= most(b)) return Answer::no;
+  return Answer::either;
+}
+
+template <class R>
+Answer answer(Primitive p, const Value<R>& a, const Value<R>& b) {
+  if (only(a, admits_nan) || only(b, admits_nan)) return p == Primitive::ne ? Answer::yes : Answer::no;
+  if (a.may(admits_nan) || b.may(admits_nan)) return Answer::either;
+  const bool same = a.node != no_node && a.node == b.node && a.coefficient == b.coefficient && a.local == 0 && b.local == 0;
+  if (same || (a.exact() && b.exact())) {
+    return compare(p, a.reference, same ? a.reference : b.reference) ? Answer::yes : Answer::no;
+  }
+  switch (p) {
+    case Primitive::lt: return less(a, b, false);
+    case Primitive::le: return less(a, b, true);
+    case Primitive::gt: return less(b, a, false);
+    case Primitive::ge: return less(b, a, true);
+    default: break;
+  }
+  Answer equal = Answer::either;
+  if (most(a) < least(b) || most(b) < least(a)) equal = Answer::no;
+  if (least(a) == most(a) && least(b) == most(b) && least(a) == least(b)) equal = Answer::yes;
+  return p == Primitive::eq ? equal : not_(equal);
+}
+
+}  // namespace
+
+template <class R>
+Value<R> Evaluator<R>::real(OperationId id) {
+  ++steps_;
+  const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
+  if (o.constant >= 0) return constant(o);
+  switch (o.form) {
+    case Form::read: {
+      const std::size_t at = read_at(o);
+      return real_at(o.tensor, at);
+    }
+    case Form::select: return real(boolean(o.args[0]) ? o.args[1] : o.args[2]);
+    case Form::detach: return real(o.args[0]);
+    case Form::reduce:
+      if (o.reduction == Reduction::sum) return sum_of(id);
+      if (o.reduction == Reduction::prod) return product_of(id, false);
+      return extremum_of(o);
+    case Form::apply:
+      if (is_sum(o)) return sum_of(id);
+      if (is_product(o)) return product_of(id, false);
+      return real_primitive(o, id);
+    default: throw InternalError("bounds: not a real expression");
+  }
+}
+
+/// R0: a closed subexpression is held as float64 would, then rounded at most once.
+template <class R>
+Value<R> Evaluator<R>::constant(const Operation& o) {
+  auto& cached = constants_[static_cast<std::size_t>(o.constant)];
+  if (cached) return *cached;
+  const spec::Expr& e = plan_.constants[static_cast<std::size_t>(o.constant)];
+  if (arithmetic_.rounding().precision < 53) {
+    const Held held = hold(e);
+    const auto rounded = static_cast<R>(held.value);
+    const Quad off = held.value - static_cast<Quad>(rounded);
+    const double error = held.error + std::fabs(static_cast<double>(off));
+    cached = arithmetic_.constant(rounded, std::isfinite(error) ? error : 0);
+  } else if (o.form == Form::number) {
+    const R x = e->number.is_binary ? static_cast<R>(e->number.binary)
+                                    : from_decimal<R>(e->number.mantissa, e->number.exponent);
+    cached = arithmetic_.constant(x, 0);
+  } else {
+    Operation open = o;
+    open.constant = -1;
+    const OperationId id = static_cast<OperationId>(&o - plan_.operations.data());
+    Value<R> v;
+    if (o.form == Form::select) v = real(boolean(o.args[0]) ? o.args[1] : o.args[2]);
+    else if (o.form == Form::detach) v = real(o.args[0]);
+    else if (is_sum(o)) v = sum_of(id);
+    else if (is_product(o)) v = product_of(id, false);
+    else v = real_primitive(o, id);
+    return v;  // its nodes belong to this use
+  }
+  return *cached;
+}
+
+template <class R>
+bool Evaluator<R>::is_sum(const Operation& o) const {
+  if (o.form == Form::reduce) return o.reduction == Reduction::sum;
+  return o.form == Form::apply && (o.primitive == Primitive::add || o.primitive == Primitive::sub ||
+                                   o.primitive == Primitive::neg || o.scaled >= 0);
+}
+
+template <class R>
+bool Evaluator<R>::is_product(const Operation& o) const {
+  if (o.form == Form::reduce) return o.reduction == Reduction::prod;
+  return o.form == Form::apply && (o.primitive == Primitive::mul || o.primitive == Primitive::div);
+}
+
+template <class R>
+Value<R> Evaluator<R>::sum_of(OperationId id) {
+  if (sums_.size() == depth_) sums_.emplace_back();
+  Sum<R>& sum = sums_[depth_];
+  sum.clear();
+  ++depth_;
+  collect_terms(id, false, 0, false, sum);
+  --depth_;
+  return arithmetic_.total(sum);
+}
+
+template <class R>
+void Evaluator<R>::collect_terms(OperationId id, bool negative, int exponent, bool contracted, Sum<R>& sum) {
+  const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
+  if (o.form == Form::select && o.constant < 0) {
+    return collect_terms(boolean(o.args[0]) ? o.args[1] : o.args[2], negative, exponent, contracted, sum);
+  }
+  if (o.form == Form::detach) return collect_terms(o.args[0], negative, exponent, contracted, sum);
+  if (is_sum(o)) {
+    if (o.form == Form::reduce) {
+      loop(o.binders, [&] {
+        if (boolean(o.args[0])) collect_terms(o.args[1], negative, exponent, true, sum);
+        return true;
+      });
+      return;
+    }
+    if (o.scaled >= 0) {
+      return collect_terms(o.scaled, negative != o.negative, exponent + o.exponent, contracted, sum);
+    }
+    const bool first = o.primitive == Primitive::neg ? !negative : negative;
+    collect_terms(o.args[0], first, exponent, contracted, sum);
+    if (o.args.size() == 2) {
+      collect_terms(o.args[1], o.primitive == Primitive::sub ? !negative : negative, exponent, contracted, sum);
+    }
+    return;
+  }
+  Value<R> term = contracted && o.constant < 0 && is_product(o) ? product_of(id, true) : real(id);
+  scale_exactly(term, negative, exponent);
+  if (exponent < 0 && term.magnitude() < arithmetic_.rounding().tau &&
+      term.quantum < arithmetic_.rounding().eta_exponent && !term.is_zero()) {
+    term = arithmetic_.stored(term, arithmetic_.rounding());
+  }
+  sum.add(term);
+}
+
+template <class R>
+Value<R> Evaluator<R>::product_of(OperationId id, bool contracted) {
+  if (factors_.size() == factor_depth_) factors_.emplace_back();
+  auto& factors = factors_[factor_depth_];
+  factors.clear();
+  ++factor_depth_;
+  collect_factors(id, false, factors);
+  --factor_depth_;
+  return arithmetic_.product(factors, contracted);
+}
+
+template <class R>
+void Evaluator<R>::collect_factors(OperationId id, bool divides, std::vector<Factor<R>>& factors) {
+  const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
+  if (o.form == Form::select && o.constant < 0) {
+    return collect_factors(boolean(o.args[0]) ? o.args[1] : o.args[2], divides, factors);
+  }
+  if (o.form == Form::detach) return collect_factors(o.args[0], divides, factors);
+  if (o.form == Form::apply && o.primitive == Primitive::neg) {
+    factors.push_back({point<R>(-1), false});
+    return collect_factors(o.args[0], divides, factors);
+  }
+  if (is_product(o)) {
+    if (o.form == Form::reduce) {
+      loop(o.binders, [&] {
+        if (boolean(o.args[0])) collect_factors(o.args[1], divides, factors);
+        return true;
+      });
+      return;
+    }
+    collect_factors(o.args[0], divides, factors);
+    return collect_factors(o.args[1], o.primitive == Primitive::div ? !divides : divides, factors);
+  }
+  factors.push_back({real(id), divides});
+}
+
+template <class R>
+Value<R> Evaluator<R>::extremum_of(const Operation& o) {
+  std::vector<Value<R>> values;
+  loop(o.binders, [&] {
+    if (boolean(o.args[0])) values.push_back(real(o.args[1]));
+    return true;
+  });
+  if (!values.empty()) return arithmetic_.extremum(values, o.reduction == Reduction::max);
+  if (o.args.size() == 3) return real(o.args[2]);
+  throw InternalError("bounds: an extremum over nothing");
+}
+
+template <class R>
+Value<R> Evaluator<R>::real_primitive(const Operation& o, OperationId id) {
+  switch (o.primitive) {
+    case Primitive::to_real: {
+      const bool truth = plan_.operations[static_cast<std::size_t>(o.args[0])].kind == Kind::boolean;
+      const std::int64_t x = truth ? static_cast<std::int64_t>(boolean(o.args[0])) : integer(o.args[0]);
+      return arithmetic_.constant(static_cast<R>(x), 0);
+    }
+    case Primitive::pi: return arithmetic_.constant(Wide<R>::evaluate(Primitive::pi, 0), 0);
+    case Primitive::maximum:
+    case Primitive::minimum: {
+      const Value<R> both[] = {real(o.args[0]), real(o.args[1])};
+      return arithmetic_.extremum(both, o.primitive == Primitive::maximum);
+    }
+    case Primitive::abs: return arithmetic_.absolute(real(o.args[0]));
+    case Primitive::pow: {
+      const Value<R> base = real(o.args[0]);
+      return arithmetic_.power(base, real(o.args[1]));
+    }
+    case Primitive::sign:
+    case Primitive::floor: return step_function(o, id);
+    default: return arithmetic_.function(o.primitive, real(o.args[0]));
+  }
+}
+
+/// Gives up on the current element.
+template <class R>
+Value<R> Evaluator<R>::unresolved() {
+  current_ = DecisionSets::too_many;
+  return point<R>(0);
+}
+
+template <class R>
+Value<R> Evaluator<R>::step_function(const Operation& o, OperationId id) {
+  const Value<R> x = real(o.args[0]);
+  const auto step = [&](double at) {
+    return o.primitive == Primitive::floor ? std::floor(at) : at > 0 ? 1.0 : at < 0 ? -1.0 : 0.0;
+  };
+  if (only(x, admits_nan)) return x;
+  if (x.may(admits_nan)) return unresolved();
+  if (x.exact() && o.primitive == Primitive::floor) return point<R>(Wide<R>::evaluate(Primitive::floor, x.reference));
+  const double low = step(least(x));
+  const double high = step(most(x));
+  if (low == high) return point<R>(static_cast<R>(low));
+  if (!(high - low <= 3)) return unresolved();
+  std::vector<std::int64_t> answers;
+  for (auto k = static_cast<std::int64_t>(low); k <= static_cast<std::int64_t>(high); ++k) answers.push_back(k);
+  const auto natural = static_cast<std::int64_t>(step(static_cast<double>(x.reference)));
+  return point<R>(static_cast<R>(decide(id, natural, std::move(answers))));
+}
+
+template <class R>
+bool Evaluator<R>::compare_reals(const Operation& o, OperationId id) {
+  const Value<R> a = real(o.args[0]);
+  const Value<R> b = real(o.args[1]);
+  const Answer known = answer(o.primitive, a, b);
+  if (known != Answer::either) return known == Answer::yes;
+  return decide(id, compare(o.primitive, a.reference, b.reference) ? 1 : 0, {0, 1}) != 0;
+}
+
+template <class R>
+bool Evaluator<R>::test(const Operation& o, OperationId id) {
+  const Value<R> x = real(o.args[0]);
+  const auto infinite = static_cast<std::uint8_t>(admits_positive_infinity | admits_negative_infinity);
+  std::uint8_t wanted = infinite;
+  if (o.primitive == Primitive::is_nan) wanted = admits_nan;
+  if (o.primitive == Primitive::is_finite) wanted = admits_finite;
+  if (only(x, wanted)) return true;
+  if (!x.may(wanted)) return false;
+  return decide(id, 0, {0, 1}) != 0;
+}
+
+template <class R>
+std::int64_t Evaluator<R>::position_of_extremum(const Operation& o, OperationId id) {
+  std::vector<Value<R>> values;
+  std::vector<std::int64_t> positions;
+  std::int64_t position = -1;
+  const bool reals = plan_.operations[static_cast<std::size_t>(o.args[1])].kind == Kind::real;
+  const bool largest = o.reduction == Reduction::argmax;
+  loop(o.binders, [&] {
+    ++position;
+    if (!boolean(o.args[0])) return true;
+    Value<R> v = reals ? real(o.args[1]) : point<R>(static_cast<R>(integer(o.args[1])));
+    if (!largest) scale_exactly(v, true, 0);
+    values.push_back(v);
+    positions.push_back(position);
+    return true;
+  });
+  if (values.empty()) {
+    if (o.args.size() == 3) return integer(o.args[2]);
+    throw InternalError("bounds: a position over nothing");
+  }
+  double floor = -infinity;
+  bool nan = false;
+  for (const Value<R>& v : values) {
+    nan = nan || v.may(admits_nan);
+    floor = std::max(floor, least(v));
+  }
+  std::vector<std::int64_t> answers;
+  std::size_t best = values.size();
+  std::size_t ties = 0;
+  bool exact = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (most(values[i]) < floor) continue;
+    answers.push_back(positions[i]);
+    exact = exact && (values[i].exact() || least(values[i]) == most(values[i]));
+    if (best == values.size() || values[i].reference > values[best].reference) {
+      best = i;
+      ties = 1;
+    } else if (values[i].reference == values[best].reference) {
+      ++ties;
+      if (arithmetic_.contract().ties == spec::TiePolicy::last) best = i;
+    }
+  }
+  const bool spread = exact && ties > 1 && arithmetic_.contract().ties == spec::TiePolicy::even;
+  if (nan || spread || (!exact && answers.size() > 8)) {
+    current_ = DecisionSets::too_many;
+    return positions[best < values.size() ? best : 0];
+  }
+  if (exact || answers.size() == 1) return positions[best];
+  const std::int64_t natural = positions[best];
+  return decide(id, natural, std::move(answers));
+}
+
+#define ETALON_INSTANTIATE(R)                                                                             \
+  template Value<R> Evaluator<R>::real(OperationId);                                                      \
+  template bool Evaluator<R>::compare_reals(const Operation&, OperationId);                               \
+  template bool Evaluator<R>::test(const Operation&, OperationId);                                        \
+  template std::int64_t Evaluator<R>::position_of_extremum(const Operation&, OperationId);
+ETALON_INSTANTIATE(double)
+ETALON_INSTANTIATE(Quad)
+#undef ETALON_INSTANTIATE
+
+}  // namespace etalon::reference::bounds

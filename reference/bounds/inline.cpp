@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <set>
+
+#include "reference/bounds/plan.hpp"
+
+namespace etalon::reference::bounds {
+namespace {
+
+using spec::Binder;
+using spec::Equation;
+using spec::Expr;
+using spec::Form;
+using spec::System;
+
+struct Uses {
+  int reads = 0;
+  bool injective = true;
+};
+
+bool plain(const std::vector<Expr>& indices, const std::vector<Binder>& scope) {
+  std::set<spec::VariableId> seen;
+  for (const Expr& i : indices) {
+    if (i.form() == Form::variable) {
+      if (!seen.insert(i->variable).second) return false;
+    } else if (i.form() != Form::number) {
+      return false;
+    }
+  }
+  return std::all_of(scope.begin(), scope.end(), [&](const Binder& b) { return b.extent == 1 || seen.count(b.variable) != 0; });
+}
+
+void count(const Expr& e, std::vector<Binder>& scope, std::vector<Uses>& uses) {
+  if (e.form() == Form::read) {
+    Uses& u = uses[static_cast<std::size_t>(e->tensor)];
+    ++u.reads;
+    u.injective = u.injective && plain(e->args, scope);
+  }
+  const std::size_t depth = scope.size();
+  scope.insert(scope.end(), e->binders.begin(), e->binders.end());
+  for (const Expr& a : e->args) count(a, scope, uses);
+  scope.resize(depth);
+}
+
+/// Whether the equation defines its whole target at its own binders.
+bool covers(const System& s, const Equation& q) {
+  const Dims& dims = s[q.target].dims;
+  if (q.binders.size() != dims.rank) return false;
+  for (std::size_t i = 0; i < dims.rank; ++i) {
+    if (q.place[i].form() != Form::variable || q.place[i]->variable != q.binders[i].variable) return false;
+    if (q.binders[i].extent != dims[i]) return false;
+  }
+  return true;
+}
+
+Expr replace(const Expr& e, const std::vector<const Equation*>& by) {
+  if (e->args.empty() && e.form() != Form::read) return e;
+  std::vector<Expr> args;
+  args.reserve(e->args.size());
+  for (const Expr& a : e->args) args.push_back(replace(a, by));
+  if (e.form() == Form::read) {
+    if (const Equation* q = by[static_cast<std::size_t>(e->tensor)]; q != nullptr) {
+      spec::Substitution indices;
+      for (std::size_t i = 0; i < q->binders.size(); ++i) indices[q->binders[i].variable] = args[i];
+      return substitute(q->value, indices);
+    }
+  }
+  return with_args(e, std::move(args));
+}
+
+}  // namespace
+
+System inline_single_uses(const System& system) {
+  std::vector<Uses> uses(system.tensors.size());
+  std::vector<int> writers(system.tensors.size(), 0);
+  for (const Equation& q : system.equations) {
+    std::vector<Binder> scope = q.binders;
+    count(q.value, scope, uses);
+    for (const Expr& p : q.place) count(p, scope, uses);
+    ++writers[static_cast<std::size_t>(q.target)];
+  }
+  for (const auto& ends : {system.inputs, system.outputs}) {
+    for (const spec::TensorId t : ends) uses[static_cast<std::size_t>(t)].reads = 2;
+  }
+  System result = system;
+  result.equations.clear();
+  result.equations.reserve(system.equations.size());
+  std::vector<Equation> held(system.equations.size());
+  std::vector<const Equation*> by(system.tensors.size(), nullptr);
+  for (std::size_t i = 0; i < system.equations.size(); ++i) {
+    Equation q = system.equations[i];
+    q.value = replace(q.value, by);
+    const auto t = static_cast<std::size_t>(q.target);
+    const DType dtype = system.tensors[t].dtype;
+    const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
+    if (uses[t].reads == 1 && uses[t].injective && writers[t] == 1 && !narrow && kind_of(dtype) == Kind::real &&
+        covers(system, q)) {
+      held[i] = std::move(q);
+      by[t] = &held[i];
+    } else {
+      result.equations.push_back(std::move(q));
+    }
+  }
+  return result;
+}
+
+}  // namespace etalon::reference::bounds

@@ -1,0 +1,290 @@
+// Products and quotients in normal form (R1, R4, R9).
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "reference/bounds/arithmetic.hpp"
+
+namespace etalon::reference::bounds {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Box {
+  double lower = 1;
+  double upper = 1;
+};
+
+double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
+Box operator*(const Box& a, const Box& b) {
+  const std::array c{times(a.lower, b.lower), times(a.lower, b.upper), times(a.upper, b.lower), times(a.upper, b.upper)};
+  return {*std::min_element(c.begin(), c.end()), *std::max_element(c.begin(), c.end())};
+}
+
+/// The reciprocals of a box that does not hold zero.
+Box inverse(const Box& a) { return {1 / a.upper, 1 / a.lower}; }
+
+template <class R>
+Box box_of(const Factor<R>& f) {
+  const Box b{f.value.lower, f.value.upper};
+  return f.divides ? inverse(b) : b;
+}
+
+template <class R>
+bool holds_zero(const Value<R>& v) {
+  return v.lower <= 0 && v.upper >= 0;
+}
+
+template <class R>
+bool is_power_of_two(const Value<R>& v) {
+  return v.exact() && v.lower == v.upper && v.lower != 0 && power_below(v.lower) == std::fabs(v.lower);
+}
+
+template <class R>
+bool same(const Value<R>& a, const Value<R>& b) {
+  if (a.exact() && b.exact()) return a.reference == b.reference;
+  return a.node != no_node && a.node == b.node && a.coefficient == b.coefficient && a.local == 0 && b.local == 0;
+}
+
+/// Bits that the significand of any value of v takes, or more than any format has when that is not known.
+template <class R>
+double significant_bits(const Value<R>& v) {
+  return v.quantum <= no_quantum / 2 ? infinity : std::log2(v.magnitude()) - v.quantum;
+}
+
+}  // namespace
+
+/// Anything at all.
+template <class R>
+Value<R> Arithmetic<R>::wild() const {
+  Value<R> v;
+  v.reference = 0;
+  v.lower = -infinity;
+  v.upper = infinity;
+  v.flags = admits_finite | admits_positive_infinity | admits_negative_infinity | admits_nan | interval_only;
+  return v;
+}
+
+/// Relative error of an operand of a contraction that is rounded to fewer bits first.
+template <class R>
+double Arithmetic<R>::operand_error(const Value<R>& v) const {
+  const int bits = contract_.product_operand_precision;
+  if (bits == 0 || bits >= rounding_.precision || significant_bits(v) <= bits) return 0;
+  return std::ldexp(1.0, -bits);
+}
+
+template <class R>
+Value<R> Arithmetic<R>::plain_product(const Value<R>& a, const Value<R>& b, bool contracted) {
+  Value<R> v = point<R>(a.reference * b.reference);
+  if (!v.ordinary()) {
+    const double most = std::numeric_limits<double>::max();
+    v.flags |= admits_finite;
+    v.lower = v.reference > 0 ? most : -infinity;
+    v.upper = v.reference > 0 ? infinity : -most;
+  }
+  const double m = v.magnitude();
+  v.quantum = a.quantum + b.quantum;
+  double local = rounding_.holds(m, v.quantum) ? 0 : rounding_.of_magnitude(m);
+  if (contracted && contract_.product_operand_precision != 0) {
+    local += m * ((1 + operand_error(a)) * (1 + operand_error(b)) - 1);
+  }
+  flush(local, v.lower, v.upper);
+  if (local == 0) return v;
+  finish(v, local, 2 * rounding_.u);
+  return v;
+}
+
+template <class R>
+void Arithmetic<R>::product_box(std::span<const Factor<R>> factors, Value<R>& v) const {
+  Box box;
+  R reference = 1;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const Factor<R>& f = factors[i];
+    reference = f.divides ? reference / f.value.reference : reference * f.value.reference;
+    box = box * box_of(f);
+  }
+  if (factors.size() == 2 && !factors[0].divides && !factors[1].divides && same(factors[0].value, factors[1].value)) {
+    box.lower = std::max(box.lower, 0.0);
+  }
+  const bool points = std::all_of(factors.begin(), factors.end(), [](const auto& f) { return f.value.exact(); });
+  v.reference = reference;
+  v.lower = points ? Wide<R>::below(reference) : box.lower - 0x1p-48 * std::fabs(box.lower);
+  v.upper = points ? Wide<R>::above(reference) : box.upper + 0x1p-48 * std::fabs(box.upper);
+}
+
+template <class R>
+void Arithmetic<R>::product_edges(std::span<const Factor<R>> factors, NodeId node) {
+  const std::size_t n = factors.size();
+  std::vector<Box> after(n + 1);
+  for (std::size_t i = n; i-- > 0;) after[i] = box_of(factors[i]) * after[i + 1];
+  Box before;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Factor<R>& f = factors[i];
+    Box slope = before * after[i + 1];
+    if (f.divides) {
+      const Box inv = box_of(f);
+      const Box negative{-1, -1};
+      slope = slope * inv * inv * negative;
+    }
+    if (f.value.node != no_node) {
+      slope = slope * Box{f.value.coefficient, f.value.coefficient};
+      tape_.edge({f.value.node, slope.lower, slope.upper});
+    }
+    before = before * box_of(f);
+  }
+  (void)node;
+}
+
+/// The classes that a product with infinite or NaN factors, or zero divisors, may have.
+template <class R>
+void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R>& v) const {
+  bool may_infinite = false;
+  bool may_zero = false;
+  bool must_zero = false;
+  bool finite = true;
+  bool vanishes = false;
+  bool nan = false;
+  bool must_nan = false;
+  int sign = 1;
+  for (const Factor<R>& f : factors) {
+    const bool fin = f.value.may(admits_finite);
+    const bool inf = f.value.may(admits_positive_infinity | admits_negative_infinity);
+    const bool zero = fin && holds_zero(f.value);
+    nan = nan || f.value.may(admits_nan);
+    must_nan = must_nan || (!fin && !inf);
+    may_infinite = may_infinite || (f.divides ? zero : inf);
+    may_zero = may_zero || (f.divides ? inf : zero);
+    must_zero = must_zero || (!f.divides && f.value.is_zero());
+    vanishes = vanishes || (f.divides && inf);
+    finite = finite && (f.divides ? (fin && !f.value.is_zero()) || inf : fin);
+    const bool positive = (!fin || f.value.lower > 0) && !f.value.may(admits_negative_infinity);
+    const bool negative = (!fin || f.value.upper < 0) && !f.value.may(admits_positive_infinity);
+    sign = positive ? sign : negative ? -sign : 0;
+  }
+  v.flags = interval_only;
+  if (nan || (may_infinite && may_zero)) v.flags |= admits_nan;
+  if (must_nan) return;
+  if (finite) v.flags |= admits_finite;
+  if (may_infinite && !must_zero && sign >= 0) v.flags |= admits_positive_infinity;
+  if (may_infinite && !must_zero && sign <= 0) v.flags |= admits_negative_infinity;
+  if (!finite) return;
+  Box box;
+  for (const Factor<R>& f : factors) {
+    const bool fin = f.value.may(admits_finite);
+    if (!fin) box = box * Box{0, 0};
+    else if (f.divides && holds_zero(f.value)) box = Box{-infinity, infinity};
+    else box = box * box_of(f);
+  }
+  v.lower = vanishes ? std::min(box.lower, 0.0) : box.lower;
+  v.upper = vanishes ? std::max(box.upper, 0.0) : box.upper;
+}
+
+template <class R>
+Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted) {
+  if (all.size() == 2 && !all[0].divides && !all[1].divides && all[0].value.exact() && all[1].value.exact() &&
+      !is_power_of_two(all[0].value) && !is_power_of_two(all[1].value)) {
+    return plain_product(all[0].value, all[1].value, contracted);
+  }
+  std::vector<Factor<R>> factors;
+  int exponent = 0;
+  bool negative = false;
+  for (const Factor<R>& f : all) {
+    if (!is_power_of_two(f.value)) {
+      factors.push_back(f);
+      continue;
+    }
+    negative = negative != (f.value.lower < 0);
+    exponent += f.divides ? -std::ilogb(f.value.lower) : std::ilogb(f.value.lower);
+  }
+  const auto divisors = std::count_if(factors.begin(), factors.end(), [](const auto& f) { return f.divides; });
+  const auto numerators = static_cast<std::ptrdiff_t>(factors.size()) - divisors;
+  auto operations = static_cast<double>(numerators == 0 ? divisors : numerators + divisors - 1);
+  Value<R> v;
+  const auto rescale = [&](Value<R> result) {
+    scale_exactly(result, negative, exponent);
+    if (exponent < 0 && result.magnitude() < rounding_.tau && result.quantum < rounding_.eta_exponent) {
+      finish(result, rounding_.half_eta + result.local, 0);
+    }
+    return result;
+  };
+  if (factors.empty()) return rescale(point<R>(1));
+  if (operations == 0) return rescale(factors[0].value);
+  if (numerators > 0 && contract_.reciprocal_division) operations += static_cast<double>(divisors);
+
+  double above = 1;
+  double below = 1;
+  double bits = 0;
+  std::int32_t quantum = 0;
+  std::int32_t finest = 0;
+  bool ordinary = true;
+  bool zero = false;
+  bool zero_divisor = false;
+  bool points = true;
+  bool edges = false;
+  double inherited = 0;  // relative operand rounding of a contraction
+  for (Factor<R>& f : factors) {
+    ordinary = ordinary && f.value.ordinary();
+    if (!ordinary) break;
+    share(f.value);
+    edges = edges || f.value.node != no_node;
+    points = points && f.value.exact();
+    zero = zero || (!f.divides && f.value.is_zero());
+    zero_divisor = zero_divisor || (f.divides && holds_zero(f.value));
+    const double most = f.divides ? 1 / f.value.least() : f.value.magnitude();
+    const double least = f.divides ? 1 / f.value.magnitude() : f.value.least();
+    above *= std::max(1.0, most);
+    below *= std::min(1.0, least);
+    bits += f.divides ? infinity : significant_bits(f.value);
+    const bool known = !f.divides && f.value.quantum > no_quantum / 2;
+    quantum = known && quantum > no_quantum / 2 ? quantum + f.value.quantum : no_quantum;
+    if (known && f.value.quantum < 0) finest += f.value.quantum;
+    if (contracted) inherited = (1 + inherited) * (1 + operand_error(f.value)) - 1;
+  }
+  if (!ordinary || zero_divisor) {
+    product_specials(factors, v);
+    const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
+    finish(v, operations * rounding_.u * m * 1.0625 + rounding_.eta * above, operations * rounding_.u * 1.0625);
+    return rescale(v);
+  }
+  const bool reassociates = factors.size() > 2;
+  if (reassociates && above > rounding_.omega) return wild();
+  if (zero) return point<R>(0);
+
+  product_box(factors, v);
+  v.quantum = quantum;
+  const double m = v.magnitude();
+  double local = 0;
+  double relative = 0;
+  const bool exact_product = bits <= rounding_.precision && finest >= rounding_.eta_exponent;
+  const bool exact_quotient = points && divisors == 1 && numerators == 1 && !contract_.reciprocal_division &&
+                              v.reference * factors[1].value.reference == factors[0].value.reference &&
+                              rounding_.holds(m, lowest_bit(v.reference));
+  if (exact_quotient && factors[1].divides) {
+    v.quantum = lowest_bit(v.reference);
+  } else if (!exact_product) {
+    relative = operations * rounding_.u / (1 - operations * rounding_.u);
+    local = operations == 1 ? rounding_.of_magnitude(m) : m * relative;
+    if (operations > 1 && below < rounding_.tau) local += rounding_.half_eta * (1 + (operations - 1) * above);
+    relative *= 2;
+  }
+  local += m * inherited;
+  flush(local, v.lower, v.upper);
+  if (reassociates && contract_.flush_results && below < rounding_.tau) local += rounding_.tau * above * operations;
+  if (local > 0) finish(v, local, below < rounding_.tau || inherited > 0 ? 0 : relative);
+  if (v.scale == 0) v.scale = std::fabs(static_cast<double>(v.reference));
+  if (!v.may(interval_only) && edges) {
+    v.node = tape_.open(v.local);
+    v.local = 0;
+    product_edges(factors, v.node);
+  }
+  return rescale(v);
+}
+
+template Value<double> Arithmetic<double>::wild() const;
+template Value<Quad> Arithmetic<Quad>::wild() const;
+template Value<double> Arithmetic<double>::product(std::span<const Factor<double>>, bool);
+template Value<Quad> Arithmetic<Quad>::product(std::span<const Factor<Quad>>, bool);
+
+}  // namespace etalon::reference::bounds

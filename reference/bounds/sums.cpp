@@ -1,0 +1,162 @@
+// Sums in normal form, and what all local rules share: rounding, flushing, overflow.
+#include <algorithm>
+#include <cmath>
+
+#include "reference/bounds/arithmetic.hpp"
+
+namespace etalon::reference::bounds {
+
+template <class R>
+void Sum<R>::clear() {
+  edges.clear();
+  auto kept = std::move(edges);
+  *this = Sum{};
+  edges = std::move(kept);
+}
+
+template <class R>
+void Sum<R>::add(const Value<R>& t) {
+  if (t.is_zero()) return;
+  if (count++ == 0) single = t;
+  may = static_cast<std::uint8_t>(may | (t.flags & ~admits_finite));
+  finite = finite && t.may(admits_finite);
+  interval = interval || t.may(interval_only);
+  reference += t.reference;
+  lower += t.lower;
+  upper += t.upper;
+  local += t.local;
+  scale += std::fabs(static_cast<double>(t.reference));
+  terms.add(t.lower, t.upper, t.quantum);
+  if (t.node != no_node) edges.push_back({t.node, t.coefficient, t.coefficient});
+}
+
+template <class R>
+Value<R> Arithmetic<R>::total(Sum<R>& s) {
+  if (s.count == 0) return point<R>(0);
+  if (s.count == 1) return s.single;
+  Value<R> v;
+  s.terms.total = std::max(std::fabs(s.lower), std::fabs(s.upper)) + 0x1p-44 * s.terms.magnitudes;
+  double bound = summation_bound(s.terms, rounding_, contract_.sum_block);
+  if (contract_.flush_results && -rounding_.tau < s.upper && rounding_.tau > s.lower) {
+    bound += static_cast<double>(s.terms.count - 1) * std::min(rounding_.tau, s.terms.magnitudes);
+  }
+  v.reference = s.reference;
+  v.quantum = s.terms.quantum;
+  v.scale = s.scale;
+  v.flags = static_cast<std::uint8_t>(s.may | (s.finite ? admits_finite : 0) | (s.interval ? interval_only : 0));
+  const auto infinities = admits_positive_infinity | admits_negative_infinity;
+  if (s.terms.positive > rounding_.omega) v.flags |= admits_positive_infinity | interval_only;
+  if (s.terms.negative > rounding_.omega) v.flags |= admits_negative_infinity | interval_only;
+  if ((v.flags & infinities) == infinities) v.flags |= admits_nan;
+  if (bound == 0 && s.local == 0 && s.edges.empty() && v.ordinary() && s.lower == s.upper) {
+    v.lower = Wide<R>::below(v.reference);
+    v.upper = Wide<R>::above(v.reference);
+    return v;
+  }
+  const double slack = 0x1p-52 * static_cast<double>(s.terms.count) * s.terms.magnitudes;
+  v.lower = s.lower - slack;
+  v.upper = s.upper + slack;
+  finish(v, bound, 0);
+  if (v.may(interval_only)) return v;
+  v.local = bound + s.local;
+  if (!s.edges.empty()) {
+    v.node = tape_.open(v.local);
+    v.local = 0;
+    for (const Edge& e : s.edges) tape_.edge(e);
+  }
+  return v;
+}
+
+/// Widens the box by the local error, `relative` of each end where that is less, and marks overflow.
+template <class R>
+void Arithmetic<R>::finish(Value<R>& v, double local, double relative) {
+  const auto error = [&](double end) {
+    const double own = relative > 0 ? relative * std::fabs(end) + rounding_.eta : local;
+    return std::min(local, own) * (1 + 0x1p-20);
+  };
+  const double low = error(v.lower);
+  const double high = error(v.upper);
+  v.lower = low > 0 ? down(v.lower - low) : v.lower;
+  v.upper = high > 0 ? up(v.upper + high) : v.upper;
+  if (v.upper > rounding_.omega) v.flags |= admits_positive_infinity | interval_only;
+  if (v.lower < -rounding_.omega) v.flags |= admits_negative_infinity | interval_only;
+  v.local = v.may(interval_only) ? 0 : local;
+  if (v.scale == 0) v.scale = std::fabs(static_cast<double>(v.reference));
+}
+
+/// A subnormal result, even an exact one, may become zero.
+template <class R>
+void Arithmetic<R>::flush(double& local, double lower, double upper) const {
+  if (!contract_.flush_results || (lower == 0 && upper == 0)) return;
+  const double low = lower - local;
+  const double high = upper + local;
+  if (low >= rounding_.tau || high <= -rounding_.tau) return;
+  local = std::max(local, std::min(std::max(std::fabs(low), std::fabs(high)), rounding_.tau));
+}
+
+template <class R>
+void Arithmetic<R>::share(Value<R>& v) {
+  if (v.local == 0 || v.may(interval_only)) return;
+  const NodeId below = v.node;
+  v.node = tape_.open(v.local);
+  if (below != no_node) tape_.edge({below, v.coefficient, v.coefficient});
+  v.coefficient = 1;
+  v.local = 0;
+}
+
+template <class R>
+Value<R> Arithmetic<R>::constant(R x, double error) {
+  Value<R> v = point<R>(x);
+  if (!v.ordinary()) return v;
+  if (error == 0 && rounding_.holds(v.magnitude(), v.quantum)) return v;
+  const double local = error + rounding_.of_magnitude(v.magnitude());
+  v.quantum = no_quantum;
+  finish(v, local, 0);
+  return v;
+}
+
+template <class R>
+Value<R> Arithmetic<R>::operand(R x) {
+  Value<R> v = point<R>(x);
+  if (contract_.flush_operands && v.ordinary() && x != 0 && v.magnitude() < rounding_.tau) {
+    v.local = v.magnitude();
+    v.lower = std::min(v.lower, 0.0);
+    v.upper = std::max(v.upper, 0.0);
+  }
+  return v;
+}
+
+template <class R>
+Value<R> Arithmetic<R>::stored(const Value<R>& v, const Rounding& format) {
+  if (!v.may(admits_finite) || (v.exact() && !contract_.flush_results && format.holds(v.magnitude(), v.quantum))) {
+    return v;
+  }
+  const Rounding wide = rounding_;
+  rounding_ = format;
+  Value<R> r = v;
+  double local = format.holds(v.magnitude(), v.quantum) ? 0 : format.of_magnitude(v.magnitude());
+  flush(local, v.lower, v.upper);
+  finish(r, local, 2 * format.u);
+  rounding_ = wide;
+  r.local = r.may(interval_only) ? 0 : local + v.local;
+  return r;
+}
+
+template struct Sum<double>;
+template struct Sum<Quad>;
+template Value<double> Arithmetic<double>::total(Sum<double>&);
+template Value<Quad> Arithmetic<Quad>::total(Sum<Quad>&);
+template void Arithmetic<double>::finish(Value<double>&, double, double);
+template void Arithmetic<Quad>::finish(Value<Quad>&, double, double);
+template void Arithmetic<double>::flush(double&, double, double) const;
+template void Arithmetic<Quad>::flush(double&, double, double) const;
+template void Arithmetic<double>::share(Value<double>&);
+template void Arithmetic<Quad>::share(Value<Quad>&);
+template Value<double> Arithmetic<double>::constant(double, double);
+template Value<Quad> Arithmetic<Quad>::constant(Quad, double);
+template Value<double> Arithmetic<double>::operand(double);
+template Value<Quad> Arithmetic<Quad>::operand(Quad);
+template Value<double> Arithmetic<double>::stored(const Value<double>&, const Rounding&);
+template Value<Quad> Arithmetic<Quad>::stored(const Value<Quad>&, const Rounding&);
+
+}  // namespace etalon::reference::bounds

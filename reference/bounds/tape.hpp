@@ -1,0 +1,57 @@
+/// \file
+/// The inexact scalar operations of one evaluation: local errors and derivative intervals towards their inexact
+/// operands, and the adjoint sweep that adds them up (Theorem 3). It knows no values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace etalon::reference::bounds {
+
+using NodeId = std::int32_t;
+inline constexpr NodeId no_node = -1;
+
+/// d(result)/d(operand) lies in [lower, upper] wherever the operands may lie.
+struct Edge {
+  NodeId operand = no_node;
+  double lower = 0;
+  double upper = 0;
+};
+
+class Tape {
+ public:
+  /// Opens a node whose edges follow by `edge`; operands are earlier nodes.
+  NodeId open(double local_error) {
+    local_.push_back(local_error);
+    begin_.push_back(static_cast<std::uint32_t>(edges_.size()));
+    return static_cast<NodeId>(local_.size() - 1);
+  }
+  void edge(const Edge& e) { edges_.push_back(e); }
+
+  [[nodiscard]] std::size_t size() const { return local_.size(); }
+
+  /// sum over the nodes k below `output` of sup|d output / d k| · (local error of k); infinite when the work done by
+  /// all sweeps so far exceeds `budget` edges.
+  [[nodiscard]] double error(NodeId output, std::size_t budget);
+  [[nodiscard]] std::size_t work() const { return work_; }
+
+ private:
+  void collect(NodeId output);
+  [[nodiscard]] std::uint32_t end_of(NodeId n) const {
+    const auto next = static_cast<std::size_t>(n) + 1;
+    return next < begin_.size() ? begin_[next] : static_cast<std::uint32_t>(edges_.size());
+  }
+
+  std::vector<double> local_;
+  std::vector<std::uint32_t> begin_;
+  std::vector<Edge> edges_;
+  std::vector<std::uint8_t> seen_;
+  std::vector<double> lower_, upper_, magnitude_;
+  std::vector<NodeId> order_;
+  std::vector<std::pair<NodeId, std::uint32_t>> stack_;
+  std::size_t work_ = 0;
+};
+
+}  // namespace etalon::reference::bounds

@@ -1,0 +1,86 @@
+/// \file
+/// What the analysis knows of one real scalar: the exact value, the interval in which every conforming evaluation
+/// lies, and how its error hangs on earlier errors. It knows no operations.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "reference/bounds/envelope.hpp"
+#include "reference/bounds/tape.hpp"
+#include "reference/bounds/wide.hpp"
+
+namespace etalon::reference::bounds {
+
+/// Beside the bits of Admissible: the mean value theorem does not hold below here, so only the interval counts.
+inline constexpr std::uint8_t interval_only = 32;
+
+/// A conforming evaluation has v = reference + coefficient · (error of node) + d, |d| <= local, and v in [lower, upper]
+/// when it is finite. `coefficient` is ± a power of two. A value without node and local error is exact.
+template <class R>
+struct Value {
+  R reference = 0;
+  double lower = 0;
+  double upper = 0;
+  double coefficient = 1;
+  double local = 0;
+  double scale = 0;  ///< magnitude of what it was added up from
+  NodeId node = no_node;
+  std::int32_t quantum = no_quantum;  ///< every conforming value is a multiple of 2^quantum
+  std::uint8_t flags = admits_finite;
+
+  [[nodiscard]] bool ordinary() const { return flags == admits_finite; }
+  [[nodiscard]] bool exact() const { return node == no_node && local == 0 && flags == admits_finite; }
+  [[nodiscard]] bool is_zero() const { return lower == 0 && upper == 0 && ordinary(); }
+  [[nodiscard]] bool may(std::uint8_t what) const { return (flags & what) != 0; }
+  [[nodiscard]] double magnitude() const { return std::fmax(std::fabs(lower), std::fabs(upper)); }
+  /// Smallest magnitude in the interval.
+  [[nodiscard]] double least() const { return lower > 0 ? lower : upper < 0 ? -upper : 0; }
+};
+
+/// An exact number, possibly infinite or NaN.
+template <class R>
+[[nodiscard]] Value<R> point(R x) {
+  Value<R> v;
+  v.reference = x;
+  v.lower = Wide<R>::below(x);
+  v.upper = Wide<R>::above(x);
+  v.scale = std::fabs(v.upper);
+  if (v.upper - v.upper != 0) {
+    const bool nan = !(x == x);
+    v.flags = static_cast<std::uint8_t>(interval_only | (nan       ? admits_nan
+                                                         : x > 0 ? admits_positive_infinity
+                                                                 : admits_negative_infinity));
+    v.lower = 0;
+    v.upper = 0;
+    return v;
+  }
+  v.quantum = lowest_bit(x);
+  return v;
+}
+
+/// The value times ± 2^exponent, exact apart from underflow.
+template <class R>
+void scale_exactly(Value<R>& v, bool negative, int exponent) {
+  if (exponent != 0) {
+    const double power = std::ldexp(1.0, exponent);
+    v.reference = Wide<R>::scale(v.reference, exponent);
+    v.lower *= power;
+    v.upper *= power;
+    v.coefficient *= power;
+    v.local *= power;
+    v.scale *= power;
+    if (v.quantum > no_quantum / 2 && v.quantum < zero_quantum / 2) v.quantum += exponent;
+  }
+  if (!negative) return;
+  v.reference = -v.reference;
+  const double low = v.lower;
+  v.lower = -v.upper;
+  v.upper = -low;
+  v.coefficient = -v.coefficient;
+  const auto infinities = admits_positive_infinity | admits_negative_infinity;
+  const int swapped = ((v.flags & admits_positive_infinity) << 1) | ((v.flags & admits_negative_infinity) >> 1);
+  v.flags = static_cast<std::uint8_t>((v.flags & ~infinities) | swapped);
+}
+
+}  // namespace etalon::reference::bounds
