@@ -1,0 +1,407 @@
+/// \file
+/// A conforming evaluator that takes every freedom the model grants at random: any tree for a sum, FMA or not, any
+/// association of products, functions anywhere within their ulps, higher precision inside. It shares no code with the
+/// bounds but the normal form of a system's locals.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "reference/bounds/plan.hpp"
+#include "reference/bounds/wide.hpp"
+#include "spec/contract/contract.hpp"
+#include "spec/host_tensor.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::bounds_test {
+
+/// One run of a system in T (float or double).
+template <class T>
+class Simulator {
+ public:
+  Simulator(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract, unsigned seed)
+      : random_(seed), system_(seed % 2 == 0 ? system : reference::bounds::inline_single_uses(system)), contract_(contract) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) load(system.inputs[i], inputs[i]);
+    strategy_ = static_cast<int>(random_() % 5);
+    fuse_ = random_() % 2 == 0;
+  }
+
+  std::vector<HostTensor> run() {
+    for (const auto& q : system_.equations) {
+      auto& target = values_[q.target];
+      target.resize(static_cast<std::size_t>(system_[q.target].dims.count()));
+      auto& positions = integers_[q.target];
+      positions.resize(target.size());
+      each(q.binders, 0, [&] {
+        std::vector<std::int64_t> place;
+        for (const auto& p : q.place) place.push_back(integer(p));
+        const std::size_t at = offset(q.target, place);
+        if (kind_of(system_[q.target].dtype) == Kind::real) target[at] = real(q.value);
+        else positions[at] = kind_of(system_[q.target].dtype) == Kind::boolean ? boolean(q.value) : integer(q.value);
+      });
+    }
+    std::vector<HostTensor> out;
+    for (const auto t : system_.outputs) out.push_back(unload(t));
+    return out;
+  }
+
+ private:
+  using Primitive = spec::Primitive;
+  using Expr = spec::Expr;
+  using Form = spec::Form;
+  using Reduction = spec::Reduction;
+  using Wider = std::conditional_t<std::is_same_v<T, float>, double, reference::bounds::Quad>;
+
+  /// A term of a sum: a value, or a product that has not been rounded yet.
+  struct Term {
+    T a = 0;
+    T b = 1;
+    bool product = false;
+    [[nodiscard]] T rounded() const { return product ? a * b : a; }
+  };
+  struct Item {
+    T value = 0;
+    bool divides = false;
+  };
+
+  void load(spec::TensorId t, const HostTensor& h) {
+    if (h.dtype == DType::i64) {
+      const auto view = h.view<std::int64_t>();
+      integers_[t].assign(view.begin(), view.end());
+    } else {
+      const auto view = h.view<T>();
+      values_[t].assign(view.begin(), view.end());
+    }
+  }
+
+  HostTensor unload(spec::TensorId t) {
+    const auto& info = system_[t];
+    HostTensor h(info.dtype, info.dims);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(info.dims.count()); ++i) {
+      if (kind_of(info.dtype) == Kind::real) h.view<T>()[i] = values_[t][i];
+      else if (info.dtype == DType::i64) h.view<std::int64_t>()[i] = integers_[t][i];
+      else h.view<std::uint8_t>()[i] = static_cast<std::uint8_t>(integers_[t][i]);
+    }
+    return h;
+  }
+
+  std::size_t offset(spec::TensorId t, const std::vector<std::int64_t>& place) {
+    const Dims& dims = system_[t].dims;
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < dims.rank; ++i) at = at * dims[i] + place[i];
+    return static_cast<std::size_t>(at);
+  }
+
+  template <class Body>
+  void each(const std::vector<spec::Binder>& binders, std::size_t i, const Body& body) {
+    if (i == binders.size()) return body();
+    for (std::int64_t v = 0; v < binders[i].extent; ++v) {
+      variables_[binders[i].variable] = v;
+      each(binders, i + 1, body);
+    }
+  }
+
+  std::size_t place_of(const Expr& e) {
+    std::vector<std::int64_t> place;
+    for (const auto& a : e->args) place.push_back(integer(a));
+    return offset(e->tensor, place);
+  }
+
+  std::int64_t integer(const Expr& e) {
+    switch (e.form()) {
+      case Form::number: return e->number.mantissa;
+      case Form::variable: return variables_[e->variable];
+      case Form::read: return integers_[e->tensor][place_of(e)];
+      case Form::select: return integer(boolean(e->args[0]) ? e->args[1] : e->args[2]);
+      case Form::detach: return integer(e->args[0]);
+      case Form::reduce: return position(e);
+      case Form::apply: break;
+    }
+    const std::int64_t a = e->args[0].kind() == Kind::boolean ? boolean(e->args[0]) : integer(e->args[0]);
+    if (e->args.size() == 1) return e->primitive == Primitive::neg ? -a : a;
+    const std::int64_t b = integer(e->args[1]);
+    const auto floor = [&] { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); };
+    switch (e->primitive) {
+      case Primitive::add: return a + b;
+      case Primitive::sub: return a - b;
+      case Primitive::mul: return a * b;
+      case Primitive::floor_div: return floor();
+      case Primitive::modulo: return a - floor() * b;
+      case Primitive::maximum: return std::max(a, b);
+      default: return std::min(a, b);
+    }
+  }
+
+  std::int64_t position(const Expr& e) {
+    std::int64_t best = 0;
+    std::int64_t at = -1;
+    std::int64_t total = 0;
+    bool any = false;
+    T extreme = 0;
+    each(e->binders, 0, [&] {
+      ++at;
+      if (!boolean(e->args[0])) return;
+      if (e->args[1].kind() != Kind::real) {
+        total += integer(e->args[1]);
+        return;
+      }
+      const T x = real(e->args[1]);
+      if (!any || (e->reduction == Reduction::argmax ? x > extreme : x < extreme)) {
+        extreme = x;
+        best = at;
+      }
+      any = true;
+    });
+    return e->reduction == Reduction::sum ? total : best;
+  }
+
+  bool boolean(const Expr& e) {
+    if (e.form() == Form::number) return e->number.mantissa != 0;
+    if (e.form() == Form::read) return integers_[e->tensor][place_of(e)] != 0;
+    if (e.form() == Form::reduce) {
+      bool result = e->reduction == Reduction::all;
+      each(e->binders, 0, [&] {
+        if (!boolean(e->args[0])) return;
+        const bool x = boolean(e->args[1]);
+        result = e->reduction == Reduction::all ? result && x : result || x;
+      });
+      return result;
+    }
+    if (e.form() == Form::select) return boolean(boolean(e->args[0]) ? e->args[1] : e->args[2]);
+    switch (e->primitive) {
+      case Primitive::logical_and: return boolean(e->args[0]) && boolean(e->args[1]);
+      case Primitive::logical_or: return boolean(e->args[0]) || boolean(e->args[1]);
+      case Primitive::logical_not: return !boolean(e->args[0]);
+      case Primitive::is_nan: return std::isnan(real(e->args[0]));
+      case Primitive::is_inf: return std::isinf(real(e->args[0]));
+      case Primitive::is_finite: return std::isfinite(real(e->args[0]));
+      default: break;
+    }
+    const auto compare = [&](auto a, auto b) {
+      switch (e->primitive) {
+        case Primitive::eq: return a == b;
+        case Primitive::ne: return a != b;
+        case Primitive::lt: return a < b;
+        case Primitive::le: return a <= b;
+        case Primitive::gt: return a > b;
+        default: return a >= b;
+      }
+    };
+    if (e->args[0].kind() == Kind::real) {
+      const T a = real(e->args[0]);
+      return compare(a, real(e->args[1]));
+    }
+    if (e->args[0].kind() == Kind::boolean) return compare(boolean(e->args[0]), boolean(e->args[1]));
+    const std::int64_t a = integer(e->args[0]);
+    return compare(a, integer(e->args[1]));
+  }
+
+  static bool closed(const Expr& e) {
+    if (e.form() == Form::variable || e.form() == Form::read || e.form() == Form::reduce) return false;
+    for (const auto& a : e->args) {
+      if (!closed(a)) return false;
+    }
+    return true;
+  }
+
+  /// A closed expression as a host computes it.
+  double held(const Expr& e) {
+    if (e.form() == Form::number && e.kind() == Kind::integer) return static_cast<double>(e->number.mantissa);
+    if (e.form() == Form::number) {
+      return e->number.is_binary ? e->number.binary
+                                 : reference::bounds::from_decimal<double>(e->number.mantissa, e->number.exponent);
+    }
+    if (e.form() == Form::select) return held(boolean(e->args[0]) ? e->args[1] : e->args[2]);
+    if (e.form() == Form::detach) return held(e->args[0]);
+    const double a = e->args.empty() ? 0 : held(e->args[0]);
+    const double b = e->args.size() < 2 ? 0 : held(e->args[1]);
+    switch (e->primitive) {
+      case Primitive::add: return a + b;
+      case Primitive::sub: return a - b;
+      case Primitive::mul: return a * b;
+      case Primitive::div: return a / b;
+      case Primitive::neg: return -a;
+      case Primitive::to_real:
+      case Primitive::to_integer: return a;
+      case Primitive::abs: return std::fabs(a);
+      case Primitive::maximum: return std::max(a, b);
+      case Primitive::minimum: return std::min(a, b);
+      default: return reference::bounds::Wide<double>::evaluate(e->primitive, a, b);
+    }
+  }
+
+  T real(const Expr& e) {
+    if (closed(e)) return static_cast<T>(held(e));
+    switch (e.form()) {
+      case Form::read: return values_[e->tensor][place_of(e)];
+      case Form::select: return real(boolean(e->args[0]) ? e->args[1] : e->args[2]);
+      case Form::detach: return real(e->args[0]);
+      case Form::reduce:
+        if (e->reduction == Reduction::sum) return sum(e);
+        if (e->reduction == Reduction::prod) return product(e);
+        return extremum(e);
+      default: break;
+    }
+    switch (e->primitive) {
+      case Primitive::add:
+      case Primitive::sub:
+      case Primitive::neg: return sum(e);
+      case Primitive::mul:
+      case Primitive::div: return product(e);
+      case Primitive::abs: return std::fabs(real(e->args[0]));
+      case Primitive::maximum: return std::max(real(e->args[0]), real(e->args[1]));
+      case Primitive::minimum: return std::min(real(e->args[0]), real(e->args[1]));
+      case Primitive::floor: return std::floor(real(e->args[0]));
+      case Primitive::sign: {
+        const T x = real(e->args[0]);
+        return static_cast<T>((x > 0) - (x < 0));
+      }
+      case Primitive::to_real:
+        return static_cast<T>(e->args[0].kind() == Kind::boolean ? boolean(e->args[0]) : integer(e->args[0]));
+      default: return noisy(e);
+    }
+  }
+
+  T extremum(const Expr& e) {
+    bool any = false;
+    T best = 0;
+    each(e->binders, 0, [&] {
+      if (!boolean(e->args[0])) return;
+      const T x = real(e->args[1]);
+      if (!any || (e->reduction == Reduction::max ? x > best : x < best)) best = x;
+      any = true;
+    });
+    return any || e->args.size() < 3 ? best : real(e->args[2]);
+  }
+
+  /// Any number of the format within the promised ulps of the exact function value.
+  T noisy(const Expr& e) {
+    const T x = real(e->args[0]);
+    const T y = e->args.size() > 1 ? real(e->args[1]) : T(0);
+    const Wider exact = reference::bounds::Wide<Wider>::evaluate(e->primitive, x, y);
+    const T nearest = static_cast<T>(exact);
+    if (!std::isfinite(nearest) || !std::isfinite(x)) return nearest;
+    const auto bound = spec::function_bound(contract_, std::is_same_v<T, float> ? DType::f32 : DType::f64, e->primitive);
+    const auto size = static_cast<T>(std::fabs(static_cast<double>(exact)));
+    int exponent = 0;
+    std::frexp(static_cast<double>(size), &exponent);
+    const int digits = std::numeric_limits<T>::digits;
+    const double least = static_cast<double>(std::numeric_limits<T>::denorm_min());
+    const double ulp = size == 0 ? least : std::max(std::ldexp(1.0, exponent - digits), least);
+    T result = nearest;
+    for (int steps = static_cast<int>(random_() % 4); steps > 0; --steps) {
+      const T towards = random_() % 2 == 0 ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+      const T next = std::nextafter(result, towards);
+      const Wider error = static_cast<Wider>(next) - exact;
+      if (static_cast<double>(error < 0 ? -error : error) <= bound.k0 * 0.999999 * ulp) result = next;
+    }
+    return result;
+  }
+
+  void terms(const Expr& e, bool negative, std::vector<Term>& into) {
+    if (!closed(e)) {
+      if (e.form() == Form::select) return terms(boolean(e->args[0]) ? e->args[1] : e->args[2], negative, into);
+      if (e.form() == Form::detach) return terms(e->args[0], negative, into);
+      if (e.form() == Form::reduce && e->reduction == Reduction::sum) {
+        return each(e->binders, 0, [&] {
+          if (boolean(e->args[0])) terms(e->args[1], negative, into);
+        });
+      }
+      if (e.is(Primitive::neg)) return terms(e->args[0], !negative, into);
+      if (e.is(Primitive::add) || e.is(Primitive::sub)) {
+        terms(e->args[0], negative, into);
+        return terms(e->args[1], e.is(Primitive::sub) ? !negative : negative, into);
+      }
+      if (e.is(Primitive::mul) && fuse_) {
+        const T a = real(e->args[0]);
+        into.push_back({negative ? -a : a, real(e->args[1]), true});
+        return;
+      }
+    }
+    const T x = real(e);
+    into.push_back({negative ? -x : x, 1, false});
+  }
+
+  T join(const Term& x, const Term& y) {
+    if (x.product && random_() % 2 == 0) return std::fma(x.a, x.b, y.rounded());
+    if (y.product) return std::fma(y.a, y.b, x.rounded());
+    return x.rounded() + y.rounded();
+  }
+
+  T sum(const Expr& e) {
+    std::vector<Term> list;
+    terms(e, false, list);
+    if (list.empty()) return 0;
+    if (strategy_ == 0) {
+      Wider total = 0;
+      for (const Term& t : list) total += static_cast<Wider>(t.a) * static_cast<Wider>(t.b);
+      return static_cast<T>(total);
+    }
+    if (strategy_ >= 2) std::shuffle(list.begin(), list.end(), random_);
+    while (list.size() > 1) {
+      if (strategy_ == 4) {
+        std::vector<Term> next;
+        for (std::size_t i = 0; i + 1 < list.size(); i += 2) next.push_back({join(list[i], list[i + 1]), 1, false});
+        if (list.size() % 2 == 1) next.push_back(list.back());
+        list = std::move(next);
+        continue;
+      }
+      // In order, or any two.
+      const std::size_t i = strategy_ == 3 ? random_() % (list.size() - 1) : list.size() - 2;
+      const Term joined{join(list[i], list.back()), 1, false};
+      list.pop_back();
+      list[i] = joined;
+    }
+    return list[0].rounded();
+  }
+
+  void factors(const Expr& e, bool divides, std::vector<Item>& into) {
+    if (!closed(e)) {
+      if (e.form() == Form::select) return factors(boolean(e->args[0]) ? e->args[1] : e->args[2], divides, into);
+      if (e.form() == Form::detach) return factors(e->args[0], divides, into);
+      if (e.form() == Form::reduce && e->reduction == Reduction::prod) {
+        return each(e->binders, 0, [&] {
+          if (boolean(e->args[0])) factors(e->args[1], divides, into);
+        });
+      }
+      if (e.is(Primitive::mul) || e.is(Primitive::div)) {
+        factors(e->args[0], divides, into);
+        return factors(e->args[1], e.is(Primitive::div) ? !divides : divides, into);
+      }
+    }
+    into.push_back({real(e), divides});
+  }
+
+  T product(const Expr& e) {
+    std::vector<Item> list;
+    factors(e, false, list);
+    if (list.empty()) return 1;
+    while (list.size() > 1) {
+      const std::size_t i = random_() % list.size();
+      std::size_t j = random_() % (list.size() - 1);
+      if (j >= i) ++j;
+      Item joined;
+      if (list[i].divides == list[j].divides) joined = {list[i].value * list[j].value, list[i].divides};
+      else if (list[i].divides) joined = {list[j].value / list[i].value, false};
+      else joined = {list[i].value / list[j].value, false};
+      list[std::min(i, j)] = joined;
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
+    }
+    return list[0].divides ? 1 / list[0].value : list[0].value;
+  }
+
+  std::mt19937 random_;
+  spec::System system_;
+  spec::Contract contract_;
+  std::map<spec::TensorId, std::vector<T>> values_;
+  std::map<spec::TensorId, std::vector<std::int64_t>> integers_;
+  std::map<spec::VariableId, std::int64_t> variables_;
+  int strategy_ = 0;
+  bool fuse_ = false;
+};
+
+}  // namespace etalon::bounds_test
