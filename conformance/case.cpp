@@ -152,6 +152,18 @@ void begin_steps(Case& c, const spec::Definition& definition, Draw& draw) {
   }
 }
 
+// Operands of any type hold integers and truth values too.
+void vary_shared_type(const spec::Definition& definition, Assignment& assignment, Draw& draw, DType dtype) {
+  Assignment varied = assignment;
+  varied.shared_type = draw.pick(std::vector<DType>{DType::i64, DType::i32, DType::boolean});
+  const auto call = call_of(definition, varied, dtype);
+  const auto usual = call_of(definition, assignment, dtype);
+  if (!call) return;
+  for (std::size_t i = 0; i < call->operands.size(); ++i) {
+    if (call->operands[i] && call->operands[i]->dtype != usual->operands[i]->dtype) assignment = varied;
+  }
+}
+
 std::string key_text(const CaseKey& key, std::string_view purpose, std::uint64_t index) {
   return fmt::format("{}/{}/{}/{}/{}/{}", specification_hash(), key.seed, key.operation, name_of(key.dtype), purpose,
                      index);
@@ -262,8 +274,9 @@ std::optional<Case> make_case(const CaseKey& key) {
   if (key.check == Check::step && state_links(definition).empty()) return std::nullopt;
   const std::uint64_t number = instance_of_index(key);
   Draw types(key_text(key, "types", number));
-  const auto assignment = draw_assignment(definition, types, wish_of(number, key.check), key.dtype);
+  auto assignment = draw_assignment(definition, types, wish_of(number, key.check), key.dtype);
   if (!assignment) return std::nullopt;
+  if (key.check == Check::value && number % 5 == 3) vary_shared_type(definition, *assignment, types, key.dtype);
   Case c;
   c.key = key;
   c.mode = mode_of(key);

@@ -269,7 +269,11 @@ class Drawing {
   // A shape that holds as many elements as the first operand, or one that it broadcasts to.
   std::vector<std::int64_t> reshaped() {
     const auto first = d_.operand_count > 0 ? extents_of_axes(d_, d_.operands[0].axes, a_) : std::nullopt;
-    std::vector<std::int64_t> shape = first.value_or(std::vector<std::int64_t>{draw_.integer(1, limit_)});
+    std::vector<std::int64_t> shape = first.value_or(std::vector<std::int64_t>{});
+    if (!first || d_.operands[0].range == spec::Range::integer) {
+      for (std::int64_t axes = draw_.integer(0, 3); axes > 0; --axes) shape.push_back(extent());
+      return shape;
+    }
     if (draw_.chance(0.4)) {
       for (std::int64_t& e : shape) e = e == 1 && draw_.chance(0.7) ? draw_.integer(1, 4) : e;
       for (std::int64_t k = draw_.integer(0, 2); k > 0; --k) shape.insert(shape.begin(), draw_.integer(1, 3));

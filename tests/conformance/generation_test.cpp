@@ -1,0 +1,130 @@
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <set>
+
+#include "conformance/case.hpp"
+#include "conformance/draw.hpp"
+#include "conformance/shapes.hpp"
+#include "conformance/signature.hpp"
+#include "conformance/values.hpp"
+#include "spec/error.hpp"
+#include "spec/notation/parse.hpp"
+
+using namespace etalon;
+using conformance::Draw;
+using conformance::Family;
+
+TEST_CASE("a key fixes the choices, another key gives others", "[generation]") {
+  Draw one("softmax/7"), same("softmax/7"), other("softmax/8");
+  std::size_t different = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto bits = one.bits();
+    REQUIRE(bits == same.bits());
+    different += bits != other.bits() ? 1 : 0;
+  }
+  CHECK(different > 95);
+}
+
+TEST_CASE("integers stay in their range and reach its ends", "[generation]") {
+  Draw draw("range");
+  std::set<std::int64_t> seen;
+  for (int i = 0; i < 500; ++i) seen.insert(draw.integer(-2, 3));
+  CHECK(seen == std::set<std::int64_t>{-2, -1, 0, 1, 2, 3});
+}
+
+TEST_CASE("sums of lattice products fill but do not leave the significand", "[generation]") {
+  for (const std::int64_t n : {4, 100, 700}) {
+    Draw draw("lattice");
+    const HostTensor x = conformance::draw_real(draw, Family::lattice, DType::f32, Dims{n});
+    double most = 0;
+    for (const float v : x.view<float>()) {
+      REQUIRE(v == std::nearbyint(v));
+      most = std::max(most, std::abs(static_cast<double>(v)));
+    }
+    CHECK(static_cast<double>(n) * most * most <= 0x1p24);
+    CHECK(most * most * 1024 >= 0x1p20);
+  }
+}
+
+TEST_CASE("odd integers lose a bit in eleven bits", "[generation]") {
+  Draw draw("odd");
+  const HostTensor x = conformance::draw_real(draw, Family::odd, DType::f32, Dims{200});
+  for (const float v : x.view<float>()) {
+    CHECK(std::fmod(std::abs(v), 2.0f) == 1.0f);
+    CHECK(std::abs(v) > 2048);
+    CHECK(std::abs(v) < 4096);
+  }
+}
+
+TEST_CASE("subnormal numbers are subnormal in their type", "[generation]") {
+  Draw draw("subnormal");
+  for (const float v : conformance::draw_real(draw, Family::subnormal, DType::f32, Dims{100}).view<float>()) {
+    CHECK(std::fpclassify(v) == FP_SUBNORMAL);
+  }
+  for (const double v : conformance::draw_real(draw, Family::subnormal, DType::f64, Dims{100}).view<double>()) {
+    CHECK(std::fpclassify(v) == FP_SUBNORMAL);
+  }
+}
+
+TEST_CASE("an integer operand that indexes an axis gets that axis' extent", "[generation]") {
+  spec::System s;
+  const auto x = s.add_tensor("x", DType::f32, Dims{5, 2});
+  const auto t = s.add_tensor("t", DType::i64, Dims{3});
+  const auto n = s.add_tensor("n", DType::i64, Dims{});
+  s.inputs = {x, t, n};
+  const auto y = s.add_tensor("y", DType::f32, Dims{3});
+  auto binders = s.bind_all(y);
+  const auto index = s.at(t, {spec::variable(binders[0])});
+  s.define(y, binders, s.at(x, {index, spec::integer(1)}) * spec::as_real(s.at(n, {})));
+  s.outputs = {y};
+  const auto roles = conformance::integer_roles(s);
+  REQUIRE(roles.size() == 3);
+  CHECK(roles[1].extent == 5);
+  CHECK_FALSE(roles[1].counts);
+  CHECK(roles[2].counts);
+  CHECK_FALSE(roles[2].extent);
+}
+
+TEST_CASE("placed axes stand where the attribute says", "[generation]") {
+  const spec::Definition d = spec::parse(
+      "sum(x[..kept, ..gone @ axes]) {axes : axes[..gone] = all} -> y[..kept]\n  y[..i] = sum[..k] x[..i, ..k @ axes]\n");
+  const spec::Definition plain = spec::parse("f(x[4*n, ..r]) -> y[..r]\n  y[..i] = sum[k] x[k, ..i]\n");
+  conformance::Assignment a;
+  a.rows["kept"] = {2, 3};
+  a.rows["gone"] = {7};
+  a.attributes["axes"] = std::vector<std::int64_t>{-2};
+  CHECK(conformance::extents_of_axes(d, d.operands[0].axes, a) == std::vector<std::int64_t>{2, 7, 3});
+  a.attributes["axes"] = std::vector<std::int64_t>{3};
+  CHECK_FALSE(conformance::extents_of_axes(d, d.operands[0].axes, a));
+  REQUIRE(plain.ok());
+  a.extents["n"] = 3;
+  a.rows["r"] = {5};
+  CHECK(conformance::extents_of_axes(plain, plain.operands[0].axes, a) == std::vector<std::int64_t>{12, 5});
+}
+
+TEST_CASE("results named like an operand with a 1 behind continue it", "[generation]") {
+  const spec::Definition d = spec::parse(
+      "step(p[...], g[...], m[...], t : int) {lr} -> q[...], m1[...]\n  m1[...] = m[...] + g[...]\n"
+      "  q[...] = p[...] - lr*m1[...]*t\n");
+  REQUIRE(d.ok());
+  const auto links = conformance::state_links(d);
+  REQUIRE(links.size() == 2);
+  CHECK(links[0] == 0);
+  CHECK(links[1] == 2);
+  const spec::Definition none = spec::parse("f(x[...]) -> y[...]\n  y[...] = x[...]\n");
+  CHECK(conformance::state_links(none).empty());
+}
+
+TEST_CASE("an id says what the case is, and refuses another specification", "[generation]") {
+  const conformance::CaseKey key{"softmax", conformance::Check::vjp, DType::f64, 12, 3};
+  const std::string id = conformance::id_of(key);
+  const auto back = conformance::parse_id(id);
+  CHECK(back.operation == "softmax");
+  CHECK(back.check == conformance::Check::vjp);
+  CHECK(back.dtype == DType::f64);
+  CHECK(back.index == 12);
+  CHECK(back.seed == 3);
+  CHECK_THROWS_AS(conformance::parse_id(id.substr(0, id.size() - 8) + "00000000"), SpecViolation);
+  CHECK_THROWS_AS(conformance::parse_id("softmax"), SpecViolation);
+}
