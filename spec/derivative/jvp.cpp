@@ -2,11 +2,10 @@
 
 #include "spec/derivative/dependence.hpp"
 #include "spec/derivative/derivative.hpp"
+#include "spec/derivative/literal.hpp"
 #include "spec/derivative/reductions.hpp"
 #include "spec/derivative/scalar_rules.hpp"
 #include "spec/error.hpp"
-#include "spec/system/naming.hpp"
-#include "spec/system/solve.hpp"
 
 namespace etalon::spec {
 
@@ -109,15 +108,14 @@ void define_tangents(System& system, Tangents& tangents, const Dependence& depen
 
 }  // namespace
 
-std::vector<TensorId> append_jvp(System& system, std::span<const TensorId> of, std::span<const TensorId> wrt,
-                                 std::span<const TensorId> tangents) {
+std::vector<TensorId> append_literal_jvp(System& system, std::span<const TensorId> of, std::span<const TensorId> wrt,
+                                         std::span<const TensorId> tangents) {
   if (wrt.size() != tangents.size()) throw SpecViolation("jvp: one tangent per variable is wanted");
   for (const TensorId t : wrt) require_real(system, t, "variable");
   for (const TensorId t : of) require_real(system, t, "result");
   for (std::size_t i = 0; i < wrt.size(); ++i) require_shape(system, tangents[i], wrt[i], "tangent");
 
-  name_reductions(system, 0, Naming::nonlinear);
-  const std::size_t first = system.equations.size();
+  name_for_derivative(system);
   const Dependence depends(system, wrt);
   Tangents known(system, depends, wrt, tangents);
   define_tangents(system, known, depends);
@@ -127,8 +125,14 @@ std::vector<TensorId> append_jvp(System& system, std::span<const TensorId> of, s
     const TensorId tangent = known.known(t);
     result.push_back(tangent >= 0 ? tangent : define_zero(system, t, "'"));
   }
-  name_reductions(system, first, Naming::nested);
-  solve_guards(system, first);
+  return result;
+}
+
+std::vector<TensorId> append_jvp(System& system, std::span<const TensorId> of, std::span<const TensorId> wrt,
+                                 std::span<const TensorId> tangents) {
+  const std::size_t first = name_for_derivative(system);
+  std::vector<TensorId> result = append_literal_jvp(system, of, wrt, tangents);
+  simplify_derivative(system, first);
   return result;
 }
 

@@ -3,11 +3,10 @@
 
 #include "spec/derivative/dependence.hpp"
 #include "spec/derivative/derivative.hpp"
+#include "spec/derivative/literal.hpp"
 #include "spec/derivative/reductions.hpp"
 #include "spec/derivative/scalar_rules.hpp"
 #include "spec/error.hpp"
-#include "spec/system/naming.hpp"
-#include "spec/system/solve.hpp"
 
 namespace etalon::spec {
 
@@ -175,23 +174,28 @@ class Reverse {
 
 }  // namespace
 
-std::vector<TensorId> append_vjp(System& system, std::span<const TensorId> of, std::span<const TensorId> cotangents,
-                                 std::span<const TensorId> wrt) {
+std::vector<TensorId> append_literal_vjp(System& system, std::span<const TensorId> of,
+                                         std::span<const TensorId> cotangents, std::span<const TensorId> wrt) {
   if (of.size() != cotangents.size()) throw SpecViolation("vjp: one cotangent per result is wanted");
   for (const TensorId t : of) require_real(system, t, "result");
   for (const TensorId t : wrt) require_real(system, t, "variable");
   for (std::size_t i = 0; i < of.size(); ++i) require_shape(system, cotangents[i], of[i], "cotangent");
 
-  name_reductions(system, 0, Naming::nonlinear);
-  const std::size_t first = system.equations.size();
+  name_for_derivative(system);
   const Dependence depends(system, wrt);
   Reverse reverse(system, depends, of, cotangents);
   reverse.run();
 
   std::vector<TensorId> result;
   for (const TensorId t : wrt) result.push_back(reverse.of_variable(t));
-  name_reductions(system, first, Naming::nested);
-  solve_guards(system, first);
+  return result;
+}
+
+std::vector<TensorId> append_vjp(System& system, std::span<const TensorId> of, std::span<const TensorId> cotangents,
+                                 std::span<const TensorId> wrt) {
+  const std::size_t first = name_for_derivative(system);
+  std::vector<TensorId> result = append_literal_vjp(system, of, cotangents, wrt);
+  simplify_derivative(system, first);
   return result;
 }
 

@@ -54,11 +54,21 @@ Interval of_remainder(const Expr& dividend, std::int64_t m, const Ranges& known,
   return {0, m - 1};
 }
 
-Interval of_reduction(const Node& n, const Ranges& known) {
+/// The facts, or the ranges of variables and tensors alone.
+Ranges inside(const Ranges& known, bool facts) {
   Ranges inner = known;
+  if (!facts) {
+    inner.nonnegative.clear();
+    inner.truths.clear();
+  }
+  return inner;
+}
+
+Interval of_reduction(const Node& n, const Ranges& known, bool facts) {
+  Ranges inner = inside(known, facts);
   inner.bind(n.binders);
   inner.assume(n.args[0]);
-  const Interval beyond = n.args.size() > 2 ? interval(n.args[2], known) : Interval{far, -far};
+  const Interval beyond = n.args.size() > 2 ? bounded(n.args[2], known, facts) : Interval{far, -far};
   switch (n.reduction) {
     case Reduction::max:
     case Reduction::min: return hull(interval(n.args[1], inner), beyond);
@@ -109,14 +119,14 @@ Interval of_atom(const Expr& atom, const Ranges& known, bool facts) {
     }
     case Form::apply: return of_application(*atom, known, facts);
     case Form::select: {
-      Ranges then = known;
-      Ranges otherwise = known;
+      Ranges then = inside(known, facts);
+      Ranges otherwise = then;
       then.assume(atom->args[0]);
       otherwise.assume_not(atom->args[0]);
       return hull(interval(atom->args[1], then), interval(atom->args[2], otherwise));
     }
-    case Form::reduce: return of_reduction(*atom, known);
-    case Form::detach: return interval(atom->args[0], known);
+    case Form::reduce: return of_reduction(*atom, known, facts);
+    case Form::detach: return bounded(atom->args[0], known, facts);
     case Form::number: break;
   }
   return {};
@@ -137,21 +147,47 @@ Interval by_atoms(const Affine& a, const Ranges& known, bool facts) {
 
 constexpr int steps = 2;
 
-/// The greatest lower bound found by subtracting multiples of up to `depth` known non-negative forms.
+/// What a quotient means: 0 ≤ e - m*(e // m) ≤ m - 1.
+void add_meaning(std::vector<Affine>& facts, const Expr& atom) {
+  const auto quotient = as_quotient(atom);
+  if (!quotient) return;
+  Affine remainder = affine(quotient->dividend, Ranges{});
+  remainder.add(atom, -quotient->divisor);
+  facts.push_back(remainder);
+  facts.push_back(constant(quotient->divisor - 1) - remainder);
+}
+
+/// The largest coefficient of a form.
+std::int64_t magnitude(const Affine& a) {
+  std::int64_t largest = std::abs(a.constant);
+  for (const Term& t : a.terms) largest = std::max(largest, std::abs(t.coefficient));
+  return largest;
+}
+
+/// The greatest lower bound found by subtracting multiples of up to `depth` known non-negative forms: from
+/// s*a - k*fact ≥ l follows a ≥ ceil(l / s).
 std::int64_t lower_bound(const Affine& a, const Ranges& known, int depth = steps) {
   std::int64_t best = by_atoms(a, known, depth == steps).low;
   if (depth == 0) return best;
-  for (const Affine& fact : known.nonnegative) {
-    std::vector<std::int64_t> tried;
+  std::vector<Affine> meanings;
+  for (const Term& t : a.terms) add_meaning(meanings, t.atom);
+  const auto try_fact = [&](const Affine& fact) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> tried;
     for (const Term& t : fact.terms) {
       const std::int64_t own = a.coefficient_of(t.atom);
-      if (own == 0 || own % t.coefficient != 0 || own / t.coefficient <= 0) continue;
-      const std::int64_t multiple = own / t.coefficient;
-      if (std::find(tried.begin(), tried.end(), multiple) != tried.end()) continue;
-      tried.push_back(multiple);
-      best = std::max(best, lower_bound(a - multiple * fact, known, depth - 1));
+      if (own == 0 || (own > 0) != (t.coefficient > 0)) continue;
+      const std::int64_t g = std::gcd(own, t.coefficient);
+      const std::pair factors{std::abs(t.coefficient / g), std::abs(own / g)};
+      constexpr std::int64_t large = std::int64_t{1} << 50;
+      if (factors.first > large / (1 + magnitude(a)) || factors.second > large / (1 + magnitude(fact))) continue;
+      if (std::find(tried.begin(), tried.end(), factors) != tried.end()) continue;
+      tried.push_back(factors);
+      const std::int64_t low = lower_bound(factors.first * a - factors.second * fact, known, depth - 1);
+      if (low > -far) best = std::max(best, -floor_quotient(-low, factors.first));
     }
-  }
+  };
+  for (const Affine& fact : known.nonnegative) try_fact(fact);
+  for (const Affine& fact : meanings) try_fact(fact);
   return best;
 }
 
@@ -159,25 +195,6 @@ Interval bounded(const Affine& a, const Ranges& known, bool facts) {
   if (a.is_constant()) return {a.constant, a.constant};
   if (!facts) return by_atoms(a, known, false);
   return {lower_bound(a, known), -lower_bound(-1 * a, known)};
-}
-
-Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known);
-
-/// (g*e + r) // (g*n) = e // n where 0 ≤ r < g: nothing unless some g of the dividend's coefficients fits.
-std::optional<Affine> without_low_digits(const Affine& dividend, std::int64_t m, const Ranges& known) {
-  for (const Term& candidate : dividend.terms) {
-    const std::int64_t g = std::gcd(candidate.coefficient, m);
-    if (g <= 1 || g == m) continue;
-    Affine high = constant(floor_quotient(dividend.constant, g));
-    Affine low = constant(floor_remainder(dividend.constant, g));
-    for (const Term& t : dividend.terms) {
-      t.coefficient % g == 0 ? high.add(t.atom, t.coefficient / g) : low.add(t.atom, t.coefficient);
-    }
-    if (low.is_constant()) continue;
-    const Interval i = interval(low, known);
-    if (i.low >= 0 && i.high < g) return quotient_form(high, m / g, known);
-  }
-  return std::nullopt;
 }
 
 Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known) {
@@ -207,7 +224,6 @@ Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known
       return whole + quotient_form(joined, m * inner->divisor, known);
     }
   }
-  if (const auto shorter = without_low_digits(rest, m, known)) return whole + *shorter;
   // floor(e / m) = -floor((m - 1 - e) / m): of the two the one whose first term is positive.
   sort_terms(rest);
   if (rest.terms.front().coefficient > 0) {

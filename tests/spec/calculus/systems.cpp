@@ -300,7 +300,7 @@ System cross_entropy() {
   const TensorId l = b.local("l", {4, 3}), a = b.local("a", {4}), each = b.local("each", {4});
   const TensorId y = b.output("y", {});
   add_softmax(b, x, l, true);
-  const auto ignored = [&](const Expr& i) { return call(P::eq, {b.at(t, {i}), integer(-1)}); };
+  const auto ignored = [&](const Expr& i) { return call(P::eq, {b.at(t, {i}), integer(0)}); };
   const auto picked = [&](TensorId from, std::vector<Expr> index, const Expr& i) {
     return select(inside(b.at(t, {i}), 3), b.at(from, std::move(index)), decimal(1));
   };
@@ -478,7 +478,7 @@ std::vector<Example> examples() {
   add("cumprod", cumprod());
   add("product over two", product_over_two());
   add("softmax", softmax(3, 4));
-  add("cross_entropy", cross_entropy(), -1, 2);
+  add("cross_entropy", cross_entropy(), 0, 3);
   add("layer_norm", layer_norm());
   add("attention", attention());
   add("adam", adam(), 1, 5);
