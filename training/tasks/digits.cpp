@@ -1,6 +1,7 @@
 #include <boost/hana/define_struct.hpp>
 
 #include "spec/library/operations.hpp"
+#include "training/data/random_streams.hpp"
 #include "training/tasks/tasks.hpp"
 
 namespace etalon::training {
