@@ -19,7 +19,10 @@ cross_entropy(x[..., c], t[...] : int, w[c]?) {ignore_index = -100, label_smooth
   l[..., k] = z[..., k] - s[...]
   -- The weight of each row: absent weights are 1, ignored rows 0, classes out of range count as weight 1 and value 0.
   a[...] = if t[...] == ignore_index then 0.0 else (w[t[...]] else 1.0)
-  each[...] = if t[...] == ignore_index then 0 else -((1 - label_smoothing)*a[...]*(l[..., t[...]] else 0) + label_smoothing/c*sum[k] (w[k] else 1)*l[..., k])
+  hit[...] = -(a[...]*(l[..., t[...]] else 0))
+  -- Without smoothing the other classes do not count, not even where they are infinite.
+  soft[...] = if label_smoothing == 0 then hit[...] else (1 - label_smoothing)*hit[...] - label_smoothing/c*sum[k] (w[k] else 1)*l[..., k]
+  each[...] = if t[...] == ignore_index then 0 else soft[...]
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
   y when reduction == mean = (sum[...] each[...]) / sum[...] a[...]

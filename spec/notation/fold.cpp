@@ -74,11 +74,11 @@ std::optional<Expr> fold_truth(Primitive p, const std::vector<Expr>& args) {
   const std::optional<bool> b = truth_constant(args[1]);
   if (p == Primitive::logical_and) {
     if (a) return *a ? args[1] : args[0];
-    if (b && *b) return args[0];
+    if (b) return *b ? args[0] : args[1];
   }
   if (p == Primitive::logical_or) {
     if (a) return *a ? args[0] : args[1];
-    if (b && !*b) return args[0];
+    if (b) return *b ? args[1] : args[0];
   }
   if (a && b && p == Primitive::eq) return boolean(*a == *b);
   if (a && b && p == Primitive::ne) return boolean(*a != *b);

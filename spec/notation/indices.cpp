@@ -35,6 +35,7 @@ Index& Elaborator::bind_binder(NodeId binder, const std::vector<NodeId>& roots) 
   const std::string name(d_.at(what));
   const bool row = d_[what].form == NodeForm::row;
   if (!row && d_[what].form != NodeForm::name) fail_at(what, d_.at(what), " is not a name for an index");
+  check_hiding(name, what);
   if (range >= 0) {
     if (row) return bind_index(name, true, known_row(range), rows_in(range), what);
     const std::int64_t extent = known_integer(range);
