@@ -6,8 +6,8 @@
 #include <string>
 
 #include "conformance/signature.hpp"
-#include "spec/error.hpp"
 #include "spec/notation/definition.hpp"
+#include "spec/notation/typing.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -115,15 +115,7 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
 }
 
 bool well_typed(const Definition& definition, const CallTypes& call) {
-  (void)definition;
-  try {
-    (void)instance_of(call);
-    return true;
-  } catch (const SpecViolation&) {
-    return false;
-  } catch (const Unsupported&) {
-    return false;
-  }
+  return spec::type_call(definition, call.operands, call.packs, spec::bind_attributes(definition, call.attributes)).ok();
 }
 
 std::optional<CallTypes> break_call(const Definition& definition, const CallTypes& call, Draw& draw) {
