@@ -343,4 +343,12 @@ spec::Request request_of(const Case& c, std::size_t results) {
   return request;
 }
 
+std::size_t elements_of(const Case& c) {
+  std::size_t count = 0;
+  for (const auto* group : {&c.operands, &c.tangents, &c.cotangents}) {
+    for (const auto& t : *group) count += t ? static_cast<std::size_t>(t->dims.count()) : 0;
+  }
+  return count;
+}
+
 }  // namespace etalon::conformance

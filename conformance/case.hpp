@@ -71,4 +71,7 @@ struct Case {
 /// What is sent to the backend: a program of one call whose results are the outputs.
 [[nodiscard]] spec::Request request_of(const Case& c, std::size_t results);
 
+/// Number of elements that the case's tensors hold.
+[[nodiscard]] std::size_t elements_of(const Case& c);
+
 }  // namespace etalon::conformance
