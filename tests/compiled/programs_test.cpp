@@ -1,0 +1,130 @@
+// Whole programs on stores, and the backend behind its interface.
+#include <catch2/catch.hpp>
+
+#include "compiled/backend.hpp"
+#include "spec/error.hpp"
+#include "tests/compiled/build_systems.hpp"
+
+using namespace etalon;
+using namespace etalon::test;
+using Catch::Matchers::Contains;
+
+TEST_CASE("a step updates parameter and state in the store", "[compiled][programs]") {
+  const spec::Program program = spec::parse_program(R"(
+parameter w : f32[2, 1]
+parameter m : f32[2, 1]
+input x : f32[3, 2]
+input y : f32[3, 1]
+index t : i64[] in 1..10
+p = matmul(x, w)
+loss = mse(p, y)
+g = vjp(loss; w)
+w1, m1 = sgd(w, g, m, t) {lr = 0.5, momentum = 0.5}
+output loss
+update w := w1
+update m := m1
+)");
+  for (const bool in_place : {true, false}) {
+    compiled::CompileOptions o = options();
+    o.plan.in_place = in_place;
+    const compiled::Executable step = compiled::compile(program, o);
+    compiled::Store store;
+    step.declare(store);
+    store.write("w", real_tensor(DType::f32, {2, 1}, {1, 0}));
+    store.write("m", HostTensor(DType::f32, {2, 1}));
+    store.write("y", real_tensor(DType::f32, {3, 1}, {0, 2, 0}));
+    store.write("t", HostTensor::of<std::int64_t>({}, {1}));
+    const compiled::Executable::Named x{{"x", real_tensor(DType::f32, {3, 2}, {3, 0, 0, 3, 3, 3})}};
+    // p = (3, 0, 3), residuals (3, -2, 3); loss 22/3; gradient 2/3 · xᵀr = (12, 2).
+    CHECK(step.run(store, x)[0].view<float>()[0] == Approx(22.0F / 3));
+    CHECK(at(store.read("w"), 0) == Approx(1 - 0.5 * 12));
+    CHECK(at(store.read("w"), 1) == Approx(0 - 0.5 * 2));
+    CHECK(at(store.read("m"), 0) == Approx(12));
+    store.write("t", HostTensor::of<std::int64_t>({}, {11}));
+    const HostTensor before = store.read("w");
+    CHECK_THROWS_WITH(step.run(store, x), Contains("`t` is 11") && Contains("1..10"));
+    CHECK(store.read("w") == before);
+    store.write("t", HostTensor::of<std::int64_t>({}, {2}));
+    // w = (-5, -1): p = (-15, -3, -18), residuals (-15, -5, -18); gradient 2/3 · (-99, -69) = (-66, -46).
+    (void)step.run(store, x);
+    CHECK(at(store.read("m"), 0) == Approx(0.5 * 12 + -66));
+    CHECK(at(store.read("w"), 1) == Approx(-1 - 0.5 * (0.5 * 2 - 46)));
+    CHECK_THROWS_WITH(step.run(store, {{"w", before}}), Contains("parameter"));
+  }
+}
+
+TEST_CASE("a step and an evaluation at another batch size share a store", "[compiled][programs]") {
+  const spec::Program step = spec::parse_program(R"(
+parameter w : f32[2, 1]
+input x : f32[3, 2]
+p = matmul(x, w)
+s = sum(p)
+g = vjp(s; w)
+w1 = sub(w, g)
+update w := w1
+)");
+  const spec::Program evaluation = spec::parse_program(R"(
+parameter w : f32[2, 1]
+input many : f32[5, 2]
+p = matmul(many, w)
+output p
+)");
+  compiled::Store store;
+  const compiled::Executable s = compiled::compile(step, options());
+  const compiled::Executable e = compiled::compile(evaluation, options());
+  s.declare(store);
+  e.declare(store);
+  store.write("w", real_tensor(DType::f32, {2, 1}, {10, 20}));
+  store.write("x", real_tensor(DType::f32, {3, 2}, {1, 2, 3, 4, 5, 6}));
+  store.write("many", real_tensor(DType::f32, {5, 2}, {1, 0, 0, 1, 1, 1, 2, 0, 0, 2}));
+  CHECK(s.run(store).empty());
+  const HostTensor p = e.run(store)[0];
+  CHECK(p == real_tensor(DType::f32, {5, 1}, {1, 8, 9, 2, 16}));
+}
+
+TEST_CASE("the backend answers every mode", "[compiled][programs]") {
+  const std::unique_ptr<spec::Backend> cpu = compiled::make_cpu_backend(options());
+  spec::Request request;
+  request.program = spec::parse_program("input x : f64[3]\ninput y : f64[3]\np = mul(x, y)\nq = mul(p, x)\noutput q\n");
+  const HostTensor x = real_tensor(DType::f64, {3}, {1, 2, 3});
+  const HostTensor y = real_tensor(DType::f64, {3}, {4, 5, 6});
+  const HostTensor ones = real_tensor(DType::f64, {3}, {1, 1, 1});
+  request.inputs = {x, y};
+  request.wrt = {true, false};
+  const auto numbers = [&] { return std::get<spec::Numbers>(cpu->run(request)); };
+  // q = x² y: q' = 2xy, and the derivative of that along x' = 1 is 2y.
+  CHECK(numbers().outputs[0] == real_tensor(DType::f64, {3}, {4, 20, 54}));
+  request.mode = spec::Mode::jvp;
+  request.tangents = {ones, std::nullopt};
+  CHECK(*numbers().tangents[0] == real_tensor(DType::f64, {3}, {8, 20, 36}));
+  request.mode = spec::Mode::vjp;
+  request.cotangents = {real_tensor(DType::f64, {3}, {1, 0, 2})};
+  const spec::Numbers reverse = numbers();
+  CHECK(*reverse.cotangents[0] == real_tensor(DType::f64, {3}, {8, 0, 72}));
+  CHECK(!reverse.cotangents[1]);
+  request.mode = spec::Mode::jvp_of_vjp;
+  const spec::Numbers second = numbers();
+  CHECK(*second.cotangents[0] == real_tensor(DType::f64, {3}, {8, 0, 72}));
+  CHECK(*second.tangents[0] == real_tensor(DType::f64, {3}, {8, 0, 24}));
+  request.cotangent_tangents = {ones};
+  CHECK(*numbers().tangents[0] == real_tensor(DType::f64, {3}, {16, 20, 60}));
+}
+
+TEST_CASE("the backend refuses in words and lives on", "[compiled][programs]") {
+  const std::unique_ptr<spec::Backend> cpu = compiled::make_cpu_backend(options());
+  spec::Request request;
+  request.program = spec::parse_program("input x : f64[3]\ninput y : f64[4]\np = mul(x, y)\noutput p\n");
+  const spec::Answer ill_typed = cpu->run(request);
+  REQUIRE(std::holds_alternative<spec::Refusal>(ill_typed));
+  CHECK(std::get<spec::Refusal>(ill_typed).kind == spec::Refusal::Kind::rejected);
+  request.program = spec::parse_program("input x : f16[3]\np = neg(x)\noutput p\n");
+  request.inputs = {HostTensor(DType::f16, {3})};
+  const spec::Answer half = cpu->run(request);
+  REQUIRE(std::holds_alternative<spec::Refusal>(half));
+  CHECK(std::get<spec::Refusal>(half).kind == spec::Refusal::Kind::unsupported);
+  request.program = spec::parse_program("input x : f32[3]\np = neg(x)\noutput p\n");
+  request.inputs = {HostTensor(DType::f32, {2})};
+  CHECK(std::holds_alternative<spec::Refusal>(cpu->run(request)));
+  request.inputs = {real_tensor(DType::f32, {3}, {1, 2, 3})};
+  CHECK(std::get<spec::Numbers>(cpu->run(request)).outputs[0] == real_tensor(DType::f32, {3}, {-1, -2, -3}));
+}
