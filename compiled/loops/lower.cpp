@@ -318,6 +318,7 @@ void Lowering::lower_loops(const Kernel& kernel) {
   if (!own_loops) {
     std::vector<Candidate> candidates;
     for (const Binder& b : shared_) candidates.push_back({b, nullptr});
+    for (const Assignment& a : assignments) collect_reduction_candidates(a.value, candidates);
     lanes_ = choose_lanes(system_, assignments, candidates, native);
     std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
   }
