@@ -1,0 +1,25 @@
+# cmake -DCOMPILER=… -DSOURCE=… -DINCLUDE=… -P expect_error.cmake
+file(STRINGS ${SOURCE} expected_lines REGEX "^// expected: ")
+if(NOT expected_lines)
+  message(FATAL_ERROR "${SOURCE}: no line `// expected: …`")
+endif()
+set(command ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} ${SOURCE})
+
+execute_process(COMMAND ${command} RESULT_VARIABLE twin_status ERROR_VARIABLE twin_errors)
+if(NOT twin_status EQUAL 0)
+  message(FATAL_ERROR "the twin does not compile:\n${twin_errors}")
+endif()
+
+execute_process(COMMAND ${command} -DILL_TYPED RESULT_VARIABLE status ERROR_VARIABLE errors)
+if(status EQUAL 0)
+  message(FATAL_ERROR "compiles, but must not")
+endif()
+# clang prints the text as characters: 'm', 'a', 't', …
+string(REPLACE "', '" "" errors_joined "${errors}")
+foreach(line IN LISTS expected_lines)
+  string(REGEX REPLACE "^// expected: " "" expected "${line}")
+  string(FIND "${errors_joined}" "${expected}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "fails, but not with \"${expected}\":\n${errors}")
+  endif()
+endforeach()
