@@ -39,9 +39,10 @@ Rational number_of(const Written& w) {
 template <>
 Real50 number_of(const Written& w) {
   if (w.form == Written::Form::nan) return std::numeric_limits<Real50>::quiet_NaN();
-  if (w.form == Written::Form::infinite) return w.value * std::numeric_limits<Real50>::infinity() > 0
-                                                    ? std::numeric_limits<Real50>::infinity()
-                                                    : -std::numeric_limits<Real50>::infinity();
+  if (w.form == Written::Form::infinite) {
+    const Real50 infinity = std::numeric_limits<Real50>::infinity();
+    return w.value > 0 ? infinity : Real50(-infinity);
+  }
   return to_real(w.value);
 }
 
@@ -72,7 +73,7 @@ bool agrees(const Real50& got, const Written& want) {
   if (want.form == Written::Form::nan) return isnan(got);
   if (want.form == Written::Form::infinite) return isinf(got) && (got > 0) == (want.value > 0);
   const Real50 exact = to_real(want.value);
-  const Real50 allowed = want.approximate ? to_real(want.half_unit) : Real50("1e-45") * max(Real50(1), abs(exact));
+  const Real50 allowed = want.approximate ? to_real(want.half_unit) : Real50("1e-45") * (1 + abs(exact));
   return abs(got - exact) <= allowed;
 }
 
@@ -156,6 +157,7 @@ class Runner {
     const Array<T> shape(kind_of(type.dtype), type.dims);
     REQUIRE(want.values.size() == shape.size());
     REQUIRE(got.dims == type.dims);
+    ++compared_;
     for (std::size_t i = 0; i < want.values.size(); ++i) {
       INFO("element " << i);
       if (got.kind == Kind::real) {

@@ -1,0 +1,14 @@
+// expected: concat: 
+#include "reference/tensor.hpp"
+#include "spec/library/shape.hpp"
+
+using namespace etalon;
+using reference::Tensor;
+
+void call() {
+#ifdef ILL_TYPED
+  (void)spec::concat(boost::hana::make_tuple(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<1, 4>>()));
+#else
+  (void)spec::concat(boost::hana::make_tuple(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<1, 3>>()));
+#endif
+}
