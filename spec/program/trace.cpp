@@ -7,7 +7,7 @@
 #include "spec/error.hpp"
 #include "spec/program/analysis.hpp"
 #include "spec/program/name.hpp"
-#include "spec/program/operators.hpp"
+#include "spec/library/operators.hpp"
 
 namespace etalon::spec {
 

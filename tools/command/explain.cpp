@@ -8,9 +8,9 @@
 
 #include "conformance/case.hpp"
 #include "spec/library/library.hpp"
-#include "spec/program/number_text.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/explanation.hpp"
+#include "tools/command/sample.hpp"
 
 namespace etalon::command {
 namespace {
@@ -20,30 +20,10 @@ Examples
   etalon explain softmax
   etalon explain conv2d --dtype f64 --sample 3)";
 
-[[nodiscard]] std::int64_t element_count(const conformance::Case& c) {
-  std::int64_t count = 0;
-  for (const HostTensor& operand : present(c)) count += operand.dims.count();
-  return count;
-}
-
-/// A small case that shows something: the first with two elements or more among a few, after `skip` of them.
-[[nodiscard]] std::optional<conformance::Case> sample_of(const std::string& operation, DType dtype, std::uint64_t skip) {
-  std::optional<conformance::Case> smallest;
-  for (const conformance::Check check : {conformance::Check::vjp, conformance::Check::value}) {
-    for (std::uint64_t index = skip * 16; index < skip * 16 + 16; ++index) {
-      std::optional<conformance::Case> candidate = conformance::make_case({operation, check, dtype, index, 1});
-      if (!candidate || element_count(*candidate) < 4) continue;
-      if (!smallest || element_count(*candidate) < element_count(*smallest)) smallest = std::move(candidate);
-    }
-    if (smallest) break;
-  }
-  return smallest;
-}
-
-void explain(const std::string& operation, DType dtype, std::uint64_t skip) {
+void explain(const std::string& operation, DType dtype, std::uint64_t number) {
   const spec::Definition& definition = spec::definition_named(operation);
   std::cout << definition.text << (definition.text.ends_with('\n') ? "" : "\n");
-  const std::optional<conformance::Case> sample = sample_of(operation, dtype, skip);
+  const std::optional<conformance::Case> sample = sample_call(definition, dtype, number);
   if (!sample) {
     std::cout << "\nno sample call of " << operation << " was found for " << name_of(dtype) << '\n';
     return;
@@ -63,14 +43,14 @@ void add_explain(CLI::App& app, Outcome& outcome) {
   command->footer(examples);
   auto operation = std::make_shared<std::string>();
   auto dtype = std::make_shared<std::string>("f32");
-  auto skip = std::make_shared<std::uint64_t>(0);
+  auto number = std::make_shared<std::uint64_t>(0);
   command->add_option("operation", *operation, "Its name")->required();
   command->add_option("--dtype", *dtype, "Element type of the example: f32 or f64")
       ->check(CLI::IsMember({"f32", "f64"}))
       ->capture_default_str();
-  command->add_option("--sample", *skip, "Another example call")->capture_default_str();
+  command->add_option("--sample", *number, "Another example call")->capture_default_str();
   command->callback([=, &outcome] {
-    explain(*operation, *dtype_named(*dtype), *skip);
+    explain(*operation, *dtype_named(*dtype), *number);
     outcome.status = 0;
   });
 }

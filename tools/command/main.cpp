@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   CLI::App app(description, "etalon");
   app.footer(examples);
   app.set_version_flag("--version", std::string("etalon ") + ETALON_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   command::Outcome outcome;
   command::add_explain(app, outcome);
   command::add_spec(app, outcome);
@@ -81,6 +81,10 @@ int main(int argc, char** argv) {
     return 2;
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
+    return 2;
+  }
+  if (app.get_subcommands().empty()) {
+    std::cerr << "a command is missing; etalon --help lists them\n";
     return 2;
   }
   return outcome.status;

@@ -1,5 +1,5 @@
 /// \file
-/// The library's operations that C++ syntax on traced values stands for: the one place outside the library where
+/// The operations that C++ syntax on traced values stands for: the one place beside their definitions where
 /// operations have names, since syntax needs a name to be sugar for.
 #pragma once
 

@@ -1,0 +1,106 @@
+#include "tools/command/sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "conformance/draw.hpp"
+#include "conformance/shapes.hpp"
+#include "conformance/values.hpp"
+#include "reference/backend.hpp"
+
+namespace etalon::command {
+namespace {
+
+using conformance::Case;
+using conformance::Draw;
+
+[[nodiscard]] std::int64_t element_count(const conformance::CallTypes& call) {
+  std::int64_t count = 0;
+  for (const auto& operand : call.operands) count += operand ? operand->dims.count() : 0;
+  return count;
+}
+
+/// The smallest of a few calls that still shows something.
+[[nodiscard]] std::optional<conformance::CallTypes> small_call(const spec::Definition& definition, DType dtype, Draw& draw) {
+  std::optional<conformance::CallTypes> best;
+  const auto interest = [](const conformance::CallTypes& call) { return element_count(call) < 3 ? 1000 : element_count(call); };
+  for (int attempt = 0; attempt < 24; ++attempt) {
+    const auto assignment = conformance::draw_assignment(definition, draw, {.elements = 6, .edges = false}, dtype);
+    auto call = assignment ? conformance::call_of(definition, *assignment, dtype) : std::nullopt;
+    if (call && (!best || interest(*call) < interest(*best))) best = std::move(call);
+  }
+  return best;
+}
+
+[[nodiscard]] HostTensor quarters(Draw& draw, DType dtype, const Dims& dims) {
+  HostTensor tensor = conformance::draw_real(draw, conformance::Family::normal, dtype, dims);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(dims.count()); ++i)
+    set_element(tensor, i, std::round(conformance::element(tensor, i) * 4) / 4);
+  return tensor;
+}
+
+[[nodiscard]] HostTensor operand_of(Draw& draw, const spec::ValueType& type, const conformance::IntegerRole& role) {
+  if (kind_of(type.dtype) == Kind::real) return quarters(draw, type.dtype, type.dims);
+  if (kind_of(type.dtype) == Kind::integer) return conformance::draw_integer(draw, role, type.dtype, type.dims);
+  return conformance::draw_boolean(draw, type.dims);
+}
+
+[[nodiscard]] bool has_nan(const std::vector<HostTensor>& tensors) {
+  for (const HostTensor& tensor : tensors) {
+    if (kind_of(tensor.dtype) != Kind::real) continue;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.dims.count()); ++i) {
+      if (std::isnan(conformance::element(tensor, i))) return true;
+    }
+  }
+  return false;
+}
+
+/// Moves the real operands into the positive numbers where the operation has no values otherwise.
+void move_into_domain(Case& c, std::size_t results) {
+  spec::Request request = request_of(c, results);
+  request.mode = spec::Mode::forward;
+  const spec::Answer answer = reference::make_reference_backend()->run(request);
+  const auto* numbers = std::get_if<spec::Numbers>(&answer);
+  if (numbers == nullptr || !has_nan(numbers->outputs)) return;
+  for (auto& operand : c.operands) {
+    if (!operand || kind_of(operand->dtype) != Kind::real) continue;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(operand->dims.count()); ++i)
+      set_element(*operand, i, std::abs(conformance::element(*operand, i)) + 0.25);
+  }
+}
+
+void ask_for_cotangents(Case& c, const spec::Instance& instance, Draw& draw) {
+  for (const auto& operand : c.operands) {
+    if (operand) c.wrt.push_back(kind_of(operand->dtype) == Kind::real);
+  }
+  bool any = false;
+  for (const spec::ValueType& result : instance.results) {
+    const bool real = kind_of(result.dtype) == Kind::real;
+    any = any || real;
+    c.cotangents.push_back(real ? std::optional(quarters(draw, result.dtype, result.dims)) : std::nullopt);
+  }
+  if (any && std::find(c.wrt.begin(), c.wrt.end(), true) != c.wrt.end()) c.mode = spec::Mode::vjp;
+}
+
+}  // namespace
+
+std::optional<Case> sample_call(const spec::Definition& definition, DType dtype, std::uint64_t number) {
+  Draw draw("explain " + std::string(definition.name) + " " + std::to_string(number));
+  auto call = small_call(definition, dtype, draw);
+  if (!call) return std::nullopt;
+  Case c;
+  c.key.operation = definition.name;
+  c.key.dtype = dtype;
+  c.call = std::move(*call);
+  const spec::Instance instance = instance_of(c.call);
+  const std::vector<conformance::IntegerRole> roles = conformance::integer_roles(instance.system);
+  std::size_t input = 0;
+  for (const auto& type : c.call.operands)
+    c.operands.push_back(type ? std::optional(operand_of(draw, *type, roles[input++])) : std::nullopt);
+  move_into_domain(c, instance.results.size());
+  ask_for_cotangents(c, instance, draw);
+  return c;
+}
+
+}  // namespace etalon::command

@@ -1,0 +1,18 @@
+/// \file
+/// A small call of an operation with numbers that are easy to read, for explanations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "conformance/case.hpp"
+#include "spec/notation/definition.hpp"
+
+namespace etalon::command {
+
+/// A well-typed call with a handful of elements, its operands filled with quarters, and cotangents for its real results
+/// where it has a derivative; or nothing when none was found.
+/// \param number another call for each
+[[nodiscard]] std::optional<conformance::Case> sample_call(const spec::Definition& definition, DType dtype, std::uint64_t number);
+
+}  // namespace etalon::command
