@@ -116,6 +116,17 @@ void print_indented(std::ostream& out, const std::string& text) {
   return text.size() <= longest ? text : text.substr(0, text.rfind(',', longest)) + ", …]";
 }
 
+[[nodiscard]] std::string admitted(const reference::Envelope& envelope, std::size_t i) {
+  const std::uint8_t flags = envelope.flags[i];
+  if ((flags & reference::undecided) != 0) return "any value: the bound says nothing here";
+  std::vector<std::string> choices;
+  if ((flags & reference::admits_finite) != 0) choices.push_back(fmt::format("between {} and {}", envelope.lower[i], envelope.upper[i]));
+  if ((flags & reference::admits_positive_infinity) != 0) choices.emplace_back("inf");
+  if ((flags & reference::admits_negative_infinity) != 0) choices.emplace_back("-inf");
+  if ((flags & reference::admits_nan) != 0) choices.emplace_back("nan");
+  return fmt::format("{}", fmt::join(choices, ", or "));
+}
+
 /// The first elements of a tensor with what is admitted for each.
 void print_bounds(std::ostream& out, const std::string& name, const HostTensor& value, const reference::Envelope& envelope) {
   out << fmt::format("  {} : {}\n", name, to_string(spec::ValueType{value.dtype, value.dims}));
@@ -125,10 +136,8 @@ void print_bounds(std::ostream& out, const std::string& name, const HostTensor& 
   }
   constexpr std::size_t most = 6;
   for (std::size_t i = 0; i < envelope.lower.size() && i < most; ++i) {
-    const double number = value.dtype == DType::f64 ? value.view<double>()[i] : static_cast<double>(value.view<float>()[i]);
-    const bool open = (envelope.flags[i] & reference::undecided) != 0;
-    if (open) out << fmt::format("    {:<24} any value: the bound says nothing here\n", number);
-    else out << fmt::format("    {:<24} between {} and {}\n", number, envelope.lower[i], envelope.upper[i]);
+    const std::string number = value.dtype == DType::f64 ? fmt::format("{}", value.view<double>()[i]) : fmt::format("{}", value.view<float>()[i]);
+    out << fmt::format("    {:<24} {}\n", number, admitted(envelope, i));
   }
   if (envelope.lower.size() > most) out << fmt::format("    … {} more\n", envelope.lower.size() - most);
 }

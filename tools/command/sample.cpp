@@ -15,20 +15,24 @@ namespace {
 using conformance::Case;
 using conformance::Draw;
 
-[[nodiscard]] std::int64_t element_count(const conformance::CallTypes& call) {
-  std::int64_t count = 0;
-  for (const auto& operand : call.operands) count += operand ? operand->dims.count() : 0;
-  return count;
+/// How far a call is from one that a reader takes in at a glance: few elements and axes, no extent 1 or 0.
+[[nodiscard]] std::int64_t burden(const conformance::CallTypes& call) {
+  std::int64_t total = 0;
+  for (const auto& operand : call.operands) {
+    if (!operand) continue;
+    total += operand->dims.count() + 4 * static_cast<std::int64_t>(operand->dims.rank);
+    for (const std::int64_t extent : operand->dims) total += extent < 2 ? 20 : 0;
+  }
+  return total;
 }
 
 /// The smallest of a few calls that still shows something.
 [[nodiscard]] std::optional<conformance::CallTypes> small_call(const spec::Definition& definition, DType dtype, Draw& draw) {
   std::optional<conformance::CallTypes> best;
-  const auto interest = [](const conformance::CallTypes& call) { return element_count(call) < 3 ? 1000 : element_count(call); };
-  for (int attempt = 0; attempt < 24; ++attempt) {
+  for (int attempt = 0; attempt < 48; ++attempt) {
     const auto assignment = conformance::draw_assignment(definition, draw, {.elements = 6, .edges = false}, dtype);
     auto call = assignment ? conformance::call_of(definition, *assignment, dtype) : std::nullopt;
-    if (call && (!best || interest(*call) < interest(*best))) best = std::move(call);
+    if (call && (!best || burden(*call) < burden(*best))) best = std::move(call);
   }
   return best;
 }
@@ -36,7 +40,7 @@ using conformance::Draw;
 [[nodiscard]] HostTensor quarters(Draw& draw, DType dtype, const Dims& dims) {
   HostTensor tensor = conformance::draw_real(draw, conformance::Family::normal, dtype, dims);
   for (std::size_t i = 0; i < static_cast<std::size_t>(dims.count()); ++i)
-    set_element(tensor, i, std::round(conformance::element(tensor, i) * 4) / 4);
+    conformance::set_element(tensor, i, std::round(conformance::element(tensor, i) * 4) / 4);
   return tensor;
 }
 
@@ -66,7 +70,7 @@ void move_into_domain(Case& c, std::size_t results) {
   for (auto& operand : c.operands) {
     if (!operand || kind_of(operand->dtype) != Kind::real) continue;
     for (std::size_t i = 0; i < static_cast<std::size_t>(operand->dims.count()); ++i)
-      set_element(*operand, i, std::abs(conformance::element(*operand, i)) + 0.25);
+      conformance::set_element(*operand, i, std::abs(conformance::element(*operand, i)) + 0.25);
   }
 }
 
