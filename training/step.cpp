@@ -35,7 +35,7 @@ void update(spec::Tracer& tracer, const Task& task, const std::string& name, con
 
 }  // namespace
 
-std::string state_name(const std::string& parameter, const std::string& state) { return parameter + ":" + state; }
+std::string state_name(const std::string& parameter, const std::string& state) { return parameter + "." + state; }
 
 spec::Program step_program(const Task& task, const BatchShape& shape, DType target_dtype, std::int64_t steps) {
   spec::Tracer tracer;
