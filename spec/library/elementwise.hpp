@@ -139,4 +139,9 @@ cast(x[...] : number) {dtype : dtype} -> y[...] : dtype
 };
 inline constexpr Operation<CastText> cast{};
 
+/// What the library registers of this family.
+using ElementwiseOperations = spec::OperationList<NegText, ExpText, LogText, SqrtText, TanhText, SigmoidText,
+                                                  ReluText, AbsText, GeluText, AddText, SubText, MulText, DivText,
+                                                  MaximumText, WhereText, CastText>;
+
 }  // namespace etalon::ops

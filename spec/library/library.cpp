@@ -19,59 +19,22 @@ const Definition& entry() {
   return definition;
 }
 
+template <class... Ops>
+void append(std::vector<const Definition*>& all, OperationList<Ops...>) {
+  (all.push_back(&entry<Ops>()), ...);
+}
+
 std::vector<const Definition*> make_library() {
-  std::vector<const Definition*> all{
-      &entry<ops::AbsText>(),
-      &entry<ops::AdamText>(),
-      &entry<ops::AdamwText>(),
-      &entry<ops::AddText>(),
-      &entry<ops::ArgmaxText>(),
-      &entry<ops::BroadcastToText>(),
-      &entry<ops::CastText>(),
-      &entry<ops::ConcatText>(),
-      &entry<ops::ConvText>(),
-      &entry<ops::Conv1dText>(),
-      &entry<ops::Conv2dText>(),
-      &entry<ops::Conv3dText>(),
-      &entry<ops::CrossEntropyText>(),
-      &entry<ops::DivText>(),
-      &entry<ops::DropoutText>(),
-      &entry<ops::ExpText>(),
-      &entry<ops::GatherText>(),
-      &entry<ops::GeluText>(),
-      &entry<ops::HingeText>(),
-      &entry<ops::LayerNormText>(),
-      &entry<ops::LinearText>(),
-      &entry<ops::LogText>(),
-      &entry<ops::LogSoftmaxText>(),
-      &entry<ops::LogsumexpText>(),
-      &entry<ops::MatmulText>(),
-      &entry<ops::MaxText>(),
-      &entry<ops::MaxPoolText>(),
-      &entry<ops::MaxPool1dText>(),
-      &entry<ops::MaxPool2dText>(),
-      &entry<ops::MaxPool3dText>(),
-      &entry<ops::MaximumText>(),
-      &entry<ops::MeanText>(),
-      &entry<ops::MseText>(),
-      &entry<ops::MulText>(),
-      &entry<ops::NegText>(),
-      &entry<ops::NormalText>(),
-      &entry<ops::ReluText>(),
-      &entry<ops::ReshapeText>(),
-      &entry<ops::SgdText>(),
-      &entry<ops::SigmoidText>(),
-      &entry<ops::SliceText>(),
-      &entry<ops::SoftmaxText>(),
-      &entry<ops::SqrtText>(),
-      &entry<ops::StackText>(),
-      &entry<ops::SubText>(),
-      &entry<ops::SumText>(),
-      &entry<ops::TanhText>(),
-      &entry<ops::TransposeText>(),
-      &entry<ops::UniformText>(),
-      &entry<ops::WhereText>(),
-  };
+  std::vector<const Definition*> all;
+  append(all, ops::ElementwiseOperations{});
+  append(all, ops::LinearOperations{});
+  append(all, ops::LossesOperations{});
+  append(all, ops::NormalisationOperations{});
+  append(all, ops::OptimizersOperations{});
+  append(all, ops::RandomOperations{});
+  append(all, ops::ReductionsOperations{});
+  append(all, ops::ShapeOperations{});
+  append(all, ops::WindowsOperations{});
   std::sort(all.begin(), all.end(), [](const Definition* a, const Definition* b) { return a->name < b->name; });
   return all;
 }

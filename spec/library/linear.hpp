@@ -26,4 +26,7 @@ linear(x[..., n], w[o, n], b[o]?) -> y[..., o]
 };
 inline constexpr Operation<LinearText> linear{};
 
+/// What the library registers of this family.
+using LinearOperations = spec::OperationList<MatmulText, LinearText>;
+
 }  // namespace etalon::ops

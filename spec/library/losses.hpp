@@ -53,4 +53,7 @@ hinge(x[...], t[...]) {reduction = mean | sum | none} -> y[only(..., reduction =
 };
 inline constexpr Operation<HingeText> hinge{};
 
+/// What the library registers of this family.
+using LossesOperations = spec::OperationList<CrossEntropyText, MseText, HingeText>;
+
 }  // namespace etalon::ops

@@ -52,4 +52,7 @@ dropout(x[...], seed : int, step : int) {p = 0.5, stream = 0} -> y[...]
 };
 inline constexpr Operation<DropoutText> dropout{};
 
+/// What the library registers of this family.
+using NormalisationOperations = spec::OperationList<SoftmaxText, LogSoftmaxText, LayerNormText, DropoutText>;
+
 }  // namespace etalon::ops

@@ -13,6 +13,10 @@
 
 namespace etalon::spec {
 
+/// The operations of one family, by their tag types.
+template <class... Ops>
+struct OperationList {};
+
 /// Text as a template argument: `softmax.with<"axis=0">(x)`.
 template <std::size_t N>
 struct FixedText {

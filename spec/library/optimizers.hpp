@@ -44,4 +44,7 @@ adamw(p[...], g[...], m[...], v[...], t : int) {lr, beta1 = 0.9, beta2 = 0.999, 
 };
 inline constexpr Operation<AdamwText> adamw{};
 
+/// What the library registers of this family.
+using OptimizersOperations = spec::OperationList<SgdText, AdamText, AdamwText>;
+
 }  // namespace etalon::ops

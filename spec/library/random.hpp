@@ -38,4 +38,7 @@ normal(seed : int, step : int) {shape[..s], mean = 0.0, std = 1.0, dtype = f32, 
 };
 inline constexpr Operation<NormalText> normal{};
 
+/// What the library registers of this family.
+using RandomOperations = spec::OperationList<UniformText, NormalText>;
+
 }  // namespace etalon::ops

@@ -55,4 +55,7 @@ logsumexp(x[..kept, ..gone @ axes]) {axes = all, keepdims = false} -> y[..kept, 
 };
 inline constexpr Operation<LogsumexpText> logsumexp{};
 
+/// What the library registers of this family.
+using ReductionsOperations = spec::OperationList<SumText, MeanText, MaxText, ArgmaxText, LogsumexpText>;
+
 }  // namespace etalon::ops

@@ -75,4 +75,8 @@ gather(x[..l, n @ axis, ..r] : number, t[..q] : int) {axis = 0} -> y[..l, ..q, .
 };
 inline constexpr Operation<GatherText> gather{};
 
+/// What the library registers of this family.
+using ShapeOperations = spec::OperationList<TransposeText, ReshapeText, BroadcastToText, ConcatText, StackText,
+                                            SliceText, GatherText>;
+
 }  // namespace etalon::ops

@@ -78,4 +78,8 @@ struct MaxPool3dText {
 };
 inline constexpr Operation<MaxPool3dText> max_pool3d{};
 
+/// What the library registers of this family.
+using WindowsOperations = spec::OperationList<ConvText, Conv1dText, Conv2dText, Conv3dText, MaxPoolText,
+                                              MaxPool1dText, MaxPool2dText, MaxPool3dText>;
+
 }  // namespace etalon::ops

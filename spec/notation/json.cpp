@@ -84,9 +84,10 @@ Json attribute(const Definition& d, const AttributeText& a) {
   return j;
 }
 
-Json clause(const Definition& d, const ClauseText& c) {
+Json clause(const Definition& d, std::size_t n) {
+  const ClauseText& c = d.clauses[n];
   const char* form = c.form == ClauseText::Form::equation ? "equation" : c.form == ClauseText::Form::let ? "let" : "requires";
-  Json j{{"form", form}, {"text", std::string(d.at(c.text))}};
+  Json j{{"id", std::string(d.name) + "/C" + std::to_string(n + 1)}, {"form", form}, {"text", std::string(d.at(c.text))}};
   if (c.form == ClauseText::Form::equation) {
     j["target"] = std::string(d.at(c.target));
     bool is_result = false;
@@ -98,7 +99,7 @@ Json clause(const Definition& d, const ClauseText& c) {
 
 Json json_of(const Definition& d) {
   Json j{{"name", std::string(d.name)}, {"doc", std::string(d.doc)}, {"text", std::string(d.text)}};
-  if (d.family_rank >= 0) j["family"] = {{"row", std::string(d.at(d.family_row))}, {"rank", d.family_rank}};
+  if (d.family_rank >= 0) j["family"] = {{"row", std::string(d.at(d.family_row))}, {"rank", static_cast<int>(d.family_rank)}};
   j["operands"] = Json::array();
   for (std::size_t i = 0; i < d.operand_count; ++i) j["operands"].push_back(operand(d, d.operands[i]));
   j["attributes"] = Json::array();
@@ -106,18 +107,12 @@ Json json_of(const Definition& d) {
   j["results"] = Json::array();
   for (std::size_t i = 0; i < d.result_count; ++i) j["results"].push_back(result(d, d.results[i]));
   j["clauses"] = Json::array();
-  for (std::size_t i = 0; i < d.clause_count; ++i) j["clauses"].push_back(clause(d, d.clauses[i]));
+  for (std::size_t i = 0; i < d.clause_count; ++i) j["clauses"].push_back(clause(d, i));
   return j;
 }
 
 }  // namespace
 
 std::string to_json(const Definition& definition) { return json_of(definition).dump(2); }
-
-std::string to_json(std::span<const Definition* const> definitions) {
-  Json j{{"notation", 1}, {"operations", Json::array()}};
-  for (const Definition* d : definitions) j["operations"].push_back(json_of(*d));
-  return j.dump(2);
-}
 
 }  // namespace etalon::spec
