@@ -115,10 +115,9 @@ template <class Op, FixedText text = "">
 struct Operation : CallAtLine<Operation<Op, text>> {
   using operation = Op;
 
+  /// The same operation with these attributes.
   template <FixedText more>
-  [[nodiscard]] constexpr Operation<Op, more> with() const {
-    return {};
-  }
+  static constexpr Operation<Op, more> with{};
   [[nodiscard]] ConfiguredOperation<Op, text> set(std::string_view name, AttributeValue value,
                                                   SourceLine where = SourceLine::current()) const {
     return ConfiguredOperation<Op, text>({}, where).set(name, std::move(value));

@@ -7,8 +7,8 @@ using reference::Tensor;
 
 void call() {
 #ifdef ILL_TYPED
-  (void)spec::conv2d(Tensor<double, Shape<1, 2, 4, 4>>(), Tensor<double, Shape<1, 1, 3, 3>>());
+  (void)ops::conv2d(Tensor<double, Shape<1, 2, 4, 4>>(), Tensor<double, Shape<1, 1, 3, 3>>());
 #else
-  (void)spec::conv2d(Tensor<double, Shape<1, 2, 4, 4>>(), Tensor<double, Shape<1, 2, 3, 3>>());
+  (void)ops::conv2d(Tensor<double, Shape<1, 2, 4, 4>>(), Tensor<double, Shape<1, 2, 3, 3>>());
 #endif
 }

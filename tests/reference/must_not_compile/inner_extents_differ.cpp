@@ -7,8 +7,8 @@ using reference::Tensor;
 
 void call() {
 #ifdef ILL_TYPED
-  (void)spec::matmul(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<4, 2>>());
+  (void)ops::matmul(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<4, 2>>());
 #else
-  (void)spec::matmul(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<3, 2>>());
+  (void)ops::matmul(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<3, 2>>());
 #endif
 }

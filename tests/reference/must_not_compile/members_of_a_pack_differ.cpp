@@ -1,4 +1,4 @@
-// expected: concat: 
+// expected: concat: ..rest is [3] in x, [4] in x
 #include "reference/tensor.hpp"
 #include "spec/library/shape.hpp"
 
@@ -7,8 +7,8 @@ using reference::Tensor;
 
 void call() {
 #ifdef ILL_TYPED
-  (void)spec::concat(boost::hana::make_tuple(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<1, 4>>()));
+  (void)ops::concat(boost::hana::make_tuple(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<1, 4>>()));
 #else
-  (void)spec::concat(boost::hana::make_tuple(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<1, 3>>()));
+  (void)ops::concat(boost::hana::make_tuple(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<1, 3>>()));
 #endif
 }

@@ -7,8 +7,8 @@ using reference::Tensor;
 
 void call() {
 #ifdef ILL_TYPED
-  (void)spec::sum.with<"axis=1">(Tensor<double, Shape<2, 3>>());
+  (void)ops::sum.with<"axis=1">(Tensor<double, Shape<2, 3>>());
 #else
-  (void)spec::sum.with<"axes=[1]">(Tensor<double, Shape<2, 3>>());
+  (void)ops::sum.with<"axes=[1]">(Tensor<double, Shape<2, 3>>());
 #endif
 }

@@ -1,4 +1,4 @@
-// expected: sum: 
+// expected: sum: axes names axis 2, x has rank 2
 #include "reference/tensor.hpp"
 #include "spec/library/reductions.hpp"
 
@@ -7,8 +7,8 @@ using reference::Tensor;
 
 void call() {
 #ifdef ILL_TYPED
-  (void)spec::sum.with<"axes=[2]">(Tensor<double, Shape<2, 3>>());
+  (void)ops::sum.with<"axes=[2]">(Tensor<double, Shape<2, 3>>());
 #else
-  (void)spec::sum.with<"axes=[1]">(Tensor<double, Shape<2, 3>>());
+  (void)ops::sum.with<"axes=[1]">(Tensor<double, Shape<2, 3>>());
 #endif
 }

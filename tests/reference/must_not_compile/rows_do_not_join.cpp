@@ -1,4 +1,4 @@
-// expected: add: 
+// expected: add: p is [2, 3] and q is [2], which do not join
 #include "reference/tensor.hpp"
 #include "spec/library/elementwise.hpp"
 
@@ -7,8 +7,8 @@ using reference::Tensor;
 
 void call() {
 #ifdef ILL_TYPED
-  (void)spec::add(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<2>>());
+  (void)ops::add(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<2>>());
 #else
-  (void)spec::add(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<3>>());
+  (void)ops::add(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<3>>());
 #endif
 }

@@ -1,4 +1,4 @@
-// expected: where: 
+// expected: where: c is f64, want bool
 #include "reference/tensor.hpp"
 #include "spec/library/elementwise.hpp"
 
@@ -7,8 +7,8 @@ using reference::Tensor;
 
 void call() {
 #ifdef ILL_TYPED
-  (void)spec::where(Tensor<double, Shape<2>>(), Tensor<double, Shape<2>>(), Tensor<double, Shape<2>>());
+  (void)ops::where(Tensor<double, Shape<2>>(), Tensor<double, Shape<2>>(), Tensor<double, Shape<2>>());
 #else
-  (void)spec::where(Tensor<bool, Shape<2>>(), Tensor<double, Shape<2>>(), Tensor<double, Shape<2>>());
+  (void)ops::where(Tensor<bool, Shape<2>>(), Tensor<double, Shape<2>>(), Tensor<double, Shape<2>>());
 #endif
 }
