@@ -52,7 +52,7 @@ class Lowering {
     const std::vector<TensorId> wrt = tensors(step.wrt);
     const std::vector<TensorId> seeds = seed_tensors(step, reverse ? of : wrt, origin);
     const std::size_t before = system_.tensors.size();
-    const std::vector<TensorId> found = reverse ? append_vjp(system_, of, seeds, wrt) : append_jvp(system_, of, wrt, seeds);
+    const std::vector<TensorId> found = reverse ? cotangents(of, seeds, wrt) : tangents(of, wrt, seeds, origin);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const bool fresh = static_cast<std::size_t>(found[i]) >= before && named_.count(found[i]) == 0;
       const TensorId id = fresh ? found[i] : append_copy(system_, found[i], step.results[i], origin);
@@ -61,6 +61,58 @@ class Lowering {
       tensor_.emplace(step.results[i], id);
     }
     name_locals(before);
+  }
+
+  /// Positions of `wrt` that one derivative may treat as independent together: all inputs; each intermediate value
+  /// alone, so that it does not hide the paths of the others through it.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> independent_groups(const std::vector<TensorId>& wrt) const {
+    std::vector<std::size_t> inputs;
+    std::vector<std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < wrt.size(); ++i) {
+      const auto& all = system_.inputs;
+      if (std::find(all.begin(), all.end(), wrt[i]) != all.end()) inputs.push_back(i);
+      else groups.push_back({i});
+    }
+    if (!inputs.empty()) groups.insert(groups.begin(), inputs);
+    return groups;
+  }
+
+  [[nodiscard]] static std::vector<TensorId> picked(const std::vector<TensorId>& from, const std::vector<std::size_t>& positions) {
+    std::vector<TensorId> result;
+    for (const std::size_t i : positions) result.push_back(from[i]);
+    return result;
+  }
+
+  [[nodiscard]] std::vector<TensorId> cotangents(const std::vector<TensorId>& of, const std::vector<TensorId>& seeds,
+                                                 const std::vector<TensorId>& wrt) {
+    std::vector<TensorId> result(wrt.size(), -1);
+    for (const auto& group : independent_groups(wrt)) {
+      const std::vector<TensorId> found = append_vjp(system_, of, seeds, picked(wrt, group));
+      for (std::size_t k = 0; k < group.size(); ++k) result[group[k]] = found[k];
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::vector<TensorId> tangents(const std::vector<TensorId>& of, const std::vector<TensorId>& wrt,
+                                               const std::vector<TensorId>& seeds, std::int32_t origin) {
+    std::vector<TensorId> result;
+    for (const auto& group : independent_groups(wrt)) {
+      const std::vector<TensorId> found = append_jvp(system_, of, picked(wrt, group), picked(seeds, group));
+      if (result.empty()) {
+        result = found;
+        continue;
+      }
+      for (std::size_t k = 0; k < found.size(); ++k) result[k] = append_sum(result[k], found[k], origin);
+    }
+    return result;
+  }
+
+  [[nodiscard]] TensorId append_sum(TensorId a, TensorId b, std::int32_t origin) {
+    const TensorId sum = system_.add_tensor(system_[a].name, system_[a].dtype, system_[a].dims);
+    std::vector<Binder> binders = system_.bind_all(sum);
+    Expr value = system_.at(a, variables(binders)) + system_.at(b, variables(binders));
+    system_.define(sum, std::move(binders), std::move(value), origin);
+    return sum;
   }
 
   [[nodiscard]] std::int32_t add_origin(const Differentiate& step) {

@@ -104,6 +104,20 @@ output t, c, same
   CHECK(found == Rows{{20, -6}, {20, -6}, {10, -1}});
 }
 
+TEST_CASE("an intermediate value among the inputs does not hide their paths", "[program]") {
+  // y = h^2, h = 3 x: with x = 2, dx = 1 and dh = 10 the tangent is 2 h (3 dx + dh) = 12·13 = 156.
+  const Rows found = run(R"(input x : f64[]
+input dx : f64[]
+input dh : f64[]
+h = add(x, x)
+h3 = add(h, x)
+y = mul(h3, h3)
+t = jvp(y; x, h3; dx, dh)
+output t
+)", {HostTensor::of<double>({}, {2}), HostTensor::of<double>({}, {1}), HostTensor::of<double>({}, {10})});
+  CHECK(found == Rows{{156}});
+}
+
 TEST_CASE("derivatives of derivatives, worked by hand", "[program]") {
   // y = x^3 at 2: y' = 12, y'' = 12, y''' = 6.
   const Rows found = run(R"(input x : f64[]

@@ -29,8 +29,8 @@ TEST_CASE("a generic lambda becomes a program with the lines of its operations",
   const std::uint32_t line = __LINE__;
   const auto f = [](auto x, auto w) {
     auto h = ops::matmul(x, w);
-    return ops::relu(h) +
-           1.0;
+    auto r = ops::relu(h);
+    return r + 1.0;
   };
   const Program program = trace<f32, Shape<2, 3>, Shape<3, 4>>(f);
   CHECK(parse_program(to_text(program)) == program);

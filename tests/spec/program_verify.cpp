@@ -63,7 +63,7 @@ TEST_CASE("a derivative without meaning is an error that names the value and its
   CHECK(refusal(head + "constant c : f32[] = 2.0\ns = sum(x)\ng = vjp(s; c)\n") ==
         "g = vjp(s; c): c is a constant, derivatives are taken by inputs, parameters and results");
   CHECK(refusal(head + "k = argmax(x)\ng = vjp(k; x; k)\n") == "g = vjp(k; x; k): k is i64, only real values have derivatives");
-  CHECK(refusal(head + "s = sum(x)\ng = jvp(s; x)\n") == "g = jvp(s; x; ): expected a tangent of x (from net.cpp:3) f32[2, 3], found none");
+  CHECK(refusal(head + "s = sum(x)\ng = jvp(s; x)\n") == "g = jvp(s; x): expected a tangent of x (from net.cpp:3) f32[2, 3], found none");
   CHECK(refusal(head + "s = sum(x)\ng = jvp(s; x; w)\n") == "g = jvp(s; x; w): the tangent of x is f32[2, 3], found w f32[3, 4]");
   CHECK(refusal(head + "s = sum(x)\ng, h = vjp(s; x)\n") == "g, h = vjp(s; x): expected 1 results, found 2");
 }
