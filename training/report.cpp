@@ -16,10 +16,6 @@
 #include "training/tasks/tasks.hpp"
 #include "training/trainer.hpp"
 
-#ifndef ETALON_DATA_DIR
-#define ETALON_DATA_DIR "."
-#endif
-
 namespace etalon::training {
 
 namespace {
@@ -27,6 +23,12 @@ namespace {
 std::string known(std::string_view what, const std::string& name, const std::vector<std::string>& candidates) {
   if (std::find(candidates.begin(), candidates.end(), name) != candidates.end()) return name;
   throw SpecViolation(unknown_name(what, name, candidates));
+}
+
+std::filesystem::path digits_file(const TrainOptions& options) {
+  if (!options.data.empty()) return options.data;
+  const std::filesystem::path source = std::filesystem::path(ETALON_SOURCE_DATA) / "digits.csv.gz";
+  return std::filesystem::exists(source) ? source : std::filesystem::path(ETALON_INSTALLED_DATA) / "digits.csv.gz";
 }
 
 /// Remembers the curves of a run and prints its lines.
@@ -120,8 +122,7 @@ double accuracy(const ConfusionMatrix& matrix, std::int64_t rows) {
 
 TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
   const std::string model = known("model of digits", options.model, {"mlp", "cnn"});
-  const std::filesystem::path file = options.data.empty() ? std::filesystem::path(ETALON_DATA_DIR) / "digits.csv.gz" : options.data;
-  const Split split = split_digits(read_digits(file));
+  const Split split = split_digits(read_digits(digits_file(options)));
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 60 : 25;
   const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads};
   Trainer trainer(model == "mlp" ? digits_mlp() : digits_cnn(),
