@@ -246,7 +246,10 @@ void accumulate(Side& side, const HostTensor& with, const HostTensor& got, const
     if (w == 0) continue;
     const long double value = element(got, i);
     side.decided &= envelope.flags[i] == reference::admits_finite && std::isfinite(value);
-    const long double width = static_cast<long double>(envelope.upper[i]) - static_cast<long double>(envelope.lower[i]);
+    // The ends are doubles inside the bound, so that the bound itself may reach almost one unit further on each side.
+    const long double lower = envelope.lower[i];
+    const long double upper = envelope.upper[i];
+    const long double width = upper - lower + 4 * 0x1p-53L * std::max(std::abs(lower), std::abs(upper)) + 0x1p-1073L;
     side.product += w * value;
     // The second part is the rounding of this very sum.
     side.allowed += std::abs(w) * width + static_cast<long double>(got.dims.count() + 2) * unit * std::abs(w * value);

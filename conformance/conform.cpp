@@ -232,6 +232,7 @@ class Run {
     std::set<std::string> explained;
     for (Record& r : records) {
       if (!is_bad(r.outcome.verdict)) continue;
+      if (r.case_json.empty()) continue;  // the case itself could not be made
       const auto c = make_case(r.key);
       if (!c) continue;
       const std::string kind = fmt::format("{}.{}", r.key.operation, name_of(r.key.check));

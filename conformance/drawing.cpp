@@ -271,7 +271,11 @@ class Drawing {
     const auto first = d_.operand_count > 0 ? extents_of_axes(d_, d_.operands[0].axes, a_) : std::nullopt;
     std::vector<std::int64_t> shape = first.value_or(std::vector<std::int64_t>{});
     if (!first || d_.operands[0].range == spec::Range::integer) {
-      for (std::int64_t axes = draw_.integer(0, 3); axes > 0; --axes) shape.push_back(extent());
+      const std::int64_t axes = draw_.integer(0, 3);
+      limit_ = static_cast<std::int64_t>(
+          1.5 * std::pow(static_cast<double>(wish_.elements), 1.0 / static_cast<double>(axes + 1)));
+      limit_ = std::max<std::int64_t>(limit_, 2);
+      for (std::int64_t k = 0; k < axes; ++k) shape.push_back(extent());
       return shape;
     }
     if (draw_.chance(0.4)) {

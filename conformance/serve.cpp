@@ -2,11 +2,10 @@
 
 #include <exception>
 #include <istream>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <variant>
-
-#include <nlohmann/json.hpp>
 
 #include "conformance/serve_bounds.hpp"
 #include "spec/error.hpp"
@@ -37,13 +36,15 @@ using spec::Request;
 
 class Server {
  public:
-  Server(spec::Backend& backend, const ServeOptions& options) : backend_(backend), options_(options), limit_(backend.describe().max_bytes) {}
+  Server(spec::Backend& backend, const ServeOptions& options)
+      : backend_(backend), options_(options), limit_(backend.describe().max_bytes) {}
 
   [[nodiscard]] std::string answer(const std::string& line) {
     Json id = nullptr;
     try {
       if (static_cast<std::int64_t>(line.size()) > limit_)
-        throw SpecViolation("request: expected at most " + std::to_string(limit_) + " bytes, found " + std::to_string(line.size()));
+        throw SpecViolation("request: expected at most " + std::to_string(limit_) + " bytes, found " +
+                            std::to_string(line.size()));
       const Json request = spec::parse_json(line, "request");
       id = id_of(request);
       spec::fields::require_object(request, "request");
@@ -73,7 +74,8 @@ class Server {
     for (const auto& step : request.program.steps) {
       const auto* call = std::get_if<spec::Call>(&step);
       if (call != nullptr && spec::find_definition(call->operation) == nullptr)
-        return refused(id, {Refusal::Kind::unsupported, "operation '" + call->operation + "' is not in the library", "operation"});
+        return refused(
+            id, {Refusal::Kind::unsupported, "operation '" + call->operation + "' is not in the library", "operation"});
     }
     try {
       spec::verify_inputs(request.program, request.inputs);

@@ -1,11 +1,10 @@
 #include "conformance/serve_bounds.hpp"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "reference/bounds/envelope.hpp"
 #include "spec/derivative/derivative.hpp"
@@ -43,7 +42,8 @@ using Optional = std::vector<std::optional<HostTensor>>;
 /// The ends as f64 tensors; integers and truth values are their own bounds.
 [[nodiscard]] std::pair<HostTensor, HostTensor> ends_of(const Envelope& envelope) {
   if (kind_of(envelope.dtype) == Kind::real)
-    return {HostTensor::of<double>(envelope.dims, envelope.lower), HostTensor::of<double>(envelope.dims, envelope.upper)};
+    return {HostTensor::of<double>(envelope.dims, envelope.lower),
+            HostTensor::of<double>(envelope.dims, envelope.upper)};
   const std::vector<double> exact(envelope.exact.begin(), envelope.exact.end());
   return {HostTensor::of<double>(envelope.dims, exact), HostTensor::of<double>(envelope.dims, exact)};
 }
@@ -59,7 +59,8 @@ using Optional = std::vector<std::optional<HostTensor>>;
 /// The system that answers the request in its mode, its inputs, and the lists that its outputs make up.
 class Question {
  public:
-  explicit Question(const Request& request) : request_(request), system_(spec::lower(request.program)), inputs_(request.inputs) {
+  explicit Question(const Request& request)
+      : request_(request), system_(spec::lower(request.program)), inputs_(request.inputs) {
     system_.outputs.resize(request.program.outputs.size());
     outputs_ = system_.outputs.size();
     for (const spec::TensorId id : system_.outputs) real_.push_back(kind_of(system_[id].dtype) == Kind::real);
@@ -72,7 +73,8 @@ class Question {
     auto next = found.outputs.begin();
     write(answer, "", std::vector<bool>(outputs_, true), next);
     if (request_.mode == Mode::jvp) write(answer, "tangents_", real_, next);
-    if (request_.mode == Mode::vjp || request_.mode == Mode::jvp_of_vjp) write(answer, "cotangents_", per_input(), next);
+    if (request_.mode == Mode::vjp || request_.mode == Mode::jvp_of_vjp)
+      write(answer, "cotangents_", per_input(), next);
     if (request_.mode == Mode::jvp_of_vjp) {
       for (const bool real : real_) next += real ? 1 : 0;  // tangents of the outputs, which the mode does not answer
       write(answer, "cotangent_tangents_", per_input(), next);
@@ -82,7 +84,8 @@ class Question {
  private:
   [[nodiscard]] System system_of_mode() {
     switch (request_.mode) {
-      case Mode::forward: return system_;
+      case Mode::forward:
+        return system_;
       case Mode::jvp: {
         add_seeds(request_.tangents, wrt_);
         return spec::jvp(system_, wrt_);
@@ -91,7 +94,8 @@ class Question {
         add_seeds(request_.cotangents, marked(real_), system_.outputs);
         return spec::vjp(system_, wrt_);
       }
-      case Mode::jvp_of_vjp: break;
+      case Mode::jvp_of_vjp:
+        break;
     }
     std::vector<std::size_t> moving = wrt_;
     const std::size_t first = inputs_.size();
@@ -102,10 +106,13 @@ class Question {
     return spec::jvp(spec::vjp(system_, wrt_), moving);
   }
 
-  void add_seeds(const Optional& given, const std::vector<std::size_t>& positions) { add_seeds(given, positions, system_.inputs); }
+  void add_seeds(const Optional& given, const std::vector<std::size_t>& positions) {
+    add_seeds(given, positions, system_.inputs);
+  }
 
   /// One seed per position, zero where none is given.
-  void add_seeds(const Optional& given, const std::vector<std::size_t>& positions, const std::vector<spec::TensorId>& of) {
+  void add_seeds(const Optional& given, const std::vector<std::size_t>& positions,
+                 const std::vector<spec::TensorId>& of) {
     for (const std::size_t i : positions) {
       const spec::TensorInfo& info = system_[of[i]];
       inputs_.push_back(i < given.size() && given[i] ? *given[i] : HostTensor(info.dtype, info.dims));
@@ -148,6 +155,8 @@ class Question {
 
 }  // namespace
 
-void add_bounds(Json& answer, const Request& request, const spec::Contract& contract) { Question(request).add_to(answer, contract); }
+void add_bounds(Json& answer, const Request& request, const spec::Contract& contract) {
+  Question(request).add_to(answer, contract);
+}
 
 }  // namespace etalon::conformance

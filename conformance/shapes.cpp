@@ -31,8 +31,14 @@ DType operand_type(spec::Range range, const Assignment& a, DType dtype) {
   }
 }
 
-std::int64_t largest_operand(const CallTypes& call) {
+spec::Typing typed(const Definition& definition, const CallTypes& call) {
+  return spec::type_call(definition, call.operands, call.packs, spec::bind_attributes(definition, call.attributes));
+}
+
+std::int64_t largest_tensor(const Definition& definition, const CallTypes& call) {
   std::int64_t most = 0;
+  const spec::Typing typing = typed(definition, call);
+  for (std::size_t r = 0; r < typing.result_count; ++r) most = std::max(most, typing.results[r].dims.count());
   for (const auto& type : call.operands) {
     if (type) most = std::max(most, type->dims.count());
   }
@@ -105,7 +111,7 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     const Assignment assignment = draw_once(definition, names, draw, wish);
     const auto call = call_of(definition, assignment, dtype);
     if (!call) continue;
-    const std::int64_t size = largest_operand(*call);
+    const std::int64_t size = largest_tensor(definition, *call);
     if (size > 3 * wish.elements) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
     if (size == 0 && !wish.edges) continue;
@@ -114,9 +120,7 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
   return std::nullopt;
 }
 
-bool well_typed(const Definition& definition, const CallTypes& call) {
-  return spec::type_call(definition, call.operands, call.packs, spec::bind_attributes(definition, call.attributes)).ok();
-}
+bool well_typed(const Definition& definition, const CallTypes& call) { return typed(definition, call).ok(); }
 
 std::optional<CallTypes> break_call(const Definition& definition, const CallTypes& call, Draw& draw) {
   for (int attempt = 0; attempt < 60; ++attempt) {

@@ -11,8 +11,8 @@
 namespace etalon::conformance {
 namespace {
 
-// The elements that lie in both shapes keep their place; others become 1.
-HostTensor cropped(const HostTensor& old, const Dims& dims) {
+// The elements that lie in both shapes keep their place, counted from the first or from the last; others become 1.
+HostTensor cropped(const HostTensor& old, const Dims& dims, bool from_last) {
   HostTensor fitted(old.dtype, dims);
   const auto count = static_cast<std::size_t>(dims.count());
   for (std::size_t i = 0; i < count; ++i) {
@@ -21,13 +21,16 @@ HostTensor cropped(const HostTensor& old, const Dims& dims) {
     std::int64_t stride = 1;
     bool inside = old.dims.rank == dims.rank;
     for (std::size_t axis = dims.rank; inside && axis-- > 0;) {
-      const std::int64_t index = rest % dims[axis];
+      const std::int64_t shift = from_last ? old.dims[axis] - dims[axis] : 0;
+      const std::int64_t index = rest % dims[axis] + shift;
       rest /= dims[axis];
-      inside = index < old.dims[axis];
+      inside = index >= 0 && index < old.dims[axis];
       from += index * stride;
       stride *= old.dims[axis];
     }
-    if (!inside) from = static_cast<std::int64_t>(i);
+    if (!inside)
+      from =
+          static_cast<std::int64_t>(i) + (from_last ? std::max<std::int64_t>(0, old.dims.count() - dims.count()) : 0);
     const bool known = inside || from < old.dims.count();
     set_element(fitted, i, known ? element(old, static_cast<std::size_t>(from)) : 1);
   }
@@ -157,7 +160,7 @@ class Search {
     return true;
   }
 
-  std::optional<Case> retyped(const Assignment& assignment) const {
+  std::optional<Case> retyped(const Assignment& assignment, bool from_last) const {
     const Case& old = best_.smallest;
     const auto call = call_of(*definition_, assignment, old.key.dtype);
     if (!call || call->operands.size() != old.operands.size()) return std::nullopt;
@@ -168,15 +171,15 @@ class Search {
     for (std::size_t i = 0; i < call->operands.size(); ++i) {
       if (call->operands[i].has_value() != old.operands[i].has_value()) return std::nullopt;
       if (!call->operands[i]) continue;
-      c.operands[i] = cropped(*old.operands[i], call->operands[i]->dims);
+      c.operands[i] = cropped(*old.operands[i], call->operands[i]->dims, from_last);
       if (input < c.tangents.size() && c.tangents[input])
-        c.tangents[input] = cropped(*c.tangents[input], call->operands[i]->dims);
+        c.tangents[input] = cropped(*c.tangents[input], call->operands[i]->dims, from_last);
       ++input;
     }
     const spec::Instance instance = instance_of(*call);
     if (instance.results.size() < c.cotangents.size()) return std::nullopt;
     for (std::size_t r = 0; r < c.cotangents.size(); ++r) {
-      if (c.cotangents[r]) c.cotangents[r] = cropped(*c.cotangents[r], instance.results[r].dims);
+      if (c.cotangents[r]) c.cotangents[r] = cropped(*c.cotangents[r], instance.results[r].dims, from_last);
     }
     return c;
   }
@@ -184,8 +187,10 @@ class Search {
   bool smaller_types() {
     if (best_.smallest.assignment == Assignment{}) return false;
     for (const Assignment& assignment : smaller_assignments(best_.smallest.assignment)) {
-      if (spent()) return false;
-      if (auto candidate = retyped(assignment); candidate && accept(std::move(*candidate))) return true;
+      for (const bool from_last : {true, false}) {
+        if (spent()) return false;
+        if (auto candidate = retyped(assignment, from_last); candidate && accept(std::move(*candidate))) return true;
+      }
     }
     return false;
   }
