@@ -46,7 +46,12 @@ using conformance::Draw;
 
 [[nodiscard]] HostTensor operand_of(Draw& draw, const spec::ValueType& type, const conformance::IntegerRole& role) {
   if (kind_of(type.dtype) == Kind::real) return quarters(draw, type.dtype, type.dims);
-  if (kind_of(type.dtype) == Kind::integer) return conformance::draw_integer(draw, role, type.dtype, type.dims);
+  if (kind_of(type.dtype) == Kind::integer) {
+    HostTensor tensor = conformance::draw_integer(draw, role, type.dtype, type.dims);
+    for (std::size_t i = 0; role.counts && i < static_cast<std::size_t>(type.dims.count()); ++i)
+      conformance::set_element(tensor, i, std::fmod(std::abs(conformance::element(tensor, i)), 4) + 1);
+    return tensor;
+  }
   return conformance::draw_boolean(draw, type.dims);
 }
 

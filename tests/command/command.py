@@ -1,0 +1,117 @@
+"""The command line: what it prints, what it refuses in one line, and its exit status."""
+import base64
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+command, build = sys.argv[1], sys.argv[2]
+faults = []
+checked = 0
+
+
+def etalon(*words, text=""):
+    return subprocess.run([command, *words], input=text, capture_output=True, text=True, timeout=120)
+
+
+def check(holds, what):
+    global checked
+    checked += 1
+    if not holds:
+        faults.append(what)
+
+
+def refused(line, *words, text=""):
+    """Exit 2, exactly this line on stderr, nothing on stdout."""
+    ran = etalon(*words, text=text)
+    check((ran.returncode, ran.stderr, ran.stdout) == (2, line + "\n", ""),
+          f"etalon {' '.join(words)}: expected 2 and {line!r}, found {ran.returncode}, {ran.stderr!r}, {ran.stdout[:200]!r}")
+
+
+def printed(parts, *words, text="", status=0):
+    ran = etalon(*words, text=text)
+    check(ran.returncode == status, f"etalon {' '.join(words)}: exit {ran.returncode}, {ran.stderr!r}")
+    for part in parts:
+        check(part in ran.stdout, f"etalon {' '.join(words)}: {part!r} is missing in {ran.stdout[:400]!r}")
+    return ran.stdout
+
+
+folder = pathlib.Path(tempfile.mkdtemp())
+program = folder / "step.txt"
+program.write_text("input x : f32[2]\nparameter w : f32[]\nindex n : i64[] in 0..3\nconstant c : f32[] = 0.5\n"
+                   "h = mul(x, w)\ns = sum(h)\ng = vjp(s; w)\noutput s, g\nupdate w := g\n")
+ill_typed = folder / "bad.txt"
+ill_typed.write_text('input x : f32[2, 3]\ninput w : f32[4, 4]\nh = matmul(x, w) @ "net.cpp":12\noutput h\n')
+malformed = folder / "malformed.txt"
+malformed.write_text("input x : f32[2]\ny = relu(x\n")
+
+# What bad input gets.
+refused("cuda: not in this build", "serve", "--backend", "cuda")
+refused("cuda: not in this build", "conform", "--backend", "cuda")
+refused("cuda: not in this build", "run", str(program), "--backend", "cuda")
+refused("unknown backend 'cpuu'; did you mean 'cpu'?", "conform", "--backend", "cpuu")
+refused("unknown operation 'sofmax'; did you mean 'softmax'?", "explain", "sofmax")
+refused("unknown operation 'sofmax'; did you mean 'softmax'?", "conform", "--backend", "reference", "--ops", "relu,sofmax")
+refused("unknown mode 'vpj'; did you mean 'vjp'?", "conform", "--backend", "reference", "--modes", "vpj")
+refused("unknown tier 'quik'; did you mean 'quick'?", "conform", "--backend", "reference", "--tier", "quik")
+refused("unknown option '--bakend'; did you mean '--backend'?", "serve", "--bakend", "cpu")
+refused("unknown option '--bakend'; did you mean '--backend'?", "serve", "--bakend=cpu")
+refused("unknown command 'serv'; did you mean 'serve'?", "serv")
+refused("a command is missing; etalon --help lists them")
+refused("missing.txt: the file cannot be read", "check", "missing.txt")
+refused("missing.txt: the file cannot be read", "run", "missing.txt")
+refused("missing.json: the file cannot be read", "conform", "--backend", "reference", "--contract", "missing.json")
+refused(f"{malformed}: program: line 2, column 11: expected ')', found the end of the line", "check", str(malformed))
+refused("--set x: expected 2 numbers or one, found 3", "run", str(program), "--set", "x=1,2,3")
+refused("--set: unknown input 'xx'; did you mean 'x'?", "run", str(program), "--set", "xx=1")
+refused("input n: expected a value in 0..3, found 4", "run", str(program), "--set", "x=1,2", "--set", "w=3", "--set", "n=4")
+ran = etalon("check", str(ill_typed))
+check(ran.returncode == 2 and ran.stderr.count("\n") == 1 and ran.stderr.startswith("matmul: k is 3 in a, 4 in b")
+      and ran.stderr.endswith("; step h = matmul(x, w) at net.cpp:12\n"), f"check of an ill-typed program: {ran.stderr!r}")
+if build == "compiled":
+    ran = etalon("train", "digist")
+    check(ran.returncode == 2 and "did you mean 'digits'?" in ran.stderr and ran.stderr.count("\n") == 1,
+          f"train digist: {ran.stderr!r}")
+    ran = etalon("train", "digits", "--data", str(folder / "missing.csv.gz"))
+    check(ran.returncode == 2 and str(folder / "missing.csv.gz") in ran.stderr and ran.stderr.count("\n") == 1,
+          f"train digits --data missing: {ran.returncode}, {ran.stderr!r}")
+else:
+    refused("cpu: not in this build", "serve", "--backend", "cpu")
+    refused("train: not in this build", "train", "digits")
+
+# What good input gets.
+printed(["etalon 0."], "--version")
+printed(["explain", "conform", "serve", "train", "Examples"], "--help")
+for sub in ("explain", "spec", "check", "run", "serve", "conform", "train"):
+    printed(["Example"], sub, "--help")
+printed(["softmax(x[..rest, n @ axis])", "typing", "equations", "domain", "kinks", "reverse derivative", "x~", "worked example", "between"],
+        "explain", "softmax")
+printed(["x > 0"], "explain", "log", "--dtype", "f64")
+definitions = json.loads(printed([], "spec", "--json"))["definitions"]
+check(len(definitions) >= 41, f"spec --json has {len(definitions)} definitions")
+for definition in definitions:
+    check(definition["text"] and definition["clauses"] and definition["operands"], f"spec --json: {definition['name']} lacks a part")
+printed(["well typed, 3 steps, 7 values", "g = vjp(s; w)"], "check", str(program))
+printed(["output s[] : f32"], "check", str(program), "--equations")
+as_json = folder / "step.json"
+as_json.write_text(printed(['"derivative":"vjp"'], "check", str(program), "--json"))
+for path in (program, as_json):  # s = (1 + 2)·3, ds/dw = 1 + 2
+    printed(["s : f32[] = 9.0\n", "g : f32[] = 3.0\n"], "run", str(path), "--set", "x=1,2", "--set", "w=3", "--set", "n=0")
+
+# The reference as an oracle: f32 exp at 1 lies strictly between the ends, and the ends are an ulp or two apart.
+request = {"request": "run", "id": "a", "mode": "forward", "bounds": {},
+           "program": {"inputs": [{"name": "x", "dtype": "f32", "shape": [1]}],
+                       "calls": [{"operation": "exp", "operands": ["x"], "attributes": {}, "results": ["y"]}], "outputs": ["y"]},
+           "inputs": [{"dtype": "f32", "shape": [1], "data": base64.b64encode(struct.pack("<f", 1)).decode()}]}
+served = etalon("serve", "--backend", "reference", text="{nonsense\n" + json.dumps(request) + "\n")
+lines = [json.loads(line) for line in served.stdout.splitlines()]
+check(served.returncode == 0 and len(lines) == 2 and "error" in lines[0], f"serve: {served.stdout!r} {served.stderr!r}")
+if len(lines) == 2:
+    low, high = (struct.unpack("<d", base64.b64decode(lines[1][end][0]["data"]))[0] for end in ("lower", "upper"))
+    check(low < 2.718281828459045 < high and high - low < 6 * 2 ** -22, f"serve: exp(1) in [{low}, {high}]")
+
+print("\n".join(faults))
+print(f"{checked} checks, {len(faults)} faults")
+sys.exit(1 if faults or checked < 60 else 0)
