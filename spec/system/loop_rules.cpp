@@ -149,7 +149,7 @@ std::optional<Quotient> quotient_over_binders(const Loop& loop, const Affine& fo
 bool split_quotient(System& system, Loop& loop, const Ranges& known) {
   for (const Fact& fact : comparisons(loop, known, Primitive::eq)) {
     const auto quotient = quotient_over_binders(loop, fact.comparison.difference);
-    if (!quotient) continue;
+    if (!quotient || fact.comparison.difference.has_reads()) continue;
     const Affine dividend = affine(quotient->dividend, known);
     const Interval range = interval(dividend, known);
     if (dividend.has_reads() || range.low <= -Interval::unbounded || range.high >= Interval::unbounded) continue;
@@ -221,7 +221,7 @@ bool substitute_gathered(System&, Loop& loop, const Ranges& known) { return subs
 bool quotient_to_range(System&, Loop& loop, const Ranges& known) {
   for (const Fact& fact : comparisons(loop, known, Primitive::eq)) {
     const Affine& form = fact.comparison.difference;
-    if (as_congruence(form, known)) continue;
+    if (form.has_reads() || as_congruence(form, known)) continue;
     for (const Term& t : form.terms) {
       const auto quotient = as_quotient(t.atom);
       if (!quotient || (t.coefficient != 1 && t.coefficient != -1)) continue;
@@ -302,7 +302,7 @@ std::optional<Window> window_between(const Loop& loop, std::size_t b, const Affi
   const std::int64_t c = -upper.coefficient_of(binder.variable);
   if (a <= 0 || c <= 0 || lower.hides(binder.variable) || upper.hides(binder.variable)) return std::nullopt;
   const Affine gap = a * without(upper, binder) + c * without(lower, binder);
-  const std::int64_t most = interval(gap, known).high;
+  const std::int64_t most = interval_of_variables(gap, known).high;
   if (most < 0 || most >= Interval::unbounded) return std::nullopt;
   return Window{b, most / (a * c) + 1, lower};
 }

@@ -165,10 +165,10 @@ std::int64_t magnitude(const Affine& a) {
 }
 
 /// The greatest lower bound found by subtracting multiples of up to `depth` known non-negative forms: from
-/// s*a - k*fact ≥ l follows a ≥ ceil(l / s).
-std::int64_t lower_bound(const Affine& a, const Ranges& known, int depth = steps) {
+/// s*a - k*fact ≥ l follows a ≥ ceil(l / s). At most `budget` forms are tried.
+std::int64_t lower_bound(const Affine& a, const Ranges& known, int& budget, int depth = steps) {
   std::int64_t best = by_atoms(a, known, depth == steps).low;
-  if (depth == 0) return best;
+  if (depth == 0 || --budget < 0) return best;
   std::vector<Affine> meanings;
   for (const Term& t : a.terms) add_meaning(meanings, t.atom);
   const auto try_fact = [&](const Affine& fact) {
@@ -182,7 +182,7 @@ std::int64_t lower_bound(const Affine& a, const Ranges& known, int depth = steps
       if (factors.first > large / (1 + magnitude(a)) || factors.second > large / (1 + magnitude(fact))) continue;
       if (std::find(tried.begin(), tried.end(), factors) != tried.end()) continue;
       tried.push_back(factors);
-      const std::int64_t low = lower_bound(factors.first * a - factors.second * fact, known, depth - 1);
+      const std::int64_t low = lower_bound(factors.first * a - factors.second * fact, known, budget, depth - 1);
       if (low > -far) best = std::max(best, -floor_quotient(-low, factors.first));
     }
   };
@@ -194,7 +194,10 @@ std::int64_t lower_bound(const Affine& a, const Ranges& known, int depth = steps
 Interval bounded(const Affine& a, const Ranges& known, bool facts) {
   if (a.is_constant()) return {a.constant, a.constant};
   if (!facts) return by_atoms(a, known, false);
-  return {lower_bound(a, known), -lower_bound(-1 * a, known)};
+  constexpr int enough = 60;
+  int below = enough;
+  int above = enough;
+  return {lower_bound(a, known, below), -lower_bound(-1 * a, known, above)};
 }
 
 Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known) {
@@ -214,7 +217,7 @@ Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known
     for (Term& t : rest.terms) t.coefficient /= g;
     m /= g;
   }
-  const Interval i = interval(rest, known);
+  const Interval i = bounded(rest, known, false);  // forms must not depend on conditions, or equal indices would differ
   if (i.low > -far && i.high < far && floor_quotient(i.low, m) == floor_quotient(i.high, m)) {
     return whole + constant(floor_quotient(i.low, m));
   }
@@ -345,6 +348,8 @@ Affine affine(const Expr& e, const Ranges& known) {
   opaque.add(e, 1);
   return opaque;
 }
+
+Interval interval_of_variables(const Affine& a, const Ranges& known) { return bounded(a, known, false); }
 
 Interval interval(const Affine& a, const Ranges& known) { return bounded(a, known, true); }
 

@@ -46,6 +46,8 @@ struct Ranges {
 [[nodiscard]] Affine affine(const Expr& e, const Ranges& known);
 
 [[nodiscard]] Interval interval(const Affine& a, const Ranges& known);
+/// From the ranges of variables and tensors alone: quick, and wider.
+[[nodiscard]] Interval interval_of_variables(const Affine& a, const Ranges& known);
 [[nodiscard]] Interval interval(const Expr& e, const Ranges& known);
 
 /// Whether the condition always or never holds here; nothing if that is not known.

@@ -36,6 +36,15 @@ bool is_index_arithmetic(const Expr& e) {
   }
 }
 
+/// Takes the size of an expression off the budget; false once that is used up.
+bool fits(const Expr& e, std::int64_t& budget) {
+  if (--budget < 0) return false;
+  for (const Expr& a : e->args) {
+    if (!fits(a, budget)) return false;
+  }
+  return true;
+}
+
 /// Rewrites one value top down, with what is known on the way.
 class Solver {
  public:
@@ -148,18 +157,53 @@ class Solver {
     }
   }
 
-  /// Rewrites until no rule applies; false if nothing is reduced. `known` then holds the guards.
-  bool rewrite(Loop& loop, const Expr& e, const Ranges& outside, Ranges& known) {
-    const bool positional = e->reduction == Reduction::argmax || e->reduction == Reduction::argmin;
-    constexpr int enough = 200;
-    for (int step = 0; step < enough; ++step) {
-      if (is_empty(loop)) return false;
-      known = outside;
-      known.bind(loop.binders);
-      if (!solve_guards_of(loop, known)) return false;
-      if (positional || !apply_first(loop, known)) return true;
+  static std::int64_t points(const Loop& loop) {
+    std::int64_t n = 1;
+    for (const Binder& b : loop.binders) {
+      if (__builtin_mul_overflow(n, b.extent, &n)) return Interval::unbounded;
+    }
+    return n;
+  }
+
+  /// Whether a loop's guards and body are still of a size that a solution can have.
+  static bool is_small(const Loop& loop, const Loop& original) {
+    std::int64_t size = 0;
+    for_each(original.body, [&](const Expr&) { ++size; });
+    constexpr std::int64_t room = 1000;
+    std::int64_t budget = room + 8 * size;
+    if (!fits(loop.body, budget)) return false;
+    budget = room;
+    for (const Expr& g : loop.guards) {
+      if (!fits(g, budget)) return false;
     }
     return true;
+  }
+
+  /// Simplifies the guards only; false if nothing is reduced. `known` then holds them.
+  bool tidy(Loop& loop, const Ranges& outside, Ranges& known) {
+    if (is_empty(loop)) return false;
+    known = outside;
+    known.bind(loop.binders);
+    return solve_guards_of(loop, known);
+  }
+
+  /// Rewrites until no rule applies; false if nothing is reduced. `known` then holds the guards. Where the rules do
+  /// not come to an end soon, or to more points than there were, the loop stays as it was.
+  bool rewrite(Loop& loop, const Expr& e, const Ranges& outside, Ranges& known) {
+    if (!tidy(loop, outside, known)) return false;
+    if (e->reduction == Reduction::argmax || e->reduction == Reduction::argmin) return true;
+    const Loop original = loop;
+    const std::size_t many = loop.guards.size() + 4 * loop.binders.size() + 8;
+    constexpr int enough = 64;
+    bool settled = false;
+    for (int step = 0; step < enough && loop.guards.size() <= many && is_small(loop, original); ++step) {
+      settled = !apply_first(loop, known);
+      if (settled) break;
+      if (!tidy(loop, outside, known)) return false;
+    }
+    if (settled && points(loop) <= points(original)) return true;
+    loop = original;
+    return tidy(loop, outside, known);
   }
 
   bool apply_first(Loop& loop, const Ranges& known) {
