@@ -2,6 +2,7 @@
 import base64
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -111,6 +112,19 @@ check(served.returncode == 0 and len(lines) == 2 and "error" in lines[0], f"serv
 if len(lines) == 2:
     low, high = (struct.unpack("<d", base64.b64decode(lines[1][end][0]["data"]))[0] for end in ("lower", "upper"))
     check(low < 2.718281828459045 < high and high - low < 6 * 2 ** -22, f"serve: exp(1) in [{low}, {high}]")
+
+# The examples of the documentation.
+root = pathlib.Path(__file__).resolve().parents[2]
+documented = re.findall(r"```program\n(.*?)```", (root / "docs/program.md").read_text(), re.S)
+check(len(documented) == 1, "docs/program.md has no example")
+for text in documented:
+    (folder / "documented.txt").write_text(text)
+    printed(["well typed"], "check", str(folder / "documented.txt"))
+asked = re.findall(r"```request\n(.*?)```", (root / "docs/protocol.md").read_text(), re.S)
+check(len(asked) == 1, "docs/protocol.md has no example")
+for text in asked:
+    served = json.loads(etalon("serve", text=text).stdout)
+    check(set(served) == {"id", "outputs", "lower", "upper", "flags"}, f"docs/protocol.md: {served}")
 
 print("\n".join(faults))
 print(f"{checked} checks, {len(faults)} faults")
