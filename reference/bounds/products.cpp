@@ -210,7 +210,16 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     return result;
   };
   if (factors.empty()) return rescale(point<R>(1));
-  if (operations == 0) return rescale(factors[0].value);
+  if (operations == 0) {
+    Value<R>& only = factors[0].value;
+    const double narrowed = contracted && only.may(admits_finite) ? only.magnitude() * operand_error(only) : 0;
+    if (narrowed > 0) {
+      const double local = only.local;
+      finish(only, narrowed, 0);
+      only.local = only.may(interval_only) ? 0 : narrowed + local;
+    }
+    return rescale(only);
+  }
   if (numerators > 0 && contract_.reciprocal_division) operations += static_cast<double>(divisors);
 
   double above = 1;

@@ -70,8 +70,10 @@ Value<R> Arithmetic<R>::total(Sum<R>& s) {
 /// Widens the box by the local error, `relative` of each end where that is less, and marks overflow.
 template <class R>
 void Arithmetic<R>::finish(Value<R>& v, double local, double relative) {
+  // Flushing and narrow operands err by more than the result's own rounding.
+  const bool own_end = relative > 0 && !contract_.flush_results && contract_.product_operand_precision == 0;
   const auto error = [&](double end) {
-    const double own = relative > 0 ? relative * std::fabs(end) + rounding_.eta : local;
+    const double own = own_end ? relative * std::fabs(end) + rounding_.eta : local;
     return std::min(local, own) * (1 + 0x1p-20);
   };
   const double low = error(v.lower);

@@ -1,0 +1,93 @@
+// No conforming evaluation of any operation of the library, or of its derivatives, lies outside its envelope.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "conformance/case.hpp"
+#include "reference/bounds/envelope.hpp"
+#include "spec/derivative/derivative.hpp"
+#include "spec/library/library.hpp"
+#include "tests/reference/bounds_simulator.hpp"
+
+namespace etalon {
+namespace {
+
+struct Question {
+  spec::System system;
+  std::vector<HostTensor> inputs;
+};
+
+Question question_of(const conformance::Case& c) {
+  const spec::Instance instance = conformance::instance_of(c.call);
+  Question q{instance.system, conformance::present(c)};
+  std::vector<std::size_t> wrt;
+  for (std::size_t i = 0; i < c.wrt.size(); ++i) {
+    if (c.wrt[i]) wrt.push_back(i);
+  }
+  if (c.mode == spec::Mode::jvp) {
+    q.system = spec::jvp(instance.system, wrt);
+    for (const std::size_t i : wrt) {
+      q.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(q.inputs[i].dtype, q.inputs[i].dims));
+    }
+  } else if (c.mode == spec::Mode::vjp) {
+    q.system = spec::vjp(instance.system, wrt);
+    for (std::size_t r = 0; r < instance.results.size(); ++r) {
+      const auto& type = instance.results[r];
+      if (kind_of(type.dtype) == Kind::real) q.inputs.push_back(c.cotangents[r] ? *c.cotangents[r] : HostTensor(type.dtype, type.dims));
+    }
+  }
+  return q;
+}
+
+struct Tally {
+  std::size_t comparisons = 0;
+  std::size_t undecided = 0;
+  std::size_t nodes = 0;
+};
+
+template <class T>
+void simulate(const conformance::CaseKey& key, Tally& tally) {
+  const auto c = conformance::make_case(key);
+  if (!c) return;
+  const Question q = question_of(*c);
+  const spec::Contract contract;
+  const auto bounds = reference::envelopes(q.system, q.inputs, contract);
+  tally.nodes += bounds.nodes;
+  for (unsigned run = 0; run < 6; ++run) {
+    const auto got = bounds_test::Simulator<T>(q.system, q.inputs, contract, run + 97 * static_cast<unsigned>(key.index)).run();
+    const auto verdict = reference::judge(got, bounds);
+    tally.comparisons += verdict.comparisons;
+    tally.undecided += verdict.undecided;
+    INFO(conformance::id_of(key) << " run " << run << " output " << verdict.output << " element " << verdict.first_offender);
+    INFO("expected [" << verdict.expected.lower << ", " << verdict.expected.upper << "] or "
+                      << static_cast<int>(verdict.expected.flags) << ", ratio " << verdict.worst_ratio);
+    INFO(verdict.message);
+    CHECK(verdict.passed());
+    if (!verdict.passed()) return;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("conforming evaluations of the whole library lie inside", "[bounds][library]") {
+  using conformance::Check;
+  const char* only = std::getenv("ETALON_BOUNDS_ONLY");
+  for (const spec::Definition* d : spec::library()) {
+    const std::string name(d->name());
+    if (only != nullptr && name != only) continue;
+    for (const Check check : {Check::value, Check::jvp, Check::vjp, Check::special, Check::step}) {
+      Tally tally;
+      for (std::uint64_t index = 0; index < 6; ++index) {
+        simulate<float>({name, check, DType::f32, index, 1}, tally);
+        simulate<double>({name, check, DType::f64, index, 1}, tally);
+      }
+      // What is undecided for most elements would convict nobody.
+      INFO(name << " " << conformance::name_of(check) << ": " << tally.comparisons << " compared, " << tally.undecided << " undecided");
+      if (check != Check::special) CHECK(tally.undecided <= tally.comparisons);
+      if (std::getenv("ETALON_BOUNDS_REPORT") != nullptr && tally.undecided * 50 > tally.comparisons) {
+        WARN(name << " " << conformance::name_of(check) << ": " << tally.comparisons << " compared, " << tally.undecided << " undecided");
+      }
+    }
+  }
+}
+
+}  // namespace etalon
