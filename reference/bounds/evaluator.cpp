@@ -87,7 +87,7 @@ void Evaluator<R>::store(const PlannedEquation& q) {
     case Kind::real: {
       Value<R> v = real(q.value);
       const spec::Format format = spec::format_of(info.dtype);
-      if (format.precision < arithmetic_.rounding().precision) v = arithmetic_.stored(v, Rounding::of(info.dtype));
+      if (q.narrows || format.precision < arithmetic_.rounding().precision) v = arithmetic_.stored(v, Rounding::of(info.dtype));
       if (plan_.is_read[static_cast<std::size_t>(q.target)] != 0) arithmetic_.share(v);
       target.reals[at] = v;
       break;

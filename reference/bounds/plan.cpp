@@ -1,9 +1,11 @@
 #include "reference/bounds/plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "reference/bounds/wide.hpp"
+#include "spec/contract/contract.hpp"
 
 namespace etalon::reference::bounds {
 namespace {
@@ -90,6 +92,7 @@ class Planner {
     p.binders = q.binders;
     for (const auto& b : q.binders) meet(b);
     arithmetic_ = DType::f64;
+    widest_ = 0;
     narrow(system_[q.target].dtype);
     p.affine = offset(q.place, system_[q.target].dims);
     if (p.affine < 0) {
@@ -97,6 +100,7 @@ class Planner {
     }
     p.value = add(q.value);
     p.arithmetic = arithmetic_;
+    p.narrows = widest_ > spec::format_of(system_[q.target].dtype).precision;
     plan_.equations.push_back(std::move(p));
   }
 
@@ -105,7 +109,9 @@ class Planner {
   }
 
   void narrow(DType dtype) {
-    if (kind_of(dtype) == Kind::real && dtype != DType::f64) arithmetic_ = DType::f32;
+    if (kind_of(dtype) != Kind::real) return;
+    if (dtype != DType::f64) arithmetic_ = DType::f32;
+    widest_ = std::max(widest_, spec::format_of(dtype).precision);
   }
 
   std::int32_t keep(Affine a) {
@@ -187,6 +193,7 @@ class Planner {
   const spec::System& system_;
   Plan plan_;
   DType arithmetic_ = DType::f64;
+  int widest_ = 0;
 };
 
 }  // namespace

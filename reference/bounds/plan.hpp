@@ -43,6 +43,7 @@ struct PlannedEquation {
   std::vector<OperationId> place;
   std::int32_t affine = -1;  ///< of the place's offset
   OperationId value = -1;
+  bool narrows = false;           ///< reads reals of a wider type than its target's
   DType arithmetic = DType::f32;  ///< the narrowest of f32 and f64 that its real operands and its target allow
 };
 

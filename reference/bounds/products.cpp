@@ -48,6 +48,18 @@ bool same(const Value<R>& a, const Value<R>& b) {
   return a.node != no_node && a.node == b.node && a.coefficient == b.coefficient && a.local == 0 && b.local == 0;
 }
 
+/// Whether no partial product of the finite parts overflows, in any association.
+template <class R>
+bool tame(std::span<const Factor<R>> factors, double omega) {
+  double above = 1;
+  for (const Factor<R>& f : factors) {
+    if (!f.value.may(admits_finite)) continue;
+    const double most = f.divides ? 1 / f.value.least() : f.value.magnitude();
+    above *= std::max(1.0, most);
+  }
+  return above <= omega;
+}
+
 /// Bits that the significand of any value of v takes, or more than any format has when that is not known.
 template <class R>
 double significant_bits(const Value<R>& v) {
@@ -206,6 +218,8 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     scale_exactly(result, negative, exponent);
     if (exponent < 0 && result.magnitude() < rounding_.tau && result.quantum < rounding_.eta_exponent) {
       finish(result, rounding_.half_eta + result.local, 0);
+    } else if (exponent > 0 && result.magnitude() > rounding_.omega) {
+      finish(result, result.local, 0);
     }
     return result;
   };
@@ -252,6 +266,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     if (contracted) inherited = (1 + inherited) * (1 + operand_error(f.value)) - 1;
   }
   if (!ordinary || zero_divisor) {
+    if (factors.size() > 2 && !tame(std::span<const Factor<R>>(factors), rounding_.omega)) return wild();
     product_specials(factors, v);
     const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
     finish(v, operations * rounding_.u * m * 1.0625 + rounding_.eta * above, operations * rounding_.u * 1.0625);

@@ -33,7 +33,10 @@ void Sum<R>::add(const Value<R>& t) {
 template <class R>
 Value<R> Arithmetic<R>::total(Sum<R>& s) {
   if (s.count == 0) return point<R>(0);
-  if (s.count == 1) return s.single;
+  if (s.count == 1) {
+    if (s.single.magnitude() > rounding_.omega) finish(s.single, s.single.local, 0);
+    return s.single;
+  }
   Value<R> v;
   s.terms.total = std::max(std::fabs(s.lower), std::fabs(s.upper)) + 0x1p-44 * s.terms.magnitudes;
   double bound = summation_bound(s.terms, rounding_, contract_.sum_block);

@@ -61,6 +61,11 @@ void simulate(const conformance::CaseKey& key, Tally& tally) {
     INFO("expected [" << verdict.expected.lower << ", " << verdict.expected.upper << "] or "
                       << static_cast<int>(verdict.expected.flags) << ", ratio " << verdict.worst_ratio);
     INFO(verdict.message);
+    if (verdict.output < got.size() && kind_of(got[verdict.output].dtype) == Kind::real) {
+      INFO("got " << reference::bounds::real_element(got[verdict.output], verdict.first_offender));
+      CHECK(verdict.passed());
+      return;
+    }
     CHECK(verdict.passed());
     if (!verdict.passed()) return;
   }
@@ -72,11 +77,11 @@ TEST_CASE("conforming evaluations of the whole library lie inside", "[bounds][li
   using conformance::Check;
   const char* only = std::getenv("ETALON_BOUNDS_ONLY");
   for (const spec::Definition* d : spec::library()) {
-    const std::string name(d->name());
+    const std::string name(d->name);
     if (only != nullptr && name != only) continue;
     for (const Check check : {Check::value, Check::jvp, Check::vjp, Check::special, Check::step}) {
       Tally tally;
-      for (std::uint64_t index = 0; index < 6; ++index) {
+      for (std::uint64_t index = 0; index < 3; ++index) {
         simulate<float>({name, check, DType::f32, index, 1}, tally);
         simulate<double>({name, check, DType::f64, index, 1}, tally);
       }

@@ -6,15 +6,16 @@
 
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <random>
 #include <span>
 #include <vector>
 
+#include "reference/bounds/host_element.hpp"
 #include "reference/bounds/plan.hpp"
 #include "reference/bounds/wide.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/host_tensor.hpp"
+#include "spec/philox.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::bounds_test {
@@ -25,6 +26,9 @@ class Simulator {
  public:
   Simulator(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract, unsigned seed)
       : random_(seed), system_(seed % 2 == 0 ? system : reference::bounds::inline_single_uses(system)), contract_(contract) {
+    values_.resize(system_.tensors.size());
+    integers_.resize(system_.tensors.size());
+    variables_.resize(4096 + index(system_.next_variable));
     for (std::size_t i = 0; i < inputs.size(); ++i) load(system.inputs[i], inputs[i]);
     strategy_ = static_cast<int>(random_() % 5);
     fuse_ = random_() % 2 == 0;
@@ -32,15 +36,16 @@ class Simulator {
 
   std::vector<HostTensor> run() {
     for (const auto& q : system_.equations) {
-      auto& target = values_[q.target];
+      auto& target = values_[index(q.target)];
       target.resize(static_cast<std::size_t>(system_[q.target].dims.count()));
-      auto& positions = integers_[q.target];
+      auto& positions = integers_[index(q.target)];
       positions.resize(target.size());
       each(q.binders, 0, [&] {
         std::vector<std::int64_t> place;
         for (const auto& p : q.place) place.push_back(integer(p));
         const std::size_t at = offset(q.target, place);
-        if (kind_of(system_[q.target].dtype) == Kind::real) target[at] = real(q.value);
+        if (system_[q.target].dtype == DType::f32) target[at] = static_cast<T>(static_cast<float>(real(q.value)));
+        else if (kind_of(system_[q.target].dtype) == Kind::real) target[at] = real(q.value);
         else positions[at] = kind_of(system_[q.target].dtype) == Kind::boolean ? boolean(q.value) : integer(q.value);
       });
     }
@@ -68,13 +73,12 @@ class Simulator {
     bool divides = false;
   };
 
+  static std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
+
   void load(spec::TensorId t, const HostTensor& h) {
-    if (h.dtype == DType::i64) {
-      const auto view = h.view<std::int64_t>();
-      integers_[t].assign(view.begin(), view.end());
-    } else {
-      const auto view = h.view<T>();
-      values_[t].assign(view.begin(), view.end());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(h.dims.count()); ++i) {
+      if (kind_of(h.dtype) == Kind::real) values_[index(t)].push_back(static_cast<T>(reference::bounds::real_element(h, i)));
+      else integers_[index(t)].push_back(reference::bounds::integer_element(h, i));
     }
   }
 
@@ -82,9 +86,12 @@ class Simulator {
     const auto& info = system_[t];
     HostTensor h(info.dtype, info.dims);
     for (std::size_t i = 0; i < static_cast<std::size_t>(info.dims.count()); ++i) {
-      if (kind_of(info.dtype) == Kind::real) h.view<T>()[i] = values_[t][i];
-      else if (info.dtype == DType::i64) h.view<std::int64_t>()[i] = integers_[t][i];
-      else h.view<std::uint8_t>()[i] = static_cast<std::uint8_t>(integers_[t][i]);
+      const auto& real = values_[index(t)];
+      if (info.dtype == DType::f32) h.view<float>()[i] = static_cast<float>(real.at(i));
+      else if (info.dtype == DType::f64) h.view<double>()[i] = static_cast<double>(real.at(i));
+      else if (info.dtype == DType::i64) h.view<std::int64_t>()[i] = integers_[index(t)][i];
+      else if (info.dtype == DType::i32) h.view<std::int32_t>()[i] = static_cast<std::int32_t>(integers_[index(t)][i]);
+      else h.view<std::uint8_t>()[i] = static_cast<std::uint8_t>(integers_[index(t)][i]);
     }
     return h;
   }
@@ -100,7 +107,7 @@ class Simulator {
   void each(const std::vector<spec::Binder>& binders, std::size_t i, const Body& body) {
     if (i == binders.size()) return body();
     for (std::int64_t v = 0; v < binders[i].extent; ++v) {
-      variables_[binders[i].variable] = v;
+      variables_[index(binders[i].variable)] = v;
       each(binders, i + 1, body);
     }
   }
@@ -114,8 +121,8 @@ class Simulator {
   std::int64_t integer(const Expr& e) {
     switch (e.form()) {
       case Form::number: return e->number.mantissa;
-      case Form::variable: return variables_[e->variable];
-      case Form::read: return integers_[e->tensor][place_of(e)];
+      case Form::variable: return variables_[index(e->variable)];
+      case Form::read: return integers_[index(e->tensor)][place_of(e)];
       case Form::select: return integer(boolean(e->args[0]) ? e->args[1] : e->args[2]);
       case Form::detach: return integer(e->args[0]);
       case Form::reduce: return position(e);
@@ -124,6 +131,10 @@ class Simulator {
     const std::int64_t a = e->args[0].kind() == Kind::boolean ? boolean(e->args[0]) : integer(e->args[0]);
     if (e->args.size() == 1) return e->primitive == Primitive::neg ? -a : a;
     const std::int64_t b = integer(e->args[1]);
+    if (e->primitive == Primitive::philox) {
+      const auto word = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
+      return spec::philox_word(word(a), word(b), word(integer(e->args[2])), word(integer(e->args[3])));
+    }
     const auto floor = [&] { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); };
     switch (e->primitive) {
       case Primitive::add: return a + b;
@@ -161,7 +172,7 @@ class Simulator {
 
   bool boolean(const Expr& e) {
     if (e.form() == Form::number) return e->number.mantissa != 0;
-    if (e.form() == Form::read) return integers_[e->tensor][place_of(e)] != 0;
+    if (e.form() == Form::read) return integers_[index(e->tensor)][place_of(e)] != 0;
     if (e.form() == Form::reduce) {
       bool result = e->reduction == Reduction::all;
       each(e->binders, 0, [&] {
@@ -237,7 +248,7 @@ class Simulator {
   T real(const Expr& e) {
     if (closed(e)) return static_cast<T>(held(e));
     switch (e.form()) {
-      case Form::read: return values_[e->tensor][place_of(e)];
+      case Form::read: return values_[index(e->tensor)][place_of(e)];
       case Form::select: return real(boolean(e->args[0]) ? e->args[1] : e->args[2]);
       case Form::detach: return real(e->args[0]);
       case Form::reduce:
@@ -397,9 +408,9 @@ class Simulator {
   std::mt19937 random_;
   spec::System system_;
   spec::Contract contract_;
-  std::map<spec::TensorId, std::vector<T>> values_;
-  std::map<spec::TensorId, std::vector<std::int64_t>> integers_;
-  std::map<spec::VariableId, std::int64_t> variables_;
+  std::vector<std::vector<T>> values_;
+  std::vector<std::vector<std::int64_t>> integers_;
+  std::vector<std::int64_t> variables_;
   int strategy_ = 0;
   bool fuse_ = false;
 };
