@@ -11,7 +11,7 @@ namespace etalon {
 /// The candidate with the fewest single-character edits from `name` (the first of equals), or "" without candidates.
 [[nodiscard]] std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 
-/// `unknown <what> '<name>'; did you mean '<nearest>'?`, without the question where there is no candidate.
+/// `unknown WHAT 'NAME'; did you mean 'NEAREST'?`, without the question where there is no candidate.
 [[nodiscard]] std::string unknown_name(std::string_view what, std::string_view name,
                                        std::span<const std::string> candidates);
 
