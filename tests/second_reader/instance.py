@@ -147,7 +147,7 @@ def shape_of(scope, axes):
 def call(definition, operands, packs, attributes):
     """operands: Tensor or None in order; packs: the length of each pack. Returns the results in order."""
     scope = Scope(definition)
-    scope.fixed_rank = set()
+    scope.fixed_rank, scope.wraps = set(), {}
     scope.joined = joins_of(definition)
     bind_attributes(scope, attributes)
     for name, row, _, _, _ in definition.attributes:
@@ -201,6 +201,7 @@ def results(scope):
         if not r.pack:
             scope.axes[r.name] = r.axes
             scope.tensors[r.name] = Tensor(shape_of(scope, r.axes), {})
+            scope.wraps[r.name] = {"i32": 32, "i64": 64}.get(scope.names.get(r.kind))
     for equation in definition.equations:
         if equation[3] is None or scope.evaluate(equation[3]):
             assign_equation(scope, equation, equation[0] in declared)
@@ -223,12 +224,20 @@ def assign_equation(scope, equation, is_result):
         if not is_result:
             declare_local(scope, target, items, binders)
         saved = dict(scope.names)
+        scope.ranges.update(binders)
         for values in itertools.product(*[scope.values_in(r) for _, r in binders]):
             scope.names.update({name: v for (name, _), v in zip(binders, values)})
             tensor = scope.tensors[target]
             index = scope.position(scope.axes[target], items, len(tensor.shape), tensor.shape)
-            tensor.values[tuple(index)] = scope.evaluate(value)
+            tensor.values[tuple(index)] = wrapped(scope.evaluate(value), scope.wraps.get(target))
         scope.names = saved
+
+
+def wrapped(value, bits):
+    """Integers of a declared element type wrap."""
+    if bits is None or isinstance(value, (bool, mpmath.mpf)):
+        return value
+    return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
 def packs_on_the_left(items, value):

@@ -50,11 +50,16 @@ def philox_word(seed, step, stream, n):
     return c[n % 4]
 
 
+def extremum(which, values):
+    """NaN wins."""
+    return next((v for v in values if mpmath.isnan(v)), which(values))
+
+
 FUNCTIONS = {
-    "exp": lambda x: INF if x == INF else mpmath.exp(x), "log": lambda x: -INF if x == 0 else mpmath.log(x),
-    "sqrt": mpmath.sqrt, "tanh": mpmath.tanh, "sin": mpmath.sin, "cos": mpmath.cos, "erf": mpmath.erf,
+    "exp": lambda x: INF if x == INF else mpmath.exp(x), "log": lambda x: -INF if x == 0 else mpmath.nan if x < 0 else mpmath.log(x),
+    "sqrt": lambda x: mpmath.nan if x < 0 else mpmath.sqrt(x), "tanh": mpmath.tanh, "sin": mpmath.sin, "cos": mpmath.cos, "erf": mpmath.erf,
     "expm1": mpmath.expm1, "log1p": mpmath.log1p, "abs": abs, "floor": mpmath.floor, "real": mpmath.mpf,
-    "sign": lambda x: (x > 0) - (x < 0), "square": lambda x: x * x, "maximum": max, "minimum": min, "max": max, "min": min,
+    "sign": lambda x: (x > 0) - (x < 0), "square": lambda x: x * x, "maximum": lambda *a: extremum(max, a), "minimum": lambda *a: extremum(min, a),
     "isinf": mpmath.isinf, "isnan": mpmath.isnan, "isfinite": mpmath.isfinite, "detach": lambda x: x,
     "integer": int, "philox": philox_word,
 }
@@ -75,6 +80,7 @@ class Scope:
         self.axes = {}  # of tensors: declared segments
         self.absent = set()
         self.packs = {}
+        self.ranges = {}  # of the index variables that are bound
 
     def lift(self, op, a, b):
         if isinstance(a, list) or isinstance(b, list):
@@ -172,6 +178,7 @@ class Scope:
         _, which, binders, guard, body = e
         bound = [(b, self.range_of(b, (guard, body))) for b in binders]
         saved = dict(self.names)
+        self.ranges.update({name: r for (_, name, _), r in bound})
         seen = []
         for values in itertools.product(*[self.values_in(r) for _, r in bound]):
             for ((is_row, name, _), _), value in zip(bound, values):
@@ -223,7 +230,7 @@ class Scope:
             return values[0] if values[1] else []
         if name == "flat":
             position = 0
-            extents = values[1] if len(values) > 1 else self.range_of((True, args[0][1][1], None), ())
+            extents = values[1] if len(values) > 1 else self.ranges[args[0][1][1]]
             for index, extent in zip(values[0], extents):
                 position = position * extent + index
             return position
@@ -239,7 +246,7 @@ class Scope:
             return [FUNCTIONS[name](*c) for c in zip(*columns)]
         if name not in ("philox", "integer"):
             values = [mpmath.mpf(v) if not isinstance(v, bool) else v for v in values] if name not in (
-                "maximum", "minimum", "max", "min", "abs", "sign", "detach", "square") else values
+                "maximum", "minimum", "abs", "sign", "detach", "square") else values
         return FUNCTIONS[name](*values)
 
     # reading -----------------------------------------------------------------------------------------------------

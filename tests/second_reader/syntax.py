@@ -5,7 +5,7 @@ from fractions import Fraction
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+)|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<op>\.\.\.|\.\.|->|//|==|!=|<=|>=|[-+*/%^()\[\]{},:=<>?#@&~]))")
+    r"|(?P<op>\.\.\.|\.\.|->|//|==|!=|<=|>=|[-+*/%^()\[\]{},:=<>?#@&~|]))")
 REDUCTIONS = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"}
 WORDS = {"if", "then", "else", "and", "or", "not", "where", "when"} | REDUCTIONS
 
@@ -257,6 +257,8 @@ class Parser:
             kind = self.name()
         if self.accept("="):
             default = self.expression()
+            while self.accept("|"):  # the other symbols that the attribute may be
+                self.name()
         if self.accept(":"):
             kind = self.name()
         return (name, row, pack, default, kind)
@@ -309,6 +311,8 @@ def parse(text):
 
 
 def clause(definition, p):
+    if p.accept("family"):
+        return
     if p.accept("let"):
         is_row = p.accept("..")
         name = p.name()
