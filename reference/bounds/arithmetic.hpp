@@ -32,6 +32,7 @@ struct Sum {
   std::uint8_t may = 0;           ///< special classes that some term may have
   bool finite = true;             ///< whether every term may be finite
   bool interval = false;
+  int halvings = 0;               ///< how much larger partial sums may be before a scaling by 2^-k
   std::int64_t count = 0;
   Value<R> single;                ///< the only term, while there is one
   std::vector<Edge> edges;

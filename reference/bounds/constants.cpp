@@ -1,5 +1,8 @@
 #include "reference/bounds/constants.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "reference/bounds/evaluator.hpp"
 
 namespace etalon::reference::bounds {
@@ -17,6 +20,11 @@ Held hold(const spec::Expr& e) {
   Evaluator<Quad> evaluator(system, p, {}, contract, decisions, sets, forced);
   evaluator.run();
   const Value<Quad> v = evaluator.real_at(t, 0);
+  if (!v.may(admits_finite)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (v.may(admits_nan)) return {std::nan(""), 0};
+    return {static_cast<Quad>(v.may(admits_positive_infinity) ? infinity : -infinity), 0};
+  }
   Held held{v.reference, v.local};
   if (v.node != no_node) held.error += std::fabs(v.coefficient) * evaluator.tape().error(v.node, ~std::size_t{0});
   return held;

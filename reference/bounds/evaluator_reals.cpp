@@ -187,6 +187,7 @@ void Evaluator<R>::collect_terms(OperationId id, bool negative, int exponent, bo
   }
   Value<R> term = contracted && o.constant < 0 && is_product(o) ? product_of(id, true) : real(id);
   scale_exactly(term, negative, exponent);
+  sum.halvings = std::max(sum.halvings, -exponent);
   if (exponent < 0 && term.magnitude() < arithmetic_.rounding().tau &&
       term.quantum < arithmetic_.rounding().eta_exponent && !term.is_zero()) {
     term = arithmetic_.stored(term, arithmetic_.rounding());

@@ -140,7 +140,10 @@ Value<R> Arithmetic<R>::function(Primitive p, Value<R> x) {
     if (x.may(admits_negative_infinity)) add_limit(p, -infinity, v, any);
     v.flags |= interval_only | (x.flags & admits_nan);
   }
-  if (!any) return v;
+  if (!any) {
+    v.reference = static_cast<R>(v.may(admits_nan) ? std::nan("") : v.may(admits_positive_infinity) ? infinity : -infinity);
+    return v;
+  }
   double local = function_error(bound, x.magnitude(), v.magnitude());
   flush(local, v.lower, v.upper);
   const Range slopes = x.exact() || v.may(interval_only) ? Range{} : slope(p, x.lower, x.upper);
@@ -277,6 +280,7 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
   bool bottom = true;
   double upper = -infinity;
   for (const Value<R>& x : values) {
+    if ((x.flags & (admits_finite | admits_nan | admits_positive_infinity | admits_negative_infinity)) == admits_nan) continue;
     must_top = must_top || (x.flags & (admits_finite | admits_nan | admits_positive_infinity | admits_negative_infinity)) == top;
     finite = finite || x.may(admits_finite);
     bottom = bottom && x.may(static_cast<std::uint8_t>(top ^ admits_positive_infinity ^ admits_negative_infinity));
@@ -285,8 +289,11 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
       if (x.quantum < v.quantum) v.quantum = x.quantum;
     }
   }
+  // A comparison with NaN may drop what came before it.
+  const bool dropping = (flags & admits_nan) != 0;
+  if (dropping) must_top = false;
   double lower = floor;
-  if (floor == -infinity) {
+  if (floor == -infinity || dropping) {
     lower = infinity;
     for (const Value<R>& x : values) lower = x.may(admits_finite) ? std::min(lower, low(x)) : lower;
   }
@@ -296,6 +303,7 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
     // Whether an extremum passes NaN on is left free: both answers are admitted.
     v.flags = static_cast<std::uint8_t>(interval_only | (flags & (admits_nan | top)));
     if (finite && !must_top) v.flags |= admits_finite;
+    if (dropping) v.flags |= flags & (admits_positive_infinity | admits_negative_infinity);
     if (bottom) v.flags |= top ^ admits_positive_infinity ^ admits_negative_infinity;
     return v;
   }

@@ -201,6 +201,8 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   }
   std::vector<Factor<R>> factors;
   int exponent = 0;
+  int halvings = 0;
+  int doublings = 0;
   bool negative = false;
   for (const Factor<R>& f : all) {
     if (!is_power_of_two(f.value)) {
@@ -208,7 +210,9 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
       continue;
     }
     negative = negative != (f.value.lower < 0);
-    exponent += f.divides ? -std::ilogb(f.value.lower) : std::ilogb(f.value.lower);
+    const int k = f.divides ? -std::ilogb(f.value.lower) : std::ilogb(f.value.lower);
+    exponent += k;
+    (k < 0 ? halvings : doublings) += k;
   }
   const auto divisors = std::count_if(factors.begin(), factors.end(), [](const auto& f) { return f.divides; });
   const auto numerators = static_cast<std::ptrdiff_t>(factors.size()) - divisors;
@@ -236,8 +240,8 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   }
   if (numerators > 0 && contract_.reciprocal_division) operations += static_cast<double>(divisors);
 
-  double above = 1;
-  double below = 1;
+  double above = std::ldexp(1.0, doublings);
+  double below = std::ldexp(1.0, halvings);
   double bits = 0;
   std::int32_t quantum = 0;
   std::int32_t finest = 0;
@@ -266,13 +270,13 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     if (contracted) inherited = (1 + inherited) * (1 + operand_error(f.value)) - 1;
   }
   if (!ordinary || zero_divisor) {
-    if (factors.size() > 2 && !tame(std::span<const Factor<R>>(factors), rounding_.omega)) return wild();
+    if (all.size() > 2 && !tame(std::span<const Factor<R>>(factors), rounding_.omega)) return wild();
     product_specials(factors, v);
     const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
     finish(v, operations * rounding_.u * m * 1.0625 + rounding_.eta * above, operations * rounding_.u * 1.0625);
     return rescale(v);
   }
-  const bool reassociates = factors.size() > 2;
+  const bool reassociates = all.size() > 2;
   if (reassociates && above > rounding_.omega) return wild();
   if (zero) return point<R>(0);
 
@@ -290,7 +294,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   } else if (!exact_product) {
     relative = operations * rounding_.u / (1 - operations * rounding_.u);
     local = operations == 1 ? rounding_.of_magnitude(m) : m * relative;
-    if (operations > 1 && below < rounding_.tau) local += rounding_.half_eta * (1 + (operations - 1) * above);
+    if (reassociates && below < rounding_.tau) local += rounding_.half_eta * (1 + operations * above);
     relative *= 2;
   }
   local += m * inherited;

@@ -48,8 +48,9 @@ Value<R> Arithmetic<R>::total(Sum<R>& s) {
   v.scale = s.scale;
   v.flags = static_cast<std::uint8_t>(s.may | (s.finite ? admits_finite : 0) | (s.interval ? interval_only : 0));
   const auto infinities = admits_positive_infinity | admits_negative_infinity;
-  if (s.terms.positive > rounding_.omega) v.flags |= admits_positive_infinity | interval_only;
-  if (s.terms.negative > rounding_.omega) v.flags |= admits_negative_infinity | interval_only;
+  const double unscaled = std::ldexp(1.0, std::min(s.halvings, 1000));
+  if (s.terms.positive * unscaled > rounding_.omega) v.flags |= admits_positive_infinity | interval_only;
+  if (s.terms.negative * unscaled > rounding_.omega) v.flags |= admits_negative_infinity | interval_only;
   if ((v.flags & infinities) == infinities) v.flags |= admits_nan;
   if (bound == 0 && s.local == 0 && s.edges.empty() && v.ordinary() && s.lower == s.upper) {
     v.lower = Wide<R>::below(v.reference);

@@ -297,9 +297,10 @@ class Simulator {
     const T nearest = static_cast<T>(exact);
     if (!std::isfinite(nearest) || !std::isfinite(x)) return nearest;
     const auto bound = spec::function_bound(contract_, std::is_same_v<T, float> ? DType::f32 : DType::f64, e->primitive);
-    const auto size = static_cast<T>(std::fabs(static_cast<double>(exact)));
+    double size = std::fabs(static_cast<double>(exact));
+    if (static_cast<Wider>(size) > (exact < 0 ? -exact : exact)) size = std::nextafter(size, 0.0);
     int exponent = 0;
-    std::frexp(static_cast<double>(size), &exponent);
+    std::frexp(size, &exponent);
     const int digits = std::numeric_limits<T>::digits;
     const double least = static_cast<double>(std::numeric_limits<T>::denorm_min());
     const double ulp = size == 0 ? least : std::max(std::ldexp(1.0, exponent - digits), least);
