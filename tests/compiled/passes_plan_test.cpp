@@ -424,6 +424,39 @@ TEST_CASE("the_checker_convicts_broken_plans", "[plan]") {
   }
 }
 
+TEST_CASE("the_checker_convicts_bytes_given_away_within_a_kernel", "[plan]") {
+  Build b;
+  const TensorId p = b.input("p", DType::f32, {4, 2});
+  PlanOptions options;
+  SECTION("that an earlier statement reads in another iteration") {
+    const TensorId t = b.local("t", DType::f32, {4, 2}, [&](const Indices& i) {
+      return b.at(p, {integer(3) - i[0], i[1]});
+    });
+    const TensorId q = b.local("q", DType::f32, {4, 2}, [&](const Indices& i) { return b.at(t, i) + b.at(p, i); });
+    b.system.outputs = {q};
+    options.updates = {{0, 0}};
+    Plan plan = checked_plan(b.system, options);
+    REQUIRE(plan.kernels.size() == 1);
+    REQUIRE(plan.commits.size() == 1);
+    plan.commits.clear();
+    plan.residences[static_cast<std::size_t>(q)] = {Home::in_place, 0, 0, 0, 32, ""};
+    CHECK_THROWS_WITH(compiled::check_plan(b.system, plan, options), Catch::Contains("q over p: read in another"));
+  }
+  SECTION("that the same kernel has written") {
+    const auto tripled = [&](const Indices& i) { return b.at(p, i) * decimal(3); };
+    const TensorId t = b.local("t", DType::f32, {4, 2}, tripled);
+    const TensorId y = b.local("y", DType::f32, {4, 2}, [&](const Indices& i) { return -b.at(t, i); });
+    const TensorId z = b.local("z", DType::f32, {4, 2}, [&](const Indices& i) { return exp_of(b.at(y, i)); });
+    b.system.outputs = {z};
+    Plan plan = checked_plan(b.system, options);
+    REQUIRE(plan.kernels.size() == 1);
+    plan.arena_bytes = 64;
+    plan.residences[static_cast<std::size_t>(t)] = {Home::arena, 0, 0, 0, 32, ""};
+    plan.residences[static_cast<std::size_t>(y)] = {Home::arena, 0, 0, 0, 32, ""};
+    CHECK_THROWS_WITH(compiled::check_plan(b.system, plan, options), Catch::Contains("both are written"));
+  }
+}
+
 TEST_CASE("a_consistent_permutation_shares_permuted_loops", "[plan]") {
   Build b;
   const TensorId x = b.input("x", DType::f32, {2, 3});
