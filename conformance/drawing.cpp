@@ -255,13 +255,14 @@ class Drawing {
       return;
     }
     std::vector<std::int64_t> list;
-    for (std::size_t k = 0; k < known->second.size(); ++k) list.push_back(window_number(known->second[k]));
+    for (std::size_t k = 0; k < known->second.size(); ++k) list.push_back(window_number(known->second[k], !attribute.has_default));
     a_.attributes[name] = list;
   }
 
   // A stride, a window, a padding, or the bound of a slice.
-  std::int64_t window_number(std::int64_t extent) {
+  std::int64_t window_number(std::int64_t extent, bool required) {
     if (draw_.chance(0.15)) return draw_.integer(-extent - 1, extent + 1);
+    if (required && draw_.chance(0.4)) return extent;
     if (draw_.chance(0.3)) return draw_.integer(0, std::max<std::int64_t>(extent, 1));
     return draw_.integer(0, 3);
   }

@@ -378,7 +378,11 @@ bool Elaborator::drop_dead() {
     });
   }
   bool found = false;
+  // A reduction over nothing reads nothing, and yet its range is read off a local.
+  const bool empty = std::any_of(system_.tensors.begin(), system_.tensors.end(),
+                                 [](const TensorInfo& t) { return t.dims.count() == 0; });
   for (const Equation& e : system_.equations) {
+    if (empty) break;
     if (!needed.contains(e.target)) found = dead_.insert(system_[e.target].name).second || found;
   }
   if (found) return true;
