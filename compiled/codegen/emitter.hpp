@@ -42,13 +42,15 @@ class Emitter {
   void leave_lanes();
   [[nodiscard]] unsigned width() const { return width_; }
   [[nodiscard]] llvm::Value* tail() const { return tail_; }
+  /// The lane variable's value in each lane.
+  [[nodiscard]] llvm::Value* lane_numbers() const { return lane_numbers_; }
 
   /// Whether `e` differs between lanes.
   [[nodiscard]] bool varies(const spec::Expr& e) const;
   /// The type of the value that `emit` gives.
   [[nodiscard]] Type type_of(const spec::Expr& e) const;
 
-  /// The value; reads are done only where `mask` (a truth value per lane or for all; null: everywhere) holds.
+  /// The value of an expression that outlives this object; reads are done only where `mask` (a truth value per lane or for all; null: everywhere) holds.
   llvm::Value* emit(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_as(const spec::Expr& e, Type type, llvm::Value* mask);
   void store(const loops::Store& store, llvm::Value* mask);

@@ -68,6 +68,7 @@ class NestEmitter {
   Emitter emitter_;
   llvm::IRBuilder<>& b_;
   Value* reached_ = nullptr;
+  std::vector<spec::Expr> temporaries_;  ///< the emitter remembers expressions by address
 };
 
 /// A stack slot that is set to `start` here; promoted to registers afterwards.
@@ -106,7 +107,7 @@ void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std:
       emitter_.bind(loop.binder.variable, base, extent);
       emitter_.enter_lanes(loop.binder.variable, base, width, nullptr);
       if (extent % width != 0) {
-        Value* numbers = emitter_.emit(spec::variable(loop.binder), nullptr);
+        Value* numbers = emitter_.lane_numbers();
         Value* limit = emitter_.splat(b_.getInt64(static_cast<std::uint64_t>(extent)));
         emitter_.enter_lanes(loop.binder.variable, base, width, b_.CreateICmpULT(numbers, limit));
       }
@@ -210,6 +211,7 @@ Value* NestEmitter::position(const Reduce& r) {
   for (const Loop& loop : r.loops) {
     number = number * spec::integer(loop.binder.extent) + spec::variable(loop.binder);
   }
+  temporaries_.push_back(number);
   return emitter_.emit(number, nullptr);
 }
 

@@ -1,0 +1,178 @@
+#include <algorithm>
+
+#include "compiled/codegen/emitter.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+using llvm::Value;
+using spec::Expr;
+
+namespace {
+
+bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
+
+}  // namespace
+
+llvm::Type* Emitter::memory_type(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return builder_.getFloatTy();
+    case DType::f64: return builder_.getDoubleTy();
+    case DType::i32: return builder_.getInt32Ty();
+    case DType::i64: return builder_.getInt64Ty();
+    case DType::boolean: return builder_.getInt8Ty();
+    default: throw Unsupported("cpu: element type " + std::string(name_of(dtype)) + " is not offered");
+  }
+}
+
+Value* Emitter::tensor_base(spec::TensorId id) {
+  Value*& base = bases_[id];
+  if (base != nullptr) return base;
+  llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
+  Value* slot = entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), function_.getArg(0), static_cast<std::uint64_t>(id));
+  base = entry.CreateLoad(entry.getPtrTy(), slot, system_[id].name);
+  return base;
+}
+
+/// Memory that may be read instead of what must not be.
+Value* Emitter::spare() {
+  llvm::GlobalVariable* g = module_.getGlobalVariable("spare", true);
+  if (g == nullptr) {
+    g = new llvm::GlobalVariable(module_, builder_.getInt64Ty(), true, llvm::GlobalValue::InternalLinkage,
+                                 builder_.getInt64(0), "spare");
+  }
+  return g;
+}
+
+Value* Emitter::lane_mask(Value* path) {
+  Value* mask = both(tail_, path);
+  if (mask == nullptr) return nullptr;
+  return splat(mask);
+}
+
+bool Emitter::in_range(const Expr& read) const {
+  const Dims& dims = system_[read->tensor].dims;
+  for (std::size_t axis = 0; axis < read->args.size(); ++axis) {
+    const auto range = loops::range_of(read->args[axis], extents_);
+    if (!range || range->first < 0 || range->second >= dims[axis]) return false;
+  }
+  return true;
+}
+
+Value* Emitter::element_value(const loops::Affine& number, Value* mask) {
+  Value* sum = number.constant == 0 ? nullptr : constant_index(number.constant);
+  const auto add = [&](std::int64_t factor, Value* term) {
+    if (factor != 1) {
+      Value* f = constant_index(factor);
+      unify(f, term);
+      term = builder_.CreateMul(term, f);
+    }
+    if (sum == nullptr) {
+      sum = term;
+    } else {
+      unify(sum, term);
+      sum = builder_.CreateAdd(sum, term);
+    }
+  };
+  for (const auto& [v, c] : number.variables) {
+    add(c, v == lane_variable_ && !at_base_ ? lane_numbers_ : values_.at(v));
+  }
+  for (const auto& [c, e] : number.opaque) add(c, emit(e, mask));
+  return sum == nullptr ? builder_.getInt64(0) : sum;
+}
+
+Emitter::Address Emitter::address(const std::vector<Expr>& indices, const Dims& dims, Value* mask) {
+  const loops::Affine number = loops::element_number(indices, dims);
+  bool irregular = std::any_of(number.opaque.begin(), number.opaque.end(),
+                               [&](const auto& term) { return varies(term.second); });
+  for (const auto& [v, c] : number.variables) {
+    const auto it = values_.find(v);
+    irregular = irregular || (v != lane_variable_ && it != values_.end() && is_vector(it->second));
+  }
+  const std::int64_t stride = lane_variable_ >= 0 ? number.coefficient(lane_variable_) : 0;
+  if (irregular || (stride != 0 && stride != 1)) return {Address::Kind::scattered, splat(element_value(number, mask))};
+  if (stride == 0) return {Address::Kind::uniform, element_value(number, mask)};
+  at_base_ = true;
+  Value* first = element_value(number, mask);
+  at_base_ = false;
+  return {Address::Kind::contiguous, first};
+}
+
+Value* Emitter::loaded(Value* raw, DType dtype) {
+  const unsigned n = is_vector(raw) ? width_ : 1;
+  if (dtype == DType::i32) return builder_.CreateSExt(raw, llvm_type(Type::i64, n));
+  if (dtype == DType::boolean) return builder_.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
+  if (dtype == DType::f32 && real_ == Type::f64) return builder_.CreateFPExt(raw, llvm_type(Type::f64, n));
+  return raw;
+}
+
+Value* Emitter::emit_read(const Expr& e, Value* mask) {
+  const spec::TensorInfo& t = system_[e->tensor];
+  llvm::Type* type = memory_type(t.dtype);
+  const llvm::Align align(size_of(t.dtype));
+  const Address a = address(e->args, t.dims, mask);
+  Value* path = mask != nullptr && !in_range(e) ? mask : nullptr;
+  Value* base = tensor_base(e->tensor);
+  if (a.kind == Address::Kind::uniform) {
+    Value* p = builder_.CreateGEP(type, base, a.element);
+    if (path != nullptr) p = builder_.CreateSelect(any_lane(is_vector(path) ? lane_mask(path) : path), p, spare());
+    return loaded(builder_.CreateAlignedLoad(type, p, align), t.dtype);
+  }
+  llvm::Type* wide = llvm::FixedVectorType::get(type, width_);
+  Value* lanes = lane_mask(path);
+  Value* nothing = llvm::Constant::getNullValue(wide);
+  Value* p = builder_.CreateGEP(type, base, a.element);
+  if (a.kind == Address::Kind::scattered) {
+    return loaded(builder_.CreateMaskedGather(wide, p, align, lanes, nothing), t.dtype);
+  }
+  if (lanes == nullptr) return loaded(builder_.CreateAlignedLoad(wide, p, align), t.dtype);
+  return loaded(builder_.CreateMaskedLoad(wide, p, align, lanes, nothing), t.dtype);
+}
+
+Value* Emitter::raw_of(Value* value, Type type, DType dtype) {
+  llvm::Type* memory = memory_type(dtype);
+  if (is_vector(value)) memory = llvm::FixedVectorType::get(memory, width_);
+  switch (dtype) {
+    case DType::f32: return convert(value, type, Type::f32);
+    case DType::f64: return convert(value, type, Type::f64);
+    case DType::i32: return builder_.CreateTrunc(value, memory);
+    case DType::boolean: return builder_.CreateZExt(value, memory);
+    default: return value;
+  }
+}
+
+void Emitter::store(const loops::Store& store, Value* mask) {
+  const spec::TensorInfo& t = system_[store.tensor];
+  llvm::Type* type = memory_type(t.dtype);
+  const llvm::Align align(size_of(t.dtype));
+  const Address a = address(store.place, t.dims, mask);
+  Value* p = builder_.CreateGEP(type, tensor_base(store.tensor), a.element);
+  const Type real = t.dtype == DType::f32 ? Type::f32 : Type::f64;
+  Value* value = store.value.kind() == Kind::real ? raw_of(emit_as(store.value, real, mask), real, t.dtype)
+                                                  : raw_of(emit(store.value, mask), type_of(store.value), t.dtype);
+  const bool real_element = kind_of(t.dtype) == Kind::real;
+  const auto joined = [&](Value* old) {
+    if (!store.add) return value;
+    return real_element ? builder_.CreateFAdd(old, value) : builder_.CreateAdd(old, value);
+  };
+  if (a.kind == Address::Kind::uniform) {
+    if (is_vector(value)) throw InternalError("codegen: lanes write one element");
+    builder_.CreateAlignedStore(joined(store.add ? builder_.CreateAlignedLoad(type, p, align) : nullptr), p, align);
+    return;
+  }
+  value = splat(value);
+  llvm::Type* wide = llvm::FixedVectorType::get(type, width_);
+  Value* lanes = lane_mask(mask);
+  if (a.kind == Address::Kind::scattered) {
+    Value* old = store.add ? builder_.CreateMaskedGather(wide, p, align, lanes) : nullptr;
+    builder_.CreateMaskedScatter(joined(old), p, align, lanes);
+  } else if (lanes == nullptr) {
+    Value* old = store.add ? builder_.CreateAlignedLoad(wide, p, align) : nullptr;
+    builder_.CreateAlignedStore(joined(old), p, align);
+  } else {
+    Value* old = store.add ? builder_.CreateMaskedLoad(wide, p, align, lanes, llvm::Constant::getNullValue(wide)) : nullptr;
+    builder_.CreateMaskedStore(joined(old), p, align, lanes);
+  }
+}
+
+}  // namespace etalon::compiled

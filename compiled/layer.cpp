@@ -1,1 +1,0 @@
-// Placeholder so that the folder is a target from the first day.
