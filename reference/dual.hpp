@@ -10,6 +10,7 @@ namespace etalon::reference {
 /// zero and takes no part in any product, so that an infinite derivative times "does not depend" is not NaN.
 template <class T>
 struct Dual {
+  using Primal = T;
   T value{};
   T tangent{};
   bool active = false;

@@ -5,4 +5,5 @@
 
 #include "reference/typed_call.hpp"
 #include "reference/typed_derivative.hpp"
+#include "reference/typed_operators.hpp"
 #include "reference/typed_tensor.hpp"

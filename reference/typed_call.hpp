@@ -207,6 +207,15 @@ template <class To, class From>
   }
 }
 
+template <class Number, PlainNumber A>
+[[nodiscard]] Number number_from(A plain) {
+  if constexpr (requires { typename Number::Primal; }) {
+    return Number(typename Number::Primal(plain));
+  } else {
+    return Number(plain);
+  }
+}
+
 /// `types` stands at the argument's first type and moves on.
 template <class Number, class A>
 void add_value(std::vector<Array<Number>>& values, const std::optional<spec::ValueType>*& types, const A& argument) {
@@ -214,7 +223,7 @@ void add_value(std::vector<Array<Number>>& values, const std::optional<spec::Val
     const std::optional<spec::ValueType>& type = *types++;
     if constexpr (PlainNumber<A>) {
       const Kind kind = kind_of(type->dtype);
-      values.push_back(kind == Kind::real ? Array<Number>::of_reals({}, {Number(argument)})
+      values.push_back(kind == Kind::real ? Array<Number>::of_reals({}, {number_from<Number>(argument)})
                                           : Array<Number>::of_integers({}, {static_cast<std::int64_t>(argument)}, kind));
     }
   }
