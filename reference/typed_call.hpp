@@ -99,7 +99,7 @@ constexpr void write_types(std::optional<spec::ValueType>* to) {
   TypeWriter writer{to};
   writer.reals = !std::is_void_v<typename detail::FirstReal<typename Argument<Args>::Real...>::type>;
   std::size_t operand = 0;
-  const auto write = [&](auto add) {
+  [[maybe_unused]] const auto write = [&](auto add) {
     writer.range = operand < d.operand_count ? d.operands[operand].range : spec::Range::real;
     ++operand;
     add(writer);
