@@ -19,6 +19,7 @@ struct Diagnosis {
   std::uint32_t position = nowhere;  ///< byte offset into the definition's text
   std::uint32_t line = 0;            ///< of the position, from 1; 0 when there is no position
   std::uint32_t column = 0;
+  bool full = false;  ///< something was left out
 
   [[nodiscard]] constexpr bool ok() const { return size == 0; }
   /// The line without its position: `matmul: k is 3 in a, 4 in b`.
@@ -26,7 +27,9 @@ struct Diagnosis {
 
   constexpr Diagnosis& add(std::string_view part) {
     for (const char c : part) {
-      if (size < capacity) text[size++] = c == '\n' ? ' ' : c;
+      // A character of several bytes is not begun near the end, lest it be cut.
+      full = full || size == capacity || (size > capacity - 4 && (static_cast<unsigned char>(c) & 0xC0U) == 0xC0U);
+      if (!full) text[size++] = c == '\n' ? ' ' : c;
     }
     return *this;
   }

@@ -80,7 +80,10 @@ namespace lexer {
     return {TokenForm::number, begin, text.substr(begin, end - begin)};
   }
   const std::size_t length = symbol_length(text.substr(begin));
-  return {length == 0 ? TokenForm::bad : TokenForm::symbol, begin, text.substr(begin, length == 0 ? 1 : length)};
+  if (length > 0) return {TokenForm::symbol, begin, text.substr(begin, length)};
+  // A whole character of UTF-8, so that a message that quotes it stays valid.
+  for (end = begin + 1; end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U;) ++end;
+  return {TokenForm::bad, begin, text.substr(begin, end - begin)};
 }
 
 }  // namespace lexer

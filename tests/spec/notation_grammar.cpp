@@ -16,6 +16,7 @@ TEST_CASE("N1 tokens: comments, numbers, and line ends that mean nothing", "[not
   CHECK(d->doc == "One line.");
   CHECK(d->clause_count == 1);
   CHECK_THAT(parse_error("f(x[n]) -> y[n]  y[i] = x[i] ; 1"), Contains("';'") && Contains("1:30"));
+  CHECK_THAT(parse_error("f(x) -> y  y = x × x"), Contains("found '×' (at 1:18)"));
 }
 
 TEST_CASE("N2 signature: name, operands, attributes, results in this order", "[notation][N2]") {
