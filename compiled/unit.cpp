@@ -39,6 +39,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   PlanOptions plan_options = options.plan;
   plan_options.updates = updates;
   plan_ = plan(system_, plan_options);
+  if (options.dump) options.dump("plan", to_text(system_, plan_));
 #ifndef NDEBUG
   check_plan(system_, plan_, plan_options);
 #endif

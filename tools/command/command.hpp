@@ -23,6 +23,7 @@ void add_explain(CLI::App& app, Outcome& outcome);
 void add_spec(CLI::App& app, Outcome& outcome);
 void add_check(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
+void add_compile(CLI::App& app, Outcome& outcome);
 void add_serve(CLI::App& app, Outcome& outcome);
 void add_conform(CLI::App& app, Outcome& outcome);
 void add_train(CLI::App& app, Outcome& outcome);

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/error.hpp"
+#include "tools/command/command.hpp"
+#include "tools/command/program_file.hpp"
+
+#ifdef ETALON_HAS_COMPILED
+#include "compiled/executable.hpp"
+#include "compiled/pipeline.hpp"
+#endif
+
+namespace etalon::command {
+
+#ifdef ETALON_HAS_COMPILED
+
+namespace {
+
+constexpr const char* examples = R"(
+Stages are the passes (--list shows them), then plan, loops and llvm. Examples
+  etalon compile step.txt --dump-after plan
+  etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops)";
+
+/// What follows the passes.
+constexpr std::string_view later_stages[] = {"plan", "loops", "llvm"};
+
+struct Choices {
+  std::string path;
+  std::vector<std::string> off;
+  std::vector<std::string> dump_after;
+  bool list = false;
+};
+
+void print_stage(std::string_view stage, const std::string& text) {
+  std::cout << fmt::format("-- after {}\n{}\n", stage, text);
+}
+
+void list_passes() {
+  for (const compiled::Pass& pass : compiled::passes()) {
+    std::cout << fmt::format("{:18} {}{}\n", pass.name, pass.what, pass.required ? " (always)" : "");
+  }
+}
+
+compiled::CompileOptions options_of(const Choices& choices) {
+  compiled::CompileOptions options;
+  options.pipeline.off.insert(choices.off.begin(), choices.off.end());
+  options.pipeline.dump_after.insert(choices.dump_after.begin(), choices.dump_after.end());
+  const bool everything = options.pipeline.dump_after.contains("all");
+  std::set<std::string> later;
+  for (const std::string_view stage : later_stages) {
+    const bool named = options.pipeline.dump_after.erase(std::string(stage)) != 0;
+    if (named || everything) later.emplace(stage);
+  }
+  options.pipeline.dump = print_stage;
+  if (!later.empty()) {
+    options.dump = [later](std::string_view stage, const std::string& text) {
+      if (later.contains(std::string(stage))) print_stage(stage, text);
+    };
+  }
+  return options;
+}
+
+void compile_file(const Choices& choices) {
+  if (choices.list) return list_passes();
+  if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
+  const compiled::Executable executable = compiled::compile(program_in_file(choices.path), options_of(choices));
+  const compiled::Report& report = executable.report();
+  std::cout << fmt::format(
+      "{}: {} equations, {} kernels, {} bytes of intermediates; passes {:.1f} ms, code {:.1f} ms\n", choices.path,
+      executable.system().equations.size(), report.kernels, report.arena_bytes, report.passes_seconds * 1e3,
+      report.codegen_seconds * 1e3);
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("compile", "Show what the compiler makes of a program, pass by pass");
+  command->footer(examples);
+  auto choices = std::make_shared<Choices>();
+  command->add_option("file", choices->path, "The program, as text or JSON");
+  command->add_option("--off", choices->off, "A pass that is left out; all for every one that may be");
+  command->add_option("--dump-after", choices->dump_after,
+                      "A stage after which the result is printed; all for every one");
+  command->add_flag("--list", choices->list, "List the passes in order and stop");
+  command->callback([=, &outcome] {
+    compile_file(*choices);
+    outcome.status = 0;
+  });
+}
+
+#else
+
+void add_compile(CLI::App& app, Outcome&) {
+  CLI::App* command = app.add_subcommand("compile", "Show what the compiler makes of a program (not in this build)");
+  command->allow_extras();
+  command->callback([] { throw Unsupported("compile: not in this build; configure with -DETALON_COMPILED=ON"); });
+}
+
+#endif
+
+}  // namespace etalon::command
