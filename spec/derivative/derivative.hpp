@@ -13,6 +13,7 @@ namespace etalon::spec {
 /// Appends the equations of the tangents of `of` to the system, given tangents of `wrt` (tensors of equal shape
 /// that are inputs or defined before). A `wrt` may be any real tensor of the system, also a local: it is then
 /// treated as an independent variable.
+/// Existing reductions whose value is needed are named first, so earlier equations may be split; values stay.
 /// \returns one tangent per element of `of`; it is a defined all-zero tensor where nothing depends.
 [[nodiscard]] std::vector<TensorId> append_jvp(System& system, std::span<const TensorId> of,
                                                std::span<const TensorId> wrt, std::span<const TensorId> tangents);

@@ -13,7 +13,8 @@ void name_reductions(System& system);
 
 /// Solves index guards: substitutes unit equalities, divides the others, splits `//` and `%`, drops guards that
 /// hold, removes reductions over nothing, turns inequalities into ranges. Literal evaluation before and after
-/// gives the same values.
+/// gives the same values, except that a sum may run in another order, and that a sum of one term becomes the term,
+/// whose zero may be negative. Index arithmetic is taken over the integers.
 void solve_guards(System& system);
 
 /// Removes equations that no output needs, keeping inputs and outputs.
