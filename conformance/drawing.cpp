@@ -255,7 +255,8 @@ class Drawing {
       return;
     }
     std::vector<std::int64_t> list;
-    for (std::size_t k = 0; k < known->second.size(); ++k) list.push_back(window_number(known->second[k], !attribute.has_default));
+    for (std::size_t k = 0; k < known->second.size(); ++k)
+      list.push_back(window_number(known->second[k], !attribute.has_default));
     a_.attributes[name] = list;
   }
 

@@ -27,7 +27,7 @@ Unit unit_of(const std::string& operation, Check check, DType dtype, std::size_t
     case Check::jvp:
     case Check::vjp:
       unit.least_cases = 20 * times;
-      unit.most_cases = 120 * times;
+      unit.most_cases = 200 * times;
       unit.elements = 4000 * times;
       break;
     case Check::step:

@@ -48,15 +48,21 @@ class Reading {
     const Value<R> v = evaluator_.real_at(t, at.element);
     const auto flags = static_cast<std::uint8_t>(v.flags & ~interval_only);
     if (v.may(interval_only)) return special(v, flags, Rounding::of(dtype));
-    if (v.exact()) return {v.lower, v.upper, flags};
+    if (v.exact() && v.lower <= v.upper) return {v.lower, v.upper, flags};
     double error = v.local;
     if (v.node != no_node) error += std::fabs(v.coefficient) * evaluator_.tape().error(v.node, sweep_budget);
     error *= 1 + 0x1p-20;
+    // The errors are doubles themselves: below f64's normal numbers each may have lost up to one unit of the last place.
+    if (dtype == DType::f64) error += 0x1p-1074 * (4 + static_cast<double>(evaluator_.tape().size()));
     if (!(error < std::numeric_limits<double>::infinity())) {
       ++interval_only_count;
       return {v.lower, v.upper, flags};
     }
-    return {std::max(v.lower, low_end(v.reference, error)), std::min(v.upper, high_end(v.reference, error)), flags};
+    const double low = low_end(v.reference, error);
+    const double high = high_end(v.reference, error);
+    // A box without a double inside has ends that are rounded inwards: it cuts nothing off.
+    if (v.lower > v.upper) return {low, high, flags};
+    return {std::max(v.lower, low), std::min(v.upper, high), flags};
   }
 
   [[nodiscard]] std::int64_t integer(const Place& at) const {

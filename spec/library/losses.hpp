@@ -13,7 +13,8 @@ using spec::Operation;
 struct CrossEntropyText {
   static constexpr std::string_view text = R"(-- Minus the logarithm of the softmax of x at class t, with class weights and smoothed labels.
 cross_entropy(x[..., c], t[...] : int, w[c]?) {ignore_index = -100, label_smoothing = 0.0, reduction = mean | sum | none} -> y[only(..., reduction == none)]
-  top[...] = detach(max[k] x[..., k] else 0)
+  requires c > 0
+  top[...] = detach(max[k] x[..., k])
   z[..., k] = x[..., k] - top[...]
   s[...] = log(sum[j] exp(z[..., j]))
   l[..., k] = z[..., k] - s[...]
