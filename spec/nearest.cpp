@@ -7,10 +7,7 @@
 #include <vector>
 
 namespace etalon {
-namespace {
-
-/// Levenshtein distance with swaps of neighbours counted as one edit.
-std::size_t edits(std::string_view a, std::string_view b) {
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
   for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
@@ -24,13 +21,11 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-}  // namespace
-
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
   std::string best;
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   for (const std::string& candidate : candidates) {
-    const std::size_t n = edits(name, candidate);
+    const std::size_t n = edit_distance(name, candidate);
     if (n < fewest) {
       fewest = n;
       best = candidate;

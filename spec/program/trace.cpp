@@ -285,6 +285,12 @@ Traced Traced::operator[](const TracedOperand& n) const {
   return write_call(state_, operation_of_brackets, operands, {}, {{"axis", std::int64_t{0}}}, n.line())[0];
 }
 
+const Traced& TracedOperand::traced(std::string_view user) const {
+  if (const Traced* value = std::get_if<Traced>(&value_)) return *value;
+  throw SpecViolation(std::string(user) + ": expected a value of the program, found a constant; at " +
+                      position({line_.file, line_.line, ""}));
+}
+
 std::vector<Traced> trace_call(std::string_view operation, std::span<const TracedOperand> operands,
                                std::span<const std::size_t> packs, const Attributes& attributes, SourceLine line) {
   for (const TracedOperand& operand : operands) {
@@ -308,12 +314,12 @@ Traced detail::left_operand(const TracedOperand& a, const TracedOperand& b, char
 }
 
 Traced real(const TracedOperand& value) {
-  const Traced& integer = std::get<Traced>(value.value());
+  const Traced& integer = value.traced("real");
   return as_dtype(integer, integer.state()->real(), value.line());
 }
 
 std::vector<Traced> gradients(const TracedOperand& loss, std::span<const Traced> wrt) {
-  const Traced& of = std::get<Traced>(loss.value());
+  const Traced& of = loss.traced("gradient");
   Differentiate step{Differentiate::Mode::vjp, {of.name()}, names_of(wrt), {}, {}, of.state()->source(loss.line())};
   return write_derivative(of.state(), std::move(step), wrt, ".grad");
 }

@@ -17,6 +17,9 @@
 #include <variant>
 #include <vector>
 
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/tuple.hpp>
+
 #include "spec/host_tensor.hpp"
 #include "spec/library/operation.hpp"
 #include "spec/program/program.hpp"
@@ -77,6 +80,8 @@ class TracedOperand {
   using Value = std::variant<Traced, std::int64_t, double, HostTensor, std::nullopt_t>;
   [[nodiscard]] const Value& value() const { return value_; }
   [[nodiscard]] SourceLine line() const { return line_; }
+  /// The value of the program. \throws SpecViolation for a constant, naming `user` and the source line.
+  [[nodiscard]] const Traced& traced(std::string_view user) const;
 
  private:
   template <PlainNumber T>
@@ -102,6 +107,8 @@ namespace detail {
 
 template <class T>
 inline constexpr bool is_traced = std::same_as<T, Traced> || std::same_as<T, std::vector<Traced>>;
+template <class... T>
+inline constexpr bool is_traced<boost::hana::tuple<T...>> = (std::same_as<T, Traced> && ...);
 template <class T>
 inline constexpr bool is_traceable = is_traced<T> || PlainNumber<T> || std::same_as<T, HostTensor> ||
                                      std::same_as<T, Absent> || std::same_as<T, std::nullopt_t>;
@@ -115,6 +122,10 @@ struct OperandList {
     if constexpr (std::same_as<T, std::vector<Traced>>) {
       for (const Traced& member : operand) operands.emplace_back(member, line);
       packs.push_back(operand.size());
+    } else if constexpr (is_traced<T> && !std::same_as<T, Traced>) {
+      const std::size_t before = operands.size();
+      boost::hana::for_each(operand, [&](const Traced& member) { operands.emplace_back(member, line); });
+      packs.push_back(operands.size() - before);
     } else if constexpr (std::same_as<T, Absent>) {
       operands.emplace_back(std::nullopt, line);
     } else {
@@ -136,8 +147,8 @@ template <std::size_t count, bool is_pack>
 
 }  // namespace detail
 
-/// The world of traced values for the library's callable objects: `relu(x)` becomes a step. A vector stands for the
-/// members of a pack.
+/// The world of traced values for the library's callable objects: `relu(x)` becomes a step. A vector or a
+/// hana::tuple stands for the members of a pack.
 template <class Op, FixedText text, class... Args>
   requires(detail::is_traceable<Args> && ...) && (detail::is_traced<Args> || ...)
 [[nodiscard]] auto apply_operation(const OperationCall<Op, text>& call, const Args&... args) {
@@ -209,12 +220,12 @@ template <std::same_as<Traced>... More>
 
 /// The cotangent of `wrt` given the cotangent of `of`.
 [[nodiscard]] inline Traced vjp(const TracedOperand& of, const Traced& cotangent, const Traced& wrt) {
-  return vjp(std::span(&std::get<Traced>(of.value()), 1), std::span(&cotangent, 1), std::span(&wrt, 1), of.line())[0];
+  return vjp(std::span(&of.traced("vjp"), 1), std::span(&cotangent, 1), std::span(&wrt, 1), of.line())[0];
 }
 
 /// The tangent of `of` given the tangent of `wrt`.
 [[nodiscard]] inline Traced jvp(const TracedOperand& of, const Traced& wrt, const Traced& tangent) {
-  return jvp(std::span(&std::get<Traced>(of.value()), 1), std::span(&wrt, 1), std::span(&tangent, 1), of.line())[0];
+  return jvp(std::span(&of.traced("jvp"), 1), std::span(&wrt, 1), std::span(&tangent, 1), of.line())[0];
 }
 
 /// While it lives, steps carry its label.

@@ -62,6 +62,8 @@ refused("unknown option '--bakend'; did you mean '--backend'?", "serve", "--bake
 refused("unknown command 'serv'; did you mean 'serve'?", "serv")
 refused("a command is missing; etalon --help lists them")
 refused("missing.txt: the file cannot be read", "check", "missing.txt")
+near = str(folder / "setp.txt")
+refused(f"{near}: the file cannot be read; did you mean 'step.txt'?", "check", near)
 refused("missing.txt: the file cannot be read", "run", "missing.txt")
 refused("missing.json: the file cannot be read", "conform", "--backend", "reference", "--contract", "missing.json")
 refused(f"{malformed}: program: line 2, column 11: expected ')', found the end of the line", "check", str(malformed))

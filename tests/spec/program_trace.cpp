@@ -188,4 +188,6 @@ TEST_CASE("names are the user's, given once", "[trace]") {
   Tracer other;
   const Traced z = other.input("z", DType::f32, {2});
   CHECK_THROWS_WITH(x + z, "trace: z belongs to another program");
+  CHECK_THROWS_WITH(gradient(1.0, x), Catch::Contains("gradient: expected a value of the program, found a constant; at "));
+  CHECK_THROWS_WITH(gradient(x, x), Catch::Contains("expected a cotangent of x"));
 }
