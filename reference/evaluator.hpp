@@ -28,7 +28,9 @@ class Evaluator {
     for (const FlatEquation& e : flat_.equations) {
       Array<T>& target = values_[index(e.target)];
       const spec::TensorInfo& info = system_[e.target];
-      if (target.size() != count(info.dims) || target.dims != info.dims) target = Array<T>(kind_of(info.dtype), info.dims);
+      if (target.size() != count(info.dims) || target.dims != info.dims) {
+        target = Array<T>(kind_of(info.dtype), info.dims);
+      }
       if (e.reads_itself) {
         run_recurrence(e);
       } else {

@@ -35,7 +35,8 @@ void scale(Linear& a, std::int64_t by) {
 void accumulate(Linear& a, const Linear& b) {
   a.constant = wrap_add(a.constant, b.constant);
   for (const AffineTerm& t : b.terms) {
-    const auto same = std::find_if(a.terms.begin(), a.terms.end(), [&](const AffineTerm& x) { return x.slot == t.slot; });
+    const auto same =
+        std::find_if(a.terms.begin(), a.terms.end(), [&](const AffineTerm& x) { return x.slot == t.slot; });
     if (same == a.terms.end()) {
       a.terms.push_back(t);
     } else {

@@ -89,21 +89,25 @@ bool is_negative_zero(const Wide<Digits>& v) {
 }
 bool is_negative_zero(const Rational&) { return false; }
 
+double signed_infinity(bool negative) {
+  return negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+}
+
 /// The value of the format nearest to `v`, ties to even.
 template <class T>
 double round_to(const T& v, const Format& format) {
   using S = Scalar<T>;
   if (S::is_nan(v)) return std::numeric_limits<double>::quiet_NaN();
-  if (S::is_inf(v)) return v < 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (S::is_inf(v)) return signed_infinity(v < 0);
   if (v == 0) return is_negative_zero(v) ? -0.0 : 0.0;
   const int exponent = exponent_of(v);
   // Beyond the next binade nothing rounds back into range, and scaling could overflow.
-  if (exponent > format.emax) return v < 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (exponent > format.emax) return signed_infinity(v < 0);
   if (exponent < format.emin - format.precision - 1) return v < 0 ? -0.0 : 0.0;
   const int quantum = std::max(exponent, format.emin) - (format.precision - 1);
   const double q = rounded_quotient(v, quantum);
   if (std::fabs(q) >= std::ldexp(1.0, format.precision) && quantum + format.precision > format.emax) {
-    return v < 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    return signed_infinity(v < 0);
   }
   const double result = std::ldexp(q, quantum);
   return result == 0 && v < 0 ? -0.0 : result;

@@ -77,8 +77,8 @@ void transpose_operand(const F& f, const Tensor<T, S>& primal, const Duals& dual
 
 }  // namespace detail
 
-/// f and its tangent: `auto [y, dy] = jvp(f, hana::make_tuple(x, w), hana::make_tuple(dx, dw))`, as a hana pair of
-/// tensors in a std::pair. `f` returns one real tensor.
+/// The value of f and its tangent: `auto [y, dy] = jvp(f, hana::make_tuple(x, w), hana::make_tuple(dx, dw))`. `f` returns
+/// one real tensor.
 template <class F, class... Xs, class... Ts>
 [[nodiscard]] auto jvp(const F& f, const hana::tuple<Xs...>& primals, const hana::tuple<Ts...>& tangents) {
   static_assert(sizeof...(Xs) == sizeof...(Ts), "one tangent per operand");

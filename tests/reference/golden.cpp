@@ -125,7 +125,7 @@ std::vector<std::string> result_names(const Definition& d, std::size_t count) {
 class Runner {
  public:
   Runner(const Definition& d, const Case& c)
-      : definition_(d), case_(c), operands_(bind(d, c)),
+      : case_(c), operands_(bind(d, c)),
         instance_(spec::instantiate(d, operands_.types, operands_.packs, spec::attributes_from_text(d, c.attributes))),
         results_(result_names(d, instance_.results.size())) {}
 
@@ -259,7 +259,6 @@ class Runner {
     REQUIRE(used_ + operands_.present.size() == case_.lines.size());
   }
 
-  const Definition& definition_;
   const Case& case_;
   Operands operands_;
   Instance instance_;
