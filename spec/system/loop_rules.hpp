@@ -2,6 +2,7 @@
 /// The rewrite rules of guarded reductions, as a table. Each keeps the multiset of values that are reduced.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
