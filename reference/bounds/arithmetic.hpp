@@ -67,6 +67,8 @@ class Arithmetic {
   [[nodiscard]] Value<R> operand(R x);
   /// R8: rounded once more, to a narrower format.
   [[nodiscard]] Value<R> stored(const Value<R>& v, const Rounding& format);
+  /// Anything at all.
+  [[nodiscard]] Value<R> wild() const;
   /// Gives the value a node of its own, so that its uses share one error.
   void share(Value<R>& v);
 
@@ -74,7 +76,6 @@ class Arithmetic {
 
  private:
   [[nodiscard]] Value<R> plain_product(const Value<R>& a, const Value<R>& b, bool contracted);
-  [[nodiscard]] Value<R> wild() const;
   void finish(Value<R>& v, double local, double relative);
   void flush(double& local, double lower, double upper) const;
   [[nodiscard]] double operand_error(const Value<R>& v) const;

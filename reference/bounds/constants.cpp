@@ -22,10 +22,11 @@ Held hold(const spec::Expr& e) {
   const Value<Quad> v = evaluator.real_at(t, 0);
   if (!v.may(admits_finite)) {
     const double infinity = std::numeric_limits<double>::infinity();
-    if (v.may(admits_nan)) return {std::nan(""), 0};
-    return {static_cast<Quad>(v.may(admits_positive_infinity) ? infinity : -infinity), 0};
+    if (v.may(admits_nan)) return {std::nan(""), 0, false};
+    return {static_cast<Quad>(v.may(admits_positive_infinity) ? infinity : -infinity), 0, false};
   }
-  Held held{v.reference, v.local};
+  if (v.may(interval_only)) return {0, 0, true};
+  Held held{v.reference, v.local, false};
   if (v.node != no_node) held.error += std::fabs(v.coefficient) * evaluator.tape().error(v.node, ~std::size_t{0});
   return held;
 }

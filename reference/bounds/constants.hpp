@@ -7,10 +7,11 @@
 
 namespace etalon::reference::bounds {
 
-/// Every float64 evaluation lies within `error` of `value`.
+/// Every float64 evaluation lies within `error` of `value`; an `unbounded` one may give anything.
 struct Held {
   Quad value = 0;
   double error = 0;
+  bool unbounded = false;
 };
 
 /// \pre `e` is real and mentions neither variables nor tensors.

@@ -113,6 +113,7 @@ Value<R> Evaluator<R>::constant(const Operation& o) {
   const spec::Expr& e = plan_.constants[static_cast<std::size_t>(o.constant)];
   if (arithmetic_.rounding().precision < 53) {
     const Held held = hold(e);
+    if (held.unbounded) return arithmetic_.wild();
     const auto rounded = static_cast<R>(held.value);
     const Quad off = held.value - static_cast<Quad>(rounded);
     const double error = held.error + std::fabs(static_cast<double>(off));

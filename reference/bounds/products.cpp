@@ -53,7 +53,7 @@ template <class R>
 bool tame(std::span<const Factor<R>> factors, double omega) {
   double above = 1;
   for (const Factor<R>& f : factors) {
-    if (!f.value.may(admits_finite)) continue;
+    if (!f.value.may(admits_finite) || (f.divides && f.value.is_zero())) continue;
     const double most = f.divides ? 1 / f.value.least() : f.value.magnitude();
     above *= std::max(1.0, most);
   }
@@ -68,7 +68,6 @@ double significant_bits(const Value<R>& v) {
 
 }  // namespace
 
-/// Anything at all.
 template <class R>
 Value<R> Arithmetic<R>::wild() const {
   Value<R> v;
@@ -282,7 +281,8 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
 
   product_box(factors, v);
   v.quantum = quantum;
-  const double m = v.magnitude();
+  // The box may have underflowed where the wider reference has not.
+  const double m = std::max(v.magnitude(), std::numeric_limits<double>::denorm_min());
   double local = 0;
   double relative = 0;
   const bool exact_product = bits <= rounding_.precision && finest >= rounding_.eta_exponent;

@@ -5,6 +5,12 @@
 #include <limits>
 
 namespace etalon::reference::bounds {
+namespace {
+
+constexpr double least = std::numeric_limits<double>::min();
+constexpr double least_step = std::numeric_limits<double>::denorm_min();
+
+}  // namespace
 
 /// Fills `order_` with the nodes below `output`, operands first.
 void Tape::collect(NodeId output) {
@@ -44,10 +50,13 @@ double Tape::error(NodeId output, std::size_t budget) {
     const double hi = upper_[n];
     lower_[n] = upper_[n] = 0;
     seen_[n] = 0;
-    // Adjoints that cancel keep the rounding of what they were added from, and so do the edges.
+    // Adjoints that cancel keep the rounding of what they were added from, and so do the edges; what underflowed on
+    // the way was smaller than the smallest normal number.
     const double kept = magnitude_[n];
     magnitude_[n] = 0;
-    if (local_[n] > 0) error += (std::max(std::fabs(lo), std::fabs(hi)) + 0x1p-40 * kept) * local_[n];
+    if (local_[n] > 0) {
+      error += (std::max(std::fabs(lo), std::fabs(hi)) + 0x1p-40 * kept + least) * local_[n] + least_step;
+    }
     const std::uint32_t end = end_of(*it);
     for (std::uint32_t i = begin_[n]; i < end; ++i) {
       const Edge& e = edges_[i];
