@@ -50,6 +50,7 @@ class Lowering {
   void lower_inner(const Kernel& kernel, const Statement& statement, bool lanes_taken);
   void lower_scatter(const Kernel& kernel);
   void assign(const Equation& equation);
+  void count_work(const std::vector<Binder>& binders, const Expr& value);
   [[nodiscard]] unsigned native_lanes(const Equation& equation) const;
   [[nodiscard]] Equation aligned(const Kernel& kernel, const Statement& statement);
   void start(const Equation& equation);
@@ -224,11 +225,15 @@ void Lowering::start(const Equation& equation) {
   real_ = arithmetic_type(system_, equation) == DType::f64 ? Type::f64 : Type::f32;
 }
 
+void Lowering::count_work(const std::vector<Binder>& binders, const Expr& value) {
+  double iterations = 1;
+  for (const Binder& b : binders) iterations *= static_cast<double>(b.extent);
+  work_ += iterations * (1 + operations(value));
+}
+
 void Lowering::assign(const Equation& equation) {
   start(equation);
-  double iterations = 1;
-  for (const Binder& b : equation.binders) iterations *= static_cast<double>(b.extent);
-  work_ += iterations * (1 + operations(equation.value));
+  count_work(equation.binders, equation.value);
   const Expr value = strip(equation.value, {});
   const Residence& home = plan_.residences.at(static_cast<std::size_t>(equation.target));
   if (home.home == Home::in_register) {
@@ -367,9 +372,7 @@ void Lowering::lower_scatter(const Kernel& kernel) {
   store.value = strip(kernel.scatter.body, store.guard);
   append(open_.size() - 1, step(std::move(store)));
   for (std::size_t i = 0; i < order.size(); ++i) close();
-  double iterations = 1;
-  for (const Binder& b : order) iterations *= static_cast<double>(b.extent);
-  work_ += iterations * (1 + operations(kernel.scatter.body));
+  count_work(order, kernel.scatter.body);
 }
 
 Nest Lowering::lower(const Kernel& kernel) {
