@@ -17,9 +17,6 @@
 #include <variant>
 #include <vector>
 
-#include <boost/hana/for_each.hpp>
-#include <boost/hana/tuple.hpp>
-
 #include "spec/host_tensor.hpp"
 #include "spec/library/operation.hpp"
 #include "spec/program/program.hpp"
@@ -107,8 +104,6 @@ namespace detail {
 
 template <class T>
 inline constexpr bool is_traced = std::same_as<T, Traced> || std::same_as<T, std::vector<Traced>>;
-template <class... T>
-inline constexpr bool is_traced<boost::hana::tuple<T...>> = (std::same_as<T, Traced> && ...);
 template <class T>
 inline constexpr bool is_traceable = is_traced<T> || PlainNumber<T> || std::same_as<T, HostTensor> ||
                                      std::same_as<T, Absent> || std::same_as<T, std::nullopt_t>;
@@ -122,10 +117,6 @@ struct OperandList {
     if constexpr (std::same_as<T, std::vector<Traced>>) {
       for (const Traced& member : operand) operands.emplace_back(member, line);
       packs.push_back(operand.size());
-    } else if constexpr (is_traced<T> && !std::same_as<T, Traced>) {
-      const std::size_t before = operands.size();
-      boost::hana::for_each(operand, [&](const Traced& member) { operands.emplace_back(member, line); });
-      packs.push_back(operands.size() - before);
     } else if constexpr (std::same_as<T, Absent>) {
       operands.emplace_back(std::nullopt, line);
     } else {
@@ -147,8 +138,8 @@ template <std::size_t count, bool is_pack>
 
 }  // namespace detail
 
-/// The world of traced values for the library's callable objects: `relu(x)` becomes a step. A vector or a
-/// hana::tuple stands for the members of a pack.
+/// The world of traced values for the library's callable objects: `relu(x)` becomes a step. A vector stands for the
+/// members of a pack.
 template <class Op, FixedText text, class... Args>
   requires(detail::is_traceable<Args> && ...) && (detail::is_traced<Args> || ...)
 [[nodiscard]] auto apply_operation(const OperationCall<Op, text>& call, const Args&... args) {

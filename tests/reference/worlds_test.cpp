@@ -1,7 +1,5 @@
 #include <catch2/catch.hpp>
 
-#include <boost/hana/tuple.hpp>
-
 #include "reference/evaluate.hpp"
 #include "reference/host.hpp"
 #include "reference/tensor.hpp"
@@ -31,7 +29,7 @@ TEST_CASE("one generic lambda gives the same bits on tensors and as a program", 
   const auto f = [](auto x, auto w, auto b) {
     auto h = ops::relu(ops::linear(x, w, b));
     auto y = ops::softmax.with<"axis=0">(2 * h - 0.1);
-    return ops::sum.with<"axes=[1]">(ops::concat.with<"axis=1">(boost::hana::make_tuple(y, h / 3.0)));
+    return ops::sum.with<"axes=[1]">(ops::concat.with<"axis=1">(y, h / 3.0));
   };
   const std::vector<double> x{0.1, -0.7, 1.3, 2.9, 0.3, -1.1}, w{0.3, 0.2, -0.9, 1.7, -0.4, 0.6}, b{0.05, -0.15};
   const auto direct = f(Tensor<double, Shape<2, 3>>(x), Tensor<double, Shape<2, 3>>(w), Tensor<double, Shape<2>>(b));
