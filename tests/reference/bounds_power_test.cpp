@@ -186,6 +186,21 @@ TEST_CASE("results flushed to zero are outside unless the contract says so", "[b
   CHECK(reference::judge(f32({1}, {0}), reference::envelopes(b.s, inputs, flushing).outputs[0]).passed());
 }
 
+TEST_CASE("what underflows in f64 may be zero or the smallest number, and nothing else", "[bounds]") {
+  Builder b(DType::f64);
+  const auto x = b.input("x", {1});
+  const auto w = b.input("w", {1});
+  const auto y = b.output("y", {1});
+  const auto i = b.bind(1);
+  b.s.define(y, {i}, function(Primitive::exp, b.at(x, i)) * b.at(w, i));
+  const std::vector inputs{HostTensor::of({1}, std::vector<double>{-939}), HostTensor::of({1}, std::vector<double>{0.12})};
+  const auto bounds = reference::envelopes(b.s, inputs, spec::Contract{});
+  CHECK(bounds.outputs[0].lower[0] <= 0);
+  CHECK(bounds.outputs[0].upper[0] >= 0);
+  CHECK(bounds.outputs[0].upper[0] < 1e-320);
+  CHECK_FALSE(reference::judge(HostTensor::of({1}, std::vector<double>{1e-300}), bounds.outputs[0]).passed());
+}
+
 TEST_CASE("hyperparameters rounded too early are outside", "[bounds][power]") {
   // (1 - 0.999)·g with 0.999 rounded to f32 first is 500 ulps off.
   const auto system = adam_system(DType::f32, 1);
