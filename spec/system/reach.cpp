@@ -22,6 +22,21 @@ std::optional<Fault> fault_of_read(const System& system, const Expr& e, const Ra
   return std::nullopt;
 }
 
+/// Whether the facts exclude each other, so that nothing is evaluated there.
+bool impossible(const Ranges& known) {
+  for (const auto& [variable, range] : known.variables) {
+    if (range.low > range.high) return true;
+  }
+  for (const Affine& a : known.nonnegative) {
+    if (interval_of_variables(a, known).high < 0) return true;
+    for (const Affine& b : known.nonnegative) {
+      const Affine both = a + b;
+      if (both.is_constant() && both.constant < 0) return true;
+    }
+  }
+  return false;
+}
+
 bool is_extremum(Reduction r) {
   return r == Reduction::max || r == Reduction::min || r == Reduction::argmax || r == Reduction::argmin;
 }
@@ -70,12 +85,12 @@ std::optional<Fault> first_fault(const System& system, const Expr& e, const Rang
     const auto decided = decide(e->args[0], known);
     Ranges then = known;
     then.assume(e->args[0]);
-    if (decided != std::optional(false)) {
+    if (decided != std::optional(false) && !impossible(then)) {
       if (auto fault = below(1, then)) return fault;
     }
     Ranges otherwise = known;
     otherwise.assume_not(e->args[0]);
-    return decided == std::optional(true) ? std::nullopt : below(2, otherwise);
+    return decided == std::optional(true) || impossible(otherwise) ? std::nullopt : below(2, otherwise);
   }
   if (e.form() == Form::reduce) {
     if (is_extremum(e->reduction) && e->args.size() < 3 && !provably_inhabited(e, known)) {
@@ -88,7 +103,9 @@ std::optional<Fault> first_fault(const System& system, const Expr& e, const Rang
     inner.bind(e->binders);
     if (auto fault = below(0, inner)) return fault;
     inner.assume(e->args[0]);
-    if (auto fault = below(1, inner)) return fault;
+    if (!impossible(inner)) {
+      if (auto fault = below(1, inner)) return fault;
+    }
     return e->args.size() > 2 ? below(2, known) : std::nullopt;
   }
   for (std::size_t i = 0; i < e->args.size(); ++i) {
