@@ -10,12 +10,16 @@ void Ranges::bind(const std::vector<Binder>& binders) {
 }
 
 void Ranges::assume_nonnegative(const Affine& a) {
-  if (a.is_constant()) return;
+  if (a.is_constant()) {
+    impossible = impossible || a.constant < 0;
+    return;
+  }
   if (a.terms.size() == 1 && a.terms[0].atom.form() == Form::variable) {
     Interval& i = variables[a.terms[0].atom->variable];
     const std::int64_t k = a.terms[0].coefficient;
     if (k > 0) i.low = std::max(i.low, -floor_quotient(a.constant, k));
     if (k < 0) i.high = std::min(i.high, floor_quotient(a.constant, -k));
+    impossible = impossible || i.low > i.high;
     return;
   }
   nonnegative.push_back(a);

@@ -73,6 +73,7 @@ bool provably_inhabited(const Expr& e, const Ranges& known) {
 }  // namespace
 
 std::optional<Fault> first_fault(const System& system, const Expr& e, const Ranges& known) {
+  if (known.impossible) return std::nullopt;
   const auto below = [&](std::size_t i, const Ranges& facts) { return first_fault(system, e->args[i], facts); };
   if (e.is(Primitive::logical_and) || e.is(Primitive::logical_or)) {
     if (auto fault = below(0, known)) return fault;

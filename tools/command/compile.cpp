@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/program_file.hpp"
 
@@ -48,6 +50,18 @@ void list_passes() {
   }
 }
 
+/// What is left here must be a pass.
+void check_stages(const std::set<std::string>& passes) {
+  std::vector<std::string> known{"all"};
+  for (const compiled::Pass& pass : compiled::passes()) known.emplace_back(pass.name);
+  known.insert(known.end(), std::begin(later_stages), std::end(later_stages));
+  for (const std::string& name : passes) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw SpecViolation("--dump-after: " + unknown_name("stage", name, known));
+    }
+  }
+}
+
 compiled::CompileOptions options_of(const Choices& choices) {
   compiled::CompileOptions options;
   options.pipeline.off.insert(choices.off.begin(), choices.off.end());
@@ -58,6 +72,7 @@ compiled::CompileOptions options_of(const Choices& choices) {
     const bool named = options.pipeline.dump_after.erase(std::string(stage)) != 0;
     if (named || everything) later.emplace(stage);
   }
+  check_stages(options.pipeline.dump_after);
   options.pipeline.dump = print_stage;
   if (!later.empty()) {
     options.dump = [later](std::string_view stage, const std::string& text) {

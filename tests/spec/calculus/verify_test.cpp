@@ -69,6 +69,21 @@ TEST_CASE("a read at data needs a guard on that data", "[calculus][verify]") {
   CHECK_THROWS_AS(verify(promised), SpecViolation);
 }
 
+TEST_CASE("a read under conditions that contradict each other is never reached", "[calculus][verify]") {
+  System s;
+  const TensorId x = s.add_tensor("x", DType::f64, {0});
+  const TensorId y = s.add_tensor("y", DType::f64, {2});
+  s.inputs = {x};
+  s.outputs = {y};
+  const Binder i = s.bind("i", 2);
+  const Expr at = variable(i) - integer(1);
+  const auto below = [&](std::int64_t n) { return call(P::le, {integer(0), at}) && call(P::lt, {at, integer(n)}); };
+  s.define(y, {i}, select(below(0), s.at(x, {at}), decimal(0)));
+  CHECK_NOTHROW(verify(s));
+  s.equations[0].value = select(below(1), s.at(x, {at}), decimal(0));
+  CHECK_THROWS_AS(verify(s), SpecViolation);
+}
+
 TEST_CASE("each element is written exactly once", "[calculus][verify]") {
   System s;
   const TensorId x = s.add_tensor("x", DType::f32, {6});
