@@ -18,6 +18,7 @@ template <class R>
 struct Factor {
   Value<R> value;
   bool divides = false;
+  bool is_sign = false;  ///< the -1 of a negation, which is no factor that could be multiplied first
 };
 
 /// Terms of a sum as they come.

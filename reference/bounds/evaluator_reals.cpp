@@ -140,8 +140,10 @@ Value<R> Evaluator<R>::constant(const Operation& o) {
 template <class R>
 bool Evaluator<R>::is_sum(const Operation& o) const {
   if (o.form == Form::reduce) return o.reduction == Reduction::sum;
-  return o.form == Form::apply && (o.primitive == Primitive::add || o.primitive == Primitive::sub ||
-                                   o.primitive == Primitive::neg || o.scaled >= 0);
+  if (o.form != Form::apply) return false;
+  if (o.primitive == Primitive::add || o.primitive == Primitive::sub || o.primitive == Primitive::neg) return true;
+  // A power of two in a product may meet a divisor first, which is not exact.
+  return o.scaled >= 0 && !is_product(plan_.operations[static_cast<std::size_t>(o.scaled)]);
 }
 
 template <class R>
@@ -176,7 +178,7 @@ void Evaluator<R>::collect_terms(OperationId id, bool negative, int exponent, bo
       });
       return;
     }
-    if (o.scaled >= 0) {
+    if (o.scaled >= 0 && (o.primitive == Primitive::mul || o.primitive == Primitive::div)) {
       return collect_terms(o.scaled, negative != o.negative, exponent + o.exponent, contracted, sum);
     }
     const bool first = o.primitive == Primitive::neg ? !negative : negative;
@@ -215,7 +217,7 @@ void Evaluator<R>::collect_factors(OperationId id, bool divides, std::vector<Fac
   }
   if (o.form == Form::detach) return collect_factors(o.args[0], divides, factors);
   if (o.form == Form::apply && o.primitive == Primitive::neg) {
-    factors.push_back({point<R>(-1), false});
+    factors.push_back({point<R>(-1), false, true});
     return collect_factors(o.args[0], divides, factors);
   }
   if (is_product(o)) {
@@ -229,7 +231,7 @@ void Evaluator<R>::collect_factors(OperationId id, bool divides, std::vector<Fac
     collect_factors(o.args[0], divides, factors);
     return collect_factors(o.args[1], o.primitive == Primitive::div ? !divides : divides, factors);
   }
-  factors.push_back({real(id), divides});
+  factors.push_back({real(id), divides, false});
 }
 
 template <class R>

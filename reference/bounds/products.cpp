@@ -202,25 +202,24 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   int exponent = 0;
   int halvings = 0;
   int doublings = 0;
+  std::ptrdiff_t powers = 0;
   bool negative = false;
-  bool scaled_numerator = false;
   for (const Factor<R>& f : all) {
     if (!is_power_of_two(f.value)) {
       factors.push_back(f);
       continue;
     }
     negative = negative != (f.value.lower < 0);
-    scaled_numerator = scaled_numerator || !f.divides;
+    if (!f.divides && !f.is_sign) ++powers;
     const int k = f.divides ? -std::ilogb(f.value.lower) : std::ilogb(f.value.lower);
     exponent += k;
     (k < 0 ? halvings : doublings) += k;
   }
   const auto divisors = std::count_if(factors.begin(), factors.end(), [](const auto& f) { return f.divides; });
-  const auto numerators = static_cast<std::ptrdiff_t>(factors.size()) - divisors;
-  auto operations = static_cast<double>(numerators == 0 ? divisors : numerators + divisors - 1);
   // Scaling by a power of two rounds nothing, but dividing it first does: x*1/b may be x*(1/b).
-  const bool split_quotient = scaled_numerator && divisors > 0 && numerators > 0;
-  if (split_quotient) operations += 1;
+  const auto numerators = static_cast<std::ptrdiff_t>(factors.size()) - divisors;
+  const auto dividends = numerators + std::min(powers, divisors);
+  auto operations = static_cast<double>(dividends == 0 ? divisors : dividends + divisors - 1);
   Value<R> v;
   const auto rescale = [&](Value<R> result) {
     scale_exactly(result, negative, exponent);
@@ -291,7 +290,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   double local = 0;
   double relative = 0;
   const bool exact_product = bits <= rounding_.precision && finest >= rounding_.eta_exponent;
-  const bool exact_quotient = !split_quotient && points && divisors == 1 && numerators == 1 && !contract_.reciprocal_division &&
+  const bool exact_quotient = points && operations == 1 && divisors == 1 && numerators == 1 && !contract_.reciprocal_division &&
                               v.reference * factors[1].value.reference == factors[0].value.reference &&
                               rounding_.holds(m, lowest_bit(v.reference));
   if (exact_quotient && factors[1].divides) {

@@ -201,6 +201,25 @@ TEST_CASE("what underflows in f64 may be zero or the smallest number, and nothin
   CHECK_FALSE(reference::judge(HostTensor::of({1}, std::vector<double>{1e-300}), bounds.outputs[0]).passed());
 }
 
+TEST_CASE("a power of two that is divided first rounds too", "[bounds]") {
+  Builder b(DType::f32);
+  const auto a = b.input("a", {1});
+  const auto d = b.input("d", {1});
+  const auto t = b.input("t", {1});
+  const auto y = b.output("y", {1});
+  const auto i = b.bind(1);
+  b.s.define(y, {i}, -(b.at(t, i) * (b.at(a, i) / b.at(d, i) / b.at(d, i))));
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> uniform(0.5F, 2);
+  for (int trial = 0; trial < 3000; ++trial) {
+    const float divisor = uniform(random);
+    const float tangent = uniform(random);
+    const std::vector inputs{f32({1}, {1}), f32({1}, {divisor}), f32({1}, {tangent})};
+    const auto bounds = reference::envelopes(b.s, inputs, spec::Contract{});
+    REQUIRE(reference::judge(f32({1}, {-(tangent * (1 / divisor / divisor))}), bounds.outputs[0]).passed());
+  }
+}
+
 TEST_CASE("hyperparameters rounded too early are outside", "[bounds][power]") {
   // (1 - 0.999)·g with 0.999 rounded to f32 first is 500 ulps off.
   const auto system = adam_system(DType::f32, 1);
