@@ -11,7 +11,7 @@ void Ranges::bind(const std::vector<Binder>& binders) {
 
 void Ranges::assume_nonnegative(const Affine& a) {
   if (a.is_constant()) {
-    impossible = impossible || a.constant < 0;
+    contradictory = contradictory || a.constant < 0;
     return;
   }
   if (a.terms.size() == 1 && a.terms[0].atom.form() == Form::variable) {
@@ -19,7 +19,7 @@ void Ranges::assume_nonnegative(const Affine& a) {
     const std::int64_t k = a.terms[0].coefficient;
     if (k > 0) i.low = std::max(i.low, -floor_quotient(a.constant, k));
     if (k < 0) i.high = std::min(i.high, floor_quotient(a.constant, -k));
-    impossible = impossible || i.low > i.high;
+    contradictory = contradictory || i.low > i.high;
     return;
   }
   nonnegative.push_back(a);

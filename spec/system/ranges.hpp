@@ -31,7 +31,7 @@ struct Ranges {
   std::vector<Affine> nonnegative;  ///< forms known to be ≥ 0
   std::vector<Expr> truths;         ///< other conditions known to hold
   std::shared_ptr<const std::vector<Interval>> tensors;
-  bool impossible = false;          ///< the conditions contradict each other: nothing is evaluated here
+  bool contradictory = false;       ///< the conditions contradict each other: nothing is evaluated here
 
   void bind(const std::vector<Binder>& binders);
   /// Takes in a condition that holds from here on.

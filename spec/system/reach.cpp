@@ -24,9 +24,7 @@ std::optional<Fault> fault_of_read(const System& system, const Expr& e, const Ra
 
 /// Whether the facts exclude each other, so that nothing is evaluated there.
 bool impossible(const Ranges& known) {
-  for (const auto& [variable, range] : known.variables) {
-    if (range.low > range.high) return true;
-  }
+  if (known.contradictory) return true;
   for (const Affine& a : known.nonnegative) {
     if (interval_of_variables(a, known).high < 0) return true;
     for (const Affine& b : known.nonnegative) {
@@ -73,7 +71,6 @@ bool provably_inhabited(const Expr& e, const Ranges& known) {
 }  // namespace
 
 std::optional<Fault> first_fault(const System& system, const Expr& e, const Ranges& known) {
-  if (known.impossible) return std::nullopt;
   const auto below = [&](std::size_t i, const Ranges& facts) { return first_fault(system, e->args[i], facts); };
   if (e.is(Primitive::logical_and) || e.is(Primitive::logical_or)) {
     if (auto fault = below(0, known)) return fault;
