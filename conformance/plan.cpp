@@ -26,7 +26,7 @@ Unit unit_of(const std::string& operation, Check check, DType dtype, std::size_t
     case Check::value:
     case Check::jvp:
     case Check::vjp:
-      unit.least_cases = 20 * times;
+      unit.least_cases = 21 * times;  // every family of numbers
       unit.most_cases = 200 * times;
       unit.elements = 4000 * times;
       break;

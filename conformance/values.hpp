@@ -48,8 +48,9 @@ struct IntegerRole {
 /// One role per input of the system; meaningful for integer inputs.
 [[nodiscard]] std::vector<IntegerRole> integer_roles(const spec::System& system);
 
-/// Which families this case's real operands come from: one family, or for some cases one per operand.
-[[nodiscard]] std::vector<Family> draw_families(Draw& draw, std::size_t operands);
+/// Which families the real operands of a case come from: one family, or for some cases one per operand. Any 21
+/// consecutive indices meet every family.
+[[nodiscard]] std::vector<Family> draw_families(Draw& draw, std::size_t operands, std::uint64_t index);
 
 /// A tensor of this type and shape.
 [[nodiscard]] HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims);

@@ -1,5 +1,8 @@
 #include "spec/system/reach.hpp"
 
+#include <algorithm>
+#include <unordered_map>
+
 namespace etalon::spec {
 
 namespace {
@@ -22,11 +25,33 @@ std::optional<Fault> fault_of_read(const System& system, const Expr& e, const Ra
   return std::nullopt;
 }
 
+/// Takes what `a ≥ 0` says of each of its variables into their ranges; false when a range is then empty.
+bool narrow(std::unordered_map<VariableId, Interval>& ranges, const Affine& a) {
+  for (const Term& t : a.terms) {
+    if (t.atom.form() != Form::variable) return true;
+  }
+  for (const Term& t : a.terms) {
+    std::int64_t most = a.constant;  // of everything but this term
+    for (const Term& other : a.terms) {
+      if (&other == &t) continue;
+      const Interval& r = ranges[other.atom->variable];
+      if (r.low <= -Interval::unbounded || r.high >= Interval::unbounded) return true;
+      most += other.coefficient * (other.coefficient > 0 ? r.high : r.low);
+    }
+    Interval& own = ranges[t.atom->variable];
+    if (t.coefficient > 0) own.low = std::max(own.low, -floor_quotient(most, t.coefficient));
+    if (t.coefficient < 0) own.high = std::min(own.high, floor_quotient(most, -t.coefficient));
+    if (own.low > own.high) return false;
+  }
+  return true;
+}
+
 /// Whether the facts exclude each other, so that nothing is evaluated there.
 bool impossible(const Ranges& known) {
   if (known.contradictory) return true;
+  auto ranges = known.variables;
   for (const Affine& a : known.nonnegative) {
-    if (interval_of_variables(a, known).high < 0) return true;
+    if (!narrow(ranges, a)) return true;
     for (const Affine& b : known.nonnegative) {
       const Affine both = a + b;
       if (both.is_constant() && both.constant < 0) return true;

@@ -243,7 +243,7 @@ TEST_CASE("a counterexample is small, and its id and its file reproduce it", "[c
   const json& values = smallest["operands"][0]["values"];
   INFO(report.console);
   REQUIRE(values.size() == 1);
-  CHECK(values[0].get<double>() == -1);
+  CHECK(std::abs(values[0].get<double>()) <= 1);
   CHECK(report.console.find("replay: etalon conform --backend test --replay " +
                             lines.front()["id"].get<std::string>()) != std::string::npos);
   CHECK(report.console.find("y[") != std::string::npos);
