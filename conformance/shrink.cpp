@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
@@ -76,6 +77,13 @@ std::vector<spec::AttributeValue> smaller_attributes(const spec::AttributeValue&
   return candidates;
 }
 
+std::set<std::int64_t> all_extents(const Assignment& a) {
+  std::set<std::int64_t> extents;
+  for (const auto& [name, row] : a.rows) extents.insert(row.begin(), row.end());
+  for (const auto& [name, extent] : a.extents) extents.insert(extent);
+  return extents;
+}
+
 std::vector<Assignment> smaller_assignments(const Assignment& a) {
   std::vector<Assignment> candidates;
   const auto with = [&](const std::function<void(Assignment&)>& change) {
@@ -85,6 +93,15 @@ std::vector<Assignment> smaller_assignments(const Assignment& a) {
   };
   for (const auto& [name, count] : a.packs) {
     if (count > 1) with([&](Assignment& c) { c.packs[name] = count - 1; });
+  }
+  // Equal extents together: what is wrong may need them equal.
+  for (const std::int64_t old : all_extents(a)) {
+    for (const std::int64_t e : smaller_extents(old)) {
+      with([&](Assignment& c) {
+        for (auto& [name, row] : c.rows) std::replace(row.begin(), row.end(), old, e);
+        for (auto& [name, extent] : c.extents) extent = extent == old ? e : extent;
+      });
+    }
   }
   for (const auto& [name, row] : a.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {

@@ -99,8 +99,12 @@ void border_clamps(System& system) {
       bool index_test = false;
       spec::for_each(e->args[0], [&](const Expr& sub) { index_test |= sub.form() == Form::variable; });
       bool reads = false;
-      spec::for_each(e->args[1], [&](const Expr& sub) { reads |= sub.form() == Form::read; });
-      if (!index_test || !reads) return std::nullopt;
+      bool empty = false;
+      spec::for_each(e->args[1], [&](const Expr& sub) {
+        reads |= sub.form() == Form::read;
+        empty |= sub.form() == Form::read && system[sub->tensor].dims.count() == 0;
+      });
+      if (!index_test || !reads || empty) return std::nullopt;
       return clamped_reads(system, e->args[1]);
     });
   }
@@ -226,6 +230,11 @@ void guard_lost(System& system) {
   for (spec::Equation& equation : system.equations) {
     equation.value = rewritten(equation.value, [&](const Expr& e) -> std::optional<Expr> {
       if (!is_reduce(e, Reduction::sum) || e->args[0].form() == Form::number) return std::nullopt;
+      bool empty = false;
+      spec::for_each(e->args[1], [&](const Expr& sub) {
+        empty |= sub.form() == Form::read && system[sub->tensor].dims.count() == 0;
+      });
+      if (empty) return std::nullopt;
       return reduced(e, e->binders, spec::boolean(true), clamped_reads(system, e->args[1]));
     });
   }
