@@ -43,11 +43,20 @@ class Verifier {
     for (const std::int64_t extent : input.dims) {
       if (extent < 0) throw SpecViolation(fmt::format("{}: extents are not negative, found {}", what, to_string(input.dims)));
     }
+    check_size(input, what);
     if (input.role == Role::index) check_index(input, what);
     else if (input.range) throw SpecViolation(what + ": only an index has a range");
     if (input.role == Role::constant) check_constant(input, what);
     else if (input.value) throw SpecViolation(what + ": only a constant has a value");
     inputs_.emplace(input.name, &input);
+  }
+
+  static void check_size(const Input& input, const std::string& what) {
+    auto bytes = static_cast<std::int64_t>(size_of(input.dtype));
+    for (const std::int64_t extent : input.dims) {
+      if (__builtin_mul_overflow(bytes, extent, &bytes))
+        throw SpecViolation(fmt::format("{}: {} is more than 64 bits can address", what, to_string(ValueType{input.dtype, input.dims})));
+    }
   }
 
   static void check_index(const Input& input, const std::string& what) {

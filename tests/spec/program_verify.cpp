@@ -49,6 +49,10 @@ TEST_CASE("names are known, well formed and given once", "[program]") {
   CHECK(refusal("index n : f32[]\n") == "input n: an index is an integer scalar, found f32[]");
   CHECK(refusal("index n : i64[] in 3..2\n") == "input n: the range 3..2 is empty");
   CHECK(refusal("input n : i64[] in 0..2\n") == "input n: only an index has a range");
+  CHECK(refusal("input x : f32[4294967296, 4294967296]\n") == "input x: f32[4294967296, 4294967296] is more than 64 bits can address");
+  CHECK(refusal("input x : f32[]\ny = broadcast_to(x) {shape = [4294967296, 4294967296]}\n") ==
+        "broadcast_to: y would be f32[4294967296, 4294967296], more than 64 bits can address; "
+        "step y = broadcast_to(x)");
   CHECK(refusal("constant c : f32[]\n") == "input c: a constant has a value, found none");
   Program program;
   program.inputs.push_back({"2x", DType::f32, {}, Role::input, {}, {}, {}});

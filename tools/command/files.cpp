@@ -30,6 +30,8 @@ namespace {
 }  // namespace
 
 std::string read_file(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) throw IoError(path + ": a folder, expected a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw IoError(path + ": the file cannot be read" + suggestion(path));
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

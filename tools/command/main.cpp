@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,9 @@ int main(int argc, char** argv) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
     std::cerr << complaint(app, error) << '\n';
+    return 2;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "there is not enough memory for this\n";
     return 2;
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
