@@ -58,7 +58,8 @@ TEST_CASE("definitions print as JSON", "[notation][json]") {
   CHECK(loss["attributes"][2]["choices"] == nlohmann::json{"mean", "sum", "none"});
   CHECK(loss["attributes"][2]["default"] == "mean");
   CHECK(loss["clauses"][0]["id"] == "cross_entropy/C1");
-  CHECK(loss["clauses"][0]["local"] == true);
+  CHECK(loss["clauses"][0]["form"] == "requires");
+  CHECK(loss["clauses"][1]["local"] == true);
   CHECK(loss["clauses"].back()["local"] == false);
   CHECK(loss["clauses"].back()["text"] == "y when reduction == mean = (sum[...] each[...]) / sum[...] a[...]");
   const auto conv = nlohmann::json::parse(to_json(definition_named("conv2d")));
