@@ -148,8 +148,10 @@ Case case_from_json(std::string_view text) {
     }
     c.steps = j.value("steps", 1);
     return c;
-  } catch (const nlohmann::json::exception& e) {
-    throw SpecViolation(std::string("case: ") + e.what());
+  } catch (const nlohmann::json::parse_error& error) {
+    throw SpecViolation("case: malformed JSON at byte " + std::to_string(error.byte));
+  } catch (const nlohmann::json::exception& error) {
+    throw SpecViolation(std::string("case: ") + error.what());
   }
 }
 

@@ -37,7 +37,8 @@ void check(const std::string& path, bool equations, bool json) {
     spec::System system = lower(program);
     std::cout << '\n' << to_text(system);
   }
-  std::cout << fmt::format("\n{}: well typed, {} steps, {} values\n", path, program.steps.size(), types.size());
+  std::cout << fmt::format("\n{}: well typed, {} step{}, {} value{}\n", path, program.steps.size(),
+                           program.steps.size() == 1 ? "" : "s", types.size(), types.size() == 1 ? "" : "s");
 }
 
 }  // namespace

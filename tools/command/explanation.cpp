@@ -83,6 +83,13 @@ constexpr Rule kinks[] = {
   return "";
 }
 
+/// The kinks of an expression; what is detached has no derivative that could have any.
+void add_kinks(const System& system, const Expr& e, std::set<std::string>& lines) {
+  if (const std::string line = kink_of(system, e); !line.empty()) lines.insert(line);
+  if (e.form() == Form::detach) return;
+  for (const Expr& part : e->args) add_kinks(system, part, lines);
+}
+
 void print_found(std::ostream& out, const char* title, const std::set<std::string>& lines, const char* otherwise) {
   out << '\n' << title << '\n';
   for (const std::string& line : lines) out << "  " << line << '\n';
@@ -166,11 +173,12 @@ void print_domain(std::ostream& out, const System& system) {
   for (const spec::Equation& equation : system.equations) {
     for_each(equation.value, [&](const Expr& e) {
       if (const std::string condition = domain_of(system, e); !condition.empty()) conditions.insert(condition);
-      if (const std::string choice = kink_of(system, e); !choice.empty()) choices.insert(choice);
     });
+    add_kinks(system, equation.value, choices);
   }
   print_found(out, "domain", conditions, "all numbers");
-  print_found(out, "kinks and constants", choices, "none: smooth on its domain");
+  print_found(out, "kinks and constants", choices,
+              real_inputs(system).empty() || !has_real_output(system) ? "none: it has no derivative" : "none: smooth on its domain");
 }
 
 void print_derivative(std::ostream& out, const System& system) {

@@ -8,6 +8,7 @@
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
 #include "reference/backend.hpp"
+#include "spec/error.hpp"
 
 namespace etalon::command {
 namespace {
@@ -15,12 +16,15 @@ namespace {
 using conformance::Case;
 using conformance::Draw;
 
-/// How far a call is from one that a reader takes in at a glance: few elements and axes, no extent 1 or 0.
-[[nodiscard]] std::int64_t burden(const conformance::CallTypes& call) {
-  std::int64_t total = 0;
+/// How far a call is from one that a reader takes in at a glance and learns from: few elements and axes, but no operand
+/// of one element where there could be more, no extent 1 or 0, no pack of one.
+[[nodiscard]] std::int64_t burden(const spec::Definition& definition, const conformance::CallTypes& call) {
+  const auto* last = definition.operands + definition.operand_count;
+  const bool packs = std::any_of(definition.operands, last, [](const auto& operand) { return operand.pack; });
+  std::int64_t total = packs && call.operands.size() <= definition.operand_count ? 20 : 0;
   for (const auto& operand : call.operands) {
     if (!operand) continue;
-    total += operand->dims.count() + 4 * static_cast<std::int64_t>(operand->dims.rank);
+    total += operand->dims.count() + 4 * static_cast<std::int64_t>(operand->dims.rank) + (operand->dims.rank == 0 ? 20 : 0);
     for (const std::int64_t extent : operand->dims) total += extent < 2 ? 20 : 0;
   }
   return total;
@@ -32,9 +36,27 @@ using conformance::Draw;
   for (int attempt = 0; attempt < 48; ++attempt) {
     const auto assignment = conformance::draw_assignment(definition, draw, {.elements = 6, .edges = false}, dtype);
     auto call = assignment ? conformance::call_of(definition, *assignment, dtype) : std::nullopt;
-    if (call && (!best || burden(*call) < burden(*best))) best = std::move(call);
+    if (call && (!best || burden(definition, *call) < burden(definition, *best))) best = std::move(call);
   }
   return best;
+}
+
+[[nodiscard]] bool has_elements(const conformance::CallTypes& call) {
+  try {
+    const spec::Instance instance = instance_of(call);
+    return std::all_of(instance.results.begin(), instance.results.end(), [](const spec::ValueType& t) { return t.dims.count() > 0; });
+  } catch (const SpecViolation&) {
+    return false;
+  }
+}
+
+/// The call with the defaults of those attributes that have one, as far as it is well typed so.
+void prefer_defaults(conformance::CallTypes& call) {
+  const spec::Attributes drawn = call.attributes;
+  for (const auto& [name, value] : drawn) {
+    call.attributes.erase(name);
+    if (!has_elements(call)) call.attributes.emplace(name, value);
+  }
 }
 
 [[nodiscard]] HostTensor quarters(Draw& draw, DType dtype, const Dims& dims) {
@@ -102,6 +124,7 @@ std::optional<Case> sample_call(const spec::Definition& definition, DType dtype,
   c.key.operation = definition.name;
   c.key.dtype = dtype;
   c.call = std::move(*call);
+  if (number == 0) prefer_defaults(c.call);
   const spec::Instance instance = instance_of(c.call);
   const std::vector<conformance::IntegerRole> roles = conformance::integer_roles(instance.system);
   std::size_t input = 0;
