@@ -276,7 +276,7 @@ std::optional<Case> make_case(const CaseKey& key) {
   Draw types(key_text(key, "types", number));
   auto assignment = draw_assignment(definition, types, wish_of(number, key.check), key.dtype);
   if (!assignment) return std::nullopt;
-  if (key.check == Check::value && number % 5 == 3) vary_shared_type(definition, *assignment, types, key.dtype);
+  if (key.check == Check::value && number % 10 == 5) vary_shared_type(definition, *assignment, types, key.dtype);
   Case c;
   c.key = key;
   c.mode = mode_of(key);

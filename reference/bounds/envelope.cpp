@@ -81,8 +81,9 @@ class Reading {
     if (!v.may(admits_finite)) return i;
     // What is beyond the format everywhere cannot be finite once it is stored.
     if (v.lower >= format.overflow || v.upper <= -format.overflow) i.flags = static_cast<std::uint8_t>(flags & ~admits_finite);
-    i.lower = std::max(i.lower, -format.omega);
-    i.upper = std::min(i.upper, format.omega);
+    // An end that is not a number (its own arithmetic overflowed) says nothing.
+    if (!(i.lower >= -format.omega)) i.lower = -format.omega;
+    if (!(i.upper <= format.omega)) i.upper = format.omega;
     return i;
   }
   static double low_end(double r, double e) { return down(r - e); }

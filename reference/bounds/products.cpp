@@ -19,7 +19,8 @@ struct Box {
 double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 Box operator*(const Box& a, const Box& b) {
-  const std::array c{times(a.lower, b.lower), times(a.lower, b.upper), times(a.upper, b.lower), times(a.upper, b.upper)};
+  const std::array c{times(a.lower, b.lower), times(a.lower, b.upper), times(a.upper, b.lower),
+                     times(a.upper, b.upper)};
   return {*std::min_element(c.begin(), c.end()), *std::max_element(c.begin(), c.end())};
 }
 
@@ -48,16 +49,16 @@ bool same(const Value<R>& a, const Value<R>& b) {
   return a.node != no_node && a.node == b.node && a.coefficient == b.coefficient && a.local == 0 && b.local == 0;
 }
 
-/// Whether no partial product of the finite parts overflows, in any association.
+/// The largest partial product of the finite parts, in any association, and at least 1.
 template <class R>
-bool tame(std::span<const Factor<R>> factors, double omega) {
+double amplification(std::span<const Factor<R>> factors) {
   double above = 1;
   for (const Factor<R>& f : factors) {
-    if (!f.value.may(admits_finite) || (f.divides && f.value.is_zero())) continue;
+    if (!f.value.may(admits_finite)) continue;
     const double most = f.divides ? 1 / f.value.least() : f.value.magnitude();
     above *= std::max(1.0, most);
   }
-  return above <= omega;
+  return above;
 }
 
 /// Bits that the significand of any value of v takes, or more than any format has when that is not known.
@@ -184,9 +185,12 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
   Box box;
   for (const Factor<R>& f : factors) {
     const bool fin = f.value.may(admits_finite);
-    if (!fin) box = box * Box{0, 0};
-    else if (f.divides && holds_zero(f.value)) box = Box{-infinity, infinity};
-    else box = box * box_of(f);
+    if (!fin)
+      box = box * Box{0, 0};
+    else if (f.divides && holds_zero(f.value))
+      box = Box{-infinity, infinity};
+    else
+      box = box * box_of(f);
   }
   v.lower = vanishes ? std::min(box.lower, 0.0) : box.lower;
   v.upper = vanishes ? std::max(box.upper, 0.0) : box.upper;
@@ -273,10 +277,15 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     if (contracted) inherited = (1 + inherited) * (1 + operand_error(f.value)) - 1;
   }
   if (!ordinary || zero_divisor) {
-    if (all.size() > 2 && !tame(std::span<const Factor<R>>(factors), rounding_.omega)) return wild();
+    if (all.size() > 2 && !(amplification(std::span<const Factor<R>>(factors)) <= rounding_.omega)) return wild();
     product_specials(factors, v);
     const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
-    finish(v, operations * rounding_.u * m * 1.0625 + rounding_.eta * above, operations * rounding_.u * 1.0625);
+    // What underflows on the way is amplified by the factors that follow.
+    const bool several = all.size() > 2;
+    const double lost =
+        several ? operations * amplification(std::span<const Factor<R>>(factors)) * std::ldexp(1.0, doublings) : 1;
+    finish(v, operations * rounding_.u * m * 1.0625 + rounding_.eta * lost,
+           several ? 0 : operations * rounding_.u * 1.0625);
     return rescale(v);
   }
   const bool reassociates = all.size() > 2;
@@ -290,7 +299,8 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   double local = 0;
   double relative = 0;
   const bool exact_product = bits <= rounding_.precision && finest >= rounding_.eta_exponent;
-  const bool exact_quotient = points && operations == 1 && divisors == 1 && numerators == 1 && !contract_.reciprocal_division &&
+  const bool exact_quotient = points && operations == 1 && divisors == 1 && numerators == 1 &&
+                              !contract_.reciprocal_division &&
                               v.reference * factors[1].value.reference == factors[0].value.reference &&
                               rounding_.holds(m, lowest_bit(v.reference));
   if (exact_quotient && factors[1].divides) {
