@@ -83,6 +83,7 @@ struct Words {
   if (!words.replay.empty()) options.replay = words.replay;
   if (!words.contract.empty()) options.contract = spec::parse_contract(read_file(words.contract));
   const std::unique_ptr<spec::Backend> backend = make_backend(words.backend);
+  options.another = [name = words.backend] { return make_backend(name); };
   return conformance::run_conform(options, *backend, std::cout);
 }
 
