@@ -225,9 +225,21 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   const auto dividends = numerators + std::min(powers, divisors);
   auto operations = static_cast<double>(dividends == 0 ? divisors : dividends + divisors - 1);
   Value<R> v;
+  double above = std::ldexp(1.0, doublings);
+  double below = std::ldexp(1.0, halvings);
+  const auto reach = [&](const Factor<R>& f) {
+    above *= std::max(1.0, f.divides ? 1 / f.value.least() : f.value.magnitude());
+    below *= std::min(1.0, f.divides ? 1 / f.value.magnitude() : f.value.least());
+  };
+  bool exact_on_the_way = false;
+  const auto steps = std::count_if(all.begin(), all.end(), [](const auto& f) { return !f.is_sign; }) - 1;
   const auto rescale = [&](Value<R> result) {
     scale_exactly(result, negative, exponent);
-    if (exponent < 0 && result.magnitude() < rounding_.tau && result.quantum < rounding_.eta_exponent) {
+    if (steps > 1 && below < rounding_.tau && !exact_on_the_way && result.may(admits_finite)) {
+      // A partial product in some association underflows, and the factors that follow amplify what it lost.
+      const double lost = (contract_.flush_results ? rounding_.tau : rounding_.half_eta) * above;
+      finish(result, rounding_.half_eta + static_cast<double>(steps) * lost + result.local, 0);
+    } else if (exponent < 0 && result.magnitude() < rounding_.tau && result.quantum < rounding_.eta_exponent) {
       finish(result, rounding_.half_eta + result.local, 0);
     } else if (exponent > 0 && result.magnitude() > rounding_.omega) {
       finish(result, result.local, 0);
@@ -237,6 +249,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   if (factors.empty()) return rescale(point<R>(1));
   if (operations == 0) {
     Value<R>& only = factors[0].value;
+    if (only.ordinary() && !(factors[0].divides && holds_zero(only))) reach(factors[0]);
     const double narrowed = contracted && only.may(admits_finite) ? only.magnitude() * operand_error(only) : 0;
     if (narrowed > 0) {
       const double local = only.local;
@@ -247,8 +260,6 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   }
   if (numerators > 0 && contract_.reciprocal_division) operations += static_cast<double>(divisors);
 
-  double above = std::ldexp(1.0, doublings);
-  double below = std::ldexp(1.0, halvings);
   double bits = 0;
   std::int32_t quantum = 0;
   std::int32_t finest = 0;
@@ -266,10 +277,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     points = points && f.value.exact();
     zero = zero || (!f.divides && f.value.is_zero());
     zero_divisor = zero_divisor || (f.divides && holds_zero(f.value));
-    const double most = f.divides ? 1 / f.value.least() : f.value.magnitude();
-    const double least = f.divides ? 1 / f.value.magnitude() : f.value.least();
-    above *= std::max(1.0, most);
-    below *= std::min(1.0, least);
+    reach(f);
     bits += f.divides ? infinity : significant_bits(f.value);
     const bool known = !f.divides && f.value.quantum > no_quantum / 2;
     quantum = known && quantum > no_quantum / 2 ? quantum + f.value.quantum : no_quantum;
@@ -303,17 +311,16 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
                               !contract_.reciprocal_division &&
                               v.reference * factors[1].value.reference == factors[0].value.reference &&
                               rounding_.holds(m, lowest_bit(v.reference));
+  exact_on_the_way = exact_product && finest + halvings >= rounding_.eta_exponent;
   if (exact_quotient && factors[1].divides) {
     v.quantum = lowest_bit(v.reference);
   } else if (!exact_product) {
     relative = operations * rounding_.u / (1 - operations * rounding_.u);
     local = operations == 1 ? rounding_.of_magnitude(m) : m * relative;
-    if (reassociates && below < rounding_.tau) local += rounding_.half_eta * (1 + operations * above);
     relative *= 2;
   }
   local += m * inherited;
   flush(local, v.lower, v.upper);
-  if (reassociates && contract_.flush_results && below < rounding_.tau) local += rounding_.tau * above * operations;
   if (local > 0) finish(v, local, below < rounding_.tau || inherited > 0 ? 0 : relative);
   if (v.scale == 0) v.scale = std::fabs(static_cast<double>(v.reference));
   if (!v.may(interval_only) && edges) {
