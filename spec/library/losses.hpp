@@ -54,7 +54,20 @@ hinge(x[...], t[...]) {reduction = mean | sum | none} -> y[only(..., reduction =
 };
 inline constexpr Operation<HingeText> hinge{};
 
+struct PinballText {
+  static constexpr std::string_view text = R"(-- The loss whose least expectation is at a quantile (Koenker and Bassett, 1978); its derivative at the kink is 0.
+pinball(x[...], t[...]) {quantile = 0.5, reduction = mean | sum | none} -> y[only(..., reduction == none)]
+  requires 0 <= quantile and quantile <= 1
+  d[...] = t[...] - x[...]
+  each[...] = if d[...] > 0 then quantile*d[...] else if d[...] == 0 then 0 else (quantile - 1)*d[...]
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = sum[...] each[...]
+  y when reduction == mean = (sum[...] each[...]) / size(...)
+)";
+};
+inline constexpr Operation<PinballText> pinball{};
+
 /// What the library registers of this family.
-using LossesOperations = spec::OperationList<CrossEntropyText, MseText, HingeText>;
+using LossesOperations = spec::OperationList<CrossEntropyText, MseText, HingeText, PinballText>;
 
 }  // namespace etalon::ops
