@@ -165,6 +165,23 @@ Outcome outcome_of(const reference::Verdict& verdict, const std::vector<HostTens
   return outcome;
 }
 
+// Where a value must be NaN the operands are outside the domain, and a derivative is not defined: elements that would
+// have to be infinite or NaN there are left open, since 0/0 may also be seen as depending on nothing.
+void open_outside_domain(reference::Envelopes& bounds, std::size_t primal_outputs) {
+  const auto must_be_nan = [](std::uint8_t flags) { return flags == reference::admits_nan; };
+  bool outside = false;
+  for (std::size_t r = 0; r < primal_outputs; ++r) {
+    const auto& flags = bounds.outputs[r].flags;
+    outside = outside || std::any_of(flags.begin(), flags.end(), must_be_nan);
+  }
+  if (!outside) return;
+  for (std::size_t d = primal_outputs; d < bounds.outputs.size(); ++d) {
+    for (std::uint8_t& flags : bounds.outputs[d].flags) {
+      if ((flags & reference::admits_finite) == 0) flags |= reference::undecided;
+    }
+  }
+}
+
 Outcome check_numbers(const Case& c, Asked& backend, const spec::Contract& contract) {
   const spec::Instance instance = instance_of(c.call);
   const spec::Answer answer = backend.run(request_of(c, instance.results.size()));
@@ -172,7 +189,8 @@ Outcome check_numbers(const Case& c, Asked& backend, const spec::Contract& contr
   const Collected got = collected(std::get<spec::Numbers>(answer), c, instance, c.mode);
   if (!got.problem.empty()) return failed(got.problem);
   const Question question = question_of(c, instance, c.mode);
-  const auto bounds = reference::envelopes(question.system, question.inputs, contract);
+  auto bounds = reference::envelopes(question.system, question.inputs, contract);
+  open_outside_domain(bounds, instance.results.size());
   return outcome_of(reference::judge(got.tensors, bounds), got.tensors, question.names);
 }
 

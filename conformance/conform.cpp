@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <ostream>
@@ -226,17 +227,16 @@ class Run {
     return records;
   }
 
-  // The first failing case of each operation, check and element type is made small; a limit keeps a broken backend
-  // from taking forever.
+  // Of each operation and check the failing case with the fewest elements is made small: it has the shortest way to go.
+  // Limits keep a broken backend from taking forever.
   void explain_failures(std::vector<Record>& records) {
-    std::set<std::string> explained;
-    for (Record& r : records) {
-      if (!is_bad(r.outcome.verdict)) continue;
-      if (r.case_json.empty()) continue;  // the case itself could not be made
+    const std::set<std::size_t> chosen = cases_to_explain(records);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      Record& r = records[i];
+      if (!is_bad(r.outcome.verdict) || r.case_json.empty()) continue;
       const auto c = make_case(r.key);
       if (!c) continue;
-      const std::string kind = fmt::format("{}.{}", r.key.operation, name_of(r.key.check));
-      if (explained.size() >= options_.most_explained || !explained.insert(kind).second) {
+      if (chosen.count(i) == 0) {
         r.case_json = to_json(*c);
         continue;
       }
@@ -245,6 +245,42 @@ class Run {
       write_counterexample(console_, options_.backend_name, r.id, shrunk.smallest, shrunk.outcome);
       save(r.id, shrunk.smallest);
     }
+  }
+
+  std::set<std::size_t> cases_to_explain(const std::vector<Record>& records) const {
+    constexpr int most_weighed = 32;
+    struct Choice {
+      std::size_t elements = 0;
+      std::size_t record = 0;
+      int weighed = 0;
+    };
+    std::map<std::string, Choice> choices;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const Record& r = records[i];
+      if (!is_bad(r.outcome.verdict) || r.case_json.empty()) continue;
+      const std::string kind = fmt::format("{}.{}", r.key.operation, name_of(r.key.check));
+      if (choices.size() >= options_.most_explained && choices.count(kind) == 0) continue;
+      Choice& choice = choices[kind];
+      if (choice.weighed == most_weighed) continue;
+      const auto c = make_case(r.key);
+      if (!c) continue;
+      const std::size_t elements = operand_elements(*c);
+      if (choice.weighed++ == 0 || elements < choice.elements) {
+        choice.elements = elements;
+        choice.record = i;
+      }
+    }
+    std::set<std::size_t> chosen;
+    for (const auto& [kind, choice] : choices) {
+      if (choice.weighed > 0) chosen.insert(choice.record);
+    }
+    return chosen;
+  }
+
+  static std::size_t operand_elements(const Case& c) {
+    std::size_t n = 0;
+    for (const auto& operand : c.operands) n += operand ? static_cast<std::size_t>(operand->dims.count()) : 0;
+    return n;
   }
 
   void save(const std::string& id, const Case& c) {
