@@ -179,9 +179,33 @@ TrainResult train_moons(const TrainOptions& options, std::ostream& console) {
 
 }  // namespace
 
+namespace {
+
+/// Everything that can be refused is refused before the first step.
+void check(const TrainOptions& options) {
+  constexpr std::int64_t most_epochs = 1'000'000;
+  if (options.epochs < 0 || options.epochs > most_epochs) {
+    throw SpecViolation(fmt::format("training: {} epochs, expected 1 to {}, or 0 for the task's own number", options.epochs, most_epochs));
+  }
+  if (options.every < 0) throw SpecViolation(fmt::format("training: a line every {} steps, expected 0 or more", options.every));
+  if (options.threads < 1) throw SpecViolation("training: 0 threads, expected at least 1");
+  if (options.task == "moons" && (!options.data.empty() || options.model != "mlp")) {
+    throw SpecViolation("training: moons makes its own data and has one model; --data and --model belong to digits");
+  }
+  if (options.svg.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(options.svg, error);
+  if (error || !std::filesystem::is_directory(options.svg)) {
+    throw IoError(fmt::format("{}: cannot be made a folder for plots", options.svg.string()));
+  }
+}
+
+}  // namespace
+
 TrainResult train(const TrainOptions& options, std::ostream& console) {
   const auto start = std::chrono::steady_clock::now();
   const std::string task = known("task", options.task, {"digits", "moons"});
+  check(options);
   TrainResult result = task == "digits" ? train_digits(options, console) : train_moons(options, console);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, loss sum of the last epoch {:.4g}\n", task, result.steps,

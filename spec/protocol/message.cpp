@@ -50,11 +50,15 @@ constexpr std::array<std::string_view, 4> mode_names = {"forward", "jvp", "vjp",
   return tensors;
 }
 
-/// One truth value per input, or the positions of the marked ones.
-[[nodiscard]] std::vector<bool> wrt_from_json(const Json& request, std::size_t inputs) {
+/// One truth value per input, or the positions of the marked ones. Without the field those with a tangent are marked.
+[[nodiscard]] std::vector<bool> wrt_from_json(const Json& request, std::size_t inputs,
+                                              const std::vector<std::optional<HostTensor>>& tangents) {
   std::vector<bool> wrt(inputs, false);
   const Json* json = fields::optional_member(request, "wrt", "");
-  if (json == nullptr) return wrt;
+  if (json == nullptr) {
+    for (std::size_t i = 0; i < inputs && i < tangents.size(); ++i) wrt[i] = tangents[i].has_value();
+    return wrt;
+  }
   const bool flags = !fields::array(*json, "wrt").empty() && json->front().is_boolean();
   if (flags && json->size() != inputs) throw SpecViolation("wrt: expected one truth value per input, found " + std::to_string(json->size()));
   for (std::size_t i = 0; i < json->size(); ++i) {
@@ -131,8 +135,8 @@ Request request_from_json(const Json& json) {
   request.mode = mode_from_json(fields::member(json, "mode", ""), "mode");
   request.program = program_from_json(fields::member(json, "program", ""), "program");
   request.inputs = whole_tensors(json, "inputs", "");
-  request.wrt = wrt_from_json(json, request.program.inputs.size());
   request.tangents = tensors_from_json(json, "tangents", "");
+  request.wrt = wrt_from_json(json, request.program.inputs.size(), request.tangents);
   request.cotangents = tensors_from_json(json, "cotangents", "");
   request.cotangent_tangents = tensors_from_json(json, "cotangent_tangents", "");
   return request;
