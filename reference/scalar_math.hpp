@@ -9,6 +9,7 @@
 #include <string>
 
 #include "reference/number.hpp"
+#include "reference/thread_caches.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/error.hpp"
 #include "spec/system/expr.hpp"
@@ -48,6 +49,7 @@ struct Math<Wide<Digits>> {
   using T = Wide<Digits>;
   using Function = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
   static T call(Function f, const T& v) {
+    free_caches_with_thread();
     T result;
     f(result.backend().data(), v.backend().data(), MPFR_RNDN);
     return result;
@@ -67,6 +69,7 @@ struct Math<Wide<Digits>> {
   static bool is_nan(const T& v) { return mpfr_nan_p(v.backend().data()) != 0; }
   static bool is_inf(const T& v) { return mpfr_inf_p(v.backend().data()) != 0; }
   static T pi() {
+    free_caches_with_thread();
     T result;
     mpfr_const_pi(result.backend().data(), MPFR_RNDN);
     return result;
@@ -86,6 +89,7 @@ struct Math<Wide<Digits>> {
     return result;
   }
   static T pow(const T& a, const T& b) {
+    free_caches_with_thread();
     T result;
     mpfr_pow(result.backend().data(), a.backend().data(), b.backend().data(), MPFR_RNDN);
     return result;

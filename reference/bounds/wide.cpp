@@ -2,6 +2,7 @@
 
 #include <mpfr.h>
 
+#include "reference/thread_caches.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::reference::bounds {
@@ -12,7 +13,10 @@ using spec::Primitive;
 /// A scratch number of MPFR with a little more than 113 bits.
 class Scratch {
  public:
-  Scratch() { mpfr_init2(x, 120); }
+  Scratch() {
+    free_caches_with_thread();
+    mpfr_init2(x, 120);
+  }
   explicit Scratch(Quad value) : Scratch() { set(value); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

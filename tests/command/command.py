@@ -91,7 +91,7 @@ for sub in ("explain", "spec", "check", "run", "serve", "conform", "train"):
     printed(["Example"], sub, "--help")
 printed(["softmax(x[..rest, n @ axis])", "typing", "equations", "domain", "kinks", "reverse derivative", "x~", "worked example", "between"],
         "explain", "softmax")
-printed(["x > 0"], "explain", "log", "--dtype", "f64")
+printed(["x[i0] > 0"], "explain", "log", "--dtype", "f64")
 definitions = json.loads(printed([], "spec", "--json"))["definitions"]
 check(len(definitions) >= 41, f"spec --json has {len(definitions)} definitions")
 for definition in definitions:
