@@ -92,7 +92,7 @@ std::vector<Assignment> smaller_assignments(const Assignment& a) {
     if (!(changed == a)) candidates.push_back(std::move(changed));
   };
   for (const auto& [name, count] : a.packs) {
-    if (count > 1) with([&](Assignment& c) { c.packs[name] = count - 1; });
+    if (count > 1) with([&key = name, fewer = count - 1](Assignment& c) { c.packs[key] = fewer; });
   }
   // Equal extents together: what is wrong may need them equal.
   for (const std::int64_t old : all_extents(a)) {
@@ -105,19 +105,19 @@ std::vector<Assignment> smaller_assignments(const Assignment& a) {
   }
   for (const auto& [name, row] : a.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      with([&](Assignment& c) { c.rows[name].erase(c.rows[name].begin() + static_cast<std::ptrdiff_t>(i)); });
+      with([&key = name, i](Assignment& c) { c.rows[key].erase(c.rows[key].begin() + static_cast<std::ptrdiff_t>(i)); });
     }
   }
   for (const auto& [name, row] : a.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      for (const std::int64_t e : smaller_extents(row[i])) with([&](Assignment& c) { c.rows[name][i] = e; });
+      for (const std::int64_t e : smaller_extents(row[i])) with([&key = name, i, e](Assignment& c) { c.rows[key][i] = e; });
     }
   }
   for (const auto& [name, extent] : a.extents) {
-    for (const std::int64_t e : smaller_extents(extent)) with([&](Assignment& c) { c.extents[name] = e; });
+    for (const std::int64_t e : smaller_extents(extent)) with([&key = name, e](Assignment& c) { c.extents[key] = e; });
   }
   for (const auto& [name, value] : a.attributes) {
-    for (const auto& v : smaller_attributes(value)) with([&](Assignment& c) { c.attributes[name] = v; });
+    for (const auto& v : smaller_attributes(value)) with([&key = name, &v](Assignment& c) { c.attributes[key] = v; });
   }
   return candidates;
 }
