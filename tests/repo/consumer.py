@@ -5,7 +5,8 @@ import subprocess
 import sys
 import tempfile
 
-root, build, compiler, flags = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+root, build, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+flags = sys.argv[4] if len(sys.argv) > 4 else ""
 here = root / "tests/repo/consumer"
 sources = sorted(here.glob("*.cpp"))
 
