@@ -165,9 +165,10 @@ Outcome outcome_of(const reference::Verdict& verdict, const std::vector<HostTens
   return outcome;
 }
 
-// Where a value must be NaN the operands are outside the domain, and a derivative is not defined: elements that would
-// have to be infinite or NaN there are left open, since 0/0 may also be seen as depending on nothing.
-void open_outside_domain(reference::Envelopes& bounds, std::size_t primal_outputs) {
+// Where a value must be NaN the operands are outside the domain, and its derivative is not defined. An evaluation may
+// divide 0 by 0 there too, or see that the quotient depends on nothing: what would have to be infinite or NaN may also
+// be 0, and nothing else.
+void admit_zero_outside_domain(reference::Envelopes& bounds, std::size_t primal_outputs) {
   const auto must_be_nan = [](std::uint8_t flags) { return flags == reference::admits_nan; };
   bool outside = false;
   for (std::size_t r = 0; r < primal_outputs; ++r) {
@@ -176,8 +177,12 @@ void open_outside_domain(reference::Envelopes& bounds, std::size_t primal_output
   }
   if (!outside) return;
   for (std::size_t d = primal_outputs; d < bounds.outputs.size(); ++d) {
-    for (std::uint8_t& flags : bounds.outputs[d].flags) {
-      if ((flags & reference::admits_finite) == 0) flags |= reference::undecided;
+    reference::Envelope& e = bounds.outputs[d];
+    for (std::size_t i = 0; i < e.flags.size(); ++i) {
+      if ((e.flags[i] & (reference::admits_finite | reference::undecided)) != 0) continue;
+      e.flags[i] |= reference::admits_finite;
+      e.lower[i] = 0;
+      e.upper[i] = 0;
     }
   }
 }
@@ -190,7 +195,7 @@ Outcome check_numbers(const Case& c, Asked& backend, const spec::Contract& contr
   if (!got.problem.empty()) return failed(got.problem);
   const Question question = question_of(c, instance, c.mode);
   auto bounds = reference::envelopes(question.system, question.inputs, contract);
-  open_outside_domain(bounds, instance.results.size());
+  admit_zero_outside_domain(bounds, instance.results.size());
   return outcome_of(reference::judge(got.tensors, bounds), got.tensors, question.names);
 }
 
