@@ -9,6 +9,7 @@
 #include <exception>
 #include <limits>
 
+#include "conformance/judge.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
 #include "reference/bounds/envelope.hpp"
@@ -65,25 +66,6 @@ Question question_of(const Case& c, const spec::Instance& instance, spec::Mode m
   return q;
 }
 
-Outcome failed(std::string why) {
-  Outcome outcome;
-  outcome.verdict = Verdict::fail;
-  outcome.comparisons = 1;
-  outcome.worst_ratio = infinity;
-  outcome.why = std::move(why);
-  return outcome;
-}
-
-Outcome refused(const spec::Refusal& refusal) {
-  using Kind = spec::Refusal::Kind;
-  if (refusal.kind == Kind::rejected) return failed("rejected a well-typed call: " + refusal.why);
-  if (refusal.kind == Kind::error) return failed("failed: " + refusal.why);
-  Outcome outcome;
-  outcome.verdict = Verdict::unsupported;
-  outcome.why = refusal.why;
-  return outcome;
-}
-
 // The answer's tensors in the order of the question's outputs, or why they are not all there.
 struct Collected {
   std::vector<HostTensor> tensors;
@@ -123,68 +105,6 @@ Collected collected(const spec::Numbers& numbers, const Case& c, const spec::Ins
     for (std::size_t i = 0; i < c.wrt.size(); ++i) collect(all, numbers.cotangents[i], c.wrt[i], "cotangent");
   }
   return all;
-}
-
-std::string admitted(const reference::Interval& expected) {
-  std::string text;
-  const auto add = [&](std::uint8_t flag, const char* name) {
-    if ((expected.flags & flag) == 0) return;
-    if (!text.empty()) text += " or ";
-    text += name;
-  };
-  add(reference::admits_positive_infinity, "inf");
-  add(reference::admits_negative_infinity, "-inf");
-  add(reference::admits_nan, "nan");
-  return text;
-}
-
-Outcome outcome_of(const reference::Verdict& verdict, const std::vector<HostTensor>& got,
-                   const std::vector<std::string>& names) {
-  Outcome outcome;
-  outcome.comparisons = verdict.comparisons + verdict.undecided;
-  outcome.undecided = verdict.undecided;
-  outcome.worst_ratio = verdict.worst_ratio;
-  if (verdict.passed()) {
-    const bool all = verdict.undecided > 0 && verdict.comparisons == 0;
-    outcome.verdict = all ? Verdict::undecided : Verdict::pass;
-    if (all) outcome.why = "the bound says nothing useful here";
-    return outcome;
-  }
-  outcome.verdict = Verdict::fail;
-  outcome.why = verdict.message;
-  outcome.comparisons = std::max<std::size_t>(outcome.comparisons, 1);
-  if (verdict.output < got.size() && verdict.first_offender != reference::Verdict::nothing) {
-    const bool finite = (verdict.expected.flags & reference::admits_finite) != 0;
-    outcome.offender = Offender{names[verdict.output],
-                                verdict.first_offender,
-                                finite ? verdict.expected.lower : std::nan(""),
-                                finite ? verdict.expected.upper : std::nan(""),
-                                element(got[verdict.output], verdict.first_offender),
-                                admitted(verdict.expected)};
-  }
-  return outcome;
-}
-
-// Where a value must be NaN the operands are outside the domain, and its derivative is not defined. An evaluation may
-// divide 0 by 0 there too, or see that the quotient depends on nothing: what would have to be infinite or NaN may also
-// be 0, and nothing else.
-void admit_zero_outside_domain(reference::Envelopes& bounds, std::size_t primal_outputs) {
-  const auto must_be_nan = [](std::uint8_t flags) { return flags == reference::admits_nan; };
-  bool outside = false;
-  for (std::size_t r = 0; r < primal_outputs; ++r) {
-    const auto& flags = bounds.outputs[r].flags;
-    outside = outside || std::any_of(flags.begin(), flags.end(), must_be_nan);
-  }
-  if (!outside) return;
-  for (std::size_t d = primal_outputs; d < bounds.outputs.size(); ++d) {
-    reference::Envelope& e = bounds.outputs[d];
-    for (std::size_t i = 0; i < e.flags.size(); ++i) {
-      if ((e.flags[i] & (reference::admits_finite | reference::undecided)) != 0) continue;
-      e.flags[i] |= reference::admits_finite;
-      e.lower[i] = 0;
-      e.upper[i] = 0;
-    }
-  }
 }
 
 Outcome check_numbers(const Case& c, Asked& backend, const spec::Contract& contract) {

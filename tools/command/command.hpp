@@ -26,6 +26,7 @@ void add_run(CLI::App& app, Outcome& outcome);
 void add_compile(CLI::App& app, Outcome& outcome);
 void add_serve(CLI::App& app, Outcome& outcome);
 void add_conform(CLI::App& app, Outcome& outcome);
+void add_judge(CLI::App& app, Outcome& outcome);
 void add_train(CLI::App& app, Outcome& outcome);
 
 /// The backend of that name. \throws Unsupported `cuda: not in this build`, SpecViolation for an unknown name.

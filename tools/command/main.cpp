@@ -25,6 +25,7 @@ Examples
   etalon check step.txt               types and equations of a program in a file
   etalon compile step.txt             what the compiler makes of it, pass by pass
   etalon serve --backend reference    answer questions of your own test suite, one JSON line each
+  etalon judge < pairs.jsonl          judge answers that were collected elsewhere
   etalon train digits                 train on the shipped digits
 
 Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
@@ -73,6 +74,7 @@ int main(int argc, char** argv) {
   command::add_compile(app, outcome);
   command::add_serve(app, outcome);
   command::add_conform(app, outcome);
+  command::add_judge(app, outcome);
   command::add_train(app, outcome);
   std::ios::sync_with_stdio(false);
   try {

@@ -1,0 +1,53 @@
+#include "conformance/judge.hpp"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "spec/contract/contract.hpp"
+#include "tools/command/command.hpp"
+
+namespace etalon::command {
+namespace {
+
+constexpr const char* examples = R"(
+Examples
+  etalon judge < pairs.jsonl                        each line {"request": R, "answer": A}, as in Protocol 1
+  etalon judge --contract backend.json < pairs.jsonl
+For a backend that cannot be asked while the suite runs: a simulator, a queue, another machine. One line of verdict per
+pair. Exit status: 0 nothing failed and something was compared, 1 otherwise, 2 a line that is no pair.)";
+
+/// `ieee`, `cpu`, or a file.
+[[nodiscard]] spec::Contract contract_of(const std::string& text) {
+  const bool is_file = text.find('.') != std::string::npos || text.find('/') != std::string::npos;
+  return is_file ? spec::parse_contract(read_file(text)) : spec::contract_named(text);
+}
+
+[[nodiscard]] int judge_all(const spec::Contract& contract) {
+  bool failed = false;
+  std::size_t compared = 0;
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    conformance::Outcome outcome;
+    std::cout << conformance::judge_line(line, contract, outcome) << '\n' << std::flush;
+    failed = failed || outcome.verdict == conformance::Verdict::fail;
+    compared += outcome.comparisons - outcome.undecided;
+  }
+  return failed || compared == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void add_judge(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("judge", "Judge answers that were collected elsewhere");
+  command->footer(examples);
+  auto contract = std::make_shared<std::string>("ieee");
+  command->add_option("--contract", *contract, "What the answers promise: ieee, cpu, or a JSON file")
+      ->capture_default_str();
+  command->callback([contract, &outcome] { outcome.status = judge_all(contract_of(*contract)); });
+}
+
+}  // namespace etalon::command
