@@ -1,0 +1,100 @@
+#include "conformance/random_program.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/case.hpp"
+#include "conformance/shapes.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+class Composer {
+ public:
+  Composer(std::span<const spec::Definition* const> definitions, const ProgramWish& wish, Draw& draw)
+      : wish_(wish), draw_(draw) {
+    for (const spec::Definition* d : definitions) {
+      if (!wish.admits || wish.admits(*d)) admitted_.push_back(d);
+    }
+  }
+
+  std::optional<spec::Program> run() {
+    if (admitted_.empty()) return std::nullopt;
+    // Most draws do not fit what is there; extents are small, so that enough do.
+    for (std::size_t attempt = 0; attempt < 60 * wish_.calls && program_.steps.size() < wish_.calls; ++attempt) {
+      add_call(*draw_.pick(admitted_));
+    }
+    if (program_.steps.size() < wish_.calls) return std::nullopt;
+    for (const auto& [name, type] : results_) {
+      if (!read_.contains(name)) program_.outputs.push_back(name);
+    }
+    return std::move(program_);
+  }
+
+ private:
+  void add_call(const spec::Definition& definition) {
+    const auto assignment = draw_assignment(definition, draw_, {.elements = wish_.elements, .edges = false}, wish_.dtype);
+    if (!assignment) return;
+    const auto types = call_of(definition, *assignment, wish_.dtype);
+    if (!types) return;
+    const std::vector<std::optional<std::string>> taken = results_for(*types);
+    const bool joined = std::any_of(taken.begin(), taken.end(), [](const auto& name) { return name.has_value(); });
+    if (!program_.steps.empty() && !joined) return;
+    spec::Call call{types->operation, {}, types->packs, types->attributes, {}, {}};
+    for (std::size_t i = 0; i < types->operands.size(); ++i) {
+      if (!types->operands[i]) {
+        call.operands.emplace_back();
+        continue;
+      }
+      const std::string name = taken[i] ? *taken[i] : add_input(*types->operands[i]);
+      if (taken[i]) read_.insert(name);
+      call.operands.emplace_back(name);
+    }
+    for (const spec::ValueType& type : instance_of(*types).results) {
+      call.results.push_back("v" + std::to_string(results_.size()));
+      results_.emplace_back(call.results.back(), type);
+    }
+    program_.steps.emplace_back(std::move(call));
+  }
+
+  /// Per operand an earlier result of its type, or nothing; a result may serve twice.
+  std::vector<std::optional<std::string>> results_for(const CallTypes& call) {
+    std::vector<std::optional<std::string>> taken(call.operands.size());
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      std::vector<std::string> fitting;
+      for (const auto& [name, type] : results_) {
+        if (call.operands[i] && type == *call.operands[i]) fitting.push_back(name);
+      }
+      if (!fitting.empty() && draw_.chance(0.8)) taken[i] = draw_.pick(fitting);
+    }
+    return taken;
+  }
+
+  std::string add_input(const spec::ValueType& type) {
+    spec::Input input;
+    input.name = "x" + std::to_string(program_.inputs.size());
+    input.dtype = type.dtype;
+    input.dims = type.dims;
+    program_.inputs.push_back(input);
+    return input.name;
+  }
+
+  const ProgramWish& wish_;
+  Draw& draw_;
+  std::vector<const spec::Definition*> admitted_;
+  spec::Program program_;
+  std::vector<std::pair<std::string, spec::ValueType>> results_;
+  std::set<std::string> read_;
+};
+
+}  // namespace
+
+std::optional<spec::Program> random_program(std::span<const spec::Definition* const> definitions,
+                                            const ProgramWish& wish, Draw& draw) {
+  return Composer(definitions, wish, draw).run();
+}
+
+}  // namespace etalon::conformance
