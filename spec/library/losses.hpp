@@ -12,17 +12,18 @@ using spec::Operation;
 
 struct CrossEntropyText {
   static constexpr std::string_view text = R"(-- Minus the logarithm of the softmax of x at class t, with class weights and smoothed labels.
-cross_entropy(x[..., c], t[...] : int, w[c]?) {ignore_index = -100, label_smoothing = 0.0, reduction = mean | sum | none} -> y[only(..., reduction == none)]
+cross_entropy(x[..., c @ axis], t[...] : int, w[c]?) {axis = -1, ignore_index = -100, label_smoothing = 0.0, reduction = mean | sum | none} -> y[only(..., reduction == none)]
   requires c > 0
-  top[...] = detach(max[k] x[..., k])
-  z[..., k] = x[..., k] - top[...]
-  s[...] = log(sum[j] exp(z[..., j]))
-  l[..., k] = z[..., k] - s[...]
+  requires 0 <= label_smoothing and label_smoothing <= 1
+  top[...] = detach(max[k] x[..., k @ axis])
+  z[..., k @ axis] = x[..., k @ axis] - top[...]
+  s[...] = log(sum[j] exp(z[..., j @ axis]))
+  l[..., k @ axis] = z[..., k @ axis] - s[...]
   -- The weight of each row: absent weights are 1, ignored rows 0, classes out of range count as weight 1 and value 0.
   a[...] = if t[...] == ignore_index then 0.0 else (w[t[...]] else 1.0)
-  hit[...] = -(a[...]*(l[..., t[...]] else 0))
+  hit[...] = -(a[...]*(l[..., t[...] @ axis] else 0))
   -- Without smoothing the other classes do not count, not even where they are infinite.
-  soft[...] = if label_smoothing == 0 then hit[...] else (1 - label_smoothing)*hit[...] - label_smoothing/c*sum[k] (w[k] else 1)*l[..., k]
+  soft[...] = if label_smoothing == 0 then hit[...] else (1 - label_smoothing)*hit[...] - label_smoothing/c*sum[k] (w[k] else 1)*l[..., k @ axis]
   each[...] = if t[...] == ignore_index then 0 else soft[...]
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
@@ -30,6 +31,62 @@ cross_entropy(x[..., c], t[...] : int, w[c]?) {ignore_index = -100, label_smooth
 )";
 };
 inline constexpr Operation<CrossEntropyText> cross_entropy{};
+
+struct SoftCrossEntropyText {
+  static constexpr std::string_view text = R"(-- Cross entropy where the target is a probability for each class.
+soft_cross_entropy(x[..., c @ axis], t[..., c @ axis], w[c]?) {axis = -1, label_smoothing = 0.0, reduction = mean | sum | none} -> y[only(..., reduction == none)]
+  requires c > 0
+  requires 0 <= label_smoothing and label_smoothing <= 1
+  top[...] = detach(max[k] x[..., k @ axis])
+  z[..., k @ axis] = x[..., k @ axis] - top[...]
+  s[...] = log(sum[j] exp(z[..., j @ axis]))
+  p[..., k @ axis] = if label_smoothing == 0 then t[..., k @ axis] else (1 - label_smoothing)*t[..., k @ axis] + label_smoothing/c
+  each[...] = -(sum[k] (w[k] else 1)*p[..., k @ axis]*(z[..., k @ axis] - s[...]))
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = sum[...] each[...]
+  y when reduction == mean = (sum[...] each[...]) / size(...)
+)";
+};
+inline constexpr Operation<SoftCrossEntropyText> soft_cross_entropy{};
+
+struct NllText {
+  static constexpr std::string_view text = R"(-- Minus x at class t, for x that are logarithms of probabilities, with class weights.
+nll(x[..., c @ axis], t[...] : int, w[c]?) {axis = -1, ignore_index = -100, reduction = mean | sum | none} -> y[only(..., reduction == none)]
+  -- As in cross_entropy: absent weights are 1, ignored rows 0, classes out of range count as weight 1 and value 0.
+  a[...] = if t[...] == ignore_index then 0.0 else (w[t[...]] else 1.0)
+  each[...] = if t[...] == ignore_index then 0 else -(a[...]*(x[..., t[...] @ axis] else 0))
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = sum[...] each[...]
+  y when reduction == mean = (sum[...] each[...]) / sum[...] a[...]
+)";
+};
+inline constexpr Operation<NllText> nll{};
+
+struct BceWithLogitsText {
+  static constexpr std::string_view text = R"(-- Minus t*log(sigmoid(x)) + (1 - t)*log(1 - sigmoid(x)), the first part times pos_weight, the whole times weight.
+bce_with_logits(x[..p], t[..p], weight[..q]?, pos_weight[..r]?) {reduction = mean | sum | none} -> y[only(..(p & q & r), reduction == none)]
+  -- softplus(-x) and softplus(x): both branches are the whole function, the chosen one does not overflow.
+  one[..i] = if x[..i] > 0 then log1p(exp(-x[..i])) else log1p(exp(x[..i])) - x[..i]
+  zero[..i] = if x[..i] > 0 then log1p(exp(-x[..i])) + x[..i] else log1p(exp(x[..i]))
+  each[..i < ..(p & q & r)] = (weight[..i] else 1)*((pos_weight[..i] else 1)*t[..i]*one[..i] + (1 - t[..i])*zero[..i])
+  y[..i] when reduction == none = each[..i]
+  y when reduction == sum = sum[..i] each[..i]
+  y when reduction == mean = (sum[..i] each[..i]) / size(..(p & q & r))
+)";
+};
+inline constexpr Operation<BceWithLogitsText> bce_with_logits{};
+
+struct KlDivText {
+  static constexpr std::string_view text = R"(-- t*(log(t) - x) for logarithms of probabilities x and probabilities t, or their logarithms.
+kl_div(x[b, ..s], t[b, ..s]) {log_target = false, reduction = mean | batchmean | sum | none} -> y[only(b, reduction == none), only(..s, reduction == none)]
+  each[n, ..k] = if log_target then exp(t[n, ..k])*(t[n, ..k] - x[n, ..k]) else if t[n, ..k] == 0 then 0 else t[n, ..k]*(log(t[n, ..k]) - x[n, ..k])
+  y[n, ..k] when reduction == none = each[n, ..k]
+  y when reduction == sum = sum[n, ..k] each[n, ..k]
+  y when reduction == batchmean = (sum[n, ..k] each[n, ..k]) / b
+  y when reduction == mean = (sum[n, ..k] each[n, ..k]) / (b*size(..s))
+)";
+};
+inline constexpr Operation<KlDivText> kl_div{};
 
 struct MseText {
   static constexpr std::string_view text = R"(-- The squared difference.
@@ -41,6 +98,43 @@ mse(x[...], t[...]) {reduction = mean | sum | none} -> y[only(..., reduction == 
 )";
 };
 inline constexpr Operation<MseText> mse{};
+
+struct L1Text {
+  static constexpr std::string_view text = R"(-- The absolute difference; its derivative where it is 0 is 0.
+l1(x[...], t[...]) {reduction = mean | sum | none} -> y[only(..., reduction == none)]
+  each[...] = abs(x[...] - t[...])
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = sum[...] each[...]
+  y when reduction == mean = (sum[...] each[...]) / size(...)
+)";
+};
+inline constexpr Operation<L1Text> l1{};
+
+struct HuberText {
+  static constexpr std::string_view text = R"(-- Half the square of a difference up to delta, beyond it delta times the difference less delta/2.
+huber(x[...], t[...]) {delta = 1.0, reduction = mean | sum | none} -> y[only(..., reduction == none)]
+  requires delta > 0
+  d[...] = x[...] - t[...]
+  each[...] = if abs(d[...]) > delta then delta*(abs(d[...]) - delta/2) else d[...]*d[...]/2
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = sum[...] each[...]
+  y when reduction == mean = (sum[...] each[...]) / size(...)
+)";
+};
+inline constexpr Operation<HuberText> huber{};
+
+struct SmoothL1Text {
+  static constexpr std::string_view text = R"(-- The absolute difference less beta/2, below beta the square of the difference over 2*beta.
+smooth_l1(x[...], t[...]) {beta = 1.0, reduction = mean | sum | none} -> y[only(..., reduction == none)]
+  requires beta >= 0
+  d[...] = x[...] - t[...]
+  each[...] = if abs(d[...]) >= beta then abs(d[...]) - beta/2 else d[...]*d[...]/(2*beta)
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = sum[...] each[...]
+  y when reduction == mean = (sum[...] each[...]) / size(...)
+)";
+};
+inline constexpr Operation<SmoothL1Text> smooth_l1{};
 
 struct HingeText {
   static constexpr std::string_view text = R"(-- 1 - t*x where that is positive, for targets t of -1 and 1; its derivative at the kink is 0.
@@ -68,6 +162,7 @@ pinball(x[...], t[...]) {quantile = 0.5, reduction = mean | sum | none} -> y[onl
 inline constexpr Operation<PinballText> pinball{};
 
 /// What the library registers of this family.
-using LossesOperations = spec::OperationList<CrossEntropyText, MseText, HingeText, PinballText>;
+using LossesOperations = spec::OperationList<CrossEntropyText, SoftCrossEntropyText, NllText, BceWithLogitsText, KlDivText, MseText,
+                                             L1Text, HuberText, SmoothL1Text, HingeText, PinballText>;
 
 }  // namespace etalon::ops

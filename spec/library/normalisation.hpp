@@ -31,16 +31,79 @@ log_softmax(x[..rest, n @ axis]) {axis = -1} -> y[..rest, n @ axis]
 };
 inline constexpr Operation<LogSoftmaxText> log_softmax{};
 
+struct MaskedSoftmaxText {
+  static constexpr std::string_view text = R"(-- Softmax over the elements that the mask admits; 0 elsewhere, also where it admits none.
+masked_softmax(x[..p, n @ axis], m[..q, n @ axis] : bool) {axis = -1} -> y[..(p & q), n @ axis]
+  top[..i < ..(p & q)] = detach(max[k where m[..i, k @ axis]] x[..i, k @ axis] else 0)
+  e[..i < ..(p & q), j @ axis] = if m[..i, j @ axis] then exp(x[..i, j @ axis] - top[..i]) else 0
+  s[..i] = sum[k] e[..i, k @ axis]
+  y[..i, j @ axis] = if m[..i, j @ axis] then e[..i, j @ axis] / s[..i] else 0
+)";
+};
+inline constexpr Operation<MaskedSoftmaxText> masked_softmax{};
+
 struct LayerNormText {
-  static constexpr std::string_view text = R"(-- Mean 0 and variance 1 over the axes that gamma has, then scaled and shifted.
-layer_norm(x[..., ..w], gamma[..w], beta[..w]) {eps = 1e-5} -> y[..., ..w]
-  mu[...] = (sum[..k] x[..., ..k]) / size(..w)
-  d[..., ..k] = x[..., ..k] - mu[...]
-  v[...] = (sum[..k] d[..., ..k] * d[..., ..k]) / size(..w)
-  y[..., ..k] = gamma[..k] * (d[..., ..k] / sqrt(v[...] + eps)) + beta[..k]
+  static constexpr std::string_view text = R"(-- Mean 0 and variance 1 over axes, by default the last, then scaled and shifted.
+layer_norm(x[..rest, ..w @ axes], gamma[..w]?, beta[..w]?) {axes : axes = [-1], eps = 1e-5} -> y[..rest, ..w @ axes]
+  mu[..i] = (sum[..k] x[..i, ..k @ axes]) / size(..w)
+  d[..i, ..k @ axes] = x[..i, ..k @ axes] - mu[..i]
+  v[..i] = (sum[..k] d[..i, ..k @ axes] * d[..i, ..k @ axes]) / size(..w)
+  y[..i, ..k @ axes] = (gamma[..k] else 1) * (d[..i, ..k @ axes] / sqrt(v[..i] + eps)) + (beta[..k] else 0)
 )";
 };
 inline constexpr Operation<LayerNormText> layer_norm{};
+
+struct RmsNormText {
+  static constexpr std::string_view text = R"(-- Divided by the root of the mean square over axes, by default the last, then scaled.
+rms_norm(x[..rest, ..w @ axes], gamma[..w]?) {axes : axes = [-1], eps = 1e-5} -> y[..rest, ..w @ axes]
+  v[..i] = (sum[..k] x[..i, ..k @ axes] * x[..i, ..k @ axes]) / size(..w)
+  y[..i, ..k @ axes] = (gamma[..k] else 1) * (x[..i, ..k @ axes] / sqrt(v[..i] + eps))
+)";
+};
+inline constexpr Operation<RmsNormText> rms_norm{};
+
+struct BatchNormText {
+  static constexpr std::string_view text = R"(-- Mean 0 and variance 1 in each channel, by the statistics of the batch in training, else by the running ones.
+batch_norm(x[..rest, c @ axis], gamma[c]?, beta[c]?, mean[c]?, variance[c]?) {axis = 1, eps = 1e-5, momentum = 0.1, training = true} -> y[..rest, c @ axis], mean1[c], variance1[c]
+  requires not training or size(..rest) > 1
+  old_mean[f < c] = mean[f] else 0
+  old_variance[f < c] = variance[f] else 1
+  mu[f < c] = if training then (sum[..k] x[..k, f @ axis]) / size(..rest) else old_mean[f]
+  d[..k, f @ axis] = x[..k, f @ axis] - mu[f]
+  s[f] = sum[..k] d[..k, f @ axis] * d[..k, f @ axis]
+  v[f < c] = if training then s[f] / size(..rest) else old_variance[f]
+  y[..k, f @ axis] = (gamma[f] else 1) * (d[..k, f @ axis] / sqrt(v[f] + eps)) + (beta[f] else 0)
+  -- y divides by the number of elements n, the running variance by n - 1; neither gets derivatives of the batch.
+  mean1[f] = if training then (1 - momentum)*old_mean[f] + momentum*detach(mu[f]) else old_mean[f]
+  variance1[f] = if training then (1 - momentum)*old_variance[f] + momentum*(detach(s[f]) / (size(..rest) - 1)) else old_variance[f]
+)";
+};
+inline constexpr Operation<BatchNormText> batch_norm{};
+
+struct GroupNormText {
+  static constexpr std::string_view text = R"(-- Mean 0 and variance 1 over each group of channels and all positions, then scaled and shifted by channel.
+group_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {groups : int, eps = 1e-5} -> y[b, c, ..s]
+  requires c > 0
+  requires c % groups == 0
+  let e = c // groups
+  mu[n, g < groups] = (sum[j < e, ..k] x[n, g*e + j, ..k]) / (e*size(..s))
+  d[n, f, ..k] = x[n, f, ..k] - mu[n, f // e]
+  v[n, g < groups] = (sum[j < e, ..k] d[n, g*e + j, ..k] * d[n, g*e + j, ..k]) / (e*size(..s))
+  y[n, f, ..k] = (gamma[f] else 1) * (d[n, f, ..k] / sqrt(v[n, f // e] + eps)) + (beta[f] else 0)
+)";
+};
+inline constexpr Operation<GroupNormText> group_norm{};
+
+struct InstanceNormText {
+  static constexpr std::string_view text = R"(-- Mean 0 and variance 1 over the positions of each channel, then scaled and shifted by channel.
+instance_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {eps = 1e-5} -> y[b, c, ..s]
+  mu[n, f] = (sum[..k] x[n, f, ..k]) / size(..s)
+  d[n, f, ..k] = x[n, f, ..k] - mu[n, f]
+  v[n, f] = (sum[..k] d[n, f, ..k] * d[n, f, ..k]) / size(..s)
+  y[n, f, ..k] = (gamma[f] else 1) * (d[n, f, ..k] / sqrt(v[n, f] + eps)) + (beta[f] else 0)
+)";
+};
+inline constexpr Operation<InstanceNormText> instance_norm{};
 
 struct DropoutText {
   static constexpr std::string_view text = R"(-- Each element 0 with probability p, otherwise divided by 1 - p; bits from Philox4x32-10.
@@ -53,6 +116,7 @@ dropout(x[...], seed : int, step : int) {p = 0.5, stream = 0} -> y[...]
 inline constexpr Operation<DropoutText> dropout{};
 
 /// What the library registers of this family.
-using NormalisationOperations = spec::OperationList<SoftmaxText, LogSoftmaxText, LayerNormText, DropoutText>;
+using NormalisationOperations = spec::OperationList<SoftmaxText, LogSoftmaxText, MaskedSoftmaxText, LayerNormText, RmsNormText,
+                                                    BatchNormText, GroupNormText, InstanceNormText, DropoutText>;
 
 }  // namespace etalon::ops

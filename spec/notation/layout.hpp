@@ -78,20 +78,19 @@ namespace notation {
   return l;
 }
 
-/// Gives every item its axes. Widths must be known and sum to `rank`. Negative axes in the bindings are normalised.
-constexpr void assign_axes(const Definition& d, std::string_view tensor, std::size_t rank, Layout& l, Bindings& b,
-                           Diagnosis& diagnosis) {
+/// Gives every item its axes. Widths must be known and sum to `rank`; negative axes count from the end of this tensor.
+constexpr void assign_axes(const Definition& d, std::string_view tensor, std::size_t rank, Layout& l,
+                           const Bindings& b, Diagnosis& diagnosis) {
   bool taken[Dims::max_rank] = {};
   for (std::size_t i = 0; i < l.count; ++i) {
     Layout::Item& item = l.items[i];
     if (item.attribute < 0) continue;
-    AttributeBinding& v = b.of[item.attribute];
+    const AttributeBinding& v = b.of[item.attribute];
     const std::string_view name = d.at(d.attributes[item.attribute].name);
     for (int k = 0; k < item.width; ++k) {
-      std::int64_t& axis = v.form == AttributeBinding::Form::list ? v.list[k] : v.integer;
-      const std::int64_t given = axis;
+      const std::int64_t given = v.form == AttributeBinding::Form::list ? v.list[k] : v.integer;
       const auto extent = static_cast<std::int64_t>(rank);
-      if (axis < 0) axis += extent;
+      const std::int64_t axis = given < 0 ? given + extent : given;
       if (axis < 0 || axis >= extent) {
         diagnosis = diagnose(d.name, ": ", name, " names axis ", given, ", ", tensor, " has rank ", extent)
                         .at(d.text, d[item.node].text.begin);

@@ -450,6 +450,7 @@ class StaticEvaluator {
     if (c.form != Form::boolean) return {};
     if (!c.truth) return StaticValue::of_row({});
     StaticValue r = evaluate(arg);
+    if (r.form == Form::integer) r = StaticValue::of_row(Dims{r.integer});
     if (r.form != Form::row) return {};
     if (ones) {
       for (std::size_t i = 0; i < r.row.rank; ++i) r.row[i] = 1;

@@ -69,9 +69,11 @@ class Typer {
     if (ok()) assign_slots();
     if (ok()) element_types();
     if (ok()) solve();
+    if (ok()) absent_rows();
     if (ok()) clauses();
     if (ok()) compound_extents();
     if (ok()) results();
+    if (ok()) count_axes_from_start();
     return out_;
   }
 
@@ -223,6 +225,22 @@ class Typer {
       progress = progress || done[slot];
     }
     return progress;
+  }
+
+  /// A row that only absent operands have is empty.
+  constexpr void absent_rows() {
+    for (std::size_t i = 0; i < d_.operand_count; ++i) {
+      if (d_.operands[i].pack || present(out_.first_slot[i])) continue;
+      const Layout l = layout_of(d_, d_.operands[i].axes);
+      for (std::size_t k = 0; k < l.count; ++k) {
+        if (d_[l.items[k].node].form != NodeForm::row) continue;
+        Entry* e = out_.names.make(d_.at(l.items[k].node), -1, true);
+        if (e == nullptr) return fail(0, "has more names than a call can hold");
+        if (e->known || e->rank > 0) continue;
+        e->known = true;
+        e->rank = 0;
+      }
+    }
   }
 
   /// List attributes fix the rank of their row, and the other way round.
@@ -419,6 +437,39 @@ class Typer {
         type.dtype = result_type(text);
         (void)result_dims(text, text.pack ? m : -1, type.dims);
       }
+    }
+  }
+
+  /// The normal form of attributes that place axes: counted from the start, if that means the same in every tensor.
+  constexpr void count_axes_from_start() {
+    std::int64_t rank[Definition::max_attributes] = {};  // plus 1; 0 where no tensor has the placement, -1 where several differ
+    for (std::size_t i = 0; i < d_.operand_count; ++i) {
+      for (std::size_t m = 0; m < out_.members[i]; ++m) {
+        const std::size_t slot = out_.first_slot[i] + m;
+        if (present(slot)) placed_in(layout_of(d_, d_.operands[i].axes), operands_[slot]->dims.rank, rank);
+      }
+    }
+    for (std::size_t i = 0; i < d_.result_count; ++i) {
+      const int members = d_.results[i].pack ? result_members() : 1;
+      for (int m = 0; m < members; ++m) {
+        Dims dims;
+        const Layout l = result_dims(d_.results[i], d_.results[i].pack ? m : -1, dims);
+        placed_in(l, dims.rank, rank);
+      }
+    }
+    for (std::size_t a = 0; a < d_.attribute_count; ++a) {
+      AttributeBinding& b = out_.attributes.of[a];
+      if (rank[a] <= 0) continue;
+      if (b.form == AttributeBinding::Form::integer && b.integer < 0) b.integer += rank[a] - 1;
+      if (b.form != AttributeBinding::Form::list) continue;
+      for (std::size_t k = 0; k < b.size; ++k) b.list[k] += b.list[k] < 0 ? rank[a] - 1 : 0;
+    }
+  }
+  static constexpr void placed_in(const Layout& l, std::size_t tensor_rank, std::int64_t* rank) {
+    for (std::size_t k = 0; k < l.count; ++k) {
+      if (l.items[k].attribute < 0 || l.items[k].width == 0) continue;
+      std::int64_t& known = rank[l.items[k].attribute];
+      known = known == 0 || known == number(tensor_rank) + 1 ? number(tensor_rank) + 1 : -1;
     }
   }
 

@@ -209,6 +209,9 @@ class Scope:
             position = position * extent + index
         return position
 
+    def on_list(self, e):
+        return [self.evaluate(item) for item in e[1]]
+
     def on_call(self, e):
         name, args = e[1], e[2]
         if name == "inside":
@@ -225,9 +228,10 @@ class Scope:
         if name in ("total", "count", "size"):
             return {"total": sum, "count": len, "size": math.prod}[name](values[0])
         if name in ("keep", "only"):
+            row = values[0] if isinstance(values[0], list) else [values[0]]
             if name == "keep":
-                return [1] * len(values[0]) if values[1] else []
-            return values[0] if values[1] else []
+                return [1] * len(row) if values[1] else []
+            return row if values[1] else []
         if name == "flat":
             position = 0
             extents = values[1] if len(values) > 1 else self.ranges[args[0][1][1]]
@@ -337,7 +341,9 @@ class Scope:
                     extent = self.member_extent(segment[1], pack)
                 except (KeyError, TypeError):
                     continue
-                return extent if not is_row or isinstance(extent, list) else [extent]
+                if is_row:
+                    return extent if isinstance(extent, list) else [extent]
+                return extent[0] if isinstance(extent, list) and len(extent) == 1 else extent
         return None
 
     def member_extent(self, e, pack):

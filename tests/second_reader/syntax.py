@@ -256,7 +256,7 @@ class Parser:
         if self.accept(":"):
             kind = self.name()
         if self.accept("="):
-            default = self.expression()
+            default = ("list", self.listed("]", self.expression)) if self.accept("[") else self.expression()
             while self.accept("|"):  # the other symbols that the attribute may be
                 self.name()
         if self.accept(":"):

@@ -54,12 +54,12 @@ TEST_CASE("definitions print as JSON", "[notation][json]") {
   const auto loss = nlohmann::json::parse(to_json(definition_named("cross_entropy")));
   CHECK(loss["operands"][1]["kind"] == "int");
   CHECK(loss["operands"][2]["optional"] == true);
-  CHECK(loss["operands"][0]["axes"] == nlohmann::json{"...", "c"});
-  CHECK(loss["attributes"][2]["choices"] == nlohmann::json{"mean", "sum", "none"});
-  CHECK(loss["attributes"][2]["default"] == "mean");
+  CHECK(loss["operands"][0]["axes"] == nlohmann::json{"...", "c @ axis"});
+  CHECK(loss["attributes"][3]["choices"] == nlohmann::json{"mean", "sum", "none"});
+  CHECK(loss["attributes"][3]["default"] == "mean");
   CHECK(loss["clauses"][0]["id"] == "cross_entropy/C1");
   CHECK(loss["clauses"][0]["form"] == "requires");
-  CHECK(loss["clauses"][1]["local"] == true);
+  CHECK(loss["clauses"][2]["local"] == true);
   CHECK(loss["clauses"].back()["local"] == false);
   CHECK(loss["clauses"].back()["text"] == "y when reduction == mean = (sum[...] each[...]) / sum[...] a[...]");
   const auto conv = nlohmann::json::parse(to_json(definition_named("conv2d")));

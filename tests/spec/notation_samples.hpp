@@ -101,7 +101,7 @@ inline std::vector<Sample> network_samples() {
        {real32({1, 2, 4, 4})}},
       {"max_pool3d", {real32({1, 1, 3, 3, 3})}, {{"kernel", number(2)}, {"dilation", number(2)}},
        {real32({1, 1, 1, 1, 1})}},
-      {"layer_norm", {real32({2, 3, 4}), real32({3, 4}), real32({3, 4})}, {}, {real32({2, 3, 4})}},
+      {"layer_norm", {real32({2, 3, 4}), real32({3, 4}), real32({3, 4})}, {{"axes", list({1, 2})}}, {real32({2, 3, 4})}},
       {"dropout", {real32({2, 3}), int64({}), int64({})}, {{"p", 0.25}}, {real32({2, 3})}},
       {"uniform", {int64({}), int64({})}, {{"shape", list({2, 3})}}, {real32({2, 3})}},
       {"uniform", {int64({}), int64({})}, {{"shape", list({})}, {"dtype", symbol("f64")}}, {real64({})}},

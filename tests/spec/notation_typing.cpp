@@ -70,6 +70,7 @@ TEST_CASE("T5 rows: any number of axes, their rank must follow", "[notation][T5]
   CHECK(type_error("f(x[n]) -> y\n y = 0", {f32({2, 3})}) == "f: x has rank 2, want 1 (at 1:3)");
   CHECK_THAT(type_error("f(x[..p, ..q]) -> y\n y = 0", {f32({2, 3})}), Contains("the rows of x cannot be told apart"));
   CHECK(type_error("f(x[..p, ..q], g[..q]) -> y[..p]\n y[..i] = 0", {f32({2, 3}), f32({3})}) == "");
+  CHECK(type_of("f(x[..p], w[..q]?) -> y[..(p & q)]\n y[..i] = x[..i]*(w[..i] else 1)", {f32({2, 3})}) == std::vector<ValueType>{f32({2, 3})});
 }
 
 TEST_CASE("T6 placement: axes that attributes name", "[notation][T6]") {
@@ -83,6 +84,12 @@ TEST_CASE("T6 placement: axes that attributes name", "[notation][T6]") {
   const char* parted = "take(x[..l, n @ axis, ..r]) {axis = 0} -> y[..l], z[..r]\n y[..i] = 0\n z[..i] = 0";
   CHECK(type_of(parted, {f32({2, 3, 4})}, "axis=1") == std::vector<ValueType>{f32({2}), f32({4})});
   CHECK(type_of(parted, {f32({2, 3, 4})}, "axis=-1") == std::vector<ValueType>{f32({2, 3}), f32({})});
+  const char* masked = "masked(x[..p, n @ axis], m[..q, n @ axis]) {axis = -1} -> y[..(p & q), n @ axis]\n y[..i, j @ axis] = x[..i, j @ axis]*m[..i, j @ axis]";
+  CHECK(type_of(masked, {f32({2, 3, 4}), f32({3, 4})}) == std::vector<ValueType>{f32({2, 3, 4})});
+  CHECK(type_of(masked, {f32({2, 3, 4}), f32({3, 1})}, "axis=-2") == std::vector<ValueType>{f32({2, 3, 4})});
+  CHECK(type_error(masked, {f32({2, 3, 4}), f32({3, 4})}, "axis=2") == "masked: axis names axis 2, m has rank 2 (at 1:33)");
+  CHECK(std::get<std::int64_t>(instance_of(masked, {f32({2, 3}), f32({3})}).attributes.at("axis")) == -1);
+  CHECK(std::get<std::int64_t>(instance_of(masked, {f32({2, 3}), f32({1, 3})}).attributes.at("axis")) == 1);
   const Instance normal = instance_of(reduce_text, {f32({2, 3})}, {{"axes", std::vector<std::int64_t>{-1}}});
   CHECK(std::get<std::vector<std::int64_t>>(normal.attributes.at("axes")) == std::vector<std::int64_t>{1});
 }
@@ -122,6 +129,9 @@ TEST_CASE("T11 functions of rows: size, keep, only", "[notation][T11]") {
         std::vector<ValueType>{f32({2, 3})});
   CHECK(type_of("f(x[...]) {whole = true} -> y[only(..., whole)]\n y[...] = 0", {f32({2, 3})}, "whole=false") ==
         std::vector<ValueType>{f32({})});
+  const char* first = "f(x[b, ..s]) {whole = true} -> y[only(b, whole), ..s]\n y[n, ..k] when whole = x[n, ..k]\n y[..k] when not whole = sum[n] x[n, ..k]";
+  CHECK(type_of(first, {f32({2, 3})}) == std::vector<ValueType>{f32({2, 3})});
+  CHECK(type_of(first, {f32({2, 3})}, "whole=false") == std::vector<ValueType>{f32({3})});
 }
 
 TEST_CASE("T12 a violated condition is quoted", "[notation][T12]") {

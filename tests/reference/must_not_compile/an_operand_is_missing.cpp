@@ -1,14 +1,14 @@
-// expected: layer_norm: takes 3 operands (x, gamma, beta), got 2
+// expected: where: takes 3 operands (c, a, b), got 2
 #include "reference/tensor.hpp"
-#include "spec/library/normalisation.hpp"
+#include "spec/library/elementwise.hpp"
 
 using namespace etalon;
 using reference::Tensor;
 
 void call() {
 #ifdef ILL_TYPED
-  (void)ops::layer_norm(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<3>>());
+  (void)ops::where(Tensor<bool, Shape<3>>(), Tensor<double, Shape<3>>());
 #else
-  (void)ops::layer_norm(Tensor<double, Shape<2, 3>>(), Tensor<double, Shape<3>>(), Tensor<double, Shape<3>>());
+  (void)ops::where(Tensor<bool, Shape<3>>(), Tensor<double, Shape<3>>(), Tensor<double, Shape<3>>());
 #endif
 }
