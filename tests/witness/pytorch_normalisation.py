@@ -25,7 +25,8 @@ def masked_softmax(g):
 @row
 def layer_norm(g):
     inner = g.shape(1, 2, 2)
-    return Case([g.real((*g.shape(0, 2), *inner)), g.real(inner), g.real(inner)], {"eps": 1e-3},
+    return Case([g.real((*g.shape(0, 2), *inner)), g.real(inner), g.real(inner)],
+                {"axes": list(range(-len(inner), 0)), "eps": 1e-3},
                 lambda x, gamma, beta: F.layer_norm(x, inner, gamma, beta, 1e-3))
 
 
