@@ -19,22 +19,43 @@ const Definition& entry() {
   return definition;
 }
 
+/// The members of the family that a definition's text names.
+template <class Op>
+const std::vector<Definition>& members() {
+  static const std::vector<Definition> named = [] {
+    const Definition& family = entry<Op>();
+    std::vector<Definition> all;
+    for (std::size_t i = 0; i < family.family_count; ++i) all.push_back(member_of(family, family.at(family.family[i].name)));
+    return all;
+  }();
+  return named;
+}
+
+template <class Op>
+void append_with_members(std::vector<const Definition*>& all) {
+  all.push_back(&entry<Op>());
+  for (const Definition& member : members<Op>()) all.push_back(&member);
+}
+
 template <class... Ops>
 void append(std::vector<const Definition*>& all, OperationList<Ops...>) {
-  (all.push_back(&entry<Ops>()), ...);
+  (append_with_members<Ops>(all), ...);
 }
 
 std::vector<const Definition*> make_library() {
   std::vector<const Definition*> all;
+  append(all, ops::AttentionOperations{});
+  append(all, ops::ConvolutionOperations{});
   append(all, ops::ElementwiseOperations{});
   append(all, ops::LinearOperations{});
   append(all, ops::LossesOperations{});
   append(all, ops::NormalisationOperations{});
   append(all, ops::OptimizersOperations{});
+  append(all, ops::PoolingOperations{});
   append(all, ops::RandomOperations{});
+  append(all, ops::RecurrentOperations{});
   append(all, ops::ReductionsOperations{});
   append(all, ops::ShapeOperations{});
-  append(all, ops::WindowsOperations{});
   std::sort(all.begin(), all.end(), [](const Definition* a, const Definition* b) { return a->name < b->name; });
   return all;
 }

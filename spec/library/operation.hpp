@@ -13,7 +13,7 @@
 
 namespace etalon::spec {
 
-/// The operations of one family, by their tag types.
+/// The operations of one header, by their tag types. The library adds the members of the families among them.
 template <class... Ops>
 struct OperationList {};
 
@@ -25,6 +25,13 @@ struct FixedText {
     for (std::size_t i = 0; i < N; ++i) characters[i] = text[i];
   }
   [[nodiscard]] constexpr std::string_view view() const { return {characters, N - 1}; }
+};
+
+/// The tag type of a member of the family that a text defines: `Operation<Member<ConvText, "conv2d">>`.
+template <class Family, FixedText name>
+struct Member {
+  static constexpr std::string_view text = Family::text;
+  static constexpr std::string_view member = name.view();
 };
 
 /// Stands where an optional operand is left out.

@@ -2,12 +2,15 @@
 /// Every operation that comes with Etalon, as callable objects.
 #pragma once
 
+#include "spec/library/attention.hpp"  // IWYU pragma: export
+#include "spec/library/convolution.hpp"  // IWYU pragma: export
 #include "spec/library/elementwise.hpp"  // IWYU pragma: export
 #include "spec/library/linear.hpp"  // IWYU pragma: export
 #include "spec/library/losses.hpp"  // IWYU pragma: export
 #include "spec/library/normalisation.hpp"  // IWYU pragma: export
 #include "spec/library/optimizers.hpp"  // IWYU pragma: export
+#include "spec/library/pooling.hpp"  // IWYU pragma: export
 #include "spec/library/random.hpp"  // IWYU pragma: export
+#include "spec/library/recurrent.hpp"  // IWYU pragma: export
 #include "spec/library/reductions.hpp"  // IWYU pragma: export
 #include "spec/library/shape.hpp"  // IWYU pragma: export
-#include "spec/library/windows.hpp"  // IWYU pragma: export

@@ -220,7 +220,8 @@ constexpr void complete(const Definition& d, Bindings& b, bool partial = false) 
         b.diagnosis = diagnose(d.name, ": attribute ", d.at(a.name), " is missing").at(d.text, a.name.begin);
         return;
       }
-      (void)read_value(d.at(a.value), 0, v);
+      if (a.same_as >= 0) v = b.of[a.same_as];
+      else (void)read_value(d.at(a.value), 0, v);
     }
     if (!fit(d, a, v)) complain_of_kind(d, a, b);
   }

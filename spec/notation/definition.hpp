@@ -78,6 +78,7 @@ struct AttributeText {
   Slice row;                ///< the row whose rank the list has; empty when there is none
   Slice value;              ///< text of the default
   Slice choices;            ///< `a | b | c` of a symbol
+  std::int8_t same_as = -1; ///< the earlier attribute whose value is the default
 };
 
 struct ClauseText {

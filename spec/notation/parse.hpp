@@ -134,7 +134,8 @@ class DefinitionParser : public ExpressionParser {
     return AttributeKind::real;
   }
 
-  /// A default states the kind too: `0` integer, `0.0` real, `true`, `f32`, `all` (axes), `[1, 2]`, `a | b | c`.
+  /// A default states the kind too: `0` integer, `0.0` real, `true`, `all` (axes), `[1, 2]`, `a | b | c`,
+  /// or the name of an earlier attribute.
   constexpr void default_value(AttributeText& a, bool known) {
     const std::size_t begin = token_.begin;
     a.has_default = true;
@@ -154,6 +155,9 @@ class DefinitionParser : public ExpressionParser {
         kind = AttributeKind::real;
       } else if (token_.is("all")) {
         kind = AttributeKind::axes;
+      } else if (const int earlier = d_.attribute_named(token_.text); earlier >= 0) {
+        a.same_as = static_cast<std::int8_t>(earlier);
+        kind = d_.attributes[earlier].kind;
       } else {
         kind = dtype_named(token_.text) ? AttributeKind::dtype : AttributeKind::symbol;
         if (token_.form != TokenForm::name) return fail("a default is a number, true, false, a symbol or a list");
@@ -161,10 +165,11 @@ class DefinitionParser : public ExpressionParser {
       advance();
     }
     a.value = slice_from(begin);
-    if (kind == AttributeKind::symbol) {
+    if (kind == AttributeKind::symbol && a.same_as < 0) {
       while (accept("|")) take_name("a symbol");
       a.choices = slice_from(begin);
     }
+    if (a.same_as >= 0) a.choices = d_.attributes[a.same_as].choices;
     if (!known) a.kind = kind;
   }
 

@@ -210,6 +210,24 @@ class Typer {
         }
       }
     }
+    for (std::size_t i = 0; i < d_.operand_count && ok(); ++i) {
+      if (!d_.operands[i].pack && !present(out_.first_slot[i])) settle_absent(i);
+    }
+  }
+
+  /// A row that only absent operands have is empty, an extent 1.
+  constexpr void settle_absent(std::size_t i) {
+    const Layout l = layout_of(d_, d_.operands[i].axes);
+    for (std::size_t k = 0; k < l.count; ++k) {
+      const Layout::Item& item = l.items[k];
+      if (d_[item.node].form != NodeForm::name && d_[item.node].form != NodeForm::row) continue;
+      Entry* e = out_.names.make(d_.at(item.node), -1, item.row);
+      if (e == nullptr) return fail(0, "has more names than a call can hold");
+      if (e->known || e->rank > 0) continue;
+      e->known = true;
+      e->rank = 0;
+      if (!item.row) e->value = Dims{1};
+    }
   }
 
   constexpr bool solve_operand(std::size_t i, bool* done) {

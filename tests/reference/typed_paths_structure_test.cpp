@@ -3,7 +3,8 @@
 #include "spec/library/optimizers.hpp"
 #include "spec/library/random.hpp"
 #include "spec/library/shape.hpp"
-#include "spec/library/windows.hpp"
+#include "spec/library/convolution.hpp"
+#include "spec/library/pooling.hpp"
 #include "typed_paths.hpp"
 
 namespace {
@@ -41,9 +42,9 @@ TEST_CASE("normalisation and windows are the same with shapes as types and as va
                                                  of<R<1, 3, 4, 3>, R<2, 1, 2, 2>>),
       row(ops::conv3d, of<R<1, 1, 2, 2, 2>, R<1, 1, 1, 2, 1>>, of<R<1, 1, 2, 2, 2>, R<1, 1, 4, 2, 1>>),
       row<"kernel=2, stride=2">(ops::max_pool, of<R<1, 1, 4>>, of<R<1, 1, 0>>),
-      row<"kernel=3, padding=1", "kernel=3, padding=2">(ops::max_pool1d, of<R<1, 1, 4>>, of<R<1, 1, 4>>),
+      row<"kernel=3, stride=1, padding=1", "kernel=3, stride=1, padding=2">(ops::max_pool1d, of<R<1, 1, 4>>, of<R<1, 1, 4>>),
       row<"kernel=[2, 2], stride=[2, 2]">(ops::max_pool2d, of<R<1, 1, 4, 4>>, of<R<1, 4, 4>>),
-      row<"kernel=2", "kernel=[2, 2]">(ops::max_pool3d, of<R<1, 1, 2, 2, 2>>, of<R<1, 1, 2, 2, 2>>)));
+      row<"kernel=2, stride=1", "kernel=[2, 2]">(ops::max_pool3d, of<R<1, 1, 2, 2, 2>>, of<R<1, 1, 2, 2, 2>>)));
 }
 
 TEST_CASE("losses, steps and random numbers are the same with shapes as types and as values", "[typed_paths]") {

@@ -187,10 +187,10 @@ def bind_operand(scope, operand, tensor, key):
 
 def results(scope):
     definition = scope.definition
-    for operand in definition.operands:  # a row that only an absent operand has is empty
+    for operand in definition.operands:  # a row that only an absent operand has is empty, an extent 1
         for kind, expression, _ in operand.axes:
-            if operand.name in scope.absent and kind == "row" and expression[0] == "name":
-                scope.names.setdefault(expression[1], [])
+            if operand.name in scope.absent and expression[0] == "name":
+                scope.names.setdefault(expression[1], [] if kind == "row" else 1)
     for is_row, name, value in definition.lets:
         scope.names[name] = scope.evaluate(value)
     for condition in definition.requires:
@@ -299,6 +299,8 @@ def declare_local(scope, target, items, binders):
         literal = ranges[expression[1]]
         holder = f"{target}.{expression[1]}"
         scope.names[holder] = literal
+        if is_row and scope.joined:
+            scope.joined.add(holder)  # a local over a row is read as that row is
         axes.append((kind, ("name", holder), placement))
     scope.axes[target] = axes
     scope.tensors[target] = Tensor(shape_of(scope, axes), {})

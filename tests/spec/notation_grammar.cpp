@@ -53,6 +53,10 @@ TEST_CASE("N4 attributes: a default states the kind", "[notation][N4]") {
   for (std::size_t i = 0; i < std::size(kinds); ++i) CHECK(d->attributes[i].kind == kinds[i]);
   CHECK(!d->attributes[7].has_default);
   CHECK(d->at(d->attributes[6].choices) == "p | q");
+  const char* window = "f(x[..s]) {kernel[..s], stride[..s] = kernel} -> y[..(s // stride)]\n y[..k] = 0";
+  CHECK(parse(window).attributes[1].kind == AttributeKind::integers);
+  CHECK(type_of(window, {f64({6, 6})}, "kernel=[2, 3]") == std::vector<ValueType>{f64({3, 2})});
+  CHECK(type_of(window, {f64({6, 6})}, "kernel=[2, 3], stride=1") == std::vector<ValueType>{f64({6, 6})});
 }
 
 TEST_CASE("N5 results: their element types", "[notation][N5]") {

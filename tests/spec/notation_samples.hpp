@@ -96,7 +96,7 @@ inline std::vector<Sample> network_samples() {
       {"conv2d", {real32({0, 4, 8, 9}), real32({6, 4, 3, 3})}, {{"dilation", number(2)}}, {real32({0, 6, 4, 5})}},
       {"conv3d", {real64({1, 1, 3, 3, 3}), real64({1, 1, 2, 2, 2})}, {}, {real64({1, 1, 2, 2, 2})}},
       {"max_pool", {real32({1, 2, 6})}, {{"kernel", number(2)}, {"stride", number(2)}}, {real32({1, 2, 3})}},
-      {"max_pool1d", {real32({1, 2, 6})}, {{"kernel", number(3)}, {"padding", number(1)}}, {real32({1, 2, 6})}},
+      {"max_pool1d", {real32({1, 2, 6})}, {{"kernel", number(3)}, {"stride", number(1)}, {"padding", number(1)}}, {real32({1, 2, 6})}},
       {"max_pool2d", {real32({1, 2, 6, 6})}, {{"kernel", number(2)}, {"stride", number(2)}, {"padding", number(1)}},
        {real32({1, 2, 4, 4})}},
       {"max_pool3d", {real32({1, 1, 3, 3, 3})}, {{"kernel", number(2)}, {"dilation", number(2)}},

@@ -27,6 +27,11 @@ TEST_CASE("T1 count of operands", "[notation][T1]") {
   CHECK(type_error("f(a, b) -> y\n y = a", {std::nullopt, f32({})}) == "f: operand a is missing (at 1:3)");
   const char* two = "f(a#[n], b#[n]) -> y\n y = 0*total(n#)";
   CHECK_THAT(type_error(two, {f32({1}), f32({1})}), Contains("the lengths of its packs are not stated"));
+  const char* open = "f(a[..p, n], b[..q, m]?) -> y[..(p & q), n]\n requires m == n or m == 1\n y[..i, j] = a[..i, j] * (b[..i, (if m == n then j else 0)] else 2)";
+  CHECK(type_of(open, {f32({2, 3}), std::nullopt}) == std::vector<ValueType>{f32({2, 3})});
+  CHECK(type_of(open, {f32({2, 3}), f32({4, 1, 1})}) == std::vector<ValueType>{f32({4, 2, 3})});
+  CHECK_THAT(type_error(open, {f32({2, 3}), f32({2})}), Contains("violated: requires m == n or m == 1"));
+  CHECK_NOTHROW(verify(instance_of(open, {f32({2, 3}), std::nullopt}).system));
 }
 
 TEST_CASE("T2 element types: T is shared, nothing is promoted", "[notation][T2]") {
@@ -147,11 +152,13 @@ TEST_CASE("T13 extents of results: never negative, floor division by positive nu
 }
 
 TEST_CASE("T14 families fix a rank", "[notation][T14]") {
-  CHECK(definition_of<ops::Conv2dText>.name == "conv2d");
+  using Conv1d = decltype(ops::conv1d)::operation;
+  using Conv2d = decltype(ops::conv2d)::operation;
+  CHECK(definition_of<Conv2d>.name == "conv2d");
   const Operands three{f32({1, 1, 4}), f32({1, 1, 2})};
-  const Typing t = type_call(definition_of<ops::Conv2dText>, three, {}, bind_attributes(definition_of<ops::Conv2dText>, ""));
+  const Typing t = type_call(definition_of<Conv2d>, three, {}, bind_attributes(definition_of<Conv2d>, ""));
   CHECK(std::string(t.diagnosis.message()) == "conv2d: x has rank 3, want 4 (at 2:6)");
-  CHECK(type_call(definition_of<ops::Conv1dText>, three, {}, bind_attributes(definition_of<ops::Conv1dText>, "")).ok());
+  CHECK(type_call(definition_of<Conv1d>, three, {}, bind_attributes(definition_of<Conv1d>, "")).ok());
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // expected: conv2d: violated: requires c == e*groups
 #include "reference/tensor.hpp"
-#include "spec/library/windows.hpp"
+#include "spec/library/convolution.hpp"
+#include "spec/library/pooling.hpp"
 
 using namespace etalon;
 using reference::Tensor;
