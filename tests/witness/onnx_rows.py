@@ -532,21 +532,16 @@ def LayerNormalization(n):
     inner = shape[axis % len(shape):]
     scale, shift = n.x(1), n.x(2)
     refuse(n.shape(scale) != inner, "scale and shift of another shape than the axes")
-    return n.call("layer_norm", n.x(), scale, shift, eps=n.a("epsilon", 1e-5)), None, None
-
-
-def classes_last(n, x):
-    rank = len(n.shape(x))
-    return x if rank == 2 else n.call("transpose", x, permutation=[0, *range(2, rank), 1])
+    return n.call("layer_norm", n.x(), scale, shift, axes=list(range(-len(inner), 0)), eps=n.a("epsilon", 1e-5)), None, None
 
 
 @row("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
 def _(n, name):
     operation = "nll" if name[0] == "N" else "cross_entropy"
-    attributes = {"reduction": n.a("reduction", "mean")}
+    attributes = {"reduction": n.a("reduction", "mean"), "axis": 1}
     if n.a("ignore_index") is not None:
         attributes["ignore_index"] = n.a("ignore_index")
-    loss = n.call(operation, classes_last(n, n.x(0)), n.x(1), n.x(2), **attributes)
+    loss = n.call(operation, n.x(0), n.x(1), n.x(2), **attributes)
     if len(n.node.outputs) < 2:
         return loss
     return loss, n.call("log_softmax", n.x(0), axis=1)

@@ -16,16 +16,23 @@ def _(g, name):
 
 @row
 def masked_softmax(g):
-    shape = g.shape(1, 3)
-    mask = g.truth(shape, 0.8)
+    p, q = g.joined(2)
+    whole = (*torch.broadcast_shapes(p, q), g.extent(1, 4))
+    mask = g.truth((*q, whole[-1]), 0.8)
     mask[..., 0] = True  # PyTorch gives NaN for a row that is masked altogether; the definition gives 0
-    return Case([g.real(shape), mask], {}, lambda x, m: torch.softmax(x.masked_fill(~m, -torch.inf), -1))
+    return Case([g.real((*p, whole[-1])), mask], {},
+                lambda x, m: torch.softmax(torch.where(m, x, torch.full_like(x, -torch.inf)), -1))
+
+
+def affine(g, shape):
+    """Scale and shift, or neither."""
+    return [g.real(shape), g.real(shape)] if g.flag(0.8) else [None, None]
 
 
 @row
 def layer_norm(g):
     inner = g.shape(1, 2, 2)
-    return Case([g.real((*g.shape(0, 2), *inner)), g.real(inner), g.real(inner)],
+    return Case([g.real((*g.shape(0, 2), *inner)), *affine(g, inner)],
                 {"axes": list(range(-len(inner), 0)), "eps": 1e-3},
                 lambda x, gamma, beta: F.layer_norm(x, inner, gamma, beta, 1e-3))
 
@@ -41,27 +48,28 @@ def rms_norm(g):
 def group_norm(g):
     groups, per = g.extent(1, 2), g.extent(1, 2)
     c = groups * per
-    return Case([g.real((g.extent(1, 2), c, *g.shape(1, 2, 2, 3))), g.real((c,)), g.real((c,))],
+    return Case([g.real((g.extent(1, 2), c, *g.shape(1, 2, 2, 3))), *affine(g, (c,))],
                 {"groups": groups, "eps": 1e-3}, lambda x, w, b: F.group_norm(x, groups, w, b, 1e-3))
 
 
 @row
 def instance_norm(g):
     c = g.extent(1, 3)
-    return Case([g.real((g.extent(1, 2), c, *g.shape(1, 2, 2, 3))), g.real((c,)), g.real((c,))],
+    return Case([g.real((g.extent(1, 2), c, *g.shape(1, 2, 2, 3))), *affine(g, (c,))],
                 {"eps": 1e-3}, lambda x, w, b: F.instance_norm(x, None, None, w, b, True, 0.1, 1e-3))
 
 
 @row
 def batch_norm(g):
     c, training = g.extent(1, 3), g.flag()
+    momentum = g.pick(0.1, 0.25)
 
     def function(x, w, b, mean, variance):
         mean, variance = mean.detach().clone(), variance.detach().clone()
-        y = F.batch_norm(x, mean, variance, w, b, training, 0.1, 1e-3)
+        y = F.batch_norm(x, mean, variance, w, b, training, momentum, 1e-3)
         return y, mean, variance
-    return Case([g.real((g.extent(2, 3), c, *g.shape(0, 2, 1, 3))), g.real((c,)), g.real((c,)), g.real((c,)),
-                 g.positive((c,))], {"training": training, "eps": 1e-3, "momentum": 0.1}, function, fixed=(3, 4))
+    return Case([g.real((g.extent(2, 3), c, *g.shape(0, 2, 1, 3))), *affine(g, (c,)), g.real((c,)), g.positive((c,))],
+                {"training": training, "eps": 1e-3, "momentum": momentum}, function, fixed=(3, 4))
 
 
 def reduced(g):
@@ -98,42 +106,54 @@ def hinge(g):
 def bce_with_logits(g):
     attributes, how = reduced(g)
     shape = g.shape()
-    return Case([g.real(shape), g.between(0, 1, shape)], attributes,
-                lambda x, t: F.binary_cross_entropy_with_logits(x, t, reduction=how))
+    weight = g.positive(shape) if g.flag(0.3) else None
+    positive = g.positive(shape[-1:]) if g.flag(0.3) else None
+    return Case([g.real(shape), g.between(0, 1, shape), weight, positive], attributes,
+                lambda x, t, w, p: F.binary_cross_entropy_with_logits(x, t, w, reduction=how, pos_weight=p),
+                fixed=(2, 3))
+
+
+def labelled(g):
+    """Logits with the classes on axis 1, labels of which some are ignored, and the label that is ignored."""
+    rows, c, more = g.extent(), g.extent(2, 4), g.shape(0, 2, 1, 3)
+    ignored = g.pick(-100, 0)
+    t = g.integers(0, c, (rows, *more))
+    t[g.rng.random(t.shape) < 0.2] = ignored
+    t.flat[0] = 1
+    return g.real((rows, c, *more)), t, g.positive((c,)) if g.flag() else None, ignored
 
 
 @row
 def nll(g):
     attributes, how = reduced(g)
-    rows, c = g.extent(), g.extent(2, 4)
-    ignored = g.pick(-100, 0)
-    t = g.integers(0, c, (rows,))
-    t[g.rng.random(rows) < 0.2] = ignored
-    t[0] = 1
-    w = g.positive((c,)) if g.flag() else None
-    x = g.real((rows, c))
-    return Case([x, t, w], {**attributes, "ignore_index": ignored}, fixed=(2,),
+    x, t, w, ignored = labelled(g)
+    return Case([x, t, w], {**attributes, "axis": 1, "ignore_index": ignored}, fixed=(2,),
                 function=lambda x, t, w: F.nll_loss(x, t, w, ignore_index=ignored, reduction=how))
 
 
 @row
 def cross_entropy(g):
     attributes, how = reduced(g)
-    rows, c = g.extent(), g.extent(2, 4)
-    ignored, smoothing = g.pick(-100, 0), g.pick(0.0, 0.0, 0.1, 0.3)
-    t = g.integers(0, c, (rows,), "int64")
-    t[g.rng.random(rows) < 0.2] = ignored
-    t[0] = 1
-    w = g.positive((c,)) if g.flag() else None
-    return Case([g.real((rows, c)), t, w], {**attributes, "ignore_index": ignored, "label_smoothing": smoothing},
-                lambda x, t, w: F.cross_entropy(x, t, w, ignore_index=ignored, reduction=how,
-                                                label_smoothing=smoothing), fixed=(2,))
+    x, t, w, ignored = labelled(g)
+    smoothing = g.pick(0.0, 0.0, 0.1, 0.3)
+    return Case([x, t, w], {**attributes, "axis": 1, "ignore_index": ignored, "label_smoothing": smoothing}, fixed=(2,),
+                function=lambda x, t, w: F.cross_entropy(x, t, w, ignore_index=ignored, reduction=how,
+                                                         label_smoothing=smoothing))
+
+
+@row
+def soft_cross_entropy(g):
+    attributes, how = reduced(g)
+    shape = (g.extent(), g.extent(2, 4), *g.shape(0, 1, 1, 3))
+    w = g.positive(shape[1:2]) if g.flag() else None
+    smoothing = g.pick(0.0, 0.2)
+    return Case([g.real(shape), g.between(0, 1, shape), w], {**attributes, "axis": 1, "label_smoothing": smoothing},
+                lambda x, t, w: F.cross_entropy(x, t, w, reduction=how, label_smoothing=smoothing), fixed=(2,))
 
 
 @row
 def kl_div(g):
-    attributes, how = reduced(g)
-    shape, log = g.shape(1, 2), g.flag()
-    t = g.real(shape) if log else g.positive(shape)
-    return Case([g.real(shape), t], {**attributes, "log_target": log},
+    how, log = g.pick("mean", "sum", "none", "batchmean"), g.flag()
+    shape = g.shape(1, 3)
+    return Case([g.real(shape), g.real(shape) if log else g.positive(shape)], {"reduction": how, "log_target": log},
                 lambda x, t: F.kl_div(x, t, reduction=how, log_target=log))
