@@ -463,7 +463,7 @@ def MaxPool(n):
     refuse(low != high, "padding that differs before and after")
     dilations = n.a("dilations", [1] * rank)
     refuse(any(2 * p > k for p, k in zip(low, kernel)), "padding beyond half of the kernel")
-    refuse(any(p > 0 and d > 1 for p, d in zip(low, dilations)), "maxima of padded and dilated windows")
+    refuse(any(p > 0 and d > s for p, d, s in zip(low, dilations, n.shape(n.x())[2:])), "windows that may miss the operand")
     return n.call("max_pool", n.x(), kernel=kernel, stride=n.a("strides", [1] * rank), padding=low,
                   dilation=dilations)
 

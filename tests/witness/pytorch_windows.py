@@ -42,8 +42,8 @@ def conv_transpose(g, rank):
 def window(g, rank, dilated):
     kernel, stride = many(g, rank, 1, 3), many(g, rank, 1, 3)
     dilation = many(g, rank, 1, 2) if dilated and g.flag() else [1] * rank
-    padding = [0 if d > 1 else g.extent(0, k // 2) for k, d in zip(kernel, dilation)]
-    s = [max(g.extent(1, 5 - rank // 2), d * (k - 1) + 1 - 2 * p) for k, p, d in zip(kernel, padding, dilation)]
+    padding = [g.extent(0, k // 2) for k in kernel]
+    s = [max(g.extent(d, 5 - rank // 2), d * (k - 1) + 1 - 2 * p) for k, p, d in zip(kernel, padding, dilation)]
     return kernel, stride, padding, dilation, (g.extent(1, 2), g.extent(1, 2), *s)
 
 
@@ -56,6 +56,7 @@ def max_pool(g, rank):
 
 def avg_pool(g, rank):
     kernel, stride, padding, _, shape = window(g, rank, False)
+    shape = (*shape[:2], *(max(n, k) for n, k in zip(shape[2:], kernel)))  # PyTorch wants it in three dimensions
     count = g.flag()
     function = getattr(F, f"avg_pool{rank}d")
     return Case([g.real(shape)], {"kernel": kernel, "stride": stride, "padding": padding, "count_include_pad": count},
@@ -63,15 +64,16 @@ def avg_pool(g, rank):
 
 
 def smooth_max_pool(g, rank):
-    kernel, stride, _, _, shape = window(g, rank, False)
-    shape = (*shape[:2], *(max(n, k) for n, k in zip(shape[2:], kernel)))
-    beta = g.pick(1.0, 0.5, 2.0)
+    kernel, stride, padding, _, shape = window(g, rank, False)
+    temperature = g.pick(1.0, 0.5, 2.0)
 
     def function(x):
+        x = F.pad(x, [p for p in reversed(padding) for _ in range(2)], value=-torch.inf)
         for axis, (k, a) in enumerate(zip(kernel, stride)):
             x = x.unfold(2 + axis, k, a)
-        return torch.logsumexp(beta * x, tuple(range(-rank, 0))) / beta
-    return Case([g.real(shape)], {"kernel": kernel, "stride": stride, "beta": beta}, function)
+        return temperature * torch.logsumexp(x / temperature, tuple(range(-rank, 0)))
+    return Case([g.real(shape)], {"kernel": kernel, "stride": stride, "padding": padding, "temperature": temperature},
+                function)
 
 
 def adaptive_avg_pool(g, rank):
@@ -83,7 +85,8 @@ def adaptive_avg_pool(g, rank):
 def global_avg_pool(g, rank):
     function = getattr(F, f"adaptive_avg_pool{rank}d")
     shape = (g.extent(1, 2), g.extent(1, 2), *many(g, rank, 1, 4))
-    return Case([g.real(shape)], {}, lambda x: function(x, 1).flatten(2).squeeze(-1))
+    kept = g.flag()
+    return Case([g.real(shape)], {"keepdims": kept}, lambda x: function(x, 1) if kept else function(x, 1).flatten(1))
 
 
 def upsample_nearest(g, rank):
