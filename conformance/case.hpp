@@ -57,6 +57,7 @@ struct Case {
   std::vector<std::optional<HostTensor>> cotangents;  ///< per result
   std::size_t planned = 1;                            ///< elements that a complete answer lets us compare
   int steps = 1;                                      ///< of a step case
+  std::vector<std::string> classes;                   ///< of numbers and shapes, for the coverage table
 };
 
 /// The case of this key, or nothing when the operation has none (a derivative of an integer operation, say).

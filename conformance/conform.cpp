@@ -18,6 +18,7 @@
 
 #include "conformance/case_file.hpp"
 #include "conformance/check.hpp"
+#include "conformance/coverage.hpp"
 #include "conformance/plan.hpp"
 #include "conformance/report.hpp"
 #include "conformance/shapes.hpp"
@@ -97,7 +98,18 @@ class Run {
       if (!out.flush()) throw IoError(fmt::format("conform: cannot write {}", *options_.json_path));
     }
     write_table(console_, header, records, seconds);
+    report_coverage(records);
     return exit_code(records);
+  }
+
+  void report_coverage(const std::vector<Record>& records) {
+    if (!options_.coverage_path) return;
+    std::ofstream out(*options_.coverage_path);
+    const Coverage coverage = cover(records, &out);
+    if (!out.flush()) throw IoError(fmt::format("conform: cannot write {}", *options_.coverage_path));
+    console_ << fmt::format("{} cells of operation, mode, element type and class: {} met, {} cannot be, {} missed\n",
+                            coverage.cells, coverage.cells - coverage.explained - coverage.unexplained,
+                            coverage.explained, coverage.unexplained);
   }
 
   int replay(const Case& c) {
@@ -214,6 +226,7 @@ class Run {
 
   void judge(Record& record, const Case& c, Asked& backend) {
     record.mode = c.mode;
+    record.classes = c.classes;
     record.outcome = check(c, backend, contract_);
     record.case_json = summary_json(c);
   }

@@ -27,6 +27,7 @@ struct ConformOptions {
   Tier tier = Tier::quick;
   std::uint64_t seed = 1;
   std::optional<std::string> json_path;                     ///< one object per line
+  std::optional<std::string> coverage_path;                 ///< the table of classes that were met, as Markdown
   std::optional<std::string> case_folder;                   ///< where shrunk counterexamples are written as case files
   std::optional<std::string> replay;                        ///< an id, or the path of a case file
   bool list = false;                                        ///< print the units of work and stop

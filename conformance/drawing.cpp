@@ -96,6 +96,8 @@ class Drawing {
   }
 
   std::int64_t extent() {
+    if (wish_.elements == 1) return 1;
+    if (wish_.empty && draw_.chance(0.3)) return 0;
     if (wish_.edges && draw_.chance(0.35)) return draw_.integer(0, 1);
     if (draw_.chance(0.1)) return 1;
     if (limit_ > 4 && draw_.chance(0.6)) return draw_.integer(limit_ / 2, limit_);

@@ -16,6 +16,7 @@ namespace etalon::conformance {
 struct SizeWish {
   std::int64_t elements = 64;
   bool edges = false;  ///< prefer extents 0 and 1
+  bool empty = false;  ///< a tensor without elements, where there is one
 };
 
 [[nodiscard]] Assignment draw_once(const spec::Definition& definition, const Names& names, Draw& draw,

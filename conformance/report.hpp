@@ -19,6 +19,7 @@ struct Record {
   CaseKey key;
   spec::Mode mode = spec::Mode::forward;
   Outcome outcome;
+  std::vector<std::string> classes;  ///< of numbers and shapes that the case holds
   std::string case_json;  ///< types of a passing case, the whole (shrunk) case of a failing one
 };
 

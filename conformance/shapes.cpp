@@ -45,6 +45,14 @@ std::int64_t largest_tensor(const Definition& definition, const CallTypes& call)
   return most;
 }
 
+bool has_empty_tensor(const Definition& definition, const CallTypes& call) {
+  const spec::Typing typing = typed(definition, call);
+  bool empty = false;
+  for (std::size_t r = 0; r < typing.result_count; ++r) empty = empty || typing.results[r].dims.count() == 0;
+  for (const auto& type : call.operands) empty = empty || (type && type->dims.count() == 0);
+  return empty;
+}
+
 void break_operand(std::vector<std::optional<spec::ValueType>>& operands, Draw& draw) {
   auto& operand = operands[static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(operands.size()) - 1))];
   if (!operand) return;
@@ -113,6 +121,8 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     if (!call) continue;
     const std::int64_t size = largest_tensor(definition, *call);
     if (size > 3 * wish.elements) continue;
+    constexpr int patience = 100;
+    if (wish.empty && attempt < patience && !has_empty_tensor(definition, *call)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
     if (size == 0 && !wish.edges) continue;
     return assignment;

@@ -32,7 +32,7 @@ struct Words {
   std::string tier = "quick";
   std::uint64_t seed = 1;
   unsigned jobs = 2;
-  std::string json, cases, replay, contract;
+  std::string json, cases, replay, contract, coverage;
   bool list = false;
 };
 
@@ -79,6 +79,7 @@ struct Words {
   options.list = words.list;
   options.terminal = isatty(STDERR_FILENO) != 0;
   if (!words.json.empty()) options.json_path = words.json;
+  if (!words.coverage.empty()) options.coverage_path = words.coverage;
   if (!words.cases.empty()) options.case_folder = words.cases;
   if (!words.replay.empty()) options.replay = words.replay;
   if (!words.contract.empty()) options.contract = spec::parse_contract(read_file(words.contract));
@@ -102,6 +103,7 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   command->add_option("--jobs", words->jobs, "Threads; the report does not depend on it")->capture_default_str();
   command->add_option("--contract", words->contract, "A contract in a JSON file, instead of the backend's own");
   command->add_option("--json", words->json, "Write one JSON object per result to this file");
+  command->add_option("--coverage", words->coverage, "Write what was met, by operation, mode, type and class, to this file");
   command->add_option("--cases", words->cases, "Write shrunk counterexamples into this folder");
   command->add_option("--replay", words->replay, "Ask one case again: its id, or its file");
   command->add_flag("--list", words->list, "Print what would be asked, and stop");
