@@ -49,6 +49,14 @@ class Draw:
     def number(self, low, high):
         return float(self.rng.uniform(low, high))
 
+    def type_name(self):
+        return "f32" if self.dtype == numpy.float32 else "f64"
+
+    def type(self):
+        """PyTorch's name of this case's element type."""
+        import torch
+        return torch.float32 if self.dtype == numpy.float32 else torch.float64
+
     # Operands.
     def as_real(self, values):
         return numpy.asarray(values, dtype=self.dtype)

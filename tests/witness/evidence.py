@@ -4,6 +4,10 @@ import collections
 VERDICTS = ("pass", "undecided", "convention", "algorithm", "defect", "skipped", "refused", "fail")
 
 
+def shortened(text, width=260):
+    return "\n".join(line if len(line) <= width else line[:width] + "…" for line in text.splitlines())
+
+
 class Evidence:
     def __init__(self, witness, modes):
         self.witness, self.modes = witness, modes
@@ -27,14 +31,15 @@ class Evidence:
             self.shown[operation, verdict] += 1
             if self.shown[operation, verdict] <= 2:
                 offender = outcome.get("offender", "")
-                self.faults.append(f"{name}: {verdict}: {outcome.get('why', '')} {offender}\n{details()}")
+                self.faults.append(f"{name}: {verdict}: {outcome.get('why', '')} {offender}\n{shortened(details())}")
 
     def skip(self, operation, mode, reason):
         self.counts[operation]["skipped"] += 1
         self.skips[f"{operation}.{mode}: {reason}"] += 1
 
     def absent(self, operation):
-        self.pending.append(operation)
+        if operation not in self.pending:
+            self.pending.append(operation)
 
     def broken(self, operation, why):
         self.counts[operation]["fail"] += 1

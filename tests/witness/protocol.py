@@ -69,8 +69,8 @@ class Library:
     def __contains__(self, name):
         return name in self.definitions
 
-    def results(self, name):
-        return len(self.definitions[name]["results"])
+    def attributes(self, name):
+        return {a["name"] for a in self.definitions[name]["attributes"]}
 
 
 class Judge:

@@ -7,11 +7,11 @@ from rows import Case, row
 
 REAL_LINE = {
     "exp": torch.exp, "exp2": torch.exp2, "expm1": torch.expm1, "sin": torch.sin, "cos": torch.cos, "tan": torch.tan,
-    "sinh": torch.sinh, "cosh": torch.cosh, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "softplus": F.softplus,
-    "erf": torch.erf, "elu": F.elu, "silu": F.silu, "sat01": lambda x: torch.clamp(x, 0, 1),
-    "floor": torch.floor, "ceil": torch.ceil, "round": torch.round, "trunc": torch.trunc,
-}
-NUMBERS = {"neg": torch.neg, "abs": torch.abs, "sign": torch.sign, "square": torch.square, "relu": F.relu}
+    "sinh": torch.sinh, "cosh": torch.cosh, "tanh": torch.tanh, "sigmoid": torch.sigmoid,
+    "erf": torch.erf, "silu": F.silu,}
+NUMBERS = {"neg": torch.neg, "abs": torch.abs, "sign": torch.sign, "square": torch.square, "relu": F.relu,
+           "sat01": lambda x: torch.clamp(x, 0, 1), "floor": torch.floor, "ceil": torch.ceil, "round": torch.round,
+           "trunc": torch.trunc}
 POSITIVE = {"sqrt": torch.sqrt, "rsqrt": torch.rsqrt, "log": torch.log, "log2": torch.log2}
 TESTS = {"isnan": torch.isnan, "isinf": torch.isinf, "isfinite": torch.isfinite}
 BROADCAST = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "maximum": torch.maximum, "minimum": torch.minimum}
@@ -60,6 +60,24 @@ def leaky_relu(g):
 
 
 @row
+def elu(g):
+    alpha = g.pick(1.0, 0.5)
+    return Case([g.real(g.shape())], {"alpha": alpha}, lambda x: F.elu(x, alpha))
+
+
+@row
+def softplus(g):
+    beta = g.pick(1.0, 2.0)
+    return Case([g.real(g.shape())], {"beta": beta}, lambda x: F.softplus(x, beta, 1000))
+
+
+@row
+def smooth_abs(g):
+    eps = g.pick(1e-6, 0.1)
+    return Case([g.real(g.shape())], {"eps": eps}, lambda x: torch.sqrt(x * x + eps))
+
+
+@row
 def gelu(g):
     form = g.pick("none", "tanh")
     return Case([g.real(g.shape())], {"approximate": form}, lambda x: F.gelu(x, approximate=form))
@@ -67,8 +85,10 @@ def gelu(g):
 
 @row
 def safe_log(g):
-    eps = 1e-3
-    return Case([g.real(g.shape())], {"eps": eps}, lambda x: torch.log(torch.maximum(x, torch.full_like(x, eps))))
+    eps, form = 1e-3, g.pick("maximum", "softplus")
+    functions = {"maximum": lambda x: torch.log(torch.maximum(x, torch.full_like(x, eps))),
+                 "softplus": lambda x: torch.log(F.softplus(x) + eps)}
+    return Case([g.real(g.shape())], {"eps": eps, "form": form}, functions[form])
 
 
 @row

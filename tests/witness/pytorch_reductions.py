@@ -24,7 +24,6 @@ AXES = {
     "max": lambda x, axes, keep: torch.amax(x, axes, keep),
     "min": lambda x, axes, keep: torch.amin(x, axes, keep),
     "logsumexp": lambda x, axes, keep: torch.logsumexp(x, axes, keep),
-    "norm": lambda x, axes, keep: torch.linalg.vector_norm(x, 2, axes, keep),
 }
 
 
@@ -86,6 +85,16 @@ def _(g, name):
     function = {"var": torch.var, "std": torch.std}[name]
     return Case([g.real(shape)], {**attributes, "keepdims": keep, "correction": correction},
                 lambda x: function(x, axes, correction=correction, keepdim=keep))
+
+
+@row
+def norm(g):
+    shape = g.shape(1, 3)
+    attributes, axes = some_axes(g, shape, 1)
+    keep, order = g.flag(), g.pick("two", "one", "infinity")
+    number = {"two": 2, "one": 1, "infinity": torch.inf}[order]
+    return Case([g.real(shape)], {**attributes, "keepdims": keep, "ord": order},
+                lambda x: torch.linalg.vector_norm(x, number, axes, keep))
 
 
 @row("cumsum", "cumprod")

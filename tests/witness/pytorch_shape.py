@@ -38,7 +38,7 @@ def flatten(g):
     shape = g.shape(1, 4)
     first = g.extent(0, len(shape) - 1)
     last = g.extent(first, len(shape) - 1)
-    return Case([anything(g, shape)], {"start": first, "stop": last}, lambda x: torch.flatten(x, first, last))
+    return Case([anything(g, shape)], {"start": first, "end": last}, lambda x: torch.flatten(x, first, last))
 
 
 @row
@@ -106,8 +106,9 @@ def flip(g):
 @row
 def roll(g):
     shape = g.shape(1, 3)
-    axis, shift = g.axis(shape), g.extent(-5, 5)
-    return Case([anything(g, shape)], {"axis": axis, "shift": shift}, lambda x: torch.roll(x, shift, axis))
+    axes = g.axes(shape, 1)
+    shift = [g.extent(-5, 5) for _ in axes]
+    return Case([anything(g, shape)], {"axes": axes, "shift": shift}, lambda x: torch.roll(x, shift, axes))
 
 
 @row("tril", "triu")
@@ -120,7 +121,9 @@ def _(g, name):
 @row
 def interleave(g):
     shape = g.shape(1, 3)
-    return Case([g.real(shape), g.real(shape)], {}, lambda a, b: torch.stack((a, b), -1).flatten(-2))
+    axis = g.extent(0, len(shape) - 1)
+    return Case([g.real(shape), g.real(shape)], {"axis": axis},
+                lambda a, b: torch.stack((a, b), axis + 1).flatten(axis, axis + 1))
 
 
 @row
@@ -157,16 +160,35 @@ def scatter_add(g):
     axis = g.axis(shape)
     extents = list(shape)
     extents[axis] = g.extent()
+    t = g.integers(0, shape[axis], (extents[axis],))
+    return Case([g.real(shape), t, g.real(extents)], {"axis": axis}, lambda x, t, s: torch.index_add(x, axis, t, s))
+
+
+@row
+def scatter_add_along_axis(g):
+    shape = list(g.shape(1, 3))
+    axis = g.axis(shape)
+    extents = list(shape)
+    extents[axis] = g.extent()
     return Case([g.real(shape), g.integers(0, shape[axis], extents), g.real(extents)], {"axis": axis},
                 lambda x, t, s: torch.scatter_add(x, axis, t, s))
 
 
 @row
+def select(g):
+    shape = g.shape(1, 3)
+    axis = g.axis(shape)
+    index = g.extent(0, shape[axis] - 1)
+    return Case([anything(g, shape)], {"axis": axis, "index": index}, lambda x: torch.select(x, axis, index).clone())
+
+
+@row
 def one_hot(g):
     classes = g.extent(1, 5)
-    dtype = "f32" if g.dtype == numpy.float32 else "f64"
-    return Case([g.integers(0, classes, g.shape(0, 2))], {"classes": classes, "dtype": dtype},
-                lambda t: torch.nn.functional.one_hot(t, classes).to(getattr(torch, g.dtype.name)))
+    shape = g.shape(0, 2)
+    axis = g.extent(-len(shape) - 1, len(shape))
+    return Case([g.integers(0, classes, shape)], {"classes": classes, "axis": axis, "dtype": g.type_name()},
+                lambda t: torch.movedim(torch.nn.functional.one_hot(t, classes), -1, axis).to(g.type()))
 
 
 @row
@@ -176,3 +198,20 @@ def embedding(g):
     attributes = {} if padding is None else {"padding_idx": padding}
     return Case([g.real((v, d)), g.integers(0, v, g.shape(0, 2))], attributes,
                 lambda w, t: torch.nn.functional.embedding(t, w, padding))
+
+
+@row
+def arange(g):
+    start, stop, step = g.extent(-5, 5), g.extent(-5, 12), g.pick(1, 2, 3)
+    start, stop, step = (start, max(start, stop), step) if g.flag() else (start, min(start, stop), -step)
+    dtype = g.pick("f32", "f64", "i32", "i64")
+    types = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64}
+    return Case([], {"start": start, "stop": stop, "step": step, "dtype": dtype},
+                lambda: torch.arange(start, stop, step, dtype=types[dtype]))
+
+
+@row
+def full(g):
+    shape, value = g.shape(), g.pick(0.0, 1.5, -0.1)
+    return Case([], {"shape": list(shape), "value": value, "dtype": g.type_name()},
+                lambda: torch.full(shape, value, dtype=g.type()))
