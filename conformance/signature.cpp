@@ -66,7 +66,9 @@ class NameReader {
     for (const NodeId sub : below(d_, id)) {
       if (d_[sub].form == NodeForm::row || d_[sub].form == NodeForm::name) members.push_back(row_key(d_.at(sub)));
     }
-    for (std::size_t i = 1; i < members.size(); ++i) add_once(names_.joined, std::pair{members[0], members[i]});
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      for (std::size_t k = i + 1; k < members.size(); ++k) add_once(names_.joined, std::pair{members[i], members[k]});
+    }
   }
 
   const Definition& d_;

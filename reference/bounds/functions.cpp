@@ -98,7 +98,8 @@ void add_limit(Primitive p, double at, Value<R>& v, bool& any) {
 template <class R>
 double Arithmetic<R>::function_error(const spec::FunctionBound& bound, double x, double y) const {
   const double ulp = std::max(2 * rounding_.u * power_below(y), rounding_.eta);
-  return (bound.k0 + bound.k1 * x) * ulp + bound.absolute;
+  // Half of the smallest subnormal double is no double: what underflows is never exactly zero.
+  return std::max((bound.k0 + bound.k1 * x) * ulp, rounding_.half_eta) + bound.absolute;
 }
 
 template <class R>

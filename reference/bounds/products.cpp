@@ -122,6 +122,10 @@ void Arithmetic<R>::product_box(std::span<const Factor<R>> factors, Value<R>& v)
   }
   const bool points = std::all_of(factors.begin(), factors.end(), [](const auto& f) { return f.value.exact(); });
   v.reference = reference;
+  // An end that overflowed a double is beyond the largest one, and no more is known.
+  constexpr double most = std::numeric_limits<double>::max();
+  box.lower = std::min(box.lower, most);
+  box.upper = std::max(box.upper, -most);
   v.lower = points ? Wide<R>::below(reference) : box.lower - 0x1p-48 * std::fabs(box.lower);
   v.upper = points ? Wide<R>::above(reference) : box.upper + 0x1p-48 * std::fabs(box.upper);
 }
@@ -319,7 +323,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     local = operations == 1 ? rounding_.of_magnitude(m) : m * relative;
     relative *= 2;
   }
-  local += m * inherited;
+  if (inherited > 0) local += m * inherited;
   flush(local, v.lower, v.upper);
   if (local > 0) finish(v, local, below < rounding_.tau || inherited > 0 ? 0 : relative);
   if (v.scale == 0) v.scale = std::fabs(static_cast<double>(v.reference));
