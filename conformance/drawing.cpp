@@ -66,6 +66,7 @@ class Drawing {
 
   void ranks() {
     for (const std::string& row : names_.rows) rank_[row] = static_cast<std::size_t>(draw_.integer(0, 3));
+    for (const std::string& row : names_.single_rows) rank_[row] = draw_.chance(0.85) ? 1 : 0;
     for (const auto& [one, other] : names_.joined) {
       if (draw_.chance(0.5) && rank_.contains(one) && rank_.contains(other)) rank_[other] = rank_[one];
     }
@@ -160,6 +161,10 @@ class Drawing {
         break;
       case AttributeKind::real:
         a_.attributes[name] = real_attribute(attribute);
+        break;
+      case AttributeKind::value:  // 0 and 1 suit every element type
+        if (draw_.chance(0.6)) a_.attributes[name] = draw_.integer(0, 1);
+        else a_.attributes[name] = real_attribute(attribute);
         break;
       case AttributeKind::integer:
         if (!attribute.pack && !attribute.row.length) a_.attributes[name] = integer_attribute(attribute);
@@ -302,6 +307,9 @@ class Drawing {
       }
     }
     if (draw_.chance(0.2)) shape.insert(shape.begin(), 1);
+    if (!shape.empty() && draw_.chance(0.2)) {
+      shape[static_cast<std::size_t>(draw_.integer(0, static_cast<std::int64_t>(shape.size()) - 1))] = -1;
+    }
     return shape;
   }
 

@@ -48,6 +48,7 @@ class NameReader {
       }
       case NodeForm::row:
         if (bind) add_once(names_.rows, row_key(d_.at(item)));
+        if (bind && d_[item].flag) add_once(names_.single_rows, row_key(d_.at(item)));
         break;
       case NodeForm::name:
         if (bind && d_.attribute_named(d_.at(item)) < 0) add_once(names_.extents, std::string(d_.at(item)));

@@ -26,6 +26,7 @@ namespace etalon::conformance {
 /// The names that a signature binds.
 struct Names {
   std::vector<std::string> rows;          ///< of operands, plain
+  std::vector<std::string> single_rows;  ///< those of at most one axis, `..m?`
   std::vector<std::string> extents;       ///< of operands, plain
   std::vector<std::string> pack_rows;     ///< one value per member
   std::vector<std::string> pack_extents;  ///< one value per member

@@ -47,6 +47,7 @@ std::vector<const Definition*> make_library() {
   append(all, ops::AttentionOperations{});
   append(all, ops::ConvolutionOperations{});
   append(all, ops::ElementwiseOperations{});
+  append(all, ops::IndexingOperations{});
   append(all, ops::LinearOperations{});
   append(all, ops::LossesOperations{});
   append(all, ops::NormalisationOperations{});

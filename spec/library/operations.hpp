@@ -5,6 +5,7 @@
 #include "spec/library/attention.hpp"  // IWYU pragma: export
 #include "spec/library/convolution.hpp"  // IWYU pragma: export
 #include "spec/library/elementwise.hpp"  // IWYU pragma: export
+#include "spec/library/indexing.hpp"  // IWYU pragma: export
 #include "spec/library/linear.hpp"  // IWYU pragma: export
 #include "spec/library/losses.hpp"  // IWYU pragma: export
 #include "spec/library/normalisation.hpp"  // IWYU pragma: export

@@ -40,7 +40,7 @@ struct Binder {
     to.truth = v;
   }
   void operator()(const std::string& v) {
-    to.form = v == "all" ? Form::all : Form::symbol;
+    to.form = v == "all" ? Form::all : v == "reversed" ? Form::reversed : Form::symbol;
     to.symbol = v;
     if (v == "inf" || v == "-inf" || v == "nan") (void)notation::read_value(v, 0, to);
   }
@@ -67,6 +67,7 @@ AttributeValue value_of(const AttributeText& a, const AttributeBinding& v) {
     case Form::list: return std::vector<std::int64_t>(v.list, v.list + v.size);
     case Form::runtime: return ValueName{std::string(v.symbol)};
     case Form::all:
+    case Form::reversed:
     case Form::symbol: return std::string(v.symbol);
     case Form::missing: break;
   }

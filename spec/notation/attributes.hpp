@@ -17,7 +17,7 @@ namespace etalon::spec {
 
 /// The value of one attribute.
 struct AttributeBinding {
-  enum class Form : std::uint8_t { missing, integer, real, boolean, symbol, list, all, runtime };
+  enum class Form : std::uint8_t { missing, integer, real, boolean, symbol, list, all, reversed, runtime };
   static constexpr std::size_t capacity = 32;
 
   Form form = Form::missing;
@@ -127,7 +127,7 @@ namespace notation {
     return end;
   }
   if (negative) return from;
-  value.form = t.text == "all" ? Form::all : Form::symbol;
+  value.form = t.text == "all" ? Form::all : t.text == "reversed" ? Form::reversed : Form::symbol;
   value.symbol = t.text;
   if (t.text == "true" || t.text == "false") {
     value.form = Form::boolean;
@@ -144,7 +144,8 @@ namespace notation {
     case AttributeKind::symbol: return "one of ";
     case AttributeKind::dtype: return "an element type";
     case AttributeKind::integers: return "an integer or a list of integers";
-    case AttributeKind::axes: return "a list of axes or all";
+    case AttributeKind::axes: return "a list of axes, all or reversed";
+    case AttributeKind::value: return "a number or a truth value";
   }
   return "?";
 }
@@ -181,7 +182,9 @@ namespace notation {
         v.list[0] = v.integer;
         v.size = 1;
       }
-      return v.form == Form::list || v.form == Form::all;
+      return v.form == Form::list || v.form == Form::all || v.form == Form::reversed;
+    case AttributeKind::value:
+      return v.form == Form::integer || v.form == Form::real || v.form == Form::boolean || v.form == Form::runtime;
   }
   return false;
 }

@@ -43,12 +43,12 @@ enum class NodeForm : std::uint8_t {
 };
 
 /// Functions of rows, packs and reads.
-enum class Builtin : std::uint8_t { size, flat, unflat, keep, only, before, total, count, inside };
+enum class Builtin : std::uint8_t { size, flat, unflat, keep, only, before, total, count, inside, rank, part, completed };
 
 struct NodeText {
   NodeForm form = NodeForm::number;
   std::uint8_t op = 0;
-  bool flag = false;
+  bool flag = false;      ///< of a reduction: it has a guard; of a row in an operand: `..m?`, at most one axis
   NodeId first = -1;  ///< first child
   NodeId next = -1;   ///< next sibling
   Slice text;
@@ -68,7 +68,7 @@ struct OperandText {
 };
 
 /// What values an attribute takes.
-enum class AttributeKind : std::uint8_t { integer, real, boolean, symbol, dtype, integers, axes };
+enum class AttributeKind : std::uint8_t { integer, real, boolean, symbol, dtype, integers, axes, value };
 
 struct AttributeText {
   Slice name;

@@ -9,19 +9,6 @@ namespace etalon::spec {
 
 namespace notation {
 
-namespace {
-
-/// Positions in a tensor are 64-bit numbers, also where they count bytes.
-void require_addressable(const Definition& d, const std::string& name, const ValueType& type) {
-  auto bytes = static_cast<std::int64_t>(size_of(type.dtype));
-  for (const std::int64_t extent : type.dims) {
-    if (__builtin_mul_overflow(bytes, extent, &bytes))
-      throw SpecViolation(std::string(d.name) + ": " + name + " would be " + to_string(type) + ", more than 64 bits can address");
-  }
-}
-
-}  // namespace
-
 Elaborator::Elaborator(const Definition& d, std::span<const std::optional<ValueType>> operands,
                        std::span<const std::size_t> packs, const Attributes& attributes)
     : d_(d), operands_(operands), typing_(type_call(d, operands, packs, bind_attributes(d, attributes))) {
@@ -128,7 +115,6 @@ void Elaborator::declare_results() {
     const std::string name(d_.at(text.name));
     for (int m = 0; next < typing_.result_count; ++m) {
       const ValueType& type = typing_.results[next++];
-      require_addressable(d_, name, type);
       Storage s;
       s.dims = type.dims;
       s.id = system_.add_tensor(text.pack ? name + "#" + std::to_string(m) : name, type.dtype, type.dims);

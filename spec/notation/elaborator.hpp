@@ -116,6 +116,7 @@ class Elaborator {
   Expr reduce_bound(NodeId n, Reduction r, const std::vector<Binder>& binders, NodeId otherwise);
   Expr neutral(NodeId n, Reduction r, Kind kind, NodeId otherwise);
   std::pair<Expr, Expr> same_kind(NodeId n, Expr a, Expr b);
+  std::pair<Expr, Expr> branches(NodeId n, Expr a, Expr b);
 
   std::optional<StaticValue> known(NodeId n) const;
   StaticEvaluator evaluator(Diagnosis& diagnosis) const;

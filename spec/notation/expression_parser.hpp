@@ -20,13 +20,15 @@ namespace etalon::spec::notation {
 }
 
 [[nodiscard]] constexpr std::string_view name_of(Builtin b) {
-  constexpr std::string_view names[] = {"size", "flat", "unflat", "keep", "only", "before", "total", "count", "inside"};
+  constexpr std::string_view names[] = {"size", "flat", "unflat", "keep", "only", "before", "total", "count", "inside",
+                                        "rank", "part", "completed"};
   return names[static_cast<std::size_t>(b)];
 }
 
 [[nodiscard]] constexpr std::optional<Builtin> builtin_named(std::string_view name) {
   for (const Builtin b : {Builtin::size, Builtin::flat, Builtin::unflat, Builtin::keep, Builtin::only, Builtin::before,
-                          Builtin::total, Builtin::count, Builtin::inside}) {
+                          Builtin::total, Builtin::count, Builtin::inside, Builtin::rank, Builtin::part,
+                          Builtin::completed}) {
     if (name_of(b) == name) return b;
   }
   return std::nullopt;
@@ -298,7 +300,9 @@ class ExpressionParser {
       switch (static_cast<Builtin>(f.op)) {
         case Builtin::unflat:
         case Builtin::keep:
-        case Builtin::only: low = high = 2; break;
+        case Builtin::only:
+        case Builtin::completed: low = high = 2; break;
+        case Builtin::part: low = high = 3; break;
         case Builtin::flat: high = 2; break;
         default: break;
       }
@@ -414,6 +418,7 @@ class ExpressionParser {
   /// An index, extent or row, perhaps with a range and a placement: `k < e @ axis`.
   constexpr NodeId item() {
     NodeId n = addition();
+    if (of_operand_ && n >= 0 && d_.nodes[n].form == NodeForm::row && accept("?")) d_.nodes[n].flag = true;
     if (token_.is("<")) {
       const NodeId b = node_from(NodeForm::binder, n);
       advance();
@@ -503,6 +508,9 @@ class ExpressionParser {
   Token token_;
   std::size_t last_end_ = 0;
   bool ends_in_reduction_ = false;
+
+ protected:
+  bool of_operand_ = false;  ///< items may be marked as rows of at most one axis
 };
 
 }  // namespace etalon::spec::notation

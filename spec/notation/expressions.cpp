@@ -177,6 +177,19 @@ std::pair<Expr, Expr> Elaborator::same_kind(NodeId n, Expr a, Expr b) {
   return {real_of(a), real_of(b)};
 }
 
+/// Sides of an `if` or `else`: the literals 0 and 1 beside a truth value are false and true, so that one text serves
+/// operands of any kind.
+std::pair<Expr, Expr> Elaborator::branches(NodeId n, Expr a, Expr b) {
+  const auto beside_truth = [](Expr& one, const Expr& other) {
+    if (other.kind() != Kind::boolean || one.kind() != Kind::integer) return;
+    const std::optional<std::int64_t> literal = integer_constant(one);
+    if (literal && (*literal == 0 || *literal == 1)) one = boolean(*literal == 1);
+  };
+  beside_truth(a, b);
+  beside_truth(b, a);
+  return same_kind(n, std::move(a), std::move(b));
+}
+
 Expr Elaborator::application(NodeId n) {
   const auto p = static_cast<Primitive>(d_[n].op);
   if (is_comparison(p)) {
@@ -232,7 +245,7 @@ Expr Elaborator::choice(NodeId n) {
   const Expr c = expression(d_[n].first);
   if (c.kind() != Kind::boolean) fail_at(d_[n].first, d_.at(d_[n].first), " is not a condition");
   if (const std::optional<bool> decided = truth_constant(c)) return expression(d_.child(n, *decided ? 1 : 2));
-  auto [a, b] = same_kind(n, expression(d_.child(n, 1)), expression(d_.child(n, 2)));
+  auto [a, b] = branches(n, expression(d_.child(n, 1)), expression(d_.child(n, 2)));
   return select(c, std::move(a), std::move(b));
 }
 

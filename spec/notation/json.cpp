@@ -12,7 +12,7 @@ std::string item_text(const Definition& d, NodeId n) {
   const NodeText& t = d[n];
   const std::string own(d.at(n));
   switch (t.form) {
-    case NodeForm::row: return own == "..." ? own : ".." + own;
+    case NodeForm::row: return (own == "..." ? own : ".." + own) + (t.flag ? "?" : "");
     case NodeForm::pack_name: return (t.op == 1 ? ".." : "") + own + "#";
     case NodeForm::placed: return item_text(d, t.first) + " @ " + own;
     default: return own;
@@ -46,6 +46,7 @@ const char* name_of(AttributeKind k) {
     case AttributeKind::dtype: return "dtype";
     case AttributeKind::integers: return "integers";
     case AttributeKind::axes: return "axes";
+    case AttributeKind::value: return "value";
   }
   return "?";
 }

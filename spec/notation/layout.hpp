@@ -19,6 +19,7 @@ struct Layout {
     NodeId node = -1;           ///< without its placement
     std::int16_t attribute = -1;  ///< of the placement, or -1
     bool row = false;
+    bool single = false;        ///< a row of at most one axis
     std::int8_t width = -1;     ///< number of axes, -1 while unknown
     std::uint8_t axis[Dims::max_rank] = {};
   };
@@ -56,7 +57,8 @@ namespace notation {
     case NodeForm::binder: return is_row_item(d, t.first);
     case NodeForm::builtin: {
       const auto b = static_cast<Builtin>(t.op);
-      return b == Builtin::keep || b == Builtin::only || b == Builtin::unflat;
+      return b == Builtin::keep || b == Builtin::only || b == Builtin::unflat || b == Builtin::part ||
+             b == Builtin::completed;
     }
     default: return false;
   }
@@ -73,6 +75,7 @@ namespace notation {
       item.attribute = static_cast<std::int16_t>(d.attribute_named(d.at(n)));
     }
     item.row = is_row_item(d, item.node);
+    item.single = d[item.node].form == NodeForm::row && d[item.node].flag;
     if (!item.row) item.width = 1;
   }
   return l;

@@ -62,7 +62,9 @@ class DefinitionParser : public ExpressionParser {
     o.name = take_name("the name of an operand");
     if (d_.operand_named(d_.at(o.name)) >= 0) return fail_at(o.name, "two operands have one name");
     o.pack = accept("#");
+    of_operand_ = true;
     o.axes = optional_items();
+    of_operand_ = false;
     o.optional = accept("?");
     if (accept(":")) o.range = range(o, false);
     d_.operands[d_.operand_count++] = o;
@@ -130,12 +132,13 @@ class DefinitionParser : public ExpressionParser {
     if (name.text == "dtype") return AttributeKind::dtype;
     if (name.text == "axis") return AttributeKind::integer;
     if (name.text == "axes") return AttributeKind::axes;
-    fail_at(slice, "an attribute is : int, : real, : bool, : dtype, : axis or : axes");
+    if (name.text == "value") return AttributeKind::value;
+    fail_at(slice, "an attribute is : int, : real, : bool, : dtype, : axis, : axes or : value");
     return AttributeKind::real;
   }
 
-  /// A default states the kind too: `0` integer, `0.0` real, `true`, `all` (axes), `[1, 2]`, `a | b | c`,
-  /// or the name of an earlier attribute.
+  /// A default states the kind too: `0` integer, `0.0` real, `true`, `f32`, `all` or `reversed` (axes), `[1, 2]`,
+  /// `a | b | c`, or the name of an earlier attribute.
   constexpr void default_value(AttributeText& a, bool known) {
     const std::size_t begin = token_.begin;
     a.has_default = true;
@@ -153,7 +156,7 @@ class DefinitionParser : public ExpressionParser {
         kind = AttributeKind::boolean;
       } else if (token_.is("inf")) {
         kind = AttributeKind::real;
-      } else if (token_.is("all")) {
+      } else if (token_.is("all") || token_.is("reversed")) {
         kind = AttributeKind::axes;
       } else if (const int earlier = d_.attribute_named(token_.text); earlier >= 0) {
         a.same_as = static_cast<std::int8_t>(earlier);

@@ -30,7 +30,7 @@ Expr Elaborator::read(NodeId n, NodeId otherwise) {
   if (otherwise < 0) return value;
   const std::optional<bool> decided = truth_constant(inside);
   if (decided && *decided) return value;
-  auto [a, b] = same_kind(n, value, expression(otherwise));
+  auto [a, b] = branches(n, value, expression(otherwise));
   return chosen(inside, a, b);
 }
 

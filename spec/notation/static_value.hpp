@@ -433,8 +433,15 @@ class StaticEvaluator {
       case Builtin::size: {
         const StaticValue v = evaluate(arg);
         if (v.form != Form::row) return {};
-        return StaticValue::of(v.row.count());
+        return size(n, v.row);
       }
+      case Builtin::rank: {
+        const StaticValue v = evaluate(arg);
+        if (v.form != Form::row) return {};
+        return StaticValue::of(static_cast<std::int64_t>(v.row.rank));
+      }
+      case Builtin::part: return part(n, arg);
+      case Builtin::completed: return completed(n, arg);
       case Builtin::keep:
       case Builtin::only: return chosen(n, arg, static_cast<Builtin>(d_[n].op) == Builtin::keep);
       case Builtin::before: return pack_sum(arg, tag_member(arg));
@@ -442,6 +449,67 @@ class StaticEvaluator {
       case Builtin::count: return pack_count(arg);
       default: return {};
     }
+  }
+
+  constexpr StaticValue size(NodeId n, const Dims& row) const {
+    std::int64_t product = 1;
+    for (std::size_t i = 0; i < row.rank; ++i) {
+      if (__builtin_mul_overflow(product, row[i], &product)) {
+        fail(n, " does not fit 64 bits");
+        return {};
+      }
+    }
+    return StaticValue::of(product);
+  }
+
+  /// `part(..r, a, b)`: the axes a to b - 1 that the row has.
+  constexpr StaticValue part(NodeId n, NodeId arg) const {
+    const StaticValue r = evaluate(arg);
+    const StaticValue a = evaluate(d_.child(n, 1));
+    const StaticValue b = evaluate(d_.child(n, 2));
+    if (r.form != Form::row || a.form != Form::integer || b.form != Form::integer) return {};
+    Dims row;
+    for (std::size_t i = 0; i < r.row.rank; ++i) {
+      const auto axis = static_cast<std::int64_t>(i);
+      if (axis >= a.integer && axis < b.integer) row.push_back(r.row[i]);
+    }
+    return StaticValue::of_row(row);
+  }
+
+  /// `completed(..r, n)`: the row, its -1 replaced by the extent that makes its size n.
+  constexpr StaticValue completed(NodeId n, NodeId arg) const {
+    StaticValue r = evaluate(arg);
+    const StaticValue wanted = evaluate(d_.child(n, 1));
+    if (r.form != Form::row || wanted.form != Form::integer) return {};
+    std::size_t open = r.row.rank;
+    Dims others;
+    for (std::size_t i = 0; i < r.row.rank; ++i) {
+      if (r.row[i] != -1) {
+        others.push_back(r.row[i]);
+      } else if (open == r.row.rank) {
+        open = i;
+      } else {
+        return incomplete(arg, r.row, ", at most one of them may be -1");
+      }
+    }
+    if (open == r.row.rank) return r;
+    const StaticValue known = size(n, others);
+    if (known.form != Form::integer) return {};
+    if (known.integer <= 0 || wanted.integer % known.integer != 0) {
+      return incomplete(arg, r.row, ", which has no one extent for its -1 where the size is ", wanted.integer);
+    }
+    r.row[open] = wanted.integer / known.integer;
+    return r;
+  }
+
+  template <class... Parts>
+  constexpr StaticValue incomplete(NodeId arg, const Dims& row, const Parts&... why) const {
+    if (!diagnosis_.ok()) return {};
+    diagnosis_ = diagnose(d_.name, ": ", d_.at(arg), " is ");
+    add_row(diagnosis_, row);
+    (diagnosis_.add(why), ...);
+    diagnosis_.at(d_.text, d_[arg].text.begin);
+    return {};
   }
 
   /// `keep(..r, c)`: ones for r where c, otherwise no axes. `only(..r, c)`: r where c, otherwise no axes.
@@ -467,10 +535,12 @@ class StaticEvaluator {
         const int a = d_.attribute_named(d_.at(arg));
         if (a < 0) break;
         if (m >= bindings_.of[a].size) break;
-        sum += bindings_.of[a].list[m];
-        continue;
       }
-      sum += e->value[0];
+      const std::int64_t one = e != nullptr && e->known ? e->value[0] : bindings_.of[d_.attribute_named(d_.at(arg))].list[m];
+      if (__builtin_add_overflow(sum, one, &sum)) {
+        fail(arg, ", summed, does not fit 64 bits");
+        return {};
+      }
     }
     return StaticValue::of(sum);
   }

@@ -55,6 +55,7 @@ class Typer {
     for (std::size_t k = 0; k < l.count; ++k) {
       if (l.items[k].row) l.items[k].width = row_width(l.items[k], member);
     }
+    if (l.unknown() > 1) fill_singles(l, dims.rank);
     if (l.unknown() == 1) widen(l, dims.rank - l.width());
     if (l.unknown() == 2) split_at_placed(l, dims.rank);
     assign_axes(d_, name(i), dims.rank, l, out_.attributes, out_.diagnosis);
@@ -68,6 +69,7 @@ class Typer {
   constexpr Typing run() {
     if (ok()) assign_slots();
     if (ok()) element_types();
+    if (ok()) values();
     if (ok()) solve();
     if (ok()) absent_rows();
     if (ok()) clauses();
@@ -174,6 +176,11 @@ class Typer {
         const std::size_t slot = out_.first_slot[i] + m;
         if (!present(slot)) continue;
         const DType t = operands_[slot]->dtype;
+        if (!addressable(*operands_[slot])) {
+          out_.diagnosis = diagnose(d_.name, ": ", name(i), " is ", name_of(t));
+          add_row(out_.diagnosis, operands_[slot]->dims).add(", more than 64 bits can address").at(d_.text, o.name.begin);
+          return;
+        }
         if (!admits(o.range, t)) {
           return fail(o.name.begin, name(i), " is ", name_of(t), ", want ", text_of(o.range), "; use cast");
         }
@@ -187,6 +194,35 @@ class Typer {
         }
       }
     }
+  }
+
+  /// Attributes that are elements take the element type of the operands, or of the first result.
+  constexpr void values() {
+    for (std::size_t a = 0; a < d_.attribute_count && ok(); ++a) {
+      if (d_.attributes[a].kind != AttributeKind::value) continue;
+      const DType t = out_.common ? *out_.common : result_type(d_.results[0]);
+      if (ok() && !fit_element(out_.attributes.of[a], kind_of(t))) {
+        fail(d_.attributes[a].name.begin, "attribute ", d_.at(d_.attributes[a].name), " wants ",
+             kind_of(t) == Kind::real      ? "a real number"
+             : kind_of(t) == Kind::integer ? "an integer"
+                                           : "true or false",
+             " beside ", name_of(t));
+      }
+    }
+  }
+  /// An integer serves as a real, 0 and 1 as truth values.
+  static constexpr bool fit_element(AttributeBinding& b, Kind kind) {
+    using Form = AttributeBinding::Form;
+    if (kind == Kind::real && b.form == Form::integer) {
+      b.form = Form::real;
+      b.real = static_cast<double>(b.integer);
+    }
+    if (kind == Kind::boolean && b.form == Form::integer && (b.integer == 0 || b.integer == 1)) {
+      b.form = Form::boolean;
+      b.truth = b.integer == 1;
+    }
+    if (kind == Kind::real) return b.form == Form::real || b.form == Form::runtime;
+    return b.form == (kind == Kind::integer ? Form::integer : Form::boolean);
   }
 
   // --- extents ---
@@ -305,31 +341,44 @@ class Typer {
       if (l.items[k].row) l.items[k].width = row_width(l.items[k], member);
     }
     expand_all(l, dims.rank);
-    if (l.width() > dims.rank || (l.unknown() == 0 && l.width() != dims.rank)) {
-      const bool open = l.unknown() > 0;
-      fail(d_.operands[i].name.begin, name(i), " has rank ", number(dims.rank), ", want ", open ? "at least " : "",
-           number(l.width()));
-      return false;
-    }
+    if (l.width() > dims.rank || (l.unknown() == 0 && l.width() != dims.rank)) return wrong_rank(i, dims, l);
+    if (l.unknown() > 0) fill_singles(l, dims.rank);
     if (l.unknown() == 1) widen(l, dims.rank - l.width());
     if (l.unknown() == 2) split_at_placed(l, dims.rank);
     if (!ok() || l.unknown() > 0) return false;
+    if (l.width() != dims.rank) return wrong_rank(i, dims, l);
     assign_axes(d_, name(i), dims.rank, l, out_.attributes, out_.diagnosis);
     for (std::size_t k = 0; k < l.count && ok(); ++k) bind(l.items[k], member, dims, name(i));
     return ok();
   }
 
-  /// `axes = all`: the placed row takes every axis that no other item needs.
+  constexpr bool wrong_rank(std::size_t i, const Dims& dims, const Layout& l) {
+    fail(d_.operands[i].name.begin, name(i), " has rank ", number(dims.rank), ", want ",
+         l.unknown() > 0 ? "at least " : "", number(l.width()));
+    return false;
+  }
+
+  /// `..m?` takes an axis where the items of known width leave one.
+  static constexpr void fill_singles(Layout& l, std::size_t rank) {
+    for (std::size_t k = 0; k < l.count; ++k) {
+      if (l.items[k].single && l.items[k].width < 0) l.items[k].width = l.width() < rank ? 1 : 0;
+    }
+  }
+
+  /// `axes = all`: the placed row takes every axis that no other item needs; `reversed` the last of them first.
   constexpr void expand_all(Layout& l, std::size_t rank) {
     for (std::size_t k = 0; k < l.count; ++k) {
       Layout::Item& item = l.items[k];
       if (item.attribute < 0 || !item.row) continue;
       AttributeBinding& b = out_.attributes.of[item.attribute];
-      if (b.form != AttributeBinding::Form::all) continue;
+      const bool reversed = b.form == AttributeBinding::Form::reversed;
+      if (b.form != AttributeBinding::Form::all && !reversed) continue;
       b.form = AttributeBinding::Form::list;
       b.size = 0;
       const std::size_t others = l.width();
-      for (std::size_t a = 0; a + others < rank; ++a) b.list[b.size++] = static_cast<std::int64_t>(a);
+      for (std::size_t a = 0; a + others < rank; ++a) {
+        b.list[b.size++] = static_cast<std::int64_t>(reversed ? rank - others - 1 - a : a);
+      }
       item.width = static_cast<std::int8_t>(b.size);
     }
   }
@@ -454,6 +503,7 @@ class Typer {
         ValueType& type = out_.results[out_.result_count++];
         type.dtype = result_type(text);
         (void)result_dims(text, text.pack ? m : -1, type.dims);
+        require_addressable(text, type);
       }
     }
   }
@@ -489,6 +539,12 @@ class Typer {
       std::int64_t& known = rank[l.items[k].attribute];
       known = known == 0 || known == number(tensor_rank) + 1 ? number(tensor_rank) + 1 : -1;
     }
+  }
+
+  constexpr void require_addressable(const OperandText& text, const ValueType& type) {
+    if (!ok() || addressable(type)) return;
+    out_.diagnosis = diagnose(d_.name, ": ", d_.at(text.name), " would be ", name_of(type.dtype));
+    add_row(out_.diagnosis, type.dims).add(", more than 64 bits can address").at(d_.text, text.name.begin);
   }
 
   /// A pack of results is as long as the first pack of operands or of attributes.

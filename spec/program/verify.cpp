@@ -52,11 +52,9 @@ class Verifier {
   }
 
   static void check_size(const Input& input, const std::string& what) {
-    auto bytes = static_cast<std::int64_t>(size_of(input.dtype));
-    for (const std::int64_t extent : input.dims) {
-      if (__builtin_mul_overflow(bytes, extent, &bytes))
-        throw SpecViolation(fmt::format("{}: {} is more than 64 bits can address", what, to_string(ValueType{input.dtype, input.dims})));
-    }
+    const ValueType type{input.dtype, input.dims};
+    if (!addressable(type))
+      throw SpecViolation(fmt::format("{}: {} is more than 64 bits can address", what, to_string(type)));
   }
 
   static void check_index(const Input& input, const std::string& what) {

@@ -77,6 +77,9 @@ def row_lengths(scope, operand, rows, spare, rank):
     lengths = [known_length(scope, s) for s in rows]
     if lengths.count(None) == 2 and len(operand.axes) == 3 and operand.axes[1][2] is not None:
         lengths[0] = meaning.axis_list(scope.names[operand.axes[1][2]], rank)[0]  # a row on each side of a placed axis
+    for at, segment in enumerate(rows):
+        if lengths[at] is None and segment[1][1] in operand.single:
+            lengths[at] = 1 if spare > sum(x for x in lengths if x is not None) else 0
     if lengths.count(None) > 1:
         raise Undecided(operand.name)
     if None in lengths:
@@ -129,8 +132,8 @@ def joins_of(definition):
     return found
 
 
-def shape_of(scope, axes):
-    rank_segments = [(s, scope.evaluate(s[1])) for s in axes]
+def shape_of(scope, axes, member=None):
+    rank_segments = [(s, extent_of(scope, s[1], member)) for s in axes]
     rank = sum(len(v) if s[0] == "row" else 1 for s, v in rank_segments)
     placed, free = {}, []
     for s, value in rank_segments:
@@ -142,6 +145,12 @@ def shape_of(scope, axes):
                 placed[axis] = extent
     rest = iter(free)
     return [int(placed[a] if a in placed else next(rest)) for a in range(rank)]
+
+
+def extent_of(scope, expression, member):
+    if expression[0] == "pack" and member is not None:
+        return scope.names[expression[1] + "#"][member]
+    return scope.evaluate(expression)
 
 
 def call(definition, operands, packs, attributes):
@@ -197,29 +206,43 @@ def results(scope):
         if not scope.evaluate(condition):
             raise IllTyped(f"requires {condition}")
     declared = {r.name: r for r in definition.results}
+    keys = []
     for r in definition.results:
-        if not r.pack:
-            scope.axes[r.name] = r.axes
-            scope.tensors[r.name] = Tensor(shape_of(scope, r.axes), {})
-            scope.wraps[r.name] = {"i32": 32, "i64": 64}.get(scope.names.get(r.kind))
+        scope.wraps[r.name] = {"i32": 32, "i64": 64}.get(scope.names.get(r.kind))
+        for member in range(members_of_results(scope)) if r.pack else [None]:
+            key = r.name if member is None else (r.name, member)
+            keys.append(key)
+            scope.axes[key] = r.axes
+            scope.tensors[key] = Tensor(shape_of(scope, r.axes, member), {})
     for equation in definition.equations:
         if equation[3] is None or scope.evaluate(equation[3]):
             assign_equation(scope, equation, equation[0] in declared)
     out = []
-    for r in definition.results:
-        tensor = scope.tensors[r.name]
+    for key in keys:
+        tensor = scope.tensors[key]
         if len(tensor.values) != len(list(itertools.product(*map(range, tensor.shape)))):
-            raise IllTyped(f"{r.name} is not written everywhere")
+            raise IllTyped(f"{key} is not written everywhere")
         out.append(tensor)
     return out
 
 
+def members_of_results(scope):
+    """A pack of results is as long as the first pack of operands, or of attributes."""
+    if scope.packs:
+        return next(iter(scope.packs.values()))
+    return next(len(scope.names[name]) for name, _, pack, _, _ in scope.definition.attributes if pack)
+
+
 def assign_equation(scope, equation, is_result):
-    target, _, items, _, value = equation
+    name, tag, items, _, value = equation
     members = packs_on_the_left(items, value)
-    for choice in itertools.product(*[range(n) for n in (scope.packs[p] for _, p in members)]):
+    sizes = [scope.packs[p] for _, p in members]
+    if tag and tag not in [t for t, _ in members]:
+        members, sizes = members + [(tag, name)], sizes + [members_of_results(scope)]
+    for choice in itertools.product(*map(range, sizes)):
         for (t, _), member in zip(members, choice):
             scope.names[t] = member
+        target = (name, scope.names[tag]) if tag else name
         binders = lhs_binders(scope, target, items, value, is_result)
         if not is_result:
             declare_local(scope, target, items, binders)
@@ -229,8 +252,8 @@ def assign_equation(scope, equation, is_result):
             scope.names.update({name: v for (name, _), v in zip(binders, values)})
             tensor = scope.tensors[target]
             index = scope.position(scope.axes[target], items, len(tensor.shape), tensor.shape)
-            tensor.values[tuple(index)] = wrapped(scope.evaluate(value), scope.wraps.get(target))
-        scope.names = saved
+            tensor.values[tuple(index)] = wrapped(scope.evaluate(value), scope.wraps.get(name))
+        scope.names = {k: v for k, v in saved.items() if k not in [t for t, _ in members]}
 
 
 def wrapped(value, bits):

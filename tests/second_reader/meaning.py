@@ -65,6 +65,16 @@ FUNCTIONS = {
 }
 
 
+def completed(row, wanted):
+    """The row, its one -1 replaced by what makes its size the wanted one."""
+    others = [e for e in row if e != -1]
+    if len(others) == len(row):
+        return row
+    if len(others) + 1 < len(row) or math.prod(others) <= 0 or wanted % math.prod(others):
+        raise IllTyped(f"{row} has no one extent for its -1")
+    return [wanted // math.prod(others) if e == -1 else e for e in row]
+
+
 def flatten(value):
     return list(value) if isinstance(value, (list, tuple)) else value
 
@@ -227,6 +237,12 @@ class Scope:
         values = [self.evaluate(a) for a in args]
         if name in ("total", "count", "size"):
             return {"total": sum, "count": len, "size": math.prod}[name](values[0])
+        if name == "rank":
+            return len(values[0])
+        if name == "part":
+            return [e for axis, e in enumerate(values[0]) if values[1] <= axis < values[2]]
+        if name == "completed":
+            return completed(values[0], values[1])
         if name in ("keep", "only"):
             row = values[0] if isinstance(values[0], list) else [values[0]]
             if name == "keep":
@@ -331,6 +347,7 @@ class Scope:
             if key not in self.axes:
                 return None
             segments = self.axes[key]
+        member = tensor[1] if isinstance(tensor, tuple) else self.names.get(pack)
         free = [s for s in segments if s[2] is None]
         for is_row, value, _, placement in items:
             segment = next((s for s in segments if s[2] == placement), None) if placement else (free.pop(0) if free else None)
@@ -338,7 +355,7 @@ class Scope:
                 if not projecting and segment[0] == "row" and is_row and segment[1][0] == "name" and segment[1][1] in self.joined:
                     continue
                 try:
-                    extent = self.member_extent(segment[1], pack)
+                    extent = self.member_extent(segment[1], member)
                 except (KeyError, TypeError):
                     continue
                 if is_row:
@@ -346,9 +363,9 @@ class Scope:
                 return extent[0] if isinstance(extent, list) and len(extent) == 1 else extent
         return None
 
-    def member_extent(self, e, pack):
-        if pack and pack in self.names and e[0] == "pack":
-            return self.names[e[1] + "#"][self.names[pack]]
+    def member_extent(self, e, member):
+        if member is not None and e[0] == "pack":
+            return self.names[e[1] + "#"][member]
         return self.evaluate(e)
 
 
@@ -357,6 +374,8 @@ class OutOfRange(Exception):
 
 
 def axis_list(value, rank):
+    if value == "reversed":
+        return list(range(rank))[::-1]
     listed = range(rank) if value == "all" else (value if isinstance(value, list) else [value])
     return [a % rank if rank else a for a in listed]
 

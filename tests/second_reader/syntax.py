@@ -21,6 +21,7 @@ class Operand:
     kind: str = "T"
     optional: bool = False
     pack: bool = False
+    single: set = field(default_factory=set)  # rows of at most one axis, `..m?`
 
 
 @dataclass
@@ -230,6 +231,8 @@ class Parser:
             self.take()
             while not self.accept("]"):
                 operand.axes.append(self.axis())
+                if operand.axes[-1][0] == "row" and self.accept("?"):
+                    operand.single.add(operand.axes[-1][1][1])
                 self.accept(",")
         operand.optional = self.accept("?")
         if self.accept(":"):

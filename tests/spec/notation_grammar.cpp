@@ -43,12 +43,13 @@ TEST_CASE("N3 operands: optional ones and packs", "[notation][N3]") {
 
 TEST_CASE("N4 attributes: a default states the kind", "[notation][N4]") {
   const auto d = std::make_unique<Definition>(
-      parse("f(x[..w]) {a = 0, b = 0.0, c = true, d = f32, e = all, g = [1, 2], h = p | q, i, j[..w] = 1} -> y[..w]\n"
+      parse("f(x[..w]) {a = 0, b = 0.0, c = true, d = f32, e = all, g = [1, 2], h = p | q, i, j[..w] = 1, k = reversed, l : value = 0} -> y[..w]\n"
             " y[..k] = x[..k]"));
   REQUIRE(d->ok());
   const AttributeKind kinds[] = {AttributeKind::integer, AttributeKind::real,     AttributeKind::boolean,
                                  AttributeKind::dtype,   AttributeKind::axes,     AttributeKind::integers,
-                                 AttributeKind::symbol,  AttributeKind::real,     AttributeKind::integers};
+                                 AttributeKind::symbol,  AttributeKind::real,     AttributeKind::integers,
+                                 AttributeKind::axes,    AttributeKind::value};
   REQUIRE(d->attribute_count == std::size(kinds));
   for (std::size_t i = 0; i < std::size(kinds); ++i) CHECK(d->attributes[i].kind == kinds[i]);
   CHECK(!d->attributes[7].has_default);

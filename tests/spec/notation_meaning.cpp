@@ -79,6 +79,15 @@ TEST_CASE("M2 integers: floor division, remainder, exact promotion", "[notation]
   CHECK_THROWS_WITH(instance_of("f(x[n], t : int) -> y[n]\n y[i] = i // t", {f64({2}), i64({})}), Contains("not a positive number"));
 }
 
+TEST_CASE("M2 the literals 0 and 1 serve beside a truth value", "[notation][M2]") {
+  const char* text = "f(x[n] : any) -> y[n + 2]\n y[i] = if i == 0 then 1 else (x[i - 1] else 0)";
+  CHECK(value(text, {Array<double>::of_integers({2}, {0, 1}, Kind::boolean)}).integer == std::vector<std::int64_t>{1, 0, 1, 0});
+  CHECK(value(text, {integers({1}, {7})}).integer == std::vector<std::int64_t>{1, 7, 0});
+  CHECK(value(text, {reals({1}, {0.5})}).real == std::vector<double>{1, 0.5, 0});
+  CHECK_THROWS_WITH(value("f(x : bool) -> y : bool\n y = if x then x else 2", {Array<double>::of_integers({}, {1}, Kind::boolean)}),
+                    Contains("mixes a truth value and an integer"));
+}
+
 TEST_CASE("M3 if: the branch not taken does not show", "[notation][M3]") {
   CHECK(at("if x > 0 then log(x) else 3", -1) == 3);
   CHECK(slope("if x > 0 then sqrt(x) else 2*x", 0) == 2);

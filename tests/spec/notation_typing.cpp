@@ -60,6 +60,23 @@ TEST_CASE("T3 attributes: unknown, missing, of the wrong kind", "[notation][T3]"
   CHECK_THAT(std::string(bind_attributes(*e, axis_at_run_time).diagnosis.message()), Contains("axis wants an integer"));
 }
 
+TEST_CASE("T3 attributes: a value fits the element type", "[notation][T3]") {
+  const char* fill = "f(x[n] : any) {v : value = 0} -> y[n]\n y[i] = x[i]";
+  for (const DType t : {DType::f16, DType::f64, DType::i32, DType::boolean}) {
+    CHECK(type_error(fill, {{{t, {2}}}}) == "");
+    CHECK(type_error(fill, {{{t, {2}}}}, "v=1") == "");
+  }
+  CHECK(type_error(fill, {f32({2})}, "v=0.5") == "");
+  CHECK(type_error(fill, {i64({2})}, "v=0.5") == "f: attribute v wants an integer beside i64 (at 1:16)");
+  CHECK(type_error(fill, {i64({2})}, "v=true") == "f: attribute v wants an integer beside i64 (at 1:16)");
+  CHECK(type_error(fill, {f32({2})}, "v=true") == "f: attribute v wants a real number beside f32 (at 1:16)");
+  CHECK(type_error(fill, {flag({2})}, "v=true") == "");
+  CHECK(type_error(fill, {flag({2})}, "v=2") == "f: attribute v wants true or false beside bool (at 1:16)");
+  CHECK_THAT(type_error(fill, {f32({2})}, "v=some"), Contains("attribute v wants a number or a truth value"));
+  CHECK(type_error("g() {v : value, to = f32} -> y : to\n y = v", {}, "v=0.5, to=i32") ==
+        "g: attribute v wants an integer beside i32 (at 1:6)");
+}
+
 TEST_CASE("T4 extents: a disagreement names both operands and both numbers", "[notation][T4]") {
   CHECK(type_error(matmul_text, {f32({2, 3}), f32({4, 5})}) == "matmul: k is 3 in a, 4 in b (at 1:29)");
   CHECK(type_error("f(x[n, n]) -> y\n y = 0", {f32({2, 3})}) == "f: n is 2 in x, 3 in x (at 1:8)");
@@ -76,6 +93,17 @@ TEST_CASE("T5 rows: any number of axes, their rank must follow", "[notation][T5]
   CHECK_THAT(type_error("f(x[..p, ..q]) -> y\n y = 0", {f32({2, 3})}), Contains("the rows of x cannot be told apart"));
   CHECK(type_error("f(x[..p, ..q], g[..q]) -> y[..p]\n y[..i] = 0", {f32({2, 3}), f32({3})}) == "");
   CHECK(type_of("f(x[..p], w[..q]?) -> y[..(p & q)]\n y[..i] = x[..i]*(w[..i] else 1)", {f32({2, 3})}) == std::vector<ValueType>{f32({2, 3})});
+}
+
+TEST_CASE("T5 rows of at most one axis", "[notation][T5]") {
+  const char* product = "f(a[..p, ..m?, k], b[k, ..n?]) -> y[..p, ..m, ..n]\n y[..i, ..r, ..c] = sum[j] a[..i, ..r, j]*b[j, ..c]";
+  CHECK(type_of(product, {f32({5, 4, 3, 2}), f32({2, 7})}) == std::vector<ValueType>{f32({5, 4, 3, 7})});
+  CHECK(type_of(product, {f32({2}), f32({2, 7})}) == std::vector<ValueType>{f32({7})});
+  CHECK(type_of(product, {f32({3, 2}), f32({2})}) == std::vector<ValueType>{f32({3})});
+  CHECK(type_of(product, {f32({2}), f32({2})}) == std::vector<ValueType>{f32({})});
+  CHECK(type_error(product, {f32({}), f32({2})}) == "f: a has rank 0, want at least 1 (at 1:3)");
+  CHECK(type_error(product, {f32({2}), f32({2, 3, 4})}) == "f: b has rank 3, want 2 (at 1:20)");
+  CHECK_FALSE(parse("f(a[n]) -> y[..n?]\n y[..i] = 0").ok());
 }
 
 TEST_CASE("T6 placement: axes that attributes name", "[notation][T6]") {
@@ -95,6 +123,9 @@ TEST_CASE("T6 placement: axes that attributes name", "[notation][T6]") {
   CHECK(type_error(masked, {f32({2, 3, 4}), f32({3, 4})}, "axis=2") == "masked: axis names axis 2, m has rank 2 (at 1:33)");
   CHECK(std::get<std::int64_t>(instance_of(masked, {f32({2, 3}), f32({3})}).attributes.at("axis")) == -1);
   CHECK(std::get<std::int64_t>(instance_of(masked, {f32({2, 3}), f32({1, 3})}).attributes.at("axis")) == 1);
+  const char* turned = "turn(x[..s @ order, n]) {order = reversed} -> y[..s]\n y[..i] = 0";
+  CHECK(type_of(turned, {f32({2, 3, 4})}) == std::vector<ValueType>{f32({3, 2})});
+  CHECK(type_of(turned, {f32({2, 3, 4})}, "order=all") == std::vector<ValueType>{f32({2, 3})});
   const Instance normal = instance_of(reduce_text, {f32({2, 3})}, {{"axes", std::vector<std::int64_t>{-1}}});
   CHECK(std::get<std::vector<std::int64_t>>(normal.attributes.at("axes")) == std::vector<std::int64_t>{1});
 }
@@ -139,6 +170,21 @@ TEST_CASE("T11 functions of rows: size, keep, only", "[notation][T11]") {
   CHECK(type_of(first, {f32({2, 3})}, "whole=false") == std::vector<ValueType>{f32({3})});
 }
 
+TEST_CASE("T11 functions of rows: rank, part, completed", "[notation][T11]") {
+  CHECK(type_of("f(x[..r]) -> y[rank(..r)]\n y[i] = 0", {f32({2, 3})}) == std::vector<ValueType>{f32({2})});
+  const char* some = "f(x[..r]) {a = 0, b = 2} -> y[..part(..r, a, b)]\n y[..i] = 0";
+  CHECK(type_of(some, {f32({2, 3, 4})}) == std::vector<ValueType>{f32({2, 3})});
+  CHECK(type_of(some, {f32({2, 3, 4})}, "a=2, b=9") == std::vector<ValueType>{f32({4})});
+  CHECK(type_of(some, {f32({2, 3, 4})}, "a=2, b=1") == std::vector<ValueType>{f32({})});
+  const char* whole = "f(x[..r]) {to[..s]} -> y[..completed(..to, size(..r))]\n y[..i] = 0";
+  CHECK(type_of(whole, {f32({2, 3})}, "to=[3, -1]") == std::vector<ValueType>{f32({3, 2})});
+  CHECK(type_of(whole, {f32({2, 0})}, "to=[3, -1]") == std::vector<ValueType>{f32({3, 0})});
+  CHECK(type_of(whole, {f32({2, 3})}, "to=[5]") == std::vector<ValueType>{f32({5})});
+  CHECK_THAT(type_error(whole, {f32({2, 3})}, "to=[-1, 6, -1]"), Contains("f: to is [-1, 6, -1], at most one of them may be -1"));
+  CHECK_THAT(type_error(whole, {f32({2, 3})}, "to=[4, -1]"), Contains("no one extent for its -1 where the size is 6"));
+  CHECK_THAT(type_error(whole, {f32({0})}, "to=[0, -1]"), Contains("no one extent for its -1 where the size is 0"));
+}
+
 TEST_CASE("T12 a violated condition is quoted", "[notation][T12]") {
   CHECK(type_error("f(x[n]) {groups = 1} -> y\n requires n % groups == 0\n y = 0", {f32({5})}, "groups=2") ==
         "f: violated: requires n % groups == 0 (at 2:2)");
@@ -148,6 +194,13 @@ TEST_CASE("T13 extents of results: never negative, floor division by positive nu
   CHECK_THAT(type_error(window_text, {f32({2})}, "width=4"), Contains("extent ..((s - width) // stride + 1) is -1"));
   CHECK(type_of(window_text, {f32({2})}, "width=3, stride=2") == std::vector<ValueType>{f32({0})});
   CHECK_THAT(type_error(window_text, {f32({2})}, "width=1, stride=0"), Contains("stride is 0") && Contains("want a positive number"));
+  const char* square = "f(x[..r]) -> y[size(..r), size(..r)]\n y[i, j] = 0";
+  const std::int64_t many = std::int64_t{1} << 31;
+  CHECK(type_error(square, {f32({many})}) == "f: y would be f32[2147483648, 2147483648], more than 64 bits can address (at 1:14)");
+  CHECK(type_error(square, {flag({many})}) == "");
+  CHECK(type_error(square, {f32({many, many})}) == "f: x is f32[2147483648, 2147483648], more than 64 bits can address (at 1:3)");
+  CHECK_THAT(type_error(square, {f32({many, many, 0})}), Contains("more than 64 bits can address"));
+  CHECK_THAT(type_error("f(x[..r]) -> y[size(..(r*r))]\n y[i] = 0", {flag({many, many})}), Contains("size(..(r*r)) does not fit 64 bits"));
   CHECK_THAT(type_error("f(x[n]) -> y[n/2]\n y[i] = 0", {f32({2})}), Contains("n/2 is not an integer known"));
 }
 
@@ -176,7 +229,7 @@ static_assert(!bad_typing.ok());
 }  // namespace
 
 TEST_CASE("T15 one code: compile time and run time give the same message", "[notation][T15]") {
-  CHECK(std::string(bad_typing.diagnosis.message()) == "matmul: k is 3 in a, 4 in b (at 2:29)");
+  CHECK(std::string(bad_typing.diagnosis.message()) == "matmul: k is 3 in a, 4 in b (at 2:41)");
   const Operands operands(bad.begin(), bad.end());
   const Typing t = type_call(definition_of<ops::MatmulText>, operands, {}, bind_attributes(definition_of<ops::MatmulText>, Attributes{}));
   CHECK(t.diagnosis.message() == bad_typing.diagnosis.message());
