@@ -39,6 +39,8 @@ spec::AttributeValue other_value(const spec::AttributeText& a, const Definition&
       return draw.pick(std::vector<double>{-2, -0.5, 0, 0.25, 1, 1.5, 3, std::numeric_limits<double>::infinity()});
     case Kind::boolean:
       return draw.chance(0.5);
+    case Kind::value:
+      return draw.integer(0, 1);
     case Kind::integers:
     case Kind::axes: {
       const auto* list = std::get_if<std::vector<std::int64_t>>(&now);

@@ -194,13 +194,13 @@ TEST_CASE("T13 extents of results: never negative, floor division by positive nu
   CHECK_THAT(type_error(window_text, {f32({2})}, "width=4"), Contains("extent ..((s - width) // stride + 1) is -1"));
   CHECK(type_of(window_text, {f32({2})}, "width=3, stride=2") == std::vector<ValueType>{f32({0})});
   CHECK_THAT(type_error(window_text, {f32({2})}, "width=1, stride=0"), Contains("stride is 0") && Contains("want a positive number"));
-  const char* square = "f(x[..r]) -> y[size(..r), size(..r)]\n y[i, j] = 0";
+  const char* square = "f(x[..r] : any) -> y[size(..r), size(..r)]\n y[i, j] = 0";
   const std::int64_t many = std::int64_t{1} << 31;
-  CHECK(type_error(square, {f32({many})}) == "f: y would be f32[2147483648, 2147483648], more than 64 bits can address (at 1:14)");
+  CHECK(type_error(square, {f32({many})}) == "f: y would be f32[2147483648, 2147483648], more than 64 bits can address (at 1:20)");
   CHECK(type_error(square, {flag({many})}) == "");
   CHECK(type_error(square, {f32({many, many})}) == "f: x is f32[2147483648, 2147483648], more than 64 bits can address (at 1:3)");
   CHECK_THAT(type_error(square, {f32({many, many, 0})}), Contains("more than 64 bits can address"));
-  CHECK_THAT(type_error("f(x[..r]) -> y[size(..(r*r))]\n y[i] = 0", {flag({many, many})}), Contains("size(..(r*r)) does not fit 64 bits"));
+  CHECK_THAT(type_error("f(x[..r] : any) -> y[size(..(r*r))]\n y[i] = 0", {flag({many, many})}), Contains("size(..(r*r)) does not fit 64 bits"));
   CHECK_THAT(type_error("f(x[n]) -> y[n/2]\n y[i] = 0", {f32({2})}), Contains("n/2 is not an integer known"));
 }
 
