@@ -16,6 +16,7 @@ class Evidence:
         self.elements_undecided = 0
         self.faults, self.skips, self.pending = [], collections.Counter(), []
         self.shown = collections.Counter()
+        self.without = {}
 
     def add(self, operation, mode, outcome, name, details):
         verdict = outcome["verdict"]
@@ -41,6 +42,12 @@ class Evidence:
         if operation not in self.pending:
             self.pending.append(operation)
 
+    def unwitnessed(self, operations, reasons):
+        """Operations of the library without a row: those with a reason, and those that nobody has thought about."""
+        self.without = collections.defaultdict(list)
+        for operation in sorted(operations):
+            self.without[reasons.get(operation, "no row yet")].append(operation)
+
     def broken(self, operation, why):
         self.counts[operation]["fail"] += 1
         self.shown[operation, "broken"] += 1
@@ -58,6 +65,8 @@ class Evidence:
         print(f"{len(self.counts):<4} {'operations':23}" + "".join(f"{total[c] or '.':>11}" for c in columns))
         for reason, count in sorted(self.skips.items()):
             print(f"skipped {count:4} × {reason}")
+        for reason, operations in sorted(self.without.items()):
+            print(f"without a witness, {reason}: {' '.join(operations)}")
         if self.pending:
             print(f"{len(self.pending)} not in the library yet: {' '.join(self.pending)}")
         faults = [*self.faults, *more_faults]

@@ -19,7 +19,7 @@ import explanations
 import protocol
 from draw import Draw
 from evidence import Evidence
-from rows import ROWS
+from rows import ROWS, WITHOUT
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 CASES = 14  # per operation and element type
@@ -184,6 +184,28 @@ def judge_case(operation, dtype, index, library, judge, explained, evidence):
         evidence.add(operation, mode, outcome, name, lambda: describe(question, pair[1]))
 
 
+def catches(operation, library, judge):
+    """Whether the judge sees a wrong number: PyTorch's first value, made larger by a quarter and a bit."""
+    for index in range(4):
+        g = Draw(operation, "float64", index)
+        case = ROWS[operation](g)
+        if case.attributes.keys() - library.attributes(operation):
+            return True
+        question = Question(case, [index, 7])
+        for y, output in enumerate(question.outputs):
+            if output.size and output.dtype in REAL and numpy.isfinite(output.flat[0]):
+                question.outputs[y] = output.copy()
+                question.outputs[y].flat[0] += 0.25 * abs(output.flat[0]) + 2.0**-20
+            elif output.size and output.dtype not in REAL:
+                question.outputs[y] = output.copy()
+                question.outputs[y].flat[0] = not output.flat[0] if output.dtype == bool else output.flat[0] + 1
+            else:
+                continue
+            if judge(*question.pair(operation, "forward"))["verdict"] == "fail":
+                return True
+    return False
+
+
 def describe(question, answer):
     import base64
     types = {"f32": "<f4", "f64": "<f8", "i64": "<i8", "i32": "<i4", "bool": "?"}
@@ -223,6 +245,13 @@ def main():
                         judge_case(operation, dtype, index, library, judge, explained, evidence)
                     except Exception as error:  # a row that cannot be run is an error of the row
                         evidence.broken(operation, f"{dtype} {index}: {type(error).__name__}: {error}")
+        try:
+            if words.stride == 1 and not catches(operation, library, judge):
+                evidence.broken(operation, "a wrong number passes")
+        except Exception as error:
+            evidence.broken(operation, f"{type(error).__name__}: {error}")
+    if not words.ops:
+        evidence.unwitnessed(library.definitions.keys() - ROWS.keys(), WITHOUT)
     judge.close()
     complete = words.stride == 1 and not words.ops and words.cases == CASES
     return evidence.report(explained.broken() + (explained.unused() if complete else []))

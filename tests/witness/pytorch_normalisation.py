@@ -11,7 +11,8 @@ def _(g, name):
     shape = g.shape(1, 3)
     axis = g.axis(shape)
     function = {"softmax": torch.softmax, "log_softmax": torch.log_softmax}[name]
-    return Case([g.real(shape)], {"axis": axis}, lambda x: function(x, axis))
+    x = g.real(shape)
+    return Case([g.special(x, 0.1) if g.index % 7 == 6 else x], {"axis": axis}, lambda x: function(x, axis))
 
 
 @row
@@ -19,7 +20,8 @@ def masked_softmax(g):
     p, q = g.joined(2)
     whole = (*torch.broadcast_shapes(p, q), g.extent(1, 4))
     mask = g.truth((*q, whole[-1]), 0.8)
-    mask[..., 0] = True  # PyTorch gives NaN for a row that is masked altogether; the definition gives 0
+    if not mask.any(-1).all():
+        g.tags.add("dead row")
     return Case([g.real((*p, whole[-1])), mask], {},
                 lambda x, m: torch.softmax(torch.where(m, x, torch.full_like(x, -torch.inf)), -1))
 

@@ -12,6 +12,10 @@ def some_axes(g, shape, least=0):
     return {"axes": axes}, tuple(axes)
 
 
+def rarely_special(g, x):
+    return g.special(x, 0.1) if x.dtype.kind == "f" and g.index % 7 == 6 else x
+
+
 def over(function, x, axes, keep):
     """A function of one axis at a time, applied to several."""
     for axis in sorted((a % x.dim() for a in axes), reverse=True):
@@ -33,7 +37,7 @@ def _(g, name):
     attributes, axes = some_axes(g, shape, 1)
     keep = g.flag()
     x = g.number_or_integer(shape) if name in ("max", "min") else g.real(shape)
-    return Case([x], {**attributes, "keepdims": keep}, lambda x: AXES[name](x, axes, keep))
+    return Case([rarely_special(g, x)], {**attributes, "keepdims": keep}, lambda x: AXES[name](x, axes, keep))
 
 
 @row
@@ -43,7 +47,7 @@ def sum(g):
     keep = g.flag()
     # PyTorch takes no axes for all axes.
     function = lambda x: x.clone() if not axes else torch.sum(x, axes, keep, dtype=x.dtype)
-    return Case([g.number_or_integer(shape)], {**attributes, "keepdims": keep}, function)
+    return Case([rarely_special(g, g.number_or_integer(shape))], {**attributes, "keepdims": keep}, function)
 
 
 @row
@@ -52,7 +56,7 @@ def prod(g):
     attributes, axes = some_axes(g, shape)
     keep = g.flag()
     each = lambda x, axis, keep: torch.prod(x, axis, keep, dtype=x.dtype)
-    return Case([g.number_or_integer(shape)], {**attributes, "keepdims": keep},
+    return Case([rarely_special(g, g.number_or_integer(shape))], {**attributes, "keepdims": keep},
                 lambda x: over(each, x.clone(), axes, keep))
 
 
@@ -74,7 +78,7 @@ def _(g, name):
     if (x == 0).any() and x.dtype.kind == "f":
         x = x + 0.0  # -0 and 0 are equal; PyTorch agrees
     function = {"argmax": torch.argmax, "argmin": torch.argmin}[name]
-    return Case([x], {"axis": axis}, lambda x: function(x, axis))
+    return Case([rarely_special(g, x)], {"axis": axis}, lambda x: function(x, axis))
 
 
 @row("var", "std")

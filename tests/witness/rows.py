@@ -15,6 +15,15 @@ class Case:
 
 ROWS = {}
 
+# Operations that PyTorch cannot witness, and why.
+OTHER_GENERATOR = "PyTorch draws from another generator; the words of ours have known-answer tests"
+NOT_THERE = "PyTorch has no such operation"
+WITHOUT = {
+    **dict.fromkeys(("uniform", "normal", "bernoulli_mask", "dropout", "categorical", "xavier_uniform", "xavier_normal",
+                     "kaiming_uniform", "kaiming_normal"), OTHER_GENERATOR),
+    "pinball": NOT_THERE,
+}
+
 
 def row(*names):
     """Registers a function of a Draw that returns a Case, under its own name; or, given names, of a Draw and a name."""
