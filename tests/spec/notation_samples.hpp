@@ -129,9 +129,60 @@ inline std::vector<Sample> network_samples() {
   return all;
 }
 
+inline std::vector<Sample> window_samples() {
+  return {
+      {"conv_transpose1d", {real32({2, 4, 12}), real32({4, 3, 5}), real32({6})},
+       {{"stride", number(3)}, {"padding", number(2)}, {"output_padding", number(1)}, {"groups", number(2)}},
+       {real32({2, 6, 35})}},
+      {"conv_transpose2d", {real32({1, 2, 6, 7}), real32({2, 2, 3, 3})},
+       {{"stride", list({2, 1})}, {"dilation", list({1, 2})}}, {real32({1, 2, 13, 11})}},
+      {"conv_transpose3d", {real32({1, 1, 3, 3, 3}), real32({1, 1, 2, 2, 2})}, {{"stride", number(2)}},
+       {real32({1, 1, 6, 6, 6})}},
+      {"max_pool1d", {real32({1, 2, 9})},
+       {{"kernel", number(4)}, {"stride", number(1)}, {"padding", number(2)}, {"dilation", number(3)}},
+       {real32({1, 2, 4})}},
+      {"avg_pool2d", {real32({1, 2, 8, 9})},
+       {{"kernel", number(3)}, {"stride", number(2)}, {"padding", number(1)}, {"count_include_pad", false}},
+       {real32({1, 2, 4, 5})}},
+      {"avg_pool1d", {real32({1, 2, 12})}, {{"kernel", number(5)}, {"stride", number(3)}, {"padding", number(2)}},
+       {real32({1, 2, 4})}},
+      {"smooth_max_pool2d", {real32({1, 2, 6, 6})}, {{"kernel", number(2)}, {"padding", number(1)}},
+       {real32({1, 2, 4, 4})}},
+      {"adaptive_avg_pool1d", {real32({1, 2, 20})}, {{"output", number(7)}}, {real32({1, 2, 7})}},
+      {"adaptive_avg_pool1d", {real32({1, 2, 7})}, {{"output", number(20)}}, {real32({1, 2, 20})}},
+      {"adaptive_avg_pool2d", {real32({1, 2, 9, 8})}, {{"output", list({4, 5})}}, {real32({1, 2, 4, 5})}},
+      {"global_avg_pool", {real32({2, 3, 4, 5})}, {}, {real32({2, 3, 1, 1})}},
+      {"global_avg_pool2d", {real32({2, 3, 4, 5})}, {{"keepdims", false}}, {real32({2, 3})}},
+      {"upsample_nearest2d", {real32({1, 2, 5, 6})}, {{"scale", list({3, 2})}}, {real32({1, 2, 15, 12})}},
+  };
+}
+
+inline std::vector<Sample> attention_samples() {
+  const std::optional<ValueType> none;
+  return {
+      {"scaled_dot_product_attention", {real32({2, 5, 3}), real32({2, 4, 3}), real32({2, 4, 6}), truth({3, 1, 5, 4})},
+       {}, {real32({3, 2, 5, 6})}},
+      {"scaled_dot_product_attention", {real32({5, 3}), real32({4, 3}), real32({4, 6}), truth({1, 4}), real32({})},
+       {{"causal", true}}, {real32({5, 6})}},
+      {"multi_head_attention",
+       {real32({2, 5, 4}), real32({6, 4}), real32({6, 4}), real32({6, 4}), real32({4, 6}), real32({6}), none, none,
+        real32({4}), truth({5, 5})},
+       {{"heads", number(2)}}, {real32({2, 5, 4})}},
+      {"rope", {real32({2, 5, 8})}, {}, {real32({2, 5, 8})}},
+      {"rope", {real32({5, 8}), int64({5})}, {{"pairing", symbol("half")}}, {real32({5, 8})}},
+      {"sinusoidal_encoding", {int64({5})}, {{"width", number(3)}}, {real32({5, 3})}},
+      {"rnn_cell", {real32({2, 3}), real32({2, 4}), real32({4, 3}), real32({4, 4}), real32({4})}, {}, {real32({2, 4})}},
+      {"lstm_cell",
+       {real32({2, 3}), real32({2, 4}), real32({2, 4}), real32({16, 3}), real32({16, 4}), real32({16}), real32({16})}, {},
+       {real32({2, 4}), real32({2, 4})}},
+      {"gru_cell", {real32({2, 3}), real32({2, 4}), real32({12, 3}), real32({12, 4}), none, real32({12})}, {},
+       {real32({2, 4})}},
+  };
+}
+
 inline std::vector<Sample> samples() {
   std::vector<Sample> all = elementwise_samples();
-  for (const auto& more : {reduction_samples(), shape_samples(), network_samples()}) {
+  for (const auto& more : {reduction_samples(), shape_samples(), network_samples(), window_samples(), attention_samples()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;
