@@ -227,6 +227,16 @@ class Evaluator {
       case P::abs: return S::abs(real(a));
       case P::sign: return S::sign(real(a));
       case P::floor: return S::floor(real(a));
+      case P::exp2: return S::exp2(real(a));
+      case P::log2: return S::log2(real(a));
+      case P::tan: return S::tan(real(a));
+      case P::sinh: return S::sinh(real(a));
+      case P::cosh: return S::cosh(real(a));
+      case P::ceil: return S::ceil(real(a));
+      case P::trunc: return S::trunc(real(a));
+      case P::round: return S::round(real(a));
+      case P::atan2: return S::atan2(real(a), real(arg(n, 1)));
+      case P::modulo: return S::modulo(real(a), real(arg(n, 1)));
       case P::pi: return S::pi();
       default: throw InternalError("evaluate: " + std::string(spec::info(n.primitive).name) + " gives no real");
     }
@@ -235,7 +245,10 @@ class Evaluator {
   std::int64_t integer_primitive(const FlatNode& n) {
     using P = spec::Primitive;
     const std::int32_t a = arg(n, 0);
-    if (n.primitive == P::to_integer && at(a).kind == Kind::boolean) return boolean(a) ? 1 : 0;
+    if (n.primitive == P::to_integer) {
+      const Kind kind = at(a).kind;
+      return kind == Kind::real ? S::to_integer(real(a)) : kind == Kind::boolean ? std::int64_t{boolean(a)} : integer(a);
+    }
     std::int64_t v[4] = {};
     for (std::int32_t i = 0; i < n.args.count; ++i) v[i] = integer(arg(n, i));
     return integer_value(n.primitive, v);

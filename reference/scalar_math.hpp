@@ -40,6 +40,25 @@ struct Math<double> {
   static double expm1(double v) { return std::expm1(v); }
   static double log1p(double v) { return std::log1p(v); }
   static double floor(double v) { return std::floor(v); }
+  static double exp2(double v) { return std::exp2(v); }
+  static double log2(double v) { return std::log2(v); }
+  static double tan(double v) { return std::tan(v); }
+  static double sinh(double v) { return std::sinh(v); }
+  static double cosh(double v) { return std::cosh(v); }
+  static double ceil(double v) { return std::ceil(v); }
+  static double trunc(double v) { return std::trunc(v); }
+  static double round(double v) { return std::nearbyint(v); }
+  static double atan2(double y, double x) { return std::atan2(y, x); }
+  static double modulo(double a, double b) {
+    const double r = std::fmod(a, b);
+    if (r == 0) return std::copysign(r, b);
+    return (r < 0) != (b < 0) ? r + b : r;
+  }
+  static std::int64_t to_integer(double v) {
+    if (std::isnan(v)) return 0;
+    if (v >= 0x1p63) return INT64_MAX;
+    return v < -0x1p63 ? INT64_MIN : static_cast<std::int64_t>(v);
+  }
   static double pow(double a, double b) { return std::pow(a, b); }
   static double div(double a, double b) { return a / b; }
 };
@@ -88,6 +107,28 @@ struct Math<Wide<Digits>> {
     mpfr_floor(result.backend().data(), v.backend().data());
     return result;
   }
+  static T exp2(const T& v) { return call(mpfr_exp2, v); }
+  static T log2(const T& v) { return call(mpfr_log2, v); }
+  static T tan(const T& v) { return call(mpfr_tan, v); }
+  static T sinh(const T& v) { return call(mpfr_sinh, v); }
+  static T cosh(const T& v) { return call(mpfr_cosh, v); }
+  static T ceil(const T& v) { return call(mpfr_rint_ceil, v); }
+  static T trunc(const T& v) { return call(mpfr_rint_trunc, v); }
+  static T round(const T& v) { return call(mpfr_rint, v); }
+  static T atan2(const T& y, const T& x) {
+    free_caches_with_thread();
+    T result;
+    mpfr_atan2(result.backend().data(), y.backend().data(), x.backend().data(), MPFR_RNDN);
+    return result;
+  }
+  static T modulo(const T& a, const T& b) {
+    T r;
+    mpfr_fmod(r.backend().data(), a.backend().data(), b.backend().data(), MPFR_RNDN);
+    if (r == 0) mpfr_setsign(r.backend().data(), r.backend().data(), mpfr_signbit(b.backend().data()), MPFR_RNDN);
+    else if ((r < 0) != (b < 0)) r += b;
+    return r;
+  }
+  static std::int64_t to_integer(const T& v) { return mpfr_get_si(v.backend().data(), MPFR_RNDZ); }
   static T pow(const T& a, const T& b) {
     free_caches_with_thread();
     T result;
@@ -144,6 +185,26 @@ struct Math<Rational> {
     if (n < 0 && q * d != n) --q;
     return T(q);
   }
+  static T exp2(const T& v) { return pow(T(2), v); }
+  static T log2(const T& v) { return v == 1 ? T(0) : refuse("log2"); }
+  static T tan(const T& v) { return v == 0 ? v : refuse("tan"); }
+  static T sinh(const T& v) { return v == 0 ? v : refuse("sinh"); }
+  static T cosh(const T& v) { return v == 0 ? T(1) : refuse("cosh"); }
+  static T ceil(const T& v) { return -floor(T(-v)); }
+  static T trunc(const T& v) { return v < 0 ? ceil(v) : floor(v); }
+  static T round(const T& v) {
+    const T below = floor(v);
+    const T twice = (v - below) * 2;
+    const bool odd = numerator(below) % 2 != 0;
+    return twice > 1 || (twice == 1 && odd) ? T(below + 1) : below;
+  }
+  static T atan2(const T& y, const T& x) { return y == 0 && x > 0 ? y : refuse("atan2"); }
+  static T modulo(const T& a, const T& b) { return a - b * floor(div(a, b)); }
+  static std::int64_t to_integer(const T& v) {
+    const boost::multiprecision::cpp_int whole = numerator(v) / denominator(v);
+    if (whole > INT64_MAX) return INT64_MAX;
+    return whole < INT64_MIN ? INT64_MIN : whole.convert_to<std::int64_t>();
+  }
   static T pow(const T& a, const T& b) {
     if (denominator(b) != 1 || abs(numerator(b)) > 4096) refuse("a power");
     const int e = numerator(b).convert_to<int>();
@@ -192,9 +253,20 @@ struct Scalar {
   static T expm1(const T& a) { return M::expm1(a); }
   static T log1p(const T& a) { return M::log1p(a); }
   static T floor(const T& a) { return M::floor(a); }
+  static T exp2(const T& a) { return M::exp2(a); }
+  static T log2(const T& a) { return M::log2(a); }
+  static T tan(const T& a) { return M::tan(a); }
+  static T sinh(const T& a) { return M::sinh(a); }
+  static T cosh(const T& a) { return M::cosh(a); }
+  static T ceil(const T& a) { return M::ceil(a); }
+  static T trunc(const T& a) { return M::trunc(a); }
+  static T round(const T& a) { return M::round(a); }
+  static T atan2(const T& y, const T& x) { return M::atan2(y, x); }
+  static T modulo(const T& a, const T& b) { return M::modulo(a, b); }
+  static std::int64_t to_integer(const T& a) { return M::to_integer(a); }
 };
 
-/// Derivative conventions: abs, sign and floor have derivative 0 where they are not smooth (abs'(0) = 0); maximum and
+/// Derivative conventions: abs, sign and the roundings have derivative 0 where they are not smooth (abs'(0) = 0); maximum and
 /// minimum give ½ to each side at a tie; x^0 is constant in x; 0^b is constant in b for b ≥ 0.
 template <class T>
 struct Scalar<Dual<T>> {
@@ -292,6 +364,36 @@ struct Scalar<Dual<T>> {
   static D log1p(const D& a) {
     return chain(a, S::log1p(a.value), [&] { return S::div(S::of(1), T(S::of(1) + a.value)); });
   }
+  static D exp2(const D& a) {
+    const T e = S::exp2(a.value);
+    return chain(a, e, [&] { return T(e * S::log(S::of(2))); });
+  }
+  static D log2(const D& a) {
+    return chain(a, S::log2(a.value), [&] { return S::div(S::of(1), T(a.value * S::log(S::of(2)))); });
+  }
+  static D tan(const D& a) {
+    const T t = S::tan(a.value);
+    return chain(a, t, [&] { return T(S::of(1) + t * t); });
+  }
+  static D sinh(const D& a) {
+    return chain(a, S::sinh(a.value), [&] { return S::cosh(a.value); });
+  }
+  static D cosh(const D& a) {
+    return chain(a, S::cosh(a.value), [&] { return S::sinh(a.value); });
+  }
+  static D ceil(const D& a) { return D(S::ceil(a.value)); }
+  static D trunc(const D& a) { return D(S::trunc(a.value)); }
+  static D round(const D& a) { return D(S::round(a.value)); }
+  static D atan2(const D& y, const D& x) {
+    const T square = y.value * y.value + x.value * x.value;
+    return chain(y, x, S::atan2(y.value, x.value), [&] { return S::div(x.value, square); },
+                 [&] { return T(-S::div(y.value, square)); });
+  }
+  static D modulo(const D& a, const D& b) {
+    return chain(a, b, S::modulo(a.value, b.value), [&] { return S::of(1); },
+                 [&] { return T(-S::floor(S::div(a.value, b.value))); });
+  }
+  static std::int64_t to_integer(const D& a) { return S::to_integer(a.value); }
 };
 
 }  // namespace etalon::reference

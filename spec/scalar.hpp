@@ -17,9 +17,10 @@ namespace etalon::spec {
 enum class Primitive : std::uint8_t {
   // arithmetic on two reals or two integers (integers wrap)
   add, sub, mul, neg, maximum, minimum,
-  // reals only
-  div, pow, exp, log, sqrt, sin, cos, tanh, erf, expm1, log1p, abs, sign, floor,
-  // integers only: floor division and its remainder (sign of the divisor)
+  // reals only; abs and sign also on integers
+  div, pow, atan2, exp, exp2, log, log2, sqrt, sin, cos, tan, sinh, cosh, tanh, erf, expm1, log1p, abs, sign, floor, ceil,
+  trunc, round,
+  // floor division of integers and its remainder (sign of the divisor), the remainder also of reals
   floor_div, modulo,
   // comparisons: two reals, integers or booleans to a boolean
   eq, ne, lt, le, gt, ge,
@@ -27,7 +28,8 @@ enum class Primitive : std::uint8_t {
   logical_and, logical_or, logical_not,
   // tests of a real
   is_nan, is_inf, is_finite,
-  // an integer or boolean as a real, a boolean as an integer: exact
+  // an integer or boolean as a real, a boolean as an integer: exact; a real as an integer: toward zero, out of range the
+  // nearest end, NaN as 0
   to_real, to_integer,
   // philox(seed, step, stream, n): the n-th 32-bit word of the Philox4x32-10 stream, as an integer in [0, 2^32)
   philox,
@@ -49,12 +51,17 @@ inline constexpr std::array primitive_table{
     PrimitiveInfo{Primitive::mul, "*", 2, true},          PrimitiveInfo{Primitive::neg, "neg", 1, true},
     PrimitiveInfo{Primitive::maximum, "maximum", 2, true}, PrimitiveInfo{Primitive::minimum, "minimum", 2, true},
     PrimitiveInfo{Primitive::div, "/", 2, false},         PrimitiveInfo{Primitive::pow, "^", 2, false},
-    PrimitiveInfo{Primitive::exp, "exp", 1, false},       PrimitiveInfo{Primitive::log, "log", 1, false},
-    PrimitiveInfo{Primitive::sqrt, "sqrt", 1, false},     PrimitiveInfo{Primitive::sin, "sin", 1, false},
-    PrimitiveInfo{Primitive::cos, "cos", 1, false},       PrimitiveInfo{Primitive::tanh, "tanh", 1, false},
+    PrimitiveInfo{Primitive::atan2, "atan2", 2, false},   PrimitiveInfo{Primitive::exp, "exp", 1, false},
+    PrimitiveInfo{Primitive::exp2, "exp2", 1, false},     PrimitiveInfo{Primitive::log, "log", 1, false},
+    PrimitiveInfo{Primitive::log2, "log2", 1, false},     PrimitiveInfo{Primitive::sqrt, "sqrt", 1, false},
+    PrimitiveInfo{Primitive::sin, "sin", 1, false},       PrimitiveInfo{Primitive::cos, "cos", 1, false},
+    PrimitiveInfo{Primitive::tan, "tan", 1, false},       PrimitiveInfo{Primitive::sinh, "sinh", 1, false},
+    PrimitiveInfo{Primitive::cosh, "cosh", 1, false},     PrimitiveInfo{Primitive::tanh, "tanh", 1, false},
     PrimitiveInfo{Primitive::erf, "erf", 1, false},       PrimitiveInfo{Primitive::expm1, "expm1", 1, false},
     PrimitiveInfo{Primitive::log1p, "log1p", 1, false},   PrimitiveInfo{Primitive::abs, "abs", 1, true},
     PrimitiveInfo{Primitive::sign, "sign", 1, true},      PrimitiveInfo{Primitive::floor, "floor", 1, false},
+    PrimitiveInfo{Primitive::ceil, "ceil", 1, false},     PrimitiveInfo{Primitive::trunc, "trunc", 1, false},
+    PrimitiveInfo{Primitive::round, "round", 1, false},
     PrimitiveInfo{Primitive::floor_div, "//", 2, true},   PrimitiveInfo{Primitive::modulo, "%", 2, true},
     PrimitiveInfo{Primitive::eq, "==", 2, true},          PrimitiveInfo{Primitive::ne, "!=", 2, true},
     PrimitiveInfo{Primitive::lt, "<", 2, true},           PrimitiveInfo{Primitive::le, "<=", 2, true},

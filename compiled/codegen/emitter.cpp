@@ -278,6 +278,9 @@ Value* Emitter::emit_apply(const Expr& e, Value* mask) {
     Value* x = emit(e->args[0], mask);
     if (e->args[0].kind() == e.kind()) return x;
     llvm::Type* to = llvm_type(type, is_vector(x) ? width_ : 1);
+    if (p == Primitive::to_integer && e->args[0].kind() == Kind::real) {
+      return builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {to, x->getType()}, {x});
+    }
     if (p == Primitive::to_integer) return builder_.CreateZExt(x, to);
     return e->args[0].kind() == Kind::boolean ? builder_.CreateUIToFP(x, to) : builder_.CreateSIToFP(x, to);
   }
@@ -301,7 +304,8 @@ Value* Emitter::maximum(Value* a, Value* b, Type type, bool minimum) {
 Value* Emitter::emit_sign(Value* x) {
   llvm::Type* t = x->getType();
   Value* zero = llvm::ConstantFP::get(t, 0.0);
-  Value* negative = builder_.CreateSelect(builder_.CreateFCmpOLT(x, zero), llvm::ConstantFP::get(t, -1.0), x);
+  Value* nan_or_zero = builder_.CreateSelect(builder_.CreateFCmpUNO(x, x), x, zero);
+  Value* negative = builder_.CreateSelect(builder_.CreateFCmpOLT(x, zero), llvm::ConstantFP::get(t, -1.0), nan_or_zero);
   return builder_.CreateSelect(builder_.CreateFCmpOGT(x, zero), llvm::ConstantFP::get(t, 1.0), negative);
 }
 
@@ -317,6 +321,13 @@ Value* Emitter::emit_real(const Expr& e, std::vector<Value*> args, Type type) {
     case Primitive::sqrt: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, args[0]);
     case Primitive::abs: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]);
     case Primitive::floor: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, args[0]);
+    case Primitive::ceil: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, args[0]);
+    case Primitive::trunc: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, args[0]);
+    case Primitive::round: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, args[0]);
+    case Primitive::modulo: return emit_remainder(args[0], args[1]);
+    case Primitive::sinh:
+    case Primitive::cosh: return emit_hyperbolic(e->primitive, args[0], type == Type::f64);
+    case Primitive::log1p: return emit_log1p(args[0], type == Type::f64);
     case Primitive::sign: return emit_sign(args[0]);
     default: break;
   }

@@ -86,6 +86,9 @@ class Emitter {
   llvm::Value* emit_integer(const spec::Expr& e, std::vector<llvm::Value*> args);
   llvm::Value* emit_division(const spec::Expr& e, llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_narrow_division(spec::Primitive p, llvm::Value* a, std::int64_t divisor);
+  llvm::Value* emit_remainder(llvm::Value* a, llvm::Value* b);
+  llvm::Value* emit_hyperbolic(spec::Primitive p, llvm::Value* x, bool f64);
+  llvm::Value* emit_log1p(llvm::Value* x, bool f64);
   llvm::Value* emit_philox(const std::vector<llvm::Value*>& args);
   llvm::Value* emit_function(spec::Primitive p, std::vector<llvm::Value*> args, bool f64);
   llvm::Value* emit_sign(llvm::Value* x);

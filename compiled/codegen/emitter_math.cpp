@@ -60,8 +60,41 @@ Value* Emitter::emit_division(const Expr& e, Value* a, Value* b) {
   q = builder_.CreateSub(q, builder_.CreateZExt(off, t));
   r = builder_.CreateAdd(r, builder_.CreateSelect(off, safe, zero));
   Value* by_minus_one = builder_.CreateICmpEQ(b, minus_one);
+  q = builder_.CreateSelect(builder_.CreateICmpEQ(b, zero), zero, q);
   return quotient ? builder_.CreateSelect(by_minus_one, builder_.CreateNeg(a), q)
                   : builder_.CreateSelect(special, zero, r);
+}
+
+/// The remainder with the divisor's sign: fmod is exact, so that there is at most the rounding of the last addition.
+Value* Emitter::emit_remainder(Value* a, Value* b) {
+  Value* zero = llvm::ConstantFP::get(a->getType(), 0.0);
+  Value* r = builder_.CreateFRem(a, b);
+  Value* apart = builder_.CreateXor(builder_.CreateFCmpOLT(r, zero), builder_.CreateFCmpOLT(b, zero));
+  Value* none = builder_.CreateFCmpOEQ(r, zero);
+  Value* moved = builder_.CreateSelect(apart, builder_.CreateFAdd(r, b), r);
+  return builder_.CreateSelect(none, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, r, b), moved);
+}
+
+/// sinh and cosh: the library gives up where e^|x| overflows, a little before they do. From `far` on both are
+/// e^(|x| - shift) · factor with factor = e^shift / 2: shift is chosen so that the difference is exact and factor lies
+/// within 10^-4 ulp of a number, which leaves the error of exp and one rounding.
+Value* Emitter::emit_hyperbolic(Primitive p, Value* x, bool f64) {
+  const auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
+  const double far = f64 ? 709 : 88;
+  const double shift = f64 ? 0x1.67607775d04p-1 : 0x1.0d878p+1;
+  const double factor = f64 ? 0x1.0240a977a4fafp+0 : 0x1.06cf82p+2;
+  Value* near = emit_function(p, {x}, f64);
+  Value* size = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  Value* power = emit_function(Primitive::exp, {builder_.CreateFSub(size, number(shift))}, f64);
+  Value* beyond = builder_.CreateFMul(power, number(factor));
+  if (p == Primitive::sinh) beyond = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, beyond, x);
+  return builder_.CreateSelect(builder_.CreateFCmpOGT(size, number(far)), beyond, near);
+}
+
+/// The library's log1p is infinite before the largest numbers are reached; there 1 does not count.
+Value* Emitter::emit_log1p(Value* x, bool f64) {
+  Value* far = builder_.CreateFCmpOGT(x, llvm::ConstantFP::get(x->getType(), 0x1p100));
+  return builder_.CreateSelect(far, emit_function(Primitive::log, {x}, f64), emit_function(Primitive::log1p, {x}, f64));
 }
 
 /// Philox4x32-10: key = seed (low, high), counter = (low, high of n // 4, step, stream), word n % 4.

@@ -6,7 +6,8 @@
 
 // The variants with reproducible bits are in the library but not in its header. `finz` uses fused multiply-add in every
 // width, `cinz` in none.
-#define ETALON_SLEEF_FUNCTIONS(X) X(pow) X(exp) X(log) X(sin) X(cos) X(tanh) X(erf) X(expm1) X(log1p)
+#define ETALON_SLEEF_FUNCTIONS(X)                                                                                   \
+  X(pow) X(atan2) X(exp) X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(sinh) X(cosh) X(tanh) X(erf) X(expm1) X(log1p)
 #define ETALON_SLEEF_DECLARE(f)                  \
   void Sleef_finz_##f##f16_u10avx512f();         \
   void Sleef_finz_##f##d8_u10avx512f();          \
@@ -42,10 +43,16 @@ constexpr std::array symbols{ETALON_SLEEF_FUNCTIONS(ETALON_SLEEF_ROWS)};
 const char* stem(Primitive p) {
   switch (p) {
     case Primitive::pow: return "pow";
+    case Primitive::atan2: return "atan2";
     case Primitive::exp: return "exp";
+    case Primitive::exp2: return "exp2";
     case Primitive::log: return "log";
+    case Primitive::log2: return "log2";
     case Primitive::sin: return "sin";
     case Primitive::cos: return "cos";
+    case Primitive::tan: return "tan";
+    case Primitive::sinh: return "sinh";
+    case Primitive::cosh: return "cosh";
     case Primitive::tanh: return "tanh";
     case Primitive::erf: return "erf";
     case Primitive::expm1: return "expm1";

@@ -21,10 +21,16 @@ constexpr double join_cost = 10;
 double cost_of(Primitive p, Kind kind) {
   switch (p) {
     case Primitive::pow:
+    case Primitive::atan2:
     case Primitive::exp:
+    case Primitive::exp2:
     case Primitive::log:
+    case Primitive::log2:
     case Primitive::sin:
     case Primitive::cos:
+    case Primitive::tan:
+    case Primitive::sinh:
+    case Primitive::cosh:
     case Primitive::tanh:
     case Primitive::erf:
     case Primitive::expm1:

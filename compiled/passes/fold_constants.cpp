@@ -90,6 +90,12 @@ std::optional<double> real_result(Primitive p, double a, double b) {
       return std::abs(a);
     case Primitive::floor:
       return std::floor(a);
+    case Primitive::ceil:
+      return std::ceil(a);
+    case Primitive::trunc:
+      return std::trunc(a);
+    case Primitive::round:
+      return std::nearbyint(a);
     case Primitive::maximum:
       return a == b ? std::nullopt : std::optional(std::max(a, b));
     case Primitive::minimum:
@@ -192,6 +198,7 @@ Expr truth_values(const Expr& e) {
 
 Expr conversions(const Expr& e) {
   if (!e.is(Primitive::to_real) && !e.is(Primitive::to_integer)) return {};
+  if (e.is(Primitive::to_integer) && e->args[0].kind() == Kind::real) return {};
   if (!is_number(e->args[0])) return e->args[0].kind() == e.kind() ? e->args[0] : Expr{};
   const std::int64_t value = e->args[0]->number.mantissa;
   if (e.is(Primitive::to_integer)) return spec::integer(value);

@@ -59,6 +59,10 @@ class Arithmetic {
   /// R3: a function within its ulps.
   [[nodiscard]] Value<R> function(spec::Primitive p, Value<R> x);
   [[nodiscard]] Value<R> power(Value<R> x, Value<R> y);
+  /// The angle of the point (x, y), within its ulps.
+  [[nodiscard]] Value<R> angle(Value<R> y, Value<R> x);
+  /// The remainder with the divisor's sign, rounded once.
+  [[nodiscard]] Value<R> remainder(Value<R> x, Value<R> y);
   [[nodiscard]] Value<R> absolute(const Value<R>& x);
   /// The largest (or smallest) of the values: exact, its derivative any of the candidates'.
   [[nodiscard]] Value<R> extremum(std::span<const Value<R>> values, bool largest);

@@ -169,15 +169,16 @@ std::int64_t Evaluator<R>::integer(OperationId id) {
     case Form::select: return integer(boolean(o.args[0]) ? o.args[1] : o.args[2]);
     case Form::detach: return integer(o.args[0]);
     case Form::reduce: return integer_reduction(o, id);
-    case Form::apply: return o.affine >= 0 ? affine(o.affine) : integer_primitive(o);
+    case Form::apply: return o.affine >= 0 ? affine(o.affine) : integer_primitive(o, id);
   }
   return 0;
 }
 
 template <class R>
-std::int64_t Evaluator<R>::integer_primitive(const Operation& o) {
+std::int64_t Evaluator<R>::integer_primitive(const Operation& o, OperationId id) {
   if (o.primitive == Primitive::to_integer) {
     const auto& arg = plan_.operations[static_cast<std::size_t>(o.args[0])];
+    if (arg.kind == Kind::real) return whole_part(o, id);
     return arg.kind == Kind::boolean ? static_cast<std::int64_t>(boolean(o.args[0])) : integer(o.args[0]);
   }
   const std::int64_t a = integer(o.args[0]);

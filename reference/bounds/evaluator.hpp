@@ -45,7 +45,8 @@ class Evaluator {
   [[nodiscard]] std::size_t read_at(const Operation& o);
 
   [[nodiscard]] std::int64_t integer(OperationId id);
-  [[nodiscard]] std::int64_t integer_primitive(const Operation& o);
+  [[nodiscard]] std::int64_t integer_primitive(const Operation& o, OperationId id);
+  [[nodiscard]] std::int64_t whole_part(const Operation& o, OperationId id);
   [[nodiscard]] std::int64_t integer_reduction(const Operation& o, OperationId id);
   [[nodiscard]] std::int64_t position_of_extremum(const Operation& o, OperationId id);
   [[nodiscard]] bool boolean(OperationId id);

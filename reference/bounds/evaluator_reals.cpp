@@ -6,6 +6,7 @@
 #include "reference/bounds/constants.hpp"
 #include "reference/bounds/evaluator.hpp"
 #include "reference/bounds/evaluator_loop.hpp"
+#include "reference/scalar_math.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::reference::bounds {
@@ -265,8 +266,19 @@ Value<R> Evaluator<R>::real_primitive(const Operation& o, OperationId id) {
       const Value<R> base = real(o.args[0]);
       return arithmetic_.power(base, real(o.args[1]));
     }
+    case Primitive::atan2: {
+      const Value<R> y = real(o.args[0]);
+      return arithmetic_.angle(y, real(o.args[1]));
+    }
+    case Primitive::modulo: {
+      const Value<R> dividend = real(o.args[0]);
+      return arithmetic_.remainder(dividend, real(o.args[1]));
+    }
     case Primitive::sign:
-    case Primitive::floor: return step_function(o, id);
+    case Primitive::floor:
+    case Primitive::ceil:
+    case Primitive::trunc:
+    case Primitive::round: return step_function(o, id);
     default: return arithmetic_.function(o.primitive, real(o.args[0]));
   }
 }
@@ -282,11 +294,11 @@ template <class R>
 Value<R> Evaluator<R>::step_function(const Operation& o, OperationId id) {
   const Value<R> x = real(o.args[0]);
   const auto step = [&](double at) {
-    return o.primitive == Primitive::floor ? std::floor(at) : at > 0 ? 1.0 : at < 0 ? -1.0 : 0.0;
+    return o.primitive != Primitive::sign ? Wide<double>::evaluate(o.primitive, at) : at > 0 ? 1.0 : at < 0 ? -1.0 : 0.0;
   };
   if (only(x, admits_nan)) return x;
   if (x.may(admits_nan)) return unresolved();
-  if (x.exact() && o.primitive == Primitive::floor) return point<R>(Wide<R>::evaluate(Primitive::floor, x.reference));
+  if (x.exact() && o.primitive != Primitive::sign) return point<R>(Wide<R>::evaluate(o.primitive, x.reference));
   const double low = step(least(x));
   const double high = step(most(x));
   if (low == high) return point<R>(static_cast<R>(low));
@@ -295,6 +307,29 @@ Value<R> Evaluator<R>::step_function(const Operation& o, OperationId id) {
   for (auto k = static_cast<std::int64_t>(low); k <= static_cast<std::int64_t>(high); ++k) answers.push_back(k);
   const auto natural = static_cast<std::int64_t>(step(static_cast<double>(x.reference)));
   return point<R>(static_cast<R>(decide(id, natural, std::move(answers))));
+}
+
+/// The integer toward zero: out of range the nearest end, NaN is 0.
+template <class R>
+std::int64_t Evaluator<R>::whole_part(const Operation& o, OperationId id) {
+  const Value<R> x = real(o.args[0]);
+  if (only(x, admits_nan)) return 0;
+  if (x.may(admits_nan)) {
+    (void)unresolved();
+    return 0;
+  }
+  const std::int64_t low = Math<double>::to_integer(least(x));
+  const std::int64_t high = Math<double>::to_integer(most(x));
+  if (low == high) return low;
+  const std::int64_t natural = std::clamp(Math<double>::to_integer(static_cast<double>(x.reference)), low, high);
+  if (static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) > 3) {
+    (void)unresolved();
+    return natural;
+  }
+  std::vector<std::int64_t> answers;
+  for (std::int64_t k = low; k != high; ++k) answers.push_back(k);
+  answers.push_back(high);
+  return decide(id, natural, std::move(answers));
 }
 
 template <class R>
@@ -372,6 +407,7 @@ std::int64_t Evaluator<R>::position_of_extremum(const Operation& o, OperationId 
 
 #define ETALON_INSTANTIATE(R)                                                                             \
   template Value<R> Evaluator<R>::real(OperationId);                                                      \
+  template std::int64_t Evaluator<R>::whole_part(const Operation&, OperationId);                          \
   template bool Evaluator<R>::compare_reals(const Operation&, OperationId);                               \
   template bool Evaluator<R>::test(const Operation&, OperationId);                                        \
   template std::int64_t Evaluator<R>::position_of_extremum(const Operation&, OperationId);

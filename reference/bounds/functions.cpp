@@ -12,6 +12,7 @@ namespace {
 
 using spec::Primitive;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double log_2 = 0.69314718055994531;
 constexpr double sloppy = 0x1p-48;  // more than any error of the double functions used for boxes
 
 struct Range {
@@ -27,13 +28,17 @@ Range widened(double a, double b) {
 
 double value(Primitive p, double x) { return Wide<double>::evaluate(p, x); }
 
-/// The image of [a, b] under a function that is monotone or, for sin and cos, has slope at most 1.
+/// The image of [a, b] under a function that is monotone there or even or, for sin and cos, has slope at most 1.
 Range image(Primitive p, double a, double b) {
+  if (p == Primitive::cosh && a < 0 && b > 0) return {1, widened(value(p, a), value(p, b)).upper};
   if (p != Primitive::sin && p != Primitive::cos) return widened(value(p, a), value(p, b));
   const double half = (b - a) / 2;
   const double c = value(p, a + half);
   return {std::max(-1.0, c - half * (1 + sloppy) - sloppy), std::min(1.0, c + half * (1 + sloppy) + sloppy)};
 }
+
+/// Whether [a, b] holds a pole of the tangent, which rises between poles.
+bool has_pole(double a, double b) { return b - a >= 3.14 || value(Primitive::tan, a) > value(Primitive::tan, b); }
 
 double sech_squared(double x) {
   const double c = std::cosh(x);
@@ -45,7 +50,16 @@ Range slope(Primitive p, double a, double b) {
   switch (p) {
     case Primitive::exp:
     case Primitive::expm1: return widened(std::exp(a), std::exp(b));
+    case Primitive::exp2: return widened(log_2 * std::exp2(a), log_2 * std::exp2(b));
     case Primitive::log: return widened(1 / a, 1 / b);
+    case Primitive::log2: return widened(1 / (a * log_2), 1 / (b * log_2));
+    case Primitive::sinh: return image(Primitive::cosh, a, b);
+    case Primitive::cosh: return image(Primitive::sinh, a, b);
+    case Primitive::tan: {
+      const Range t = image(Primitive::tan, a, b);
+      const Range r = widened(1 + t.lower * t.lower, 1 + t.upper * t.upper);
+      return {t.lower < 0 && t.upper > 0 ? 1 : r.lower, r.upper};
+    }
     case Primitive::log1p: return widened(1 / (1 + a), 1 / (1 + b));
     case Primitive::sqrt: return widened(0.5 / std::sqrt(a), 0.5 / std::sqrt(b));
     case Primitive::sin: return image(Primitive::cos, a, b);
@@ -68,13 +82,13 @@ Range slope(Primitive p, double a, double b) {
 
 /// Where a function is defined: x >= edge, the value at the edge being -infinity for logarithms.
 double domain_edge(Primitive p) {
-  if (p == Primitive::log || p == Primitive::sqrt) return 0;
+  if (p == Primitive::log || p == Primitive::log2 || p == Primitive::sqrt) return 0;
   return p == Primitive::log1p ? -1 : -infinity;
 }
 
 template <class R>
 bool is_exact_point(Primitive p, const R& x, const R& y) {
-  if (p == Primitive::log) return x == 1;
+  if (p == Primitive::log || p == Primitive::log2) return x == 1;
   return x == 0 && (y == 0 || y == 1);
 }
 
@@ -131,6 +145,7 @@ Value<R> Arithmetic<R>::function(Primitive p, Value<R> x) {
       return v;
     }
   } else if (any) {
+    if (p == Primitive::tan && has_pole(x.lower, x.upper)) return wild();
     v.reference = Wide<R>::evaluate(p, x.reference);
     const Range r = image(p, std::max(x.lower, edge), x.upper);
     v.lower = r.lower;

@@ -2,6 +2,7 @@
 
 #include <mpfr.h>
 
+#include "reference/scalar_math.hpp"
 #include "reference/thread_caches.hpp"
 #include "spec/error.hpp"
 
@@ -61,6 +62,16 @@ class Scratch {
 double Wide<double>::evaluate(Primitive p, double x, double y) {
   switch (p) {
     case Primitive::exp: return std::exp(x);
+    case Primitive::exp2: return std::exp2(x);
+    case Primitive::log2: return std::log2(x);
+    case Primitive::tan: return std::tan(x);
+    case Primitive::sinh: return std::sinh(x);
+    case Primitive::cosh: return std::cosh(x);
+    case Primitive::ceil: return std::ceil(x);
+    case Primitive::trunc: return std::trunc(x);
+    case Primitive::round: return std::nearbyint(x);
+    case Primitive::atan2: return std::atan2(x, y);
+    case Primitive::modulo: return Math<double>::modulo(x, y);
     case Primitive::log: return std::log(x);
     case Primitive::sqrt: return std::sqrt(x);
     case Primitive::sin: return std::sin(x);
@@ -87,6 +98,26 @@ Quad Wide<Quad>::evaluate(Primitive p, Quad x, Quad y) {
   Scratch a(x);
   switch (p) {
     case Primitive::exp: mpfr_exp(a.x, a.x, MPFR_RNDN); break;
+    case Primitive::exp2: mpfr_exp2(a.x, a.x, MPFR_RNDN); break;
+    case Primitive::log2: mpfr_log2(a.x, a.x, MPFR_RNDN); break;
+    case Primitive::tan: mpfr_tan(a.x, a.x, MPFR_RNDN); break;
+    case Primitive::sinh: mpfr_sinh(a.x, a.x, MPFR_RNDN); break;
+    case Primitive::cosh: mpfr_cosh(a.x, a.x, MPFR_RNDN); break;
+    case Primitive::ceil: mpfr_ceil(a.x, a.x); break;
+    case Primitive::trunc: mpfr_trunc(a.x, a.x); break;
+    case Primitive::round: mpfr_rint(a.x, a.x, MPFR_RNDN); break;
+    case Primitive::atan2: {
+      const Scratch b(y);
+      mpfr_atan2(a.x, a.x, b.x, MPFR_RNDN);
+      break;
+    }
+    case Primitive::modulo: {
+      const Scratch b(y);
+      mpfr_fmod(a.x, a.x, b.x, MPFR_RNDN);
+      if (mpfr_zero_p(a.x) != 0) mpfr_setsign(a.x, a.x, mpfr_signbit(b.x), MPFR_RNDN);
+      else if (mpfr_signbit(a.x) != mpfr_signbit(b.x)) mpfr_add(a.x, a.x, b.x, MPFR_RNDN);
+      break;
+    }
     case Primitive::log: mpfr_log(a.x, a.x, MPFR_RNDN); break;
     case Primitive::sqrt: mpfr_sqrt(a.x, a.x, MPFR_RNDN); break;
     case Primitive::sin: mpfr_sin(a.x, a.x, MPFR_RNDN); break;

@@ -82,8 +82,8 @@ FunctionBound function_from(const std::string& where, const json& j) {
   return bound;
 }
 
-constexpr std::array<std::string_view, 10> functions{"exp", "log",   "sqrt",  "sin", "cos",
-                                                     "tanh", "erf", "expm1", "log1p", "pow"};
+constexpr std::array<std::string_view, 16> functions{"exp",  "exp2", "log",  "log2", "sqrt",  "sin",   "cos", "tan",  "sinh",
+                                                     "cosh", "tanh", "erf",  "expm1", "log1p", "atan2", "pow"};
 
 std::map<Primitive, FunctionBound> functions_from(const std::string& where, const json& j) {
   std::map<Primitive, FunctionBound> table;
@@ -150,14 +150,19 @@ struct Profile {
   std::string_view text;
 };
 
-// SLEEF's _u10 functions promise 1.0 ulp; division and square root are the machine's.
+// SLEEF's _u10 functions promise 1.0 ulp, sinh and cosh are continued by exp to where they overflow; division and square
+// root are the machine's.
 constexpr std::array profiles{
     Profile{"ieee", R"({"name": "ieee"})"},
     Profile{"cpu", R"({"name": "cpu", "functions": {
       "f32": {"exp": {"k0": 1}, "log": {"k0": 1}, "sqrt": {"k0": 0.5}, "sin": {"k0": 1}, "cos": {"k0": 1},
-              "tanh": {"k0": 1}, "erf": {"k0": 1}, "expm1": {"k0": 1}, "log1p": {"k0": 1}, "pow": {"k0": 1}},
+              "tanh": {"k0": 1}, "erf": {"k0": 1}, "expm1": {"k0": 1}, "log1p": {"k0": 1}, "pow": {"k0": 1},
+              "exp2": {"k0": 1}, "log2": {"k0": 1}, "tan": {"k0": 1}, "sinh": {"k0": 1.5}, "cosh": {"k0": 1.5},
+              "atan2": {"k0": 1}},
       "f64": {"exp": {"k0": 1}, "log": {"k0": 1}, "sqrt": {"k0": 0.5}, "sin": {"k0": 1}, "cos": {"k0": 1},
-              "tanh": {"k0": 1}, "erf": {"k0": 1}, "expm1": {"k0": 1}, "log1p": {"k0": 1}, "pow": {"k0": 1}}}})"}};
+              "tanh": {"k0": 1}, "erf": {"k0": 1}, "expm1": {"k0": 1}, "log1p": {"k0": 1}, "pow": {"k0": 1},
+              "exp2": {"k0": 1}, "log2": {"k0": 1}, "tan": {"k0": 1}, "sinh": {"k0": 1.5}, "cosh": {"k0": 1.5},
+              "atan2": {"k0": 1}}}})"}};
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "spec/derivative/scalar_rules.hpp"
 
+#include <cmath>
+
 namespace etalon::spec {
 
 namespace {
@@ -13,23 +15,30 @@ Expr half() { return decimal(5, -1); }
 /// `t` shared evenly between the two sides of a tie, whole to the winner.
 Expr shared_at_tie(const Arguments& a, const Expr& t) { return select(call(P::eq, {a[0], a[1]}), t * half(), t); }
 
-bool is_decimal(const Expr& e, std::int64_t value) {
-  return e.form() == Form::number && !e->number.is_binary && e->number.exponent == 0 && e->number.mantissa == value;
+bool is_whole(const Expr& e, std::int64_t value) {
+  if (e.form() != Form::number) return false;
+  const Number& n = e->number;
+  return n.is_binary ? n.binary == static_cast<double>(value) : n.exponent == 0 && n.mantissa == value;
 }
 
 Expr lowered(const Expr& exponent) {
-  const bool whole = exponent.form() == Form::number && !exponent->number.is_binary && exponent->number.exponent == 0;
-  return whole ? decimal(exponent->number.mantissa - 1) : exponent - one();
+  if (exponent.form() != Form::number) return exponent - one();
+  const Number& n = exponent->number;
+  constexpr double exact_below = 1e15;
+  if (n.is_binary && std::fabs(n.binary) < exact_below && n.binary == std::floor(n.binary)) {
+    return decimal(static_cast<std::int64_t>(n.binary) - 1);
+  }
+  return !n.is_binary && n.exponent == 0 ? decimal(n.mantissa - 1) : exponent - one();
 }
 
 Expr push_base(const Arguments& a, const Expr& t) {
-  if (is_decimal(a[1], 1)) return t;
-  if (is_decimal(a[1], 2)) return t * (a[1] * a[0]);
+  if (is_whole(a[1], 1)) return t;
+  if (is_whole(a[1], 2)) return t * (a[1] * a[0]);
   return t * (a[1] * call(P::pow, {a[0], lowered(a[1])}));
 }
 
 Expr base_matters(const Arguments& a) {
-  if (a[1].form() == Form::number && !is_decimal(a[1], 0)) return {};
+  if (a[1].form() == Form::number && !is_whole(a[1], 0)) return {};
   return call(P::ne, {a[1], decimal(0)});
 }
 
@@ -47,12 +56,22 @@ Expr push_tanh(const Arguments& a, const Expr& t) {
   return t * (one() - y * y);
 }
 
+Expr push_tan(const Arguments& a, const Expr& t) {
+  const Expr y = call(P::tan, {a[0]});
+  return t * (one() + y * y);
+}
+
+Expr log_of_2() { return call(P::log, {decimal(2)}); }
+
+Expr squared_radius(const Arguments& a) { return a[0] * a[0] + a[1] * a[1]; }
+
 constexpr Expr (*same)(const Arguments&, const Expr&) = [](const Arguments&, const Expr& t) { return t; };
 constexpr Expr (*negated)(const Arguments&, const Expr&) = [](const Arguments&, const Expr& t) { return -t; };
 
 constexpr ArgumentRule zero{};
 
-/// Kinks: maximum and minimum give one half to each side of a tie; abs'(0) = sign(0) = 0; sign and floor are flat.
+/// Kinks: maximum and minimum give one half to each side of a tie; abs'(0) = sign(0) = 0; sign and the roundings are
+/// flat; the remainder's jumps do not count.
 constexpr std::array rules{
     ScalarRule{P::add, {{{same}, {same}}}},
     ScalarRule{P::sub, {{{same}, {negated}}}},
@@ -70,12 +89,20 @@ constexpr std::array rules{
                             return t * (call(P::pow, {a[0], a[1]}) * call(P::log, {a[0]}));
                           },
                           exponent_matters}}}},
+    ScalarRule{P::atan2, {{{[](const Arguments& a, const Expr& t) { return t * (a[1] / squared_radius(a)); }},
+                           {[](const Arguments& a, const Expr& t) { return -(t * (a[0] / squared_radius(a))); }}}}},
     ScalarRule{P::exp, {{{[](const Arguments& a, const Expr& t) { return t * call(P::exp, {a[0]}); }}, zero}}},
+    ScalarRule{P::exp2,
+               {{{[](const Arguments& a, const Expr& t) { return t * (log_of_2() * call(P::exp2, {a[0]})); }}, zero}}},
     ScalarRule{P::log, {{{[](const Arguments& a, const Expr& t) { return t / a[0]; }}, zero}}},
+    ScalarRule{P::log2, {{{[](const Arguments& a, const Expr& t) { return t / (a[0] * log_of_2()); }}, zero}}},
     ScalarRule{P::sqrt,
                {{{[](const Arguments& a, const Expr& t) { return t / (decimal(2) * call(P::sqrt, {a[0]})); }}, zero}}},
     ScalarRule{P::sin, {{{[](const Arguments& a, const Expr& t) { return t * call(P::cos, {a[0]}); }}, zero}}},
     ScalarRule{P::cos, {{{[](const Arguments& a, const Expr& t) { return -(t * call(P::sin, {a[0]})); }}, zero}}},
+    ScalarRule{P::tan, {{{push_tan}, zero}}},
+    ScalarRule{P::sinh, {{{[](const Arguments& a, const Expr& t) { return t * call(P::cosh, {a[0]}); }}, zero}}},
+    ScalarRule{P::cosh, {{{[](const Arguments& a, const Expr& t) { return t * call(P::sinh, {a[0]}); }}, zero}}},
     ScalarRule{P::tanh, {{{push_tanh}, zero}}},
     ScalarRule{P::erf, {{{push_erf}, zero}}},
     ScalarRule{P::expm1, {{{[](const Arguments& a, const Expr& t) { return t * call(P::exp, {a[0]}); }}, zero}}},
@@ -83,8 +110,13 @@ constexpr std::array rules{
     ScalarRule{P::abs, {{{[](const Arguments& a, const Expr& t) { return t * call(P::sign, {a[0]}); }}, zero}}},
     ScalarRule{P::sign, {{zero, zero}}},
     ScalarRule{P::floor, {{zero, zero}}},
+    ScalarRule{P::ceil, {{zero, zero}}},
+    ScalarRule{P::trunc, {{zero, zero}}},
+    ScalarRule{P::round, {{zero, zero}}},
     ScalarRule{P::floor_div, {{zero, zero}}},
-    ScalarRule{P::modulo, {{zero, zero}}},
+    ScalarRule{P::modulo, {{{same}, {[](const Arguments& a, const Expr& t) {
+                              return -(t * call(P::floor, {a[0] / a[1]}));
+                            }}}}},
     ScalarRule{P::eq, {{zero, zero}}},
     ScalarRule{P::ne, {{zero, zero}}},
     ScalarRule{P::lt, {{zero, zero}}},

@@ -1,5 +1,5 @@
 /// \file
-/// Operations on each element.
+/// Arithmetic on each element.
 #pragma once
 
 #include <string_view>
@@ -18,54 +18,6 @@ neg(x[...] : number) -> y[...]
 };
 inline constexpr Operation<NegText> neg{};
 
-struct ExpText {
-  static constexpr std::string_view text = R"(-- e to the power of each element.
-exp(x[...]) -> y[...]
-  y[...] = exp(x[...])
-)";
-};
-inline constexpr Operation<ExpText> exp{};
-
-struct LogText {
-  static constexpr std::string_view text = R"(-- The natural logarithm of each element; -inf at 0, NaN below.
-log(x[...]) -> y[...]
-  y[...] = log(x[...])
-)";
-};
-inline constexpr Operation<LogText> log{};
-
-struct SqrtText {
-  static constexpr std::string_view text = R"(-- The square root of each element; NaN below 0.
-sqrt(x[...]) -> y[...]
-  y[...] = sqrt(x[...])
-)";
-};
-inline constexpr Operation<SqrtText> sqrt{};
-
-struct TanhText {
-  static constexpr std::string_view text = R"(-- The hyperbolic tangent of each element.
-tanh(x[...]) -> y[...]
-  y[...] = tanh(x[...])
-)";
-};
-inline constexpr Operation<TanhText> tanh{};
-
-struct SigmoidText {
-  static constexpr std::string_view text = R"(-- 1/(1 + e^-x), written so that e is only raised to powers that do not overflow.
-sigmoid(x[...]) -> y[...]
-  y[...] = if x[...] < 0 then exp(x[...]) / (1 + exp(x[...])) else 1 / (1 + exp(-x[...]))
-)";
-};
-inline constexpr Operation<SigmoidText> sigmoid{};
-
-struct ReluText {
-  static constexpr std::string_view text = R"(-- The larger of 0 and each element; NaN stays NaN, and the derivative at 0 is 0.
-relu(x[...] : number) -> y[...]
-  y[...] = if x[...] <= 0 then 0 else x[...]
-)";
-};
-inline constexpr Operation<ReluText> relu{};
-
 struct AbsText {
   static constexpr std::string_view text = R"(-- The absolute value of each element; its derivative at 0 is 0.
 abs(x[...] : number) -> y[...]
@@ -74,14 +26,86 @@ abs(x[...] : number) -> y[...]
 };
 inline constexpr Operation<AbsText> abs{};
 
-struct GeluText {
-  static constexpr std::string_view text = R"(-- x times the normal distribution function at x, or its approximation by tanh.
-gelu(x[...]) {approximate = none | tanh} -> y[...]
-  y[...] when approximate == none = x[...] * ((1 + erf(x[...] / sqrt(2))) / 2)
-  y[...] when approximate == tanh = x[...] * ((1 + tanh(sqrt(2/pi) * (x[...] + 0.044715 * x[...] * x[...] * x[...]))) / 2)
+struct SignText {
+  static constexpr std::string_view text = R"(-- -1, 0 or 1 as each element is below, at or above 0; NaN stays NaN.
+sign(x[...] : number) -> y[...]
+  y[...] = sign(x[...])
 )";
 };
-inline constexpr Operation<GeluText> gelu{};
+inline constexpr Operation<SignText> sign{};
+
+struct SquareText {
+  static constexpr std::string_view text = R"(-- Each element times itself.
+square(x[...] : number) -> y[...]
+  y[...] = x[...] * x[...]
+)";
+};
+inline constexpr Operation<SquareText> square{};
+
+struct FloorText {
+  static constexpr std::string_view text = R"(-- The greatest whole number not above each element.
+floor(x[...] : number) -> y[...]
+  y[...] = floor(x[...])
+)";
+};
+inline constexpr Operation<FloorText> floor{};
+
+struct CeilText {
+  static constexpr std::string_view text = R"(-- The least whole number not below each element.
+ceil(x[...] : number) -> y[...]
+  y[...] = ceil(x[...])
+)";
+};
+inline constexpr Operation<CeilText> ceil{};
+
+struct TruncText {
+  static constexpr std::string_view text = R"(-- The whole part of each element: the nearest whole number towards 0.
+trunc(x[...] : number) -> y[...]
+  y[...] = trunc(x[...])
+)";
+};
+inline constexpr Operation<TruncText> trunc{};
+
+struct RoundText {
+  static constexpr std::string_view text = R"(-- The nearest whole number to each element, of two the even one.
+round(x[...] : number) -> y[...]
+  y[...] = round(x[...])
+)";
+};
+inline constexpr Operation<RoundText> round{};
+
+struct ScaleText {
+  static constexpr std::string_view text = R"(-- Each element times a number.
+scale(x[...]) {by : real} -> y[...]
+  y[...] = by * x[...]
+)";
+};
+inline constexpr Operation<ScaleText> scale{};
+
+struct ClampText {
+  static constexpr std::string_view text = R"(-- Each element, not less than low and then not more than high; the derivative is 1 at both and NaN stays NaN.
+clamp(x[...]) {low = -inf, high = inf} -> y[...]
+  z[...] = if x[...] < low then low else x[...]
+  y[...] = if z[...] > high then high else z[...]
+)";
+};
+inline constexpr Operation<ClampText> clamp{};
+
+struct DetachText {
+  static constexpr std::string_view text = R"(-- The same numbers as constants: no derivative passes.
+detach(x[...] : number) -> y[...]
+  y[...] = detach(x[...])
+)";
+};
+inline constexpr Operation<DetachText> detach{};
+
+struct CastText {
+  static constexpr std::string_view text = R"(-- The same numbers as another element type: reals rounded to nearest, integers wrapped, a real as an integer cut towards 0, a number as a truth value true unless it is 0.
+cast(x[...] : any) {dtype : dtype} -> y[...] : dtype
+  y[...] = x[...]
+)";
+};
+inline constexpr Operation<CastText> cast{};
 
 struct AddText {
   static constexpr std::string_view text = R"(-- The sum; rows join by broadcasting.
@@ -115,6 +139,46 @@ div(a[..p], b[..q]) -> y[..(p & q)]
 };
 inline constexpr Operation<DivText> div{};
 
+struct FmaText {
+  static constexpr std::string_view text = R"(-- The product of the first two plus the third; rows join by broadcasting.
+fma(a[..p] : number, b[..q] : number, c[..r] : number) -> y[..(p & q & r)]
+  y[..i] = a[..i] * b[..i] + c[..i]
+)";
+};
+inline constexpr Operation<FmaText> fma{};
+
+struct PowText {
+  static constexpr std::string_view text = R"(-- a to the power b: reals, with derivatives in both where a > 0; rows join by broadcasting.
+pow(a[..p], b[..q]) -> y[..(p & q)]
+  y[..i] = a[..i] ^ b[..i]
+)";
+};
+inline constexpr Operation<PowText> pow{};
+
+struct FloorDivideText {
+  static constexpr std::string_view text = R"(-- The greatest whole number not above the quotient; of integers, 0 where b is 0; rows join by broadcasting.
+floor_divide(a[..p] : number, b[..q] : number) -> y[..(p & q)]
+  y[..i] = a[..i] // b[..i]
+)";
+};
+inline constexpr Operation<FloorDivideText> floor_divide{};
+
+struct RemainderText {
+  static constexpr std::string_view text = R"(-- What floor_divide leaves, with the sign of b; of integers, 0 where b is 0; rows join by broadcasting.
+remainder(a[..p] : number, b[..q] : number) -> y[..(p & q)]
+  y[..i] = a[..i] % b[..i]
+)";
+};
+inline constexpr Operation<RemainderText> remainder{};
+
+struct Atan2Text {
+  static constexpr std::string_view text = R"(-- The angle of the point with ordinate a and abscissa b, from -pi to pi; rows join by broadcasting.
+atan2(a[..p], b[..q]) -> y[..(p & q)]
+  y[..i] = atan2(a[..i], b[..i])
+)";
+};
+inline constexpr Operation<Atan2Text> atan2{};
+
 struct MaximumText {
   static constexpr std::string_view text = R"(-- The larger of two; at a tie each side has half of the derivative.
 maximum(a[..p] : number, b[..q] : number) -> y[..(p & q)]
@@ -122,6 +186,14 @@ maximum(a[..p] : number, b[..q] : number) -> y[..(p & q)]
 )";
 };
 inline constexpr Operation<MaximumText> maximum{};
+
+struct MinimumText {
+  static constexpr std::string_view text = R"(-- The smaller of two; at a tie each side has half of the derivative.
+minimum(a[..p] : number, b[..q] : number) -> y[..(p & q)]
+  y[..i] = minimum(a[..i], b[..i])
+)";
+};
+inline constexpr Operation<MinimumText> minimum{};
 
 struct WhereText {
   static constexpr std::string_view text = R"(-- a where the condition holds, b elsewhere; what is not chosen does not count, not even NaN.
@@ -131,17 +203,10 @@ where(c[..p] : bool, a[..q] : any, b[..r] : any) -> y[..(p & q & r)]
 };
 inline constexpr Operation<WhereText> where{};
 
-struct CastText {
-  static constexpr std::string_view text = R"(-- The same numbers as another element type: reals rounded to nearest, integers wrapped.
-cast(x[...] : number) {dtype : dtype} -> y[...] : dtype
-  y[...] = x[...]
-)";
-};
-inline constexpr Operation<CastText> cast{};
-
 /// What the library registers of this family.
-using ElementwiseOperations = spec::OperationList<NegText, ExpText, LogText, SqrtText, TanhText, SigmoidText,
-                                                  ReluText, AbsText, GeluText, AddText, SubText, MulText, DivText,
-                                                  MaximumText, WhereText, CastText>;
+using ElementwiseOperations = spec::OperationList<NegText, AbsText, SignText, SquareText, FloorText, CeilText, TruncText,
+                                                  RoundText, ScaleText, ClampText, DetachText, CastText, AddText,
+                                                  SubText, MulText, DivText, FmaText, PowText, FloorDivideText,
+                                                  RemainderText, Atan2Text, MaximumText, MinimumText, WhereText>;
 
 }  // namespace etalon::ops

@@ -287,6 +287,14 @@ void Elaborator::bind_inner_names(NodeId n, NodeId value, std::vector<Binder>& b
   for (NodeId c = t.first; c >= 0; c = d_[c].next) bind_inner_names(c, value, binders);
 }
 
+/// Whether the call chooses the element type of the result that this equation gives.
+bool Elaborator::names_type(const ClauseText& clause) const {
+  for (std::size_t r = 0; r < d_.result_count; ++r) {
+    if (d_.at(d_.results[r].name) == d_.at(clause.target)) return d_.results[r].range == Range::attribute;
+  }
+  return false;
+}
+
 /// The right side; an equation without elements is elaborated for its kind only.
 Expr Elaborator::value_of(const ClauseText& clause, std::optional<Kind> kind) {
   Expr e = expression(clause.value);
@@ -296,6 +304,7 @@ Expr Elaborator::value_of(const ClauseText& clause, std::optional<Kind> kind) {
   }
   if (!kind || e.kind() == *kind) return e;
   if (*kind == Kind::real && e.kind() == Kind::integer) return real_of(e);
+  if (names_type(clause)) return converted(e, *kind);
   fail(clause.text.begin, d_.at(clause.target), " is ", *kind == Kind::real ? "real" : *kind == Kind::integer ? "integer" : "a truth value",
        ", its equation gives ", e.kind() == Kind::real ? "a real" : e.kind() == Kind::integer ? "an integer" : "a truth value",
        "; use cast");

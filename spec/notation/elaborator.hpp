@@ -73,6 +73,7 @@ class Elaborator {
                                   const std::vector<AxisGroup>* groups, std::vector<AxisGroup>& made);
   void bind_inner_names(NodeId n, NodeId value, std::vector<Binder>& binders);
   Expr value_of(const ClauseText& clause, std::optional<Kind> kind);
+  [[nodiscard]] bool names_type(const ClauseText& clause) const;
   std::set<std::string> rows_in(NodeId n) const;
   DType local_type(Kind kind) const;
   std::int32_t origin_of(const ClauseText& clause);

@@ -42,21 +42,37 @@ bool wants_reals(Primitive p) {
   switch (p) {
     case Primitive::div:
     case Primitive::pow:
+    case Primitive::atan2:
     case Primitive::exp:
+    case Primitive::exp2:
     case Primitive::log:
+    case Primitive::log2:
     case Primitive::sqrt:
     case Primitive::sin:
     case Primitive::cos:
+    case Primitive::tan:
+    case Primitive::sinh:
+    case Primitive::cosh:
     case Primitive::tanh:
     case Primitive::erf:
     case Primitive::expm1:
     case Primitive::log1p:
     case Primitive::floor:
+    case Primitive::ceil:
+    case Primitive::trunc:
+    case Primitive::round:
     case Primitive::is_nan:
     case Primitive::is_inf:
     case Primitive::is_finite: return true;
     default: return false;
   }
+}
+
+bool rounds(Primitive p) { return p >= Primitive::floor && p <= Primitive::round; }
+
+/// Whether an element of a tensor takes part: such a divisor is not known before the run.
+bool has_read(const Expr& e) {
+  return e.form() == Form::read || std::any_of(e->args.begin(), e->args.end(), has_read);
 }
 
 bool is_arithmetic(Primitive p) {
@@ -215,9 +231,9 @@ Expr Elaborator::combine(NodeId n, Primitive p, std::vector<Expr> args) {
   }
   if (p == Primitive::to_real) return real_of(args[0]);
   if (p == Primitive::to_integer) {
-    if (args[0].kind() == Kind::real) fail_at(n, d_.at(n), " makes an integer of a real");
     return args[0].kind() == Kind::integer ? args[0] : apply(p, std::move(args));
   }
+  if (rounds(p) && args[0].kind() == Kind::integer) return args[0];
   if (wants_reals(p)) {
     for (Expr& a : args) a = real_of(a);
     return apply(p, std::move(args));
@@ -226,13 +242,18 @@ Expr Elaborator::combine(NodeId n, Primitive p, std::vector<Expr> args) {
     auto [a, b] = same_kind(n, args[0], args[1]);
     return folded(p, {std::move(a), std::move(b)});
   }
+  if ((p == Primitive::floor_div || p == Primitive::modulo) && (args[0].kind() == Kind::real || args[1].kind() == Kind::real)) {
+    auto [a, b] = same_kind(n, args[0], args[1]);
+    if (p == Primitive::modulo) return apply(p, {std::move(a), std::move(b)});
+    return apply(Primitive::floor, {apply(Primitive::div, {std::move(a), std::move(b)})});
+  }
   if (!is_arithmetic(p) && !connective) {
     for (const Expr& a : args) {
       if (a.kind() != Kind::integer) fail_at(n, info(p).name, " in ", d_.at(n), " is applied to ", name_of(a.kind()));
     }
     if (p == Primitive::floor_div || p == Primitive::modulo) {
       const std::optional<std::int64_t> by = integer_constant(args[1]);
-      if (!by || *by <= 0) {
+      if (by ? *by <= 0 : !has_read(args[1])) {
         if (vacuous_) return integer(0);
         fail_at(n, d_.at(n), " divides by something that is not a positive number");
       }

@@ -130,6 +130,16 @@ Expr real_of(const Expr& e) {
   return as_real(e);
 }
 
+Expr converted(const Expr& e, Kind kind) {
+  if (e.kind() == kind) return e;
+  switch (kind) {
+    case Kind::real: return real_of(e);
+    case Kind::integer: return apply(Primitive::to_integer, {e});
+    case Kind::boolean: break;
+  }
+  return apply(Primitive::ne, {e, e.kind() == Kind::real ? decimal(0) : integer(0)});
+}
+
 Expr chosen(const Expr& c, const Expr& a, const Expr& b) {
   if (const std::optional<bool> known = truth_constant(c)) return *known ? a : b;
   return select(c, a, b);

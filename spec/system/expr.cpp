@@ -80,11 +80,8 @@ Kind result_kind(Primitive p, const std::vector<Expr>& args) {
   switch (p) {
     case Primitive::pi: return Kind::real;
     case Primitive::to_real: return Kind::real;
-    case Primitive::to_integer:
-      require(args[0].kind() != Kind::real, "only truth values and integers become integers");
-      return Kind::integer;
+    case Primitive::to_integer: return Kind::integer;
     case Primitive::floor_div:
-    case Primitive::modulo:
     case Primitive::philox:
       for (const Expr& a : args) require(a.kind() == Kind::integer, "an integer primitive needs integers");
       return Kind::integer;

@@ -101,7 +101,10 @@ Interval of_application(const Node& n, const Ranges& known, bool facts) {
       const Interval i = at(0);
       return {i.low > 0 ? i.low : 0, std::max(i.high, i.low <= -far ? far : -i.low)};
     }
-    case Primitive::to_integer: return n.args[0].kind() == Kind::boolean ? Interval{0, 1} : at(0);
+    case Primitive::to_integer: {
+      const Kind kind = n.args[0].kind();
+      return kind == Kind::boolean ? Interval{0, 1} : kind == Kind::integer ? at(0) : Interval{};
+    }
     case Primitive::philox: return {0, (std::int64_t{1} << 32U) - 1};
     default: return {};
   }

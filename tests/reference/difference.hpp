@@ -57,6 +57,17 @@ struct Scalar<Difference<T>> {
   static D expm1(const D& a) { return each(S::expm1, a); }
   static D log1p(const D& a) { return each(S::log1p, a); }
   static D floor(const D& a) { return each(S::floor, a); }
+  static D exp2(const D& a) { return each(S::exp2, a); }
+  static D log2(const D& a) { return each(S::log2, a); }
+  static D tan(const D& a) { return each(S::tan, a); }
+  static D sinh(const D& a) { return each(S::sinh, a); }
+  static D cosh(const D& a) { return each(S::cosh, a); }
+  static D ceil(const D& a) { return each(S::ceil, a); }
+  static D trunc(const D& a) { return each(S::trunc, a); }
+  static D round(const D& a) { return each(S::round, a); }
+  static D atan2(const D& a, const D& b) { return each(S::atan2, a, b); }
+  static D modulo(const D& a, const D& b) { return each(S::modulo, a, b); }
+  static std::int64_t to_integer(const D& a) { return S::to_integer(a.at); }
 };
 
 }  // namespace etalon::reference

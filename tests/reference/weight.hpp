@@ -65,6 +65,17 @@ struct Scalar<Weighed<T>> {
   static W expm1(const W& a) { return each(Sd::expm1, a); }
   static W log1p(const W& a) { return each(Sd::log1p, a); }
   static W floor(const W& a) { return each(Sd::floor, a); }
+  static W exp2(const W& a) { return each(Sd::exp2, a); }
+  static W log2(const W& a) { return each(Sd::log2, a); }
+  static W tan(const W& a) { return each(Sd::tan, a); }
+  static W sinh(const W& a) { return each(Sd::sinh, a); }
+  static W cosh(const W& a) { return each(Sd::cosh, a); }
+  static W ceil(const W& a) { return each(Sd::ceil, a); }
+  static W trunc(const W& a) { return each(Sd::trunc, a); }
+  static W round(const W& a) { return each(Sd::round, a); }
+  static W atan2(const W& a, const W& b) { return each(Sd::atan2, a, b); }
+  static W modulo(const W& a, const W& b) { return each(Sd::modulo, a, b); }
+  static std::int64_t to_integer(const W& a) { return S::to_integer(a.value); }
 };
 
 }  // namespace etalon::reference

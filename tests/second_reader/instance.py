@@ -206,9 +206,9 @@ def results(scope):
         if not scope.evaluate(condition):
             raise IllTyped(f"requires {condition}")
     declared = {r.name: r for r in definition.results}
-    keys = []
+    keys, common = [], common_type(scope)
     for r in definition.results:
-        scope.wraps[r.name] = {"i32": 32, "i64": 64}.get(scope.names.get(r.kind))
+        scope.wraps[r.name] = scope.names.get(r.kind) if r.kind != "T" else common
         for member in range(members_of_results(scope)) if r.pack else [None]:
             key = r.name if member is None else (r.name, member)
             keys.append(key)
@@ -231,6 +231,16 @@ def members_of_results(scope):
     if scope.packs:
         return next(iter(scope.packs.values()))
     return next(len(scope.names[name]) for name, _, pack, _, _ in scope.definition.attributes if pack)
+
+
+def common_type(scope):
+    """The element type that the operands share, which results have that name none."""
+    for operand in scope.definition.operands:
+        for key, tensor in scope.tensors.items():
+            name = key[0] if isinstance(key, tuple) else key
+            if operand.kind in ("T", "real", "number", "any") and operand.name == name:
+                return getattr(tensor, "dtype", None)
+    return None
 
 
 def assign_equation(scope, equation, is_result):
@@ -256,10 +266,17 @@ def assign_equation(scope, equation, is_result):
         scope.names = {k: v for k, v in saved.items() if k not in [t for t, _ in members]}
 
 
-def wrapped(value, bits):
-    """Integers of a declared element type wrap."""
-    if bits is None or isinstance(value, (bool, mpmath.mpf)):
+def wrapped(value, dtype):
+    """What an equation gives to a result of a declared element type becomes that type; integers wrap."""
+    if dtype == "bool":
+        return bool(value != 0)
+    if isinstance(value, bool) and dtype is not None:
+        value = int(value)
+    bits = {"i32": 32, "i64": 64}.get(dtype)
+    if bits is None:
         return value
+    if isinstance(value, mpmath.mpf):
+        value = meaning.whole(value)
     return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 

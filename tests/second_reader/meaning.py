@@ -55,13 +55,77 @@ def extremum(which, values):
     return next((v for v in values if mpmath.isnan(v)), which(values))
 
 
+def whole(x):
+    """Towards 0, within 64 bits."""
+    if not isinstance(x, mpmath.mpf):
+        return int(x)
+    if mpmath.isnan(x):
+        return 0
+    return max(-2**63, min(2**63 - 1, 2**63 if x == INF else -2**63 if x == -INF else int(x)))
+
+
+def remainder(a, b):
+    if isinstance(a, mpmath.mpf) or isinstance(b, mpmath.mpf):
+        a, b = mpmath.mpf(a), mpmath.mpf(b)
+        if b == 0 or mpmath.isnan(a) or mpmath.isnan(b) or mpmath.isinf(a):
+            return mpmath.nan
+        if mpmath.isinf(b):
+            return a if a == 0 or (a > 0) == (b > 0) else b
+        with mpmath.workdps(700):  # exact: the quotient of two doubles has at most 632 digits
+            r = a - b * mpmath.floor(a / b)
+        return +r
+    return a % b if b else 0
+
+
+def floor_quotient(a, b):
+    if isinstance(a, mpmath.mpf) or isinstance(b, mpmath.mpf):
+        q = quotient(a, b)
+        return q if mpmath.isinf(q) or mpmath.isnan(q) else mpmath.floor(q)
+    return a // b if b else 0
+
+
+def quotient(a, b):
+    a, b = mpmath.mpf(a), mpmath.mpf(b)
+    if b == 0:
+        return mpmath.nan if a == 0 or mpmath.isnan(a) else INF * mpmath.sign(a)
+    return a / b
+
+
+def power(a, b):
+    if b == 0 or a == 1:
+        return mpmath.mpf(1)
+    if mpmath.isnan(a) or mpmath.isnan(b):
+        return mpmath.nan
+    if a < 0 and not mpmath.isinf(b) and b != int(b):
+        return mpmath.nan
+    if a == 0 and b < 0:
+        return INF
+    return a ** b
+
+
+def rounding(f):
+    """Of an integer the integer; infinities and NaN stay."""
+    return lambda x: x if isinstance(x, int) or mpmath.isnan(x) or mpmath.isinf(x) else f(x)
+
+
+def half_even(x):
+    below = mpmath.floor(x)
+    over = x - below
+    up = over > 0.5 or (over == 0.5 and int(below) % 2 != 0)
+    return below + 1 if up else below
+
+
 FUNCTIONS = {
     "exp": lambda x: INF if x == INF else mpmath.exp(x), "log": lambda x: -INF if x == 0 else mpmath.nan if x < 0 else mpmath.log(x),
     "sqrt": lambda x: mpmath.nan if x < 0 else mpmath.sqrt(x), "tanh": mpmath.tanh, "sin": mpmath.sin, "cos": mpmath.cos, "erf": mpmath.erf,
-    "expm1": mpmath.expm1, "log1p": mpmath.log1p, "abs": abs, "floor": mpmath.floor, "real": mpmath.mpf,
-    "sign": lambda x: (x > 0) - (x < 0), "square": lambda x: x * x, "maximum": lambda *a: extremum(max, a), "minimum": lambda *a: extremum(min, a),
+    "expm1": mpmath.expm1, "log1p": lambda x: -INF if x == -1 else mpmath.nan if x < -1 else mpmath.log1p(x),
+    "exp2": lambda x: INF if x == INF else mpmath.mpf(2) ** x, "log2": lambda x: -INF if x == 0 else mpmath.nan if x < 0 else mpmath.log(x, 2),
+    "tan": mpmath.tan, "sinh": mpmath.sinh, "cosh": mpmath.cosh, "atan2": mpmath.atan2,
+    "abs": abs, "floor": rounding(mpmath.floor), "ceil": rounding(mpmath.ceil), "trunc": rounding(lambda x: mpmath.floor(x) if x > 0 else mpmath.ceil(x)),
+    "round": rounding(half_even), "real": mpmath.mpf,
+    "sign": lambda x: x if mpmath.isnan(x) else (x > 0) - (x < 0), "maximum": lambda *a: extremum(max, a), "minimum": lambda *a: extremum(min, a),
     "isinf": mpmath.isinf, "isnan": mpmath.isnan, "isfinite": mpmath.isfinite, "detach": lambda x: x,
-    "integer": int, "philox": philox_word,
+    "integer": whole, "philox": philox_word,
 }
 
 
@@ -126,19 +190,14 @@ class Scope:
 
     def on_arithmetic(self, e):
         op = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
-              "//": lambda a, b: a // b, "%": lambda a, b: a % b}[e[0]]
+              "//": floor_quotient, "%": remainder}[e[0]]
         return self.lift(op, self.evaluate(e[1]), self.evaluate(e[2]))
 
     def on_divide(self, e):
-        def divide(a, b):
-            a, b = mpmath.mpf(a), mpmath.mpf(b)
-            if b == 0:
-                return mpmath.nan if a == 0 else INF * mpmath.sign(a)
-            return a / b
-        return self.lift(divide, self.evaluate(e[1]), self.evaluate(e[2]))
+        return self.lift(quotient, self.evaluate(e[1]), self.evaluate(e[2]))
 
     def on_power(self, e):
-        return mpmath.mpf(self.evaluate(e[1])) ** self.evaluate(e[2])
+        return power(mpmath.mpf(self.evaluate(e[1])), mpmath.mpf(self.evaluate(e[2])))
 
     def on_neg(self, e):
         value = self.evaluate(e[1])
@@ -266,7 +325,7 @@ class Scope:
             return [FUNCTIONS[name](*c) for c in zip(*columns)]
         if name not in ("philox", "integer"):
             values = [mpmath.mpf(v) if not isinstance(v, bool) else v for v in values] if name not in (
-                "maximum", "minimum", "abs", "sign", "detach", "square") else values
+                "maximum", "minimum", "abs", "sign", "detach", "floor", "ceil", "trunc", "round") else values
         return FUNCTIONS[name](*values)
 
     # reading -----------------------------------------------------------------------------------------------------

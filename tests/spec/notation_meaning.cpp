@@ -75,7 +75,15 @@ TEST_CASE("M2 integers: floor division, remainder, exact promotion", "[notation]
   CHECK(value("f(x[n], t : int) -> y[n]\n y[i] = x[i] + i*t", {reals({3}, {0.5, 0.5, 0.5}), integers({}, {4})}).real ==
         std::vector<double>{0.5, 4.5, 8.5});
   CHECK_THROWS_WITH(instance_of("f(x[n]) -> y[n] : int\n y[i] = x[i]", {f64({2})}), Contains("use cast"));
-  CHECK_THROWS_WITH(instance_of("f(x[n]) -> y[n] : int\n y[i] = integer(x[i])", {f64({2})}), Contains("makes an integer of a real"));
+  CHECK(value("f(x[n]) -> y[n] : int\n y[i] = integer(x[i])", {reals({5}, {1.9, -1.9, 1e30, -inf, not_a_number})}).integer ==
+        std::vector<std::int64_t>{1, -1, INT64_MAX, INT64_MIN, 0});
+  const Array<double> q0 = value("f(a[n] : int, b[n] : int) -> y[n] : int, z[n] : int\n y[i] = a[i] // b[i]\n z[i] = a[i] % b[i]",
+                                 {integers({4}, {7, -7, 7, 7}), integers({4}, {-2, 2, 0, -1})});
+  CHECK(q0.integer == std::vector<std::int64_t>{-4, -4, 0, -7});
+  CHECK(at("x // 2", -3) == -2);
+  CHECK(at("x % 2", -3) == 1);
+  CHECK(at("x % (-2)", 3) == -1);
+  CHECK(std::isnan(at("x % 0.0", 3)));
   CHECK_THROWS_WITH(instance_of("f(x[n], t : int) -> y[n]\n y[i] = i // t", {f64({2}), i64({})}), Contains("not a positive number"));
 }
 
@@ -167,4 +175,9 @@ TEST_CASE("M10 functions", "[notation][M10]") {
   CHECK(at("pi*x", 1) == Approx(3.14159265358979));
   CHECK(at("expm1(x) + log1p(x) + erf(x) + sin(x) + tanh(x)", 0) == 0);
   CHECK(at("cos(x) + exp(x) + sqrt(x + 4)", 0) == 4);
+  CHECK(at("cosh(x) + exp2(x + 3) + log2(x + 1) + tan(x) + sinh(x)", 0) == 9);
+  CHECK(at("atan2(x, -1)", 0) == Approx(3.14159265358979));
+  CHECK(at("round(x) + 10*ceil(x) + 100*trunc(x)", -2.5) == -222);
+  CHECK(value("f(a[n] : int) -> y[n] : int\n y[i] = floor(a[i]) + round(a[i])", {integers({2}, {3, -4})}).integer ==
+        std::vector<std::int64_t>{6, -8});
 }

@@ -34,7 +34,11 @@ struct Rule {
 
 constexpr Rule domains[] = {
     {Primitive::log, "{0} > 0"},
+    {Primitive::log2, "{0} > 0"},
     {Primitive::log1p, "{0} > -1"},
+    {Primitive::tan, "{0} no odd multiple of pi/2"},
+    {Primitive::atan2, "{0} and {1} not both 0"},
+    {Primitive::modulo, "{1} != 0"},
     {Primitive::sqrt, "{0} >= 0; for the derivative {0} > 0"},
     {Primitive::div, "{1} != 0"},
     {Primitive::pow, "{0} > 0, or {1} a whole number"},
@@ -46,6 +50,11 @@ constexpr Rule kinks[] = {
     {Primitive::abs, "abs: at {0} = 0 the derivative is 0"},
     {Primitive::sign, "sign: the derivative is 0 everywhere"},
     {Primitive::floor, "floor: the derivative is 0 everywhere"},
+    {Primitive::ceil, "ceil: the derivative is 0 everywhere"},
+    {Primitive::trunc, "trunc: the derivative is 0 everywhere"},
+    {Primitive::round, "round: the derivative is 0 everywhere"},
+    {Primitive::modulo, "%: its jumps, where {0} is a multiple of {1}, do not count in the derivative"},
+    {Primitive::atan2, "atan2: its jump, where {1} < 0 and {0} = 0, does not count in the derivative"},
 };
 
 [[nodiscard]] bool reads_real(const Expr& e) {
@@ -64,7 +73,7 @@ constexpr Rule kinks[] = {
 [[nodiscard]] std::string domain_of(const System& system, const Expr& e) {
   if (e.form() != Form::apply || e.kind() != Kind::real) return "";
   for (const Rule& rule : domains) {
-    const Expr& restricted = e->args.size() == 2 && rule.primitive == Primitive::div ? e->args[1] : e->args[0];
+    const Expr& restricted = e->args.size() == 2 && (rule.primitive == Primitive::div || rule.primitive == Primitive::modulo) ? e->args[1] : e->args[0];
     if (e.is(rule.primitive) && reads_real(restricted)) return filled(rule.text, system, e);
   }
   return "";
