@@ -238,7 +238,7 @@ struct Scalar {
   static T neg(const T& a) { return -a; }
   static T maximum(const T& a, const T& b) { return is_nan(a) ? a : is_nan(b) || a < b ? b : a; }
   static T minimum(const T& a, const T& b) { return is_nan(a) ? a : is_nan(b) || b < a ? b : a; }
-  static T abs(const T& a) { return a < 0 || a == 0 ? T(0 - a) : a; }
+  static T abs(const T& a) { return a == 0 ? of(0) : a < 0 ? T(-a) : a; }
   static T sign(const T& a) { return is_nan(a) ? a : of(a < 0 ? -1 : (a > 0 ? 1 : 0)); }
   static T pi() { return M::pi(); }
   static T div(const T& a, const T& b) { return M::div(a, b); }

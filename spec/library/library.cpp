@@ -44,13 +44,13 @@ void append(std::vector<const Definition*>& all, OperationList<Ops...>) {
 
 std::vector<const Definition*> make_library() {
   std::vector<const Definition*> all;
-  append(all, ops::AttentionOperations{});
-  append(all, ops::ConvolutionOperations{});
   append(all, ops::ActivationsOperations{});
+  append(all, ops::AttentionOperations{});
   append(all, ops::ComparisonsOperations{});
+  append(all, ops::ConvolutionOperations{});
+  append(all, ops::ElementwiseFunctionsOperations{});
   append(all, ops::ElementwiseOperations{});
   append(all, ops::IndexingOperations{});
-  append(all, ops::ElementwiseFunctionsOperations{});
   append(all, ops::LinearOperations{});
   append(all, ops::LossesOperations{});
   append(all, ops::NormalisationOperations{});

@@ -25,7 +25,9 @@ for path in sorted((root / "tests/golden").glob("*.txt")):
 
 # Words that the notation itself owns: scalar primitives, reductions, and words that are also ordinary keys.
 scalar = set(re.findall(r'"(\w+)"', (root / "spec/scalar.hpp").read_text()))
-notation = {"where", "size", "slice", "full", "gather", "uniform", "normal", "mean", "add", "sub", "mul", "div", "neg"}
+# `pow` is what contracts and libraries call ^, `fma` a feature of processors.
+notation = {"where", "size", "slice", "full", "gather", "uniform", "normal", "mean", "add", "sub", "mul", "div", "neg", "detach",
+            "pow", "fma"}
 named = [n for n in names if n not in scalar and n not in notation]
 literal = re.compile(r'"(' + "|".join(map(re.escape, named)) + r')"')
 for folder in ("spec", "reference", "compiled", "cuda", "conformance"):
