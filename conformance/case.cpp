@@ -1,7 +1,6 @@
 #include "conformance/case.hpp"
 
 #include <fmt/format.h>
-#include <openssl/sha.h>
 
 #include <array>
 #include <charconv>
@@ -169,7 +168,7 @@ void vary_shared_type(const spec::Definition& definition, Assignment& assignment
 }
 
 std::string key_text(const CaseKey& key, std::string_view purpose, std::uint64_t index) {
-  return fmt::format("{}/{}/{}/{}/{}/{}", specification_hash(), key.seed, key.operation, name_of(key.dtype), purpose,
+  return fmt::format("{}/{}/{}/{}/{}/{}", key.library.hash(), key.seed, key.operation, name_of(key.dtype), purpose,
                      index);
 }
 
@@ -207,25 +206,12 @@ std::string_view name_of(spec::Mode mode) {
   return "?";
 }
 
-const std::string& specification_hash() {
-  static const std::string hash = [] {
-    std::string all;
-    for (const spec::Definition* d : spec::library()) all += std::string(d->name) + "\n" + std::string(d->text) + "\n";
-    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-    SHA256(reinterpret_cast<const unsigned char*>(all.data()), all.size(), digest.data());
-    std::string text;
-    for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
-    return text;
-  }();
-  return hash;
-}
-
 std::string id_of(const CaseKey& key) {
   return fmt::format("{}.{}.{}.{:04}@{}-{}", key.operation, name_of(key.check), name_of(key.dtype), key.index, key.seed,
-                     specification_hash().substr(0, 8));
+                     key.library.hash().substr(0, 8));
 }
 
-CaseKey parse_id(std::string_view id) {
+CaseKey parse_id(std::string_view id, const spec::Library& library) {
   const auto malformed = [&] {
     return SpecViolation(fmt::format("replay: `{}` is not an id such as `softmax.vjp.f32.0012@1-9f3c2a11`", id));
   };
@@ -254,7 +240,8 @@ CaseKey parse_id(std::string_view id) {
   };
   if (!dtype || !known || !read(parts[3], key.index) || !read(parts[4], key.seed)) throw malformed();
   key.dtype = *dtype;
-  const std::string ours = specification_hash().substr(0, 8);
+  key.library = library;
+  const std::string ours = library.hash().substr(0, 8);
   if (parts[5] != ours) {
     throw SpecViolation(fmt::format("replay: `{}` was made with specification {}, this is {}", id, parts[5], ours));
   }
@@ -269,12 +256,18 @@ std::vector<HostTensor> present(const Case& c) {
   return inputs;
 }
 
-spec::Instance instance_of(const CallTypes& call) {
-  return spec::instantiate(spec::definition_named(call.operation), call.operands, call.packs, call.attributes);
+spec::Instance instance_of(const Case& c) { return instance_of(c.call, c.key.library); }
+
+spec::Instance instance_of(const CallTypes& call, const spec::Library& library) {
+  return spec::instantiate(library.named(call.operation), call.operands, call.packs, call.attributes);
 }
 
+const std::string& specification_hash() { return spec::Library().hash(); }
+
+const spec::Definition& definition_of(const Case& c) { return c.key.library.named(c.call.operation); }
+
 std::optional<Case> make_case(const CaseKey& key) {
-  const spec::Definition& definition = spec::definition_named(key.operation);
+  const spec::Definition& definition = key.library.named(key.operation);
   if (key.check == Check::step && state_links(definition).empty()) return std::nullopt;
   const std::uint64_t number = instance_of_index(key);
   Draw types(key_text(key, "types", number));
@@ -286,7 +279,7 @@ std::optional<Case> make_case(const CaseKey& key) {
   c.mode = mode_of(key);
   c.assignment = *assignment;
   c.call = *call_of(definition, *assignment, key.dtype);
-  const spec::Instance instance = instance_of(c.call);
+  const spec::Instance instance = instance_of(c);
   Draw draw(key_text(key, name_of(key.check), key.index));
   const std::vector<Family> families = draw_operands(c, instance, draw);
   if (key.check == Check::rejection) {
@@ -313,9 +306,10 @@ std::optional<Case> make_case(const CaseKey& key) {
 }
 
 spec::Request request_of(const Case& c, std::size_t results) {
-  const spec::Definition& definition = spec::definition_named(c.call.operation);
+  const spec::Definition& definition = definition_of(c);
   const std::vector<std::string> names = operand_names(definition, c.call);
   spec::Request request;
+  request.program.definitions = c.key.library.texts_for(c.call.operation);
   request.id = id_of(c.key);
   request.mode = c.mode;
   spec::Call call;

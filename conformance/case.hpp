@@ -11,6 +11,7 @@
 
 #include "conformance/assignment.hpp"
 #include "spec/backend.hpp"
+#include "spec/library/library.hpp"
 #include "spec/notation/elaborate.hpp"
 
 namespace etalon::conformance {
@@ -28,14 +29,15 @@ struct CaseKey {
   DType dtype = DType::f32;
   std::uint64_t index = 0;
   std::uint64_t seed = 1;
+  spec::Library library{};  ///< the specification
 };
 
 /// `softmax.vjp.f32.12@1-9f3c2a11`: operation, check, element type, index, seed and the specification's hash.
 [[nodiscard]] std::string id_of(const CaseKey& key);
 /// \throws SpecViolation for a malformed id, or one made with another specification.
-[[nodiscard]] CaseKey parse_id(std::string_view id);
+[[nodiscard]] CaseKey parse_id(std::string_view id, const spec::Library& library = {});
 
-/// SHA-256 of all definitions, in hexadecimal.
+/// The hash of what comes with Etalon.
 [[nodiscard]] const std::string& specification_hash();
 
 /// A call whose types and attributes are fixed.
@@ -67,7 +69,11 @@ struct Case {
 [[nodiscard]] std::vector<HostTensor> present(const Case& c);
 
 /// Types, attributes and equations of the case. \throws SpecViolation when it is ill-typed.
-[[nodiscard]] spec::Instance instance_of(const CallTypes& call);
+[[nodiscard]] spec::Instance instance_of(const Case& c);
+[[nodiscard]] spec::Instance instance_of(const CallTypes& call, const spec::Library& library = {});
+
+/// The definition of the operation that the case calls.
+[[nodiscard]] const spec::Definition& definition_of(const Case& c);
 
 /// What is sent to the backend: a program of one call whose results are the outputs.
 [[nodiscard]] spec::Request request_of(const Case& c, std::size_t results);

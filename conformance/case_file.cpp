@@ -123,11 +123,11 @@ std::string to_json(const Case& c) {
   return j.dump();
 }
 
-Case case_from_json(std::string_view text) {
+Case case_from_json(std::string_view text, const spec::Library& library) {
   try {
     const Json j = Json::parse(text);
     Case c;
-    c.key = parse_id(j.at("id").get<std::string>());
+    c.key = parse_id(j.at("id").get<std::string>(), library);
     for (std::size_t k = 0; k < check_count; ++k) {
       if (j.at("check") == name_of(static_cast<Check>(k))) c.key.check = static_cast<Check>(k);
     }

@@ -108,7 +108,7 @@ Collected collected(const spec::Numbers& numbers, const Case& c, const spec::Ins
 }
 
 Outcome check_numbers(const Case& c, Asked& backend, const spec::Contract& contract) {
-  const spec::Instance instance = instance_of(c.call);
+  const spec::Instance instance = instance_of(c);
   const spec::Answer answer = backend.run(request_of(c, instance.results.size()));
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) return refused(*refusal);
   const Collected got = collected(std::get<spec::Numbers>(answer), c, instance, c.mode);
@@ -146,8 +146,8 @@ void advance(Case& c, const std::vector<std::optional<std::size_t>>& links, cons
 }
 
 Outcome check_steps(const Case& c, Asked& backend, const spec::Contract& contract, Case* failing) {
-  const auto links = state_links(spec::definition_named(c.call.operation));
-  const spec::Instance instance = instance_of(c.call);
+  const auto links = state_links(definition_of(c));
+  const spec::Instance instance = instance_of(c);
   Case now = c;
   now.steps = 1;
   Outcome total;
@@ -200,7 +200,7 @@ void accumulate(Side& side, const HostTensor& with, const HostTensor& got, const
 }
 
 Outcome check_adjoint(const Case& c, Asked& backend, const spec::Contract& contract) {
-  const spec::Instance instance = instance_of(c.call);
+  const spec::Instance instance = instance_of(c);
   std::array<Side, 2> sides;
   for (const std::size_t k : {0u, 1u}) {
     Case asked = c;
@@ -242,7 +242,7 @@ Outcome check_adjoint(const Case& c, Asked& backend, const spec::Contract& contr
 }
 
 Outcome check_rejection(const Case& c, Asked& backend) {
-  const spec::Definition& definition = spec::definition_named(c.call.operation);
+  const spec::Definition& definition = definition_of(c);
   const spec::Answer answer = backend.run(request_of(c, definition.result_count));
   Outcome outcome;
   outcome.comparisons = 1;
@@ -275,7 +275,7 @@ spec::Request poisoned(spec::Request request) {
 }
 
 Outcome check_determinism(const Case& c, Asked& backend) {
-  const spec::Instance instance = instance_of(c.call);
+  const spec::Instance instance = instance_of(c);
   const spec::Request request = request_of(c, instance.results.size());
   const spec::Answer first = backend.run(request);
   if (const auto* refusal = std::get_if<spec::Refusal>(&first)) return refused(*refusal);

@@ -87,7 +87,7 @@ class Run {
     Header header = header_of();
     console_ << fmt::format("backend: {} {}\ncontract: {}\ntier {}, seed {}, specification {}\n", description_.name,
                             description_.version, header.contract_text, header.tier, header.seed,
-                            specification_hash().substr(0, 8));
+                            options_.library.hash().substr(0, 8));
     ask();
     std::vector<Record> records = collect();
     explain_failures(records);
@@ -120,7 +120,7 @@ class Run {
       return outcome.comparisons > 0 ? 0 : 1;
     }
     const Shrunk shrunk = shrink(c, outcome, shared_, contract_, options_.shrink_attempts);
-    write_counterexample(console_, options_.backend_name, *options_.replay, shrunk.smallest, shrunk.outcome);
+    write_counterexample(console_, backend_words(), *options_.replay, shrunk.smallest, shrunk.outcome);
     save(id_of(c.key), shrunk.smallest);
     return 1;
   }
@@ -140,7 +140,8 @@ class Run {
     header.contract_text = contract_text(contract_);
     header.tier = options_.tier == Tier::quick ? "quick" : (options_.tier == Tier::full ? "full" : "soak");
     header.seed = options_.seed;
-    header.operations_known = spec::library().size();
+    header.operations_known = options_.library.definitions().size();
+    header.specification = options_.library.hash();
     return header;
   }
 
@@ -199,7 +200,7 @@ class Run {
     std::size_t missing = 0;
     for (std::size_t i = 0; i < unit.most_cases && (records.size() < unit.least_cases || planned < unit.elements);
          ++i) {
-      const CaseKey key{unit.operation, unit.check, unit.dtype, i, options_.seed};
+      const CaseKey key{unit.operation, unit.check, unit.dtype, i, options_.seed, options_.library};
       std::optional<Case> c;
       Record record;
       try {
@@ -255,9 +256,14 @@ class Run {
       }
       const Shrunk shrunk = shrink(*c, r.outcome, shared_, contract_, options_.shrink_attempts);
       r.case_json = to_json(shrunk.smallest);
-      write_counterexample(console_, options_.backend_name, r.id, shrunk.smallest, shrunk.outcome);
+      write_counterexample(console_, backend_words(), r.id, shrunk.smallest, shrunk.outcome);
       save(r.id, shrunk.smallest);
     }
+  }
+
+  /// What a replay says after `--backend`.
+  std::string backend_words() const {
+    return options_.backend_name + (options_.definitions_file.empty() ? "" : " --definitions " + options_.definitions_file);
   }
 
   std::set<std::size_t> cases_to_explain(const std::vector<Record>& records) const {
@@ -328,10 +334,10 @@ class Run {
   Progress progress_;
 };
 
-Case replayed(const std::string& what) {
+Case replayed(const std::string& what, const spec::Library& library) {
   if (!std::filesystem::exists(what)) {
-    const CaseKey key = parse_id(what);
-    (void)spec::definition_named(key.operation);
+    const CaseKey key = parse_id(what, library);
+    (void)library.named(key.operation);
     auto c = make_case(key);
     if (!c) throw SpecViolation(fmt::format("replay: there is no case {}", what));
     return std::move(*c);
@@ -339,16 +345,16 @@ Case replayed(const std::string& what) {
   std::ifstream in(what);
   std::stringstream text;
   text << in.rdbuf();
-  return case_from_json(text.str());
+  return case_from_json(text.str(), library);
 }
 
 }  // namespace
 
 int run_conform(const ConformOptions& options, spec::Backend& backend, std::ostream& console) {
   try {
-    for (const std::string& name : options.operations) (void)spec::definition_named(name);
+    for (const std::string& name : options.operations) (void)options.library.named(name);
     Run run(options, backend, console);
-    return options.replay ? run.replay(replayed(*options.replay)) : run.all();
+    return options.replay ? run.replay(replayed(*options.replay, options.library)) : run.all();
   } catch (const SpecViolation& e) {
     console << e.what() << '\n';
   } catch (const IoError& e) {

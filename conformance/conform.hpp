@@ -13,6 +13,7 @@
 
 #include "spec/backend.hpp"
 #include "spec/contract/contract.hpp"
+#include "spec/library/library.hpp"
 
 namespace etalon::conformance {
 
@@ -21,6 +22,8 @@ enum class Tier : std::uint8_t { quick, full, soak };
 
 struct ConformOptions {
   std::string backend_name;             ///< as given on the command line; printed in replay lines
+  spec::Library library{};              ///< the specification
+  std::string definitions_file{};       ///< where definitions of the user's own come from; printed in replay lines
   std::vector<std::string> operations;  ///< empty means all
   std::vector<spec::Mode> modes;        ///< empty means forward, jvp and vjp
   std::vector<DType> dtypes;            ///< empty means f32 and f64

@@ -33,7 +33,7 @@ class Possible {
     for (int attempt = 0; attempt < 200; ++attempt) {
       const auto assignment = draw_assignment(definition, draw, {.elements = 8, .edges = attempt % 2 == 0}, dtype);
       if (!assignment) continue;
-      if (const auto call = call_of(definition, *assignment, dtype)) learn(*call);
+      if (const auto call = call_of(definition, *assignment, dtype)) learn(definition, *call);
     }
   }
 
@@ -47,7 +47,7 @@ class Possible {
   }
 
  private:
-  void learn(const CallTypes& call) {
+  void learn(const spec::Definition& definition, const CallTypes& call) {
     bool single = true;
     for (const auto& type : call.operands) {
       absent_ = absent_ || !type;
@@ -56,7 +56,7 @@ class Possible {
       empty_ = empty_ || type->dims.count() == 0;
       single = single && type->dims.count() == 1;
     }
-    for (const spec::ValueType& type : instance_of(call).results) {
+    for (const spec::ValueType& type : spec::instantiate(definition, call.operands, call.packs, call.attributes).results) {
       empty_ = empty_ || type.dims.count() == 0;
       single = single && type.dims.count() == 1;
     }
@@ -119,9 +119,10 @@ Coverage cover(const std::vector<Record>& records, std::ostream* table) {
     for (std::size_t i = 0; i < names.size(); ++i) *table << "--:|";
     *table << '\n';
   }
+  const spec::Library library = records.empty() ? spec::Library() : records.front().key.library;
   Coverage coverage;
   for (const auto& [key, met] : rows) {
-    const Possible possible(spec::definition_named(std::get<0>(key)), std::get<2>(key));
+    const Possible possible(library.named(std::get<0>(key)), std::get<2>(key));
     std::string line = fmt::format("| {} | {} | {} |", std::get<0>(key), name_of(std::get<1>(key)), name_of(std::get<2>(key)));
     for (std::size_t i = 0; i < names.size(); ++i) {
       ++coverage.cells;

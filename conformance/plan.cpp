@@ -69,7 +69,7 @@ std::vector<Unit> plan(const ConformOptions& options) {
   };
   std::vector<DType> dtypes = options.dtypes;
   if (dtypes.empty()) dtypes = {DType::f32, DType::f64};
-  for (const spec::Definition* d : spec::library()) {
+  for (const spec::Definition* d : options.library.definitions()) {
     const std::string name(d->name);
     const bool chosen = options.operations.empty() || std::find(options.operations.begin(), options.operations.end(),
                                                                 name) != options.operations.end();

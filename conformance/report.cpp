@@ -112,7 +112,7 @@ void write_json(std::ostream& out, const Header& header, const std::vector<Recor
   Totals totals;
   out << Json{{"kind", "header"},
               {"schema", 1},
-              {"spec", "sha256:" + specification_hash()},
+              {"spec", "sha256:" + header.specification},
               {"backend", header.backend},
               {"contract", Json::parse(header.contract_json)},
               {"tier", header.tier},
@@ -171,7 +171,7 @@ void write_table(std::ostream& out, const Header& header, const std::vector<Reco
 
 void write_counterexample(std::ostream& out, const std::string& backend, const std::string& id, const Case& c,
                           const Outcome& outcome) {
-  const spec::Definition* definition = spec::find_definition(c.call.operation);
+  const spec::Definition* definition = c.key.library.find(c.call.operation);
   out << fmt::format("{}: {}\n", id, outcome.why.empty() ? std::string(name_of(outcome.verdict)) : outcome.why);
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     const bool plain = definition != nullptr && c.operands.size() == definition->operand_count;

@@ -37,6 +37,7 @@ struct Header {
   std::string contract_json;
   std::string contract_text;
   std::string tier;
+  std::string specification;  ///< the hash of all definitions
   std::uint64_t seed = 1;
   std::size_t operations = 0, operations_known = 0;
 };

@@ -71,9 +71,15 @@ class Server {
 
   [[nodiscard]] Json run(const Json& json, const Json& id) {
     const Request request = spec::request_from_json(json);
+    spec::Library library;
+    try {
+      library = spec::library_of(request.program);
+    } catch (const SpecViolation& error) {
+      return refused(id, {Refusal::Kind::rejected, error.what(), ""});
+    }
     for (const auto& step : request.program.steps) {
       const auto* call = std::get_if<spec::Call>(&step);
-      if (call != nullptr && spec::find_definition(call->operation) == nullptr)
+      if (call != nullptr && library.find(call->operation) == nullptr)
         return refused(
             id, {Refusal::Kind::unsupported, "operation '" + call->operation + "' is not in the library", "operation"});
     }

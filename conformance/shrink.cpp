@@ -153,7 +153,7 @@ class Search {
         backend_(backend),
         contract_(contract),
         budget_(budget),
-        definition_(spec::find_definition(failing.key.operation)) {}
+        definition_(failing.key.library.find(failing.key.operation)) {}
 
   Shrunk run() {
     if (definition_ == nullptr || best_.smallest.key.check == Check::rejection) return best_;
@@ -193,7 +193,7 @@ class Search {
         c.tangents[input] = cropped(*c.tangents[input], call->operands[i]->dims, from_last);
       ++input;
     }
-    const spec::Instance instance = instance_of(*call);
+    const spec::Instance instance = instance_of(c);
     if (instance.results.size() < c.cotangents.size()) return std::nullopt;
     for (std::size_t r = 0; r < c.cotangents.size(); ++r) {
       if (c.cotangents[r]) c.cotangents[r] = cropped(*c.cotangents[r], instance.results[r].dims, from_last);

@@ -1,12 +1,20 @@
 #include "spec/library/library.hpp"
 
 #include <algorithm>
+#include <array>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <openssl/sha.h>
 
 #include "spec/error.hpp"
 #include "spec/library/operations.hpp"
 #include "spec/nearest.hpp"
+#include "spec/notation/resolve.hpp"
+#include "spec/notation/split.hpp"
 
 namespace etalon::spec {
 
@@ -64,25 +72,117 @@ std::vector<const Definition*> make_library() {
   return all;
 }
 
+[[nodiscard]] bool before(const Definition* d, std::string_view name) { return d->name < name; }
+
+[[nodiscard]] std::string hash_of(std::span<const Definition* const> definitions) {
+  std::string all;
+  for (const Definition* d : definitions) all += std::string(d->name) + "\n" + std::string(d->text) + "\n";
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(all.data()), all.size(), digest.data());
+  std::string text;
+  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+/// The members of its family, or itself.
+[[nodiscard]] std::vector<std::string_view> names_in(const Definition& d) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < d.family_count; ++i) names.push_back(d.at(d.family[i].name));
+  if (names.empty()) names.push_back(d.name);
+  return names;
+}
+
 }  // namespace
 
-std::span<const Definition* const> library() {
-  static const std::vector<const Definition*> all = make_library();
-  return all;
+/// What is added is kept by pointers, so that definitions never move.
+struct Library::Contents {
+  struct Added {
+    std::string name;
+    std::shared_ptr<const OwnedDefinition> text;  ///< shared by the members of a family
+    std::shared_ptr<const Definition> definition;
+  };
+  std::vector<Added> added;
+  std::vector<std::string> names;            ///< of what is added
+  std::vector<const Definition*> all;        ///< sorted by name
+  mutable std::once_flag hashed;
+  mutable std::string hash;
+
+  explicit Contents(std::vector<const Definition*> definitions) : all(std::move(definitions)) {}
+  Contents(const Contents& other) : added(other.added), names(other.names), all(other.all) {}
+
+  [[nodiscard]] const Definition* find(std::string_view name) const {
+    const auto at = std::lower_bound(all.begin(), all.end(), name, before);
+    return at != all.end() && (*at)->name == name ? *at : nullptr;
+  }
+
+  void add(const std::shared_ptr<const OwnedDefinition>& text, std::string_view file) {
+    const Definition& d = text->definition;
+    const Diagnosis wrong = d.ok() ? undefined_name(d) : d.diagnosis;
+    if (!wrong.ok()) throw SpecViolation(located(*text, wrong, file));
+    for (const std::string_view name : names_in(d)) {
+      if (const std::string_view why = taken(name); !why.empty())
+        throw SpecViolation(located(*text, diagnose(name, ": ", why).at(d.text, place_of(d, name)), file));
+      auto member = std::make_shared<const Definition>(d.family_count > 0 ? member_of(d, name) : d);
+      all.insert(std::lower_bound(all.begin(), all.end(), name, before), member.get());
+      names.emplace_back(name);
+      added.push_back({std::string(name), text, std::move(member)});
+    }
+  }
+
+ private:
+  [[nodiscard]] static std::size_t place_of(const Definition& d, std::string_view name) {
+    return static_cast<std::size_t>(name.data() - d.text.data());
+  }
+
+  [[nodiscard]] std::string_view taken(std::string_view name) const {
+    if (find(name) != nullptr) return "there is an operation of this name already";
+    if (name == "vjp" || name == "jvp") return "programs use this name for derivatives";
+    return {};
+  }
+};
+
+const Library::Contents& Library::contents() const {
+  static const Contents standard(make_library());
+  return contents_ ? *contents_ : standard;
 }
 
-const Definition* find_definition(std::string_view name) {
-  const auto all = library();
-  const auto at = std::lower_bound(all.begin(), all.end(), name,
-                                   [](const Definition* d, std::string_view n) { return d->name < n; });
-  return at != all.end() && (*at)->name == name ? *at : nullptr;
-}
+std::span<const Definition* const> Library::definitions() const { return contents().all; }
 
-const Definition& definition_named(std::string_view name) {
-  if (const Definition* d = find_definition(name)) return *d;
+const Definition* Library::find(std::string_view name) const { return contents().find(name); }
+
+const Definition& Library::named(std::string_view name) const {
+  if (const Definition* d = find(name)) return *d;
   std::vector<std::string> names;
-  for (const Definition* d : library()) names.emplace_back(d->name);
+  for (const Definition* d : definitions()) names.emplace_back(d->name);
   throw SpecViolation(unknown_name("operation", name, names));
 }
+
+Library Library::with(std::string_view text, std::string_view file) const {
+  auto more = std::make_shared<Contents>(contents());
+  for (const auto& definition : split_definitions(text)) more->add(definition, file);
+  return Library(std::move(more));
+}
+
+const std::vector<std::string>& Library::added() const { return contents().names; }
+
+std::vector<std::string> Library::texts_for(std::string_view name) const {
+  std::vector<std::string> texts;
+  for (const auto& added : contents().added) {
+    if (added.name == name) texts.push_back(added.text->text);
+  }
+  return texts;
+}
+
+const std::string& Library::hash() const {
+  const Contents& c = contents();
+  std::call_once(c.hashed, [&] { c.hash = hash_of(c.all); });
+  return c.hash;
+}
+
+std::span<const Definition* const> library() { return Library().definitions(); }
+
+const Definition* find_definition(std::string_view name) { return Library().find(name); }
+
+const Definition& definition_named(std::string_view name) { return Library().named(name); }
 
 }  // namespace etalon::spec

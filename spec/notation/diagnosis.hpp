@@ -16,14 +16,17 @@ struct Diagnosis {
 
   char text[capacity] = {};
   std::uint32_t size = 0;
+  std::uint32_t size_without_place = 0;      ///< where ` (at line:column)` begins; 0 when there is no position
   std::uint32_t position = nowhere;  ///< byte offset into the definition's text
   std::uint32_t line = 0;            ///< of the position, from 1; 0 when there is no position
   std::uint32_t column = 0;
   bool full = false;  ///< something was left out
 
   [[nodiscard]] constexpr bool ok() const { return size == 0; }
-  /// The line without its position: `matmul: k is 3 in a, 4 in b`.
+  /// One line: `matmul: k is 3 in a, 4 in b (at 1:13)`.
   [[nodiscard]] constexpr std::string_view message() const { return {text, size}; }
+  /// The same without ` (at line:column)`.
+  [[nodiscard]] constexpr std::string_view rule() const { return {text, size_without_place > 0 ? size_without_place : size}; }
 
   constexpr Diagnosis& add(std::string_view part) {
     for (const char c : part) {
@@ -51,6 +54,7 @@ struct Diagnosis {
   /// States where in the definition's text, and adds ` (at line:column)` to the message.
   constexpr Diagnosis& at(std::string_view definition, std::size_t offset) {
     position = static_cast<std::uint32_t>(offset);
+    size_without_place = size;
     line = 1;
     column = 1;
     for (std::size_t i = 0; i < offset && i < definition.size(); ++i) {

@@ -17,13 +17,23 @@ class DefinitionParser : public ExpressionParser {
  public:
   constexpr explicit DefinitionParser(Definition& into) : ExpressionParser(into) {}
 
-  constexpr void run() {
+  /// Reads one definition and, where it is not `alone`, stops at the next one.
+  constexpr void run(bool alone) {
     d_.doc = leading_comment();
     signature();
-    while (!failed() && token_.form != TokenForm::end) clause();
+    while (!failed() && token_.form != TokenForm::end && (alone || !at_definition())) clause();
   }
 
+  /// Where the text that was read ends.
+  constexpr std::size_t end() const { return token_.form == TokenForm::end ? d_.text.size() : last_end_; }
+
  private:
+  /// A name and `(` begin a definition: no clause begins so.
+  constexpr bool at_definition() const {
+    return token_.form == TokenForm::name && !is_keyword(token_.text) &&
+           lexer::next(d_.text, token_.begin + token_.text.size()).is("(");
+  }
+
   constexpr std::string_view leading_comment() const {
     std::size_t begin = 0;
     while (begin < d_.text.size() && (d_.text[begin] == ' ' || d_.text[begin] == '\n')) ++begin;
@@ -230,7 +240,7 @@ class DefinitionParser : public ExpressionParser {
 [[nodiscard]] constexpr Definition parse(std::string_view text) {
   Definition d;
   d.text = text;
-  notation::DefinitionParser(d).run();
+  notation::DefinitionParser(d).run(true);
   return d;
 }
 

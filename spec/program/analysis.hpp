@@ -22,9 +22,10 @@ struct Analysis {
 /// Verifies the program. \throws SpecViolation as `verify` does.
 [[nodiscard]] Analysis analyse(const Program& program);
 
-/// The instance of one call whose operands have the types that `types` says.
+/// The instance of one call of an operation of `library` whose operands have the types that `types` says.
 /// \throws SpecViolation naming the call and its source line.
-[[nodiscard]] Instance instance_of(const Call& call, const std::map<std::string, ValueType>& types);
+[[nodiscard]] Instance instance_of(const Call& call, const std::map<std::string, ValueType>& types,
+                                   const Library& library);
 
 /// The names of the run-time attributes of a call, in the order of their inputs in its instance.
 [[nodiscard]] std::vector<std::string> runtime_attributes(const Call& call);

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +11,7 @@
 
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
+#include "spec/notation/split.hpp"
 #include "spec/program/number_text.hpp"
 #include "spec/program/program.hpp"
 
@@ -367,15 +370,73 @@ class LineParser {
   Program& program_;
 };
 
+/// The lines of a text, one after the other.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {}
+
+  [[nodiscard]] bool at_end() const { return rest_.empty(); }
+  [[nodiscard]] std::size_t number() const { return number_; }  ///< of the line taken last, from 1
+  [[nodiscard]] std::string_view rest() const { return rest_; }
+  std::string_view take() {
+    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+    const std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    ++number_;
+    return line;
+  }
+
+ private:
+  std::string_view rest_;
+  std::size_t number_ = 0;
+};
+
+/// Whether these words, and nothing else, stand on the line.
+[[nodiscard]] bool holds_only(std::string_view line, std::span<const std::string_view> words) {
+  std::size_t at = 0;
+  const auto skip = [&] {
+    while (at < line.size() && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r')) ++at;
+  };
+  for (const std::string_view word : words) {
+    skip();
+    if (line.substr(at, word.size()) != word) return false;
+    at += word.size();
+  }
+  skip();
+  return at == line.size();
+}
+
+constexpr std::array<std::string_view, 1> opening{"definitions"};
+constexpr std::array<std::string_view, 2> closing{"end ", "definitions"};
+
+/// The lines up to `end definitions`, as definitions of the program's own.
+void definitions(Lines& lines, Program& program) {
+  const std::size_t first = lines.number();
+  const std::string_view block = lines.rest();
+  std::size_t size = 0;
+  for (bool closed = false; !closed;) {
+    if (lines.at_end()) throw SpecViolation(fmt::format("program: line {}: the definitions do not end; expected a line `end definitions`", first));
+    size = block.size() - lines.rest().size();
+    closed = holds_only(lines.take(), closing);
+  }
+  for (const auto& one : split_definitions(block.substr(0, size))) {
+    const Diagnosis& wrong = one->definition.diagnosis;
+    if (!wrong.ok())
+      throw SpecViolation(fmt::format("program: line {}, column {}: {}", first + one->line + std::max(wrong.line, 1U) - 1,
+                                      std::max(wrong.column, 1U), wrong.rule()));
+    program.definitions.push_back(one->text);
+  }
+}
+
 }  // namespace
 
 Program parse_program(std::string_view text) {
   Program program;
-  std::size_t number = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    LineParser(Lexer(text.substr(0, end), ++number), program).run();
-    text.remove_prefix(std::min(end + 1, text.size()));
+  Lines lines(text);
+  while (!lines.at_end()) {
+    const std::string_view line = lines.take();
+    if (holds_only(line, opening)) definitions(lines, program);
+    else LineParser(Lexer(line, lines.number()), program).run();
   }
   return program;
 }

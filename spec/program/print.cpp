@@ -100,6 +100,11 @@ struct AttributeText {
 
 std::string to_text(const Program& program) {
   std::string text;
+  if (!program.definitions.empty()) {
+    text += "definitions\n";
+    for (const std::string& definition : program.definitions) text += definition + (definition.ends_with('\n') ? "" : "\n");
+    text += "end definitions\n";
+  }
   for (const Input& input : program.inputs) text += input_text(input) + "\n";
   for (const auto& step : program.steps) text += std::visit([](const auto& s) { return step_text(s); }, step) + "\n";
   if (!program.outputs.empty()) text += fmt::format("output {}\n", fmt::join(program.outputs, ", "));

@@ -16,6 +16,7 @@
 #include "spec/dims.hpp"
 #include "spec/dtype.hpp"
 #include "spec/host_tensor.hpp"
+#include "spec/library/library.hpp"
 #include "spec/system/system.hpp"
 #include "spec/value_type.hpp"
 
@@ -86,11 +87,16 @@ struct Program {
   std::vector<std::variant<Call, Differentiate>> steps;
   std::vector<std::string> outputs;
   std::vector<Update> updates;
+  std::vector<std::string> definitions{};  ///< texts of operations of its own, beside those that come with Etalon
   [[nodiscard]] friend bool operator==(const Program&, const Program&) = default;
 };
 
 /// `file:line`, or nothing when the source is unknown.
 [[nodiscard]] std::string position(const Source& source);
+
+/// What comes with Etalon and the program's own definitions.
+/// \throws SpecViolation `definitions:line:column: …`, counted in the joined texts.
+[[nodiscard]] Library library_of(const Program& program);
 
 /// Checks names, single assignment, types of every call and derivative.
 /// \throws SpecViolation: one line with the step, the rule, expected, found and the user's source line.

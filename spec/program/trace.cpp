@@ -19,6 +19,18 @@ class TraceState {
   [[nodiscard]] const std::string& name(std::size_t id) const { return names_.at(id); }
   [[nodiscard]] const ValueType& type(std::size_t id) const { return types_.at(names_.at(id)); }
   [[nodiscard]] DType real() const { return real_; }
+  [[nodiscard]] const Library& library() const { return library_; }
+
+  /// Makes the operation of that name, and what it needs, the program's own. \throws SpecViolation where the program has
+  /// another operation of the same name.
+  void define(const Library& with, std::string_view name) {
+    for (const std::string& text : with.texts_for(name)) {
+      auto& own = program_.definitions;
+      if (std::find(own.begin(), own.end(), text) != own.end()) continue;
+      library_ = library_.with(text);
+      own.push_back(text);
+    }
+  }
   [[nodiscard]] Program& program() { return program_; }
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const std::map<std::string, ValueType>& types() const { return types_; }
@@ -117,6 +129,7 @@ class TraceState {
 
   DType real_;
   Program program_;
+  Library library_;  ///< with the program's own definitions
   std::vector<std::string> names_;
   std::map<std::string, ValueType> types_;
   std::map<std::string, int> counters_;
@@ -192,7 +205,7 @@ namespace {
   call.attributes = attributes;
   call.source = state->source(line);
   call.results.push_back(state->numbered(call.operation));
-  Instance instance = instance_of(call, state->types());
+  Instance instance = instance_of(call, state->types(), state->library());
   call.attributes = std::move(instance.attributes);
   std::vector<Traced> results;
   for (std::size_t i = 0; i < instance.results.size(); ++i) {
@@ -297,6 +310,15 @@ std::vector<Traced> trace_call(std::string_view operation, std::span<const Trace
     if (const Traced* value = traced(operand)) return write_call(value->state(), operation, operands, packs, attributes, line);
   }
   throw SpecViolation(std::string(operation) + ": no operand is a value of the program being traced");
+}
+
+std::vector<Traced> trace_call(const Library& library, std::string_view operation,
+                               std::span<const TracedOperand> operands, std::span<const std::size_t> packs,
+                               const Attributes& attributes, SourceLine line) {
+  for (const TracedOperand& operand : operands) {
+    if (const Traced* value = traced(operand)) value->state()->define(library, operation);
+  }
+  return trace_call(operation, operands, packs, attributes, line);
 }
 
 Traced operator+(const Traced& a, const TracedOperand& b) { return arithmetic(operation_of_plus, {a, b.line()}, b); }

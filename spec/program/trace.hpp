@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "spec/host_tensor.hpp"
+#include "spec/library/defined.hpp"
 #include "spec/library/operation.hpp"
 #include "spec/program/program.hpp"
 #include "spec/shape.hpp"
@@ -97,6 +98,11 @@ class TracedOperand {
                                              std::span<const std::size_t> packs, const Attributes& attributes,
                                              SourceLine line);
 
+/// Writes a call of an operation that `library` has and the program need not; the program keeps its definition.
+[[nodiscard]] std::vector<Traced> trace_call(const Library& library, std::string_view operation,
+                                             std::span<const TracedOperand> operands, std::span<const std::size_t> packs,
+                                             const Attributes& attributes, SourceLine line);
+
 /// The attributes that the text and the map set together; the map wins.
 [[nodiscard]] Attributes merged_attributes(const Definition& definition, std::string_view text, const Attributes& set);
 
@@ -149,6 +155,16 @@ template <class Op, FixedText text, class... Args>
   return detail::unpack<definition.result_count, definition.results[0].pack>(
       trace_call(definition.name, list.operands, list.packs,
                  merged_attributes(definition, text.view(), call.attributes), call.where));
+}
+
+/// The same for an operation that was defined at run time.
+template <std::size_t count, class... Args>
+  requires(detail::is_traceable<Args> && ...) && (detail::is_traced<Args> || ...)
+[[nodiscard]] auto apply_defined(const DefinedOperation<count>& operation, SourceLine where, const Args&... args) {
+  detail::OperandList list;
+  (list.add(args, where), ...);
+  return detail::unpack<(count > 0 ? count : 1), count == any_number>(
+      trace_call(operation.library(), operation.name(), list.operands, list.packs, operation.attributes(), where));
 }
 
 [[nodiscard]] Traced operator+(const Traced& a, const TracedOperand& b);

@@ -24,7 +24,7 @@ namespace {
 /// Walks the steps in order and keeps what is known of each value.
 class Verifier {
  public:
-  explicit Verifier(const Program& program) : program_(program) {}
+  explicit Verifier(const Program& program) : program_(program), library_(library_of(program)) {}
 
   Analysis run() {
     for (const Input& input : program_.inputs) declare(input);
@@ -106,7 +106,7 @@ class Verifier {
         throw SpecViolation(fmt::format("{}: attribute {}: expected a numeric scalar, found {} {}", what, attribute, value,
                                         to_string(type)));
     }
-    Instance instance = instance_of(call, analysis_.types);
+    Instance instance = instance_of(call, analysis_.types, library_);
     if (instance.results.size() != call.results.size())
       throw SpecViolation(fmt::format("{}: expected {} results, found {}", what, instance.results.size(), call.results.size()));
     for (std::size_t i = 0; i < call.results.size(); ++i) {
@@ -216,6 +216,7 @@ class Verifier {
   }
 
   const Program& program_;
+  Library library_;
   Analysis analysis_;
   std::map<std::string, const Input*> inputs_;
   std::map<std::string, Source> sources_;
@@ -260,11 +261,11 @@ std::vector<std::string> runtime_attributes(const Call& call) {
   return names;
 }
 
-Instance instance_of(const Call& call, const std::map<std::string, ValueType>& types) {
-  const Definition* definition = find_definition(call.operation);
+Instance instance_of(const Call& call, const std::map<std::string, ValueType>& types, const Library& library) {
+  const Definition* definition = library.find(call.operation);
   if (definition == nullptr) {
     std::vector<std::string> names;
-    for (const Definition* known : library()) names.emplace_back(known->name);
+    for (const Definition* known : library.definitions()) names.emplace_back(known->name);
     throw SpecViolation(fmt::format("{}; step {}{}", unknown_name("operation", call.operation, names), summary(call),
                                     at(call.source)));
   }
@@ -276,6 +277,13 @@ Instance instance_of(const Call& call, const std::map<std::string, ValueType>& t
   } catch (const SpecViolation& error) {
     throw SpecViolation(fmt::format("{}; step {}{}", error.what(), summary(call), at(call.source)));
   }
+}
+
+Library library_of(const Program& program) {
+  Library library;
+  std::string all;
+  for (const std::string& text : program.definitions) all += text + (text.ends_with('\n') ? "" : "\n");
+  return all.empty() ? library : library.with(all);
 }
 
 Analysis analyse(const Program& program) { return Verifier(program).run(); }

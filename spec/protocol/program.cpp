@@ -240,13 +240,19 @@ Json program_to_json(const Program& program) {
   for (const Input& input : program.inputs) inputs.push_back(input_to_json(input));
   Json calls = Json::array();
   for (const auto& step : program.steps) calls.push_back(std::visit([](const auto& s) { return step_to_json(s); }, step));
-  Json json = {{"inputs", std::move(inputs)}, {"calls", std::move(calls)}, {"outputs", program.outputs}};
+  Json json = Json::object();
+  if (!program.definitions.empty()) json["definitions"] = program.definitions;
+  json["inputs"] = std::move(inputs);
+  json["calls"] = std::move(calls);
+  json["outputs"] = program.outputs;
   for (const Update& update : program.updates) json["updates"].push_back({{"parameter", update.parameter}, {"value", update.value}});
   return json;
 }
 
 Program program_from_json(const Json& json, const std::string& field) {
   Program program;
+  if (const Json* definitions = fields::optional_member(json, "definitions", field))
+    program.definitions = fields::strings(*definitions, fields::key(field, "definitions"));
   const std::string inputs = fields::key(field, "inputs");
   for (const Json& input : fields::array(fields::member(json, "inputs", field), inputs))
     program.inputs.push_back(input_from_json(input, fields::item(inputs, program.inputs.size())));

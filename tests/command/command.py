@@ -103,6 +103,40 @@ as_json.write_text(printed(['"derivative":"vjp"'], "check", str(program), "--jso
 for path in (program, as_json):  # s = (1 + 2)·3, ds/dw = 1 + 2
     printed(["s : f32[] = 9.0\n", "g : f32[] = 3.0\n"], "run", str(path), "--set", "x=1,2", "--set", "w=3", "--set", "n=0")
 
+# Definitions of one's own.
+own = folder / "own.txt"
+own.write_text("-- Quadratic near 0, linear beyond.\nblend(x[...]) {width = 1.0} -> y[...]\n"
+               "  y[...] = if abs(x[...]) < width then 0.5*x[...]*x[...] else width*(abs(x[...]) - 0.5*width)\n\n"
+               "cubes(x[..r, n]) -> y[..r]\n  y[..i] = sum[k] x[..i, k]*x[..i, k]*x[..i, k]\n")
+caller = folder / "caller.txt"
+caller.write_text("input x : f32[2]\nh = blend(x) {width = 2.0}\ns = cubes(h)\ng = vjp(s; x)\noutput s, g\n")
+with_own = ["--definitions", str(own)]
+listed = json.loads(printed([], "spec", "--json", *with_own))
+check(len(listed["definitions"]) == len(definitions) + 2 and listed["hash"] != json.loads(printed([], "spec", "--json"))["hash"],
+      "spec --definitions does not list the definitions")
+printed(["-- Quadratic near 0, linear beyond."], "spec", *with_own)
+printed(["blend(x[...])", "reverse derivative", "worked example"], "explain", "blend", *with_own)
+printed(["blend(x[...])", "well typed"], "check", str(caller), *with_own)
+carrying = folder / "carrying.txt"
+carrying.write_text("definitions\n" + own.read_text() + "end definitions\n" + caller.read_text())
+carried = folder / "carried.json"
+carried.write_text(printed(['"definitions":['], "check", str(carrying), "--json"))
+for words in ([str(caller), *with_own], [str(carrying)], [str(carried)]):  # h = (1/2, 4), s = h1^3 + h2^3, g = 3 h^2 h'
+    printed(["s : f32[] = 64.125\n", "g : f32[2] = [0.75, 96.0]\n"], "run", *words, "--set", "x=1,3")
+for backend in ["reference"] + (["cpu"] if build == "compiled" else []):
+    out = printed(["blend ", "cubes ", "coverage: 2 of", " conforms\n"[1:]], "conform", "--backend", backend, *with_own)
+    check("does not conform" not in out, f"conform --definitions on {backend}: {out}")
+first = [line for line in printed(["blend.value.f32 "], "conform", "--backend", "reference", "--list", *with_own).splitlines()]
+check(first and all(line.split(".")[0] in ("blend", "cubes") for line in first), "conform --definitions asks for other operations")
+for text, line in (("softmax(x[n]) -> y[n]\n  y[i] = x[i]\n", "1:1: softmax: there is an operation of this name already"),
+                   ("f(x[n]) -> y[n]\n  y[i] = x[i\n", "2:13: f: expected ']', found the end"),
+                   ("\nf(x[n]) -> y[n]\n  y[i] = tangent(x[i])\n", "3:10: f: no function of the notation has this name; found 'tangent'"),
+                   ("f(x[n]) -> y[n]\n  y[i] = z[i]\n", "2:10: f: z is not a tensor that stands before this equation")):
+    bad = folder / "bad_definitions.txt"
+    bad.write_text(text)
+    for words in (["spec"], ["explain", "relu"], ["check", str(program)], ["run", str(program)], ["conform", "--backend", "reference"]):
+        refused(f"{bad}:{line}", *words, "--definitions", str(bad))
+
 # The reference as an oracle: f32 exp at 1 lies strictly between the ends, and the ends are an ulp or two apart.
 request = {"request": "run", "id": "a", "mode": "forward", "bounds": {},
            "program": {"inputs": [{"name": "x", "dtype": "f32", "shape": [1]}],

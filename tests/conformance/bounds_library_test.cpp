@@ -18,7 +18,7 @@ struct Question {
 };
 
 Question question_of(const conformance::Case& c) {
-  const spec::Instance instance = conformance::instance_of(c.call);
+  const spec::Instance instance = conformance::instance_of(c);
   Question q{instance.system, conformance::present(c)};
   std::vector<std::size_t> wrt;
   for (std::size_t i = 0; i < c.wrt.size(); ++i) {

@@ -1,8 +1,9 @@
-// Clauses N1 to N10 of docs/notation.md.
+// Clauses N1 to N11 of docs/notation.md.
 #include <catch2/catch.hpp>
 
 #include <string>
 
+#include "spec/notation/split.hpp"
 #include "tests/spec/notation_call.hpp"
 
 using namespace etalon;
@@ -120,4 +121,18 @@ TEST_CASE("N10 errors: one line, a position, and no end to patience", "[notation
   std::size_t refused = 0;
   for (std::size_t cut = 0; cut < good.size(); ++cut) refused += parse_error(good.substr(0, cut)).empty() ? 0U : 1U;
   CHECK(refused > good.size() / 2);
+}
+
+TEST_CASE("N11 several definitions in one text, each with the comments before it", "[notation][N11]") {
+  const auto all = split_definitions("-- First.\nf(x[n]) -> y[n]\n  y[i] = sum[k] exp(x[k]) -- of it\n\n-- Second.\ng(x) -> y  y = x h(x) -> y  y = x");
+  REQUIRE(all.size() == 3);
+  CHECK(all[0]->definition.doc == "First.");
+  CHECK(all[0]->text.ends_with("-- of it"));
+  CHECK(all[1]->definition.doc == "Second.");
+  CHECK(all[1]->line == 5);
+  CHECK(all[2]->definition.name == "h");
+  CHECK(split_definitions(" -- nothing\n").empty());
+  const auto bad = split_definitions("f(x) -> y\n  y = x\n\ng(x) -> y\n  y = x +\nh(x) -> y\n  y = x\n");
+  REQUIRE(bad.size() == 2);
+  CHECK(located(*bad[1], bad[1]->definition.diagnosis, "f.txt").starts_with("f.txt:6:"));
 }

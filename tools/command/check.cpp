@@ -25,8 +25,8 @@ A program in a file is text such as
 or its JSON form. Example
   etalon check step.txt --equations)";
 
-void check(const std::string& path, bool equations, bool json) {
-  const spec::Program program = program_in_file(path);
+void check(const std::string& path, const std::string& definitions, bool equations, bool json) {
+  const spec::Program program = program_in_file(path, definitions);
   const std::map<std::string, spec::ValueType> types = types_of(program);
   if (json) {
     std::cout << program_line(program) << '\n';
@@ -52,8 +52,10 @@ void add_check(CLI::App& app, Outcome& outcome) {
   command->add_option("file", *path, "The program, as text or JSON")->required();
   command->add_flag("--equations", *equations, "Also print the equations it stands for");
   command->add_flag("--json", *json, "Print the program as one line of JSON instead");
+  auto definitions = std::make_shared<std::string>();
+  command->add_option("--definitions", *definitions, "A file with definitions of your own");
   command->callback([=, &outcome] {
-    check(*path, *equations, *json);
+    check(*path, *definitions, *equations, *json);
     outcome.status = 0;
   });
 }

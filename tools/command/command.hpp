@@ -7,6 +7,7 @@
 #include <string>
 
 #include "spec/backend.hpp"
+#include "spec/library/library.hpp"
 
 namespace CLI {
 class App;
@@ -31,6 +32,10 @@ void add_train(CLI::App& app, Outcome& outcome);
 
 /// The backend of that name. \throws Unsupported `cuda: not in this build`, SpecViolation for an unknown name.
 [[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name);
+
+/// What comes with Etalon and the definitions in the file of that path, if any is given.
+/// \throws IoError, or SpecViolation `file:line:column: what is wrong`.
+[[nodiscard]] spec::Library library_with(const std::string& path);
 
 /// The file's text. \throws IoError naming the file.
 [[nodiscard]] std::string read_file(const std::string& path);

@@ -35,6 +35,7 @@ constexpr std::string_view later_stages[] = {"plan", "loops", "llvm"};
 
 struct Choices {
   std::string path;
+  std::string definitions;
   std::vector<std::string> off;
   std::vector<std::string> dump_after;
   bool list = false;
@@ -85,7 +86,7 @@ compiled::CompileOptions options_of(const Choices& choices) {
 void compile_file(const Choices& choices) {
   if (choices.list) return list_passes();
   if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
-  const compiled::Executable executable = compiled::compile(program_in_file(choices.path), options_of(choices));
+  const compiled::Executable executable = compiled::compile(program_in_file(choices.path, choices.definitions), options_of(choices));
   const compiled::Report& report = executable.report();
   std::cout << fmt::format(
       "{}: {} equations, {} kernels, {} bytes of intermediates; passes {:.1f} ms, code {:.1f} ms\n", choices.path,
@@ -100,6 +101,7 @@ void add_compile(CLI::App& app, Outcome& outcome) {
   command->footer(examples);
   auto choices = std::make_shared<Choices>();
   command->add_option("file", choices->path, "The program, as text or JSON");
+  command->add_option("--definitions", choices->definitions, "A file with definitions of your own");
   command->add_option("--off", choices->off, "A pass that is left out; all for every one that may be");
   command->add_option("--dump-after", choices->dump_after,
                       "A stage after which the result is printed; all for every one");

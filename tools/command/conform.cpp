@@ -23,6 +23,7 @@ constexpr const char* examples = R"(
 Examples
   etalon conform --backend cpu
   etalon conform --backend cpu --ops softmax,matmul --modes vjp --json out.jsonl
+  etalon conform --backend cpu --definitions my.txt
   etalon conform --backend cpu --replay 'softmax.vjp.f32.12@1-9f3c2a11'
 Exit status: 0 the backend conforms, 1 it does not (or nothing was compared), 2 usage or set-up error.)";
 
@@ -32,7 +33,7 @@ struct Words {
   std::string tier = "quick";
   std::uint64_t seed = 1;
   unsigned jobs = 2;
-  std::string json, cases, replay, contract, coverage;
+  std::string json, cases, replay, contract, coverage, definitions;
   bool list = false;
 };
 
@@ -70,7 +71,10 @@ struct Words {
 [[nodiscard]] int conform(const Words& words) {
   conformance::ConformOptions options;
   options.backend_name = words.backend;
-  for (const std::string& operation : words.operations) options.operations.emplace_back(spec::definition_named(operation).name);
+  options.library = library_with(words.definitions);
+  options.definitions_file = words.definitions;
+  for (const std::string& operation : words.operations) options.operations.emplace_back(options.library.named(operation).name);
+  if (options.operations.empty()) options.operations = options.library.added();
   options.modes = modes_of(words.modes);
   options.dtypes = dtypes_of(words.dtypes);
   options.tier = tier_of(words.tier);
@@ -98,6 +102,7 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   command->add_option("--ops", words->operations, "Only these operations, separated by commas")->delimiter(',');
   command->add_option("--modes", words->modes, "Only these modes: forward, jvp, vjp")->delimiter(',');
   command->add_option("--dtypes", words->dtypes, "Only these element types: f32, f64")->delimiter(',');
+  command->add_option("--definitions", words->definitions, "A file with definitions of your own; only they are asked for, unless --ops names others");
   command->add_option("--tier", words->tier, "How much is asked: quick, full, soak")->capture_default_str();
   command->add_option("--seed", words->seed, "The same seed asks the same questions")->capture_default_str();
   command->add_option("--jobs", words->jobs, "Threads; the report does not depend on it")->capture_default_str();

@@ -18,17 +18,18 @@ namespace {
 constexpr const char* examples = R"(
 Examples
   etalon explain softmax
-  etalon explain conv2d --dtype f64 --sample 3)";
+  etalon explain conv2d --dtype f64 --sample 3
+  etalon explain my_loss --definitions my.txt)";
 
-void explain(const std::string& operation, DType dtype, std::uint64_t number) {
-  const spec::Definition& definition = spec::definition_named(operation);
+void explain(const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number) {
+  const spec::Definition& definition = library.named(operation);
   std::cout << definition.text << (definition.text.ends_with('\n') ? "" : "\n");
-  const std::optional<conformance::Case> sample = sample_call(definition, dtype, number);
+  const std::optional<conformance::Case> sample = sample_call(library, operation, dtype, number);
   if (!sample) {
     std::cout << "\nno sample call of " << operation << " was found for " << name_of(dtype) << '\n';
     return;
   }
-  const spec::Instance instance = instance_of(sample->call);
+  const spec::Instance instance = instance_of(*sample);
   print_call(std::cout, definition, sample->call, instance);
   print_equations(std::cout, instance.system);
   print_domain(std::cout, instance.system);
@@ -49,8 +50,10 @@ void add_explain(CLI::App& app, Outcome& outcome) {
       ->check(CLI::IsMember({"f32", "f64"}))
       ->capture_default_str();
   command->add_option("--sample", *number, "Another example call")->capture_default_str();
+  auto definitions = std::make_shared<std::string>();
+  command->add_option("--definitions", *definitions, "A file with definitions of your own");
   command->callback([=, &outcome] {
-    explain(*operation, *dtype_named(*dtype), *number);
+    explain(library_with(*definitions), *operation, *dtype_named(*dtype), *number);
     outcome.status = 0;
   });
 }

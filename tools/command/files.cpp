@@ -29,6 +29,11 @@ namespace {
 
 }  // namespace
 
+spec::Library library_with(const std::string& path) {
+  const spec::Library library;
+  return path.empty() ? library : library.with(read_file(path), path);
+}
+
 std::string read_file(const std::string& path) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown)) throw IoError(path + ": a folder, expected a file");

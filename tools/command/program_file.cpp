@@ -1,5 +1,8 @@
 #include "tools/command/program_file.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "spec/error.hpp"
@@ -8,7 +11,9 @@
 
 namespace etalon::command {
 
-spec::Program program_in_file(const std::string& path) {
+namespace {
+
+[[nodiscard]] spec::Program program_in(const std::string& path) {
   const std::string text = read_file(path);
   try {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -17,6 +22,21 @@ spec::Program program_in_file(const std::string& path) {
   } catch (const SpecViolation& error) {
     throw SpecViolation(path + ": " + error.what());
   }
+}
+
+}  // namespace
+
+spec::Program program_in_file(const std::string& path, const std::string& definitions) {
+  spec::Program program = program_in(path);
+  const spec::Library library = library_with(definitions);
+  std::vector<std::string> texts;
+  for (const std::string& name : library.added()) {
+    for (const std::string& text : library.texts_for(name)) {
+      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    }
+  }
+  program.definitions.insert(program.definitions.begin(), texts.begin(), texts.end());
+  return program;
 }
 
 std::string program_line(const spec::Program& program) { return spec::to_line(spec::program_to_json(program)); }

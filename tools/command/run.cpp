@@ -60,11 +60,11 @@ A single number fills the tensor.)";
   return settings;
 }
 
-void run(const std::string& path, const std::string& backend_name, const std::vector<std::string>& words) {
+void run(const std::string& path, const std::string& definitions, const std::string& backend_name, const std::vector<std::string>& words) {
   const std::unique_ptr<spec::Backend> backend = make_backend(backend_name);
   spec::Request request;
   request.id = path;
-  request.program = program_in_file(path);
+  request.program = program_in_file(path, definitions);
   verify(request.program);
   const std::map<std::string, std::string> settings = settings_of(words, request.program);
   for (const spec::Input& input : request.program.inputs) {
@@ -95,8 +95,10 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("file", *path, "The program, as text or JSON")->required();
   command->add_option("--backend", *backend, "Who computes: reference, cpu or cuda")->capture_default_str();
   command->add_option("--set", *words, "name=numbers of an input, row-major")->delimiter('\0')->allow_extra_args(false);
+  auto definitions = std::make_shared<std::string>();
+  command->add_option("--definitions", *definitions, "A file with definitions of your own");
   command->callback([=, &outcome] {
-    run(*path, *backend, *words);
+    run(*path, *definitions, *backend, *words);
     outcome.status = 0;
   });
 }

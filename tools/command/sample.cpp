@@ -41,9 +41,9 @@ using conformance::Draw;
   return best;
 }
 
-[[nodiscard]] bool has_elements(const conformance::CallTypes& call) {
+[[nodiscard]] bool has_elements(const Case& c) {
   try {
-    const spec::Instance instance = instance_of(call);
+    const spec::Instance instance = instance_of(c);
     return std::all_of(instance.results.begin(), instance.results.end(), [](const spec::ValueType& t) { return t.dims.count() > 0; });
   } catch (const SpecViolation&) {
     return false;
@@ -51,11 +51,11 @@ using conformance::Draw;
 }
 
 /// The call with the defaults of those attributes that have one, as far as it is well typed so.
-void prefer_defaults(conformance::CallTypes& call) {
-  const spec::Attributes drawn = call.attributes;
+void prefer_defaults(Case& c) {
+  const spec::Attributes drawn = c.call.attributes;
   for (const auto& [name, value] : drawn) {
-    call.attributes.erase(name);
-    if (!has_elements(call)) call.attributes.emplace(name, value);
+    c.call.attributes.erase(name);
+    if (!has_elements(c)) c.call.attributes.emplace(name, value);
   }
 }
 
@@ -116,16 +116,18 @@ void ask_for_cotangents(Case& c, const spec::Instance& instance, Draw& draw) {
 
 }  // namespace
 
-std::optional<Case> sample_call(const spec::Definition& definition, DType dtype, std::uint64_t number) {
+std::optional<Case> sample_call(const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number) {
+  const spec::Definition& definition = library.named(operation);
   Draw draw("explain " + std::string(definition.name) + " " + std::to_string(number));
   auto call = small_call(definition, dtype, draw);
   if (!call) return std::nullopt;
   Case c;
-  c.key.operation = definition.name;
+  c.key.operation = operation;
+  c.key.library = library;
   c.key.dtype = dtype;
   c.call = std::move(*call);
-  if (number == 0) prefer_defaults(c.call);
-  const spec::Instance instance = instance_of(c.call);
+  if (number == 0) prefer_defaults(c);
+  const spec::Instance instance = instance_of(c);
   const std::vector<conformance::IntegerRole> roles = conformance::integer_roles(instance.system);
   std::size_t input = 0;
   for (const auto& type : c.call.operands)

@@ -4,15 +4,16 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "conformance/case.hpp"
-#include "spec/notation/definition.hpp"
+#include "spec/library/library.hpp"
 
 namespace etalon::command {
 
-/// A well-typed call with a handful of elements, its operands filled with quarters, and cotangents for its real results
+/// A well-typed call of that operation with a handful of elements, its operands filled with quarters, and cotangents for its real results
 /// where it has a derivative; or nothing when none was found.
 /// \param number another call for each
-[[nodiscard]] std::optional<conformance::Case> sample_call(const spec::Definition& definition, DType dtype, std::uint64_t number);
+[[nodiscard]] std::optional<conformance::Case> sample_call(const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number);
 
 }  // namespace etalon::command

@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "conformance/case.hpp"
 #include "spec/library/library.hpp"
 #include "spec/notation/json.hpp"
 #include "spec/protocol/json.hpp"
@@ -21,18 +20,19 @@ using spec::Json;
 constexpr const char* examples = R"(
 Examples
   etalon spec                  every definition, as it stands in the library
-  etalon spec --json           the same for programs: texts, signatures, and a hash of all of them)";
+  etalon spec --json           the same for programs: texts, signatures, and a hash of all of them
+  etalon spec --definitions my.txt    the same with definitions of your own, in the same notation)";
 
-void print_json() {
-  Json json = {{"etalon", ETALON_VERSION}, {"hash", "sha256:" + conformance::specification_hash()}};
+void print_json(const spec::Library& library) {
+  Json json = {{"etalon", ETALON_VERSION}, {"hash", "sha256:" + library.hash()}};
   json["definitions"] = Json::array();
-  for (const Definition* d : spec::library()) json["definitions"].push_back(spec::Json::parse(spec::to_json(*d)));
+  for (const Definition* d : library.definitions()) json["definitions"].push_back(spec::Json::parse(spec::to_json(*d)));
   std::cout << json.dump(1) << '\n';
 }
 
-void print_text() {
+void print_text(const spec::Library& library) {
   std::string_view previous;
-  for (const Definition* d : spec::library()) {
+  for (const Definition* d : library.definitions()) {
     if (d->text == previous) continue;  // members of a family share their text
     previous = d->text;
     std::cout << d->text << (d->text.ends_with('\n') ? "\n" : "\n\n");
@@ -46,8 +46,11 @@ void add_spec(CLI::App& app, Outcome& outcome) {
   command->footer(examples);
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "One JSON document instead of text");
-  command->callback([json, &outcome] {
-    *json ? print_json() : print_text();
+  auto definitions = std::make_shared<std::string>();
+  command->add_option("--definitions", *definitions, "A file with definitions of your own, listed too");
+  command->callback([=, &outcome] {
+    const spec::Library library = library_with(*definitions);
+    *json ? print_json(library) : print_text(library);
     outcome.status = 0;
   });
 }

@@ -1,0 +1,55 @@
+#include "spec/notation/resolve.hpp"
+
+#include <set>
+#include <string_view>
+
+namespace etalon::spec {
+namespace {
+
+class Resolver {
+ public:
+  explicit Resolver(const Definition& d) : d_(d) {
+    for (std::size_t i = 0; i < d.operand_count; ++i) known_.insert(d.at(d.operands[i].name));
+    for (std::size_t r = 0; r < d.result_count; ++r) known_.insert(d.at(d.results[r].name));
+  }
+
+  Diagnosis run() {
+    for (std::size_t c = 0; c < d_.clause_count; ++c) {
+      const ClauseText& clause = d_.clauses[c];
+      if (clause.form != ClauseText::Form::equation) continue;
+      // A recurrence reads what it defines.
+      given_.insert(d_.at(clause.target));
+      known_.insert(d_.at(clause.target));
+      reads(clause.value);
+    }
+    for (std::size_t r = 0; r < d_.result_count; ++r) {
+      const Slice name = d_.results[r].name;
+      if (!given_.contains(d_.at(name))) fail(name.begin, "result ", d_.at(name), " has no equation");
+    }
+    return diagnosis_;
+  }
+
+ private:
+  void reads(NodeId n) {
+    if (n < 0) return;
+    if (d_[n].form == NodeForm::read && !known_.contains(d_.at(n)))
+      fail(d_[n].text.begin, d_.at(n), " is not a tensor that stands before this equation");
+    for (NodeId c = d_[n].first; c >= 0; c = d_[c].next) reads(c);
+  }
+
+  template <class... Parts>
+  void fail(std::size_t where, const Parts&... parts) {
+    if (diagnosis_.ok()) diagnosis_ = diagnose(d_.name, ": ", parts...).at(d_.text, where);
+  }
+
+  const Definition& d_;
+  std::set<std::string_view> known_;
+  std::set<std::string_view> given_;
+  Diagnosis diagnosis_;
+};
+
+}  // namespace
+
+Diagnosis undefined_name(const Definition& definition) { return Resolver(definition).run(); }
+
+}  // namespace etalon::spec
