@@ -398,7 +398,21 @@ def GatherElements(n):
 def ScatterElements(n):
     refuse(n.a("reduction", "none") != "add", "a scatter that replaces is not in the library")
     refuse((n.constant(1) < 0).any(), "a negative index is out of range in the library")
-    return n.call("scatter_add", n.x(0), n.x(1), n.x(2), axis=n.a("axis", 0))
+    return n.call("scatter_add_along_axis", n.x(0), n.x(1), n.x(2), axis=n.a("axis", 0))
+
+
+@row
+def OneHot(n):
+    depth, values = int(n.constant(1).reshape(())), n.constant(2)
+    indices = n.constant(0)
+    refuse(indices.dtype.kind != "i", "labels that are no integers")
+    refuse((indices < 0).any(), "a negative index is out of range in the library")
+    types = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64"}
+    refuse(values.dtype.name not in types, f"{values.dtype.name} is no element type of the library")
+    dtype = types[values.dtype.name]
+    hot = n.call("one_hot", n.x(0), classes=depth, axis=n.a("axis", -1), dtype=dtype)
+    spread = n.call("mul", hot, n.literal(values[1] - values[0], values.dtype))
+    return n.call("add", spread, n.literal(values[0], values.dtype))
 
 
 @row
@@ -406,8 +420,9 @@ def Range(n):
     start, limit, delta = (n.constant(i).reshape(()) for i in range(3))
     types = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64"}
     refuse(start.dtype.name not in types, f"{start.dtype.name} is no element type of the library")
+    refuse(any(v != numpy.floor(v) for v in (start, limit, delta)), "steps that are no integers")
     y = n.call("arange")
-    n.calls[-1]["attributes"] = {"start": start.item(), "stop": limit.item(), "step": delta.item(),
+    n.calls[-1]["attributes"] = {"start": int(start), "stop": int(limit), "step": int(delta),
                                  "dtype": types[start.dtype.name]}
     return y
 
@@ -475,6 +490,7 @@ def AveragePool(n):
     rank = len(kernel)
     low, high = pads_of(n, rank)
     refuse(low != high, "padding that differs before and after")
+    refuse(any(2 * p > k for p, k in zip(low, kernel)), "padding beyond half of the kernel")
     return n.call("avg_pool", n.x(), kernel=kernel, stride=n.a("strides", [1] * rank), padding=low,
                   count_include_pad=bool(n.a("count_include_pad", 0)))
 

@@ -43,6 +43,13 @@ def array(t):
     return t.detach().resolve_conj().resolve_neg().contiguous().numpy()
 
 
+def forward_jvp(function, x, tangent):
+    """PyTorch's own forward mode, for the examples of explanations."""
+    forward = torch.autograd.forward_ad
+    with forward.dual_level():
+        return forward.unpack_dual(function(forward.make_dual(x, tangent))).tangent
+
+
 class Question:
     """One case with its seeds, in one element type."""
 
@@ -231,7 +238,8 @@ def main():
     warnings.simplefilter("ignore")
     library = protocol.Library(words.etalon)
     judge = protocol.Judge(words.etalon, FOLDER / "pytorch-cpu.json")
-    explained = explanations.read(FOLDER / "explained.toml", {"torch": torch})
+    scope = {"torch": torch, "forward_jvp": forward_jvp}
+    explained = explanations.read(FOLDER / "explained.toml", scope)
     evidence = Evidence("PyTorch " + torch.__version__, MODES)
     wanted = words.ops.split(",") if words.ops else sorted(ROWS)
     for operation in wanted:

@@ -19,8 +19,9 @@ def transpose(g):
 
 @row
 def swap_axes(g):
-    shape = g.shape(1, 4)
-    a, b = g.axis(shape), g.axis(shape)
+    shape = g.shape(2, 4)
+    a, b = (int(i) for i in g.rng.permutation(len(shape))[:2])
+    a = a - len(shape) if g.flag() else a
     return Case([anything(g, shape)], {"axis1": a, "axis2": b}, lambda x: torch.swapaxes(x, a, b))
 
 
