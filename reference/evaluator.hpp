@@ -9,6 +9,7 @@
 #include "reference/flat.hpp"
 #include "reference/integer_math.hpp"
 #include "reference/scalar_math.hpp"
+#include "spec/system/recurrence.hpp"
 
 namespace etalon::reference {
 
@@ -25,16 +26,15 @@ class Evaluator {
   }
 
   std::vector<Array<T>> run() {
-    for (const FlatEquation& e : flat_.equations) {
-      Array<T>& target = values_[index(e.target)];
-      const spec::TensorInfo& info = system_[e.target];
-      if (target.size() != count(info.dims) || target.dims != info.dims) {
-        target = Array<T>(kind_of(info.dtype), info.dims);
-      }
-      if (e.reads_itself) {
-        run_recurrence(e);
+    const std::vector<spec::Recurrence> recurrences = spec::recurrences(system_);
+    auto next = recurrences.begin();
+    for (std::size_t i = 0; i < flat_.equations.size();) {
+      if (next != recurrences.end() && next->equations.front().equation == i) {
+        run_recurrence(*next);
+        i += next++->equations.size();
       } else {
-        run_loops(e, 0, false);
+        allocate(flat_.equations[i].target);
+        run_loops(flat_.equations[i++], 0, none);
       }
     }
     for (std::size_t t = 0; t < values_.size(); ++t) {
@@ -47,9 +47,6 @@ class Evaluator {
   }
 
  private:
-  /// An element of a recurrence was read before it was written; the other order is tried.
-  struct NotYet {};
-
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   static std::size_t count(const Dims& d) { return static_cast<std::size_t>(d.count()); }
   const FlatNode& at(std::int32_t n) const { return flat_.nodes[index(n)]; }
@@ -84,35 +81,35 @@ class Evaluator {
 
   // --- equations ---
 
-  void run_recurrence(const FlatEquation& e) {
-    recurrent_ = e.target;
-    if (written_target_ != e.target) {
-      written_.assign(values_[index(e.target)].size(), 0);
-      written_target_ = e.target;
-    }
-    const std::vector<std::uint8_t> before = written_;
-    try {
-      run_loops(e, 0, false);
-    } catch (const NotYet&) {
-      written_ = before;
-      try {
-        run_loops(e, 0, true);
-      } catch (const NotYet&) {
-        throw InternalError("evaluate: the recurrence for " + system_[e.target].name + " has no order");
-      }
-    }
-    recurrent_ = -1;
+  void allocate(spec::TensorId tensor) {
+    Array<T>& target = values_[index(tensor)];
+    const spec::TensorInfo& info = system_[tensor];
+    if (target.size() == count(info.dims) && target.dims == info.dims) return;
+    target = Array<T>(kind_of(info.dtype), info.dims);
   }
 
-  void run_loops(const FlatEquation& e, std::int32_t depth, bool backwards) {
-    if (depth == e.loops.count) {
-      write(e);
-      return;
+  void run_recurrence(const spec::Recurrence& r) {
+    for (const auto& e : r.equations) allocate(flat_.equations[e.equation].target);
+    for (std::int64_t n = 0; n < r.steps; ++n) {
+      for (const auto& e : r.equations) {
+        const FlatEquation& equation = flat_.equations[e.equation];
+        const auto step = static_cast<std::int32_t>(e.binder);
+        slots_[index(flat_.loops[index(equation.loops.first + step)].slot)] = r.backwards ? r.steps - 1 - n : n;
+        run_loops(equation, 0, step);
+      }
     }
+  }
+
+  static constexpr std::int32_t none = -1;
+
+  /// The loops of an equation, except the one whose variable has its value already.
+  void run_loops(const FlatEquation& e, std::int32_t depth, std::int32_t given) {
+    if (depth == e.loops.count) return write(e);
+    if (depth == given) return run_loops(e, depth + 1, given);
     const Loop& loop = flat_.loops[index(e.loops.first + depth)];
     for (std::int64_t i = 0; i < loop.extent; ++i) {
-      slots_[index(loop.slot)] = backwards ? loop.extent - 1 - i : i;
-      run_loops(e, depth + 1, backwards);
+      slots_[index(loop.slot)] = i;
+      run_loops(e, depth + 1, given);
     }
   }
 
@@ -129,7 +126,6 @@ class Evaluator {
       const std::int64_t v = integer(e.value);
       target.integer[at_element] = info.dtype == DType::i32 ? static_cast<std::int32_t>(v) : v;
     }
-    if (recurrent_ == e.target) written_[at_element] = 1;
   }
 
   std::size_t offset(const spec::TensorInfo& info, Range indices) {
@@ -146,11 +142,7 @@ class Evaluator {
     return index(o);
   }
 
-  std::size_t element(const FlatNode& n) {
-    const std::size_t o = offset(system_[n.payload], n.args);
-    if (n.payload == recurrent_ && written_[o] == 0) throw NotYet{};
-    return o;
-  }
+  std::size_t element(const FlatNode& n) { return offset(system_[n.payload], n.args); }
 
   // --- expressions, one function per kind ---
 
@@ -423,9 +415,6 @@ class Evaluator {
   std::vector<std::int64_t> slots_;
   std::vector<T> constants_;
   std::vector<Array<T>> values_;
-  spec::TensorId recurrent_ = -1;
-  spec::TensorId written_target_ = -1;
-  std::vector<std::uint8_t> written_;
 };
 
 template <class T>

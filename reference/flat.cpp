@@ -81,9 +81,6 @@ class Flattener {
     for (const Expr& p : e.place) place.push_back(node(p));
     out.place = append(flat_.args, place);
     out.value = node(e.value);
-    spec::for_each(e.value, [&](const Expr& x) {
-      out.reads_itself = out.reads_itself || (x.form() == Form::read && x->tensor == e.target);
-    });
     flat_.equations.push_back(out);
   }
 

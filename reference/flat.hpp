@@ -57,7 +57,6 @@ struct FlatEquation {
   Range loops;
   Range place;  ///< into args
   std::int32_t value = 0;
-  bool reads_itself = false;
 };
 
 struct Flat {

@@ -46,9 +46,10 @@ class Lowering {
 
   // --- statements ---
   void lower_loops(const Kernel& kernel);
-  void lower_alone(const Kernel& kernel, const Statement& statement);
+  void lower_alone(const Statement& statement);
   void lower_inner(const Kernel& kernel, const Statement& statement, bool lanes_taken);
   void lower_scatter(const Kernel& kernel);
+  void lower_sequence(const Kernel& kernel);
   void assign(const Equation& equation);
   void count_work(const std::vector<Binder>& binders, const Expr& value);
   [[nodiscard]] unsigned native_lanes(const Equation& equation) const;
@@ -82,6 +83,7 @@ class Lowering {
   LaneChoice lanes_;
   Type real_ = Type::f32;
   std::vector<Binder> shared_;
+  std::size_t floor_ = 0;  ///< nothing is computed further out: what a recurrence reads changes with its steps
   double work_ = 0;
 };
 
@@ -116,7 +118,7 @@ Expr Lowering::fresh_register(Kind kind, std::size_t depth) {
 }
 
 std::size_t Lowering::depth_of(const Expr& e) const {
-  std::size_t depth = 0;
+  std::size_t depth = floor_;
   for_each(e, [&](const Expr& x) {
     spec::VariableId v = -1;
     if (x.form() == Form::variable) v = x->variable;
@@ -257,7 +259,8 @@ Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) {
   spec::Substitution by;
   for (std::size_t a = 0; a < kernel.loops.size(); ++a) {
     Binder& b = e.binders.at(statement.shared.at(a));
-    by.emplace(b.variable, variable(shared_[a]));
+    const Expr v = variable(shared_[a]);
+    by.emplace(b.variable, kernel.backwards ? spec::integer(b.extent - 1) - v : v);
     b = shared_[a];
   }
   for (Expr& p : e.place) p = substitute(p, by);
@@ -266,18 +269,14 @@ Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) {
 }
 
 /// One statement: all its loops may be reordered.
-void Lowering::lower_alone(const Kernel& kernel, const Statement& statement) {
+void Lowering::lower_alone(const Statement& statement) {
   const Equation e = system_.equations.at(statement.equation);
-  const bool ordered = kernel.kind == KernelKind::sequence;
   std::vector<Binder> order = e.binders;
-  if (!ordered) {
-    std::vector<Candidate> candidates;
-    for (const Binder& b : order) candidates.push_back({b, nullptr});
-    collect_reduction_candidates(e.value, candidates);
-    lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, native_lanes(e));
-    std::stable_partition(order.begin(), order.end(),
-                          [&](const Binder& b) { return b.variable != lanes_.variable; });
-  }
+  std::vector<Candidate> candidates;
+  for (const Binder& b : order) candidates.push_back({b, nullptr});
+  collect_reduction_candidates(e.value, candidates);
+  lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, native_lanes(e));
+  std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
   for (const Binder& b : order) open(b);
   assign(e);
   for (std::size_t i = 0; i < order.size(); ++i) close();
@@ -306,7 +305,7 @@ void Lowering::lower_inner(const Kernel& kernel, const Statement& statement, boo
 
 void Lowering::lower_loops(const Kernel& kernel) {
   if (kernel.statements.size() == 1 && kernel.kind == KernelKind::loops) {
-    return lower_alone(kernel, kernel.statements.front());
+    return lower_alone(kernel.statements.front());
   }
   bool own_loops = false;
   unsigned native = machine_.lanes_f32;
@@ -331,6 +330,15 @@ void Lowering::lower_loops(const Kernel& kernel) {
   for (const Binder& b : order) open(b);
   for (const Statement& s : kernel.statements) lower_inner(kernel, s, taken);
   for (std::size_t i = 0; i < order.size(); ++i) close();
+}
+
+/// The steps of a recurrence in order; within a step the elements of a statement are independent.
+void Lowering::lower_sequence(const Kernel& kernel) {
+  shared_.push_back({next_++, kernel.loops.front(), "s"});
+  open(shared_.front());
+  floor_ = open_.size() - 1;
+  for (const Statement& s : kernel.statements) lower_inner(kernel, s, false);
+  close();
 }
 
 void Lowering::lower_scatter(const Kernel& kernel) {
@@ -383,7 +391,7 @@ Nest Lowering::lower(const Kernel& kernel) {
     nest.zeroed.push_back(system_.equations.at(kernel.statements.front().equation).target);
     lower_scatter(kernel);
   } else if (kernel.kind == KernelKind::sequence) {
-    lower_alone(kernel, kernel.statements.front());
+    lower_sequence(kernel);
   } else {
     lower_loops(kernel);
   }

@@ -98,7 +98,7 @@ class Inlining {
       begin(equation);
       equation.value = visit(equation.value, points_of(equation.binders));
       const auto target = static_cast<std::size_t>(equation.target);
-      if (uses_.writers[target] == 1 && !uses_.is_output[target] && !uses_.reads_itself[target]) {
+      if (uses_.writers[target] == 1 && !uses_.is_output[target] && !uses_.recurrent[target]) {
         locals_[target] = describe(system_, equation);
       }
     }

@@ -4,6 +4,7 @@
 
 #include "compiled/passes/passes.hpp"
 #include "compiled/plan/plan.hpp"
+#include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
 
@@ -90,20 +91,13 @@ class Naming {
   DType arithmetic_;
 };
 
-bool reads_itself(const Equation& equation) {
-  bool found = false;
-  spec::for_each(equation.value,
-                 [&](const Expr& e) { found = found || (e.form() == Form::read && e->tensor == equation.target); });
-  return found;
-}
-
 }  // namespace
 
 void name_reductions(System& system) {
   std::vector<Equation> result;
   result.reserve(system.equations.size());
   for (Equation& equation : system.equations) {
-    if (equation.value.form() != Form::reduce && !reads_itself(equation)) {
+    if (equation.value.form() != Form::reduce) {
       Naming naming(system, equation, result);
       Expr value = naming(equation.value);
       equation.value = std::move(value);
@@ -111,6 +105,7 @@ void name_reductions(System& system) {
     result.push_back(std::move(equation));
   }
   system.equations = std::move(result);
+  spec::order_equations(system);
 }
 
 }  // namespace etalon::compiled

@@ -108,7 +108,7 @@ void share_common(System& system) {
     for (Expr& p : equation.place) p = redirect(p);
     const auto target = static_cast<std::size_t>(equation.target);
     std::vector<Binder> ordered;
-    if (uses.writers[target] != 1 || uses.reads_itself[target] || !binders_by_axis(equation, ordered)) {
+    if (uses.writers[target] != 1 || uses.recurrent[target] || !binders_by_axis(equation, ordered)) {
       kept.push_back(std::move(equation));
       continue;
     }

@@ -1,5 +1,7 @@
 #include "compiled/passes/uses.hpp"
 
+#include "spec/system/recurrence.hpp"
+
 namespace etalon::compiled {
 
 using spec::Expr;
@@ -17,12 +19,13 @@ Uses uses_of(const spec::System& system) {
     uses.equation[target] = i;
     const auto count = [&](const Expr& e) {
       if (e.form() != spec::Form::read) return;
-      const auto t = static_cast<std::size_t>(e->tensor);
-      ++uses.reads[t];
-      if (t == target) uses.reads_itself[t] = true;
+      ++uses.reads[static_cast<std::size_t>(e->tensor)];
     };
     spec::for_each(equation.value, count);
     for (const Expr& p : equation.place) spec::for_each(p, count);
+  }
+  for (const auto& group : spec::recurrent_groups(system)) {
+    for (const std::size_t i : group) uses.recurrent[static_cast<std::size_t>(system.equations[i].target)] = true;
   }
   return uses;
 }

@@ -16,7 +16,7 @@ struct Uses {
   std::vector<std::size_t> equation;  ///< the last of them
   std::vector<bool> is_input;
   std::vector<bool> is_output;
-  std::vector<bool> reads_itself;  ///< one of its equations reads it: a recurrence
+  std::vector<bool> recurrent;  ///< it depends on itself
 };
 
 [[nodiscard]] Uses uses_of(const spec::System& system);

@@ -126,9 +126,12 @@ class Execution {
   }
 
   void execute(const Kernel& kernel) {
-    require(kernel.kind == KernelKind::loops || kernel.statements.size() == 1, "more than one statement");
+    require(kernel.kind != KernelKind::scatter || kernel.statements.size() == 1, "more than one statement");
+    require(kernel.kind != KernelKind::sequence || kernel.loops.size() == 1, "a sequence has one shared loop");
     here_.clear();
     read_here_.clear();
+    targets_.clear();
+    for (const Statement& s : kernel.statements) targets_.insert(system_.equations[s.equation].target);
     for (const Statement& s : kernel.statements) {
       require(s.equation < runs_.size() && !runs_[s.equation], "equation runs twice");
       check_loops(kernel, s);
@@ -178,10 +181,11 @@ class Execution {
 
   void read(const Kernel& kernel, const Statement& s, const Expr& e) {
     const Equation& equation = system_.equations[s.equation];
-    if (e->tensor == equation.target) {
-      require(kernel.kind == KernelKind::sequence, name(e->tensor) + " reads itself in parallel loops");
+    if (kernel.kind == KernelKind::sequence && targets_.contains(e->tensor)) {
+      require(home(e->tensor).home != Home::in_register, name(e->tensor) + " is read at other steps than its own");
       return;
     }
+    require(e->tensor != equation.target, name(e->tensor) + " reads itself in parallel loops");
     const auto written = here_.find(e->tensor);
     if (written != here_.end()) {
       require_same_iteration(s, e, written->second);
@@ -293,6 +297,7 @@ class Execution {
   std::map<Room, Memory> memories_;
   std::unordered_map<TensorId, std::size_t> missing_;  ///< equations still to run
   std::unordered_set<TensorId> started_;
+  std::unordered_set<TensorId> targets_;  ///< of this kernel's statements
   std::unordered_map<TensorId, std::vector<const Statement*>> here_;  ///< written in this kernel
   std::unordered_map<TensorId, std::vector<std::pair<const Statement*, Expr>>> read_here_;
 };

@@ -5,6 +5,7 @@
 
 #include "compiled/passes/uses.hpp"
 #include "compiled/plan/stages.hpp"
+#include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
 
@@ -77,7 +78,16 @@ class Fusion {
       : system_(system), options_(options), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none) {}
 
   std::vector<Kernel> run() {
-    for (std::size_t i = 0; i < system_.equations.size(); ++i) place(i);
+    const std::vector<spec::Recurrence> recurrences = spec::recurrences(system_);
+    auto next = recurrences.begin();
+    for (std::size_t i = 0; i < system_.equations.size();) {
+      if (next != recurrences.end() && next->equations.front().equation == i) {
+        add(*next);
+        i += next++->equations.size();
+      } else {
+        place(i++);
+      }
+    }
     return std::move(kernels_);
   }
 
@@ -93,10 +103,7 @@ class Fusion {
       const std::size_t k = kernel_of_[static_cast<std::size_t>(r->tensor)];
       if (k != none && (latest == none || k > latest)) latest = k;
     }
-    const auto target = static_cast<std::size_t>(equation(i).target);
-    if (uses_.reads_itself[target]) {
-      add(i, shape, KernelKind::sequence, "reads its own target: its binders run in order");
-    } else if (auto scatter = recognise_scatter(system_, equation(i))) {
+    if (auto scatter = recognise_scatter(system_, equation(i))) {
       add(i, shape, KernelKind::scatter, "a sum where a read equals a binder: run over the summands");
       kernels_.back().scatter = std::move(*scatter);
     } else if (!options_.fuse) {
@@ -105,6 +112,18 @@ class Fusion {
       add(i, shape, KernelKind::loops, why_alone(shape, latest));
       by_extents_[shape.extents] = kernels_.size() - 1;
     }
+  }
+
+  void add(const spec::Recurrence& r) {
+    Kernel kernel;
+    kernel.kind = KernelKind::sequence;
+    kernel.reason = "a recurrence: its steps run in order";
+    kernel.loops = {r.steps};
+    kernel.backwards = r.backwards;
+    for (const auto& e : r.equations) kernel.statements.push_back({e.equation, {e.binder}});
+    kernels_.push_back(std::move(kernel));
+    heavy_.push_back(true);
+    for (const auto& e : r.equations) written(e.equation, kernels_.size() - 1);
   }
 
   std::string why_alone(const Shape& shape, std::size_t latest) const {

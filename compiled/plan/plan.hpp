@@ -45,16 +45,17 @@ struct Scatter {
 enum class KernelKind : std::uint8_t {
   loops,    ///< for all values of the shared loops: the statements one after the other, each with its own loops
   scatter,  ///< exactly one statement, executed as `Kernel::scatter` says
-  sequence  ///< exactly one statement that reads its own target: its binders run in order, nothing is shared
+  sequence  ///< a recurrence: one shared loop whose iterations run in order, the statements one after the other in each
 };
 
-/// Statements with common outer loops. A statement reads a target of an earlier statement of the same kernel only at
+/// Statements with common outer loops. Except in a sequence, a statement reads a target of an earlier statement of the same kernel only at
 /// the current values of the shared loops; so different values of the shared loops are independent.
 struct Kernel {
   KernelKind kind = KernelKind::loops;
   std::vector<std::int64_t> loops;  ///< extents of the shared loops, outermost first
   std::vector<Statement> statements;
   Scatter scatter;
+  bool backwards = false;  ///< a sequence runs from the last index down
   std::string reason;
 };
 

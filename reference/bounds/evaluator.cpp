@@ -53,11 +53,36 @@ Evaluator<R>::Evaluator(const spec::System& system, const Plan& plan, std::span<
 
 template <class R>
 void Evaluator<R>::run() {
-  for (const PlannedEquation& q : plan_.equations) run(q);
+  auto next = plan_.recurrences.begin();
+  for (std::size_t i = 0; i < plan_.equations.size();) {
+    if (next != plan_.recurrences.end() && next->equations.front().equation == i) {
+      run(*next);
+      i += next++->equations.size();
+    } else {
+      run(plan_.equations[i].binders, plan_.equations[i]);
+      ++i;
+    }
+  }
 }
 
 template <class R>
-void Evaluator<R>::run(const PlannedEquation& q) {
+void Evaluator<R>::run(const spec::Recurrence& r) {
+  for (std::int64_t n = 0; n < r.steps; ++n) {
+    for (const auto& e : r.equations) {
+      const PlannedEquation& q = plan_.equations[e.equation];
+      std::vector<spec::Binder> others = q.binders;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(e.binder));
+      std::int64_t& step = variables_[static_cast<std::size_t>(q.binders[e.binder].variable)];
+      step = r.backwards ? r.steps - 1 - n : n;
+      run(others, q);
+      step = 0;
+    }
+  }
+}
+
+/// The equation for all values of these binders of it.
+template <class R>
+void Evaluator<R>::run(const std::vector<spec::Binder>& binders, const PlannedEquation& q) {
   Elements<R>& target = elements_[static_cast<std::size_t>(q.target)];
   const auto& info = system_[q.target];
   const auto count = static_cast<std::size_t>(info.dims.count());
@@ -65,7 +90,7 @@ void Evaluator<R>::run(const PlannedEquation& q) {
   else target.integers.resize(count);
   arithmetic_.use(Rounding::of(q.arithmetic));
   constants_.assign(constants_.size(), std::nullopt);
-  loop(q.binders, [&] {
+  loop(binders, [&] {
     store(q);
     return true;
   });

@@ -36,7 +36,8 @@ class Evaluator {
   [[nodiscard]] std::size_t steps() const { return steps_; }
 
  private:
-  void run(const PlannedEquation& q);
+  void run(const spec::Recurrence& r);
+  void run(const std::vector<spec::Binder>& binders, const PlannedEquation& q);
   void store(const PlannedEquation& q);
   template <class Body>
   void loop(std::span<const spec::Binder> binders, const Body& body);

@@ -82,6 +82,7 @@ class Planner {
     plan_.is_read.assign(system_.tensors.size(), 0);
     plan_.variables = static_cast<std::size_t>(system_.next_variable);
     for (const spec::Equation& q : system_.equations) equation(q);
+    plan_.recurrences = spec::recurrences(system_);
     return std::move(plan_);
   }
 

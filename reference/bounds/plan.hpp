@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "spec/system/recurrence.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::reference::bounds {
@@ -51,7 +52,8 @@ struct Plan {
   std::vector<Operation> operations;
   std::vector<Affine> affines;
   std::vector<spec::Expr> constants;
-  std::vector<PlannedEquation> equations;
+  std::vector<PlannedEquation> equations;     ///< one per equation of the system
+  std::vector<spec::Recurrence> recurrences;  ///< by position among them
   std::vector<std::uint8_t> is_read;  ///< per tensor: whether some equation reads it
   std::size_t variables = 0;
 };

@@ -4,15 +4,23 @@
 
 #include "spec/derivative/scalar_rules.hpp"
 #include "spec/error.hpp"
+#include "spec/system/recurrence.hpp"
 
 namespace etalon::spec {
 
 Dependence::Dependence(const System& system, std::span<const TensorId> wrt)
     : active_(system.tensors.size(), false), wrt_(wrt.begin(), wrt.end()) {
   for (const TensorId t : wrt) active_[static_cast<std::size_t>(t)] = true;
-  for (const Equation& e : system.equations) {
-    if (kind_of(system[e.target].dtype) != Kind::real || has(e.target)) continue;
-    if (has(e.value)) active_[static_cast<std::size_t>(e.target)] = true;
+  const bool recurrent = !recurrent_groups(system).empty();
+  for (bool changed = true; changed;) {  // in a recurrence an equation may read what depends only later
+    changed = false;
+    for (const Equation& e : system.equations) {
+      if (kind_of(system[e.target].dtype) != Kind::real || has(e.target)) continue;
+      if (!has(e.value)) continue;
+      active_[static_cast<std::size_t>(e.target)] = true;
+      changed = recurrent;
+    }
+    if (changed) known_.clear();
   }
   known_.clear();
 }

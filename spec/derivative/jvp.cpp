@@ -93,13 +93,16 @@ class Tangents {
 
 void define_tangents(System& system, Tangents& tangents, const Dependence& depends) {
   const std::size_t count = system.equations.size();
+  const auto wanted = [&](TensorId target) { return depends.has(target) && !depends.is_wrt(target); };
+  for (std::size_t i = 0; i < count; ++i) {  // all of them first: a recurrence reads them before their equations
+    const TensorId target = system.equations[i].target;
+    if (!wanted(target) || tangents.known(target) >= 0) continue;
+    const TensorInfo of = system[target];
+    tangents.learn(target, system.add_tensor(fresh_name(system, of.name + "'"), of.dtype, of.dims));
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const Equation primal = system.equations[i];
-    if (!depends.has(primal.target) || depends.is_wrt(primal.target)) continue;
-    if (tangents.known(primal.target) < 0) {
-      const TensorInfo of = system[primal.target];
-      tangents.learn(primal.target, system.add_tensor(fresh_name(system, of.name + "'"), of.dtype, of.dims));
-    }
+    if (!wanted(primal.target)) continue;
     const Expr t = tangents.tangent(primal.value);
     append_refreshed(system, {tangents.known(primal.target), primal.binders, primal.place,
                               t.valid() ? t : decimal(0), primal.origin});

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "spec/derivative/reductions.hpp"
 #include "spec/derivative/scalar_rules.hpp"
 #include "spec/error.hpp"
+#include "spec/system/recurrence.hpp"
 
 namespace etalon::spec {
 
@@ -118,7 +120,15 @@ class Reverse {
     for (std::size_t i = 0; i < count; ++i) {
       writers[static_cast<std::size_t>(system_.equations[i].target)].push_back(i);
     }
+    std::vector<std::size_t> group_of(count, 0);  // one more than the number of the recurrence that ends there
+    const auto groups = recurrent_groups(system_);
+    for (std::size_t g = 0; g < groups.size(); ++g) group_of[groups[g].back()] = g + 1;
     for (std::size_t i = count; i-- > 0;) {
+      if (group_of[i] > 0) {
+        pull_recurrence(groups[group_of[i] - 1]);
+        i -= groups[group_of[i] - 1].size() - 1;
+        continue;
+      }
       const TensorId target = system_.equations[i].target;
       const auto& own = writers[static_cast<std::size_t>(target)];
       if (own.back() != i || !depends_.has(target) || depends_.is_wrt(target)) continue;
@@ -140,6 +150,28 @@ class Reverse {
     transposition_.pull(primal.value, c, Scope{primal.binders, {}, primal.origin});
   }
 
+  /// The cotangents of a recurrence read each other: all are declared before any equation is pulled. Their equations
+  /// stand in the opposite order, and what was read one step back is now read one step ahead.
+  void pull_recurrence(const std::vector<std::size_t>& group) {
+    std::vector<TensorId> targets;  // the last written first
+    bool reached = false;
+    for (auto i = group.rbegin(); i != group.rend(); ++i) {
+      const TensorId target = system_.equations[*i].target;
+      if (!depends_.has(target) || depends_.is_wrt(target)) continue;
+      if (std::find(targets.begin(), targets.end(), target) != targets.end()) continue;
+      targets.push_back(target);
+      reached = reached || seeds_.contains(target) || !transposition_.reads_of(target).empty();
+    }
+    if (!reached) return;
+    std::map<TensorId, TensorId> cotangents;
+    for (const TensorId t : targets) cotangents[t] = declared(t);
+    for (auto i = group.rbegin(); i != group.rend(); ++i) {
+      const auto cotangent = cotangents.find(system_.equations[*i].target);
+      if (cotangent != cotangents.end()) pull_equation(system_.equations[*i], cotangent->second);
+    }
+    for (const TensorId t : targets) define(t, cotangents.at(t));
+  }
+
   TensorId cotangent_of(TensorId tensor) {
     const auto seed = seeds_.find(tensor);
     if (seed != seeds_.end() && seed->second.size() == 1 && transposition_.reads_of(tensor).empty()) {
@@ -149,11 +181,21 @@ class Reverse {
   }
 
   TensorId defined(TensorId tensor) {
+    if (transposition_.reads_of(tensor).empty() && !seeds_.contains(tensor)) return -1;
+    const TensorId result = declared(tensor);
+    define(tensor, result);
+    return result;
+  }
+
+  TensorId declared(TensorId tensor) {
+    const TensorInfo info = system_[tensor];
+    return system_.add_tensor(fresh_name(system_, info.name + "~"), info.dtype, info.dims);
+  }
+
+  /// The equation of a cotangent from all that reads its tensor.
+  void define(TensorId tensor, TensorId result) {
     const std::vector<Contribution> reads = transposition_.reads_of(tensor);
     const auto seed = seeds_.find(tensor);
-    if (reads.empty() && seed == seeds_.end()) return -1;
-    const TensorInfo info = system_[tensor];
-    const TensorId result = system_.add_tensor(fresh_name(system_, info.name + "~"), info.dtype, info.dims);
     const std::vector<Binder> element = system_.bind_all(result);
     Expr total;
     const auto add = [&](const Expr& term) { total = total.valid() ? total + term : term; };
@@ -162,8 +204,7 @@ class Reverse {
     }
     for (const Contribution& c : reads) add(gathered(c, element));
     const std::int32_t origin = reads.empty() ? -1 : reads.front().origin;
-    append_refreshed(system_, {result, element, variables(element), total, origin});
-    return result;
+    append_refreshed(system_, {result, element, variables(element), total.valid() ? total : decimal(0), origin});
   }
 
   System& system_;

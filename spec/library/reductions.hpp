@@ -26,6 +26,14 @@ mean(x[..kept, ..gone @ axes]) {axes = all, keepdims = false} -> y[..kept, keep(
 };
 inline constexpr Operation<MeanText> mean{};
 
+struct ProdText {
+  static constexpr std::string_view text = R"(-- The product over axes; 1 over none.
+prod(x[..kept, ..gone @ axes] : number) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
+  y[..i, ..u @ axes] = prod[..k] x[..i, ..k @ axes]
+)";
+};
+inline constexpr Operation<ProdText> prod{};
+
 struct MaxText {
   static constexpr std::string_view text = R"(-- The largest over axes; the first of equals has the derivative.
 max(x[..kept, ..gone @ axes] : number) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
@@ -35,14 +43,83 @@ max(x[..kept, ..gone @ axes] : number) {axes = all, keepdims = false} -> y[..kep
 };
 inline constexpr Operation<MaxText> max{};
 
+struct MinText {
+  static constexpr std::string_view text = R"(-- The smallest over axes; the first of equals has the derivative.
+min(x[..kept, ..gone @ axes] : number) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
+  requires size(..gone) > 0
+  y[..i, ..u @ axes] = min[..k] x[..i, ..k @ axes]
+)";
+};
+inline constexpr Operation<MinText> min{};
+
 struct ArgmaxText {
-  static constexpr std::string_view text = R"(-- The position of the first largest along one axis.
-argmax(x[..kept, n @ axis] : number) {axis = -1} -> y[..kept] : int
-  requires n > 0
-  y[..i] = argmax[k] x[..i, k @ axis]
+  static constexpr std::string_view text = R"(-- The row-major position, over axes, of the first largest.
+argmax(x[..kept, ..gone @ axes] : number) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes] : int
+  requires size(..gone) > 0
+  y[..i, ..u @ axes] = argmax[..k] x[..i, ..k @ axes]
 )";
 };
 inline constexpr Operation<ArgmaxText> argmax{};
+
+struct ArgminText {
+  static constexpr std::string_view text = R"(-- The row-major position, over axes, of the first smallest.
+argmin(x[..kept, ..gone @ axes] : number) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes] : int
+  requires size(..gone) > 0
+  y[..i, ..u @ axes] = argmin[..k] x[..i, ..k @ axes]
+)";
+};
+inline constexpr Operation<ArgminText> argmin{};
+
+struct AnyText {
+  static constexpr std::string_view text = R"(-- Whether some element over axes is true; false over none.
+any(x[..kept, ..gone @ axes] : bool) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes] : bool
+  y[..i, ..u @ axes] = any[..k] x[..i, ..k @ axes]
+)";
+};
+inline constexpr Operation<AnyText> any{};
+
+struct AllText {
+  static constexpr std::string_view text = R"(-- Whether every element over axes is true; true over none.
+all(x[..kept, ..gone @ axes] : bool) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes] : bool
+  y[..i, ..u @ axes] = all[..k] x[..i, ..k @ axes]
+)";
+};
+inline constexpr Operation<AllText> all{};
+
+struct VarText {
+  static constexpr std::string_view text = R"(-- The variance over axes: squared distances from the mean, over their number less the correction.
+var(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
+  m[..i] = (sum[..k] x[..i, ..k @ axes]) / size(..gone)
+  d[..i, ..k @ axes] = x[..i, ..k @ axes] - m[..i]
+  y[..i, ..u @ axes] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / maximum(size(..gone) - correction, 0)
+)";
+};
+inline constexpr Operation<VarText> var{};
+
+struct StdText {
+  static constexpr std::string_view text = R"(-- The standard deviation over axes: the root of the variance; where that is 0 its derivative is 0.
+std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
+  m[..i] = (sum[..k] x[..i, ..k @ axes]) / size(..gone)
+  d[..i, ..k @ axes] = x[..i, ..k @ axes] - m[..i]
+  v[..i] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / maximum(size(..gone) - correction, 0)
+  -- A comparison with NaN is false, so the branch that keeps it stands last.
+  y[..i, ..u @ axes] = if v[..i] <= 0 then 0 else sqrt(v[..i])
+)";
+};
+/// Not named as its definition: beside `using namespace etalon::ops` that would be ambiguous with the namespace std.
+inline constexpr Operation<StdText> standard_deviation{};
+
+struct NormText {
+  static constexpr std::string_view text = R"(-- The norm over axes: Euclidean, the sum of magnitudes, or the largest magnitude.
+norm(x[..kept, ..gone @ axes]) {axes = all, ord = two | one | infinity, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
+  s[..i] = sum[..k] x[..i, ..k @ axes]*x[..i, ..k @ axes]
+  -- At the zero vector the derivative is 0; NaN goes to the branch that keeps it.
+  y[..i, ..u @ axes] when ord == two = if s[..i] <= 0 then 0 else sqrt(s[..i])
+  y[..i, ..u @ axes] when ord == one = sum[..k] abs(x[..i, ..k @ axes])
+  y[..i, ..u @ axes] when ord == infinity = max[..k] abs(x[..i, ..k @ axes]) else 0
+)";
+};
+inline constexpr Operation<NormText> norm{};
 
 struct LogsumexpText {
   static constexpr std::string_view text = R"(-- The logarithm of the sum of exponentials over axes, shifted by the largest; -inf over none.
@@ -55,7 +132,31 @@ logsumexp(x[..kept, ..gone @ axes]) {axes = all, keepdims = false} -> y[..kept, 
 };
 inline constexpr Operation<LogsumexpText> logsumexp{};
 
+struct CumsumText {
+  static constexpr std::string_view text = R"(-- Sums of the elements so far along one axis; from the end if reversed, without the element itself if exclusive.
+cumsum(x[..rest, n @ axis] : number) {axis = -1, reverse = false, exclusive = false} -> y[..rest, n @ axis]
+  y[..i, j @ axis] when not reverse and not exclusive = (y[..i, j - 1 @ axis] else 0) + x[..i, j @ axis]
+  y[..i, j @ axis] when reverse and not exclusive = (y[..i, j + 1 @ axis] else 0) + x[..i, j @ axis]
+  y[..i, j @ axis] when not reverse and exclusive = (y[..i, j - 1 @ axis] else 0) + (x[..i, j - 1 @ axis] else 0)
+  y[..i, j @ axis] when reverse and exclusive = (y[..i, j + 1 @ axis] else 0) + (x[..i, j + 1 @ axis] else 0)
+)";
+};
+inline constexpr Operation<CumsumText> cumsum{};
+
+struct CumprodText {
+  static constexpr std::string_view text = R"(-- Products of the elements so far along one axis; from the end if reversed, without the element itself if exclusive.
+cumprod(x[..rest, n @ axis] : number) {axis = -1, reverse = false, exclusive = false} -> y[..rest, n @ axis]
+  y[..i, j @ axis] when not reverse and not exclusive = (y[..i, j - 1 @ axis] else 1) * x[..i, j @ axis]
+  y[..i, j @ axis] when reverse and not exclusive = (y[..i, j + 1 @ axis] else 1) * x[..i, j @ axis]
+  y[..i, j @ axis] when not reverse and exclusive = (y[..i, j - 1 @ axis] else 1) * (x[..i, j - 1 @ axis] else 1)
+  y[..i, j @ axis] when reverse and exclusive = (y[..i, j + 1 @ axis] else 1) * (x[..i, j + 1 @ axis] else 1)
+)";
+};
+inline constexpr Operation<CumprodText> cumprod{};
+
 /// What the library registers of this family.
-using ReductionsOperations = spec::OperationList<SumText, MeanText, MaxText, ArgmaxText, LogsumexpText>;
+using ReductionsOperations =
+    spec::OperationList<SumText, MeanText, ProdText, MaxText, MinText, ArgmaxText, ArgminText, AnyText, AllText,
+                        VarText, StdText, NormText, LogsumexpText, CumsumText, CumprodText>;
 
 }  // namespace etalon::ops

@@ -4,6 +4,7 @@
 
 #include "spec/error.hpp"
 #include "spec/notation/elaborator.hpp"
+#include "spec/system/recurrence.hpp"
 
 namespace etalon::spec {
 
@@ -33,6 +34,7 @@ Instance Elaborator::run() {
     }
     check_defined();
   } while (drop_dead());
+  order_equations(system_);
   Instance instance;
   instance.system = std::move(system_);
   instance.results.assign(typing_.results, typing_.results + typing_.result_count);
@@ -358,11 +360,28 @@ void Elaborator::define_local(const ClauseText& clause, const Layout& items, std
     }
   }
   vacuous_ = s.dims.count() == 0;
-  Expr value = value_of(clause, std::nullopt);
   s.groups = std::move(groups);
-  s.id = system_.add_tensor(std::string(d_.at(clause.target)), local_type(value.kind()), s.dims);
+  const std::string name(d_.at(clause.target));
+  if (reads(clause.value, name)) {  // a recurrence, of reals
+    s.id = system_.add_tensor(name, local_type(Kind::real), s.dims);
+    tensors_[{name, -1}] = s;
+    system_.define(s.id, std::move(ordered), value_of(clause, Kind::real), origin);
+    return;
+  }
+  Expr value = value_of(clause, std::nullopt);
+  s.id = system_.add_tensor(name, local_type(value.kind()), s.dims);
   system_.define(s.id, std::move(ordered), std::move(value), origin);
-  tensors_[{std::string(d_.at(clause.target)), -1}] = std::move(s);
+  tensors_[{name, -1}] = std::move(s);
+}
+
+/// Whether a tensor of that name is read below a node.
+bool Elaborator::reads(NodeId n, std::string_view name) const {
+  const bool here = d_[n].form == NodeForm::read || d_[n].form == NodeForm::name;
+  if (here && d_.at(n) == name) return true;
+  for (NodeId c = d_[n].first; c >= 0; c = d_[c].next) {
+    if (reads(c, name)) return true;
+  }
+  return false;
 }
 
 // --- the whole ---
@@ -379,12 +398,15 @@ void Elaborator::check_defined() const {
 /// Finds locals that no result needs; true when there are some that a new run should leave out.
 bool Elaborator::drop_dead() {
   std::set<TensorId> needed(system_.outputs.begin(), system_.outputs.end());
-  for (std::size_t i = system_.equations.size(); i-- > 0;) {
-    const Equation& e = system_.equations[i];
-    if (!needed.contains(e.target)) continue;
-    for_each(e.value, [&](const Expr& x) {
-      if (x.form() == Form::read) needed.insert(x->tensor);
-    });
+  for (std::size_t before = 0; before != needed.size();) {  // a recurrence reads what stands after it
+    before = needed.size();
+    for (std::size_t i = system_.equations.size(); i-- > 0;) {
+      const Equation& e = system_.equations[i];
+      if (!needed.contains(e.target)) continue;
+      for_each(e.value, [&](const Expr& x) {
+        if (x.form() == Form::read) needed.insert(x->tensor);
+      });
+    }
   }
   bool found = false;
   // A reduction over nothing reads nothing, and yet its range is read off a local.

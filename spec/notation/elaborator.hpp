@@ -72,6 +72,7 @@ class Elaborator {
   std::vector<Binder> bind_places(const ClauseText& clause, const Layout& l, const Dims* dims,
                                   const std::vector<AxisGroup>* groups, std::vector<AxisGroup>& made);
   void bind_inner_names(NodeId n, NodeId value, std::vector<Binder>& binders);
+  bool reads(NodeId n, std::string_view name) const;
   Expr value_of(const ClauseText& clause, std::optional<Kind> kind);
   [[nodiscard]] bool names_type(const ClauseText& clause) const;
   std::set<std::string> rows_in(NodeId n) const;

@@ -4,6 +4,7 @@
 
 #include "spec/system/naming.hpp"
 #include "spec/system/reach.hpp"
+#include "spec/system/recurrence.hpp"
 #include "spec/system/simplify.hpp"
 
 namespace etalon::spec {
@@ -53,6 +54,11 @@ class Namer {
  public:
   Namer(System& system, Naming naming) : system_(system), naming_(naming) {
     base_.tensors = std::make_shared<const std::vector<Interval>>(value_ranges(system));
+    recurrent_.resize(system.tensors.size(), -1);
+    const auto groups = recurrent_groups(system);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (const std::size_t i : groups[g]) recurrent_[index(system.equations[i].target)] = static_cast<int>(g);
+    }
   }
 
   void run(std::size_t first) {
@@ -104,6 +110,18 @@ class Namer {
     return inner;
   }
 
+  static std::size_t index(TensorId t) { return static_cast<std::size_t>(t); }
+
+  /// Whether a reduction in the current equation reads its recurrence; a name for it then joins that recurrence.
+  [[nodiscard]] bool is_recurrent(const Expr& e) const {
+    const int own = recurrent_[index(current_->target)];
+    bool found = false;
+    for_each(e, [&](const Expr& x) {
+      found = found || (own >= 0 && x.form() == Form::read && recurrent_[index(x->tensor)] == own);
+    });
+    return found;
+  }
+
   /// A read of a local tensor that holds the reduction for every value of its free variables.
   Expr named(const Expr& e, const Position& at) {
     const std::vector<VariableId> free = free_variables(e);
@@ -112,21 +130,26 @@ class Namer {
       if (std::binary_search(free.begin(), free.end(), b.variable)) axes.push_back(b);
     }
     if (axes.size() > Dims::max_rank) return e;
-    const auto value = total(e, axes, at.conditions);
+    const bool recurrent = is_recurrent(e);
+    const auto value = total(e, axes, at.conditions, recurrent);
     if (!value) return e;
     const Expr key = canonical(*value, axes);
     const auto known = names_.find(key);
     const TensorId tensor = known != names_.end() ? known->second : define(*value, e, axes);
+    if (known == names_.end()) recurrent_.resize(system_.tensors.size(), recurrent ? recurrent_[index(current_->target)] : -1);
     names_.emplace(key, tensor);
     return system_.at(tensor, variables(axes));
   }
 
   /// The reduction itself where it can be evaluated everywhere, else behind the conditions that make it so.
-  std::optional<Expr> total(const Expr& e, const std::vector<Binder>& axes, const std::vector<Expr>& conditions) {
+  /// In a recurrence the conditions may also be what keeps its reads at earlier steps.
+  std::optional<Expr> total(const Expr& e, const std::vector<Binder>& axes, const std::vector<Expr>& conditions,
+                            bool recurrent) {
     Ranges known = base_;
     known.bind(axes);
     const bool empty = std::any_of(axes.begin(), axes.end(), [](const Binder& b) { return b.extent == 0; });
-    if (empty || !first_fault(system_, e, known)) return e;
+    const bool anywhere = empty || !first_fault(system_, e, known);
+    if (anywhere && (!recurrent || conditions.empty())) return e;
     Expr guard;
     for (const Expr& condition : conditions) {
       for (const Expr& c : conjuncts(condition)) {
@@ -135,6 +158,7 @@ class Namer {
         known.assume(c);
       }
     }
+    if (!guard.valid() && anywhere) return e;
     if (!guard.valid() || e.kind() == Kind::boolean) return std::nullopt;
     const Expr whole = select(guard, e, e.kind() == Kind::real ? decimal(0) : integer(0));
     Ranges outside = base_;
@@ -192,6 +216,7 @@ class Namer {
   Ranges base_;
   Equation* current_ = nullptr;
   std::unordered_map<Expr, TensorId, HashExpr> names_;
+  std::vector<int> recurrent_;  ///< per tensor, the number of its recurrence, or -1
 };
 
 }  // namespace

@@ -95,6 +95,31 @@ bool provably_inhabited(const Expr& e, const Ranges& known) {
 
 }  // namespace
 
+void for_each_reached(const Expr& e, const Ranges& known,
+                      const std::function<void(const Expr&, const Ranges&)>& visit) {
+  const auto under = [&](std::size_t i, const Expr& condition, bool holds) {
+    Ranges facts = known;
+    holds ? facts.assume(condition) : facts.assume_not(condition);
+    if (decide(condition, known) != std::optional(!holds) && !impossible(facts)) for_each_reached(e->args[i], facts, visit);
+  };
+  if (e.form() == Form::select || e.is(Primitive::logical_and) || e.is(Primitive::logical_or)) {
+    for_each_reached(e->args[0], known, visit);
+    under(1, e->args[0], !e.is(Primitive::logical_or));
+    if (e.form() == Form::select) under(2, e->args[0], false);
+  } else if (e.form() == Form::reduce) {
+    Ranges inner = known;
+    inner.bind(e->binders);
+    const bool empty = std::any_of(e->binders.begin(), e->binders.end(), [](const Binder& b) { return b.extent <= 0; });
+    if (!empty) for_each_reached(e->args[0], inner, visit);
+    inner.assume(e->args[0]);
+    if (!empty && !impossible(inner)) for_each_reached(e->args[1], inner, visit);
+    if (e->args.size() > 2) for_each_reached(e->args[2], known, visit);
+  } else {
+    for (const Expr& a : e->args) for_each_reached(a, known, visit);
+  }
+  visit(e, known);
+}
+
 std::optional<Fault> first_fault(const System& system, const Expr& e, const Ranges& known) {
   const auto below = [&](std::size_t i, const Ranges& facts) { return first_fault(system, e->args[i], facts); };
   if (e.is(Primitive::logical_and) || e.is(Primitive::logical_or)) {

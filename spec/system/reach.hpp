@@ -2,6 +2,7 @@
 /// Whether an expression can be evaluated at all at a place: every read in range, no extremum of nothing.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,5 +18,9 @@ struct Fault {
 
 /// The first fault that cannot be excluded from what is known, in evaluation order; nothing if there is none.
 [[nodiscard]] std::optional<Fault> first_fault(const System& system, const Expr& e, const Ranges& known);
+
+/// Visits every expression at or below `e` that is reached, with what is known there; parents last.
+void for_each_reached(const Expr& e, const Ranges& known,
+                      const std::function<void(const Expr&, const Ranges&)>& visit);
 
 }  // namespace etalon::spec

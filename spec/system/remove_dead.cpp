@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <vector>
 
 #include "spec/system/simplify.hpp"
 
@@ -7,19 +7,23 @@ namespace etalon::spec {
 void remove_dead(System& system) {
   std::vector<bool> needed(system.tensors.size(), false);
   for (const TensorId t : system.outputs) needed[static_cast<std::size_t>(t)] = true;
-  std::vector<Equation> kept;
+  std::vector<bool> kept(system.equations.size(), false);
+  bool changed = true;
   const auto mark = [&](const Expr& e) {
     if (e.form() == Form::read) needed[static_cast<std::size_t>(e->tensor)] = true;
   };
-  for (std::size_t i = system.equations.size(); i-- > 0;) {
-    Equation& e = system.equations[i];
-    if (!needed[static_cast<std::size_t>(e.target)]) continue;
-    for_each(e.value, mark);
-    for (const Expr& p : e.place) for_each(p, mark);
-    kept.push_back(std::move(e));
+  while (changed) {  // an equation of a recurrence may be needed by one before it
+    changed = false;
+    for (std::size_t i = system.equations.size(); i-- > 0;) {
+      const Equation& e = system.equations[i];
+      if (kept[i] || !needed[static_cast<std::size_t>(e.target)]) continue;
+      for_each(e.value, mark);
+      for (const Expr& p : e.place) for_each(p, mark);
+      kept[i] = changed = true;
+    }
   }
-  std::reverse(kept.begin(), kept.end());
-  system.equations = std::move(kept);
+  std::size_t next = 0;
+  std::erase_if(system.equations, [&](const Equation&) { return !kept[next++]; });
 }
 
 }  // namespace etalon::spec

@@ -43,7 +43,8 @@ struct Equation {
   std::int32_t origin = -1;  ///< index into System::origins, or -1
 };
 
-/// Equations in an order in which each reads only inputs and tensors whose equations stand before it.
+/// Equations in an order in which each reads only inputs, tensors whose equations stand before it, and tensors of
+/// its own recurrence (recurrence.hpp), whose equations stand together.
 struct System {
   std::vector<TensorInfo> tensors;
   std::vector<TensorId> inputs;
@@ -77,7 +78,8 @@ struct System {
 [[nodiscard]] std::string to_text(const System& system, const Expr& e);
 
 /// Checks the whole system: kinds, ranks, order, that every read is in range wherever it is reached, that every
-/// element is written exactly once, that reductions without `otherwise` over max and argmax are never empty.
+/// element is written exactly once, that reductions without `otherwise` over max and argmax are never empty, that
+/// recurrences have an order.
 /// \throws SpecViolation naming the tensor, the equation and the failed rule.
 void verify(const System& system);
 

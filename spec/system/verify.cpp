@@ -3,6 +3,7 @@
 
 #include "spec/error.hpp"
 #include "spec/system/reach.hpp"
+#include "spec/system/recurrence.hpp"
 #include "spec/system/written_once.hpp"
 
 namespace etalon::spec {
@@ -17,12 +18,17 @@ class Verifier {
     check_tables();
     known_.tensors = std::make_shared<const std::vector<Interval>>(value_ranges(system_));
     for (std::size_t i = 0; i < system_.equations.size(); ++i) last_writer_[system_.equations[i].target] = i;
+    const auto groups = recurrent_groups(system_);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (const std::size_t i : groups[g]) group_of_[system_.equations[i].target] = g;
+    }
     for (std::size_t i = 0; i < system_.equations.size(); ++i) {
       current_ = &system_.equations[i];
       check_equation(*current_);
       if (last_writer_.at(current_->target) == i) check_written(current_->target);
     }
     current_ = nullptr;
+    if (!groups.empty()) static_cast<void>(recurrences(system_));
     for (const TensorId t : system_.outputs) {
       if (!defined_[static_cast<std::size_t>(t)]) fail(t, "the output is neither an input nor written");
     }
@@ -121,7 +127,11 @@ class Verifier {
     const TensorInfo& tensor = system_[e->tensor];
     if (e->args.size() != tensor.dims.rank) fail(e->tensor, "a read has the wrong rank");
     if (e.kind() != kind_of(tensor.dtype)) fail(e->tensor, "a read is not of the tensor's kind");
-    if (!defined_[static_cast<std::size_t>(e->tensor)]) fail(e->tensor, "it is read before it is written");
+    if (defined_[static_cast<std::size_t>(e->tensor)]) return;
+    const auto own = group_of_.find(current_->target);
+    const auto other = group_of_.find(e->tensor);
+    const bool recurrent = own != group_of_.end() && other != group_of_.end() && own->second == other->second;
+    if (!recurrent) fail(e->tensor, "it is read before it is written");
   }
 
   void check_written(TensorId target) {
@@ -136,6 +146,7 @@ class Verifier {
   const System& system_;
   std::vector<bool> defined_;
   std::map<TensorId, std::size_t> last_writer_;
+  std::map<TensorId, std::size_t> group_of_;  ///< of targets in a recurrence
   Ranges known_;
   const Equation* current_ = nullptr;
 };

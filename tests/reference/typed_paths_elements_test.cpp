@@ -32,7 +32,7 @@ TEST_CASE("reductions and products are the same with shapes as types and as valu
       row<"axes=[1]", "axes=[2]">(ops::sum, of<R<2, 3>>, of<R<2, 3>>),
       row<"axes=[0, -1], keepdims=true", "axes=[0, 0]">(ops::sum, of<R<2, 3, 2>>, of<R<2, 3, 2>>),
       row<"axes=[0]", "keepdims=1">(ops::mean, of<R<2, 3>>, of<R<2, 3>>), row(ops::max, of<R<2, 3>>, of<R<0>>),
-      row<"axis=0", "axis=2">(ops::argmax, of<R<2, 3>>, of<R<2, 3>>),
+      row<"axes=[0]", "axes=[2]">(ops::argmax, of<R<2, 3>>, of<R<2, 3>>),
       row<"axes=[0]", "axis=0">(ops::logsumexp, of<R<2, 3>>, of<R<2, 3>>),
       row(ops::matmul, of<R<2, 3>, R<3, 2>>, of<R<2, 3>, R<4, 2>>),
       row(ops::matmul, of<R<2, 1, 2, 3>, R<4, 3, 1>>, of<R<2, 2, 3>, R<3, 3, 1>>),

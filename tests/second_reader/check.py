@@ -47,10 +47,7 @@ def attribute(text):
         return text == "true"
     if re.fullmatch(r"-?\d+", text):
         return int(text)
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    return float(text) if re.fullmatch(r"-?(inf|nan|[\d.][\d.e+-]*)", text) else text
 
 
 def cases_of(path):

@@ -156,7 +156,7 @@ def extent_of(scope, expression, member):
 def call(definition, operands, packs, attributes):
     """operands: Tensor or None in order; packs: the length of each pack. Returns the results in order."""
     scope = Scope(definition)
-    scope.fixed_rank, scope.wraps = set(), {}
+    scope.fixed_rank, scope.wraps, scope.waiting = set(), {}, []
     scope.joined = joins_of(definition)
     bind_attributes(scope, attributes)
     for name, row, _, _, _ in definition.attributes:
@@ -217,6 +217,7 @@ def results(scope):
     for equation in definition.equations:
         if equation[3] is None or scope.evaluate(equation[3]):
             assign_equation(scope, equation, equation[0] in declared)
+    settle(scope)
     out = []
     for key in keys:
         tensor = scope.tensors[key]
@@ -260,10 +261,36 @@ def assign_equation(scope, equation, is_result):
         scope.ranges.update(binders)
         for values in itertools.product(*[scope.values_in(r) for _, r in binders]):
             scope.names.update({name: v for (name, _), v in zip(binders, values)})
-            tensor = scope.tensors[target]
-            index = scope.position(scope.axes[target], items, len(tensor.shape), tensor.shape)
-            tensor.values[tuple(index)] = wrapped(scope.evaluate(value), scope.wraps.get(name))
+            names, ranges = dict(scope.names), dict(scope.ranges)
+            wraps = scope.wraps.get(name)
+            if not give_element(scope, target, items, value, wraps):
+                scope.waiting.append((names, ranges, target, items, value, wraps))
+            scope.names = dict(names)
         scope.names = {k: v for k, v in saved.items() if k not in [t for t, _ in members]}
+
+
+def give_element(scope, target, items, value, wraps):
+    """One element; nothing where it reads an element that has no value yet."""
+    tensor = scope.tensors[target]
+    index = scope.position(scope.axes[target], items, len(tensor.shape), tensor.shape)
+    try:
+        tensor.values[tuple(index)] = wrapped(scope.evaluate(value), wraps)
+    except meaning.NotYet:
+        return False
+    return True
+
+
+def settle(scope):
+    """Recurrences: whatever waits for other elements, in whatever order there is."""
+    while scope.waiting:
+        left = []
+        for task in scope.waiting:
+            scope.names, scope.ranges = dict(task[0]), dict(task[1])
+            if not give_element(scope, *task[2:]):
+                left.append(task)
+        if len(left) == len(scope.waiting):
+            raise IllTyped(f"{left[0][2]} depends on itself")
+        scope.waiting = left
 
 
 def wrapped(value, dtype):

@@ -14,6 +14,10 @@ class IllTyped(Exception):
     pass
 
 
+class NotYet(Exception):
+    """The element has an equation that has not run: a recurrence in another order."""
+
+
 class Tensor:
     def __init__(self, shape, values):
         self.shape, self.values = list(shape), values  # values: dict from index tuples
@@ -266,12 +270,11 @@ class Scope:
             return {"any": any, "all": all}[which](values)
         if not values:
             raise OutOfRange("an extremum of nothing")
-        if any(mpmath.isnan(v) for v in values) and which in ("max", "min"):
-            return mpmath.nan
+        nans = [i for i, v in enumerate(values) if mpmath.isnan(v)]  # the first NaN beats every number
         best = max(values) if which in ("max", "argmax") else min(values)
         if which in ("max", "min"):
-            return best
-        at = flat_list(seen[values.index(best)][0])
+            return mpmath.nan if nans else best
+        at = flat_list(seen[nans[0] if nans else values.index(best)][0])
         extents = flat_list([r for _, r in bound])
         position = 0
         for index, extent in zip(at, extents):
@@ -338,6 +341,8 @@ class Scope:
         for at, extent in zip(index, tensor.shape):
             if not 0 <= at < extent:
                 raise OutOfRange(f"{name}{index}")
+        if tuple(index) not in tensor.values:
+            raise NotYet(f"{name}{index}")
         return tensor.values[tuple(index)]
 
     def position(self, segments, items, rank, shape):

@@ -1,4 +1,4 @@
-// Clauses E1 to E13 of docs/notation.md.
+// Clauses E1 to E14 of docs/notation.md.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -121,4 +121,24 @@ TEST_CASE("E13 equations without elements", "[notation][E13]") {
   CHECK(equations_of("f(x[n]) -> y[n]\n y[i] = x[i] / (max[k] x[k])", {f32({0})}) == "y[i0 < 0] = 0\n");
   CHECK_THROWS_WITH(equations_of("f(x[n], z[m]) -> y[n]\n y[i] = x[i] + max[k] z[k]", {f32({2}), f32({0})}),
                     Contains("max is over an empty set and has no else"));
+}
+
+TEST_CASE("E14 recurrences: results and locals at other steps", "[notation][E14]") {
+  const Instance product = instance_of("f(x[..r, n @ axis]) {axis = 0} -> y[..r, n @ axis]\n"
+                                       " y[..i, j @ axis] = (y[..i, j - 1 @ axis] else 1) * x[..i, j @ axis]",
+                                       {f32({3, 2})});
+  CHECK_NOTHROW(verify(product.system));
+  CHECK(equations_of("f(x[n]) -> y\n t[i] = (t[i - 1] else 0) + x[i]\n y = t[n - 1]", {f32({3})}) ==
+        "t[i < 3] = (if 0 <= i - 1 then t[i - 1] else 0) + x[i]\ny = t[2]\n");
+  // A local may read a result that stands after it; an equation between them that neither reads moves out.
+  const Instance network = instance_of(
+      "f(x[n, m], w[m, m]) -> h[n, m]\n"
+      " a[s < n, k] = sum[j] w[k, j]*(h[s - 1, j] else 0)\n b[s, k] = exp(x[s, k])\n h[s, k] = tanh(a[s, k]) + b[s, k]",
+      {f32({3, 2}), f32({2, 2})});
+  CHECK_NOTHROW(verify(network.system));
+  REQUIRE(network.system.equations.size() == 3);
+  CHECK(network.system[network.system.equations[0].target].name == "b");
+  CHECK_THROWS_WITH(verify(instance_of("f(x[n]) -> y[n]\n y[i] = y[i] * x[i]", {f32({3})}).system),
+                    Contains("no axis along which every read of itself is proved to be at a smaller index"));
+  CHECK_THROWS_WITH(equations_of("f(x[n]) -> y[n]\n y[i] = t[i]\n t[i] = x[i]", {f32({3})}), Contains("t is not a tensor that stands before"));
 }

@@ -48,7 +48,7 @@ inline std::vector<Sample> elementwise_samples() {
 
 inline std::vector<Sample> reduction_samples() {
   std::vector<Sample> all;
-  for (const char* name : {"sum", "mean", "max", "logsumexp"}) {
+  for (const char* name : {"sum", "mean", "prod", "max", "min", "logsumexp", "var", "std", "norm"}) {
     all.push_back({name, {real32({2, 3, 4})}, {}, {real32({})}});
     all.push_back({name, {real32({2, 3, 4})}, {{"axes", list({-1, 0})}}, {real32({3})}});
     all.push_back({name, {real32({2, 3, 4})}, {{"axes", list({-1, 0})}, {"keepdims", true}}, {real32({1, 3, 1})}});
@@ -57,8 +57,21 @@ inline std::vector<Sample> reduction_samples() {
   }
   all.push_back({"sum", {real32({2, 0})}, {{"axes", list({1})}}, {real32({2})}});
   all.push_back({"logsumexp", {real32({2, 0})}, {{"axes", list({1})}}, {real32({2})}});
-  all.push_back({"argmax", {real32({2, 3})}, {}, {int64({2})}});
-  all.push_back({"argmax", {int64({2, 3})}, {{"axis", number(0)}}, {int64({3})}});
+  for (const char* name : {"argmax", "argmin"}) {
+    all.push_back({name, {real32({2, 3})}, {}, {int64({})}});
+    all.push_back({name, {int64({2, 3})}, {{"axes", list({0})}}, {int64({3})}});
+    all.push_back({name, {int64({2, 3})}, {{"axes", list({-2})}, {"keepdims", true}}, {int64({1, 3})}});
+  }
+  for (const char* name : {"any", "all"}) {
+    all.push_back({name, {truth({2, 3})}, {}, {truth({})}});
+    all.push_back({name, {truth({2, 0})}, {{"axes", list({1})}, {"keepdims", true}}, {truth({2, 1})}});
+  }
+  for (const char* name : {"cumsum", "cumprod"}) {
+    all.push_back({name, {real32({2, 3})}, {}, {real32({2, 3})}});
+    all.push_back({name, {int64({2, 3})}, {{"axis", number(0)}, {"reverse", true}}, {int64({2, 3})}});
+    all.push_back({name, {real64({0, 3})}, {{"exclusive", true}}, {real64({0, 3})}});
+  }
+  all.push_back({"norm", {real64({2, 0})}, {{"axes", list({1})}, {"ord", symbol("infinity")}}, {real64({2})}});
   return all;
 }
 

@@ -451,6 +451,50 @@ System max_plus() {
   return b.s;
 }
 
+/// y[i, j] = (y[i, j - 1] else 1) * x[i, j], or from the end.
+System running_product(bool backwards) {
+  Builder b;
+  const TensorId x = b.input("x", {2, 4});
+  const TensorId y = b.output("y", {2, 4});
+  b.define(y, [&](const auto& i) {
+    return b.padded(y, {i[0], backwards ? i[1] + 1 : i[1] - 1}, decimal(1)) * b.at(x, {i[0], i[1]});
+  });
+  return b.s;
+}
+
+/// h[s, k] = tanh(x[s, k] + sum[j] w[k, j] * (h[s - 1, j] else h0[j])), with a gate that reads h and that h reads.
+System recurrent_network() {
+  Builder b;
+  const TensorId x = b.input("x", {4, 2}), w = b.input("w", {2, 2}), h0 = b.input("h0", {2});
+  const TensorId a = b.local("a", {4, 2}), h = b.output("h", {4, 2}), last = b.output("last", {2});
+  const auto before = [&](const Expr& s, const Expr& k) {
+    return select(call(P::ge, {s, integer(1)}), b.at(h, {s - 1, k}), b.at(h0, {k}));
+  };
+  b.define(a, [&](const auto& i) {
+    const Binder j = b.bind("j", 2);
+    return b.sum({j}, b.at(w, {i[1], v(j)}) * before(i[0], v(j))) * b.at(x, {i[0], i[1]});
+  });
+  b.define(h, [&](const auto& i) {
+    const Binder j = b.bind("j", 2);
+    const Expr inner = b.sum({j}, b.at(w, {v(j), i[1]}) * before(i[0], v(j)));
+    return call(P::tanh, {b.at(x, {i[0], i[1]}) + inner}) + b.at(a, {i[0], i[1]}) * before(i[0], i[1]);
+  });
+  b.define(last, [&](const auto& k) { return b.at(h, {integer(3), k[0]}); });
+  return b.s;
+}
+
+/// y[i] = x[i] + sum over all earlier k of y[k] * x[i - k]: a read at every earlier step.
+System all_earlier() {
+  Builder b;
+  const TensorId x = b.input("x", {5});
+  const TensorId y = b.output("y", {5});
+  b.define(y, [&](const auto& i) {
+    const Binder k = b.bind("k", 5);
+    return b.at(x, {i[0]}) + b.sum({k}, b.at(y, {v(k)}) * b.at(x, {i[0] - v(k)}), call(P::lt, {v(k), i[0]}));
+  });
+  return b.s;
+}
+
 }  // namespace
 
 std::vector<Example> examples() {
@@ -489,6 +533,10 @@ std::vector<Example> examples() {
   add("shared output", shared_output());
   add("gather at argmax", gather_at_argmax());
   add("max plus", max_plus());
+  add("running product", running_product(false));
+  add("running product from the end", running_product(true));
+  add("recurrent network", recurrent_network());
+  add("all earlier steps", all_earlier());
   return all;
 }
 

@@ -162,7 +162,7 @@ TEST_CASE("an extremum of nothing needs an else", "[calculus][verify]") {
 TEST_CASE("order, kinds, ranks and scopes are checked", "[calculus][verify]") {
   const Small a;
   System early = a.is(a.s.at(a.y, {a.v()}));
-  CHECK_THROWS_WITH(verify(early), Catch::Contains("y: it is read before it is written"));
+  CHECK_THROWS_WITH(verify(early), Catch::Contains("y: no axis along which every read of itself"));
   CHECK_THROWS_WITH(verify(a.is(a.v())), Catch::Contains("not of the target's kind"));
   CHECK_THROWS_WITH(verify(a.is(as_real(variable(Binder{77, 3, "q"})))), Catch::Contains("index variable q is not bound"));
   CHECK_THROWS_WITH(verify(a.is(read(a.x, Kind::real, {}))), Catch::Contains("wrong rank"));
@@ -178,4 +178,32 @@ TEST_CASE("order, kinds, ranks and scopes are checked", "[calculus][verify]") {
 TEST_CASE("empty tensors verify", "[calculus][verify]") {
   const Small a(0);
   CHECK_NOTHROW(verify(a.is(a.s.at(a.x, {a.v() + integer(9)}))));
+}
+
+TEST_CASE("a recurrence reads strictly earlier or strictly later steps", "[calculus][verify]") {
+  const Small a;
+  const auto previous = [&](const Expr& e, const Expr& when) { return select(when, a.s.at(a.y, {e}), decimal(0)); };
+  const Expr i = a.v();
+  CHECK_NOTHROW(verify(a.is(previous(i - integer(1), call(P::ge, {i, integer(1)})))));
+  CHECK_NOTHROW(verify(a.is(previous(i + integer(1), call(P::lt, {i, integer(4)})))));
+  CHECK_NOTHROW(verify(a.is(previous(call(P::floor_div, {i, integer(2)}), call(P::ge, {i, integer(1)})))));
+  CHECK_THROWS_WITH(verify(a.is(a.s.at(a.y, {i}))), Catch::Contains("no axis along which every read of itself is proved"));
+  const Expr both = previous(i - integer(1), call(P::ge, {i, integer(1)})) + previous(i + integer(1), call(P::lt, {i, integer(4)}));
+  CHECK_THROWS_WITH(verify(a.is(both)), Catch::Contains("no axis along which"));
+  const Expr at = a.s.at(a.t, {i});
+  const Expr data = previous(at, inside(at, 5));
+  CHECK_THROWS_WITH(verify(a.is(data)), Catch::Contains("no axis along which"));
+  CHECK_NOTHROW(verify(a.is(previous(at, call(P::le, {integer(0), at}) && call(P::lt, {at, i})))));
+}
+
+TEST_CASE("tensors that depend on each other need one order of steps, and equations that stand together", "[calculus][verify]") {
+  System s = example("recurrent network");
+  CHECK_NOTHROW(verify(s));
+  std::swap(s.equations[0], s.equations[1]);  // h reads a at its own step
+  CHECK_THROWS_WITH(verify(s), Catch::Contains("depend on each other"));
+  System t = example("recurrent network");
+  const Equation last = t.equations.back();
+  t.equations.pop_back();
+  t.equations.insert(t.equations.begin() + 1, last);
+  CHECK_THROWS_AS(verify(t), SpecViolation);
 }
