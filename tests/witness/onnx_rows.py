@@ -107,13 +107,7 @@ def reduced(shape, axes, keep):
 @row("ArgMax", "ArgMin")
 def _(n, name):
     refuse(n.a("select_last_index", 0), "the last of equal extrema is not offered")
-    axis = n.a("axis", 0)
-    y = n.call(name.lower(), n.x(), axis=axis)
-    if n.a("keepdims", 1):
-        shape = list(n.shape(n.x()))
-        shape[axis] = 1
-        y = reshape(n, y, shape)
-    return y
+    return n.call(name.lower(), n.x(), axes=[n.a("axis", 0)], keepdims=bool(n.a("keepdims", 1)))
 
 
 def reshape(n, value, shape):
@@ -374,12 +368,8 @@ def Gemm(n):
 
 @row
 def CumSum(n):
-    axis, x = int(n.constant(1).reshape(())), n.x()
-    if n.a("reverse", 0):
-        x = n.call("flip", x, axes=[axis])
-    refuse(n.a("exclusive", 0), "an exclusive cumulative sum is not in the library")
-    y = n.call("cumsum", x, axis=axis)
-    return n.call("flip", y, axes=[axis]) if n.a("reverse", 0) else y
+    axis = int(n.constant(1).reshape(()))
+    return n.call("cumsum", n.x(), axis=axis, reverse=bool(n.a("reverse", 0)), exclusive=bool(n.a("exclusive", 0)))
 
 
 @row

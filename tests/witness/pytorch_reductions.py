@@ -78,7 +78,11 @@ def _(g, name):
     if (x == 0).any() and x.dtype.kind == "f":
         x = x + 0.0  # -0 and 0 are equal; PyTorch agrees
     function = {"argmax": torch.argmax, "argmin": torch.argmin}[name]
-    return Case([rarely_special(g, x)], {"axis": axis}, lambda x: function(x, axis))
+    x = rarely_special(g, x)
+    if g.flag(0.3):
+        return Case([x], {}, lambda x: function(x))  # the position in the whole tensor
+    keep = g.flag()
+    return Case([x], {"axes": [axis], "keepdims": keep}, lambda x: function(x, axis, keepdim=keep))
 
 
 @row("var", "std")
