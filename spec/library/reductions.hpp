@@ -89,9 +89,10 @@ inline constexpr Operation<AllText> all{};
 struct VarText {
   static constexpr std::string_view text = R"(-- The variance over axes: squared distances from the mean, over their number less the correction.
 var(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
+  requires 0 <= correction and correction < size(..gone)
   m[..i] = (sum[..k] x[..i, ..k @ axes]) / size(..gone)
   d[..i, ..k @ axes] = x[..i, ..k @ axes] - m[..i]
-  y[..i, ..u @ axes] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / maximum(size(..gone) - correction, 0)
+  y[..i, ..u @ axes] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / (size(..gone) - correction)
 )";
 };
 inline constexpr Operation<VarText> var{};
@@ -99,9 +100,10 @@ inline constexpr Operation<VarText> var{};
 struct StdText {
   static constexpr std::string_view text = R"(-- The standard deviation over axes: the root of the variance; where that is 0 its derivative is 0.
 std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
+  requires 0 <= correction and correction < size(..gone)
   m[..i] = (sum[..k] x[..i, ..k @ axes]) / size(..gone)
   d[..i, ..k @ axes] = x[..i, ..k @ axes] - m[..i]
-  v[..i] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / maximum(size(..gone) - correction, 0)
+  v[..i] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / (size(..gone) - correction)
   -- A comparison with NaN is false, so the branch that keeps it stands last.
   y[..i, ..u @ axes] = if v[..i] <= 0 then 0 else sqrt(v[..i])
 )";
