@@ -1,6 +1,4 @@
-#include "spec/library/elementwise.hpp"
-#include "spec/library/linear.hpp"
-#include "spec/library/reductions.hpp"
+#include "spec/library/operations.hpp"
 #include "typed_paths.hpp"
 
 namespace {

@@ -1,10 +1,4 @@
-#include "spec/library/losses.hpp"
-#include "spec/library/normalisation.hpp"
-#include "spec/library/optimizers.hpp"
-#include "spec/library/random.hpp"
-#include "spec/library/shape.hpp"
-#include "spec/library/convolution.hpp"
-#include "spec/library/pooling.hpp"
+#include "spec/library/operations.hpp"
 #include "typed_paths.hpp"
 
 namespace {
