@@ -22,7 +22,11 @@ TEST_CASE("moves of elements are the same with shapes as types and as values", "
       row<"axis=0", "axis=3">(ops::stack, of<Pack<R<2>, R<2>>>, of<Pack<R<2>, R<2>>>),
       row<"start=1, stop=3", "start=1, stop=9">(ops::slice, of<R<4>>, of<R<4>>),
       row<"start=[3, 0], stop=[0, 2], step=[-2, 1]", "stop=[2, 2], step=[0, 1]">(ops::slice, of<R<4, 2>>, of<R<4, 2>>),
-      row<"axis=1", "axis=2">(ops::gather, of<R<2, 3>, I<2, 2>>, of<R<2, 3>, I<2>>)));
+      row<"axis=1", "axis=2">(ops::gather, of<R<2, 3>, I<2, 2>>, of<R<2, 3>, I<2>>),
+      row<"shape=[-1, 2]", "shape=[-1, 4]">(ops::reshape, of<R<2, 3>>, of<R<2, 3>>),
+      row<"start=1", "start=2, end=1">(ops::flatten, of<R<2, 3, 1>>, of<R<2, 3, 1>>),
+      row<"axis=1, index=-1", "axis=1, index=3">(ops::select, of<R<2, 3>>, of<R<2, 3>>),
+      row<"low=1, value=2", "low=-3">(ops::pad, of<R<2>>, of<R<2>>)));
 }
 
 TEST_CASE("normalisation and windows are the same with shapes as types and as values", "[typed_paths]") {
