@@ -130,7 +130,27 @@ class Run {
     for (std::size_t i = 0; i < back.size(); ++i) {
       if (back[i]) n.cotangents[i] = to_host(*back[i], dtype_of(system_.inputs[i]));
     }
+    settle_nan(n, back);
     return n;
+  }
+
+  /// Transposed columns are 0·∞ where a tangent of 0 meets an infinite derivative, also when the operand was not
+  /// chosen and so has no influence at all. The symbolic derivative tells the two apart.
+  void settle_nan(Numbers& n, const Optional& back) const {
+    const auto has_nan = [](const auto& a) {
+      return a && std::any_of(a->real.begin(), a->real.end(), [](const Real50& x) { return isnan(x); });
+    };
+    if (std::none_of(back.begin(), back.end(), has_nan)) return;
+    const Values values = evaluate<Real50>(spec::vjp(system_, positions()), with_cotangents());
+    std::size_t next = system_.outputs.size();
+    for (const std::size_t i : positions()) {
+      Array<Real50> settled = *back[i];
+      const Array<Real50>& symbolic = values[next++];
+      for (std::size_t e = 0; e < settled.real.size(); ++e) {
+        if (isnan(settled.real[e])) settled.real[e] = symbolic.real[e];
+      }
+      n.cotangents[i] = to_host(settled, dtype_of(system_.inputs[i]));
+    }
   }
 
   std::vector<std::size_t> positions() const {
