@@ -309,10 +309,12 @@ def wrapped(value, dtype):
 
 def packs_on_the_left(items, value):
     """Index names that run over the members of a pack, with the pack's name."""
-    found = []
+    found, bound = [], set()
 
     def walk(e):
         if isinstance(e, (tuple, list)):
+            if isinstance(e, tuple) and e and e[0] == "reduce":
+                bound.update(name for _, name, _ in e[2])
             if isinstance(e, tuple) and e and e[0] in ("read", "pack") and e[2] not in (None, "all"):
                 if e[0] == "read" and e[2] not in [t for t, _ in found]:
                     found.append((e[2], e[1]))
@@ -320,7 +322,7 @@ def packs_on_the_left(items, value):
                 walk(child)
 
     walk(value)
-    return found
+    return [(t, pack) for t, pack in found if t not in bound]
 
 
 def lhs_binders(scope, target, items, value, is_result):

@@ -381,12 +381,22 @@ class Scope:
         if bound is not None:
             value = self.evaluate(bound)
             return list(value) if is_row else value
+        for pack in filter(None, (self.pack_numbered(place, name) for place in places)):
+            return self.packs[pack]
         for projecting in (False, True):  # an index of a joined row has that row's own range if nothing else says
             for place in places:
                 found = self.search(place, name, projecting)
                 if found is not None:
                     return found
         raise IllTyped(f"no range for index {name}")
+
+    def pack_numbered(self, e, name):
+        """The pack whose members `name` numbers in a read below `e`."""
+        if not isinstance(e, (tuple, list)) or not e:
+            return None
+        if isinstance(e, tuple) and e[0] == "read" and e[2] == name:
+            return e[1]
+        return next(filter(None, (self.pack_numbered(child, name) for child in e)), None)
 
     def search(self, e, name, projecting):
         """The extent at which `name` occurs bare in a read below `e`."""
