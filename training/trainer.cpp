@@ -47,9 +47,10 @@ Trainer::Trainer(const Task& task, Examples examples, const TrainerOptions& opti
 }
 
 void Trainer::initialise() {
-  std::uint32_t position = 0;
+  const std::vector<HostTensor> first = initial_values(task_.parameters, options_.seed);
+  std::size_t position = 0;
   for (const auto& [name, parameter] : task_.parameters) {
-    store_.write(name, initial_value(parameter, options_.seed, position++));
+    store_.write(name, first[position++]);
     for (const std::string& part : task_.optimizer.state) {
       store_.write(state_name(name, part), HostTensor(DType::f32, parameter.dims));
     }

@@ -3,25 +3,33 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "spec/attribute.hpp"
 #include "spec/dims.hpp"
 #include "spec/host_tensor.hpp"
 
 namespace etalon::training {
 
-/// How a parameter's first value is drawn. Xavier is uniform in ±sqrt(6/(fan_in + fan_out)) (Glorot and Bengio 2010),
-/// Kaiming uniform in ±sqrt(6/fan_in) (He et al. 2015); for a weight [out, in, window…] fan_in = in · window and
-/// fan_out = out · window.
-enum class Initialiser : std::uint8_t { zeros, ones, unit_uniform, xavier_uniform, kaiming_uniform };
+/// How a parameter's first value is made: an operation of the library with a `shape` attribute, and its other
+/// attributes. One with operands takes a seed and a step.
+struct Initialiser {
+  std::string operation = "zeros";
+  spec::Attributes attributes = {};
+};
 
 struct Parameter {
   Dims dims;
-  Initialiser initialiser = Initialiser::zeros;
+  Initialiser initialiser = {};
   bool decays = false;  ///< weights do; biases and norms do not
 };
 
-/// The first value (f32) of a parameter, from words of (seed, position, Stream::initialise): parameters at different
-/// positions of a model never share a draw.
-[[nodiscard]] HostTensor initial_value(const Parameter& parameter, std::uint64_t seed, std::uint32_t position);
+/// The first values (f32) of a model's parameters, in their order. What is drawn comes from the words of (seed,
+/// position in the model, Stream::initialise): parameters at different positions never share a draw.
+[[nodiscard]] std::vector<HostTensor> initial_values(std::span<const std::pair<std::string, Parameter>> parameters,
+                                                     std::uint64_t seed);
 
 }  // namespace etalon::training

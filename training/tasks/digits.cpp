@@ -26,7 +26,7 @@ struct Cnn {
 };
 
 Layer<Parameter> layer(const Dims& weight) {
-  return {{weight, Initialiser::kaiming_uniform, true}, {Dims{weight[0]}, Initialiser::zeros, false}};
+  return {{weight, {"kaiming_uniform"}, true}, {Dims{weight[0]}, {"zeros"}, false}};
 }
 
 /// Drops a part of the values in training; `stream` tells the random operations of one model apart.

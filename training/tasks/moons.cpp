@@ -23,9 +23,9 @@ Traced forward(const MoonsMlp<Traced>& m, const Traced& x, const Noise* /*noise*
 }  // namespace
 
 Task moons() {
-  const auto drawn = [](const Dims& dims, Initialiser how) { return Parameter{dims, how, true}; };
-  constexpr Initialiser xavier = Initialiser::xavier_uniform;
-  constexpr Initialiser zeros = Initialiser::zeros;
+  const auto drawn = [](const Dims& dims, const Initialiser& how) { return Parameter{dims, how, true}; };
+  const Initialiser xavier{"xavier_uniform"};
+  const Initialiser zeros{"zeros"};
   Task task;
   task.name = "moons";
   use_model(task, MoonsMlp<Parameter>{drawn({16, 2}, xavier), drawn({16}, zeros), drawn({16, 16}, xavier),
