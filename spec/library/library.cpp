@@ -59,6 +59,7 @@ std::vector<const Definition*> make_library() {
   append(all, ops::ElementwiseFunctionsOperations{});
   append(all, ops::ElementwiseOperations{});
   append(all, ops::IndexingOperations{});
+  append(all, ops::InitialisersOperations{});
   append(all, ops::LinearOperations{});
   append(all, ops::LossesOperations{});
   append(all, ops::NormalisationOperations{});
@@ -67,6 +68,7 @@ std::vector<const Definition*> make_library() {
   append(all, ops::RandomOperations{});
   append(all, ops::RecurrentOperations{});
   append(all, ops::ReductionsOperations{});
+  append(all, ops::SchedulesOperations{});
   append(all, ops::ShapeOperations{});
   std::sort(all.begin(), all.end(), [](const Definition* a, const Definition* b) { return a->name < b->name; });
   return all;

@@ -105,18 +105,8 @@ instance_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {eps = 1e-5} -> y[b, c, ..s]
 };
 inline constexpr Operation<InstanceNormText> instance_norm{};
 
-struct DropoutText {
-  static constexpr std::string_view text = R"(-- Each element 0 with probability p, otherwise divided by 1 - p; bits from Philox4x32-10.
-dropout(x[...], seed : int, step : int) {p = 0.5, stream = 0} -> y[...]
-  requires stream >= 0
-  -- The upper 24 bits of one word per element, compared with p*2^24.
-  y[...] = if philox(seed, step, stream, flat(...)) // 256 < p*16777216 then 0 else x[...] / (1 - p)
-)";
-};
-inline constexpr Operation<DropoutText> dropout{};
-
 /// What the library registers of this family.
 using NormalisationOperations = spec::OperationList<SoftmaxText, LogSoftmaxText, MaskedSoftmaxText, LayerNormText, RmsNormText,
-                                                    BatchNormText, GroupNormText, InstanceNormText, DropoutText>;
+                                                    BatchNormText, GroupNormText, InstanceNormText>;
 
 }  // namespace etalon::ops

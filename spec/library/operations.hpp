@@ -9,6 +9,7 @@
 #include "spec/library/elementwise.hpp"  // IWYU pragma: export
 #include "spec/library/elementwise_functions.hpp"  // IWYU pragma: export
 #include "spec/library/indexing.hpp"  // IWYU pragma: export
+#include "spec/library/initialisers.hpp"  // IWYU pragma: export
 #include "spec/library/linear.hpp"  // IWYU pragma: export
 #include "spec/library/losses.hpp"  // IWYU pragma: export
 #include "spec/library/normalisation.hpp"  // IWYU pragma: export
@@ -17,4 +18,5 @@
 #include "spec/library/random.hpp"  // IWYU pragma: export
 #include "spec/library/recurrent.hpp"  // IWYU pragma: export
 #include "spec/library/reductions.hpp"  // IWYU pragma: export
+#include "spec/library/schedules.hpp"  // IWYU pragma: export
 #include "spec/library/shape.hpp"  // IWYU pragma: export

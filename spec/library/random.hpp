@@ -38,7 +38,40 @@ normal(seed : int, step : int) {shape[..s], mean = 0.0, std = 1.0, dtype = f32, 
 };
 inline constexpr Operation<NormalText> normal{};
 
+struct BernoulliMaskText {
+  static constexpr std::string_view text = R"(-- True with probability keep: where word e of Philox4x32-10 is below floor(keep*2^32).
+bernoulli_mask(seed : int, step : int) {shape[..s], keep : real, stream = 0} -> y[..shape] : bool
+  requires stream >= 0
+  -- An integer is below the floor of a number where its successor is not above the number.
+  y[..i] = philox(seed, step, stream, flat(..i)) + 1 <= keep*4294967296
+)";
+};
+inline constexpr Operation<BernoulliMaskText> bernoulli_mask{};
+
+struct DropoutText {
+  static constexpr std::string_view text = R"(-- Each element 0 with probability p, otherwise divided by 1 - p; bits from Philox4x32-10.
+dropout(x[...], seed : int, step : int) {p = 0.5, stream = 0} -> y[...]
+  requires stream >= 0
+  -- The mask is bernoulli_mask's with keep = p, inverted.
+  y[...] = if philox(seed, step, stream, flat(...)) + 1 <= p*4294967296 then 0 else x[...] / (1 - p)
+)";
+};
+inline constexpr Operation<DropoutText> dropout{};
+
+struct CategoricalText {
+  static constexpr std::string_view text = R"(-- A class drawn with the probabilities softmax(x): the largest of x plus Gumbel noise.
+categorical(x[..rest, n @ axis], seed : int, step : int) {axis = -1, stream = 0} -> y[..rest] : int
+  requires n > 0
+  requires stream >= 0
+  -- An odd multiple of 2^-24, hence never 0 or 1, from the upper 23 bits of one word per element.
+  u[..i < ..rest, k < n @ axis] = (2*(philox(seed, step, stream, flat(..i)*n + k) // 512) + 1) / 16777216
+  z[..i, k @ axis] = x[..i, k @ axis] - log(-log(u[..i, k @ axis]))
+  y[..i] = argmax[k] z[..i, k @ axis]
+)";
+};
+inline constexpr Operation<CategoricalText> categorical{};
+
 /// What the library registers of this family.
-using RandomOperations = spec::OperationList<UniformText, NormalText>;
+using RandomOperations = spec::OperationList<UniformText, NormalText, BernoulliMaskText, DropoutText, CategoricalText>;
 
 }  // namespace etalon::ops

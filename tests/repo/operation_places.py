@@ -27,7 +27,7 @@ for path in sorted((root / "tests/golden").glob("*.txt")):
 scalar = set(re.findall(r'"(\w+)"', (root / "spec/scalar.hpp").read_text()))
 # `pow` is what contracts and libraries call ^, `fma` a feature of processors.
 notation = {"where", "size", "slice", "full", "gather", "uniform", "normal", "mean", "add", "sub", "mul", "div", "neg", "detach",
-            "pow", "fma"}
+            "pow", "fma", "constant", "zeros"}
 named = [n for n in names if n not in scalar and n not in notation]
 literal = re.compile(r'"(' + "|".join(map(re.escape, named)) + r')"')
 for folder in ("spec", "reference", "compiled", "cuda", "conformance"):
