@@ -267,6 +267,10 @@ class Simulator {
       case Primitive::maximum: return std::max(real(e->args[0]), real(e->args[1]));
       case Primitive::minimum: return std::min(real(e->args[0]), real(e->args[1]));
       case Primitive::floor: return std::floor(real(e->args[0]));
+      case Primitive::modulo: {
+        const T dividend = real(e->args[0]);
+        return static_cast<T>(reference::bounds::Wide<Wider>::evaluate(e->primitive, dividend, real(e->args[1])));
+      }
       case Primitive::sign: {
         const T x = real(e->args[0]);
         return static_cast<T>((x > 0) - (x < 0));

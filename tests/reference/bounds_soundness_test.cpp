@@ -98,6 +98,7 @@ TEMPLATE_TEST_CASE("conforming evaluations lie inside", "[bounds]", float, doubl
   sound<TestType>("log_softmax", [](DType d) { return log_softmax_system(d, 3, 9); });
   sound<TestType>("layer_norm", [](DType d) { return layer_norm_system(d, 3, 12); });
   sound<TestType>("chain", [](DType d) { return chain_system(d, 40); });
+  sound<TestType>("functions", [](DType d) { return functions_system(d, 20); }, {}, 0.6);
   sound<TestType>("cross_entropy", [](DType d) { return cross_entropy_system(d, 5, 7); });
   sound<TestType>("adam", [](DType d) { return adam_system(d, 20); }, {"v"});
   sound<TestType>("hinge", [](DType d) { return hinge_vjp_system(d, 40); });

@@ -2,6 +2,7 @@
 /// Systems built by hand for the tests of the bounds, each what an elaborated operation looks like.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -157,6 +158,33 @@ inline System chain_system(DType dtype, std::int64_t n) {
   const Expr positive = b.at(h, i) * b.at(h, i) + spec::decimal(1, -1);
   b.s.define(z, {i}, function(Primitive::log, positive) * function(Primitive::sin, b.at(x, i)) *
                          function(Primitive::cos, b.at(h, i)) / function(Primitive::sqrt, positive));
+  return b.s;
+}
+
+/// Functions of operands that err themselves: tan on both sides of its poles, angles in every quadrant, remainders.
+inline System functions_system(DType dtype, std::int64_t n) {
+  Builder b(dtype);
+  const auto x = b.input("x", {n});
+  const auto h = b.local("h", {n});
+  const auto g = b.local("g", {n});
+  auto i = b.bind(n);
+  b.s.define(h, {i}, function(Primitive::tanh, b.at(x, i)) * spec::decimal(9, -1));
+  i = b.bind(n);
+  b.s.define(g, {i}, b.at(x, i) * spec::decimal(3, -1));
+  const auto add = [&](const char* name, const std::function<Expr(const Expr&, const Expr&)>& value) {
+    const auto y = b.output(name, {n});
+    const auto k = b.bind(n);
+    b.s.define(y, {k}, value(b.at(h, k), b.at(g, k)));
+  };
+  const auto both = [](Primitive p, const Expr& u, const Expr& v) { return spec::apply(p, {u, v}); };
+  const auto positive = [](const Expr& u) { return u * u + spec::decimal(5, -1); };
+  add("hyperbolic", [&](const Expr& u, const Expr&) { return function(Primitive::sinh, u) + function(Primitive::cosh, u); });
+  add("binary", [&](const Expr& u, const Expr&) { return function(Primitive::exp2, u) * function(Primitive::log2, positive(u)); });
+  add("tangent", [&](const Expr& u, const Expr& v) { return function(Primitive::tan, v) + function(Primitive::tan, u); });
+  add("angle", [&](const Expr& u, const Expr& v) { return both(Primitive::atan2, u, function(Primitive::cos, v)); });
+  add("behind", [&](const Expr& u, const Expr& v) { return both(Primitive::atan2, v, -positive(u)); });
+  add("rest", [&](const Expr& u, const Expr& v) { return both(Primitive::modulo, v, positive(u)); });
+  add("negative_rest", [&](const Expr& u, const Expr& v) { return both(Primitive::modulo, v, -positive(u)); });
   return b.s;
 }
 
