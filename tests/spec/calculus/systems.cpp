@@ -393,7 +393,7 @@ System scalars() {
     sum = sum + call(P::cos, {a * c}) + call(P::tanh, {c}) + call(P::erf, {a - c}) + call(P::expm1, {c}) / positive;
     sum = sum + call(P::log1p, {positive}) + call(P::pow, {positive, c}) - call(P::pow, {a, decimal(3)});
     sum = sum + call(P::tan, {c}) * call(P::sinh, {a}) - call(P::cosh, {a * c}) + call(P::exp2, {c});
-    sum = sum + call(P::log2, {positive}) + call(P::atan2, {a, c}) + call(P::modulo, {a, positive});
+    sum = sum + call(P::log2, {positive}) + call(P::atan2, {a, c + decimal(2)}) + call(P::modulo, {a, positive});
     sum = sum - call(P::ceil, {a}) + call(P::trunc, {c}) - call(P::round, {a});
     return sum + call(P::pow, {c, decimal(2)}) + -call(P::floor, {a}) + call(P::sign, {c});
   });
