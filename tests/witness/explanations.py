@@ -2,7 +2,7 @@
 import tomllib
 
 KINDS = ("convention", "algorithm", "defect")
-KEYS = {"operation", "kind", "modes", "dtypes", "tags", "attributes", "reason", "example", "gives"}
+KEYS = {"operation", "kind", "modes", "dtypes", "tags", "attributes", "reason", "example", "gives", "function"}
 
 
 class Explanation:
@@ -12,6 +12,7 @@ class Explanation:
             raise ValueError(f"explanation of {entry['operation']}: unknown {unknown or entry['kind']}")
         self.entry, self.used = entry, 0
         self.operations = entry["operation"].split()
+        self.function = eval(entry["function"], dict(scope)) if "function" in entry else None
         self.fault = None
         if entry["kind"] != "algorithm" and "example" not in entry:
             self.fault = f"explanation of {entry['operation']}: a {entry['kind']} is shown by an example"
@@ -35,7 +36,7 @@ class Explanations:
         """The kind of the explanation that covers this disagreement, or None. Another algorithm must prove itself."""
         for e in self.entries:
             if e.covers(operation, mode, dtype, tags, attributes):
-                if e.entry["kind"] != "algorithm" or rounded_agrees():
+                if e.entry["kind"] != "algorithm" or rounded_agrees(e.function):
                     e.used += 1
                     return e.entry["kind"]
         return None

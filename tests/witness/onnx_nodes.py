@@ -22,11 +22,25 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 
 
-class Value:
-    """A value of the program: its name, and what is known of it."""
+# What is computed from shapes alone is known when the model is translated.
+FOLDED = {
+    "Shape": lambda node, x: numpy.array(x.shape[node.attributes.get("start", 0):node.attributes.get("end")]),
+    "Size": lambda node, x: numpy.array(int(numpy.prod(x.shape))),
+    "Slice": lambda node, x, start, stop: x[int(start[0]):int(stop[0])],
+    "Concat": lambda node, *x: numpy.concatenate(x),
+    "Gather": lambda node, x, t: numpy.take(x, t),
+    "Sub": lambda node, a, b: a - b,
+    "Unsqueeze": lambda node, x, axes=None: x.reshape(1),
+    "Cast": lambda node, x: x,
+    "ConstantOfShape": lambda node, shape: numpy.full(shape, node.attributes["value"].item()),
+}
 
-    def __init__(self, name, dtype=None, shape=None, array=None):
-        self.name, self.dtype, self.shape, self.array = name, dtype, shape, array
+
+class Value:
+    """A value of the program: its name, and what is known of it. What follows from shapes alone is `folded`."""
+
+    def __init__(self, name, dtype=None, shape=None, array=None, folded=False):
+        self.name, self.dtype, self.shape, self.array, self.folded = name, dtype, shape, array, folded
 
 
 class Translation:
@@ -39,12 +53,29 @@ class Translation:
         for name, array in [*model.initializers.items(), *zip(model.inputs, given)]:
             self.values[name] = Value(None, array.dtype, array.shape, array)
         for node in model.nodes:
+            self.node = node
+            found = self.folded(node)
+            if found is not None:
+                self.values[node.outputs[0]] = found
+                continue
             if node.operation not in ROWS:
                 raise Excluded(f"{node.operation} has no counterpart in the library")
-            self.node = node
             found = ROWS[node.operation](self)
             for name, value in zip(node.outputs, found if isinstance(found, (tuple, list)) else [found]):
                 self.values[name] = value
+
+    def folded(self, node):
+        given = self.all()
+        if node.operation in ("Shape", "Size") and given[0].shape is not None:
+            known = [numpy.empty(given[0].shape)]
+        elif node.operation in FOLDED and given and all(v is not None and v.folded for v in given):
+            known = [v.array for v in given]
+        else:
+            return None
+        if node.operation == "Cast" and known[0].dtype.kind == "f":
+            return None
+        array = FOLDED[node.operation](node, *known)
+        return Value(None, array.dtype, array.shape, array, True)
 
     # What a row may ask of its node.
     def has(self, i):
@@ -152,7 +183,13 @@ class Run:
         asked, answer = translation.pair(label, tensors(folder, "output"))
         outcome = self.judge(asked, answer)
         if outcome["verdict"] == "fail":
-            reason = self.explained.find(operation, "forward", "", {label}, {}, lambda: False)
+            def exact_agrees(function):
+                """Whether the operator's formula, computed in f64 and rounded once, lies within the bounds."""
+                node = model.nodes[0]
+                wide = [x.astype("float64") for x in tensors(folder, "input")]
+                exact = {"id": label, "outputs": [protocol.encoded(function(node.attributes, *wide).astype("float32"))]}
+                return self.judge(asked, exact)["verdict"] == "pass"
+            reason = self.explained.find(operation, "forward", "", {label}, {}, exact_agrees)
             outcome["verdict"] = reason or "fail"
         self.evidence.add(operation, "forward", outcome, label, lambda: f"    {asked['program']['calls']}")
         return True

@@ -158,7 +158,9 @@ def Constant(n):
     for name in ("value", "value_float", "value_int", "value_floats", "value_ints"):
         if n.a(name) is not None:
             dtype = {"value_float": "float32", "value_floats": "float32"}.get(name)
-            return n.literal(n.a(name), dtype)
+            value = n.literal(n.a(name), dtype)
+            value.folded = True
+            return value
     raise Excluded("a constant of another kind")
 
 
@@ -294,6 +296,8 @@ def Elu(n):
 @row
 def PRelu(n):
     x, slope = n.x(0), n.x(1)
+    if n.model.opset < 7 and len(n.shape(slope)) == 1:  # one slope per channel
+        slope = reshape(n, slope, [*slope.shape, *[1] * (len(n.shape(x)) - 2)])
     below = n.call("lt", x, n.literal(0, x.dtype))
     return n.call("where", below, n.call("mul", slope, x), x)
 
@@ -381,7 +385,7 @@ def Gather(n):
 @row
 def GatherElements(n):
     refuse((n.constant(1) < 0).any(), "a negative index is out of range in the library")
-    return n.call("take_along_axis", n.x(0), n.x(1), axis=n.a("axis", 0))
+    return n.call("take_along_axis", n.x(0), n.x(1), axis=n.a("axis", 0), shape=n.x(1).shape)
 
 
 @row

@@ -170,6 +170,8 @@ def judge_case(operation, dtype, index, library, judge, explained, evidence):
     if ahead:
         return
     question = Question(case, [index, 7])
+    if question.present and all(case.operands[i].ndim == 0 for i in question.present):
+        g.tags.add("scalars")
     modes = MODES if case.differentiable and question.wrt and "special" not in g.tags else MODES[:1]
     if modes != MODES[:1] and not any(c is not None for c in question.cotangents):
         modes = MODES[:1]
@@ -185,7 +187,7 @@ def judge_case(operation, dtype, index, library, judge, explained, evidence):
         outcome = judge(*pair)
         if outcome["verdict"] == "fail":
             reason = explained.find(operation, mode, protocol.NAMES[dtype], g.tags, case.attributes,
-                                    lambda: rounded_agrees(operation, question, mode, judge))
+                                    lambda _: rounded_agrees(operation, question, mode, judge))
             if reason:
                 outcome["verdict"] = reason
         evidence.add(operation, mode, outcome, name, lambda: describe(question, pair[1]))
