@@ -33,6 +33,9 @@ struct Sum {
   std::uint8_t may = 0;           ///< special classes that some term may have
   bool finite = true;             ///< whether every term may be finite
   bool interval = false;
+  bool certain_plus = false;      ///< whether some term is +inf for sure, and so on
+  bool certain_minus = false;
+  bool certain_nan = false;
   int halvings = 0;               ///< how much larger partial sums may be before a scaling by 2^-k
   std::int64_t count = 0;
   Value<R> single;                ///< the only term, while there is one

@@ -268,12 +268,19 @@ class Derivation {
   void mark_vacuous(std::size_t o) {
     Envelope& e = result_.outputs[o];
     if (kind_of(e.dtype) != Kind::real) return;
+    // Beside infinities the interval alone counts: its centre serves where the reference lies outside.
+    const auto centre = [&](std::size_t i) {
+      const double r = e.reference[i];
+      return r >= e.lower[i] && r <= e.upper[i] ? r : e.lower[i] / 2 + e.upper[i] / 2;
+    };
     double largest = Rounding::of(e.dtype).tau;
-    for (const double r : e.reference) largest = std::isfinite(r) ? std::max(largest, std::fabs(r)) : largest;
+    for (std::size_t i = 0; i < e.flags.size(); ++i) {
+      if ((e.flags[i] & admits_finite) != 0) largest = std::max(largest, std::fabs(centre(i)));
+    }
     for (std::size_t i = 0; i < e.flags.size(); ++i) {
       if ((e.flags[i] & admits_finite) == 0) continue;
       const double own = std::isfinite(scales_[o][i]) ? scales_[o][i] : 0;
-      const double reach = std::max(e.upper[i] - e.reference[i], e.reference[i] - e.lower[i]);
+      const double reach = std::max(e.upper[i] - centre(i), centre(i) - e.lower[i]);
       if (e.lower[i] != e.upper[i] && !(reach <= std::max(largest, own))) e.flags[i] |= undecided;
     }
   }

@@ -20,6 +20,10 @@ void Sum<R>::add(const Value<R>& t) {
   if (count++ == 0) single = t;
   may = static_cast<std::uint8_t>(may | (t.flags & ~admits_finite));
   finite = finite && t.may(admits_finite);
+  const int classes = t.flags & ~interval_only;
+  certain_plus = certain_plus || classes == admits_positive_infinity;
+  certain_minus = certain_minus || classes == admits_negative_infinity;
+  certain_nan = certain_nan || classes == admits_nan;
   interval = interval || t.may(interval_only);
   reference += t.reference;
   lower += t.lower;
@@ -37,6 +41,7 @@ Value<R> Arithmetic<R>::total(Sum<R>& s) {
     if (s.single.magnitude() > rounding_.omega) finish(s.single, s.single.local, 0);
     return s.single;
   }
+  if (s.certain_nan || (s.certain_plus && s.certain_minus)) return point<R>(static_cast<R>(std::nan("")));
   Value<R> v;
   s.terms.total = std::max(std::fabs(s.lower), std::fabs(s.upper)) + 0x1p-44 * s.terms.magnitudes;
   double bound = summation_bound(s.terms, rounding_, contract_.sum_block);
