@@ -1,6 +1,7 @@
 // Every form of expression, compiled, against the reference on numbers for which both are exact.
 #include <catch2/catch.hpp>
 
+#include "spec/derivative/derivative.hpp"
 #include "tests/compiled/build_systems.hpp"
 
 using namespace etalon;
@@ -280,4 +281,47 @@ TEST_CASE("values and indices as numbers, truth values as numbers", "[compiled][
   s.define(z, {j}, s.at(t, {}) * s.at(t, {}) * s.at(t, {}) + apply(Primitive::to_integer, {apply(Primitive::gt, {var(j), num(4)})}));
   check_same(s, {HostTensor::of<std::int32_t>({}, {7})});
   check_same(s, {HostTensor::of<std::int32_t>({}, {2000000000})});
+}
+
+namespace {
+
+/// h[s, k] = x[s, k] + sum[j] w[k, j] · before(j) - g[s, k] with g[s, k] = v[k] · before(k), where before is h at the
+/// step before (after, when backwards) and 1 at the first: two tensors that depend on each other.
+System network(DType dtype, std::int64_t steps, std::int64_t size, bool backwards) {
+  System s;
+  const TensorId x = input(s, "x", dtype, {steps, size});
+  const TensorId w = input(s, "w", dtype, {size, size});
+  const TensorId v = input(s, "v", dtype, {size});
+  const TensorId g = s.add_tensor("g", dtype, {steps, size});
+  const TensorId h = output(s, "h", dtype, {steps, size});
+  const auto before = [&](const Expr& step, const Expr& k) {
+    const Expr at = backwards ? step + num(1) : step - num(1);
+    return select(between(at, steps), s.at(h, {at, k}), spec::decimal(1));
+  };
+  const auto i = s.bind_all(g);
+  s.define(g, i, s.at(v, {var(i[1])}) * before(var(i[0]), var(i[1])));
+  const auto k = s.bind_all(h);
+  const Binder j = s.bind("j", size);
+  const Expr sum = reduce(Reduction::sum, {j}, spec::boolean(true), s.at(w, {var(k[1]), var(j)}) * before(var(k[0]), var(j)));
+  s.define(h, k, s.at(x, {var(k[0]), var(k[1])}) + sum - s.at(g, {var(k[0]), var(k[1])}));
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("recurrences run their steps in order, with all that belongs to a step", "[compiled][forms]") {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const auto& [steps, size] : std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 3}, {3, 2}, {2, 17}, {4, 1}}) {
+      for (const bool backwards : {false, true}) {
+        const System s = network(dtype, steps, size, backwards);
+        const std::vector<HostTensor> inputs{small_integers(dtype, {steps, size}, 7), small_integers(dtype, {size, size}, 8),
+                                             small_integers(dtype, {size}, 9)};
+        check_same(s, inputs);
+        std::vector<HostTensor> more = inputs;
+        more.push_back(small_integers(dtype, {steps, size}, 10));
+        check_same(spec::vjp(s, std::vector<std::size_t>{0, 1, 2}), more);
+        check_same(spec::jvp(s, std::vector<std::size_t>{0}), more);
+      }
+    }
+  }
 }

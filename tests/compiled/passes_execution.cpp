@@ -1,4 +1,5 @@
 #include "passes_execution.hpp"
+#include "spec/system/recurrence.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -407,10 +408,18 @@ std::vector<HostTensor> execute(const System& system, const std::vector<HostTens
               memory[static_cast<std::size_t>(system.inputs[i])].begin());
   }
   const Machine machine(system, [&](TensorId t) { return memory[static_cast<std::size_t>(t)].data(); });
-  for (const Equation& equation : system.equations) {
-    compiled::Statement whole;
-    whole.equation = static_cast<std::size_t>(&equation - system.equations.data());
-    machine.statement(whole, {});
+  const std::vector<spec::Recurrence> recurrences = spec::recurrences(system);
+  auto next = recurrences.begin();
+  for (std::size_t i = 0; i < system.equations.size(); ++i) {
+    if (next == recurrences.end() || next->equations.front().equation != i) {
+      machine.statement({i, {}}, {});
+      continue;
+    }
+    for (std::int64_t n = 0; n < next->steps; ++n) {
+      const std::int64_t step = next->backwards ? next->steps - 1 - n : n;
+      for (const auto& e : next->equations) machine.statement({e.equation, {e.binder}}, {step});
+    }
+    i = next++->equations.back().equation;
   }
   std::vector<HostTensor> outputs;
   for (const TensorId t : system.outputs) {
@@ -471,7 +480,8 @@ Outcome execute(const System& system, const compiled::Plan& plan, const std::vec
   std::mt19937 random(seed);
   for (const compiled::Kernel& kernel : plan.kernels) {
     std::vector<std::vector<std::int64_t>> order = points(kernel.loops);
-    std::shuffle(order.begin(), order.end(), random);
+    if (kernel.kind != compiled::KernelKind::sequence) std::shuffle(order.begin(), order.end(), random);
+    if (kernel.backwards) std::reverse(order.begin(), order.end());
     for (const auto& shared : order) {
       memory.forget_registers(kernel);
       for (const compiled::Statement& s : kernel.statements) {
