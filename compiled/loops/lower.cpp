@@ -260,7 +260,8 @@ Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) {
   for (std::size_t a = 0; a < kernel.loops.size(); ++a) {
     Binder& b = e.binders.at(statement.shared.at(a));
     const Expr v = variable(shared_[a]);
-    by.emplace(b.variable, kernel.backwards ? spec::integer(b.extent - 1) - v : v);
+    const bool down = kernel.backwards && a + 1 == kernel.loops.size();
+    by.emplace(b.variable, down ? spec::integer(b.extent - 1) - v : v);
     b = shared_[a];
   }
   for (Expr& p : e.place) p = substitute(p, by);
@@ -334,11 +335,11 @@ void Lowering::lower_loops(const Kernel& kernel) {
 
 /// The steps of a recurrence in order; within a step the elements of a statement are independent.
 void Lowering::lower_sequence(const Kernel& kernel) {
-  shared_.push_back({next_++, kernel.loops.front(), "s"});
-  open(shared_.front());
+  for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
+  for (const Binder& b : shared_) open(b);
   floor_ = open_.size() - 1;
   for (const Statement& s : kernel.statements) lower_inner(kernel, s, false);
-  close();
+  for (std::size_t i = 0; i < shared_.size(); ++i) close();
 }
 
 void Lowering::lower_scatter(const Kernel& kernel) {
@@ -397,7 +398,8 @@ Nest Lowering::lower(const Kernel& kernel) {
   }
   nest.steps = std::move(open_.front().loop.steps);
   nest.work = work_;
-  nest.parallel = kernel.kind == KernelKind::loops && !nest.steps.empty() &&
+  const bool sequential = kernel.kind == KernelKind::scatter || (kernel.kind == KernelKind::sequence && kernel.loops.size() == 1);
+  nest.parallel = !sequential && !nest.steps.empty() &&
                   std::holds_alternative<Loop>(nest.steps.back().is) &&
                   std::all_of(nest.steps.begin(), nest.steps.end() - 1, fills_register);
   return nest;

@@ -127,7 +127,7 @@ class Execution {
 
   void execute(const Kernel& kernel) {
     require(kernel.kind != KernelKind::scatter || kernel.statements.size() == 1, "more than one statement");
-    require(kernel.kind != KernelKind::sequence || kernel.loops.size() == 1, "a sequence has one shared loop");
+    require(kernel.kind != KernelKind::sequence || !kernel.loops.empty(), "a sequence has no loop for its steps");
     here_.clear();
     read_here_.clear();
     targets_.clear();
@@ -183,6 +183,7 @@ class Execution {
     const Equation& equation = system_.equations[s.equation];
     if (kernel.kind == KernelKind::sequence && targets_.contains(e->tensor)) {
       require(home(e->tensor).home != Home::in_register, name(e->tensor) + " is read at other steps than its own");
+      require_same_sequence(kernel, s, e);
       return;
     }
     require(e->tensor != equation.target, name(e->tensor) + " reads itself in parallel loops");
@@ -217,6 +218,18 @@ class Execution {
                 name(system_.equations[s.equation].target) + " reads " + name(e->tensor) + " of another iteration");
       }
       require(loops == w->shared.size(), name(e->tensor) + " is written and read in one kernel across its loops");
+    }
+  }
+
+  /// Only the last shared loop of a sequence is ordered: at the others, a read is of the iteration's own slice.
+  void require_same_sequence(const Kernel& kernel, const Statement& s, const Expr& e) const {
+    if (kernel.loops.size() == 1) return;
+    require(kernel.statements.size() == 1, "a sequence of several statements has more than its steps in common");
+    const Equation& equation = system_.equations[s.equation];
+    for (std::size_t axis = 0; axis < equation.place.size(); ++axis) {
+      const auto loop = loop_of(in_common_names(s, equation.place[axis]));
+      if (!loop || *loop + 1 == kernel.loops.size()) continue;
+      require(loop_of(in_common_names(s, e->args[axis])) == loop, name(e->tensor) + " reads another iteration of itself");
     }
   }
 

@@ -114,13 +114,39 @@ class Fusion {
     }
   }
 
+  /// Binders of the axes before that of the steps, where the equation reads its target only at their own values: each
+  /// value of them is a recurrence of its own.
+  std::vector<std::size_t> independent_binders(const spec::RecurrentEquation& e) const {
+    const Equation& own = equation(e.equation);
+    const auto axes = axes_of_binders(own);
+    std::vector<std::size_t> binders;
+    if (!axes) return binders;
+    for (std::size_t b = 0; b < own.binders.size(); ++b) {
+      const std::size_t axis = (*axes)[b];
+      bool independent = axis < e.axis;
+      spec::for_each(own.value, [&](const Expr& x) {
+        if (x.form() == Form::read && x->tensor == own.target) independent = independent && x->args[axis] == own.place[axis];
+      });
+      if (independent) binders.push_back(b);
+    }
+    return binders;
+  }
+
   void add(const spec::Recurrence& r) {
     Kernel kernel;
     kernel.kind = KernelKind::sequence;
     kernel.reason = "a recurrence: its steps run in order";
-    kernel.loops = {r.steps};
     kernel.backwards = r.backwards;
-    for (const auto& e : r.equations) kernel.statements.push_back({e.equation, {e.binder}});
+    if (r.equations.size() == 1) {
+      kernel.statements.push_back({r.equations[0].equation, independent_binders(r.equations[0])});
+      for (const std::size_t b : kernel.statements[0].shared) {
+        kernel.loops.push_back(equation(r.equations[0].equation).binders[b].extent);
+      }
+      kernel.statements[0].shared.push_back(r.equations[0].binder);
+    } else {
+      for (const auto& e : r.equations) kernel.statements.push_back({e.equation, {e.binder}});
+    }
+    kernel.loops.push_back(r.steps);
     kernels_.push_back(std::move(kernel));
     heavy_.push_back(true);
     for (const auto& e : r.equations) written(e.equation, kernels_.size() - 1);

@@ -45,7 +45,7 @@ struct Scatter {
 enum class KernelKind : std::uint8_t {
   loops,    ///< for all values of the shared loops: the statements one after the other, each with its own loops
   scatter,  ///< exactly one statement, executed as `Kernel::scatter` says
-  sequence  ///< a recurrence: one shared loop whose iterations run in order, the statements one after the other in each
+  sequence  ///< a recurrence: the last shared loop runs in order, the statements one after the other in each iteration
 };
 
 /// Statements with common outer loops. Except in a sequence, a statement reads a target of an earlier statement of the same kernel only at
