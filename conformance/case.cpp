@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "conformance/coverage.hpp"
+#include "conformance/saturation.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
 #include "spec/error.hpp"
@@ -89,6 +90,7 @@ std::vector<bool> draw_wrt(Draw& draw, const std::vector<std::optional<HostTenso
 std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw& draw) {
   const auto roles = integer_roles(instance.system);
   auto families = draw_families(draw, c.call.operands.size(), c.key.index);
+  if (saturates(instance.system)) temper(families, draw);
   if (c.key.check == Check::special && !families.empty()) {
     const auto sure = static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(families.size()) - 1));
     for (std::size_t i = 0; i < families.size(); ++i) {
