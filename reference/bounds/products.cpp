@@ -61,18 +61,6 @@ double amplification(std::span<const Factor<R>> factors) {
   return above;
 }
 
-/// The sign of a product that is far beyond the format wherever the factors are in their boxes; 0 for any other.
-template <class R>
-double overflow_everywhere(std::span<const Factor<R>> factors, double omega) {
-  double least = 0x1p-4;
-  for (const Factor<R>& f : factors) {
-    const double own = f.divides ? 1 / f.value.magnitude() : f.value.least();
-    if (!(own > 0)) return 0;
-    least = f.value.lower < 0 ? -least * own : least * own;
-  }
-  return std::fabs(least) > omega ? std::copysign(1.0, least) : 0;
-}
-
 /// Bits that the significand of any value of v takes, or more than any format has when that is not known.
 template <class R>
 double significant_bits(const Value<R>& v) {
@@ -315,10 +303,6 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   const bool reassociates = all.size() > 2;
   if (reassociates && above > rounding_.omega) return wild();
   if (zero) return point<R>(0);
-  if (!reassociates && exponent >= 0 && contract_.product_operand_precision == 0) {
-    const double sign = overflow_everywhere(std::span<const Factor<R>>(factors), rounding_.omega);
-    if (sign != 0) return rescale(point<R>(static_cast<R>(sign * infinity)));
-  }
 
   product_box(factors, v);
   v.quantum = quantum;

@@ -65,10 +65,12 @@ void scale_exactly(Value<R>& v, bool negative, int exponent) {
   if (exponent != 0) {
     const double power = std::ldexp(1.0, exponent);
     v.reference = Wide<R>::scale(v.reference, exponent);
-    v.lower *= power;
-    v.upper *= power;
+    // An end that vanishes below all doubles is not zero: a root of it need not be small.
+    constexpr double least = 0x1p-1074;
+    v.lower = v.lower < 0 ? std::fmin(v.lower * power, -least) : v.lower * power;
+    v.upper = v.upper > 0 ? std::fmax(v.upper * power, least) : v.upper * power;
     v.coefficient *= power;
-    v.local *= power;
+    v.local = v.local > 0 ? std::fmax(v.local * power, least) : 0;
     v.scale *= power;
     if (v.quantum > no_quantum / 2 && v.quantum < zero_quantum / 2) v.quantum += exponent;
   }
