@@ -72,7 +72,10 @@ def _(g, name):
 @row
 def nadam(g):
     shape, decay = g.shape(), g.pick(0.0, 0.1)
-    make = lambda p: torch.optim.NAdam(p, 0.01, (0.8, 0.95), 1e-6, decay, 0.004)
+    foreach = g.flag(0.8)
+    if not foreach:
+        g.tags.add("one by one")
+    make = lambda p: torch.optim.NAdam(p, 0.01, (0.8, 0.95), 1e-6, decay, 0.004, foreach=foreach)
     return Case([g.real(shape), g.real(shape), g.real(shape), g.positive(shape), g.between(0.1, 0.9), count(g)],
                 {**BETAS, "weight_decay": decay, "momentum_decay": 0.004},
                 keeping(make, ("exp_avg", "exp_avg_sq", "mu_product")), differentiable=False)
@@ -121,7 +124,7 @@ def lion(g):  # PyTorch 1.13 has none; this is its text in tensors
     return Case([g.real(shape), g.real(shape), g.real(shape)],
                 {"lr": 0.01, "beta1": 0.75, "beta2": 0.95, "weight_decay": decay},
                 lambda p, d, m: (p * (1 - 0.01 * decay) - 0.01 * torch.sign(0.75 * m + 0.25 * d),
-                                 torch.lerp(d, m, 0.95)), differentiable=False)
+                                 0.95 * m + (1 - 0.95) * d), differentiable=False)
 
 
 @row

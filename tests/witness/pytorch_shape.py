@@ -211,8 +211,21 @@ def arange(g):
                 lambda: torch.arange(start, stop, step, dtype=types[dtype]))
 
 
-@row
-def full(g):
+@row("full", "constant")
+def _(g, name):
     shape, value = g.shape(), g.pick(0.0, 1.5, -0.1)
     return Case([], {"shape": list(shape), "value": value, "dtype": g.type_name()},
                 lambda: torch.full(shape, value, dtype=g.type()))
+
+
+@row("zeros", "ones")
+def _(g, name):
+    shape = g.shape()
+    function = {"zeros": torch.zeros, "ones": torch.ones}[name]
+    return Case([], {"shape": list(shape), "dtype": g.type_name()}, lambda: function(shape, dtype=g.type()))
+
+
+@row
+def literal(g):
+    shape = g.shape()
+    return Case([g.real((int(numpy.prod(shape)),))], {"shape": list(shape)}, lambda x: torch.reshape(x, shape))
