@@ -95,7 +95,7 @@ constexpr std::array rules{
     ScalarRule{P::exp2,
                {{{[](const Arguments& a, const Expr& t) { return t * (log_of_2() * call(P::exp2, {a[0]})); }}, zero}}},
     ScalarRule{P::log, {{{[](const Arguments& a, const Expr& t) { return t / a[0]; }}, zero}}},
-    ScalarRule{P::log2, {{{[](const Arguments& a, const Expr& t) { return t / (a[0] * log_of_2()); }}, zero}}},
+    ScalarRule{P::log2, {{{[](const Arguments& a, const Expr& t) { return t / a[0] / log_of_2(); }}, zero}}},
     ScalarRule{P::sqrt,
                {{{[](const Arguments& a, const Expr& t) { return t / (decimal(2) * call(P::sqrt, {a[0]})); }}, zero}}},
     ScalarRule{P::sin, {{{[](const Arguments& a, const Expr& t) { return t * call(P::cos, {a[0]}); }}, zero}}},
