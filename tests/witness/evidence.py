@@ -68,7 +68,7 @@ class Evidence:
         for reason, operations in sorted(self.without.items()):
             print(f"without a witness, {reason}: {' '.join(operations)}")
         if self.pending:
-            print(f"{len(self.pending)} not in the library yet: {' '.join(self.pending)}")
+            more_faults = [*more_faults, f"rows for what is not in the library: {' '.join(self.pending)}"]
         faults = [*self.faults, *more_faults]
         for fault in faults:
             print(fault)

@@ -48,7 +48,7 @@ class Translation:
 
     def __init__(self, model, given, library):
         self.model, self.library = model, library
-        self.values, self.inputs, self.calls = {}, [], []
+        self.values, self.inputs, self.calls, self.definitions = {}, [], [], []
         self.missing = set()
         for name, array in [*model.initializers.items(), *zip(model.inputs, given)]:
             self.values[name] = Value(None, array.dtype, array.shape, array)
@@ -120,7 +120,7 @@ class Translation:
         return value.name
 
     def call(self, operation, *operands, results=1, shape=None, packs=None, **attributes):
-        if operation not in self.library:
+        if operation not in self.library and not self.definitions:
             self.missing.add(operation)
         names = [f"v{len(self.calls)}_{r}" for r in range(results)]
         call = {"operation": operation, "operands": [self.operand(x) for x in operands], "results": names,
@@ -144,6 +144,8 @@ class Translation:
             raise Excluded("an output is an input")
         inputs = [{"name": v.name, "dtype": protocol.NAMES[v.dtype.name], "shape": list(v.shape)} for v in self.inputs]
         program = {"inputs": inputs, "calls": self.calls, "outputs": [value.name for value, _ in chosen]}
+        if self.definitions:
+            program["definitions"] = self.definitions
         asked = protocol.request(identity, "forward", program, [v.array for v in self.inputs])
         return asked, {"id": identity, "outputs": [protocol.encoded(y) for _, y in chosen]}
 

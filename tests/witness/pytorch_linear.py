@@ -6,10 +6,19 @@ from rows import Case, row
 
 @row
 def matmul(g):
-    p, q = g.joined(2, 3)
-    m, k, n = g.extent(0), g.extent(0), g.extent(0)
-    return Case([g.real((*p[:2], m, k)), g.real((*q[:2], k, n))] if p[:2] == p and q[:2] == q else
-                [g.real((m, k)), g.real((k, n))], {}, torch.matmul)
+    lead, (m, k, n) = g.joined(2, 2), (g.extent(0), g.extent(0), g.extent(0))
+    a, b = (*lead[0][:2], m, k), (*lead[1][:2], k, n)
+    if g.flag(0.3):
+        a = (k,)
+    if g.flag(0.3):
+        b = (k,)
+    try:
+        torch.broadcast_shapes(a[:-2], b[:-2])
+    except RuntimeError:
+        a, b = (m, k), (k, n)
+    if g.flag(0.2):
+        return Case([g.integers(-5, 6, a), g.integers(-5, 6, b)], {}, torch.matmul)
+    return Case([g.real(a), g.real(b)], {}, torch.matmul)
 
 
 @row
@@ -28,11 +37,3 @@ def dot(g):
 @row
 def outer(g):
     return Case([g.real((g.extent(0),)), g.real((g.extent(0),))], {}, torch.outer)
-
-
-@row
-def einsum(g):
-    sizes = {c: g.extent() for c in "abijk"}
-    spec = g.pick("ij,jk->ik", "bij,bjk->bik", "ij->ji", "ij,ij->", "i,j->ij", "bij,bjk,ka->bia", "ijk->j")
-    operands = [g.real(tuple(sizes[c] for c in term)) for term in spec.split("->")[0].split(",")]
-    return Case(operands, {"spec": spec}, lambda *x: torch.einsum(spec, *x))
