@@ -53,7 +53,9 @@ reference::Array<double> values_of(const spec::ValueType& type, double low, doub
   if (kind_of(type.dtype) == Kind::real) return random_reals(type.dims, low, high, engine);
   std::vector<std::int64_t> values(static_cast<std::size_t>(type.dims.count()));
   const std::uint64_t most = kind_of(type.dtype) == Kind::boolean ? 2 : 4;
-  for (std::int64_t& v : values) v = static_cast<std::int64_t>(engine() % most);
+  // A scalar integer may count steps, the first of which is 1.
+  const std::int64_t least = kind_of(type.dtype) == Kind::integer && type.dims.rank == 0 ? 1 : 0;
+  for (std::int64_t& v : values) v = least + static_cast<std::int64_t>(engine() % most);
   return reference::Array<double>::of_integers(type.dims, values, kind_of(type.dtype));
 }
 
@@ -84,14 +86,15 @@ std::vector<CallTypes> covering_calls(const spec::Definition& definition) {
 
 std::optional<CallPoint> draw_point(const CallTypes& call, std::mt19937_64& engine) {
   CallPoint drawn{conformance::instance_of(call), {}, {}};
-  constexpr std::pair<double, double> ranges[] = {{-2, 2}, {0.25, 2.25}, {0.125, 0.875}};
-  for (int attempt = 0; attempt < 60; ++attempt) {
-    const auto [low, high] = ranges[attempt % 3];
+  constexpr std::pair<double, double> ranges[] = {{-2, 2}, {0.25, 2.25}, {0.125, 0.875}, {4, 6}};
+  for (int attempt = 0; attempt < 300; ++attempt) {
     drawn.point.clear();
     drawn.wrt.clear();
     for (const auto& type : call.operands) {
       if (!type) continue;
       if (kind_of(type->dtype) == Kind::real) drawn.wrt.push_back(drawn.point.size());
+      // First all operands from one range, then each from its own.
+      const auto [low, high] = ranges[attempt < 4 ? static_cast<std::size_t>(attempt) : engine() % 4];
       drawn.point.push_back(values_of(*type, low, high, engine));
     }
     if (finite_at(drawn.instance.system, drawn.point)) return drawn;

@@ -24,7 +24,7 @@ struct CallPoint {
   Point point;
   std::vector<std::size_t> wrt;
 };
-/// Nothing where 60 draws met no finite point.
+/// Nothing where 300 draws met no finite point.
 [[nodiscard]] std::optional<CallPoint> draw_point(const conformance::CallTypes& call, std::mt19937_64& engine);
 
 /// The call in one line, for messages.
