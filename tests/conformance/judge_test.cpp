@@ -80,7 +80,8 @@ TEST_CASE("the judge looks at derivatives too", "[judge]") {
 
 TEST_CASE("a pair of lines is judged as the structs are", "[judge]") {
   const spec::Request request = asked(spec::Mode::vjp);
-  Json pair = {{"request", Json::parse(spec::encode(request))}, {"answer", spec::answer_to_json("7", answered(request))}};
+  Json pair = {{"request", Json::parse(spec::encode(request))},
+               {"answer", spec::answer_to_json("7", answered(request))}};
   conformance::Outcome outcome;
   Json verdict = Json::parse(conformance::judge_line(spec::to_line(pair), spec::contract_named("ieee"), outcome));
   CHECK(verdict["verdict"] == "pass");

@@ -53,8 +53,9 @@ def joined(*values):
 def _(n, name):
     a, b = n.x(0), n.x(1)
     refuse(a.dtype is not None and b.dtype is not None and a.dtype != b.dtype, "mixed element types are not promoted")
-    refuse(name == "Div" and a.dtype is not None and a.dtype.kind in "iu", "division of integers is no operation of the library")
-    refuse(name == "Pow" and a.dtype is not None and a.dtype.kind in "iu", "powers of integers are no operation of the library")
+    integer = a.dtype is not None and a.dtype.kind in "iu"
+    refuse(name == "Div" and integer, "division of integers is no operation of the library")
+    refuse(name == "Pow" and integer, "powers of integers are no operation of the library")
     return n.call(BINARY[name], a, b, shape=joined(a, b))
 
 
@@ -486,7 +487,8 @@ def MaxPool(n):
     refuse(low != high, "padding that differs before and after")
     dilations = n.a("dilations", [1] * rank)
     refuse(any(2 * p > k for p, k in zip(low, kernel)), "padding beyond half of the kernel")
-    refuse(any(p > 0 and d > s for p, d, s in zip(low, dilations, n.shape(n.x())[2:])), "windows that may miss the operand")
+    missing = any(p > 0 and d > s for p, d, s in zip(low, dilations, n.shape(n.x())[2:]))
+    refuse(missing, "windows that may miss the operand")
     return n.call("max_pool", n.x(), kernel=kernel, stride=n.a("strides", [1] * rank), padding=low,
                   dilation=dilations)
 
@@ -556,7 +558,8 @@ def LayerNormalization(n):
     inner = shape[axis % len(shape):]
     scale, shift = n.x(1), n.x(2)
     refuse(n.shape(scale) != inner, "scale and shift of another shape than the axes")
-    return n.call("layer_norm", n.x(), scale, shift, axes=list(range(-len(inner), 0)), eps=n.a("epsilon", 1e-5)), None, None
+    y = n.call("layer_norm", n.x(), scale, shift, axes=list(range(-len(inner), 0)), eps=n.a("epsilon", 1e-5))
+    return y, None, None
 
 
 @row("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")

@@ -123,7 +123,8 @@ class Model:
         m = fields(data, MODEL)
         g = fields(m["graph"][-1], GRAPH)
         opsets = [fields(o, OPSET) for o in m["opset_import"]]
-        self.opset = max(o["version"][-1] for o in opsets if text(o["domain"]) in ("", "ai.onnx", "ai.onnx.preview.training"))
+        ours = ("", "ai.onnx", "ai.onnx.preview.training")
+        self.opset = max(o["version"][-1] for o in opsets if text(o["domain"]) in ours)
         self.nodes = [Node(n) for n in g["node"]]
         self.initializers = {text(fields(t, TENSOR)["name"]): tensor(t) for t in g["initializer"]}
         self.inputs = [text(fields(v, VALUE)["name"]) for v in g["input"]]

@@ -47,7 +47,8 @@ def multi_head_attention(g):
 
 
 def angles(positions, width, base):
-    return positions.to(torch.float64)[..., None] * base ** (-2 * torch.arange((width + 1) // 2, dtype=torch.float64) / width)
+    pairs = torch.arange((width + 1) // 2, dtype=torch.float64)
+    return positions.to(torch.float64)[..., None] * base ** (-2 * pairs / width)
 
 
 @row
@@ -101,4 +102,5 @@ def gru_cell(g):
 @row
 def lstm_cell(g):
     b, n, x, w = weights(g, 4)
-    return Case([x, g.real((b, n), 0.15), g.real((b, n), 0.15), *w], {}, lambda x, h, c, *w: torch.lstm_cell(x, (h, c), *w))
+    return Case([x, g.real((b, n), 0.15), g.real((b, n), 0.15), *w], {},
+                lambda x, h, c, *w: torch.lstm_cell(x, (h, c), *w))

@@ -6,7 +6,7 @@ from rows import Case, row
 
 
 def stepped(make, p, g, state):
-    """The parameter after one step from this state, and the state. Entries of the state are given by PyTorch's names."""
+    """The parameter after one step from this state, and the state, whose entries have PyTorch's names."""
     p = p.clone().requires_grad_()
     p.grad = g.clone()
     optimizer = make([p])
