@@ -6,6 +6,7 @@
 #include <string>
 
 #include "conformance/signature.hpp"
+#include "spec/error.hpp"
 #include "spec/notation/definition.hpp"
 #include "spec/notation/typing.hpp"
 
@@ -130,7 +131,17 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
   return std::nullopt;
 }
 
-bool well_typed(const Definition& definition, const CallTypes& call) { return typed(definition, call).ok(); }
+bool well_typed(const Definition& definition, const CallTypes& call) {
+  if (!typed(definition, call).ok()) return false;
+  if (definition.callee_count == 0) return true;
+  // What is called has rules of its own, which elaboration knows.
+  try {
+    (void)spec::instantiate(definition, call.operands, call.packs, call.attributes);
+    return true;
+  } catch (const SpecViolation&) {
+    return false;
+  }
+}
 
 std::optional<CallTypes> break_call(const Definition& definition, const CallTypes& call, Draw& draw) {
   for (int attempt = 0; attempt < 60; ++attempt) {

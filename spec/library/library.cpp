@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "spec/error.hpp"
 #include "spec/library/operations.hpp"
 #include "spec/nearest.hpp"
+#include "spec/notation/parse.hpp"
 #include "spec/notation/resolve.hpp"
 #include "spec/notation/split.hpp"
 
@@ -86,6 +88,11 @@ std::vector<const Definition*> make_library() {
   return text;
 }
 
+void add_with_callees(const Definition& d, std::set<const Definition*>& to) {
+  if (!to.insert(&d).second) return;
+  for (std::size_t i = 0; i < d.callee_count; ++i) add_with_callees(*d.callees[i], to);
+}
+
 /// The members of its family, or itself.
 [[nodiscard]] std::vector<std::string_view> names_in(const Definition& d) {
   std::vector<std::string_view> names;
@@ -124,7 +131,9 @@ struct Library::Contents {
     for (const std::string_view name : names_in(d)) {
       if (const std::string_view why = taken(name); !why.empty())
         throw SpecViolation(located(*text, diagnose(name, ": ", why).at(d.text, place_of(d, name)), file));
-      auto member = std::make_shared<const Definition>(d.family_count > 0 ? member_of(d, name) : d);
+      auto member = std::make_shared<Definition>(d.family_count > 0 ? member_of(d, name) : d);
+      notation::link_calls(*member, [this](std::string_view callee) { return find(callee); });
+      if (!member->ok()) throw SpecViolation(located(*text, member->diagnosis, file));
       all.insert(std::lower_bound(all.begin(), all.end(), name, before), member.get());
       names.emplace_back(name);
       added.push_back({std::string(name), text, std::move(member)});
@@ -168,9 +177,12 @@ Library Library::with(std::string_view text, std::string_view file) const {
 const std::vector<std::string>& Library::added() const { return contents().names; }
 
 std::vector<std::string> Library::texts_for(std::string_view name) const {
+  std::set<const Definition*> needed;
+  if (const Definition* d = find(name)) add_with_callees(*d, needed);
   std::vector<std::string> texts;
   for (const auto& added : contents().added) {
-    if (added.name == name) texts.push_back(added.text->text);
+    const bool again = std::find(texts.begin(), texts.end(), added.text->text) != texts.end();
+    if (needed.contains(added.definition.get()) && !again) texts.push_back(added.text->text);
   }
   return texts;
 }

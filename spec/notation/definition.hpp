@@ -40,6 +40,9 @@ enum class NodeForm : std::uint8_t {
   reduce,       ///< reduction (op) [binders…, guard if flag, body]
   binder,       ///< `k` or `k < e` [name or row, extent?]
   detach,       ///< `detach(e)` [e]
+  call,         ///< `f(x, …) {a = e, …}`, the right side of a call clause [operands…, settings…]; the text is `f`
+  setting,      ///< `a = e` in a call [e]; the text is `a`
+  list,         ///< `[e, …]` in a setting [items…]
 };
 
 /// Functions of rows, packs and reads.
@@ -82,13 +85,13 @@ struct AttributeText {
 };
 
 struct ClauseText {
-  enum class Form : std::uint8_t { equation, let, require };
+  enum class Form : std::uint8_t { equation, let, require, call };
   Form form = Form::equation;
   Slice text;
-  Slice target;         ///< of an equation
+  Slice target;         ///< of an equation; the first one of a call
   NodeId tag = -1;      ///< `#t` of the target
   NodeId target_row = -1;  ///< of a let: the name or row
-  NodeId places = -1;   ///< first index item of the target
+  NodeId places = -1;   ///< first index item of the target; the further targets of a call
   NodeId when = -1;
   NodeId value = -1;    ///< right side, or the condition of `requires`
 };
@@ -102,7 +105,7 @@ struct FamilyMember {
 /// A parsed definition. It refers to its text, which must outlive it.
 struct Definition {
   static constexpr std::size_t max_nodes = 512, max_operands = 12, max_attributes = 12, max_results = 6,
-                               max_clauses = 24, max_family = 4;
+                               max_clauses = 24, max_family = 4, max_callees = 8;
 
   std::string_view text;
   std::string_view name;   ///< of the definition, or of the chosen member of its family
@@ -115,6 +118,8 @@ struct Definition {
   FamilyMember family[max_family] = {};
   std::uint16_t node_count = 0;
   std::uint8_t operand_count = 0, attribute_count = 0, result_count = 0, clause_count = 0, family_count = 0;
+  const Definition* callees[max_callees] = {};  ///< that calls name, once they are linked
+  std::uint8_t callee_count = 0;
   Slice family_row;             ///< the row whose rank tells the members apart
   std::int8_t family_rank = -1; ///< its rank for the chosen member
   Diagnosis diagnosis;          ///< what is wrong with the text, if anything
@@ -132,6 +137,13 @@ struct Definition {
     NodeId c = nodes[id].first;
     for (; n > 0 && c >= 0; --n) c = nodes[c].next;
     return c;
+  }
+  /// The linked definition that a call names, or nullptr.
+  [[nodiscard]] constexpr const Definition* callee(NodeId call) const {
+    for (std::size_t i = 0; i < callee_count; ++i) {
+      if (callees[i]->name == at(call)) return callees[i];
+    }
+    return nullptr;
   }
   /// Position of the attribute of that name, or -1.
   [[nodiscard]] constexpr int attribute_named(std::string_view wanted) const {

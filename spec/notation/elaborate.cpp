@@ -30,7 +30,8 @@ Instance Elaborator::run() {
     declare_run_time_attributes();
     declare_results();
     for (std::size_t c = 0; c < d_.clause_count; ++c) {
-      if (d_.clauses[c].form == ClauseText::Form::equation) equation(d_.clauses[c]);
+      const ClauseText::Form form = d_.clauses[c].form;
+      if (form == ClauseText::Form::equation || form == ClauseText::Form::call) equation(d_.clauses[c]);
     }
     check_defined();
   } while (drop_dead());
@@ -160,6 +161,7 @@ void Elaborator::equation(const ClauseText& clause) {
     }
     if (!c->truth) return;
   }
+  if (clause.form == ClauseText::Form::call) return call(clause);
   if (dead_.contains(std::string(d_.at(clause.target)))) return;
   std::set<std::string> tags = tags_in(clause.value);
   for (NodeId n = clause.places; n >= 0; n = d_[n].next) tags.merge(tags_in(n));

@@ -52,6 +52,13 @@ struct Found {
   std::string tensor;
 };
 
+/// What a call hands on: the types that the callee sees, and the tensors of those that are there.
+struct Passed {
+  std::vector<std::optional<ValueType>> types;
+  std::vector<std::size_t> packs;
+  std::vector<TensorId> tensors;
+};
+
 class Elaborator {
  public:
   Elaborator(const Definition& d, std::span<const std::optional<ValueType>> operands,
@@ -82,6 +89,14 @@ class Elaborator {
   bool drop_dead();
   bool members_of_operands(int member) const;
   bool known_as_index(NodeId n) const;
+
+  // calls.cpp: calls of other operations
+  void call(const ClauseText& clause);
+  std::vector<std::string> targets_of(const ClauseText& clause) const;
+  void pass_operand(NodeId n, Passed& passed) const;
+  AttributeValue setting(NodeId value, const AttributeText& declared) const;
+  Instance called(const ClauseText& clause, const Definition& callee, Passed& passed);
+  TensorId result_of_call(const ClauseText& clause, const std::string& target, const ValueType& type);
 
   // indices.cpp: ranges of indices
   Index& bind_index(const std::string& name, bool row, const Dims& dims, std::set<std::string> rows, NodeId where);

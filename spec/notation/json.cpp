@@ -87,13 +87,19 @@ Json attribute(const Definition& d, const AttributeText& a) {
 
 Json clause(const Definition& d, std::size_t n) {
   const ClauseText& c = d.clauses[n];
-  const char* form = c.form == ClauseText::Form::equation ? "equation" : c.form == ClauseText::Form::let ? "let" : "requires";
+  constexpr const char* forms[] = {"equation", "let", "requires", "call"};
+  const char* form = forms[static_cast<std::size_t>(c.form)];
   Json j{{"id", std::string(d.name) + "/C" + std::to_string(n + 1)}, {"form", form}, {"text", std::string(d.at(c.text))}};
   if (c.form == ClauseText::Form::equation) {
     j["target"] = std::string(d.at(c.target));
     bool is_result = false;
     for (std::size_t r = 0; r < d.result_count; ++r) is_result = is_result || d.at(d.results[r].name) == d.at(c.target);
     j["local"] = !is_result;
+  }
+  if (c.form == ClauseText::Form::call) {
+    j["operation"] = std::string(d.at(c.value));
+    j["targets"] = Json::array({std::string(d.at(c.target))});
+    for (NodeId n = c.places; n >= 0; n = d[n].next) j["targets"].push_back(std::string(d.at(n)));
   }
   return j;
 }

@@ -209,11 +209,35 @@ class DefinitionParser : public ExpressionParser {
   constexpr void equation(ClauseText& c) {
     if (is_keyword(token_.text)) return fail("a clause starts with a name, `let`, `requires` or `family`");
     c.target = take_name("the name of a result or local");
+    if (token_.is(",")) return call_clause(c);
     if (accept("#")) c.tag = name_node();
     c.places = optional_items();
     if (accept("when")) c.when = expression();
     expect("=");
-    c.value = expression();
+    if (c.tag < 0 && c.places < 0 && at_call()) {
+      c.form = ClauseText::Form::call;
+      c.value = operation_call();
+    } else {
+      c.value = expression();
+    }
+  }
+
+  /// Several targets: only a call gives several results.
+  constexpr void call_clause(ClauseText& c) {
+    NodeId last = -1;
+    while (!failed() && accept(",")) {
+      const NodeId n = name_node();
+      if (failed()) return;
+      if (last < 0) c.places = n;
+      else d_.nodes[last].next = n;
+      last = n;
+    }
+    if (accept("when")) c.when = expression();
+    expect("=");
+    if (failed()) return;
+    if (!at_call()) return fail("several results are those of one operation");
+    c.form = ClauseText::Form::call;
+    c.value = operation_call();
   }
 
   constexpr void family() {
@@ -256,18 +280,58 @@ class DefinitionParser : public ExpressionParser {
   return d;
 }
 
-/// A tag type with a `text` (and a `member`, where the text defines a family).
-template <class Op>
-[[nodiscard]] constexpr Definition parsed() {
-  if constexpr (requires { Op::member; }) {
-    return member_of(parse(Op::text), Op::member);
-  } else {
-    return parse(Op::text);
+namespace notation {
+
+/// Gives the calls of a definition what they call. `find` maps a name to a definition that stands before it, or nullptr.
+template <class Find>
+constexpr void link_calls(Definition& d, const Find& find) {
+  for (std::size_t i = 0; i < d.clause_count && d.ok(); ++i) {
+    const ClauseText& clause = d.clauses[i];
+    if (clause.form != ClauseText::Form::call || d.callee(clause.value) != nullptr) continue;
+    const std::size_t where = d[clause.value].text.begin;
+    const Definition* callee = find(d.at(clause.value));
+    if (callee == nullptr) {
+      d.diagnosis = diagnose(d.name, ": no operation ", d.at(clause.value), " stands before this definition").at(d.text, where);
+    } else if (d.callee_count == Definition::max_callees) {
+      d.diagnosis = diagnose(d.name, ": calls more operations than a definition can").at(d.text, where);
+    } else {
+      d.callees[d.callee_count++] = callee;
+    }
   }
 }
+
+}  // namespace notation
+
+template <class Op>
+[[nodiscard]] constexpr Definition parsed();
 
 /// The definition of a tag type, parsed only where it is used.
 template <class Op>
 inline constexpr Definition definition_of = parsed<Op>();
+
+namespace notation {
+
+/// The definition of that name among those of some tag types.
+template <template <class...> class List, class... Ops>
+[[nodiscard]] constexpr const Definition* find_among(List<Ops...>, std::string_view name) {
+  const Definition* found = nullptr;
+  ((found = definition_of<Ops>.name == name ? &definition_of<Ops> : found), ...);
+  return found;
+}
+
+}  // namespace notation
+
+/// A tag type with a `text`, with a `member` where the text defines a family, and with a list `calls` of tag types where
+/// the definition calls other operations.
+template <class Op>
+[[nodiscard]] constexpr Definition parsed() {
+  Definition d = parse(Op::text);
+  if constexpr (requires { Op::member; }) d = member_of(d, Op::member);
+  notation::link_calls(d, [](std::string_view name) -> const Definition* {
+    if constexpr (requires { typename Op::calls; }) return notation::find_among(typename Op::calls{}, name);
+    else return (void)name, nullptr;
+  });
+  return d;
+}
 
 }  // namespace etalon::spec

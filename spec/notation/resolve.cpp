@@ -16,10 +16,10 @@ class Resolver {
   Diagnosis run() {
     for (std::size_t c = 0; c < d_.clause_count; ++c) {
       const ClauseText& clause = d_.clauses[c];
+      if (clause.form == ClauseText::Form::call) call(clause);
       if (clause.form != ClauseText::Form::equation) continue;
       // A recurrence reads what it defines.
-      given_.insert(d_.at(clause.target));
-      known_.insert(d_.at(clause.target));
+      give(d_.at(clause.target));
       reads(clause.value);
     }
     for (std::size_t r = 0; r < d_.result_count; ++r) {
@@ -30,6 +30,19 @@ class Resolver {
   }
 
  private:
+  void call(const ClauseText& clause) {
+    for (NodeId c = d_[clause.value].first; c >= 0 && d_[c].form != NodeForm::setting; c = d_[c].next) {
+      if (d_.at(c) != "_" && !known_.contains(d_.at(c))) fail(d_[c].text.begin, d_.at(c), " is not a tensor that stands before this call");
+    }
+    give(d_.at(clause.target));
+    for (NodeId n = clause.places; n >= 0; n = d_[n].next) give(d_.at(n));
+  }
+
+  void give(std::string_view name) {
+    given_.insert(name);
+    known_.insert(name);
+  }
+
   void reads(NodeId n) {
     if (n < 0) return;
     if (d_[n].form == NodeForm::read && !known_.contains(d_.at(n)))

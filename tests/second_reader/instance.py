@@ -215,7 +215,11 @@ def results(scope):
             scope.axes[key] = r.axes
             scope.tensors[key] = Tensor(shape_of(scope, r.axes, member), {})
     for equation in definition.equations:
-        if equation[3] is None or scope.evaluate(equation[3]):
+        if equation[3] is not None and not scope.evaluate(equation[3]):
+            continue
+        if is_invocation(equation):
+            invoke(scope, equation)
+        else:
             assign_equation(scope, equation, equation[0] in declared)
     settle(scope)
     out = []
@@ -242,6 +246,51 @@ def common_type(scope):
             if operand.kind in ("T", "real", "number", "any") and operand.name == name:
                 return getattr(tensor, "dtype", None)
     return None
+
+
+DEFINITIONS = {}  # by name: what an equation may call
+
+
+def is_invocation(equation):
+    """A right side that is nothing but a call of another operation."""
+    target, pack, items, _, value = equation
+    return pack is None and not items and value[0] == "call" and value[1] not in meaning.FUNCTIONS and value[1] in DEFINITIONS
+
+
+def invoke(scope, equation):
+    targets = equation[0] if isinstance(equation[0], list) else [equation[0]]
+    callee, arguments, settings = DEFINITIONS[equation[4][1]], equation[4][2], (equation[4] + ([],))[3]
+    operands, packs = [], []
+    for argument in arguments:
+        if argument[0] == "pack":
+            packs.append(scope.packs[argument[1]])
+            operands += [scope.tensors.get((argument[1], t)) for t in range(packs[-1])]
+        else:
+            operands.append(scope.tensors.get(argument[1]))
+    symbols = {name: default for name, _, _, default, _ in callee.attributes if default and default[0] == "name"}
+    attributes = {name: setting(scope, name, value, symbols) for name, value in settings}
+    given = call(callee, operands, packs, attributes)
+    if len(given) != len(targets):
+        raise IllTyped(f"{callee.name} gives {len(given)} results")
+    for target, tensor in zip(targets, given):
+        if target in scope.tensors:
+            if scope.tensors[target].shape != tensor.shape:
+                raise IllTyped(f"{target} has another shape")
+            scope.tensors[target] = tensor
+            continue
+        scope.axes[target] = []
+        for axis, extent in enumerate(tensor.shape):
+            scope.names[f"{target}.{axis}"] = extent
+            scope.axes[target].append(("axis", ("name", f"{target}.{axis}"), None))
+        scope.tensors[target] = tensor
+
+
+def setting(scope, name, value, symbols):
+    if value[0] == "list":
+        return [scope.evaluate(v) for v in value[1]]
+    if value[0] == "name" and value[1] not in scope.names:
+        return value[1] if name in symbols or value[1] == "all" else scope.evaluate(value)
+    return scope.evaluate(value)
 
 
 def assign_equation(scope, equation, is_result):

@@ -266,6 +266,13 @@ class Parser:
             kind = self.name()
         return (name, row, pack, default, kind)
 
+    def setting(self):
+        name = self.name()
+        self.take("=")
+        if self.accept("["):
+            return (name, ("list", self.listed("]", self.expression)))
+        return (name, self.expression())
+
     def listed(self, close, one):
         found = []
         while not self.accept(close):
@@ -325,11 +332,18 @@ def clause(definition, p):
         definition.requires.append(p.disjunction())
     else:
         target, pack, items = p.name(), None, []
-        if p.accept("#"):
+        if p.peek() == ",":
+            target = [target]
+            while p.accept(","):
+                target.append(p.name())
+        elif p.accept("#"):
             pack = p.name()
         if p.peek() == "[":
             items = p.items()
         when = p.disjunction() if p.accept("when") else None
         p.take("=")
-        definition.equations.append((target, pack, items, when, p.expression()))
+        value = p.expression()
+        if value[0] == "call" and p.accept("{"):
+            value += (p.listed("}", p.setting),)
+        definition.equations.append((target, pack, items, when, value))
     p.end()

@@ -123,6 +123,13 @@ TEST_CASE("a definition in C++ is refused with its source line") {
                     "f: expected 2 results, its definition has 1 at net.cpp:3");
 }
 
+TEST_CASE("a definition goes with those that it calls") {
+  const Library library = Library().with("a(x) -> y\n  y = x\nb(x) -> y\n  y = x\nc(x) -> y\n  t = a(x)\n  y = relu(t)\n");
+  CHECK(library.texts_for("c") == std::vector<std::string>{"a(x) -> y\n  y = x\n", "c(x) -> y\n  t = a(x)\n  y = relu(t)\n"});
+  CHECK(library.texts_for("b").size() == 1);
+  CHECK(library.texts_for("relu").empty());
+}
+
 TEST_CASE("definitions of one's own are documented like the others") {
   const Library library = Library().with(two);
   const auto json = nlohmann::json::parse(to_json(library.named("blend")));

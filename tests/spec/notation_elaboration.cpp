@@ -1,8 +1,10 @@
-// Clauses E1 to E14 of docs/notation.md.
+// Clauses E1 to E15 of docs/notation.md.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <string>
 
+#include "spec/library/library.hpp"
 #include "tests/spec/notation_call.hpp"
 
 using namespace etalon;
@@ -141,4 +143,64 @@ TEST_CASE("E14 recurrences: results and locals at other steps", "[notation][E14]
   CHECK_THROWS_WITH(verify(instance_of("f(x[n]) -> y[n]\n y[i] = y[i] * x[i]", {f32({3})}).system),
                     Contains("no axis along which every read of itself is proved to be at a smaller index"));
   CHECK_THROWS_WITH(equations_of("f(x[n]) -> y[n]\n y[i] = t[i]\n t[i] = x[i]", {f32({3})}), Contains("t is not a tensor that stands before"));
+}
+
+namespace {
+
+/// The equations of a call of the last operation that the text defines.
+std::string equations_of_last(const std::string& text, const Operands& operands, const Attributes& attributes = {}) {
+  const Library library = Library().with(text);
+  std::string all = to_text(instantiate(library.named(library.added().back()), operands, {}, attributes).system);
+  std::string kept;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = std::min(all.find('\n', at), all.size());
+    const std::string line = all.substr(at, end - at);
+    if (!line.starts_with("input ") && !line.starts_with("output ")) kept += line + "\n";
+    at = end + 1;
+  }
+  return kept;
+}
+
+const std::string callees =
+    "scaled(x[...]) {by = 2.0} -> y[...]\n t[...] = by*x[...]\n y[...] = t[...] + 1\n"
+    "both(x[n]) -> low[n], high[n]\n low[i] = minimum(x[i], 0)\n high[i] = maximum(x[i], 0)\n"
+    "dot(a[n], b[n]?) -> y\n y = sum[i] a[i]*(b[i] else 1)\n"
+    "total_of(x#[n]) {axis = 0} -> y[n]\n y[i] = sum[t] x#t[i]\n";
+
+}  // namespace
+
+TEST_CASE("E15 calls are written out", "[notation][E15]") {
+  CHECK(equations_of_last(callees + "f(x[n]) -> y[n]\n z = scaled(x) {by = 3}\n y[i] = z[i]*z[i]", {f32({2})}) ==
+        "z.t[i0 < 2] = 3 * x[i0]\nz[i0 < 2] = z.t[i0] + 1\ny[i < 2] = z[i] * z[i]\n");
+  CHECK(equations_of_last(callees + "f(x[n]) {k = 1.5} -> y[n]\n y = scaled(x) {by = k}", {f32({2})}) ==
+        "y.t[i0 < 2] = 1.5 * x[i0]\ny[i0 < 2] = y.t[i0] + 1\n");
+  CHECK(equations_of_last(callees + "f(x[n]) {k} -> y[n]\n y = scaled(x) {by = k}", {f32({2})}, {{"k", ValueName{"rate"}}}) ==
+        "y.t[i0 < 2] = k * x[i0]\ny[i0 < 2] = y.t[i0] + 1\n");
+  CHECK(equations_of_last(callees + "f(x[n]) -> y[n]\n _, y = both(x)", {f32({2})}) == "y[i < 2] = maximum(x[i], 0)\n");
+  CHECK(equations_of_last(callees + "f(x[n]) -> y[n]\n a, b = both(x)\n y[i] = b[i]", {f32({2})}) ==
+        "b[i < 2] = maximum(x[i], 0)\ny[i < 2] = b[i]\n");
+  CHECK(equations_of_last(callees + "f(a[n], b[n]?) -> y\n y = dot(a, b)", {f32({2}), std::nullopt}) ==
+        equations_of_last(callees + "f(a[n]) -> y\n y = dot(a, _)", {f32({2})}));
+  CHECK(equations_of_last(callees + "f(x#[n]) -> y[n]\n y = total_of(x#)", {f32({2}), f32({2})}) == "y[i < 2] = x#0[i] + x#1[i]\n");
+  CHECK(equations_of_last(callees + "f(x[n]) {c = true} -> y[n]\n y when c = scaled(x)\n y when not c = total_of(x, x)", {f32({2})},
+                          {{"c", false}}) == "y[i < 2] = x[i] + x[i]\n");
+}
+
+TEST_CASE("E15 what a call breaks is an error of the call", "[notation][E15]") {
+  const auto refused = [](const std::string& text, const std::string& message) {
+    CHECK_THROWS_WITH(equations_of_last(callees + text, {f32({2}), f32({3})}), Contains(message));
+  };
+  refused("f(x[n], z[m]) -> y\n y = dot(x, z)", "f: dot: n is 2 in a, 3 in b");
+  refused("f(x[n], z[m]) -> y\n y, w = dot(x)", "dot gives 1 results, 2 are named");
+  refused("f(x[n], z[m]) -> y\n y = scaled(x)", "y has extents [], scaled gives [2]");
+  refused("f(x[n], z[m]) -> y\n y = scaled(x) {be = 2}", "scaled has no attribute be");
+  refused("f(x[n], z[m]) -> y\n y = scaled(x) {by = x}", "x does not follow from extents and attributes");
+  refused("f(x[n], z[m]) -> y[n]\n t = scaled(x)\n t = scaled(x)\n y[i] = t[i]", "t is defined twice");
+}
+
+TEST_CASE("E15 a local of halves is handed on as the halves that it stands for", "[notation][E15]") {
+  const Library library = Library().with(callees + "f(x[n]) -> y\n t[i] = x[i]*x[i]\n y = dot(x, t)");
+  const auto instance = instantiate(library.named("f"), Operands{ValueType{DType::f16, Dims{2}}}, {}, {});
+  CHECK(instance.results[0].dtype == DType::f16);
+  CHECK(instance.system[instance.system.equations[0].target].dtype == DType::f32);
 }

@@ -1,8 +1,9 @@
-// Clauses N1 to N11 of docs/notation.md.
+// Clauses N1 to N12 of docs/notation.md.
 #include <catch2/catch.hpp>
 
 #include <string>
 
+#include "spec/library/library.hpp"
 #include "spec/notation/split.hpp"
 #include "tests/spec/notation_call.hpp"
 
@@ -135,4 +136,26 @@ TEST_CASE("N11 several definitions in one text, each with the comments before it
   const auto bad = split_definitions("f(x) -> y\n  y = x\n\ng(x) -> y\n  y = x +\nh(x) -> y\n  y = x\n");
   REQUIRE(bad.size() == 2);
   CHECK(located(*bad[1], bad[1]->definition.diagnosis, "f.txt").starts_with("f.txt:6:"));
+}
+
+TEST_CASE("N12 a call of another operation is a clause of its own", "[notation][N12]") {
+  const auto d = std::make_unique<Definition>(
+      parse("f(x[n], p#[n]) {a = 0} -> y[n], z[n]\n y, _ when a == 0 = g(x, p#, _) {b = [a, 1], c = -a}\n z = h(y)\n z = exp(x)"));
+  REQUIRE(d->ok());
+  REQUIRE(d->clause_count == 3);
+  CHECK(d->clauses[0].form == ClauseText::Form::call);
+  CHECK(d->at(d->clauses[0].value) == "g");
+  CHECK(d->children(d->clauses[0].value) == 5);
+  CHECK(d->clauses[1].form == ClauseText::Form::call);
+  CHECK(d->clauses[2].form == ClauseText::Form::equation);
+  CHECK(d->callee(d->clauses[0].value) == nullptr);
+  CHECK_THAT(parse_error("f(x) -> y\n y, z = x"), Contains("several results are those of one operation; found 'x'"));
+  CHECK_THAT(parse_error("f(x[n]) -> y[n]\n y[i] = g(x[i])"), Contains("no function of the notation has this name"));
+  CHECK_THAT(parse_error("f(x[n]) -> y[n]\n y = g(x[i])"), Contains("expected ')', found '['"));
+  CHECK_THAT(parse_error("f(x) -> y\n y = g(x) {a}"), Contains("expected '=', found '}'"));
+  const Library library = Library().with("g(x) -> y\n y = x");
+  CHECK_THROWS_WITH(library.with("f(x) -> y\n y = h(x)"), "definitions:2:6: f: no operation h stands before this definition");
+  CHECK_THROWS_WITH(library.with("f(x) -> y\n y = f(x)"), "definitions:2:6: f: no operation f stands before this definition");
+  CHECK_THROWS_WITH(library.with("f(x) -> y\n y = g(t)"), "definitions:2:8: f: t is not a tensor that stands before this call");
+  CHECK_NOTHROW(library.with("f(x) -> y\n y = g(x)"));
 }
