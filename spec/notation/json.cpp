@@ -99,7 +99,7 @@ Json clause(const Definition& d, std::size_t n) {
   if (c.form == ClauseText::Form::call) {
     j["operation"] = std::string(d.at(c.value));
     j["targets"] = Json::array({std::string(d.at(c.target))});
-    for (NodeId n = c.places; n >= 0; n = d[n].next) j["targets"].push_back(std::string(d.at(n)));
+    for (NodeId t = c.places; t >= 0; t = d[t].next) j["targets"].push_back(std::string(d.at(t)));
   }
   return j;
 }
