@@ -94,7 +94,16 @@ struct ClauseText {
   NodeId places = -1;   ///< first index item of the target; the further targets of a call
   NodeId when = -1;
   NodeId value = -1;    ///< right side, or the condition of `requires`
+  std::uint8_t part = 0;  ///< 0 for what the definition means, else the number of its part, from 1
 };
+
+/// What a part of a definition states beside its meaning: another algorithm for results, or one for its derivative.
+enum class PartForm : std::uint8_t { also, jvp, vjp };
+
+[[nodiscard]] constexpr std::string_view name_of(PartForm form) {
+  constexpr std::string_view names[] = {"also", "jvp", "vjp"};
+  return names[static_cast<std::size_t>(form)];
+}
 
 /// A name of the family that a text defines, with the rank of the row that tells its members apart.
 struct FamilyMember {
@@ -105,7 +114,7 @@ struct FamilyMember {
 /// A parsed definition. It refers to its text, which must outlive it.
 struct Definition {
   static constexpr std::size_t max_nodes = 512, max_operands = 12, max_attributes = 12, max_results = 6,
-                               max_clauses = 24, max_family = 4, max_callees = 8;
+                               max_clauses = 24, max_family = 4, max_callees = 8, max_parts = 6;
 
   std::string_view text;
   std::string_view name;   ///< of the definition, or of the chosen member of its family
@@ -116,8 +125,10 @@ struct Definition {
   OperandText results[max_results] = {};
   ClauseText clauses[max_clauses] = {};
   FamilyMember family[max_family] = {};
+  PartForm parts[max_parts] = {};
   std::uint16_t node_count = 0;
-  std::uint8_t operand_count = 0, attribute_count = 0, result_count = 0, clause_count = 0, family_count = 0;
+  std::uint8_t operand_count = 0, attribute_count = 0, result_count = 0, clause_count = 0, family_count = 0,
+               part_count = 0;
   const Definition* callees[max_callees] = {};  ///< that calls name, once they are linked
   std::uint8_t callee_count = 0;
   Slice family_row;             ///< the row whose rank tells the members apart

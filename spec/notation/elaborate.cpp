@@ -11,8 +11,8 @@ namespace etalon::spec {
 namespace notation {
 
 Elaborator::Elaborator(const Definition& d, std::span<const std::optional<ValueType>> operands,
-                       std::span<const std::size_t> packs, const Attributes& attributes)
-    : d_(d), operands_(operands), typing_(type_call(d, operands, packs, bind_attributes(d, attributes))) {
+                       std::span<const std::size_t> packs, const Attributes& attributes, std::size_t part)
+    : d_(d), part_(part), operands_(operands), typing_(type_call(d, operands, packs, bind_attributes(d, attributes))) {
   if (!typing_.ok()) raise(typing_.diagnosis);
 }
 
@@ -29,9 +29,11 @@ Instance Elaborator::run() {
     declare_operands();
     declare_run_time_attributes();
     declare_results();
+    declare_derivative();
     for (std::size_t c = 0; c < d_.clause_count; ++c) {
       const ClauseText::Form form = d_.clauses[c].form;
-      if (form == ClauseText::Form::equation || form == ClauseText::Form::call) equation(d_.clauses[c]);
+      const bool gives = form == ClauseText::Form::equation || form == ClauseText::Form::call;
+      if (gives && applies(d_.clauses[c])) equation(d_.clauses[c]);
     }
     check_defined();
   } while (drop_dead());
@@ -128,6 +130,55 @@ void Elaborator::declare_results() {
       if (!text.pack) break;
     }
   }
+}
+
+/// Whether the clause counts here: those of the definition and of this part, except that a part which gives a tensor by
+/// its own equations gives all of it.
+bool Elaborator::applies(const ClauseText& clause) const {
+  const std::string target(d_.at(clause.target));
+  if (clause.part == part_) {
+    // What is absent, or no real, has neither tangent nor cotangent.
+    const auto s = tensors_.find({target, clause.tag >= 0 ? 0 : -1});
+    return !lexer::is_mark(target.back()) || (s != tensors_.end() && s->second.present);
+  }
+  if (clause.part != 0) return false;
+  for (std::size_t c = 0; c < d_.clause_count; ++c) {
+    if (d_.clauses[c].part == part_ && d_.at(d_.clauses[c].target) == target) return false;
+  }
+  return true;
+}
+
+/// Tangents and cotangents are given for what a part that states a derivative starts from, and asked for the others.
+void Elaborator::declare_derivative() {
+  if (part_ == 0 || d_.parts[part_ - 1] == PartForm::also) return;
+  const bool reverse = d_.parts[part_ - 1] == PartForm::vjp;
+  const char mark = reverse ? '~' : '\'';
+  std::vector<TensorId> of_operands;
+  std::vector<TensorId> of_results;
+  for (std::size_t i = 0; i < d_.operand_count; ++i) {
+    for (std::size_t m = 0; m < typing_.members[i]; ++m)
+      declare_marked({std::string(d_.at(d_.operands[i].name)), d_.operands[i].pack ? static_cast<int>(m) : -1}, mark, of_operands);
+  }
+  for (std::size_t r = 0; r < d_.result_count; ++r) {
+    const std::string name(d_.at(d_.results[r].name));
+    if (!d_.results[r].pack) declare_marked({name, -1}, mark, of_results);
+    for (int m = 0; tensors_.contains({name, m}); ++m) declare_marked({name, m}, mark, of_results);
+  }
+  const auto& given = reverse ? of_results : of_operands;
+  const auto& asked = reverse ? of_operands : of_results;
+  system_.inputs.insert(system_.inputs.end(), given.begin(), given.end());
+  system_.outputs.insert(system_.outputs.end(), asked.begin(), asked.end());
+}
+
+/// `x~` or `x'` with the type of x, where x is real and there.
+void Elaborator::declare_marked(const std::pair<std::string, int>& of, char mark, std::vector<TensorId>& to) {
+  Storage s = tensors_.at(of);
+  if (s.present && kind_of(system_[s.id].dtype) != Kind::real) return;
+  if (s.present) {
+    s.id = system_.add_tensor(system_[s.id].name + mark, system_[s.id].dtype, s.dims);
+    to.push_back(s.id);
+  }
+  tensors_[{of.first + mark, of.second}] = std::move(s);
 }
 
 /// Locals hold reals in the operation's own type, halves in f32: they are arithmetic, not storage.
@@ -432,7 +483,13 @@ bool Elaborator::drop_dead() {
 
 Instance instantiate(const Definition& definition, std::span<const std::optional<ValueType>> operands,
                      std::span<const std::size_t> packs, const Attributes& attributes) {
-  return notation::Elaborator(definition, operands, packs, attributes).run();
+  return notation::Elaborator(definition, operands, packs, attributes, 0).run();
+}
+
+Instance instantiate_part(const Definition& definition, std::size_t part,
+                          std::span<const std::optional<ValueType>> operands, std::span<const std::size_t> packs,
+                          const Attributes& attributes) {
+  return notation::Elaborator(definition, operands, packs, attributes, part).run();
 }
 
 }  // namespace etalon::spec

@@ -33,4 +33,12 @@ struct Instance {
 [[nodiscard]] Instance instantiate(const Definition& definition, std::span<const std::optional<ValueType>> operands,
                                    std::span<const std::size_t> packs, const Attributes& attributes);
 
+/// The same by a part of the definition, counted from 1. An `also` part gives the results by other equations. A `vjp`
+/// part has the cotangents of the real results as further inputs, and after the results as outputs those of the real
+/// operands that are there; a `jvp` part has the tangents of those operands as further inputs, and those of the real
+/// results as outputs.
+[[nodiscard]] Instance instantiate_part(const Definition& definition, std::size_t part,
+                                        std::span<const std::optional<ValueType>> operands,
+                                        std::span<const std::size_t> packs, const Attributes& attributes);
+
 }  // namespace etalon::spec

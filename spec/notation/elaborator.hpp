@@ -62,7 +62,7 @@ struct Passed {
 class Elaborator {
  public:
   Elaborator(const Definition& d, std::span<const std::optional<ValueType>> operands,
-             std::span<const std::size_t> packs, const Attributes& attributes);
+             std::span<const std::size_t> packs, const Attributes& attributes, std::size_t part);
   [[nodiscard]] Instance run();
 
  private:
@@ -70,6 +70,9 @@ class Elaborator {
   void declare_operands();
   void declare_run_time_attributes();
   void declare_results();
+  void declare_derivative();
+  void declare_marked(const std::pair<std::string, int>& of, char mark, std::vector<TensorId>& to);
+  bool applies(const ClauseText& clause) const;
   std::vector<AxisGroup> groups_of(const Layout& l) const;
   void equation(const ClauseText& clause);
   void equation_of_member(const ClauseText& clause, int member);
@@ -149,6 +152,7 @@ class Elaborator {
   }
 
   const Definition& d_;
+  std::size_t part_;                         ///< 0 for what the definition means
   std::span<const std::optional<ValueType>> operands_;
   Typing typing_;
   System system_;

@@ -36,7 +36,7 @@ namespace etalon::spec::notation {
 
 [[nodiscard]] constexpr bool is_keyword(std::string_view name) {
   for (const std::string_view k : {"if", "then", "else", "and", "or", "not", "where", "when", "let", "requires", "true",
-                                   "false", "detach", "family"}) {
+                                   "false", "detach", "family", "also", "jvp", "vjp"}) {
     if (name == k) return true;
   }
   return false;
@@ -77,6 +77,7 @@ class ExpressionParser {
     return s;
   }
   constexpr Slice take_name(std::string_view what) {
+    check_mark();
     if (token_.form == TokenForm::name) return take();
     if (!failed()) {
       begin_diagnosis().add("expected ").add(what).add(", found ");
@@ -93,6 +94,12 @@ class ExpressionParser {
     if (failed()) return;
     begin_diagnosis().add(rule).add("; found '").add(d_.at(where)).add("'").at(d_.text, where.begin);
     token_ = {};
+  }
+  /// Tangents and cotangents stand in the parts that state derivatives.
+  constexpr void check_mark() {
+    if (token_.form == TokenForm::name && lexer::is_mark(token_.text.back()) && token_.text.back() != mark_)
+      fail(mark_ == '~' ? "a vjp part speaks of cotangents" : mark_ == '\'' ? "a jvp part speaks of tangents"
+                                                          : "tangents and cotangents stand in jvp and vjp parts");
   }
   static constexpr Slice slice_of(const Token& t) {
     return {static_cast<std::uint16_t>(t.begin), static_cast<std::uint16_t>(t.text.size())};
@@ -482,6 +489,7 @@ class ExpressionParser {
   constexpr NodeId name_node() {
     const NodeId n = node(NodeForm::name);
     if (token_.form != TokenForm::name || is_keyword(token_.text)) fail("expected a name");
+    check_mark();
     advance();
     return n;
   }
@@ -557,6 +565,7 @@ class ExpressionParser {
 
  protected:
   bool of_operand_ = false;  ///< items may be marked as rows of at most one axis
+  char mark_ = 0;  ///< that names may bear in this part
 };
 
 }  // namespace etalon::spec::notation

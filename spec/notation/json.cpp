@@ -96,6 +96,9 @@ Json clause(const Definition& d, std::size_t n) {
     for (std::size_t r = 0; r < d.result_count; ++r) is_result = is_result || d.at(d.results[r].name) == d.at(c.target);
     j["local"] = !is_result;
   }
+  if (c.part > 0) {
+    j["part"] = {{"number", static_cast<int>(c.part)}, {"form", std::string(name_of(d.parts[c.part - 1]))}};
+  }
   if (c.form == ClauseText::Form::call) {
     j["operation"] = std::string(d.at(c.value));
     j["targets"] = Json::array({std::string(d.at(c.target))});

@@ -25,6 +25,9 @@ namespace lexer {
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
+/// `x~` is the cotangent of x, `x'` its tangent.
+[[nodiscard]] constexpr bool is_mark(char c) { return c == '~' || c == '\''; }
+
 /// The first position from `i` on that is neither blank nor inside a comment (`--` to the end of the line).
 [[nodiscard]] constexpr std::size_t skip_blank(std::string_view text, std::size_t i) {
   while (i < text.size()) {
@@ -73,6 +76,7 @@ namespace lexer {
   std::size_t end = begin;
   if (is_letter(text[begin])) {
     while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+    if (end < text.size() && is_mark(text[end])) ++end;
     return {TokenForm::name, begin, text.substr(begin, end - begin)};
   }
   if (is_digit(text[begin])) {

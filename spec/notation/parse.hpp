@@ -188,6 +188,7 @@ class DefinitionParser : public ExpressionParser {
 
   constexpr void clause() {
     if (token_.is("family")) return family();
+    if (token_.is("also") || token_.is("jvp") || token_.is("vjp")) return part();
     if (d_.clause_count == Definition::max_clauses) return fail("more clauses than a definition can hold");
     ClauseText c;
     const std::size_t begin = token_.begin;
@@ -203,7 +204,18 @@ class DefinitionParser : public ExpressionParser {
       equation(c);
     }
     c.text = slice_from(begin);
+    c.part = d_.part_count;
+    if (c.part > 0 && c.form != ClauseText::Form::equation) return fail_at(c.text, "a part has equations only");
     d_.clauses[d_.clause_count++] = c;
+  }
+
+  /// The equations up to the next part are another algorithm, or one for a derivative.
+  constexpr void part() {
+    if (d_.part_count == Definition::max_parts) return fail("more parts than a definition can hold");
+    const PartForm form = token_.is("also") ? PartForm::also : token_.is("jvp") ? PartForm::jvp : PartForm::vjp;
+    d_.parts[d_.part_count++] = form;
+    mark_ = form == PartForm::jvp ? '\'' : form == PartForm::vjp ? '~' : char{0};
+    advance();
   }
 
   constexpr void equation(ClauseText& c) {

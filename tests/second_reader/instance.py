@@ -153,8 +153,11 @@ def extent_of(scope, expression, member):
     return scope.evaluate(expression)
 
 
-def call(definition, operands, packs, attributes):
-    """operands: Tensor or None in order; packs: the length of each pack. Returns the results in order."""
+def call(definition, operands, packs, attributes, part=()):
+    """operands: Tensor or None in order; packs: the length of each pack. Returns the results in order.
+
+    part: the equations of an `also` part, which take the place of those that give the same tensors.
+    """
     scope = Scope(definition)
     scope.fixed_rank, scope.wraps, scope.waiting = set(), {}, []
     scope.joined = joins_of(definition)
@@ -177,7 +180,7 @@ def call(definition, operands, packs, attributes):
             raise IllTyped(f"the rank of {left[0][0].name} is open")
         waiting = left
     spread_rows(scope)
-    return results(scope)
+    return results(scope, part)
 
 
 def bind_operand(scope, operand, tensor, key):
@@ -194,7 +197,7 @@ def bind_operand(scope, operand, tensor, key):
     return True
 
 
-def results(scope):
+def results(scope, part=()):
     definition = scope.definition
     for operand in definition.operands:  # a row that only an absent operand has is empty, an extent 1
         for kind, expression, _ in operand.axes:
@@ -214,7 +217,8 @@ def results(scope):
             keys.append(key)
             scope.axes[key] = r.axes
             scope.tensors[key] = Tensor(shape_of(scope, r.axes, member), {})
-    for equation in definition.equations:
+    given = {equation[0] for equation in part}
+    for equation in [e for e in definition.equations if not isinstance(e[0], str) or e[0] not in given] + list(part):
         if equation[3] is not None and not scope.evaluate(equation[3]):
             continue
         if is_invocation(equation):

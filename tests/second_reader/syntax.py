@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+)|(?P<name>[A-Za-z_]\w*)"
+    r"\s*(?:(?P<number>\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+)|(?P<name>[A-Za-z_]\w*[~']?)"
     r"|(?P<op>\.\.\.|\.\.|->|//|==|!=|<=|>=|[-+*/%^()\[\]{},:=<>?#@&~|]))")
 REDUCTIONS = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"}
 WORDS = {"if", "then", "else", "and", "or", "not", "where", "when"} | REDUCTIONS
@@ -32,6 +32,7 @@ class Definition:
     results: list
     lets: list = field(default_factory=list)  # of (is_row, name, expression)
     requires: list = field(default_factory=list)
+    parts: list = field(default_factory=list)  # of (also, jvp or vjp, equations)
     equations: list = field(default_factory=list)  # of (target, pack index, items, when, expression)
 
 
@@ -323,6 +324,11 @@ def parse(text):
 def clause(definition, p):
     if p.accept("family"):
         return
+    if p.peek() in ("also", "jvp", "vjp"):
+        definition.parts.append((p.take(), []))
+        if p.peek() is None:
+            return
+    equations = definition.parts[-1][1] if definition.parts else definition.equations
     if p.accept("let"):
         is_row = p.accept("..")
         name = p.name()
@@ -345,5 +351,5 @@ def clause(definition, p):
         value = p.expression()
         if value[0] == "call" and p.accept("{"):
             value += (p.listed("}", p.setting),)
-        definition.equations.append((target, pack, items, when, value))
+        equations.append((target, pack, items, when, value))
     p.end()

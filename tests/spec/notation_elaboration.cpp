@@ -1,4 +1,4 @@
-// Clauses E1 to E15 of docs/notation.md.
+// Clauses E1 to E16 of docs/notation.md.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -164,7 +164,7 @@ std::string equations_of_last(const std::string& text, const Operands& operands,
 const std::string callees =
     "scaled(x[...]) {by = 2.0} -> y[...]\n t[...] = by*x[...]\n y[...] = t[...] + 1\n"
     "both(x[n]) -> low[n], high[n]\n low[i] = minimum(x[i], 0)\n high[i] = maximum(x[i], 0)\n"
-    "dot(a[n], b[n]?) -> y\n y = sum[i] a[i]*(b[i] else 1)\n"
+    "weigh(a[n], b[n]?) -> y\n y = sum[i] a[i]*(b[i] else 1)\n"
     "total_of(x#[n]) {axis = 0} -> y[n]\n y[i] = sum[t] x#t[i]\n";
 
 }  // namespace
@@ -179,8 +179,8 @@ TEST_CASE("E15 calls are written out", "[notation][E15]") {
   CHECK(equations_of_last(callees + "f(x[n]) -> y[n]\n _, y = both(x)", {f32({2})}) == "y[i < 2] = maximum(x[i], 0)\n");
   CHECK(equations_of_last(callees + "f(x[n]) -> y[n]\n a, b = both(x)\n y[i] = b[i]", {f32({2})}) ==
         "b[i < 2] = maximum(x[i], 0)\ny[i < 2] = b[i]\n");
-  CHECK(equations_of_last(callees + "f(a[n], b[n]?) -> y\n y = dot(a, b)", {f32({2}), std::nullopt}) ==
-        equations_of_last(callees + "f(a[n]) -> y\n y = dot(a, _)", {f32({2})}));
+  CHECK(equations_of_last(callees + "f(a[n], b[n]?) -> y\n y = weigh(a, b)", {f32({2}), std::nullopt}) ==
+        equations_of_last(callees + "f(a[n]) -> y\n y = weigh(a, _)", {f32({2})}));
   CHECK(equations_of_last(callees + "f(x#[n]) -> y[n]\n y = total_of(x#)", {f32({2}), f32({2})}) == "y[i < 2] = x#0[i] + x#1[i]\n");
   CHECK(equations_of_last(callees + "f(x[n]) {c = true} -> y[n]\n y when c = scaled(x)\n y when not c = total_of(x, x)", {f32({2})},
                           {{"c", false}}) == "y[i < 2] = x[i] + x[i]\n");
@@ -190,8 +190,8 @@ TEST_CASE("E15 what a call breaks is an error of the call", "[notation][E15]") {
   const auto refused = [](const std::string& text, const std::string& message) {
     CHECK_THROWS_WITH(equations_of_last(callees + text, {f32({2}), f32({3})}), Contains(message));
   };
-  refused("f(x[n], z[m]) -> y\n y = dot(x, z)", "f: dot: n is 2 in a, 3 in b");
-  refused("f(x[n], z[m]) -> y\n y, w = dot(x)", "dot gives 1 results, 2 are named");
+  refused("f(x[n], z[m]) -> y\n y = weigh(x, z)", "f: weigh: n is 2 in a, 3 in b");
+  refused("f(x[n], z[m]) -> y\n y, w = weigh(x)", "weigh gives 1 results, 2 are named");
   refused("f(x[n], z[m]) -> y\n y = scaled(x)", "y has extents [], scaled gives [2]");
   refused("f(x[n], z[m]) -> y\n y = scaled(x) {be = 2}", "scaled has no attribute be");
   refused("f(x[n], z[m]) -> y\n y = scaled(x) {by = x}", "x does not follow from extents and attributes");
@@ -199,8 +199,21 @@ TEST_CASE("E15 what a call breaks is an error of the call", "[notation][E15]") {
 }
 
 TEST_CASE("E15 a local of halves is handed on as the halves that it stands for", "[notation][E15]") {
-  const Library library = Library().with(callees + "f(x[n]) -> y\n t[i] = x[i]*x[i]\n y = dot(x, t)");
+  const Library library = Library().with(callees + "f(x[n]) -> y\n t[i] = x[i]*x[i]\n y = weigh(x, t)");
   const auto instance = instantiate(library.named("f"), Operands{ValueType{DType::f16, Dims{2}}}, {}, {});
   CHECK(instance.results[0].dtype == DType::f16);
   CHECK(instance.system[instance.system.equations[0].target].dtype == DType::f32);
+}
+
+TEST_CASE("E16 a part takes the place of the equations that give the same tensors", "[notation][E16]") {
+  const auto d = std::make_unique<Definition>(
+      parse("f(x[n], k[n] : int, b[n]?) -> y[n]\n s[i] = x[i]*x[i]\n y[i] = s[i] + (b[i] else 0)\n also\n y[i] = x[i]^2 + (b[i] else 0)\n"
+            " vjp\n x~[i] = 2*x[i]*y~[i]\n b~[i] = y~[i]\n jvp\n y'[i] = 2*x[i]*x'[i] + (b'[i] else 0)"));
+  REQUIRE(d->ok());
+  const Operands operands{f32({2}), i64({2}), std::nullopt};
+  const auto text = [&](std::size_t part) { return to_text(instantiate_part(*d, part, operands, {}, {}).system); };
+  CHECK_THAT(text(1), Contains("y[i < 2] = x[i] ^ 2") && !Contains("s["));
+  CHECK_THAT(text(2), Contains("y[i < 2] = s[i]") && Contains("x~[i < 2] = 2 * x[i] * y~[i]") && Contains("input y~[2]") && !Contains("b~"));
+  CHECK_THAT(text(3), Contains("y'[i < 2] = 2 * x[i] * x'[i]") && Contains("input x'[2]") && !Contains("b'"));
+  CHECK(instantiate(*d, operands, {}, {}).system.outputs.size() == 1);
 }

@@ -1,4 +1,4 @@
-// Clauses N1 to N12 of docs/notation.md.
+// Clauses N1 to N13 of docs/notation.md.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -111,8 +111,8 @@ TEST_CASE("N9 else follows a read or an extremum", "[notation][N9]") {
 TEST_CASE("N10 errors: one line, a position, and no end to patience", "[notation][N10]") {
   CHECK(parse_error("f(x[n) -> y[n]") == "f: expected ']', found ')' (at 1:6)");
   CHECK_THAT(parse_error(""), Contains("expected the name of the operation"));
-  CHECK_THAT(parse_error("f(x) -> y\n y = foo(x)"), Contains("no function of the notation has this name; found 'foo'"));
-  CHECK_THAT(parse_error("f(x) -> y\n y = pow(x)"), Contains("no function"));
+  CHECK_THAT(parse_error("f(x) -> y\n y = 1 + foo(x)"), Contains("no function of the notation has this name; found 'foo'"));
+  CHECK_THAT(parse_error("f(x) -> y\n y = 1 + pow(x)"), Contains("no function"));
   CHECK_THAT(parse_error("f(x) -> y\n y = maximum(x)"), Contains("wrong number of arguments"));
   std::string deep = "f(x) -> y\n y = x";
   for (int i = 0; i < 400; ++i) deep += " + x";
@@ -158,4 +158,22 @@ TEST_CASE("N12 a call of another operation is a clause of its own", "[notation][
   CHECK_THROWS_WITH(library.with("f(x) -> y\n y = f(x)"), "definitions:2:6: f: no operation f stands before this definition");
   CHECK_THROWS_WITH(library.with("f(x) -> y\n y = g(t)"), "definitions:2:8: f: t is not a tensor that stands before this call");
   CHECK_NOTHROW(library.with("f(x) -> y\n y = g(x)"));
+}
+
+TEST_CASE("N13 parts state other algorithms, and derivatives", "[notation][N13]") {
+  const auto d = std::make_unique<Definition>(
+      parse("f(x[n]) -> y[n]\n y[i] = x[i]*x[i]\n also\n y[i] = x[i]^2\n vjp x~[i] = 2*x[i]*y~[i]\n jvp\n y'[i] = 2*x[i]*x'[i]"));
+  REQUIRE(d->ok());
+  REQUIRE(d->part_count == 3);
+  CHECK(d->parts[0] == PartForm::also);
+  CHECK(d->parts[1] == PartForm::vjp);
+  CHECK(d->parts[2] == PartForm::jvp);
+  CHECK(d->clauses[0].part == 0);
+  CHECK(d->clauses[3].part == 3);
+  CHECK_THAT(parse_error("f(x) -> y\n y = x~"), Contains("tangents and cotangents stand in jvp and vjp parts; found 'x~'"));
+  CHECK_THAT(parse_error("f(x~) -> y\n y = x"), Contains("tangents and cotangents stand in jvp and vjp parts"));
+  CHECK_THAT(parse_error("f(x) -> y\n y = x\n vjp\n y' = x"), Contains("a vjp part speaks of cotangents; found 'y''"));
+  CHECK_THAT(parse_error("f(x) -> y\n y = x\n also\n requires 1 > 0"), Contains("a part has equations only"));
+  CHECK_THROWS_WITH(Library().with("f(x, z) -> y\n y = x*z\n vjp\n x~ = y~*z"), Contains("1:6: f: the vjp part gives no z~"));
+  CHECK_THROWS_WITH(Library().with("f(x) -> y\n y = x\n vjp\n x~ = w~[0]"), Contains("w~ is not a tensor that stands before this equation"));
 }

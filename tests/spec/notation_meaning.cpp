@@ -181,3 +181,8 @@ TEST_CASE("M10 functions", "[notation][M10]") {
   CHECK(value("f(a[n] : int) -> y[n] : int\n y[i] = floor(a[i]) + round(a[i])", {integers({2}, {3, -4})}).integer ==
         std::vector<std::int64_t>{6, -8});
 }
+
+TEST_CASE("M11 values come from the equations before the first part", "[notation][M11]") {
+  const std::string text = "f(x[n]) -> y[n]\n y[i] = x[i]*x[i]";
+  CHECK(equations_of(text + "\n also\n y[i] = x[i]^2", {f32({2})}) == equations_of(text, {f32({2})}));
+}

@@ -1,4 +1,5 @@
 #include "conformance/conform.hpp"
+#include "conformance/schemas.hpp"
 
 #include <unistd.h>
 
@@ -73,6 +74,9 @@ struct Words {
   options.backend_name = words.backend;
   options.library = library_with(words.definitions);
   options.definitions_file = words.definitions;
+  for (const std::string& own : options.library.added()) {
+    if (const auto wrong = conformance::contradiction(options.library, own)) throw SpecViolation(words.definitions + ": " + *wrong);
+  }
   for (const std::string& operation : words.operations) options.operations.emplace_back(options.library.named(operation).name);
   if (options.operations.empty()) options.operations = options.library.added();
   options.modes = modes_of(words.modes);

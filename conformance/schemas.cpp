@@ -1,0 +1,182 @@
+#include "conformance/schemas.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "conformance/values.hpp"
+#include "reference/evaluate.hpp"
+#include "reference/host.hpp"
+#include "reference/number.hpp"
+#include "spec/derivative/derivative.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+using reference::Array;
+using reference::Real50;
+
+constexpr std::uint64_t points = 12;  // at which a part is held to the meaning
+const Real50 largest_difference("1e-35");  // of 50 digits, after cancellation
+
+[[nodiscard]] bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }
+
+[[nodiscard]] std::vector<std::size_t> marked(const std::vector<bool>& wrt) {
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < wrt.size(); ++i) {
+    if (wrt[i]) positions.push_back(i);
+  }
+  return positions;
+}
+
+void add_seeds(std::vector<HostTensor>& inputs, const std::vector<std::optional<HostTensor>>& seeds,
+               const std::vector<spec::ValueType>& types) {
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (!is_real(types[i].dtype)) continue;
+    inputs.push_back(i < seeds.size() && seeds[i] ? *seeds[i] : HostTensor(types[i].dtype, types[i].dims));
+  }
+}
+
+/// The results and the cotangents that are asked for.
+void keep_asked(spec::System& system, std::size_t results, const std::vector<std::size_t>& wrt) {
+  std::vector<spec::TensorId> kept(system.outputs.begin(), system.outputs.begin() + static_cast<std::ptrdiff_t>(results));
+  std::size_t output = results;
+  for (std::size_t i = 0; i < system.inputs.size() && output < system.outputs.size(); ++i) {
+    if (!is_real(system[system.inputs[i]].dtype)) continue;
+    if (std::find(wrt.begin(), wrt.end(), i) != wrt.end()) kept.push_back(system.outputs[output]);
+    ++output;
+  }
+  system.outputs = std::move(kept);
+}
+
+[[nodiscard]] Schema schema_of(const Case& c, std::size_t part) {
+  const spec::Definition& d = definition_of(c);
+  const spec::Instance instance = spec::instantiate_part(d, part, c.call.operands, c.call.packs, c.call.attributes);
+  Schema schema{instance.system, present(c)};
+  if (d.parts[part - 1] == spec::PartForm::vjp) {
+    add_seeds(schema.inputs, c.cotangents, instance.results);
+    keep_asked(schema.system, instance.results.size(), marked(c.wrt));
+  } else if (d.parts[part - 1] == spec::PartForm::jvp) {
+    std::vector<spec::ValueType> types;
+    for (const HostTensor& t : present(c)) types.push_back({t.dtype, t.dims});
+    add_seeds(schema.inputs, c.tangents, types);
+  }
+  return schema;
+}
+
+[[nodiscard]] bool applies(spec::PartForm part, spec::Mode mode) {
+  switch (part) {
+    case spec::PartForm::also: return true;
+    case spec::PartForm::jvp: return mode == spec::Mode::jvp;
+    case spec::PartForm::vjp: return mode == spec::Mode::vjp;
+  }
+  return false;
+}
+
+/// What the definition itself says of the case, derivatives as they follow from its equations.
+[[nodiscard]] Schema meaning_of(const Case& c) {
+  const spec::Instance instance = instance_of(c);
+  Schema meaning{instance.system, present(c)};
+  if (c.mode == spec::Mode::vjp) {
+    add_seeds(meaning.inputs, c.cotangents, instance.results);
+    meaning.system = spec::vjp(instance.system, marked(c.wrt));
+  } else if (c.mode == spec::Mode::jvp) {
+    for (const std::size_t i : marked(c.wrt))
+      meaning.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(meaning.inputs[i].dtype, meaning.inputs[i].dims));
+    meaning.system = spec::jvp(instance.system, marked(c.wrt));
+  }
+  return meaning;
+}
+
+[[nodiscard]] std::vector<Array<Real50>> values_of(const Schema& schema) {
+  std::vector<Array<Real50>> inputs;
+  for (const HostTensor& t : schema.inputs) inputs.push_back(reference::from_host<Real50>(t));
+  return reference::evaluate<Real50>(schema.system, inputs);
+}
+
+/// NaN and infinities are the business of bounds.
+[[nodiscard]] bool differ(const Real50& a, const Real50& b) {
+  using boost::multiprecision::isfinite;
+  if (!isfinite(a) || !isfinite(b)) return false;
+  const Real50 scale = 1 + boost::multiprecision::abs(a) + boost::multiprecision::abs(b);
+  return !(boost::multiprecision::abs(a - b) <= largest_difference * scale);
+}
+
+[[nodiscard]] std::optional<std::string> difference(const Case& c, std::size_t part) {
+  const Schema schema = schema_of(c, part);
+  const auto stated = values_of(schema);
+  const auto meant = values_of(meaning_of(c));
+  for (std::size_t o = 0; o < stated.size(); ++o) {
+    for (std::size_t i = 0; i < stated[o].real.size(); ++i) {
+      if (!differ(stated[o].real[i], meant[o].real[i])) continue;
+      return fmt::format("{} is {}, the definition means {}", schema.system[schema.system.outputs[o]].name,
+                         stated[o].real[i].str(12), meant[o].real[i].str(12));
+    }
+  }
+  return std::nullopt;
+}
+
+/// The case with numbers at which no kink is likely.
+void draw_ordinary(Case& c, std::uint64_t number) {
+  Draw draw(fmt::format("parts of {} {}", c.key.operation, number));
+  for (auto* tensors : {&c.operands, &c.tangents, &c.cotangents}) {
+    for (auto& t : *tensors) {
+      if (t && is_real(t->dtype)) t = draw_real(draw, Family::normal, t->dtype, t->dims);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
+  const spec::Definition& d = definition_of(c);
+  std::vector<Schema> schemas;
+  for (std::size_t p = 1; p <= d.part_count; ++p) {
+    if (applies(d.parts[p - 1], mode)) schemas.push_back(schema_of(c, p));
+  }
+  return schemas;
+}
+
+void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
+                   const spec::Contract& contract) {
+  for (const Schema& schema : schemas) {
+    const reference::Envelopes others = reference::envelopes(schema.system, schema.inputs, contract);
+    for (std::size_t o = 0; o < others.outputs.size() && o < got.size(); ++o) {
+      if (judge(got[o], bounds.outputs[o]).passed() || !judge(got[o], others.outputs[o]).passed()) continue;
+      bounds.outputs[o] = others.outputs[o];
+    }
+  }
+}
+
+void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> schemas, const spec::Contract& contract) {
+  for (const Schema& schema : schemas) {
+    const reference::Envelopes others = reference::envelopes(schema.system, schema.inputs, contract);
+    for (std::size_t o = 0; o < others.outputs.size(); ++o) {
+      reference::Envelope& to = bounds.outputs[o];
+      const reference::Envelope& from = others.outputs[o];
+      for (std::size_t i = 0; i < to.lower.size() && i < from.lower.size(); ++i) {
+        to.lower[i] = std::min(to.lower[i], from.lower[i]);
+        to.upper[i] = std::max(to.upper[i], from.upper[i]);
+        to.flags[i] |= from.flags[i];
+      }
+    }
+  }
+}
+
+std::optional<std::string> contradiction(const spec::Library& library, const std::string& operation) {
+  const spec::Definition& d = library.named(operation);
+  for (std::size_t p = 1; p <= d.part_count; ++p) {
+    const spec::PartForm form = d.parts[p - 1];
+    const Check check = form == spec::PartForm::also ? Check::value : form == spec::PartForm::jvp ? Check::jvp : Check::vjp;
+    for (std::uint64_t i = 0; i < points; ++i) {
+      auto c = make_case({operation, check, DType::f64, 4 * i, 1, library});
+      if (!c) continue;
+      draw_ordinary(*c, i);
+      const auto found = difference(*c, p);
+      if (found) return fmt::format("{}: its {} part differs from what it means: {}", operation, name_of(form), *found);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace etalon::conformance

@@ -1,0 +1,78 @@
+// Parts of definitions: another algorithm is admitted as a whole, and refused where it means something else.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "conformance/schemas.hpp"
+#include "reference/bounds/envelope.hpp"
+#include "spec/library/library.hpp"
+
+using namespace etalon;
+
+namespace {
+
+const std::string logistic = "logistic(x[n]) -> y[n]\n  y[i] = if x[i] < 0 then exp(x[i])/(1 + exp(x[i])) else 1/(1 + exp(-x[i]))\n";
+const std::string stated = "  vjp\n  x~[i] = (1 - y[i])*y[i]*y~[i]\n  jvp\n  y'[i] = (1 - y[i])*y[i]*x'[i]\n";
+
+/// One element at 18 with cotangent 1, where 1 - y has lost its digits in f32.
+conformance::Case at_18(const std::string& text) {
+  conformance::Case c;
+  c.key = {"logistic", conformance::Check::vjp, DType::f32, 0, 1, spec::Library().with(text)};
+  c.mode = spec::Mode::vjp;
+  c.call.operation = "logistic";
+  c.call.operands = {spec::ValueType{DType::f32, Dims{1}}};
+  c.operands = {HostTensor::of<float>(Dims{1}, {18.0F})};
+  c.wrt = {true};
+  c.tangents = {std::nullopt};
+  c.cotangents = {HostTensor::of<float>(Dims{1}, {1.0F})};
+  return c;
+}
+
+reference::Envelopes exactly(double y, double derivative) {
+  reference::Envelopes bounds;
+  for (const double v : {y, derivative}) {
+    reference::Envelope e;
+    e.dims = Dims{1};
+    e.reference = e.lower = e.upper = {v};
+    e.flags = {reference::admits_finite};
+    bounds.outputs.push_back(e);
+  }
+  return bounds;
+}
+
+bool admitted(const std::string& text, float derivative) {
+  const conformance::Case c = at_18(text);
+  const float y = 1 / (1 + std::exp(-18.0F));
+  const std::vector got{HostTensor::of<float>(Dims{1}, {y}), HostTensor::of<float>(Dims{1}, {derivative})};
+  reference::Envelopes bounds = exactly(y, std::exp(-18.0));
+  conformance::admit_schemas(bounds, got, conformance::other_schemas(c, c.mode), spec::Contract{});
+  return reference::judge(got, bounds).passed();
+}
+
+}  // namespace
+
+TEST_CASE("a tensor conforms in the bounds of a part", "[conformance]") {
+  CHECK_FALSE(admitted(logistic, 0.0F));
+  CHECK(admitted(logistic + stated, 0.0F));
+  CHECK_FALSE(admitted(logistic + stated, 1e-3F));
+  CHECK_FALSE(admitted(logistic + stated, std::nanf("")));
+  CHECK(conformance::other_schemas(at_18(logistic + stated), spec::Mode::forward).empty());
+}
+
+TEST_CASE("a part that means something else is found", "[conformance]") {
+  const auto found = [](const std::string& text) { return conformance::contradiction(spec::Library().with(text), "logistic"); };
+  CHECK(found(logistic) == std::nullopt);
+  CHECK(found(logistic + stated) == std::nullopt);
+  CHECK(found(logistic + "  also\n  y[i] = exp(x[i])/(1 + exp(x[i]))\n") == std::nullopt);
+  const auto wrong = found(logistic + "  vjp\n  x~[i] = (1 + y[i])*y[i]*y~[i]\n");
+  REQUIRE(wrong.has_value());
+  CHECK_THAT(*wrong, Catch::StartsWith("logistic: its vjp part differs from what it means: x~ is "));
+  CHECK(found(logistic + "  jvp\n  y'[i] = y[i]*x'[i]\n").has_value());
+  CHECK(found(logistic + "  also\n  y[i] = exp(x[i])\n").has_value());
+}
+
+TEST_CASE("parts of the library mean what their definitions mean", "[conformance]") {
+  for (const spec::Definition* d : spec::library()) CHECK(conformance::contradiction({}, std::string(d->name)) == std::nullopt);
+}
