@@ -22,7 +22,7 @@ from evidence import Evidence
 from rows import ROWS, WITHOUT
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-CASES = 14  # per operation and element type
+CASES = 30  # per operation and element type
 MODES = ("forward", "vjp", "jvp")
 REAL = (numpy.float32, numpy.float64)
 

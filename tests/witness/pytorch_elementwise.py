@@ -7,7 +7,7 @@ from rows import Case, row
 
 REAL_LINE = {
     "exp": torch.exp, "exp2": torch.exp2, "expm1": torch.expm1, "sin": torch.sin, "cos": torch.cos, "tan": torch.tan,
-    "sinh": torch.sinh, "cosh": torch.cosh, "tanh": torch.tanh, "sigmoid": torch.sigmoid,
+    "sinh": torch.sinh, "cosh": torch.cosh, "tanh": torch.tanh,
     "erf": torch.erf, "silu": F.silu,}
 NUMBERS = {"neg": torch.neg, "abs": torch.abs, "sign": torch.sign, "square": torch.square, "relu": F.relu,
            "sat01": lambda x: torch.clamp(x, 0, 1), "floor": torch.floor, "ceil": torch.ceil, "round": torch.round,
@@ -20,7 +20,7 @@ LOGICAL = {"logical_and": torch.logical_and, "logical_or": torch.logical_or, "lo
 
 
 def maybe_special(g, x):
-    return g.special(x) if x.dtype.kind == "f" and g.index % 7 == 6 else x
+    return g.special(x, 0.3) if x.dtype.kind == "f" and g.index % 5 == 4 else x
 
 
 @row(*REAL_LINE)
@@ -51,6 +51,11 @@ def reciprocal(g):
 @row
 def log1p(g):
     return Case([maybe_special(g, g.as_real(g.positive(g.shape()) - 0.75))], {}, torch.log1p)
+
+
+@row
+def sigmoid(g):
+    return Case([maybe_special(g, g.real(g.shape(), 3 if g.family == "large" else 1))], {}, torch.sigmoid)
 
 
 @row
