@@ -126,6 +126,16 @@ void draw_ordinary(Case& c, std::uint64_t number) {
   }
 }
 
+constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
+
+/// Where the meaning decides, so must a schema: its interval counts, however wide it is.
+[[nodiscard]] reference::Envelope decided(reference::Envelope schema, const reference::Envelope& meaning) {
+  for (std::size_t i = 0; i < schema.flags.size() && i < meaning.flags.size(); ++i) {
+    if ((meaning.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
+  }
+  return schema;
+}
+
 }  // namespace
 
 std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
@@ -142,8 +152,9 @@ void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got
   for (const Schema& schema : schemas) {
     const reference::Envelopes others = reference::envelopes(schema.system, schema.inputs, contract);
     for (std::size_t o = 0; o < others.outputs.size() && o < got.size(); ++o) {
-      if (judge(got[o], bounds.outputs[o]).passed() || !judge(got[o], others.outputs[o]).passed()) continue;
-      bounds.outputs[o] = others.outputs[o];
+      if (judge(got[o], bounds.outputs[o]).passed()) continue;
+      const reference::Envelope schema_bounds = decided(others.outputs[o], bounds.outputs[o]);
+      if (judge(got[o], schema_bounds).passed()) bounds.outputs[o] = schema_bounds;
     }
   }
 }
@@ -157,7 +168,7 @@ void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> sche
       for (std::size_t i = 0; i < to.lower.size() && i < from.lower.size(); ++i) {
         to.lower[i] = std::min(to.lower[i], from.lower[i]);
         to.upper[i] = std::max(to.upper[i], from.upper[i]);
-        to.flags[i] |= from.flags[i];
+        to.flags[i] |= static_cast<std::uint8_t>(from.flags[i] & no_mark);
       }
     }
   }

@@ -95,7 +95,7 @@ printed(["x[i0] > 0"], "explain", "log", "--dtype", "f64")
 definitions = json.loads(printed([], "spec", "--json"))["definitions"]
 check(len(definitions) >= 41, f"spec --json has {len(definitions)} definitions")
 for definition in definitions:
-    check(definition["text"] and definition["clauses"] and definition["operands"], f"spec --json: {definition['name']} lacks a part")
+    check(definition["text"] and definition["clauses"] and definition["results"], f"spec --json: {definition['name']} lacks a part")
 printed(["well typed, 3 steps, 7 values", "g = vjp(s; w)"], "check", str(program))
 printed(["output s[] : f32"], "check", str(program), "--equations")
 as_json = folder / "step.json"
