@@ -168,10 +168,11 @@ std::vector<Input> inputs_of(const System& system) {
 }
 
 std::vector<PlanOptions::Update> updates_of(const spec::Program& program) {
+  const std::vector<spec::Update> all = spec::all_updates(program);
   std::vector<PlanOptions::Update> updates;
-  for (std::size_t u = 0; u < program.updates.size(); ++u) {
+  for (std::size_t u = 0; u < all.size(); ++u) {
     const auto it = std::find_if(program.inputs.begin(), program.inputs.end(),
-                                 [&](const Input& i) { return i.name == program.updates[u].parameter; });
+                                 [&](const Input& i) { return i.name == all[u].parameter; });
     updates.push_back({static_cast<std::size_t>(it - program.inputs.begin()), program.outputs.size() + u});
   }
   return updates;

@@ -17,6 +17,7 @@ namespace etalon::spec {
 struct Analysis {
   std::map<std::string, ValueType> types;
   std::vector<std::optional<Instance>> instances;  ///< one per step; nothing for derivative steps
+  std::vector<std::vector<std::string>> reads;     ///< one per step: the inputs of an assignment's instance by name
 };
 
 /// Verifies the program. \throws SpecViolation as `verify` does.
@@ -33,5 +34,7 @@ struct Analysis {
 /// One line: `h = matmul(x, w)`, `g = vjp(loss; w)`.
 [[nodiscard]] std::string summary(const Call& call);
 [[nodiscard]] std::string summary(const Differentiate& step);
+/// The assignment as it is written.
+[[nodiscard]] std::string summary(const Assign& step);
 
 }  // namespace etalon::spec

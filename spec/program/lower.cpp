@@ -26,10 +26,11 @@ class Lowering {
     }
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       if (const auto* call = std::get_if<Call>(&program_.steps[i])) append(*call, *analysis_.instances[i]);
+      else if (const auto* assign = std::get_if<Assign>(&program_.steps[i])) append(*assign, i);
       else append(std::get<Differentiate>(program_.steps[i]));
     }
     for (const std::string& output : program_.outputs) system_.outputs.push_back(tensor_.at(output));
-    for (const Update& update : program_.updates) append_update(update);
+    for (const Update& update : all_updates(program_)) append_update(update);
     return std::move(system_);
   }
 
@@ -43,6 +44,18 @@ class Lowering {
       inputs.push_back(tensor_.at(std::get<ValueName>(call.attributes.at(attribute)).name));
     const std::vector<TensorId> results = join(system_, instance.system, inputs, call.results, call.source, taken_);
     for (std::size_t i = 0; i < results.size(); ++i) tensor_.emplace(call.results[i], results[i]);
+  }
+
+  /// What the buffer holds from here on is a new tensor.
+  void append(const Assign& step, std::size_t position) {
+    std::vector<TensorId> inputs;
+    for (const std::string& name : analysis_.reads[position]) {
+      const auto found = tensor_.find(name);
+      inputs.push_back(found != tensor_.end() ? found->second : TensorId{0});  // an unwritten buffer is never read
+    }
+    const bool first = tensor_.count(step.buffer) == 0;
+    const std::string name = first ? step.buffer : take_name(taken_, step.buffer);
+    tensor_[step.buffer] = join(system_, analysis_.instances[position]->system, inputs, {&name, 1}, step.source, taken_)[0];
   }
 
   void append(const Differentiate& step) {

@@ -12,6 +12,7 @@
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 #include "spec/notation/split.hpp"
+#include "spec/program/assignment.hpp"
 #include "spec/program/number_text.hpp"
 #include "spec/program/program.hpp"
 
@@ -29,7 +30,10 @@ struct Token {
 /// The text of a program, token by token; a line's end is a token of form `end`.
 class Lexer {
  public:
-  Lexer(std::string_view line, std::size_t line_number) : line_(line), number_(line_number) { advance(); }
+  Lexer(std::string_view line, std::size_t line_number, std::size_t start = 0)
+      : line_(line), number_(line_number), at_(start) {
+    advance();
+  }
 
   [[nodiscard]] const Token& peek() const { return token_; }
   [[nodiscard]] bool at_end() const { return token_.form == Token::Form::end; }
@@ -121,7 +125,7 @@ class Lexer {
 
   std::string_view line_;
   std::size_t number_;
-  std::size_t at_ = 0;
+  std::size_t at_;
   Token token_;
 };
 
@@ -129,6 +133,13 @@ class Lexer {
 class LineParser {
  public:
   LineParser(Lexer lexer, Program& program) : in_(std::move(lexer)), program_(program) {}
+
+  /// What is left of a line is the source of this assignment.
+  void finish(Assign assignment) {
+    assignment.source = source();
+    if (!in_.at_end()) in_.fail("the end of the line");
+    program_.steps.emplace_back(std::move(assignment));
+  }
 
   void run() {
     if (in_.at_end()) return;
@@ -139,10 +150,11 @@ class LineParser {
     else if (declares && word == "parameter") input(Role::parameter);
     else if (declares && word == "constant") input(Role::constant);
     else if (declares && word == "index") input(Role::index);
+    else if (declares && word == "buffer") buffer();
     else if (declares && word == "output") outputs();
     else if (declares && word == "update") update();
     else if (declares) {
-      const std::vector<std::string> words{"input", "parameter", "constant", "index", "output", "update"};
+      const std::vector<std::string> words{"input", "parameter", "constant", "index", "buffer", "output", "update"};
       in_.reject(unknown_name("declaration", word, words), first.column);
     } else {
       step(word);
@@ -161,25 +173,44 @@ class LineParser {
     return value;
   }
 
-  void input(Role role) {
-    Input input;
-    input.role = role;
-    input.name = in_.take_word("a name");
-    in_.expect(":");
+  [[nodiscard]] ValueType type() {
+    ValueType result;
     const Token type = in_.peek();
     const auto dtype = dtype_named(in_.take_word("an element type"));
     if (!dtype) in_.reject(unknown_name("element type", type.text, dtype_names()), type.column);
-    input.dtype = *dtype;
+    result.dtype = *dtype;
     in_.expect("[");
     while (!in_.is("]")) {
       const std::size_t column = in_.peek().column;
       const std::int64_t extent = integer("an extent");
       if (extent < 0) in_.reject(fmt::format("an extent is not negative, found {}", extent), column);
-      if (input.dims.rank == Dims::max_rank) in_.reject("a tensor has at most 8 axes", column);
-      input.dims.push_back(extent);
+      if (result.dims.rank == Dims::max_rank) in_.reject("a tensor has at most 8 axes", column);
+      result.dims.push_back(extent);
       if (!in_.accept(",")) break;
     }
     in_.expect("]");
+    return result;
+  }
+
+  void buffer() {
+    Buffer buffer;
+    buffer.name = in_.take_word("a name");
+    in_.expect(":");
+    const ValueType read = type();
+    buffer.dtype = read.dtype;
+    buffer.dims = read.dims;
+    buffer.source = source();
+    program_.buffers.push_back(std::move(buffer));
+  }
+
+  void input(Role role) {
+    Input input;
+    input.role = role;
+    input.name = in_.take_word("a name");
+    in_.expect(":");
+    const ValueType read = type();
+    input.dtype = read.dtype;
+    input.dims = read.dims;
     if (in_.accept_word("in")) {
       const std::int64_t low = integer("the least value of the range");
       in_.expect("..");
@@ -436,6 +467,8 @@ Program parse_program(std::string_view text) {
   while (!lines.at_end()) {
     const std::string_view line = lines.take();
     if (holds_only(line, opening)) definitions(lines, program);
+    else if (auto found = assignment_in(line, lines.number()))
+      LineParser(Lexer(line, lines.number(), found->end), program).finish(std::move(found->assignment));
     else LineParser(Lexer(line, lines.number()), program).run();
   }
   return program;

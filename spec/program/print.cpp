@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "spec/program/analysis.hpp"
 #include "spec/program/number_text.hpp"
 #include "spec/program/program.hpp"
 
@@ -96,6 +97,8 @@ struct AttributeText {
   return text + ")" + source_text(step.source);
 }
 
+[[nodiscard]] std::string step_text(const Assign& step) { return summary(step) + source_text(step.source); }
+
 }  // namespace
 
 std::string to_text(const Program& program) {
@@ -106,6 +109,8 @@ std::string to_text(const Program& program) {
     text += "end definitions\n";
   }
   for (const Input& input : program.inputs) text += input_text(input) + "\n";
+  for (const Buffer& b : program.buffers)
+    text += fmt::format("buffer {} : {}{}\n", b.name, to_string(ValueType{b.dtype, b.dims}), source_text(b.source));
   for (const auto& step : program.steps) text += std::visit([](const auto& s) { return step_text(s); }, step) + "\n";
   if (!program.outputs.empty()) text += fmt::format("output {}\n", fmt::join(program.outputs, ", "));
   for (const Update& update : program.updates) text += fmt::format("update {} := {}\n", update.parameter, update.value);

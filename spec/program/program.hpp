@@ -1,6 +1,6 @@
 /// \file
-/// A program: calls of operations in static single assignment form, with derivatives as steps of their own. It knows
-/// operations only by name; what they mean is the library's business.
+/// A program: calls of operations whose results are named once, derivatives as steps of their own, and assignments to
+/// buffers. It knows operations only by name; what they mean is the library's business.
 #pragma once
 
 #include <cstdint>
@@ -75,6 +75,30 @@ struct Differentiate {
   [[nodiscard]] friend bool operator==(const Differentiate&, const Differentiate&) = default;
 };
 
+/// How an assignment joins what it computes to what the buffer holds.
+enum class Accumulation : std::uint8_t { set, add, subtract, multiply, divide, maximum, minimum, conjunction, disjunction };
+
+/// buffer[places] = value, in the notation over the values of the program: the buffer is a parameter or one of
+/// `Program::buffers`. Reads see what was there before; elements at no place keep what they hold.
+struct Assign {
+  std::string buffer;
+  std::string places;  ///< `i, 2*j + 1`; empty for a scalar
+  Accumulation accumulation = Accumulation::set;
+  bool reset = false;  ///< the neutral element of the accumulation stands for what the whole buffer holds
+  std::string value;   ///< `sum[n] d[n, i]*x[n, j]`
+  Source source;
+  [[nodiscard]] friend bool operator==(const Assign&, const Assign&) = default;
+};
+
+/// A value that assignments write during a run; nothing before, and nothing after.
+struct Buffer {
+  std::string name;
+  DType dtype = DType::f32;
+  Dims dims;
+  Source source;
+  [[nodiscard]] friend bool operator==(const Buffer&, const Buffer&) = default;
+};
+
 /// After a run the parameter holds the value.
 struct Update {
   std::string parameter;
@@ -84,10 +108,11 @@ struct Update {
 
 struct Program {
   std::vector<Input> inputs;
-  std::vector<std::variant<Call, Differentiate>> steps;
+  std::vector<std::variant<Call, Differentiate, Assign>> steps;
   std::vector<std::string> outputs;
   std::vector<Update> updates;
   std::vector<std::string> definitions{};  ///< texts of operations of its own, beside those that come with Etalon
+  std::vector<Buffer> buffers{};
   [[nodiscard]] friend bool operator==(const Program&, const Program&) = default;
 };
 
@@ -98,6 +123,9 @@ struct Program {
 /// \throws SpecViolation `definitions:line:column: …`, counted in the joined texts.
 [[nodiscard]] Library library_of(const Program& program);
 
+/// The updates that the program states, then one for every other parameter that it assigns, in order of the inputs.
+[[nodiscard]] std::vector<Update> all_updates(const Program& program);
+
 /// Checks names, single assignment, types of every call and derivative.
 /// \throws SpecViolation: one line with the step, the rule, expected, found and the user's source line.
 void verify(const Program& program);
@@ -105,13 +133,17 @@ void verify(const Program& program);
 /// Type of every value of a verified program, by name.
 [[nodiscard]] std::map<std::string, ValueType> types_of(const Program& program);
 
-/// The program as one system of equations: its inputs in order; its outputs, then the values of its updates. Tensor
-/// names are the program's value names (locals of operations get `value.local`).
+/// The program as one system of equations: its inputs in order; its outputs, then the values of `all_updates`. Tensor
+/// names are the program's value names (locals of operations get `value.local`, what assignments make of a value that
+/// there is already gets `value.2`, `value.3`, …).
 [[nodiscard]] System lower(const Program& program);
 
 /// Readable text (grammar in docs/program.md); `parse_program(to_text(p)) == p`, bit for bit in constants.
 /// \throws SpecViolation with line and column on malformed text.
 [[nodiscard]] std::string to_text(const Program& program);
 [[nodiscard]] Program parse_program(std::string_view text);
+
+/// The assignment that a text such as `g[i, j] += sum[n] d[n, i]*x[n, j]` states. \throws SpecViolation
+[[nodiscard]] Assign parse_assignment(std::string_view text);
 
 }  // namespace etalon::spec

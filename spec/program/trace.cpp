@@ -6,6 +6,7 @@
 
 #include "spec/error.hpp"
 #include "spec/program/analysis.hpp"
+#include "spec/program/assignment.hpp"
 #include "spec/program/name.hpp"
 #include "spec/library/operators.hpp"
 
@@ -42,6 +43,12 @@ class TraceState {
     types_.emplace(name, type);
     names_.push_back(name);
     return names_.size() - 1;
+  }
+
+  [[nodiscard]] std::size_t add_buffer(Buffer buffer) {
+    const std::size_t id = add_value(buffer.name, {buffer.dtype, buffer.dims});
+    program_.buffers.push_back(std::move(buffer));
+    return id;
   }
 
   [[nodiscard]] std::size_t add_input(Input input) {
@@ -88,6 +95,7 @@ class TraceState {
       if (s == old) s = name;
     };
     for (Input& input : program_.inputs) change(input.name);
+    for (Buffer& buffer : program_.buffers) change(buffer.name);
     for (auto& step : program_.steps) std::visit([&](auto& s) { rename_in(s, change); }, step);
     for (std::string& output : program_.outputs) change(output);
     for (Update& update : program_.updates) change(update.parameter), change(update.value);
@@ -125,6 +133,12 @@ class TraceState {
     for (auto& seed : step.seeds) {
       if (seed) change(*seed);
     }
+  }
+
+  template <class Change>
+  static void rename_in(Assign& step, const Change& change) {
+    change(step.buffer);
+    for (std::string* text : {&step.places, &step.value}) *text = with_values(*text, change);
   }
 
   DType real_;
@@ -408,6 +422,22 @@ void Tracer::output(const std::string& name, const Traced& value) {
 
 void Tracer::assign(const Traced& parameter, const Traced& value) {
   state_->program().updates.push_back({parameter.name(), value.name()});
+}
+
+Traced Tracer::buffer(const std::string& name, DType dtype, const Dims& dims, SourceLine line) {
+  return {state_, state_->add_buffer({name, dtype, dims, state_->source(line)})};
+}
+
+void Tracer::assign(std::string_view assignment, SourceLine line) {
+  Assign step = parse_assignment(assignment);
+  step.source = state_->source(line);
+  state_->program().steps.emplace_back(std::move(step));
+  try {
+    verify(state_->program());
+  } catch (...) {
+    state_->program().steps.pop_back();
+    throw;
+  }
 }
 
 Program Tracer::finish() const {

@@ -278,6 +278,12 @@ class Tracer {
   /// After a run `parameter` holds `value`.
   void assign(const Traced& parameter, const Traced& value);
 
+  /// A value that assignments write during a run.
+  [[nodiscard]] Traced buffer(const std::string& name, DType dtype, const Dims& dims, SourceLine line = SourceLine::current());
+  /// A step such as `g[i, j] += sum[n] d[n, i]*x[n, j]`; it names buffers, parameters and values. From here on the
+  /// buffer's name stands for what it then holds. \throws SpecViolation at once when it is ill-typed.
+  void assign(std::string_view assignment, SourceLine line = SourceLine::current());
+
   /// The verified program. \throws SpecViolation
   [[nodiscard]] Program finish() const;
 

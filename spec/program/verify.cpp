@@ -11,7 +11,9 @@
 #include "spec/nearest.hpp"
 #include "spec/notation/definition.hpp"
 #include "spec/program/analysis.hpp"
+#include "spec/program/assignment.hpp"
 #include "spec/program/name.hpp"
+#include "spec/system/written_once.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -28,7 +30,9 @@ class Verifier {
 
   Analysis run() {
     for (const Input& input : program_.inputs) declare(input);
+    for (const Buffer& buffer : program_.buffers) declare(buffer);
     for (const auto& step : program_.steps) {
+      analysis_.reads.emplace_back();
       std::visit([this](const auto& s) { take(s); }, step);
     }
     check_outputs();
@@ -43,16 +47,28 @@ class Verifier {
     for (const std::int64_t extent : input.dims) {
       if (extent < 0) throw SpecViolation(fmt::format("{}: extents are not negative, found {}", what, to_string(input.dims)));
     }
-    check_size(input, what);
+    check_size({input.dtype, input.dims}, what);
     if (input.role == Role::index) check_index(input, what);
     else if (input.range) throw SpecViolation(what + ": only an index has a range");
     if (input.role == Role::constant) check_constant(input, what);
     else if (input.value) throw SpecViolation(what + ": only a constant has a value");
     inputs_.emplace(input.name, &input);
+    if (input.role == Role::index && input.range) ranges_.emplace(input.name, *input.range);
   }
 
-  static void check_size(const Input& input, const std::string& what) {
-    const ValueType type{input.dtype, input.dims};
+  void declare(const Buffer& buffer) {
+    const std::string what = "buffer " + buffer.name + at(buffer.source);
+    name(buffer.name, {buffer.dtype, buffer.dims}, buffer.source, what);
+    for (const std::int64_t extent : buffer.dims) {
+      if (extent < 0) throw SpecViolation(fmt::format("{}: extents are not negative, found {}", what, to_string(buffer.dims)));
+    }
+    check_size({buffer.dtype, buffer.dims}, what);
+    System& places = unwritten_[buffer.name];
+    (void)places.add_tensor(buffer.name, buffer.dtype, buffer.dims);
+    if (buffer.dims.count() == 0) unwritten_.erase(buffer.name);
+  }
+
+  static void check_size(const ValueType& type, const std::string& what) {
     if (!addressable(type))
       throw SpecViolation(fmt::format("{}: {} is more than 64 bits can address", what, to_string(type)));
   }
@@ -87,6 +103,12 @@ class Verifier {
   }
 
   void require_known(const std::string& value, const std::string& what) const {
+    if (unwritten_.count(value) != 0)
+      throw SpecViolation(fmt::format("{}: {} is read, but not each of its elements is written", what, value));
+    require_named(value, what);
+  }
+
+  void require_named(const std::string& value, const std::string& what) const {
     if (analysis_.types.count(value) != 0) return;
     std::vector<std::string> names;
     for (const auto& [known, type] : analysis_.types) names.push_back(known);
@@ -112,8 +134,52 @@ class Verifier {
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       name(call.results[i], instance.results[i], call.source, what);
       if (is_detached(instance.system, instance.system.outputs[i])) detached_.insert(call.results[i]);
+      made_at_[call.results[i]] = analysis_.reads.size();
     }
     analysis_.instances.emplace_back(std::move(instance));
+  }
+
+  void take(const Assign& step) {
+    const std::string what = summary(step) + at(step.source);
+    check_assigned(step.buffer, what);
+    const auto buffer = unwritten_.find(step.buffer);
+    Assignment found = elaborated(step, buffer == unwritten_.end(), what);
+    for (const std::string& value : found.reads) {
+      if (value != step.buffer) require_known(value, what);
+    }
+    if (buffer != unwritten_.end()) note_writes(buffer, found.writes, step.reset);
+    const System& system = found.instance.system;
+    detached_.erase(step.buffer);
+    if (is_detached(system, system.outputs[0])) detached_.insert(step.buffer);
+    assigned_at_[step.buffer] = made_at_[step.buffer] = analysis_.reads.size();
+    analysis_.reads.back() = std::move(found.reads);
+    analysis_.instances.emplace_back(std::move(found.instance));
+  }
+
+  [[nodiscard]] Assignment elaborated(const Assign& step, bool written, const std::string& what) const {
+    try {
+      return elaborate_assignment(step, {analysis_.types, ranges_, written});
+    } catch (const SpecViolation& error) {
+      throw SpecViolation(fmt::format("{}: {}", what, error.what()));
+    }
+  }
+
+  void check_assigned(const std::string& value, const std::string& what) const {
+    require_named(value, what);
+    const auto input = inputs_.find(value);
+    const bool parameter = input != inputs_.end() && input->second->role == Role::parameter;
+    const bool buffer = std::any_of(program_.buffers.begin(), program_.buffers.end(), [&](const Buffer& b) { return b.name == value; });
+    if (!parameter && !buffer)
+      throw SpecViolation(fmt::format("{}: only a parameter or a buffer is assigned, {} is none", what, described(value)));
+  }
+
+  /// The buffer may be read once its places cover it.
+  void note_writes(std::map<std::string, System>::iterator buffer, const Equation& writes, bool whole) {
+    System& places = buffer->second;
+    if (writes.place.size() == places[0].dims.rank) places.equations.push_back({0, writes.binders, writes.place, {}, -1});
+    std::vector<const Equation*> writers;
+    for (const Equation& e : places.equations) writers.push_back(&e);
+    if (whole || (!writers.empty() && !why_not_written_once(places, 0, writers))) unwritten_.erase(buffer);
   }
 
   void take(const Differentiate& step) {
@@ -122,7 +188,10 @@ class Verifier {
     if (step.of.empty() || step.wrt.empty())
       throw SpecViolation(what + ": expected at least one value to differentiate and one to differentiate by");
     for (const std::string& value : step.of) check_differentiated(value, what);
-    for (const std::string& value : step.wrt) check_wrt(value, what);
+    for (const std::string& value : step.wrt) {
+      check_wrt(value, what);
+      check_age(step, value, what);
+    }
     const std::vector<std::string>& seeded = reverse ? step.of : step.wrt;
     const std::vector<std::string>& differentiated = reverse ? step.wrt : step.of;
     check_seeds(step, seeded, what);
@@ -130,6 +199,7 @@ class Verifier {
       throw SpecViolation(fmt::format("{}: expected {} results, found {}", what, differentiated.size(), step.results.size()));
     for (std::size_t i = 0; i < step.results.size(); ++i)
       name(step.results[i], analysis_.types.at(differentiated[i]), step.source, what);
+    for (const std::string& result : step.results) made_at_[result] = analysis_.reads.size();
     analysis_.instances.emplace_back(std::nullopt);
   }
 
@@ -138,6 +208,18 @@ class Verifier {
     if (kind_of(analysis_.types.at(value).dtype) != Kind::real)
       throw SpecViolation(fmt::format("{}: {} is {}, only real values have derivatives", what, described(value),
                                       name_of(analysis_.types.at(value).dtype)));
+  }
+
+  /// What was made of a buffer's content before it was assigned anew does not depend on the new content.
+  void check_age(const Differentiate& step, const std::string& wrt, const std::string& what) const {
+    const auto assigned = assigned_at_.find(wrt);
+    if (assigned == assigned_at_.end()) return;
+    for (const std::string& value : step.of) {
+      const auto made = made_at_.find(value);
+      if (made != made_at_.end() && made->second >= assigned->second) return;
+    }
+    throw SpecViolation(fmt::format("{}: {} is assigned after {} was computed; differentiate before the assignment", what, wrt,
+                                    fmt::join(step.of, ", ")));
   }
 
   void check_wrt(const std::string& value, const std::string& what) const {
@@ -207,6 +289,8 @@ class Verifier {
       const auto input = inputs_.find(update.parameter);
       if (input == inputs_.end() || input->second->role != Role::parameter)
         throw SpecViolation(what + ": only a parameter is updated, " + update.parameter + " is none");
+      if (assigned_at_.count(update.parameter) != 0 && update.value != update.parameter)
+        throw SpecViolation(what + ": the parameter is assigned, and holds what its assignments leave");
       if (!seen.insert(update.parameter).second) throw SpecViolation(what + ": the parameter is updated a second time");
       const ValueType& expected = analysis_.types.at(update.parameter);
       const ValueType& found = analysis_.types.at(update.value);
@@ -221,6 +305,10 @@ class Verifier {
   std::map<std::string, const Input*> inputs_;
   std::map<std::string, Source> sources_;
   std::set<std::string> detached_;
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges_;  ///< of indices
+  std::map<std::string, System> unwritten_;           ///< buffers that may not be read, with the places written so far
+  std::map<std::string, std::size_t> made_at_;        ///< the step, from 1, that made a value last
+  std::map<std::string, std::size_t> assigned_at_;    ///< the step, from 1, that assigned a buffer last
 };
 
 [[nodiscard]] std::string seed_list(const Differentiate& step) {
@@ -284,6 +372,19 @@ Library library_of(const Program& program) {
   std::string all;
   for (const std::string& text : program.definitions) all += text + (text.ends_with('\n') ? "" : "\n");
   return all.empty() ? library : library.with(all);
+}
+
+std::vector<Update> all_updates(const Program& program) {
+  std::vector<Update> all = program.updates;
+  for (const Input& input : program.inputs) {
+    const bool stated = std::any_of(program.updates.begin(), program.updates.end(), [&](const Update& u) { return u.parameter == input.name; });
+    const bool assigned = std::any_of(program.steps.begin(), program.steps.end(), [&](const auto& step) {
+      const auto* assign = std::get_if<Assign>(&step);
+      return assign != nullptr && assign->buffer == input.name;
+    });
+    if (assigned && !stated) all.push_back({input.name, input.name});
+  }
+  return all;
 }
 
 Analysis analyse(const Program& program) { return Verifier(program).run(); }

@@ -25,7 +25,8 @@ inline constexpr std::int64_t largest_tensor_bytes = std::int64_t{1} << 30;
 [[nodiscard]] HostTensor tensor_from_json(const Json& json, const std::string& field);
 
 /// Inputs, calls, outputs; and, where the program has them: derivative steps among the calls (`"derivative":"vjp"`,
-/// `"of"`, `"wrt"`, `"seeds"`), `"updates"`, `"value"` of constants, `"range"` of indices, `"source"`.
+/// `"of"`, `"wrt"`, `"seeds"`), assignments among the calls (`"assign"`, `"places"`, `"accumulation"`, `"value"`) and
+/// `"buffers"`, `"updates"`, `"value"` of constants, `"range"` of indices, `"source"`.
 [[nodiscard]] Json program_to_json(const Program& program);
 [[nodiscard]] Program program_from_json(const Json& json, const std::string& field);
 

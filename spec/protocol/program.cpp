@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "spec/error.hpp"
+#include "spec/program/assignment.hpp"
 #include "spec/protocol/fields.hpp"
 #include "spec/protocol/json.hpp"
 
@@ -215,6 +216,30 @@ constexpr std::pair<Role, std::string_view> roles[] = {
   return step;
 }
 
+[[nodiscard]] Json step_to_json(const Assign& step) {
+  Json json = {{"assign", step.buffer}, {"places", step.places}, {"accumulation", sign_of(step)}, {"value", step.value}};
+  add_source(json, step.source);
+  return json;
+}
+
+[[nodiscard]] Assign assign_from_json(const Json& json, const std::string& field) {
+  const auto text = [&](const char* name) { return fields::string(fields::member(json, name, field), fields::key(field, name)); };
+  Assign step;
+  step.buffer = text("assign");
+  step.places = text("places");
+  if (!read_sign(text("accumulation"), step)) throw Unsupported(field + ".accumulation: '" + text("accumulation") + "' is not offered");
+  step.value = text("value");
+  step.source = source_from_json(json, field);
+  return step;
+}
+
+[[nodiscard]] Json buffer_to_json(const Buffer& buffer) { return input_to_json({buffer.name, buffer.dtype, buffer.dims, Role::input, {}, {}, buffer.source}); }
+
+[[nodiscard]] Buffer buffer_from_json(const Json& json, const std::string& field) {
+  Input read = input_from_json(json, field);
+  return {std::move(read.name), read.dtype, read.dims, std::move(read.source)};
+}
+
 [[nodiscard]] Update update_from_json(const Json& json, const std::string& field) {
   return {fields::string(fields::member(json, "parameter", field), fields::key(field, "parameter")),
           fields::string(fields::member(json, "value", field), fields::key(field, "value"))};
@@ -243,6 +268,7 @@ Json program_to_json(const Program& program) {
   Json json = Json::object();
   if (!program.definitions.empty()) json["definitions"] = program.definitions;
   json["inputs"] = std::move(inputs);
+  for (const Buffer& buffer : program.buffers) json["buffers"].push_back(buffer_to_json(buffer));
   json["calls"] = std::move(calls);
   json["outputs"] = program.outputs;
   for (const Update& update : program.updates) json["updates"].push_back({{"parameter", update.parameter}, {"value", update.value}});
@@ -256,11 +282,17 @@ Program program_from_json(const Json& json, const std::string& field) {
   const std::string inputs = fields::key(field, "inputs");
   for (const Json& input : fields::array(fields::member(json, "inputs", field), inputs))
     program.inputs.push_back(input_from_json(input, fields::item(inputs, program.inputs.size())));
+  if (const Json* buffers = fields::optional_member(json, "buffers", field)) {
+    const std::string at = fields::key(field, "buffers");
+    for (const Json& buffer : fields::array(*buffers, at))
+      program.buffers.push_back(buffer_from_json(buffer, fields::item(at, program.buffers.size())));
+  }
   const std::string calls = fields::key(field, "calls");
   for (const Json& step : fields::array(fields::member(json, "calls", field), calls)) {
     const std::string at = fields::item(calls, program.steps.size());
     fields::require_object(step, at);
-    if (step.contains("derivative")) program.steps.emplace_back(derivative_from_json(step, at));
+    if (step.contains("assign")) program.steps.emplace_back(assign_from_json(step, at));
+    else if (step.contains("derivative")) program.steps.emplace_back(derivative_from_json(step, at));
     else program.steps.emplace_back(call_from_json(step, at));
   }
   program.outputs = fields::strings(fields::member(json, "outputs", field), fields::key(field, "outputs"));

@@ -130,7 +130,7 @@ std::optional<bool> once_by_axes(const Dims& dims, std::span<const Equation* con
 }
 
 std::optional<std::string> by_enumeration(const System& system, TensorId target,
-                                          std::span<const Equation* const> writers) {
+                                          std::span<const Equation* const> writers, bool cover) {
   const Dims& dims = system[target].dims;
   constexpr std::int64_t limit = 1 << 22;
   std::int64_t total = 0;
@@ -150,7 +150,7 @@ std::optional<std::string> by_enumeration(const System& system, TensorId target,
     });
     if (!good) return "an element is written twice or outside the tensor";
   }
-  if (std::find(written.begin(), written.end(), std::uint8_t{0}) != written.end()) return "an element is never written";
+  if (cover && std::find(written.begin(), written.end(), std::uint8_t{0}) != written.end()) return "an element is never written";
   return std::nullopt;
 }
 
@@ -159,7 +159,13 @@ std::optional<std::string> by_enumeration(const System& system, TensorId target,
 std::optional<std::string> why_not_written_once(const System& system, TensorId target,
                                                 std::span<const Equation* const> writers) {
   if (once_by_axes(system[target].dims, writers) == std::optional(true)) return std::nullopt;
-  return by_enumeration(system, target, writers);
+  return by_enumeration(system, target, writers, true);
+}
+
+std::optional<std::string> why_written_twice(const System& system, const Equation& writer) {
+  if (points(writer.binders) == 0 || box_of(writer, system[writer.target].dims)) return std::nullopt;
+  const Equation* const one = &writer;
+  return by_enumeration(system, writer.target, {&one, 1}, false);
 }
 
 }  // namespace etalon::spec

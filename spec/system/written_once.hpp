@@ -14,4 +14,8 @@ namespace etalon::spec {
 [[nodiscard]] std::optional<std::string> why_not_written_once(const System& system, TensorId target,
                                                               std::span<const Equation* const> writers);
 
+/// Why it is not proved that this equation writes each element of its target at most once, and none outside it, or
+/// nothing.
+[[nodiscard]] std::optional<std::string> why_written_twice(const System& system, const Equation& writer);
+
 }  // namespace etalon::spec

@@ -152,7 +152,7 @@ if len(lines) == 2:
 # The examples of the documentation.
 root = pathlib.Path(__file__).resolve().parents[2]
 documented = re.findall(r"```program\n(.*?)```", (root / "docs/program.md").read_text(), re.S)
-check(len(documented) == 1, "docs/program.md has no example")
+check(len(documented) == 3, "docs/program.md has other examples than three")
 for text in documented:
     (folder / "documented.txt").write_text(text)
     printed(["well typed"], "check", str(folder / "documented.txt"))

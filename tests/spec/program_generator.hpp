@@ -94,11 +94,33 @@ inline Input any_input() {
   return input;
 }
 
+/// In brackets and on right sides anything may stand that ends neither the line nor the equation.
+inline std::string any_equation_text(const std::string& characters) {
+  std::string text = *rc::gen::container<std::string>(rc::gen::elementOf(characters));
+  while (!text.empty() && text.front() == ' ') text.erase(0, 1);
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+inline Assign any_assignment() {
+  Assign step;
+  step.buffer = *any_name();
+  step.places = any_equation_text("ij 0+*,._x<");
+  step.accumulation = static_cast<Accumulation>(*rc::gen::inRange(0, 9));
+  step.reset = step.accumulation != Accumulation::set && *rc::gen::arbitrary<bool>();
+  step.value = "x" + any_equation_text("[]ij 0+*=:,._x-/<");
+  step.source = any_source();
+  return step;
+}
+
 inline Program any_program() {
   Program program;
   for (int n = *rc::gen::inRange(0, 4); n > 0; --n) program.inputs.push_back(any_input());
   for (int n = *rc::gen::inRange(0, 4); n > 0; --n) {
-    if (*rc::gen::arbitrary<bool>()) {
+    const int form = *rc::gen::inRange(0, 3);
+    if (form == 2) {
+      program.steps.emplace_back(any_assignment());
+    } else if (form == 1) {
       Call call{*any_name(), some_operands(), {}, {}, some_names(1), any_source()};
       if (*rc::gen::arbitrary<bool>()) call.packs = {2, 0};
       for (int a = *rc::gen::inRange(0, 4); a > 0; --a) call.attributes[*any_name()] = any_attribute();
@@ -108,6 +130,7 @@ inline Program any_program() {
       program.steps.emplace_back(Differentiate{mode, some_names(1), some_names(1), some_operands(), some_names(1), any_source()});
     }
   }
+  for (int n = *rc::gen::inRange(0, 3); n > 0; --n) program.buffers.push_back({*any_name(), any_dtype(), any_dims(), any_source()});
   program.outputs = some_names(0);
   for (int n = *rc::gen::inRange(0, 3); n > 0; --n) program.updates.push_back({*any_name(), *any_name()});
   return program;
