@@ -9,6 +9,7 @@
 
 #include "spec/error.hpp"
 #include "spec/notation/parse.hpp"
+#include "spec/notation/resolve.hpp"
 #include "spec/system/ranges.hpp"
 #include "spec/system/written_once.hpp"
 
@@ -23,21 +24,43 @@ class Elaboration {
   Assignment run() {
     check_text();
     find_reads();
-    const std::string text = signature() + "\n" + clause();
+    next_ = free_name(step_.buffer + "_next");
+    return {instance(signature() + "\n" + clause(), 1), reads_, {}};
+  }
+
+  /// The buffer is a local, of which a result makes use.
+  ValueType declared_type() {
+    check_text();
+    if (step_.accumulation != Accumulation::set) throw SpecViolation("a buffer begins with =, found " + sign_of(step_));
+    find_reads();
+    reads_.erase(reads_.begin());
+    next_ = step_.buffer;
+    const std::string row = free_name("row"), use = free_name("use");
+    const std::string all = step_.buffer + (step_.places.empty() ? "" : "[.." + row + "]");
+    const std::string used = fmt::format("(if {} == {} then 1 else 0)", all, all);
+    const Instance found = instance(fmt::format("assignment({}) -> {} : int\n{}\n{} = {}", fmt::join(operands(), ", "), use, clause(), use,
+                                                step_.places.empty() ? used : "sum[.." + row + "] " + used), 2);
+    const TensorInfo& local = found.system[found.system.find(step_.buffer)];
+    return {local.dtype, local.dims};
+  }
+
+ private:
+  [[nodiscard]] Instance instance(const std::string& text, std::size_t clauses) const {
     const Definition definition = parse(text);
     if (!definition.ok()) throw SpecViolation(in_the_assignment(std::string(definition.diagnosis.message())));
-    if (definition.clause_count != 1 || definition.clauses[0].form != ClauseText::Form::equation)
+    if (definition.clause_count != clauses || definition.part_count != 0 || definition.clauses[0].form != ClauseText::Form::equation)
       throw SpecViolation("expected one expression on the right side");
-    std::vector<std::optional<ValueType>> operands;
-    for (const std::string& name : reads_) operands.emplace_back(scope_.types.at(name));
+    if (const Diagnosis wrong = undefined_name(definition); !wrong.ok())
+      throw SpecViolation(in_the_assignment(std::string(wrong.message())));
+    std::vector<std::optional<ValueType>> types;
+    for (const std::string& name : reads_) types.emplace_back(scope_.types.at(name));
     try {
-      return {instantiate(definition, operands, {}, {}), reads_, {}};
+      return instantiate(definition, types, {}, {});
     } catch (const SpecViolation& error) {
       throw SpecViolation(in_the_assignment(error.what()));
     }
   }
 
- private:
   void check_text() const {
     if (step_.buffer.find('.') != std::string::npos)
       throw SpecViolation(step_.buffer + " is a name with a point, which the notation does not have");
@@ -59,8 +82,11 @@ class Elaboration {
     if (!scope_.written && (reads_old_ || (step_.accumulation != Accumulation::set && !step_.reset)))
       throw SpecViolation(fmt::format("{} is read, but not each of its elements is written; set it, or reset it by :{}", step_.buffer,
                                       step_.accumulation == Accumulation::set ? "+=" : sign_of(step_)));
-    next_ = step_.buffer + "_next";
-    while (scope_.types.count(next_) != 0) next_ += '_';
+  }
+
+  [[nodiscard]] std::string free_name(std::string name) const {
+    while (scope_.types.count(name) != 0 || name == step_.buffer) name += '_';
+    return name;
   }
 
   [[nodiscard]] std::string declared(const std::string& name, const ValueType& type) const {
@@ -70,10 +96,14 @@ class Elaboration {
            std::string(kinds[kind == Kind::real ? 0 : kind == Kind::integer ? 1 : 2]);
   }
 
+  [[nodiscard]] std::vector<std::string> operands() const {
+    std::vector<std::string> all;
+    for (const std::string& name : reads_) all.push_back(declared(name, scope_.types.at(name)));
+    return all;
+  }
+
   [[nodiscard]] std::string signature() const {
-    std::vector<std::string> operands;
-    for (const std::string& name : reads_) operands.push_back(declared(name, scope_.types.at(name)));
-    return fmt::format("assignment({}) -> {}", fmt::join(operands, ", "), declared(next_, scope_.types.at(step_.buffer)));
+    return fmt::format("assignment({}) -> {}", fmt::join(operands(), ", "), declared(next_, scope_.types.at(step_.buffer)));
   }
 
   /// Laid out so that columns are those of the assignment, moved by the longer name.
@@ -94,6 +124,7 @@ class Elaboration {
     if (first.ptr != end) std::from_chars(first.ptr + 1, end, column);
     message.erase(at);
     const std::size_t moved = next_.size() - step_.buffer.size();
+    if (line == 2 && step_.declares) column += std::string_view("buffer ").size();
     if (line == 2) message += fmt::format(" (column {})", column > next_.size() ? column - moved : std::size_t{1});
     return message;
   }
@@ -112,7 +143,7 @@ class Elaboration {
 /// What the whole buffer holds after the equation of an assignment.
 class Merge {
  public:
-  Merge(System& system, const Assign& step, bool written) : s_(system), step_(step), written_(written) {}
+  Merge(System& system, const Assign& step, bool begun) : s_(system), step_(step), begun_(begun) {}
 
   /// \returns the equation with its places
   Equation run() {
@@ -276,15 +307,17 @@ class Merge {
   [[nodiscard]] Expr old(std::vector<Expr> place) const {
     const Kind kind = kind_of(s_[s_.outputs[0]].dtype);
     if (step_.reset) return neutral(kind);
-    return written_ ? s_.at(s_.inputs[0], std::move(place)) : zero(kind);
+    return begun_ ? s_.at(s_.inputs[0], std::move(place)) : zero(kind);
   }
 
   System& s_;
   const Assign& step_;
-  bool written_;
+  bool begun_;
 };
 
 }  // namespace
+
+ValueType declared_type(const Assign& step, const AssignmentScope& scope) { return Elaboration(step, scope).declared_type(); }
 
 Assignment elaborate_assignment(const Assign& step, const AssignmentScope& scope) {
   Assignment result = Elaboration(step, scope).run();
@@ -296,7 +329,7 @@ Assignment elaborate_assignment(const Assign& step, const AssignmentScope& scope
     const auto range = scope.ranges.find(result.reads[i]);
     if (range != scope.ranges.end()) system.tensors[static_cast<std::size_t>(system.inputs[i])].range = range->second;
   }
-  result.writes = Merge(system, step, scope.written).run();
+  result.writes = Merge(system, step, scope.begun).run();
   verify(system);
   return result;
 }

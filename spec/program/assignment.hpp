@@ -39,7 +39,8 @@ struct AssignmentText {
 struct AssignmentScope {
   const std::map<std::string, ValueType>& types;
   const std::map<std::string, std::pair<std::int64_t, std::int64_t>>& ranges;  ///< of indices
-  bool written = true;  ///< whether the buffer holds something
+  bool written = true;  ///< whether each element of the buffer is written, so that it may be read
+  bool begun = true;    ///< whether any is
 };
 
 /// An assignment as equations: what the buffer holds from then on.
@@ -48,6 +49,10 @@ struct Assignment {
   std::vector<std::string> reads;  ///< its inputs; the first is the buffer, not read where nothing is written yet
   Equation writes;                 ///< the places, on the output; without places where there are no elements to write
 };
+
+/// The type of the buffer that the assignment declares: extents and element type are those of a local of a definition.
+/// \throws SpecViolation with rule and column, also where it accumulates.
+[[nodiscard]] ValueType declared_type(const Assign& step, const AssignmentScope& scope);
 
 /// Elaborates an assignment whose buffer has a type in the scope.
 /// \throws SpecViolation with rule and column: malformed or ill-typed text, a place outside the buffer, an element

@@ -37,6 +37,12 @@ class Reader {
     return taken(begin);
   }
 
+  /// Whether no other word stands here.
+  [[nodiscard]] bool word_is_last() const {
+    const std::string_view sign = Reader(rest()).sign();
+    return rest().empty() || !is_letter(rest()[0]) || !sign.empty();
+  }
+
   /// The text between brackets; nothing when they do not close.
   [[nodiscard]] std::optional<std::string_view> brackets() {
     const std::size_t begin = at_ + 1;
@@ -114,6 +120,10 @@ std::optional<AssignmentText> assignment_in(std::string_view line, std::size_t l
   AssignmentText result;
   Assign& step = result.assignment;
   step.buffer = in.word();
+  if (step.buffer == "buffer" && !in.word_is_last()) {
+    step.declares = true;
+    step.buffer = in.word();
+  }
   if (step.buffer.empty()) return std::nullopt;
   const bool places = in.rest().starts_with('[');
   if (places) {
@@ -159,6 +169,8 @@ std::string with_values(std::string_view text, const std::function<void(std::str
   return result;
 }
 
-std::string summary(const Assign& step) { return fmt::format("{}[{}] {} {}", step.buffer, step.places, sign_of(step), step.value); }
+std::string summary(const Assign& step) {
+  return fmt::format("{}{}[{}] {} {}", step.declares ? "buffer " : "", step.buffer, step.places, sign_of(step), step.value);
+}
 
 }  // namespace etalon::spec

@@ -78,12 +78,13 @@ struct Differentiate {
 /// How an assignment joins what it computes to what the buffer holds.
 enum class Accumulation : std::uint8_t { set, add, subtract, multiply, divide, maximum, minimum, conjunction, disjunction };
 
-/// buffer[places] = value, in the notation over the values of the program: the buffer is a parameter or one of
-/// `Program::buffers`. Reads see what was there before; elements at no place keep what they hold.
+/// buffer[places] = value, in the notation over the values of the program: the buffer is a parameter, one of
+/// `Program::buffers`, or one that an assignment declares. Reads see what was there before; elements at no place keep what they hold.
 struct Assign {
   std::string buffer;
   std::string places;  ///< `i, 2*j + 1`; empty for a scalar
   Accumulation accumulation = Accumulation::set;
+  bool declares = false;  ///< the buffer begins here, with the type that the equation of a local would give it
   bool reset = false;  ///< the neutral element of the accumulation stands for what the whole buffer holds
   std::string value;   ///< `sum[n] d[n, i]*x[n, j]`
   Source source;

@@ -56,6 +56,20 @@ class Verifier {
     if (input.role == Role::index && input.range) ranges_.emplace(input.name, *input.range);
   }
 
+  void declare(const Assign& step, const std::string& what) {
+    ValueType type;
+    try {
+      type = declared_type(step, {analysis_.types, ranges_, false, false});
+    } catch (const SpecViolation& error) {
+      throw SpecViolation(fmt::format("{}: {}", what, error.what()));
+    }
+    name(step.buffer, type, step.source, what);
+    check_size(type, what);
+    System& places = unwritten_[step.buffer];
+    (void)places.add_tensor(step.buffer, type.dtype, type.dims);
+    buffers_.insert(step.buffer);
+  }
+
   void declare(const Buffer& buffer) {
     const std::string what = "buffer " + buffer.name + at(buffer.source);
     name(buffer.name, {buffer.dtype, buffer.dims}, buffer.source, what);
@@ -66,6 +80,7 @@ class Verifier {
     System& places = unwritten_[buffer.name];
     (void)places.add_tensor(buffer.name, buffer.dtype, buffer.dims);
     if (buffer.dims.count() == 0) unwritten_.erase(buffer.name);
+    buffers_.insert(buffer.name);
   }
 
   static void check_size(const ValueType& type, const std::string& what) {
@@ -141,9 +156,11 @@ class Verifier {
 
   void take(const Assign& step) {
     const std::string what = summary(step) + at(step.source);
-    check_assigned(step.buffer, what);
+    if (step.declares) declare(step, what);
+    else check_assigned(step.buffer, what);
     const auto buffer = unwritten_.find(step.buffer);
-    Assignment found = elaborated(step, buffer == unwritten_.end(), what);
+    const bool written = buffer == unwritten_.end();
+    Assignment found = elaborated(step, {analysis_.types, ranges_, written, written || !buffer->second.equations.empty()}, what);
     for (const std::string& value : found.reads) {
       if (value != step.buffer) require_known(value, what);
     }
@@ -156,9 +173,9 @@ class Verifier {
     analysis_.instances.emplace_back(std::move(found.instance));
   }
 
-  [[nodiscard]] Assignment elaborated(const Assign& step, bool written, const std::string& what) const {
+  [[nodiscard]] static Assignment elaborated(const Assign& step, const AssignmentScope& scope, const std::string& what) {
     try {
-      return elaborate_assignment(step, {analysis_.types, ranges_, written});
+      return elaborate_assignment(step, scope);
     } catch (const SpecViolation& error) {
       throw SpecViolation(fmt::format("{}: {}", what, error.what()));
     }
@@ -168,8 +185,7 @@ class Verifier {
     require_named(value, what);
     const auto input = inputs_.find(value);
     const bool parameter = input != inputs_.end() && input->second->role == Role::parameter;
-    const bool buffer = std::any_of(program_.buffers.begin(), program_.buffers.end(), [&](const Buffer& b) { return b.name == value; });
-    if (!parameter && !buffer)
+    if (!parameter && buffers_.count(value) == 0)
       throw SpecViolation(fmt::format("{}: only a parameter or a buffer is assigned, {} is none", what, described(value)));
   }
 
@@ -306,6 +322,7 @@ class Verifier {
   std::map<std::string, Source> sources_;
   std::set<std::string> detached_;
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges_;  ///< of indices
+  std::set<std::string> buffers_;
   std::map<std::string, System> unwritten_;           ///< buffers that may not be read, with the places written so far
   std::map<std::string, std::size_t> made_at_;        ///< the step, from 1, that made a value last
   std::map<std::string, std::size_t> assigned_at_;    ///< the step, from 1, that assigned a buffer last

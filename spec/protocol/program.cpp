@@ -218,6 +218,7 @@ constexpr std::pair<Role, std::string_view> roles[] = {
 
 [[nodiscard]] Json step_to_json(const Assign& step) {
   Json json = {{"assign", step.buffer}, {"places", step.places}, {"accumulation", sign_of(step)}, {"value", step.value}};
+  if (step.declares) json["declares"] = true;
   add_source(json, step.source);
   return json;
 }
@@ -229,6 +230,10 @@ constexpr std::pair<Role, std::string_view> roles[] = {
   step.places = text("places");
   if (!read_sign(text("accumulation"), step)) throw Unsupported(field + ".accumulation: '" + text("accumulation") + "' is not offered");
   step.value = text("value");
+  if (const Json* declares = fields::optional_member(json, "declares", field)) {
+    if (!declares->is_boolean()) fields::mismatch(fields::key(field, "declares"), "a truth value", *declares);
+    step.declares = declares->get<bool>();
+  }
   step.source = source_from_json(json, field);
   return step;
 }

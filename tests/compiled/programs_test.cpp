@@ -82,6 +82,45 @@ output p
   CHECK(p == real_tensor(DType::f32, {5, 1}, {1, 8, 9, 2, 16}));
 }
 
+TEST_CASE("assignments and calls become one function that updates the store", "[compiled][programs]") {
+  const spec::Program zero = spec::parse_program("parameter acc : f32[2, 1]\nacc[...] = 0\n");
+  const spec::Program batch = spec::parse_program(R"(
+parameter w : f32[2, 1]
+parameter acc : f32[2, 1]
+input x : f32[2, 2]
+buffer seen : f32[2]
+p = matmul(x, w)
+q = mul(p, p)
+loss = sum(q)
+gw = vjp(loss; w)
+acc[...] += gw[...]
+seen[1 - i] = p[i, 0]
+output seen
+)");
+  const spec::Program descent = spec::parse_program(
+      "parameter w : f32[2, 1]\nparameter acc : f32[2, 1]\nw[i, 0] -= 0.5*acc[i, 0]\nacc[i // 2, 0] max= w[i, 0]\noutput w\n");
+  for (const bool in_place : {true, false}) {
+    compiled::CompileOptions o = options();
+    o.plan.in_place = in_place;
+    const compiled::Executable resets = compiled::compile(zero, o);
+    const compiled::Executable adds = compiled::compile(batch, o);
+    const compiled::Executable steps = compiled::compile(descent, o);
+    compiled::Store store;
+    adds.declare(store);
+    store.write("w", real_tensor(DType::f32, {2, 1}, {3, -1}));
+    store.write("acc", real_tensor(DType::f32, {2, 1}, {99, 98}));
+    CHECK(resets.run(store).empty());
+    const auto first = adds.run(store, {{"x", real_tensor(DType::f32, {2, 2}, {1, 2, 3, 4})}});
+    CHECK(first[0] == real_tensor(DType::f32, {2}, {5, 1}));
+    (void)adds.run(store, {{"x", real_tensor(DType::f32, {2, 2}, {5, 6, -7, 8})}});
+    // 2 xᵀ(x w) over both batches: p = (1, 5, 9, -29).
+    CHECK(store.read("acc") == real_tensor(DType::f32, {2, 1}, {528, -312}));
+    CHECK(steps.run(store)[0] == real_tensor(DType::f32, {2, 1}, {-261, 155}));
+    CHECK(store.read("w") == real_tensor(DType::f32, {2, 1}, {-261, 155}));
+    CHECK(store.read("acc") == real_tensor(DType::f32, {2, 1}, {528, -312}));
+  }
+}
+
 TEST_CASE("the backend answers every mode", "[compiled][programs]") {
   const std::unique_ptr<spec::Backend> cpu = compiled::make_cpu_backend(options());
   spec::Request request;

@@ -107,6 +107,7 @@ inline Assign any_assignment() {
   step.buffer = *any_name();
   step.places = any_equation_text("ij 0+*,._x<");
   step.accumulation = static_cast<Accumulation>(*rc::gen::inRange(0, 9));
+  step.declares = *rc::gen::arbitrary<bool>();
   step.reset = step.accumulation != Accumulation::set && *rc::gen::arbitrary<bool>();
   step.value = "x" + any_equation_text("[]ij 0+*=:,._x-/<");
   step.source = any_source();
