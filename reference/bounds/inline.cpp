@@ -67,6 +67,11 @@ Expr replace(const Expr& e, const std::vector<const Equation*>& by) {
   return with_args(e, std::move(args));
 }
 
+bool is_closed(const Expr& e) {
+  if (e.form() == Form::variable || e.form() == Form::read || e.form() == Form::reduce) return false;
+  return std::all_of(e->args.begin(), e->args.end(), is_closed);
+}
+
 }  // namespace
 
 System inline_single_uses(const System& system) {
@@ -92,7 +97,9 @@ System inline_single_uses(const System& system) {
     const auto t = static_cast<std::size_t>(q.target);
     const DType dtype = system.tensors[t].dtype;
     const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
-    if (uses[t].reads == 1 && uses[t].injective && writers[t] == 1 && !narrow && kind_of(dtype) == Kind::real &&
+    // A constant that is stored is rounded there; inlined, it would pass for a part of the next constant (R0).
+    const bool closed = is_closed(q.value);
+    if (uses[t].reads == 1 && uses[t].injective && writers[t] == 1 && !narrow && !closed && kind_of(dtype) == Kind::real &&
         covers(system, q)) {
       held[i] = std::move(q);
       by[t] = &held[i];

@@ -107,13 +107,13 @@ TEST_CASE("a bad request gets an error reply and the next one is served", "[serv
 TEST_CASE("ill-typed programs and values outside their type are rejected, unknown operations unsupported", "[serve]") {
   const HostTensor x = HostTensor::of<float>({2}, {0, 0});
   const std::vector<Json> answers = ask({
-      encode(request("input x : f32[2]\ny = matmul(x, x)\noutput y\n", {x})),
+      encode(request("input x : f32[2]\ny = linear(x, x)\noutput y\n", {x})),
       encode(request("input x : f32[2]\ny = frobnicate(x)\noutput y\n", {x})),
       encode(request(exponential, {HostTensor::of<float>({1}, {0})})),
       encode(request("index n : i64[] in 0..3\noutput n\n", {HostTensor::of<std::int64_t>({}, {4})})),
   });
   REQUIRE(answers.size() == 4);
-  CHECK(answers[0]["rejected"].get<std::string>().find("matmul: ") == 0);
+  CHECK(answers[0]["rejected"].get<std::string>().find("linear: ") == 0);
   CHECK(answers[1]["unsupported"]["what"] == "operation");
   CHECK(answers[2]["rejected"] == "input x: expected f32[2], found f32[1]");
   CHECK(answers[3]["rejected"] == "input n: expected a value in 0..3, found 4");

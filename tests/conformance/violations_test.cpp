@@ -24,9 +24,11 @@ std::string refusal(const Definition& d, const CallTypes& call) {
 }
 
 std::optional<CallTypes> sound_call(const Definition& d, Draw& draw) {
-  const auto assignment = conformance::draw_assignment(d, draw, {.elements = 24, .edges = false}, DType::f32);
-  if (!assignment) return std::nullopt;
-  return conformance::call_of(d, *assignment, DType::f32);
+  for (const std::int64_t elements : {24, 100, 400}) {
+    const auto assignment = conformance::draw_assignment(d, draw, {.elements = elements, .edges = false}, DType::f32);
+    if (assignment) return conformance::call_of(d, *assignment, DType::f32);
+  }
+  return std::nullopt;
 }
 
 spec::AttributeValue other_value(const spec::AttributeText& a, const Definition& d, const spec::AttributeValue& now,
@@ -46,6 +48,7 @@ spec::AttributeValue other_value(const spec::AttributeText& a, const Definition&
       const auto* list = std::get_if<std::vector<std::int64_t>>(&now);
       std::vector<std::int64_t> other = list != nullptr ? *list : std::vector<std::int64_t>{draw.integer(-3, 6)};
       for (std::int64_t& x : other) x = draw.chance(0.6) ? draw.integer(-3, 6) : x;
+      if (!other.empty() && draw.chance(0.2)) other.pop_back();
       return other;
     }
     case Kind::dtype:

@@ -16,6 +16,7 @@
 #include "spec/contract/contract.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/philox.hpp"
+#include "spec/system/recurrence.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::bounds_test {
@@ -35,19 +36,18 @@ class Simulator {
   }
 
   std::vector<HostTensor> run() {
-    for (const auto& q : system_.equations) {
-      auto& target = values_[index(q.target)];
-      target.resize(static_cast<std::size_t>(system_[q.target].dims.count()));
-      auto& positions = integers_[index(q.target)];
-      positions.resize(target.size());
-      each(q.binders, 0, [&] {
-        std::vector<std::int64_t> place;
-        for (const auto& p : q.place) place.push_back(integer(p));
-        const std::size_t at = offset(q.target, place);
-        if (system_[q.target].dtype == DType::f32) target[at] = static_cast<T>(static_cast<float>(real(q.value)));
-        else if (kind_of(system_[q.target].dtype) == Kind::real) target[at] = real(q.value);
-        else positions[at] = kind_of(system_[q.target].dtype) == Kind::boolean ? boolean(q.value) : integer(q.value);
-      });
+    const std::vector<spec::Recurrence> recurrences = spec::recurrences(system_);
+    auto next = recurrences.begin();
+    for (std::size_t i = 0; i < system_.equations.size(); ++i) {
+      if (next != recurrences.end() && next->equations.front().equation == i) {
+        run_steps(*next);
+        i += next->equations.size() - 1;
+        ++next;
+        continue;
+      }
+      const auto& q = system_.equations[i];
+      make_room(q);
+      each(q.binders, 0, [&] { assign(q); });
     }
     std::vector<HostTensor> out;
     for (const auto t : system_.outputs) out.push_back(unload(t));
@@ -72,6 +72,34 @@ class Simulator {
     T value = 0;
     bool divides = false;
   };
+
+  void make_room(const spec::Equation& q) {
+    values_[index(q.target)].resize(static_cast<std::size_t>(system_[q.target].dims.count()));
+    integers_[index(q.target)].resize(values_[index(q.target)].size());
+  }
+
+  void assign(const spec::Equation& q) {
+    std::vector<std::int64_t> place;
+    for (const auto& p : q.place) place.push_back(integer(p));
+    const std::size_t at = offset(q.target, place);
+    const auto kind = kind_of(system_[q.target].dtype);
+    if (system_[q.target].dtype == DType::f32) values_[index(q.target)][at] = static_cast<T>(static_cast<float>(real(q.value)));
+    else if (kind == Kind::real) values_[index(q.target)][at] = real(q.value);
+    else integers_[index(q.target)][at] = kind == Kind::boolean ? boolean(q.value) : integer(q.value);
+  }
+
+  void run_steps(const spec::Recurrence& r) {
+    for (const auto& member : r.equations) make_room(system_.equations[member.equation]);
+    for (std::int64_t s = 0; s < r.steps; ++s) {
+      for (const auto& member : r.equations) {
+        const auto& q = system_.equations[member.equation];
+        auto others = q.binders;
+        variables_[index(others[member.binder].variable)] = r.backwards ? r.steps - 1 - s : s;
+        others.erase(others.begin() + static_cast<std::ptrdiff_t>(member.binder));
+        each(others, 0, [&] { assign(q); });
+      }
+    }
+  }
 
   static std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
 
@@ -273,7 +301,7 @@ class Simulator {
       }
       case Primitive::sign: {
         const T x = real(e->args[0]);
-        return static_cast<T>((x > 0) - (x < 0));
+        return std::isnan(x) ? x : static_cast<T>((x > 0) - (x < 0));
       }
       case Primitive::to_real:
         return static_cast<T>(e->args[0].kind() == Kind::boolean ? boolean(e->args[0]) : integer(e->args[0]));
@@ -293,6 +321,18 @@ class Simulator {
     return any || e->args.size() < 3 ? best : real(e->args[2]);
   }
 
+  /// What no evaluator rounds: integers nearby, powers of 1 and of exponent 0 and 1, and a zero that the function gives.
+  static bool is_exact(Primitive p, T x, T y, const Wider& exact) {
+    switch (p) {
+      case Primitive::floor: case Primitive::ceil: case Primitive::trunc: case Primitive::round:
+        return true;
+      case Primitive::pow:
+        return x == 1 || y == 0 || y == 1 || exact == 0;
+      default:
+        return exact == 0;
+    }
+  }
+
   /// Any number of the format within the promised ulps of the exact function value.
   T noisy(const Expr& e) {
     const T x = real(e->args[0]);
@@ -300,6 +340,7 @@ class Simulator {
     const Wider exact = reference::bounds::Wide<Wider>::evaluate(e->primitive, x, y);
     const T nearest = static_cast<T>(exact);
     if (!std::isfinite(nearest) || !std::isfinite(x)) return nearest;
+    if (is_exact(e->primitive, x, y, exact)) return nearest;
     const auto bound = spec::function_bound(contract_, std::is_same_v<T, float> ? DType::f32 : DType::f64, e->primitive);
     double size = std::fabs(static_cast<double>(exact));
     if (static_cast<Wider>(size) > (exact < 0 ? -exact : exact)) size = std::nextafter(size, 0.0);
