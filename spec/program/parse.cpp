@@ -13,6 +13,7 @@
 #include "spec/nearest.hpp"
 #include "spec/notation/split.hpp"
 #include "spec/program/assignment.hpp"
+#include "spec/program/einsum_call.hpp"
 #include "spec/program/number_text.hpp"
 #include "spec/program/program.hpp"
 
@@ -270,6 +271,7 @@ class LineParser {
     std::vector<std::string> results{first_result};
     while (in_.accept(",")) results.push_back(in_.take_word("a result"));
     in_.expect("=");
+    const std::size_t column = in_.peek().column;
     std::string operation = in_.take_word("an operation");
     in_.expect("(");
     std::vector<std::optional<std::string>> operands = names();
@@ -279,9 +281,9 @@ class LineParser {
     if (in_.accept_word("packs")) {
       in_.expect("[");
       while (!in_.is("]")) {
-        const std::size_t column = in_.peek().column;
+        const std::size_t at = in_.peek().column;
         const std::int64_t length = integer("the length of a pack");
-        if (length < 0) in_.reject("the length of a pack is not negative", column);
+        if (length < 0) in_.reject("the length of a pack is not negative", at);
         call.packs.push_back(static_cast<std::size_t>(length));
         if (!in_.accept(",")) break;
       }
@@ -289,6 +291,11 @@ class LineParser {
     }
     if (in_.accept("{")) attributes(call.attributes);
     call.source = source();
+    try {
+      translate_einsum_call(program_, call);
+    } catch (const SpecViolation& error) {
+      in_.reject(error.what(), column);
+    }
     program_.steps.emplace_back(std::move(call));
   }
 

@@ -152,9 +152,16 @@ template <class Op, FixedText text, class... Args>
   constexpr const Definition& definition = definition_of<Op>;
   detail::OperandList list;
   (list.add(args, call.where), ...);
-  return detail::unpack<definition.result_count, definition.results[0].pack>(
-      trace_call(definition.name, list.operands, list.packs,
-                 merged_attributes(definition, text.view(), call.attributes), call.where));
+  const Attributes attributes = merged_attributes(definition, text.view(), call.attributes);
+  const auto results = [&] {
+    if constexpr (requires { Op::generated; }) {
+      static_assert(definition.ok(), "the specification is not one: etalon explain --einsum says why");
+      return trace_call(Library().with(Op::text), definition.name, list.operands, list.packs, attributes, call.where);
+    } else {
+      return trace_call(definition.name, list.operands, list.packs, attributes, call.where);
+    }
+  }();
+  return detail::unpack<definition.result_count, definition.results[0].pack>(results);
 }
 
 /// The same for an operation that was defined at run time.

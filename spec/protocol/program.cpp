@@ -7,6 +7,7 @@
 
 #include "spec/error.hpp"
 #include "spec/program/assignment.hpp"
+#include "spec/program/einsum_call.hpp"
 #include "spec/protocol/fields.hpp"
 #include "spec/protocol/json.hpp"
 
@@ -296,9 +297,15 @@ Program program_from_json(const Json& json, const std::string& field) {
   for (const Json& step : fields::array(fields::member(json, "calls", field), calls)) {
     const std::string at = fields::item(calls, program.steps.size());
     fields::require_object(step, at);
-    if (step.contains("assign")) program.steps.emplace_back(assign_from_json(step, at));
-    else if (step.contains("derivative")) program.steps.emplace_back(derivative_from_json(step, at));
-    else program.steps.emplace_back(call_from_json(step, at));
+    if (step.contains("assign")) {
+      program.steps.emplace_back(assign_from_json(step, at));
+    } else if (step.contains("derivative")) {
+      program.steps.emplace_back(derivative_from_json(step, at));
+    } else {
+      Call call = call_from_json(step, at);
+      translate_einsum_call(program, call);
+      program.steps.emplace_back(std::move(call));
+    }
   }
   program.outputs = fields::strings(fields::member(json, "outputs", field), fields::key(field, "outputs"));
   if (const Json* updates = fields::optional_member(json, "updates", field)) {

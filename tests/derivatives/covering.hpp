@@ -25,7 +25,8 @@ struct CallPoint {
   std::vector<std::size_t> wrt;
 };
 /// Nothing where 300 draws met no finite point.
-[[nodiscard]] std::optional<CallPoint> draw_point(const conformance::CallTypes& call, std::mt19937_64& engine);
+[[nodiscard]] std::optional<CallPoint> draw_point(const conformance::CallTypes& call, std::mt19937_64& engine,
+                                                  const spec::Library& library = {});
 
 /// The call in one line, for messages.
 [[nodiscard]] std::string describe(const conformance::CallTypes& call);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "conformance/case.hpp"
+#include "spec/einsum/einsum.hpp"
 #include "spec/library/library.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/explanation.hpp"
@@ -19,7 +20,9 @@ constexpr const char* examples = R"(
 Examples
   etalon explain softmax
   etalon explain conv2d --dtype f64 --sample 3
-  etalon explain my_loss --definitions my.txt)";
+  etalon explain my_loss --definitions my.txt
+  etalon explain --einsum "ij;jk=>ik"
+  etalon explain --einsum "2*oh=+kh;kh=>oh" --semiring max_plus)";
 
 void explain(const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number) {
   const spec::Definition& definition = library.named(operation);
@@ -45,15 +48,30 @@ void add_explain(CLI::App& app, Outcome& outcome) {
   auto operation = std::make_shared<std::string>();
   auto dtype = std::make_shared<std::string>("f32");
   auto number = std::make_shared<std::uint64_t>(0);
-  command->add_option("operation", *operation, "Its name")->required();
+  CLI::Option* name = command->add_option("operation", *operation, "Its name");
   command->add_option("--dtype", *dtype, "Element type of the example: f32 or f64")
       ->check(CLI::IsMember({"f32", "f64"}))
       ->capture_default_str();
   command->add_option("--sample", *number, "Another example call")->capture_default_str();
   auto definitions = std::make_shared<std::string>();
   command->add_option("--definitions", *definitions, "A file with definitions of your own");
+  auto specification = std::make_shared<std::string>();
+  auto semiring = std::make_shared<std::string>("sum_product");
+  auto captures = std::make_shared<std::string>();
+  CLI::Option* einsum = command->add_option("--einsum", *specification, "A specification instead of a name: docs/einsum.md");
+  einsum->excludes(name);
+  command->add_option("--semiring", *semiring, "Of the specification")->needs(einsum)->capture_default_str();
+  command->add_option("--captures", *captures, "Names of the specification whose extents are results")->needs(einsum);
   command->callback([=, &outcome] {
-    explain(library_with(*definitions), *operation, *dtype_named(*dtype), *number);
+    spec::Library library = library_with(*definitions);
+    if (einsum->count() > 0) {
+      const spec::DefinedOperation<spec::any_number> operation_of = spec::einsum<spec::any_number>(*specification, {*semiring, *captures}, library);
+      explain(operation_of.library(), operation_of.name(), *dtype_named(*dtype), *number);
+    } else if (name->count() == 0) {
+      throw CLI::RequiredError("operation");
+    } else {
+      explain(library, *operation, *dtype_named(*dtype), *number);
+    }
     outcome.status = 0;
   });
 }
