@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiled/unit.hpp"
+#include "spec/program/extents.hpp"
 #include "spec/derivative/derivative.hpp"
 #include "spec/error.hpp"
 
@@ -286,6 +287,7 @@ const System& Executable::system() const { return body_->unit->system(); }
 
 Executable compile(const spec::Program& program, const CompileOptions& options) {
   verify(program);
+  if (has_open_extents(program)) return compile(with_extents(program), options);
   return make(lower(program), program.inputs, program.outputs.size(), updates_of(program), options);
 }
 

@@ -22,6 +22,7 @@ struct Typing {
   static constexpr std::size_t max_results = 32;
 
   Diagnosis diagnosis;
+  Dims disagreement[2] = {};           ///< the extents that should be equal and are not, where that is what is wrong
   ValueType results[max_results] = {};
   std::size_t result_count = 0;
   Bindings attributes;                 ///< complete and normalised
@@ -441,6 +442,8 @@ class Typer {
       out_.diagnosis.add(e.value[0]).add(" in ").add(e.from).add(", ").add(value[0]);
     }
     out_.diagnosis.add(" in ").add(operand).at(d_.text, where);
+    out_.disagreement[0] = e.value;
+    out_.disagreement[1] = value;
   }
 
   // --- clauses and results ---
@@ -491,6 +494,8 @@ class Typer {
       std::int64_t want = 0;
       if (!evaluator().integer(item.node, want) || want == dims[item.axis[0]]) continue;
       fail(d_[item.node].text.begin, d_.at(item.node), " is ", want, ", ", name(i), " has ", dims[item.axis[0]]);
+      out_.disagreement[0] = Dims{want};
+      out_.disagreement[1] = Dims{dims[item.axis[0]]};
     }
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "spec/error.hpp"
+#include "spec/program/extents.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -17,6 +18,7 @@ void verify_index(const Input& input, const HostTensor& value) {
 }  // namespace
 
 void verify_inputs(const Program& program, std::span<const HostTensor> values) {
+  if (has_open_extents(program)) return verify_inputs(with_extents(program), values);
   if (values.size() != program.inputs.size())
     throw SpecViolation(fmt::format("inputs: expected {} values, found {}", program.inputs.size(), values.size()));
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "spec/derivative/derivative.hpp"
 #include "spec/program/analysis.hpp"
+#include "spec/program/extents.hpp"
 #include "spec/program/join.hpp"
 
 namespace etalon::spec {
@@ -14,7 +15,7 @@ namespace {
 /// The system so far, and the tensor of every value of the program.
 class Lowering {
  public:
-  explicit Lowering(const Program& program) : program_(program), analysis_(analyse(program)) {}
+  explicit Lowering(Program program) : program_(std::move(program)), analysis_(analyse(program_)) {}
 
   System run() {
     for (const auto& [value, type] : analysis_.types) taken_.insert(value);
@@ -173,7 +174,7 @@ class Lowering {
     system_.outputs.push_back(id);
   }
 
-  const Program& program_;
+  Program program_;
   Analysis analysis_;
   System system_;
   std::map<std::string, TensorId> tensor_;
@@ -183,6 +184,8 @@ class Lowering {
 
 }  // namespace
 
-System lower(const Program& program) { return Lowering(program).run(); }
+System lower(const Program& program) {
+  return has_open_extents(program) ? Lowering(with_extents(program)).run() : Lowering(program).run();
+}
 
 }  // namespace etalon::spec

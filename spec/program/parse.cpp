@@ -174,7 +174,8 @@ class LineParser {
     return value;
   }
 
-  [[nodiscard]] ValueType type() {
+  /// An element type and extents; `?n` is an open one where `open` takes the names.
+  [[nodiscard]] ValueType type(std::vector<std::string>* open) {
     ValueType result;
     const Token type = in_.peek();
     const auto dtype = dtype_named(in_.take_word("an element type"));
@@ -183,7 +184,9 @@ class LineParser {
     in_.expect("[");
     while (!in_.is("]")) {
       const std::size_t column = in_.peek().column;
-      const std::int64_t extent = integer("an extent");
+      const bool is_open = open != nullptr && in_.accept("?");
+      if (open != nullptr) open->push_back(is_open ? in_.take_word("the name of an open extent") : "");
+      const std::int64_t extent = is_open ? 0 : integer("an extent");
       if (extent < 0) in_.reject(fmt::format("an extent is not negative, found {}", extent), column);
       if (result.dims.rank == Dims::max_rank) in_.reject("a tensor has at most 8 axes", column);
       result.dims.push_back(extent);
@@ -197,7 +200,7 @@ class LineParser {
     Buffer buffer;
     buffer.name = in_.take_word("a name");
     in_.expect(":");
-    const ValueType read = type();
+    const ValueType read = type(nullptr);
     buffer.dtype = read.dtype;
     buffer.dims = read.dims;
     buffer.source = source();
@@ -209,9 +212,10 @@ class LineParser {
     input.role = role;
     input.name = in_.take_word("a name");
     in_.expect(":");
-    const ValueType read = type();
+    const ValueType read = type(&input.open);
     input.dtype = read.dtype;
     input.dims = read.dims;
+    if (std::all_of(input.open.begin(), input.open.end(), [](const std::string& name) { return name.empty(); })) input.open.clear();
     if (in_.accept_word("in")) {
       const std::int64_t low = integer("the least value of the range");
       in_.expect("..");

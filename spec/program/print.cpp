@@ -65,8 +65,17 @@ struct AttributeText {
   return "input";
 }
 
+[[nodiscard]] std::string type_text(const Input& input) {
+  std::vector<std::string> extents;
+  for (std::size_t axis = 0; axis < input.dims.rank; ++axis) {
+    const bool open = axis < input.open.size() && !input.open[axis].empty();
+    extents.push_back(open ? "?" + input.open[axis] : std::to_string(input.dims[axis]));
+  }
+  return fmt::format("{}[{}]", name_of(input.dtype), fmt::join(extents, ", "));
+}
+
 [[nodiscard]] std::string input_text(const Input& input) {
-  std::string text = fmt::format("{} {} : {}", role_text(input.role), input.name, to_string(ValueType{input.dtype, input.dims}));
+  std::string text = fmt::format("{} {} : {}", role_text(input.role), input.name, type_text(input));
   if (input.range) text += fmt::format(" in {}..{}", input.range->first, input.range->second);
   if (input.value) text += " = " + elements_text(*input.value);
   return text + source_text(input.source);

@@ -46,6 +46,7 @@ struct Input {
   std::optional<std::pair<std::int64_t, std::int64_t>> range;  ///< of an index, both ends included
   std::optional<HostTensor> value;                             ///< of a constant
   Source source;
+  std::vector<std::string> open{};  ///< per axis of a parameter the name of an extent to be found, or empty; see extents.hpp
   [[nodiscard]] friend bool operator==(const Input&, const Input&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include "spec/error.hpp"
 #include "spec/program/analysis.hpp"
 #include "spec/program/assignment.hpp"
+#include "spec/program/extents.hpp"
 #include "spec/program/name.hpp"
 #include "spec/library/operators.hpp"
 
@@ -55,6 +56,17 @@ class TraceState {
     const std::size_t id = add_value(input.name, {input.dtype, input.dims});
     program_.inputs.push_back(std::move(input));
     return id;
+  }
+
+  /// Takes in what the program with one more call tells of its open extents.
+  void settle(const Call* next) {
+    if (!has_open_extents(program_)) return;
+    Program all = program_;
+    if (next != nullptr) all.steps.emplace_back(*next);
+    for (auto& [name, type] : types_so_far(all)) {
+      const auto known = types_.find(name);
+      if (known != types_.end()) known->second = type;
+    }
   }
 
   /// The constant scalar of that value, made at its first use.
@@ -219,6 +231,7 @@ namespace {
   call.attributes = attributes;
   call.source = state->source(line);
   call.results.push_back(state->numbered(call.operation));
+  state->settle(&call);
   Instance instance = instance_of(call, state->types(), state->library());
   call.attributes = std::move(instance.attributes);
   std::vector<Traced> results;
@@ -392,6 +405,18 @@ Traced Tracer::parameter(const std::string& name, DType dtype, const Dims& dims,
   return {state_, state_->add_input({name, dtype, dims, Role::parameter, std::nullopt, std::nullopt, state_->source(line)})};
 }
 
+Traced Tracer::open_parameter(const std::string& name, DType dtype, std::initializer_list<Extent> extents, SourceLine line) {
+  Input input{name, dtype, {}, Role::parameter, std::nullopt, std::nullopt, state_->source(line)};
+  for (const Extent& extent : extents) {
+    const auto* number = std::get_if<std::int64_t>(&extent);
+    input.dims.push_back(number != nullptr ? *number : 0);
+    input.open.push_back(number != nullptr ? "" : std::get<OpenExtent>(extent).name);
+  }
+  const Traced result{state_, state_->add_input(std::move(input))};
+  state_->settle(nullptr);
+  return result;
+}
+
 Traced Tracer::constant(const std::string& name, HostTensor value, SourceLine line) {
   Input input{name, value.dtype, value.dims, Role::constant, std::nullopt, std::nullopt, state_->source(line)};
   input.value = std::move(value);
@@ -442,7 +467,7 @@ void Tracer::assign(std::string_view assignment, SourceLine line) {
 
 Program Tracer::finish() const {
   verify(state_->program());
-  return state_->program();
+  return with_extents(state_->program());
 }
 
 }  // namespace etalon::spec

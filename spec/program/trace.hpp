@@ -6,6 +6,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -255,6 +256,12 @@ class Section {
   std::string previous_;
 };
 
+/// An extent that the program's calls determine; the same name is the same extent.
+struct OpenExtent {
+  std::string name;
+};
+using Extent = std::variant<std::int64_t, OpenExtent>;
+
 /// Collects a program: named inputs, then the steps that their use makes, then outputs and updates.
 class Tracer {
  public:
@@ -264,6 +271,10 @@ class Tracer {
   [[nodiscard]] Traced input(const std::string& name, DType dtype, const Dims& dims, SourceLine line = SourceLine::current());
   [[nodiscard]] Traced parameter(const std::string& name, DType dtype, const Dims& dims,
                                  SourceLine line = SourceLine::current());
+  /// A parameter with some extents left open: `open_parameter("w", DType::f32, {16, OpenExtent{"n"}})`. Until a call determines them, numbers
+  /// stand in for them in the types of values; the finished program has them all.
+  [[nodiscard]] Traced open_parameter(const std::string& name, DType dtype, std::initializer_list<Extent> extents,
+                                      SourceLine line = SourceLine::current());
   [[nodiscard]] Traced constant(const std::string& name, HostTensor value, SourceLine line = SourceLine::current());
   /// An i64 scalar, bound by name at each run to a value in low..high.
   [[nodiscard]] Traced index(const std::string& name, std::int64_t low, std::int64_t high,
@@ -351,6 +362,7 @@ template <class T, class... Shapes, class F>
 
 namespace etalon {
 using spec::gradient;
+using spec::OpenExtent;
 using spec::section;
 using spec::trace;
 using spec::Traced;

@@ -12,6 +12,7 @@
 #include "spec/notation/definition.hpp"
 #include "spec/program/analysis.hpp"
 #include "spec/program/assignment.hpp"
+#include "spec/program/extents.hpp"
 #include "spec/program/name.hpp"
 #include "spec/system/written_once.hpp"
 
@@ -26,7 +27,7 @@ namespace {
 /// Walks the steps in order and keeps what is known of each value.
 class Verifier {
  public:
-  explicit Verifier(const Program& program) : program_(program), library_(library_of(program)) {}
+  explicit Verifier(Program program) : program_(std::move(program)), library_(library_of(program_)) {}
 
   Analysis run() {
     for (const Input& input : program_.inputs) declare(input);
@@ -315,7 +316,7 @@ class Verifier {
     }
   }
 
-  const Program& program_;
+  Program program_;
   Library library_;
   Analysis analysis_;
   std::map<std::string, const Input*> inputs_;
@@ -404,7 +405,9 @@ std::vector<Update> all_updates(const Program& program) {
   return all;
 }
 
-Analysis analyse(const Program& program) { return Verifier(program).run(); }
+Analysis analyse(const Program& program) {
+  return has_open_extents(program) ? Verifier(with_extents(program)).run() : Verifier(program).run();
+}
 
 void verify(const Program& program) { (void)analyse(program); }
 

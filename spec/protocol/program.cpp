@@ -116,7 +116,10 @@ constexpr std::pair<Role, std::string_view> roles[] = {
 
 [[nodiscard]] Json input_to_json(const Input& input) {
   Json shape = Json::array();
-  for (const std::int64_t extent : input.dims) shape.push_back(extent);
+  for (std::size_t axis = 0; axis < input.dims.rank; ++axis) {
+    const bool open = axis < input.open.size() && !input.open[axis].empty();
+    shape.push_back(open ? Json("?" + input.open[axis]) : Json(input.dims[axis]));
+  }
   Json json = {{"name", input.name}, {"dtype", name_of(input.dtype)}, {"shape", std::move(shape)}};
   for (const auto& [role, name] : roles) {
     if (role == input.role && role != Role::input) json["role"] = name;
@@ -135,11 +138,26 @@ constexpr std::pair<Role, std::string_view> roles[] = {
   throw Unsupported(field + ": role '" + text + "' is not offered");
 }
 
+/// Numbers, and `"?n"` for open extents.
+void read_shape(const Json& json, const std::string& field, Input& into) {
+  Json numbers = Json::array();
+  bool any = false;
+  std::vector<std::string> open;
+  for (const Json& extent : fields::array(json, field)) {
+    const bool is_open = extent.is_string() && extent.get_ref<const std::string&>().starts_with('?');
+    open.push_back(is_open ? extent.get_ref<const std::string&>().substr(1) : "");
+    numbers.push_back(is_open ? Json(0) : extent);
+    any = any || is_open;
+  }
+  into.dims = fields::dims(numbers, field);
+  if (any) into.open = std::move(open);
+}
+
 [[nodiscard]] Input input_from_json(const Json& json, const std::string& field) {
   Input input;
   input.name = fields::string(fields::member(json, "name", field), fields::key(field, "name"));
   input.dtype = fields::dtype(fields::member(json, "dtype", field), fields::key(field, "dtype"));
-  input.dims = fields::dims(fields::member(json, "shape", field), fields::key(field, "shape"));
+  read_shape(fields::member(json, "shape", field), fields::key(field, "shape"), input);
   if (const Json* role = fields::optional_member(json, "role", field)) input.role = role_from_json(*role, fields::key(field, "role"));
   if (const Json* range = fields::optional_member(json, "range", field)) {
     const std::vector<std::int64_t> ends = fields::integers(*range, fields::key(field, "range"));

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "compiled/backend.hpp"
+#include "reference/bounds/envelope.hpp"
 #include "spec/error.hpp"
 #include "tests/compiled/build_systems.hpp"
 
@@ -118,6 +119,45 @@ output seen
     CHECK(steps.run(store)[0] == real_tensor(DType::f32, {2, 1}, {-261, 155}));
     CHECK(store.read("w") == real_tensor(DType::f32, {2, 1}, {-261, 155}));
     CHECK(store.read("acc") == real_tensor(DType::f32, {2, 1}, {528, -312}));
+  }
+}
+
+TEST_CASE("compiled assignments lie within the bounds of their equations", "[compiled][programs]") {
+  const spec::System system = spec::lower(spec::parse_program(R"(
+input x : f32[5, 3]
+input d : f32[5, 4]
+parameter w : f32[4, 3]
+parameter m : f32[4, 3]
+buffer blocks : f32[2, 7]
+parameter best : f32[3]
+blocks[i // 3, j + k] :+= x[i, j]*d[i, k]
+buffer grad[i, j] = sum[n] d[n, i]*x[n, j] + 0.01*w[i, j]
+m[i, j] *= 0.9
+m[i, j] += grad[i, j]
+w[i, 2 - j] -= 0.1*m[i, j]
+w[2, i] /= 3
+best[i % 2] max= exp(x[i, 0])
+h = tanh(w)
+q = sum(h)
+gw = vjp(q; w)
+w[...] += gw[...]
+output blocks, grad, best
+)"));
+  spec::verify(system);
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    std::vector<HostTensor> inputs;
+    for (const TensorId id : system.inputs) {
+      inputs.emplace_back(DType::f32, system[id].dims);
+      for (float& v : inputs.back().view<float>()) v = normal(random);
+    }
+    const reference::Verdict verdict =
+        reference::judge(compiled_values(system, inputs), reference::envelopes(system, inputs, spec::contract_named("cpu")));
+    CAPTURE(verdict.message);
+    CHECK(verdict.passed());
+    CHECK(verdict.undecided == 0);
+    CHECK(verdict.comparisons == 2 * 7 + 4 * 3 + 3 + 12 + 12 + 3);
   }
 }
 

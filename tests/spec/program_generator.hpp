@@ -91,6 +91,11 @@ inline Input any_input() {
   Input input{*any_name(), any_dtype(), any_dims(), *rc::gen::element(Role::input, Role::parameter, Role::constant, Role::index), {}, {}, any_source()};
   if (input.role == Role::index) input.range = {*rc::gen::arbitrary<std::int64_t>(), *rc::gen::arbitrary<std::int64_t>()};
   if (input.role == Role::constant) input.value = any_tensor(input.dtype, input.dims);
+  if (input.role == Role::parameter && input.dims.rank > 0 && *rc::gen::arbitrary<bool>()) {
+    input.open.assign(input.dims.rank, "");
+    input.open.back() = *any_name();
+    input.dims[input.dims.rank - 1] = 0;
+  }
   return input;
 }
 

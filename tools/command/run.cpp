@@ -11,6 +11,7 @@
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 #include "spec/program/binding.hpp"
+#include "spec/program/extents.hpp"
 #include "spec/program/number_text.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/program_file.hpp"
@@ -64,7 +65,7 @@ void run(const std::string& path, const std::string& definitions, const std::str
   const std::unique_ptr<spec::Backend> backend = make_backend(backend_name);
   spec::Request request;
   request.id = path;
-  request.program = program_in_file(path, definitions);
+  request.program = with_extents(program_in_file(path, definitions));
   verify(request.program);
   const std::map<std::string, std::string> settings = settings_of(words, request.program);
   for (const spec::Input& input : request.program.inputs) {
