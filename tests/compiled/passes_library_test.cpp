@@ -12,6 +12,7 @@
 #include "spec/derivative/derivative.hpp"
 #include "spec/library/library.hpp"
 #include "spec/notation/elaborate.hpp"
+#include "spec/system/simplify.hpp"
 
 using namespace etalon;
 using namespace etalon::spec;
