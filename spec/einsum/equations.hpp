@@ -25,6 +25,20 @@ class Equations : public Places {
   /// Whether an equation used the attribute that stands for the sum of nothing.
   [[nodiscard]] constexpr bool uses_empty() const { return uses_empty_; }
 
+  /// What the equations need of extents, once they are written.
+  constexpr void add_needs(Text& text) const {
+    for (std::size_t i = 0; i < plan_.count; ++i) {
+      if (!needs_[i]) continue;
+      const Identifier& id = plan_.identifiers[i];
+      add_all(text, "  requires ", id.row ? "size(.." : "", names_.extent(id.name).view(), id.row ? ") > 0\n" : " > 0\n");
+    }
+    for (std::size_t t = 0; t < spec_.operand_count; ++t) {
+      for (std::size_t k = 0; k < shape(t).count; ++k) {
+        if (needs_own_[t][k]) add_all(text, "  requires ", size(t, k).view(), " > 0\n");
+      }
+    }
+  }
+
   constexpr void add_equations(Text& text) {
     check_choices();
     bool used[Specification::max_operands] = {};
@@ -59,9 +73,22 @@ class Equations : public Places {
     }
   }
 
-  // --- left sides ---
+  /// A maximum that nothing guards is over at least one element.
+  constexpr void need_elements(const Choice& region, const Choice& term) {
+    for (std::size_t t = 0; t < spec_.operand_count; ++t) {
+      for (std::size_t k = 0; term.takes(t) && k < shape(t).count; ++k) {
+        const Axis& axis = shape(t).axes[k];
+        needs_own_[t][k] = needs_own_[t][k] || axis.form == Axis::Form::anonymous;
+        need(region, axis.form == Axis::Form::concat ? term.piece(t, k).name : axis.name);
+        need(region, axis.kernel);
+      }
+    }
+  }
+  constexpr void need(const Choice& region, std::string_view name) {
+    if (!name.empty() && name != "_" && !is_bound(region, name)) needs_[plan_.find(name)] = true;
+  }
 
-  constexpr Name place_index(std::size_t k) const { return names_.fresh("p", count(k + 1)); }
+  // --- left sides ---
 
   /// Whether the k-th place of the result is what binds the name.
   constexpr bool binds(const Choice& region, std::size_t k) const {
@@ -184,11 +211,13 @@ class Equations : public Places {
   }
 
   constexpr void add_term(Text& text, const Choice& region, const Choice& term) {
+    for (std::size_t k = 0; k < spec_.result.count; ++k) given_[k] = given_by(region, k);
     Text binders;
     add_binders(binders, region, term);
     Text guard;
     add_guard(guard, region, term);
     const bool reduces = !binders.empty() || !guard.empty();
+    if (guard.empty() && !semiring_.empty.empty()) need_elements(region, term);
     if (reduces) {
       text.add(semiring_.reduction).add("[").add(binders.view());
       if (!guard.empty()) text.add(binders.empty() ? "where " : " where ").add(guard.view());
@@ -199,6 +228,29 @@ class Equations : public Places {
     text.add(" else ");
     add_zero(text);
   }
+  /// The index of factor 1 that an affine place gives: then no loop looks for it.
+  constexpr std::string_view given_by(const Choice& region, std::size_t k) const {
+    const Axis& axis = spec_.result.axes[k];
+    if (axis.form != Axis::Form::affine) return {};
+    if (axis.stride.is_one() && may_be_given(region, k, axis.name)) return axis.name;
+    if (!axis.kernel.empty() && axis.dilation.is_one() && may_be_given(region, k, axis.kernel)) return axis.kernel;
+    return {};
+  }
+  constexpr bool may_be_given(const Choice& region, std::size_t k, std::string_view id) const {
+    if (plan_[id].piece || is_bound(region, id)) return false;
+    for (std::size_t j = 0; j < spec_.result.count; ++j) {
+      const Axis& other = spec_.result.axes[j];
+      if (j != k && other.form == Axis::Form::affine && (other.name == id || other.kernel == id)) return false;
+    }
+    return true;
+  }
+  constexpr bool is_given(std::string_view id) const {
+    for (std::size_t k = 0; k < spec_.result.count; ++k) {
+      if (!given_[k].empty() && given_[k] == id) return true;
+    }
+    return false;
+  }
+
   constexpr void add_product(Text& text, const Choice& term, bool reduces) const {
     std::size_t left = 0;
     for (std::size_t t = 0; t < spec_.operand_count; ++t) left += term.takes(t) ? 1U : 0U;
@@ -249,7 +301,7 @@ class Equations : public Places {
     add_binder(text, region, term, axis.kernel, seen);
   }
   constexpr void add_binder(Text& text, const Choice& region, const Choice& term, std::string_view name, bool* seen) const {
-    if (name.empty() || is_bound(region, name)) return;
+    if (name.empty() || is_bound(region, name) || is_given(name)) return;
     bool& known = seen[plan_.find(name)];
     if (known) return;
     known = true;
@@ -271,6 +323,12 @@ class Equations : public Places {
                             (axis.form == Axis::Form::index && !binds(region, k));
       if (!computed) continue;
       also();
+      if (!given_[k].empty()) {
+        add_given(text.add("0 <= "), k);
+        add_given(text.add(" and "), k);
+        add_extent(text.add(" < "), given_[k]);
+        continue;
+      }
       if (axis.form == Axis::Form::affine) add_affine(text, axis);
       else if (axis.form == Axis::Form::fixed) text.add(axis.number);
       else text.add(names_.index(axis.name).view());
@@ -294,6 +352,8 @@ class Equations : public Places {
       {spec_, plan_}, {spec_, plan_}, {spec_, plan_}, {spec_, plan_}};
   std::size_t term_count_ = 0;
   bool uses_empty_ = false;
+  bool needs_[Plan::max_identifiers] = {};
+  bool needs_own_[Specification::max_operands][Shape::max_axes] = {};
 };
 
 }  // namespace etalon::spec::einsum_notation

@@ -116,13 +116,38 @@ class Places {
 
   // --- places ---
 
+  /// Of a place of the result that no name of the specification stands for.
+  [[nodiscard]] constexpr Name place_index(std::size_t k) const { return names_.fresh("p", count(k + 1)); }
+
+  /// The index, or what it is where a place of the result gives it.
+  constexpr void add_index(Text& text, std::string_view id) const {
+    for (std::size_t k = 0; k < spec_.result.count; ++k) {
+      if (given_[k].empty() || given_[k] != id) continue;
+      text.add("(");
+      add_given(text, k);
+      return (void)text.add(")");
+    }
+    text.add(names_.index(id).view());
+  }
+  /// `p1 - 2*i - 1`: the index of factor 1 that the k-th place of the result gives.
+  constexpr void add_given(Text& text, std::size_t k) const {
+    const Axis& axis = spec_.result.axes[k];
+    const bool over = given_[k] == axis.name;
+    text.add(place_index(k).view());
+    if (!axis.kernel.empty()) {
+      add_times(text.add(" - "), over ? axis.dilation : axis.stride);
+      text.add(names_.index(over ? axis.kernel : axis.name).view());
+    }
+    if (axis.number > 0) add_all(text, " - ", axis.number);
+    if (axis.padded) add_padding(text.add(" + "), axis);
+  }
   constexpr void add_affine(Text& text, const Axis& axis) const {
     add_times(text, axis.stride);
-    text.add(names_.index(axis.name).view());
+    add_index(text, axis.name);
     if (axis.number > 0) add_all(text, " + ", axis.number);
     if (axis.kernel.empty()) return;
     add_times(text.add(" + "), axis.dilation);
-    text.add(names_.index(axis.kernel).view());
+    add_index(text, axis.kernel);
     if (axis.padded) add_padding(text.add(" - "), axis);
   }
   /// The positions before the first: half of what the kernel reaches beyond its first position, rounded down.
@@ -137,10 +162,17 @@ class Places {
     const Piece& piece = choice.piece(t, k);
     return piece.name.empty() ? own_index(t, k) : names_.index(piece.name);
   }
+  /// Alone in its place an index needs no parentheses.
+  constexpr void add_place_index(Text& text, std::string_view id) const {
+    for (std::size_t k = 0; k < spec_.result.count; ++k) {
+      if (!given_[k].empty() && given_[k] == id) return add_given(text, k);
+    }
+    text.add(names_.index(id).view());
+  }
   constexpr void add_operand_place(Text& text, const Choice& choice, std::size_t t, std::size_t k) const {
     const Axis& axis = shape(t).axes[k];
     switch (axis.form) {
-      case Axis::Form::index: return (void)text.add(names_.index(axis.name).view());
+      case Axis::Form::index: return add_place_index(text, axis.name);
       case Axis::Form::fixed: return (void)text.add(axis.number);
       case Axis::Form::anonymous: return (void)text.add(own_index(t, k).view());
       case Axis::Form::row: return add_all(text, "..", names_.index(axis.name).view());
@@ -164,6 +196,7 @@ class Places {
   const Specification& spec_;
   const Plan& plan_;
   Names names_;
+  std::string_view given_[Shape::max_axes] = {};  ///< per place of the result, the index that it gives in this term
 };
 
 }  // namespace etalon::spec::einsum_notation

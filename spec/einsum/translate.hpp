@@ -68,6 +68,7 @@ class Translator : Equations {
     add_conditions(text);
     for (std::size_t i = 0; i < plan_.step_count; ++i) add_step(text, plan_.steps[i]);
     add_joins(text);
+    add_needs(text);
     text.add(equations.view());
     for_each_capture([&](std::string_view id) {
       add_all(text, "  ", captured(id).view(), " = ", plan_[id].row ? "size(.." : "", names_.extent(id).view(),

@@ -92,6 +92,9 @@ for sub in ("explain", "spec", "check", "run", "serve", "conform", "train"):
 printed(["softmax(x[..rest, n @ axis])", "typing", "equations", "domain", "kinks", "reverse derivative", "x~", "worked example", "between"],
         "explain", "softmax")
 printed(["x[i0] > 0"], "explain", "log", "--dtype", "f64")
+printed(["y[i, k] = sum[j] x1[i, j] * x2[j, k]", "reverse derivative"], "explain", "--einsum", "ij;jk=>ik")
+printed(["max[k]", "extent_o : int"], "explain", "--einsum", "2*o<+k;k=>o", "--semiring", "max_plus", "--captures", "o")
+refused("einsum: expected the end of the specification, found '&' (at 1:5)", "explain", "--einsum", "i=>i&")
 definitions = json.loads(printed([], "spec", "--json"))["definitions"]
 check(len(definitions) >= 41, f"spec --json has {len(definitions)} definitions")
 for definition in definitions:

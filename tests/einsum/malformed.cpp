@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
 
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "spec/einsum/einsum.hpp"
 #include "spec/einsum/translate.hpp"
@@ -45,6 +47,37 @@ TEST_CASE("malformed specifications are refused with the place") {
         "einsum: no index or row k to capture (at 1:1)");
   CHECK_THROWS_WITH(einsum("i=>&", {}, {}, {"net.cpp", 7}),
                     "einsum: expected the end of the specification, found '&' (at 1:4) at net.cpp:7");
+}
+
+/// What stands between backquotes.
+std::vector<std::string> quoted(const std::string& cell) {
+  std::vector<std::string> parts;
+  for (std::size_t at = cell.find('`'); at != std::string::npos; at = cell.find('`', at + 1)) {
+    const std::size_t end = cell.find('`', at + 1);
+    REQUIRE(end != std::string::npos);
+    parts.push_back(cell.substr(at + 1, end - at - 1));
+    at = end;
+  }
+  return parts;
+}
+
+TEST_CASE("the table of the documentation is what the translator writes") {
+  std::ifstream in(std::string(ETALON_SOURCE_DIR) + "/docs/einsum.md");
+  REQUIRE(in);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("| `")) continue;
+    INFO(line);
+    const bool max_plus = line.find(", max_plus |") != std::string::npos;
+    const bool captures = line.find(", captures j |") != std::string::npos;
+    const std::vector<std::string> parts = quoted(line);
+    REQUIRE(parts.size() >= 3);
+    std::string text = einsum_definition(parts[0], {max_plus ? "max_plus" : "sum_product", captures ? "j" : ""});
+    for (std::size_t at = text.find(" : number"); at != std::string::npos; at = text.find(" : number")) text.erase(at, 9);
+    for (std::size_t i = 1; i < parts.size(); ++i) CHECK_THAT(text, Catch::Contains(parts[i] + "\n"));
+    ++rows;
+  }
+  CHECK(rows > 10);
 }
 
 /// Specifications that are often nearly right.

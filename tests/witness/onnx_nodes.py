@@ -120,7 +120,7 @@ class Translation:
         return value.name
 
     def call(self, operation, *operands, results=1, shape=None, packs=None, **attributes):
-        if operation not in self.library and not self.definitions:
+        if operation not in self.library and not self.definitions and "spec" not in attributes:
             self.missing.add(operation)
         names = [f"v{len(self.calls)}_{r}" for r in range(results)]
         call = {"operation": operation, "operands": [self.operand(x) for x in operands], "results": names,

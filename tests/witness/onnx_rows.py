@@ -424,21 +424,8 @@ def Range(n):
 
 @row
 def Einsum(n):
-    """An operation of the program's own, written in the notation."""
-    terms, arrow, result = n.a("equation").replace(" ", "").replace("...", ".").partition("->")
-    letters = terms.replace(",", "")
-    result = result if arrow else "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
-    terms = terms.split(",")
-    summed = sorted(set("".join(terms)) - set(result) - {"."})
-
-    def items(letters, extents):
-        return ", ".join("..." if c == "." else "n" + c if extents else c for c in letters)
-    operands = ", ".join(f"x{i}[{items(term, True)}]" for i, term in enumerate(terms))
-    product = "*".join(f"x{i}[{items(term, False)}]" for i, term in enumerate(terms))
-    body = f"sum[{', '.join(summed)}] {product}" if summed else product
-    n.definitions.append(f"contraction({operands}) -> y[{items(result, True)}]\n"
-                         f"  y[{items(result, False)}] = {body}\n")
-    return n.call("contraction", *n.all())
+    """What the specification stands for becomes an operation of the program's own."""
+    return n.call("einsum", *n.all(), spec=n.a("equation"))
 
 
 # Windows.

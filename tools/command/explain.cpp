@@ -65,8 +65,8 @@ void add_explain(CLI::App& app, Outcome& outcome) {
   command->callback([=, &outcome] {
     spec::Library library = library_with(*definitions);
     if (einsum->count() > 0) {
-      const spec::DefinedOperation<spec::any_number> operation_of = spec::einsum<spec::any_number>(*specification, {*semiring, *captures}, library);
-      explain(operation_of.library(), operation_of.name(), *dtype_named(*dtype), *number);
+      library = library.with(spec::einsum_definition(*specification, {*semiring, *captures}), "einsum");
+      explain(library, library.added().back(), *dtype_named(*dtype), *number);
     } else if (name->count() == 0) {
       throw CLI::RequiredError("operation");
     } else {
