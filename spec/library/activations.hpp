@@ -14,6 +14,10 @@ struct SigmoidText {
   static constexpr std::string_view text = R"(-- 1/(1 + e^-x), written so that e is only raised to powers that do not overflow.
 sigmoid(x[...]) -> y[...]
   y[...] = if x[...] < 0 then exp(x[...]) / (1 + exp(x[...])) else 1 / (1 + exp(-x[...]))
+  vjp
+  x~[...] = (1 - y[...])*y[...]*y~[...]
+  jvp
+  y'[...] = (1 - y[...])*y[...]*x'[...]
 )";
 };
 inline constexpr Operation<SigmoidText> sigmoid{};
@@ -23,6 +27,12 @@ struct SoftplusText {
 softplus(x[...]) {beta = 1.0} -> y[...]
   z[...] = beta * x[...]
   y[...] = (if z[...] <= 0 then log1p(exp(z[...])) else z[...] + log1p(exp(-z[...]))) / beta
+  also
+  y[...] = (if z[...] <= 20 then log1p(exp(z[...])) else z[...] + log1p(exp(-z[...]))) / beta
+  vjp
+  x~[...] = (if z[...] <= 20 then exp(z[...]) / (exp(z[...]) + 1) else 1 / (1 + exp(-z[...])))*y~[...]
+  jvp
+  y'[...] = (if z[...] <= 20 then exp(z[...]) / (exp(z[...]) + 1) else 1 / (1 + exp(-z[...])))*x'[...]
 )";
 };
 inline constexpr Operation<SoftplusText> softplus{};
@@ -47,6 +57,8 @@ struct EluText {
   static constexpr std::string_view text = R"(-- Each element above 0, alpha (e^x - 1) elsewhere; the derivative at 0 is alpha.
 elu(x[...]) {alpha = 1.0} -> y[...]
   y[...] = if x[...] > 0 then x[...] else alpha * expm1(x[...])
+  also
+  y[...] = if x[...] > 0 then x[...] else alpha*(exp(x[...]) - 1)
 )";
 };
 inline constexpr Operation<EluText> elu{};
@@ -64,6 +76,12 @@ struct SiluText {
   static constexpr std::string_view text = R"(-- x times the sigmoid of x, written so that e is only raised to powers that do not overflow.
 silu(x[...]) -> y[...]
   y[...] = if x[...] < 0 then x[...] * (exp(x[...]) / (1 + exp(x[...]))) else x[...] / (1 + exp(-x[...]))
+  vjp
+  s[...] = if x[...] < 0 then exp(x[...]) / (1 + exp(x[...])) else 1 / (1 + exp(-x[...]))
+  x~[...] = s[...]*(1 + x[...]*(1 - s[...]))*y~[...]
+  jvp
+  s[...] = if x[...] < 0 then exp(x[...]) / (1 + exp(x[...])) else 1 / (1 + exp(-x[...]))
+  y'[...] = s[...]*(1 + x[...]*(1 - s[...]))*x'[...]
 )";
 };
 inline constexpr Operation<SiluText> silu{};

@@ -183,6 +183,8 @@ struct MaximumText {
   static constexpr std::string_view text = R"(-- The larger of two; at a tie each side has half of the derivative.
 maximum(a[..p] : number, b[..q] : number) -> y[..(p & q)]
   y[..i] = maximum(a[..i], b[..i])
+  jvp
+  y'[..i] = b'[..i] + (if a[..i] > b[..i] then 1 else if a[..i] == b[..i] then 0.5 else 0)*(a'[..i] - b'[..i])
 )";
 };
 inline constexpr Operation<MaximumText> maximum{};
@@ -191,6 +193,8 @@ struct MinimumText {
   static constexpr std::string_view text = R"(-- The smaller of two; at a tie each side has half of the derivative.
 minimum(a[..p] : number, b[..q] : number) -> y[..(p & q)]
   y[..i] = minimum(a[..i], b[..i])
+  jvp
+  y'[..i] = b'[..i] + (if a[..i] < b[..i] then 1 else if a[..i] == b[..i] then 0.5 else 0)*(a'[..i] - b'[..i])
 )";
 };
 inline constexpr Operation<MinimumText> minimum{};

@@ -30,6 +30,10 @@ struct Expm1Text {
   static constexpr std::string_view text = R"(-- e to the power of each element, less 1, without cancelling near 0.
 expm1(x[...]) -> y[...]
   y[...] = expm1(x[...])
+  vjp
+  x~[...] = (y[...] + 1)*y~[...]
+  jvp
+  y'[...] = (y[...] + 1)*x'[...]
 )";
 };
 inline constexpr Operation<Expm1Text> expm1{};
@@ -63,6 +67,9 @@ struct SafeLogText {
 safe_log(x[...]) {eps = 1e-12, form = maximum | softplus} -> y[...]
   y[...] when form == maximum = log(maximum(x[...], eps))
   y[...] when form == softplus = log((if x[...] <= 0 then log1p(exp(x[...])) else x[...] + log1p(exp(-x[...]))) + eps)
+  also
+  y[...] when form == maximum = log(maximum(x[...], eps))
+  y[...] when form == softplus = log((if x[...] <= 20 then log1p(exp(x[...])) else x[...] + log1p(exp(-x[...]))) + eps)
 )";
 };
 inline constexpr Operation<SafeLogText> safe_log{};
@@ -87,6 +94,10 @@ struct ReciprocalText {
   static constexpr std::string_view text = R"(-- 1 over each element.
 reciprocal(x[...]) -> y[...]
   y[...] = 1 / x[...]
+  vjp
+  x~[...] = -(y[...]*y[...]*y~[...])
+  jvp
+  y'[...] = -(y[...]*y[...]*x'[...])
 )";
 };
 inline constexpr Operation<ReciprocalText> reciprocal{};
@@ -159,6 +170,10 @@ struct PowerText {
   static constexpr std::string_view text = R"(-- Each element to the power p, a constant; at p = 0 it is 1 everywhere.
 power(x[...]) {p : real} -> y[...]
   y[...] = x[...] ^ p
+  vjp
+  x~[...] = p*(if p == 0.5 then 1 / sqrt(x[...]) else x[...] ^ (p - 1))*y~[...]
+  jvp
+  y'[...] = p*(if p == 0.5 then 1 / sqrt(x[...]) else x[...] ^ (p - 1))*x'[...]
 )";
 };
 inline constexpr Operation<PowerText> power{};

@@ -72,6 +72,12 @@ bce_with_logits(x[..p], t[..p], weight[..q]?, pos_weight[..r]?) {reduction = mea
   y[..i] when reduction == none = each[..i]
   y when reduction == sum = sum[..i] each[..i]
   y when reduction == mean = (sum[..i] each[..i]) / size(..(p & q & r))
+  also
+  m[..i] = maximum(-x[..i], 0)
+  each[..i < ..(p & q & r)] = (weight[..i] else 1)*((1 - t[..i])*x[..i] + (1 + ((pos_weight[..i] else 1) - 1)*t[..i])*(m[..i] + log(exp(-m[..i]) + exp(-x[..i] - m[..i]))))
+  y[..i] when reduction == none = each[..i]
+  y when reduction == sum = sum[..i] each[..i]
+  y when reduction == mean = (sum[..i] each[..i]) / size(..(p & q & r))
 )";
 };
 inline constexpr Operation<BceWithLogitsText> bce_with_logits{};
@@ -95,6 +101,19 @@ mse(x[...], t[...]) {reduction = mean | sum | none} -> y[only(..., reduction == 
   y[...] when reduction == none = d[...] * d[...]
   y when reduction == sum = sum[...] d[...] * d[...]
   y when reduction == mean = (sum[...] d[...] * d[...]) / size(...)
+  vjp
+  s[...] = 2*d[...]
+  g[...] when reduction == none = y~[...]
+  g[... < ...] when reduction == sum = y~
+  g[... < ...] when reduction == mean = (1/size(...))*y~
+  x~[...] = s[...]*g[...]
+  t~[...] = -(s[...]*g[...])
+  jvp
+  s[...] = 2*d[...]
+  e[...] = s[...]*x'[...] - s[...]*t'[...]
+  y'[...] when reduction == none = e[...]
+  y' when reduction == sum = sum[...] e[...]
+  y' when reduction == mean = (sum[...] e[...]) / size(...)
 )";
 };
 inline constexpr Operation<MseText> mse{};
@@ -119,6 +138,19 @@ huber(x[...], t[...]) {delta = 1.0, reduction = mean | sum | none} -> y[only(...
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
   y when reduction == mean = (sum[...] each[...]) / size(...)
+  vjp
+  s[...] = if abs(d[...]) > delta then delta*sign(d[...]) else d[...]
+  g[...] when reduction == none = y~[...]
+  g[... < ...] when reduction == sum = y~
+  g[... < ...] when reduction == mean = (1/size(...))*y~
+  x~[...] = s[...]*g[...]
+  t~[...] = -(s[...]*g[...])
+  jvp
+  s[...] = if abs(d[...]) > delta then delta*sign(d[...]) else d[...]
+  e[...] = s[...]*x'[...] - s[...]*t'[...]
+  y'[...] when reduction == none = e[...]
+  y' when reduction == sum = sum[...] e[...]
+  y' when reduction == mean = (sum[...] e[...]) / size(...)
 )";
 };
 inline constexpr Operation<HuberText> huber{};
@@ -132,6 +164,19 @@ smooth_l1(x[...], t[...]) {beta = 1.0, reduction = mean | sum | none} -> y[only(
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
   y when reduction == mean = (sum[...] each[...]) / size(...)
+  vjp
+  s[...] = if abs(d[...]) >= beta then sign(d[...]) else d[...]/beta
+  g[...] when reduction == none = y~[...]
+  g[... < ...] when reduction == sum = y~
+  g[... < ...] when reduction == mean = (1/size(...))*y~
+  x~[...] = s[...]*g[...]
+  t~[...] = -(s[...]*g[...])
+  jvp
+  s[...] = if abs(d[...]) >= beta then sign(d[...]) else d[...]/beta
+  e[...] = s[...]*x'[...] - s[...]*t'[...]
+  y'[...] when reduction == none = e[...]
+  y' when reduction == sum = sum[...] e[...]
+  y' when reduction == mean = (sum[...] e[...]) / size(...)
 )";
 };
 inline constexpr Operation<SmoothL1Text> smooth_l1{};

@@ -16,6 +16,15 @@ softmax(x[..rest, n @ axis]) {axis = -1} -> y[..rest, n @ axis]
   top[..i] = detach(max[k] x[..i, k @ axis] else 0)
   e[..i, j @ axis] = exp(x[..i, j @ axis] - top[..i])
   y[..i, j @ axis] = e[..i, j @ axis] / sum[k] e[..i, k @ axis]
+  also
+  r[..i] = 1 / sum[k] e[..i, k @ axis]
+  y[..i, j @ axis] = e[..i, j @ axis]*r[..i]
+  vjp
+  s[..i] = sum[k] y[..i, k @ axis]*y~[..i, k @ axis]
+  x~[..i, j @ axis] = y[..i, j @ axis]*(y~[..i, j @ axis] - s[..i])
+  jvp
+  s[..i] = sum[k] y[..i, k @ axis]*x'[..i, k @ axis]
+  y'[..i, j @ axis] = y[..i, j @ axis]*(x'[..i, j @ axis] - s[..i])
 )";
 };
 inline constexpr Operation<SoftmaxText> softmax{};
@@ -27,6 +36,12 @@ log_softmax(x[..rest, n @ axis]) {axis = -1} -> y[..rest, n @ axis]
   z[..i, j @ axis] = x[..i, j @ axis] - top[..i]
   l[..i] = log(sum[k] exp(z[..i, k @ axis]))
   y[..i, j @ axis] = z[..i, j @ axis] - l[..i]
+  vjp
+  s[..i] = sum[k] y~[..i, k @ axis]
+  x~[..i, j @ axis] = y~[..i, j @ axis] - exp(y[..i, j @ axis])*s[..i]
+  jvp
+  s[..i] = sum[k] exp(y[..i, k @ axis])*x'[..i, k @ axis]
+  y'[..i, j @ axis] = x'[..i, j @ axis] - s[..i]
 )";
 };
 inline constexpr Operation<LogSoftmaxText> log_softmax{};
@@ -49,6 +64,18 @@ layer_norm(x[..rest, ..w @ axes], gamma[..w]?, beta[..w]?) {axes : axes = [-1], 
   d[..i, ..k @ axes] = x[..i, ..k @ axes] - mu[..i]
   v[..i] = (sum[..k] d[..i, ..k @ axes] * d[..i, ..k @ axes]) / size(..w)
   y[..i, ..k @ axes] = (gamma[..k] else 1) * (d[..i, ..k @ axes] / sqrt(v[..i] + eps)) + (beta[..k] else 0)
+  also
+  r[..i] = 1 / sqrt(v[..i] + eps)
+  y[..i, ..k @ axes] = (gamma[..k] else 1) * (r[..i]*x[..i, ..k @ axes] - r[..i]*mu[..i]) + (beta[..k] else 0)
+  vjp
+  r[..i] = 1 / sqrt(v[..i] + eps)
+  g[..i, ..k @ axes] = (gamma[..k] else 1)*y~[..i, ..k @ axes]
+  p[..i] = sum[..k] g[..i, ..k @ axes]
+  q[..i] = sum[..k] g[..i, ..k @ axes]*x[..i, ..k @ axes]
+  a[..i] = (p[..i]*mu[..i] - q[..i])*r[..i]*r[..i]*r[..i] / size(..w)
+  x~[..i, ..k @ axes] = r[..i]*g[..i, ..k @ axes] + a[..i]*x[..i, ..k @ axes] - a[..i]*mu[..i] - r[..i]*p[..i]/size(..w)
+  gamma~[..k] = sum[..i] y~[..i, ..k @ axes]*(r[..i]*x[..i, ..k @ axes] - r[..i]*mu[..i])
+  beta~[..k] = sum[..i] y~[..i, ..k @ axes]
 )";
 };
 inline constexpr Operation<LayerNormText> layer_norm{};
@@ -76,6 +103,19 @@ batch_norm(x[..rest, c @ axis], gamma[c]?, beta[c]?, mean[c]?, variance[c]?) {ax
   -- y divides by the number of elements n, the running variance by n - 1; neither gets derivatives of the batch.
   mean1[f] = if training then (1 - momentum)*old_mean[f] + momentum*detach(mu[f]) else old_mean[f]
   variance1[f] = if training then (1 - momentum)*old_variance[f] + momentum*(detach(s[f]) / (size(..rest) - 1)) else old_variance[f]
+  also
+  r[f < c] = (gamma[f] else 1) / sqrt(v[f] + eps)
+  y[..k, f @ axis] = r[f]*x[..k, f @ axis] + (beta[f] else 0) - r[f]*mu[f]
+  vjp
+  r[f] = 1 / sqrt(v[f] + eps)
+  p[f] = sum[..k] y~[..k, f @ axis]
+  q[f] = sum[..k] y~[..k, f @ axis]*d[..k, f @ axis]
+  g[..k, f @ axis] = if training then y~[..k, f @ axis] - p[f]/size(..rest) - d[..k, f @ axis]*(q[f]*r[f]*r[f]/size(..rest)) else y~[..k, f @ axis]
+  x~[..k, f @ axis] = (gamma[f] else 1)*r[f]*g[..k, f @ axis]
+  gamma~[f] = q[f]*r[f]
+  beta~[f] = p[f]
+  mean~[f] = if training then (1 - momentum)*mean1~[f] else mean1~[f] - (gamma[f] else 1)*r[f]*p[f]
+  variance~[f] = if training then (1 - momentum)*variance1~[f] else variance1~[f] - (gamma[f] else 1)*r[f]*r[f]*r[f]*q[f]/2
 )";
 };
 inline constexpr Operation<BatchNormText> batch_norm{};
@@ -90,6 +130,19 @@ group_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {groups : int, eps = 1e-5} -> y[b,
   d[n, f, ..k] = x[n, f, ..k] - mu[n, f // e]
   v[n, g < groups] = (sum[j < e, ..k] d[n, g*e + j, ..k] * d[n, g*e + j, ..k]) / (e*size(..s))
   y[n, f, ..k] = (gamma[f] else 1) * (d[n, f, ..k] / sqrt(v[n, f // e] + eps)) + (beta[f] else 0)
+  also
+  r[n, f < c] = (gamma[f] else 1) / sqrt(v[n, f // e] + eps)
+  y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*mu[n, f // e]
+  vjp
+  r[n, g < groups] = 1 / sqrt(v[n, g] + eps)
+  one[n, f] = sum[..k] y~[n, f, ..k]
+  two[n, f] = sum[..k] y~[n, f, ..k]*x[n, f, ..k]
+  p[n, g < groups] = sum[j < e] (gamma[g*e + j] else 1)*one[n, g*e + j]
+  q[n, g < groups] = sum[j < e] (gamma[g*e + j] else 1)*two[n, g*e + j]
+  a[n, g] = (p[n, g]*mu[n, g] - q[n, g])*r[n, g]*r[n, g]*r[n, g] / (e*size(..s))
+  x~[n, f, ..k] = (gamma[f] else 1)*r[n, f // e]*y~[n, f, ..k] + a[n, f // e]*x[n, f, ..k] - a[n, f // e]*mu[n, f // e] - r[n, f // e]*p[n, f // e]/(e*size(..s))
+  gamma~[f] = sum[n] (two[n, f] - one[n, f]*mu[n, f // e])*r[n, f // e]
+  beta~[f] = sum[n] one[n, f]
 )";
 };
 inline constexpr Operation<GroupNormText> group_norm{};
@@ -101,6 +154,17 @@ instance_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {eps = 1e-5} -> y[b, c, ..s]
   d[n, f, ..k] = x[n, f, ..k] - mu[n, f]
   v[n, f] = (sum[..k] d[n, f, ..k] * d[n, f, ..k]) / size(..s)
   y[n, f, ..k] = (gamma[f] else 1) * (d[n, f, ..k] / sqrt(v[n, f] + eps)) + (beta[f] else 0)
+  also
+  r[n, f] = (gamma[f] else 1) / sqrt(v[n, f] + eps)
+  y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*mu[n, f]
+  vjp
+  r[n, f] = 1 / sqrt(v[n, f] + eps)
+  p[n, f] = sum[..k] y~[n, f, ..k]
+  q[n, f] = sum[..k] y~[n, f, ..k]*d[n, f, ..k]
+  g[n, f, ..k] = y~[n, f, ..k] - p[n, f]/size(..s) - d[n, f, ..k]*(q[n, f]*r[n, f]*r[n, f]/size(..s))
+  x~[n, f, ..k] = (gamma[f] else 1)*r[n, f]*g[n, f, ..k]
+  gamma~[f] = sum[n] q[n, f]*r[n, f]
+  beta~[f] = sum[n] p[n, f]
 )";
 };
 inline constexpr Operation<InstanceNormText> instance_norm{};

@@ -30,6 +30,9 @@ adam(p[...], g[...], m[...], v[...], t : int) {lr, beta1 = 0.9, beta2 = 0.999, e
   c1 = 1 - beta1^t
   c2 = 1 - beta2^t
   q[...] = p[...] - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(v1[...]) + eps)) else lr*((m1[...]/c1) / (sqrt(v1[...]/c2) + eps)))
+  also
+  m1[...] = m[...] + (1 - beta1)*(d[...] - m[...])
+  q[...] = p[...] - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(v1[...]) + eps)) else lr/c1*(m1[...] / (sqrt(v1[...])/sqrt(c2) + eps)))
 )";
 };
 inline constexpr Operation<AdamText> adam{};
@@ -42,6 +45,9 @@ adamw(p[...], g[...], m[...], v[...], t : int) {lr, beta1 = 0.9, beta2 = 0.999, 
   c1 = 1 - beta1^t
   c2 = 1 - beta2^t
   q[...] = p[...]*(1 - lr*weight_decay) - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(v1[...]) + eps)) else lr*((m1[...]/c1) / (sqrt(v1[...]/c2) + eps)))
+  also
+  m1[...] = m[...] + (1 - beta1)*(g[...] - m[...])
+  q[...] = p[...]*(1 - lr*weight_decay) - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(v1[...]) + eps)) else lr/c1*(m1[...] / (sqrt(v1[...])/sqrt(c2) + eps)))
 )";
 };
 inline constexpr Operation<AdamwText> adamw{};
@@ -56,6 +62,9 @@ amsgrad(p[...], g[...], m[...], v[...], w[...], t : int) {lr, beta1 = 0.9, beta2
   c1 = 1 - beta1^t
   c2 = 1 - beta2^t
   q[...] = p[...] - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(w1[...]) + eps)) else lr*((m1[...]/c1) / (sqrt(w1[...]/c2) + eps)))
+  also
+  m1[...] = m[...] + (1 - beta1)*(d[...] - m[...])
+  q[...] = p[...] - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(w1[...]) + eps)) else lr/c1*(m1[...] / (sqrt(w1[...])/sqrt(c2) + eps)))
 )";
 };
 inline constexpr Operation<AmsgradText> amsgrad{};
@@ -71,6 +80,9 @@ nadam(p[...], g[...], m[...], v[...], mu, t : int) {lr, beta1 = 0.9, beta2 = 0.9
   mu1 = mu*a
   n[...] = (1 - a)/(1 - mu1)*d[...] + b/(1 - mu1*b)*m1[...]
   q[...] = p[...] - lr*(n[...] / (sqrt(v1[...]/(1 - beta2^t)) + eps))
+  also
+  s[...] = sqrt(v1[...]/(1 - beta2^t)) + eps
+  q[...] = p[...] - lr*(1 - a)/(1 - mu1)*(d[...]/s[...]) - lr*b/(1 - mu1*b)*(m1[...]/s[...])
 )";
 };
 inline constexpr Operation<NadamText> nadam{};

@@ -67,6 +67,10 @@ smooth_max_pool(x[b, c, ..s]) {kernel[..s], stride[..s] = kernel, padding[..s] =
   shift[n, f, ..i] = if isinf(top[n, f, ..i]) then 0 else top[n, f, ..i]
   y[n, f, ..i] = shift[n, f, ..i] + temperature*log(sum[..u < ..kernel where inside(x[n, f, ..(i*stride + u - padding)])] exp((x[n, f, ..(i*stride + u - padding)] - shift[n, f, ..i]) / temperature))
   family ..s: smooth_max_pool1d = 1, smooth_max_pool2d = 2, smooth_max_pool3d = 3
+  vjp
+  x~[n, f, ..k] = sum[..i < ..o, ..u < ..kernel where ..(i*stride + u - padding) == ..k] exp((x[n, f, ..k] - y[n, f, ..i]) / temperature)*y~[n, f, ..i]
+  jvp
+  y'[n, f, ..i] = sum[..u < ..kernel where inside(x[n, f, ..(i*stride + u - padding)])] exp((x[n, f, ..(i*stride + u - padding)] - y[n, f, ..i]) / temperature)*x'[n, f, ..(i*stride + u - padding)]
 )";
 };
 inline constexpr Operation<SmoothMaxPoolText> smooth_max_pool{};

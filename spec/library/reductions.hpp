@@ -30,6 +30,13 @@ struct ProdText {
   static constexpr std::string_view text = R"(-- The product over axes; 1 over none.
 prod(x[..kept, ..gone @ axes] : number) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
   y[..i, ..u @ axes] = prod[..k] x[..i, ..k @ axes]
+  vjp
+  q[..i] = sum[..u] y[..i, ..u @ axes]*y~[..i, ..u @ axes]
+  p[..i] = sum[..u] y~[..i, ..u @ axes]
+  x~[..i, ..k @ axes] = if x[..i, ..k @ axes] == 0 then p[..i]*prod[..l where not ..l == ..k] x[..i, ..l @ axes] else q[..i] / x[..i, ..k @ axes]
+  jvp
+  one[..i] = prod[..k] x[..i, ..k @ axes]
+  y'[..i, ..u @ axes] = sum[..k] x'[..i, ..k @ axes]*(if x[..i, ..k @ axes] == 0 then prod[..l where not ..l == ..k] x[..i, ..l @ axes] else one[..i] / x[..i, ..k @ axes])
 )";
 };
 inline constexpr Operation<ProdText> prod{};
@@ -93,6 +100,15 @@ var(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   m[..i] = (sum[..k] x[..i, ..k @ axes]) / size(..gone)
   d[..i, ..k @ axes] = x[..i, ..k @ axes] - m[..i]
   y[..i, ..u @ axes] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / (size(..gone) - correction)
+  also
+  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
+  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  y[..i, ..u @ axes] = b[..i, size(..gone) - 1] / (size(..gone) - correction)
+  vjp
+  g[..i] = sum[..u] y~[..i, ..u @ axes]
+  x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
+  jvp
+  y'[..i, ..u @ axes] = sum[..k] (2/(size(..gone) - correction))*x'[..i, ..k @ axes]*d[..i, ..k @ axes]
 )";
 };
 inline constexpr Operation<VarText> var{};
@@ -106,6 +122,16 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   v[..i] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / (size(..gone) - correction)
   -- A comparison with NaN is false, so the branch that keeps it stands last.
   y[..i, ..u @ axes] = if v[..i] <= 0 then 0 else sqrt(v[..i])
+  also
+  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
+  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  y[..i, ..u @ axes] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
+  vjp
+  g[..i] = sum[..u] (if y[..i, ..u @ axes] == 0 then 0 else y~[..i, ..u @ axes]/(2*y[..i, ..u @ axes]))
+  x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
+  jvp
+  e[..i] = sum[..k] (2/(size(..gone) - correction))*x'[..i, ..k @ axes]*d[..i, ..k @ axes]
+  y'[..i, ..u @ axes] = if v[..i] <= 0 then 0 else e[..i]/(2*y[..i, ..u @ axes])
 )";
 };
 /// Not named as its definition: beside `using namespace etalon::ops` that would be ambiguous with the namespace std.
@@ -130,6 +156,10 @@ logsumexp(x[..kept, ..gone @ axes]) {axes = all, keepdims = false} -> y[..kept, 
   -- An infinite largest element is no shift: inf - inf would be NaN.
   shift[..i] = if isinf(top[..i]) then 0 else top[..i]
   y[..i, ..u @ axes] = shift[..i] + log(sum[..k] exp(x[..i, ..k @ axes] - shift[..i]))
+  vjp
+  x~[..i, ..k @ axes] = sum[..u] exp(x[..i, ..k @ axes] - y[..i, ..u @ axes])*y~[..i, ..u @ axes]
+  jvp
+  y'[..i, ..u @ axes] = sum[..k] exp(x[..i, ..k @ axes] - y[..i, ..u @ axes])*x'[..i, ..k @ axes]
 )";
 };
 inline constexpr Operation<LogsumexpText> logsumexp{};
@@ -141,6 +171,12 @@ cumsum(x[..rest, n @ axis] : number) {axis = -1, reverse = false, exclusive = fa
   y[..i, j @ axis] when reverse and not exclusive = (y[..i, j + 1 @ axis] else 0) + x[..i, j @ axis]
   y[..i, j @ axis] when not reverse and exclusive = (y[..i, j - 1 @ axis] else 0) + (x[..i, j - 1 @ axis] else 0)
   y[..i, j @ axis] when reverse and exclusive = (y[..i, j + 1 @ axis] else 0) + (x[..i, j + 1 @ axis] else 0)
+  also
+  y[..i, j @ axis] = sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x[..i, k @ axis]
+  vjp
+  x~[..i, k @ axis] = sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] y~[..i, j @ axis]
+  jvp
+  y'[..i, j @ axis] = sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x'[..i, k @ axis]
 )";
 };
 inline constexpr Operation<CumsumText> cumsum{};
@@ -152,6 +188,16 @@ cumprod(x[..rest, n @ axis] : number) {axis = -1, reverse = false, exclusive = f
   y[..i, j @ axis] when reverse and not exclusive = (y[..i, j + 1 @ axis] else 1) * x[..i, j @ axis]
   y[..i, j @ axis] when not reverse and exclusive = (y[..i, j - 1 @ axis] else 1) * (x[..i, j - 1 @ axis] else 1)
   y[..i, j @ axis] when reverse and exclusive = (y[..i, j + 1 @ axis] else 1) * (x[..i, j + 1 @ axis] else 1)
+  also
+  y[..i, j @ axis] = prod[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x[..i, k @ axis]
+  vjp
+  x~[..i, k @ axis] = (if x[..i, k @ axis] == 0
+    then (sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] y~[..i, j @ axis]*prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis])
+    else (sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] y[..i, j @ axis]*y~[..i, j @ axis]) / x[..i, k @ axis])
+  jvp
+  y'[..i, j @ axis] = sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x'[..i, k @ axis]*(if x[..i, k @ axis] == 0
+    then prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis]
+    else y[..i, j @ axis] / x[..i, k @ axis])
 )";
 };
 inline constexpr Operation<CumprodText> cumprod{};
