@@ -138,7 +138,7 @@ std::vector<double> simpler_values(double v, DType dtype) {
   const double whole = std::nearbyint(v);
   if (whole != v && std::abs(whole) < 1e6) offer(whole);
   if (v < 0) offer(-v);
-  if (whole == v && std::abs(v) > 2) {
+  if (whole == v) {
     offer(std::trunc(v / 2));
     offer(v - std::copysign(1, v));
   }
