@@ -339,7 +339,7 @@ class Simulator {
     const T y = e->args.size() > 1 ? real(e->args[1]) : T(0);
     const Wider exact = reference::bounds::Wide<Wider>::evaluate(e->primitive, x, y);
     const T nearest = static_cast<T>(exact);
-    if (!std::isfinite(nearest) || !std::isfinite(x)) return nearest;
+    if (!std::isfinite(nearest) || !std::isfinite(x) || !std::isfinite(y)) return nearest;
     if (is_exact(e->primitive, x, y, exact)) return nearest;
     const auto bound = spec::function_bound(contract_, std::is_same_v<T, float> ? DType::f32 : DType::f64, e->primitive);
     double size = std::fabs(static_cast<double>(exact));
