@@ -10,6 +10,7 @@
 #include "spec/error.hpp"
 #include "spec/notation/parse.hpp"
 #include "spec/notation/resolve.hpp"
+#include "spec/program/name.hpp"
 #include "spec/system/ranges.hpp"
 #include "spec/system/written_once.hpp"
 
@@ -40,7 +41,9 @@ class Elaboration {
     const std::string used = fmt::format("(if {} == {} then 1 else 0)", all, all);
     const Instance found = instance(fmt::format("assignment({}) -> {} : int\n{}\n{} = {}", fmt::join(operands(), ", "), use, clause(), use,
                                                 step_.places.empty() ? used : "sum[.." + row + "] " + used), 2);
-    const TensorInfo& local = found.system[found.system.find(step_.buffer)];
+    const TensorId id = found.system.find(step_.buffer);
+    if (id < 0) throw SpecViolation("the equation gives " + step_.buffer + " nothing");
+    const TensorInfo& local = found.system[id];
     return {local.dtype, local.dims};
   }
 
@@ -62,6 +65,7 @@ class Elaboration {
   }
 
   void check_text() const {
+    if (!is_value_name(step_.buffer)) throw SpecViolation("a name is letters, digits, _ and ., found '" + step_.buffer + "'");
     if (step_.buffer.find('.') != std::string::npos)
       throw SpecViolation(step_.buffer + " is a name with a point, which the notation does not have");
     for (const std::string* text : {&step_.places, &step_.value}) {

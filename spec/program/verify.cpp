@@ -80,7 +80,6 @@ class Verifier {
     check_size({buffer.dtype, buffer.dims}, what);
     System& places = unwritten_[buffer.name];
     (void)places.add_tensor(buffer.name, buffer.dtype, buffer.dims);
-    if (buffer.dims.count() == 0) unwritten_.erase(buffer.name);
     buffers_.insert(buffer.name);
   }
 
@@ -161,7 +160,8 @@ class Verifier {
     else check_assigned(step.buffer, what);
     const auto buffer = unwritten_.find(step.buffer);
     const bool written = buffer == unwritten_.end();
-    Assignment found = elaborated(step, {analysis_.types, ranges_, written, written || !buffer->second.equations.empty()}, what);
+    const bool begun = inputs_.count(step.buffer) != 0 || assigned_at_.count(step.buffer) != 0;
+    Assignment found = elaborated(step, {analysis_.types, ranges_, written, begun}, what);
     for (const std::string& value : found.reads) {
       if (value != step.buffer) require_known(value, what);
     }
@@ -196,7 +196,7 @@ class Verifier {
     if (writes.place.size() == places[0].dims.rank) places.equations.push_back({0, writes.binders, writes.place, {}, -1});
     std::vector<const Equation*> writers;
     for (const Equation& e : places.equations) writers.push_back(&e);
-    if (whole || (!writers.empty() && !why_not_written_once(places, 0, writers))) unwritten_.erase(buffer);
+    if (whole || places[0].dims.count() == 0 || (!writers.empty() && !why_not_written_once(places, 0, writers))) unwritten_.erase(buffer);
   }
 
   void take(const Differentiate& step) {

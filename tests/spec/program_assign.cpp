@@ -245,6 +245,29 @@ output s, outer, flat
   CHECK(types.at("big") == ValueType{DType::boolean, {3}});
   CHECK(types.at("flat") == ValueType{DType::f64, {2}});
   CHECK(run(program, three) == Rows{{6}, {100, 194, 294, 200, 400, 600, 300, 600, 900}, {0, 6}});
+  const std::string nothing = "input e : f64[0]\nbuffer h[i] = 2*e[i]\nbuffer s[] = sum[i] h[i]\nbuffer z : f64[0, 2]\nz[i, j] :+= e[i]\ns[] += 1\n";
+  CHECK(run(nothing + "output s, z\n", {reals({0}, {})}) == Rows{{1}, {}});
+  Program broken;
+  broken.buffers.push_back({"t", DType::f64, {2}, {}});
+  Assign step;
+  for (const char* name : {"h) -> q", "", "9", "h.2"}) {
+    step.buffer = name;
+    step.declares = true;
+    step.value = "1";
+    broken.steps = {step};
+    CHECK_THROWS_AS(verify(broken), SpecViolation);
+  }
+  for (const char* places : {"i] when 1 > 2 and t[0", "i] = 1 u[j", "]", "[", "i, i", "i, j"}) {
+    step.buffer = "t";
+    step.declares = false;
+    step.places = places;
+    broken.steps = {step};
+    CHECK_THROWS_AS(verify(broken), SpecViolation);
+    step.buffer = "fresh";
+    step.declares = true;
+    broken.steps = {step};
+    CHECK_THROWS_AS(verify(broken), SpecViolation);
+  }
   CHECK(refusal(vectors + "buffer h[i] += x[i]\n") == "buffer h[i] += x[i]: a buffer begins with =, found +=");
   CHECK(refusal(vectors + "buffer x[i] = y[i]\n") == "buffer x[i] = y[i]: x is named a second time; each value is named once");
   CHECK(refusal(vectors + "buffer h[i] = x[k]\n").find("(column ") != std::string::npos);
