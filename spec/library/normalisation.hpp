@@ -106,16 +106,6 @@ batch_norm(x[..rest, c @ axis], gamma[c]?, beta[c]?, mean[c]?, variance[c]?) {ax
   also
   r[f < c] = (gamma[f] else 1) / sqrt(v[f] + eps)
   y[..k, f @ axis] = r[f]*x[..k, f @ axis] + (beta[f] else 0) - r[f]*mu[f]
-  vjp
-  r[f] = 1 / sqrt(v[f] + eps)
-  p[f] = sum[..k] y~[..k, f @ axis]
-  q[f] = sum[..k] y~[..k, f @ axis]*d[..k, f @ axis]
-  g[..k, f @ axis] = if training then y~[..k, f @ axis] - p[f]/size(..rest) - d[..k, f @ axis]*(q[f]*r[f]*r[f]/size(..rest)) else y~[..k, f @ axis]
-  x~[..k, f @ axis] = (gamma[f] else 1)*r[f]*g[..k, f @ axis]
-  gamma~[f] = q[f]*r[f]
-  beta~[f] = p[f]
-  mean~[f] = if training then (1 - momentum)*mean1~[f] else mean1~[f] - (gamma[f] else 1)*r[f]*p[f]
-  variance~[f] = if training then (1 - momentum)*variance1~[f] else variance1~[f] - (gamma[f] else 1)*r[f]*r[f]*r[f]*q[f]/2
 )";
 };
 inline constexpr Operation<BatchNormText> batch_norm{};
@@ -133,16 +123,6 @@ group_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {groups : int, eps = 1e-5} -> y[b,
   also
   r[n, f < c] = (gamma[f] else 1) / sqrt(v[n, f // e] + eps)
   y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*mu[n, f // e]
-  vjp
-  r[n, g < groups] = 1 / sqrt(v[n, g] + eps)
-  one[n, f] = sum[..k] y~[n, f, ..k]
-  two[n, f] = sum[..k] y~[n, f, ..k]*x[n, f, ..k]
-  p[n, g < groups] = sum[j < e] (gamma[g*e + j] else 1)*one[n, g*e + j]
-  q[n, g < groups] = sum[j < e] (gamma[g*e + j] else 1)*two[n, g*e + j]
-  a[n, g] = (p[n, g]*mu[n, g] - q[n, g])*r[n, g]*r[n, g]*r[n, g] / (e*size(..s))
-  x~[n, f, ..k] = (gamma[f] else 1)*r[n, f // e]*y~[n, f, ..k] + a[n, f // e]*x[n, f, ..k] - a[n, f // e]*mu[n, f // e] - r[n, f // e]*p[n, f // e]/(e*size(..s))
-  gamma~[f] = sum[n] (two[n, f] - one[n, f]*mu[n, f // e])*r[n, f // e]
-  beta~[f] = sum[n] one[n, f]
 )";
 };
 inline constexpr Operation<GroupNormText> group_norm{};

@@ -28,20 +28,6 @@ lstm_cell(x[..., a], h[..., n], c[..., n], wi[4*n, a], wh[4*n, n], bi[4*n]?, bh[
   gate[..., k < 4*n] = if z[..., k] < 0 then exp(z[..., k]) / (1 + exp(z[..., k])) else 1 / (1 + exp(-z[..., k]))
   c1[..., k] = gate[..., n + k]*c[..., k] + gate[..., k]*tanh(z[..., 2*n + k])
   h1[..., k] = gate[..., 3*n + k]*tanh(c1[..., k])
-  vjp
-  u[..., k < n] = tanh(z[..., 2*n + k])
-  w[..., k] = tanh(c1[..., k])
-  e[..., k] = c1~[..., k] + h1~[..., k]*gate[..., 3*n + k]*(1 - w[..., k]*w[..., k])
-  -- The cotangent of z: the cell gate is tanh, the others have the derivative (1 - y)*y.
-  one[..., k < 4*n] = if k < n then e[..., k % n]*u[..., k % n] else if k < 2*n then e[..., k % n]*c[..., k % n] else h1~[..., k % n]*w[..., k % n]
-  p[..., k < 4*n] = if k // n == 2 then e[..., k % n]*gate[..., k % n]*(1 - u[..., k % n]*u[..., k % n]) else one[..., k]*gate[..., k]*(1 - gate[..., k])
-  x~[..., j] = sum[k] wi[k, j]*p[..., k]
-  h~[..., j] = sum[k] wh[k, j]*p[..., k]
-  c~[..., k] = e[..., k]*gate[..., n + k]
-  wi~[k, j] = sum[...] p[..., k]*x[..., j]
-  wh~[k, j] = sum[...] p[..., k]*h[..., j]
-  bi~[k] = sum[...] p[..., k]
-  bh~[k] = sum[...] p[..., k]
 )";
 };
 inline constexpr Operation<LstmCellText> lstm_cell{};
@@ -58,18 +44,6 @@ gru_cell(x[..., a], h[..., n], wi[3*n, a], wh[3*n, n], bi[3*n]?, bh[3*n]?) -> h1
   h1[..., k] = (1 - gate[..., n + k])*new[..., k] + gate[..., n + k]*h[..., k]
   also
   h1[..., k] = new[..., k] + gate[..., n + k]*(h[..., k] - new[..., k])
-  vjp
-  -- The cotangents of the sums that the gates are functions of: one of new, then of reset and update, then of s and t.
-  one[..., k] = h1~[..., k]*(1 - gate[..., n + k])*(1 - new[..., k]*new[..., k])
-  two[..., k < 2*n] = (if k < n then one[..., k % n]*t[..., 2*n + k % n] else h1~[..., k % n]*(h[..., k % n] - new[..., k % n]))*gate[..., k]*(1 - gate[..., k])
-  p[..., k < 3*n] = if k < 2*n then two[..., k % (2*n)] else one[..., k % n]
-  q[..., k < 3*n] = if k < 2*n then two[..., k % (2*n)] else one[..., k % n]*gate[..., k % n]
-  x~[..., j] = sum[k] wi[k, j]*p[..., k]
-  h~[..., j] = gate[..., n + j]*h1~[..., j] + sum[k] wh[k, j]*q[..., k]
-  wi~[k, j] = sum[...] p[..., k]*x[..., j]
-  wh~[k, j] = sum[...] q[..., k]*h[..., j]
-  bi~[k] = sum[...] p[..., k]
-  bh~[k] = sum[...] q[..., k]
 )";
 };
 inline constexpr Operation<GruCellText> gru_cell{};
