@@ -47,14 +47,6 @@ void require_range(const spec::TensorInfo& info, const HostTensor& given) {
           fmt::format("{} is {}, its range is {}..{}", info.name, value, info.range->first, info.range->second));
 }
 
-void require_offered(const System& system) {
-  for (const spec::TensorInfo& info : system.tensors) {
-    if (info.dtype == DType::f16 || info.dtype == DType::bf16) {
-      throw Unsupported(fmt::format("cpu: element type {} of {} is not offered", name_of(info.dtype), info.name));
-    }
-  }
-}
-
 /// The inputs of a derivative that has one seed per real output, zero where none is given.
 void append_cotangents(const System& system, const Optional& given, std::vector<HostTensor>& inputs) {
   require(given.empty() || given.size() == system.outputs.size(), "one cotangent or nothing per output expected");
@@ -131,7 +123,6 @@ Question question_of(const Request& request) {
   spec::verify(request.program);
   q.primal = spec::lower(request.program);
   q.primal.outputs.resize(request.program.outputs.size());
-  require_offered(q.primal);
   require(request.inputs.size() == q.primal.inputs.size(),
           fmt::format("{} inputs expected, {} given", q.primal.inputs.size(), request.inputs.size()));
   q.inputs = request.inputs;
@@ -215,7 +206,7 @@ class CpuBackend final : public spec::Backend {
     spec::Description d;
     d.name = "cpu";
     d.version = "1";
-    d.dtypes = {DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
+    d.dtypes = {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
     d.modes = {Mode::forward, Mode::jvp, Mode::vjp, Mode::jvp_of_vjp};
     d.contract = spec::contract_named("cpu");
     d.generator = "philox4x32-10";

@@ -312,8 +312,13 @@ class Run {
 
   int exit_code(const std::vector<Record>& records) {
     Totals totals;
-    for (const Record& r : records) totals.add(r);
-    if (totals.comparisons == 0) {
+    bool answered = false;
+    for (const Record& r : records) {
+      totals.add(r);
+      // To refuse what is ill-typed says nothing of what is computed.
+      answered |= r.outcome.comparisons > 0 && r.key.check != Check::rejection;
+    }
+    if (!answered) {
       console_ << "nothing was compared: does not conform\n";
       return 1;
     }

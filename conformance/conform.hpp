@@ -26,7 +26,7 @@ struct ConformOptions {
   std::string definitions_file{};       ///< where definitions of the user's own come from; printed in replay lines
   std::vector<std::string> operations;  ///< empty means all
   std::vector<spec::Mode> modes;        ///< empty means forward, jvp and vjp
-  std::vector<DType> dtypes;            ///< empty means f32 and f64
+  std::vector<DType> dtypes;            ///< empty means f32 and f64, and beyond the quick tier f16 and bf16
   Tier tier = Tier::quick;
   std::uint64_t seed = 1;
   std::optional<std::string> json_path;                     ///< one object per line

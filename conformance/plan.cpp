@@ -68,7 +68,10 @@ std::vector<Unit> plan(const ConformOptions& options) {
            std::any_of(options.modes.begin(), options.modes.end(), [&](spec::Mode m) { return belongs(check, m); });
   };
   std::vector<DType> dtypes = options.dtypes;
-  if (dtypes.empty()) dtypes = {DType::f32, DType::f64};
+  if (dtypes.empty()) {
+    dtypes = {DType::f32, DType::f64};
+    if (options.tier != Tier::quick) dtypes.insert(dtypes.end(), {DType::f16, DType::bf16});
+  }
   for (const spec::Definition* d : options.library.definitions()) {
     const std::string name(d->name);
     const bool chosen = options.operations.empty() || std::find(options.operations.begin(), options.operations.end(),

@@ -6,6 +6,8 @@
 #include <limits>
 #include <set>
 
+#include "spec/half.hpp"
+
 namespace etalon::conformance {
 namespace {
 
@@ -91,9 +93,9 @@ double scaled(Draw& draw, int low, int high) {
 }
 
 double special_value(Draw& draw, DType dtype) {
-  const bool wide = dtype == DType::f64;
-  const double largest = wide ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
-  const double smallest = wide ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  const spec::Format f = spec::format_of(dtype);
+  const double largest = std::ldexp(2.0 - std::ldexp(1.0, 1 - f.precision), f.emax);
+  const double smallest = std::ldexp(1.0, f.emin);
   const double inf = std::numeric_limits<double>::infinity();
   const std::vector<double> values{std::numeric_limits<double>::quiet_NaN(),
                                    inf,
@@ -114,12 +116,46 @@ double tie_value(Draw& draw) {
   return draw.pick(values);
 }
 
-// The largest integers of which `count` products of two add up inside the significand.
+// The largest integers of which `count` products of two add up inside the significand of the arithmetic and the range
+// of the element type.
 double lattice_bound(DType dtype, std::int64_t count) {
-  const int precision = dtype == DType::f64 ? 53 : 24;
+  const spec::Format f = spec::format_of(dtype);
+  const int precision = std::min(dtype == DType::f64 ? 53 : 24, f.emax + 1);
   int log_count = 0;
   while ((std::int64_t{1} << log_count) < count) ++log_count;
-  return std::ldexp(1.0, std::clamp((precision - log_count) / 2, 1, 26)) - 1;
+  return std::ldexp(1.0, std::clamp((precision - log_count) / 2, 1, std::min(26, f.precision))) - 1;
+}
+
+// Odd integers that one bit less of significand would not hold, but no more than 12 bits.
+double odd_integer(Draw& draw, DType dtype) {
+  const int bits = std::min(12, spec::format_of(dtype).precision);
+  return static_cast<double>(2 * draw.integer(std::int64_t{1} << (bits - 2), (std::int64_t{1} << (bits - 1)) - 1) + 1);
+}
+
+// How far the families reach in a format: the numbers below f32's range, or f16's where that is all there is.
+struct Reach {
+  double large, logits, tiny, epsilon;
+  int binades;  // of mixed magnitudes, to each side of 1
+};
+
+Reach reach_of(DType dtype) {
+  if (dtype == DType::f16) return {300, 8, 0x1p-10, 1e-6, 7};
+  return {1e4, 80, 1e-20, 1e-8, 15};
+}
+
+// Nearly constant numbers: a deviation of a few last places where f32's would be lost.
+double offset_number(Draw& draw, DType dtype) {
+  if (!spec::is_half(dtype)) return 1000 + 0.01 * draw.normal();
+  return 100 + std::ldexp(4.0, 7 - spec::format_of(dtype).precision) * draw.normal();
+}
+
+double subnormal_number(Draw& draw, DType dtype) {
+  switch (dtype) {
+    case DType::f64: return scaled(draw, -1060, -1025);
+    case DType::f16: return scaled(draw, -24, -16);
+    case DType::bf16: return scaled(draw, -133, -128);
+    default: return scaled(draw, -145, -128);
+  }
 }
 
 struct Shape {
@@ -129,6 +165,7 @@ struct Shape {
 };
 
 double one_value(Draw& draw, Family family, const Shape& shape) {
+  const Reach reach = reach_of(shape.dtype);
   switch (family) {
     case Family::normal:
       return draw.normal();
@@ -141,7 +178,7 @@ double one_value(Draw& draw, Family family, const Shape& shape) {
       return static_cast<double>(draw.integer(-bound, bound));
     }
     case Family::odd:
-      return static_cast<double>(2 * draw.integer(1024, 2047) + 1) * sign_of(draw);
+      return odd_integer(draw, shape.dtype) * sign_of(draw);
     case Family::signs:
       return static_cast<double>(draw.integer(-1, 1));
     case Family::ties:
@@ -149,23 +186,22 @@ double one_value(Draw& draw, Family family, const Shape& shape) {
     case Family::zeros:
       return draw.chance(0.7) ? (draw.chance(0.5) ? 0.0 : -0.0) : draw.normal();
     case Family::large:
-      return 1e4 * draw.normal();
+      return reach.large * draw.normal();
     case Family::logits:
-      return (80 + 20 * draw.uniform()) * sign_of(draw);
+      return (reach.logits + reach.logits / 4 * draw.uniform()) * sign_of(draw);
     case Family::tiny:
-      return 1e-20 * draw.normal();
+      return reach.tiny * draw.normal();
     case Family::subnormal:
-      return sign_of(draw) *
-             scaled(draw, shape.dtype == DType::f64 ? -1060 : -145, shape.dtype == DType::f64 ? -1025 : -128);
+      return sign_of(draw) * subnormal_number(draw, shape.dtype);
     case Family::cancelling:
     case Family::mixed:
-      return sign_of(draw) * scaled(draw, -15, 15);
+      return sign_of(draw) * scaled(draw, -reach.binades, reach.binades);
     case Family::offset:
-      return 1000 + 0.01 * draw.normal();
+      return offset_number(draw, shape.dtype);
     case Family::narrow:
       return (draw.chance(0.5) ? 1e-2 : 1e-4) * draw.normal();
     case Family::epsilon:
-      return draw.chance(0.3) ? 0.0 : 1e-8 * draw.normal();
+      return draw.chance(0.3) ? 0.0 : reach.epsilon * draw.normal();
     case Family::special:
       return special_value(draw, shape.dtype);
   }
@@ -199,10 +235,11 @@ HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims) {
   HostTensor tensor(dtype, dims);
   const auto count = static_cast<std::size_t>(dims.count());
   const Shape shape{dtype, dims.count(), dims.rank == 0 ? 1 : dims[dims.rank - 1]};
+  const int kept = std::min(18, spec::format_of(dtype).precision - 3);  // bits of a pair that cancel
   double previous = 0;
   for (std::size_t i = 0; i < count; ++i) {
     double value = one_value(draw, family, shape);
-    if (family == Family::cancelling && i % 2 == 1) value = -previous * (1 + std::ldexp(draw.normal(), -18));
+    if (family == Family::cancelling && i % 2 == 1) value = -previous * (1 + std::ldexp(draw.normal(), -kept));
     set_element(tensor, i, value);
     previous = value;
   }
@@ -258,9 +295,10 @@ double element(const HostTensor& tensor, std::size_t i) {
       return static_cast<double>(tensor.view<std::int64_t>()[i]);
     case DType::boolean:
       return static_cast<double>(tensor.view<std::uint8_t>()[i]);
-    default:
-      return std::numeric_limits<double>::quiet_NaN();
-  }
+    case DType::f16:
+    case DType::bf16:
+      return spec::half_value(tensor.view<std::uint16_t>()[i], tensor.dtype);
+  }  return std::numeric_limits<double>::quiet_NaN();
 }
 
 void set_element(HostTensor& tensor, std::size_t i, double value) {
@@ -280,7 +318,9 @@ void set_element(HostTensor& tensor, std::size_t i, double value) {
     case DType::boolean:
       tensor.view<std::uint8_t>()[i] = value != 0 ? 1 : 0;
       break;
-    default:
+    case DType::f16:
+    case DType::bf16:
+      tensor.view<std::uint16_t>()[i] = spec::nearest_half(value, tensor.dtype);
       break;
   }
 }

@@ -20,19 +20,19 @@ enum class Family : std::uint8_t {
   unit,        ///< in [0, 1)
   positive,    ///< magnitudes over several binades, positive
   lattice,     ///< integers that fill the significand's budget in sums of products
-  odd,         ///< odd integers of 12 bits: lose a bit when rounded to 11
+  odd,         ///< odd integers of 12 bits: lose a bit when rounded to 11 (16-bit types: of their full significand)
   signs,       ///< -1, 0 and 1
   ties,        ///< small integers and halves with both zeros: many equal elements, many kinks
   zeros,       ///< mostly ±0
-  large,       ///< around 10^4
-  logits,      ///< between 80 and 100
-  tiny,        ///< around 10^-20
+  large,       ///< around 10^4 (f16: 300)
+  logits,      ///< between 80 and 100 (f16: 8 and 10)
+  tiny,        ///< around 10^-20 (f16: 10^-3)
   subnormal,   ///< below the smallest normal number
   cancelling,  ///< pairs that nearly cancel
-  offset,      ///< mean 1000, deviation 0.01
+  offset,      ///< mean 1000, deviation 0.01 (16-bit types: 100, a few last places)
   narrow,      ///< deviation 10^-2 or 10^-4 around 0
-  epsilon,     ///< 0 or around 10^-8
-  mixed,       ///< magnitudes spread over thirty binades
+  epsilon,     ///< 0 or around 10^-8 (f16: 10^-6)
+  mixed,       ///< magnitudes spread over thirty binades (f16: fifteen)
   special      ///< NaN, both infinities, both zeros, largest and smallest numbers among normal ones
 };
 

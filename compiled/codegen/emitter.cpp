@@ -126,6 +126,8 @@ Value* Emitter::rounded(Value* value, Type type, DType dtype) {
   switch (dtype) {
     case DType::f32: return convert(value, type, Type::f32);
     case DType::f64: return convert(value, type, Type::f64);
+    case DType::f16:
+    case DType::bf16: return widened(narrowed(value, type, dtype), dtype);
     case DType::i32: {
       llvm::Type* wide = value->getType();
       llvm::Type* narrow = wide->getWithNewBitWidth(32);
@@ -211,7 +213,9 @@ Value* Emitter::emit_variable(const Expr& e) {
   if (e->variable == lane_variable_ && !at_base_) return lane_numbers_;
   const auto it = values_.find(e->variable);
   if (it == values_.end()) throw InternalError("codegen: variable `" + e->name + "` has no value");
-  return it->second;
+  // Like a stored tensor, one that stays in a register is converted when it is read.
+  const bool narrow = it->second->getType()->getScalarType()->isFloatTy();
+  return narrow && real_ == Type::f64 ? convert(it->second, Type::f32, Type::f64) : it->second;
 }
 
 Value* Emitter::emit_select(const Expr& e, Value* mask) {

@@ -15,10 +15,12 @@
 #include "compiled/codegen/sleef.hpp"
 #include "compiled/loops/affine.hpp"
 #include "compiled/loops/nest.hpp"
+#include "spec/half.hpp"
 
 namespace etalon::compiled {
 
 using loops::Type;
+using spec::is_half;
 
 /// Emits the expressions of one kernel function. A value is a scalar when it is the same in all lanes.
 class Emitter {
@@ -103,6 +105,9 @@ class Emitter {
   llvm::Value* tensor_base(spec::TensorId id);
   llvm::Type* memory_type(DType dtype);
   llvm::Value* loaded(llvm::Value* raw, DType dtype);
+  llvm::Value* widened(llvm::Value* raw, DType dtype);
+  llvm::Value* narrowed(llvm::Value* value, Type type, DType dtype);
+  llvm::Value* rounded_to_odd(llvm::Value* value);
   llvm::Value* raw_of(llvm::Value* value, Type type, DType dtype);
   llvm::Value* lane_mask(llvm::Value* path);
   llvm::Value* spare();

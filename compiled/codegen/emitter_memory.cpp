@@ -21,8 +21,10 @@ llvm::Type* Emitter::memory_type(DType dtype) {
     case DType::i32: return builder_.getInt32Ty();
     case DType::i64: return builder_.getInt64Ty();
     case DType::boolean: return builder_.getInt8Ty();
-    default: throw Unsupported("cpu: element type " + std::string(name_of(dtype)) + " is not offered");
+    case DType::f16:
+    case DType::bf16: return builder_.getInt16Ty();
   }
+  return nullptr;
 }
 
 Value* Emitter::tensor_base(spec::TensorId id) {
@@ -102,6 +104,7 @@ Value* Emitter::loaded(Value* raw, DType dtype) {
   const unsigned n = is_vector(raw) ? width_ : 1;
   if (dtype == DType::i32) return builder_.CreateSExt(raw, llvm_type(Type::i64, n));
   if (dtype == DType::boolean) return builder_.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
+  if (is_half(dtype)) return convert(widened(raw, dtype), Type::f32, real_ == Type::f64 ? Type::f64 : Type::f32);
   if (dtype == DType::f32 && real_ == Type::f64) return builder_.CreateFPExt(raw, llvm_type(Type::f64, n));
   return raw;
 }
@@ -137,6 +140,8 @@ Value* Emitter::raw_of(Value* value, Type type, DType dtype) {
     case DType::f64: return convert(value, type, Type::f64);
     case DType::i32: return builder_.CreateTrunc(value, memory);
     case DType::boolean: return builder_.CreateZExt(value, memory);
+    case DType::f16:
+    case DType::bf16: return narrowed(value, type, dtype);
     default: return value;
   }
 }
@@ -147,7 +152,8 @@ void Emitter::store(const loops::Store& store, Value* mask) {
   const llvm::Align align(size_of(t.dtype));
   const Address a = address(store.place, t.dims, mask);
   Value* p = builder_.CreateGEP(type, tensor_base(store.tensor), a.element);
-  const Type real = t.dtype == DType::f32 ? Type::f32 : Type::f64;
+  // A constant or a double is rounded to the element type at once.
+  const Type real = is_half(t.dtype) ? type_of(store.value) : t.dtype == DType::f32 ? Type::f32 : Type::f64;
   Value* value = store.value.kind() == Kind::real ? raw_of(emit_as(store.value, real, mask), real, t.dtype)
                                                   : raw_of(emit(store.value, mask), type_of(store.value), t.dtype);
   const bool real_element = kind_of(t.dtype) == Kind::real;

@@ -48,7 +48,7 @@ enum class TiePolicy : std::uint8_t { first, last, even };
 /// FMA or not, functions within one ulp, gradual underflow.
 struct Contract {
   std::string name = "ieee";
-  /// Functions per element type; a missing one has the default below.
+  /// Functions per type of the arithmetic, f32 (that of f16 and bf16 too) or f64; a missing one has the default below.
   std::map<DType, std::map<Primitive, FunctionBound>> functions;
   FunctionBound default_function{1.0, 0, 0, false};
   /// Largest height of a summation tree as blocks of sequential sums joined by a tree: height(n) = min(n - 1, block +

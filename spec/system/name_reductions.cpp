@@ -197,7 +197,7 @@ class Namer {
     return tensor;
   }
 
-  /// The type of what is reduced: that of the widest real read in it.
+  /// The type of what is reduced: that of the widest real read in it, f32 for 16-bit types: it is arithmetic, not storage.
   [[nodiscard]] DType dtype_of(const Expr& e) const {
     if (e.kind() == Kind::boolean) return DType::boolean;
     if (e.kind() == Kind::integer) return DType::i64;
@@ -208,7 +208,7 @@ class Namer {
       const DType d = system_[x->tensor].dtype;
       if (!widest || size_of(d) > size_of(*widest)) widest = d;
     });
-    return widest.value_or(DType::f32);
+    return widest && size_of(*widest) > 2 ? *widest : DType::f32;
   }
 
   System& system_;

@@ -14,6 +14,7 @@
 #include "compiled/executable.hpp"
 #include "reference/evaluate.hpp"
 #include "reference/host.hpp"
+#include "spec/half.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::test {
@@ -69,6 +70,8 @@ inline double at(const HostTensor& t, std::size_t i) {
     case DType::f64: return t.view<double>()[i];
     case DType::i32: return t.view<std::int32_t>()[i];
     case DType::i64: return static_cast<double>(t.view<std::int64_t>()[i]);
+    case DType::f16:
+    case DType::bf16: return spec::half_value(t.view<std::uint16_t>()[i], t.dtype);
     default: return t.view<std::uint8_t>()[i];
   }
 }
@@ -78,6 +81,11 @@ inline bool same_number(double a, double b) { return a == b || (std::isnan(a) &&
 
 inline HostTensor real_tensor(DType dtype, const Dims& dims, const std::vector<double>& values) {
   if (dtype == DType::f64) return HostTensor::of<double>(dims, values);
+  if (spec::is_half(dtype)) {
+    HostTensor t(dtype, dims);
+    for (std::size_t i = 0; i < values.size(); ++i) t.view<std::uint16_t>()[i] = spec::nearest_half(values[i], dtype);
+    return t;
+  }
   return HostTensor::of<float>(dims, std::vector<float>(values.begin(), values.end()));
 }
 

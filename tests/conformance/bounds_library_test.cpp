@@ -80,6 +80,8 @@ void simulate(const conformance::CaseKey& key, Tally& tally) {
 TEST_CASE("conforming evaluations of the whole library lie inside", "[bounds][library]") {
   using conformance::Check;
   const char* only = std::getenv("ETALON_BOUNDS_ONLY");
+  const char* halves = std::getenv("ETALON_BOUNDS_HALVES");
+  const std::uint64_t half_cases = halves != nullptr ? std::strtoull(halves, nullptr, 10) : 4;
   for (const spec::Definition* d : spec::library()) {
     const std::string name(d->name);
     if (only != nullptr && name != only) continue;
@@ -89,6 +91,8 @@ TEST_CASE("conforming evaluations of the whole library lie inside", "[bounds][li
       for (std::uint64_t index = 0; index < 8 || (tally.comparisons < tally.undecided && index < 64); ++index) {
         simulate<float>({name, check, DType::f32, index, 1}, tally);
         simulate<double>({name, check, DType::f64, index, 1}, tally);
+        // Stored in 16 bits, computed in single precision.
+        if (index < half_cases) simulate<float>({name, check, index % 2 == 0 ? DType::f16 : DType::bf16, index, 1}, tally);
       }
       // What is undecided for most elements would convict nobody.
       INFO(name << " " << conformance::name_of(check) << ": " << tally.comparisons << " compared, " << tally.undecided << " undecided");

@@ -133,6 +133,20 @@ TEST_CASE("nothing compared is a failure", "[conform]") {
   CHECK(report.lines.back()["unsupported"].get<int>() > 0);
 }
 
+TEST_CASE("refusing what is ill-typed does not make up for answering nothing", "[conform]") {
+  const auto inner = reference::make_reference_backend();
+  tests::Spoiled strict(*inner, [](const spec::Request&, const spec::Answer& answer) -> spec::Answer {
+    if (std::holds_alternative<spec::Refusal>(answer)) return answer;
+    return spec::Refusal{spec::Refusal::Kind::unsupported, "no numbers", "dtype"};
+  });
+  ConformOptions options = some({"add"});
+  options.dtypes = {DType::f16};
+  const Report report = report_of(options, strict);
+  CHECK(report.code == 1);
+  CHECK(report.lines.back()["comparisons"].get<int>() > 0);
+  CHECK(report.lines.back()["fail"] == 0);
+}
+
 TEST_CASE("an unknown operation is refused with exit 2", "[conform]") {
   const auto backend = reference::make_reference_backend();
   std::ostringstream console;

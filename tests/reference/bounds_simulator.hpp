@@ -14,6 +14,7 @@
 #include "reference/bounds/plan.hpp"
 #include "reference/bounds/wide.hpp"
 #include "spec/contract/contract.hpp"
+#include "spec/half.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/philox.hpp"
 #include "spec/system/recurrence.hpp"
@@ -83,7 +84,10 @@ class Simulator {
     for (const auto& p : q.place) place.push_back(integer(p));
     const std::size_t at = offset(q.target, place);
     const auto kind = kind_of(system_[q.target].dtype);
-    if (system_[q.target].dtype == DType::f32) values_[index(q.target)][at] = static_cast<T>(static_cast<float>(real(q.value)));
+    if (const DType stored = system_[q.target].dtype; spec::is_half(stored)) {
+      const auto bits = spec::nearest_half(static_cast<double>(real(q.value)), stored);
+      values_[index(q.target)][at] = static_cast<T>(spec::half_value(bits, stored));
+    } else if (stored == DType::f32) values_[index(q.target)][at] = static_cast<T>(static_cast<float>(real(q.value)));
     else if (kind == Kind::real) values_[index(q.target)][at] = real(q.value);
     else integers_[index(q.target)][at] = kind == Kind::boolean ? boolean(q.value) : integer(q.value);
   }
@@ -115,7 +119,8 @@ class Simulator {
     HostTensor h(info.dtype, info.dims);
     for (std::size_t i = 0; i < static_cast<std::size_t>(info.dims.count()); ++i) {
       const auto& real = values_[index(t)];
-      if (info.dtype == DType::f32) h.view<float>()[i] = static_cast<float>(real.at(i));
+      if (spec::is_half(info.dtype)) h.view<std::uint16_t>()[i] = spec::nearest_half(static_cast<double>(real.at(i)), info.dtype);
+      else if (info.dtype == DType::f32) h.view<float>()[i] = static_cast<float>(real.at(i));
       else if (info.dtype == DType::f64) h.view<double>()[i] = static_cast<double>(real.at(i));
       else if (info.dtype == DType::i64) h.view<std::int64_t>()[i] = integers_[index(t)][i];
       else if (info.dtype == DType::i32) h.view<std::int32_t>()[i] = static_cast<std::int32_t>(integers_[index(t)][i]);

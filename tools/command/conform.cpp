@@ -105,7 +105,7 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   command->add_option("--backend", words->backend, "Who is held: cpu, reference or cuda")->required();
   command->add_option("--ops", words->operations, "Only these operations, separated by commas")->delimiter(',');
   command->add_option("--modes", words->modes, "Only these modes: forward, jvp, vjp")->delimiter(',');
-  command->add_option("--dtypes", words->dtypes, "Only these element types: f32, f64")->delimiter(',');
+  command->add_option("--dtypes", words->dtypes, "Only these element types: f16, bf16, f32, f64")->delimiter(',');
   command->add_option("--definitions", words->definitions, "A file with definitions of your own; only they are asked for, unless --ops names others");
   command->add_option("--tier", words->tier, "How much is asked: quick, full, soak")->capture_default_str();
   command->add_option("--seed", words->seed, "The same seed asks the same questions")->capture_default_str();
