@@ -250,10 +250,13 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     }
     return result;
   };
+  // With powers of two alone, too, a partial product in some association may overflow.
+  if (factors.empty() && steps > 1 && above > rounding_.omega) return wild();
   if (factors.empty()) return rescale(point<R>(1));
   if (operations == 0) {
     Value<R>& only = factors[0].value;
     if (only.ordinary() && !(factors[0].divides && holds_zero(only))) reach(factors[0]);
+    if (steps > 1 && only.ordinary() && above > rounding_.omega) return wild();
     const double narrowed = contracted && only.may(admits_finite) ? only.magnitude() * operand_error(only) : 0;
     if (narrowed > 0) {
       const double local = only.local;

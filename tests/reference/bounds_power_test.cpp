@@ -1,6 +1,7 @@
 // What does not conform is outside, on inputs designed so that it must be.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "bounds_systems.hpp"
@@ -199,6 +200,24 @@ TEST_CASE("what underflows in f64 may be zero or the smallest number, and nothin
   CHECK(bounds.outputs[0].upper[0] >= 0);
   CHECK(bounds.outputs[0].upper[0] < 1e-320);
   CHECK_FALSE(reference::judge(HostTensor::of({1}, std::vector<double>{1e-300}), bounds.outputs[0]).passed());
+}
+
+TEST_CASE("powers of two may overflow on the way, too", "[bounds]") {
+  // t·a/b/b is 5/4·2^127; 1/b overflows, and so does a/b/b before t is there.
+  Builder b(DType::f32);
+  const auto t = b.input("t", {});
+  const auto x = b.input("a", {});
+  const auto d = b.input("b", {});
+  const auto y = b.output("y", {});
+  b.s.define(y, {}, b.at(t) * (b.at(x) / b.at(d) / b.at(d)));
+  const std::vector<HostTensor> inputs{f32({}, {0x1.4p-5F}), f32({}, {0x1p-132F}), f32({}, {0x1p-132F})};
+  CHECK(judge_scalar(b.s, inputs, 0x1.4p127F).passed());
+  CHECK(judge_scalar(b.s, inputs, std::numeric_limits<float>::infinity()).passed());
+  // Where nothing can overflow, nothing is granted.
+  const std::vector<HostTensor> tame{f32({}, {0x1.4p-5F}), f32({}, {0x1p-32F}), f32({}, {0x1p-32F})};
+  CHECK(judge_scalar(b.s, tame, 0x1.4p27F).passed());
+  CHECK(!judge_scalar(b.s, tame, 0x1.400002p27F).passed());
+  CHECK(!judge_scalar(b.s, tame, std::numeric_limits<float>::infinity()).passed());
 }
 
 TEST_CASE("a power of two that is divided first rounds too", "[bounds]") {
