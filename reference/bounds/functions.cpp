@@ -194,7 +194,15 @@ Value<R> Arithmetic<R>::power(Value<R> x, Value<R> y) {
   if (points) {
     v.reference = Wide<R>::evaluate(Primitive::pow, x.reference, y.reference);
     const Value<R> p = point<R>(v.reference);
-    if (!p.ordinary() && !(v.reference - v.reference == 0)) return p;
+    if (!p.ordinary() && (x.is_zero() || v.reference != v.reference)) return p;
+    if (!p.ordinary()) {
+      // A number beyond every double: not infinite for those who compute with more, so that zero times it is zero.
+      const bool positive = v.reference > 0;
+      v.flags = admits_finite | interval_only | (positive ? admits_positive_infinity : admits_negative_infinity);
+      v.lower = positive ? std::numeric_limits<double>::max() : -infinity;
+      v.upper = positive ? infinity : -std::numeric_limits<double>::max();
+      return v;
+    }
     v.lower = Wide<R>::below(v.reference);
     v.upper = Wide<R>::above(v.reference);
   } else {
