@@ -40,8 +40,8 @@ reference::Array<double> values_of(const Operand& o, Draw how, std::mt19937_64& 
   if (kind_of(o.type->dtype) != Kind::real) {
     return reference::Array<double>::of_integers(o.type->dims, o.values, kind_of(o.type->dtype));
   }
-  if (how == Draw::off_kinks) {
-    return o.positive ? random_reals(o.type->dims, 0.25, 2.25, engine) : random_reals(o.type->dims, -2, 2, engine);
+  if (how != Draw::at_kinks) {
+    return o.positive || how == Draw::positive ? random_reals(o.type->dims, 0.25, 2.25, engine) : random_reals(o.type->dims, -2, 2, engine);
   }
   reference::Array<double> a(Kind::real, o.type->dims);
   for (double& v : a.real) v = o.positive ? 1 + static_cast<double>(engine() % 2) : static_cast<double>(engine() % 3) - 1;

@@ -20,8 +20,9 @@ struct Sample {
 
 [[nodiscard]] const std::vector<Sample>& samples();
 
-/// Off kinks: values at random. At kinks: values from -1, 0 and 1, so that comparisons meet ties and zeros.
-enum class Draw { off_kinks, at_kinks };
+/// Off kinks: values at random. At kinks: values from -1, 0 and 1, so that comparisons meet ties and zeros. Positive:
+/// off kinks and above 0, for operations that are defined there only.
+enum class Draw { off_kinks, at_kinks, positive };
 
 struct Drawn {
   spec::Instance instance;
