@@ -292,13 +292,13 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     if (contracted) inherited = (1 + inherited) * (1 + operand_error(f.value)) - 1;
   }
   if (!ordinary || zero_divisor) {
-    if (all.size() > 2 && !(amplification(std::span<const Factor<R>>(factors)) <= rounding_.omega)) return wild();
+    const double amplified = amplification(std::span<const Factor<R>>(factors)) * std::ldexp(1.0, doublings);
+    if (all.size() > 2 && !(amplified <= rounding_.omega)) return wild();
     product_specials(factors, v);
     const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
     // What underflows on the way is amplified by the factors that follow.
     const bool several = all.size() > 2;
-    const double lost =
-        several ? operations * amplification(std::span<const Factor<R>>(factors)) * std::ldexp(1.0, doublings) : 1;
+    const double lost = several ? operations * amplified : 1;
     finish(v, operations * rounding_.u * m * 1.0625 + rounding_.eta * lost,
            several ? 0 : operations * rounding_.u * 1.0625);
     return rescale(v);
