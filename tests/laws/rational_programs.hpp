@@ -46,7 +46,8 @@ struct RationalProgram {
 
 [[nodiscard]] Numbers combine(const reference::Rational& s, const Numbers& a, const reference::Rational& t, const Numbers& b);
 [[nodiscard]] reference::Rational inner(const Numbers& a, const Numbers& b);
-[[nodiscard]] std::size_t elements(const Numbers& a);
+/// How many real elements are not 0.
+[[nodiscard]] std::size_t nonzero(const Numbers& a);
 /// Whether all elements are equal, exactly; false for different shapes.
 [[nodiscard]] bool equal(const Numbers& a, const Numbers& b);
 

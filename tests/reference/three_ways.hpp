@@ -16,7 +16,7 @@ namespace etalon::test {
 
 using Point = std::vector<reference::Array<double>>;  ///< one value per input; exact in every number type
 
-/// How many elements were compared, and the first that disagrees.
+/// How many finite elements were compared, and the first that disagrees.
 struct Agreement {
   std::size_t compared = 0;
   std::string disagreement;
