@@ -113,7 +113,8 @@ template <class R>
 double Arithmetic<R>::function_error(const spec::FunctionBound& bound, double x, double y) const {
   const double ulp = std::max(2 * rounding_.u * power_below(y), rounding_.eta);
   // Half of the smallest subnormal double is no double: what underflows is never exactly zero.
-  return std::max((bound.k0 + bound.k1 * x) * ulp, rounding_.half_eta) + bound.absolute;
+  const double ulps = bound.k0 + (bound.k1 == 0 ? 0 : bound.k1 * x);  // x may be infinite
+  return std::max(ulps * ulp, rounding_.half_eta) + bound.absolute;
 }
 
 template <class R>
@@ -187,7 +188,9 @@ Value<R> Arithmetic<R>::power(Value<R> x, Value<R> y) {
     return pointlike ? point<R>(static_cast<R>(std::pow(static_cast<double>(x.reference), static_cast<double>(y.reference))))
                      : wild();
   }
-  if (y.is_zero() || (y.exact() && y.reference == 1)) return y.is_zero() ? point<R>(1) : x;
+  // What equations and the standards fix: x^0 = 1 and, for y > 0, 0^y = 0. x^1 is a function value like any other.
+  if (y.is_zero()) return point<R>(1);
+  if (x.is_zero() && y.exact() && y.reference > 0) return point<R>(0);
   const bool whole = y.exact() && std::floor(y.lower) == y.lower;
   const bool points = x.exact() && y.exact();
   Value<R> v;
@@ -215,7 +218,6 @@ Value<R> Arithmetic<R>::power(Value<R> x, Value<R> y) {
     v.lower = x.lower < 0 && x.upper > 0 ? std::min(r.lower, 0.0) : r.lower;
     v.upper = r.upper;
   }
-  if (v.is_zero() && points) return v;
   double local = function_error(bound, y.magnitude() * std::fabs(std::log(x.least() > 0 ? x.least() : 1)), v.magnitude());
   // A whole power may also be computed by repeated products.
   if (whole && y.magnitude() <= 64) {

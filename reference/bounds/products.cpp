@@ -61,6 +61,18 @@ double amplification(std::span<const Factor<R>> factors) {
   return above;
 }
 
+/// The least partial product of the finite parts, in any association, and at most 1.
+template <class R>
+double attenuation(std::span<const Factor<R>> factors) {
+  double below = 1;
+  for (const Factor<R>& f : factors) {
+    if (!f.value.may(admits_finite)) continue;
+    const double least = f.divides ? 1 / f.value.magnitude() : f.value.least();
+    below *= std::min(1.0, least);
+  }
+  return below;
+}
+
 /// Bits that the significand of any value of v takes, or more than any format has when that is not known.
 template <class R>
 double significant_bits(const Value<R>& v) {
@@ -112,8 +124,12 @@ template <class R>
 void Arithmetic<R>::product_box(std::span<const Factor<R>> factors, Value<R>& v) const {
   Box box;
   R reference = 1;
+  v.scale = 1;
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const Factor<R>& f = factors[i];
+    // A factor that cancelled counts with what it was added up from.
+    const double size = std::fabs(static_cast<double>(f.value.reference));
+    v.scale = f.divides ? v.scale / size : v.scale * std::max(size, f.value.scale);
     reference = f.divides ? reference / f.value.reference : reference * f.value.reference;
     box = box * box_of(f);
   }
@@ -295,6 +311,11 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     const double amplified = amplification(std::span<const Factor<R>>(factors)) * std::ldexp(1.0, doublings);
     if (all.size() > 2 && !(amplified <= rounding_.omega)) return wild();
     product_specials(factors, v);
+    // A partial product that underflows to zero meets an infinity, or is divided by zero.
+    const double attenuated = attenuation(std::span<const Factor<R>>(factors)) * std::ldexp(1.0, halvings);
+    // Gradual underflow loses up to half of eta at each step, so that more than the exact product's half may vanish.
+    const double vanishing = contract_.flush_results ? 2 * rounding_.tau : static_cast<double>(all.size()) * rounding_.eta;
+    if (all.size() > 2 && !(attenuated > vanishing)) v.flags |= admits_nan;
     const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
     // What underflows on the way is amplified by the factors that follow.
     const bool several = all.size() > 2;

@@ -29,7 +29,7 @@ void Sum<R>::add(const Value<R>& t) {
   lower += t.lower;
   upper += t.upper;
   local += t.local;
-  scale += std::fabs(static_cast<double>(t.reference));
+  scale += std::max(std::fabs(static_cast<double>(t.reference)), t.scale);
   terms.add(t.lower, t.upper, t.quantum);
   if (t.node != no_node) edges.push_back({t.node, t.coefficient, t.coefficient});
 }

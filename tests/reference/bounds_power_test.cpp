@@ -220,6 +220,69 @@ TEST_CASE("powers of two may overflow on the way, too", "[bounds]") {
   CHECK(!judge_scalar(b.s, tame, std::numeric_limits<float>::infinity()).passed());
 }
 
+TEST_CASE("a partial product may vanish beside an infinity", "[bounds]") {
+  Builder b(DType::f32);
+  const auto x = b.input("x", {3});
+  const auto y = b.output("y", {});
+  const auto e = [&](int i) { return b.s.at(x, {spec::integer(i)}); };
+  b.s.define(y, {}, e(0) * e(1) * e(2));
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector vanishing{f32({3}, {1e-30F, 1e-30F, inf})};
+  CHECK(judge_scalar(b.s, vanishing, inf).passed());
+  CHECK(judge_scalar(b.s, vanishing, nan).passed());
+  CHECK_FALSE(judge_scalar(b.s, vanishing, 0).passed());
+  CHECK_FALSE(judge_scalar(b.s, vanishing, -inf).passed());
+  const std::vector lasting{f32({3}, {1e-20F, 1e-20F, inf})};
+  CHECK(judge_scalar(b.s, lasting, inf).passed());
+  CHECK_FALSE(judge_scalar(b.s, lasting, nan).passed());
+}
+
+TEST_CASE("a power is exact where the exponent or the base is zero, and nowhere else", "[bounds]") {
+  Builder b(DType::f32);
+  const auto x = b.input("x", {});
+  const auto p = b.input("p", {});
+  const auto y = b.output("y", {});
+  b.s.define(y, {}, spec::apply(Primitive::pow, {b.at(x), b.at(p)}));
+  const auto passes = [&](float base, float exponent, float got) {
+    return judge_scalar(b.s, {f32({}, {base}), f32({}, {exponent})}, got).passed();
+  };
+  const float most = std::numeric_limits<float>::max();
+  const float least = std::numeric_limits<float>::denorm_min();
+  CHECK(passes(3, 0, 1));
+  CHECK_FALSE(passes(3, 0, std::nextafter(1.0F, 2.0F)));
+  CHECK(passes(0, 3, 0));
+  CHECK_FALSE(passes(0, 3, least));
+  // An ulp is promised, so that the largest number to the power 1 may overflow.
+  CHECK(passes(3, 1, 3));
+  CHECK(passes(3, 1, std::nextafter(3.0F, 4.0F)));
+  CHECK_FALSE(passes(3, 1, 3.00001F));
+  CHECK(passes(most, 1, most));
+  CHECK(passes(most, 1, std::numeric_limits<float>::infinity()));
+  // What vanishes may be the smallest number, whatever the exponent; more it may not be.
+  CHECK(passes(most, -most, 0));
+  CHECK(passes(most, -most, least));
+  CHECK_FALSE(passes(most, -most, 4 * least));
+}
+
+TEST_CASE("a sum that cancels inside a product is judged by what it was added up from", "[bounds][power]") {
+  // Its value is 0 ± u·|w·x|: that is not nothing, and much less than w·x.
+  Builder b(DType::f32);
+  const auto x = b.input("x", {2});
+  const auto w = b.input("w", {2});
+  const auto d = b.local("d", {2});
+  const auto y = b.output("y", {});
+  const auto i = b.bind(2);
+  const auto k = b.bind(2);
+  b.s.define(d, {i}, function(Primitive::exp, b.at(x, i)) - function(Primitive::exp, b.at(x, i)));
+  b.s.define(y, {}, Builder::sum(k, b.at(w, k) * b.at(d, k)));
+  const std::vector inputs{f32({2}, {0.3F, -0.4F}), f32({2}, {1.7F, 2.9F})};
+  const auto verdict = judge_scalar(b.s, inputs, 0);
+  CHECK(verdict.passed());
+  CHECK(verdict.undecided == 0);
+  CHECK_FALSE(judge_scalar(b.s, inputs, 1e-5F).passed());
+}
+
 TEST_CASE("a power of two that is divided first rounds too", "[bounds]") {
   Builder b(DType::f32);
   const auto a = b.input("a", {1});

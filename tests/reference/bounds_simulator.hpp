@@ -326,15 +326,13 @@ class Simulator {
     return any || e->args.size() < 3 ? best : real(e->args[2]);
   }
 
-  /// What no evaluator rounds: integers nearby, powers of 1 and of exponent 0 and 1, and a zero that the function gives.
+  /// What no evaluator rounds: integers nearby, x^0 and powers of zero, the angle of a point on the axis y = 0, x > 0.
   static bool is_exact(Primitive p, T x, T y, const Wider& exact) {
     switch (p) {
-      case Primitive::floor: case Primitive::ceil: case Primitive::trunc: case Primitive::round:
-        return true;
-      case Primitive::pow:
-        return x == 1 || y == 0 || y == 1 || exact == 0;
-      default:
-        return exact == 0;
+      case Primitive::floor: case Primitive::ceil: case Primitive::trunc: case Primitive::round: return true;
+      case Primitive::pow: return x == 0 || y == 0;
+      case Primitive::atan2: return x == 0 && exact == 0;
+      default: return false;
     }
   }
 
