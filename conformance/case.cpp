@@ -296,7 +296,7 @@ std::optional<Case> make_case(const CaseKey& key) {
   if (key.check == Check::step) begin_steps(c, definition, draw);
   c.planned = 0;
   for (const spec::ValueType& type : instance.results) c.planned += static_cast<std::size_t>(type.dims.count());
-  c.classes = classes_of(c, families);
+  c.classes = classes_of(c, families, instance.results);
   if (c.mode == spec::Mode::forward) return c;
   c.wrt = draw_wrt(types, c.operands);
   if (c.wrt.empty() || !has_real_result(instance)) return std::nullopt;

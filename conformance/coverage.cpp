@@ -25,15 +25,38 @@ std::vector<std::string> all_classes() {
   return names;
 }
 
+/// What the tensors of a call have in common: whether one of them has no elements, whether each has one.
+struct Extremes {
+  bool empty = false;
+  bool single = true;
+};
+
+Extremes extremes(const CallTypes& call, std::span<const spec::ValueType> results) {
+  Extremes found;
+  const auto meet = [&found](const spec::ValueType& type) {
+    found.empty = found.empty || type.dims.count() == 0;
+    found.single = found.single && type.dims.count() == 1;
+  };
+  for (const auto& type : call.operands) {
+    if (type) meet(*type);
+  }
+  for (const spec::ValueType& type : results) meet(type);
+  return found;
+}
+
 /// What a definition's calls can be at all: learned from many draws, since typing alone knows.
 class Possible {
  public:
   Possible(const spec::Definition& definition, DType dtype) {
     Draw draw(std::string(definition.name) + " coverage");
-    for (int attempt = 0; attempt < 200; ++attempt) {
-      const auto assignment = draw_assignment(definition, draw, {.elements = 8, .edges = attempt % 2 == 0}, dtype);
-      if (!assignment) continue;
-      if (const auto call = call_of(definition, *assignment, dtype)) learn(definition, *call);
+    const std::array wishes{SizeWish{.elements = 8}, SizeWish{.elements = 8, .edges = true},
+                            SizeWish{.elements = 8, .edges = true, .empty = true}, SizeWish{.elements = 1}};
+    for (int attempt = 0; attempt < 50; ++attempt) {
+      for (const SizeWish& wish : wishes) {
+        const auto assignment = draw_assignment(definition, draw, wish, dtype);
+        if (!assignment) continue;
+        if (const auto call = call_of(definition, *assignment, dtype)) learn(definition, *call);
+      }
     }
   }
 
@@ -48,19 +71,14 @@ class Possible {
 
  private:
   void learn(const spec::Definition& definition, const CallTypes& call) {
-    bool single = true;
     for (const auto& type : call.operands) {
       absent_ = absent_ || !type;
-      if (!type) continue;
-      real_operand_ = real_operand_ || kind_of(type->dtype) == Kind::real;
-      empty_ = empty_ || type->dims.count() == 0;
-      single = single && type->dims.count() == 1;
+      real_operand_ = real_operand_ || (type && kind_of(type->dtype) == Kind::real);
     }
-    for (const spec::ValueType& type : spec::instantiate(definition, call.operands, call.packs, call.attributes).results) {
-      empty_ = empty_ || type.dims.count() == 0;
-      single = single && type.dims.count() == 1;
-    }
-    single_ = single_ || single;
+    const spec::Instance instance = spec::instantiate(definition, call.operands, call.packs, call.attributes);
+    const Extremes found = extremes(call, instance.results);
+    empty_ = empty_ || found.empty;
+    single_ = single_ || found.single;
   }
 
   bool real_operand_ = false, empty_ = false, single_ = false, absent_ = false;
@@ -79,22 +97,19 @@ char empty_cell(const RowKey& key, const std::map<std::string, std::size_t>& met
 
 }  // namespace
 
-std::vector<std::string> classes_of(const Case& c, const std::vector<Family>& families) {
+std::vector<std::string> classes_of(const Case& c, const std::vector<Family>& families,
+                                    std::span<const spec::ValueType> results) {
   std::set<std::string> found;
-  bool empty = false, single = true;
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     if (!c.operands[i]) {
       found.insert("absent");
       continue;
     }
-    const HostTensor& t = *c.operands[i];
-    if (kind_of(t.dtype) == Kind::real && i < families.size()) found.emplace(name_of(families[i]));
-    empty = empty || t.dims.count() == 0;
-    single = single && t.dims.count() == 1;
+    if (kind_of(c.operands[i]->dtype) == Kind::real && i < families.size()) found.emplace(name_of(families[i]));
   }
-  empty = empty || c.planned == 0;
-  if (empty) found.insert("empty");
-  if (single && c.planned == 1) found.insert("single");
+  const Extremes extremes_met = extremes(c.call, results);
+  if (extremes_met.empty) found.insert("empty");
+  if (extremes_met.single) found.insert("single");
   if (c.assignment.shared_type) found.insert("integers");
   return {found.begin(), found.end()};
 }

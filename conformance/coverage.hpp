@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace etalon::conformance {
 
 /// The classes of a case: the families of its real operands, then `empty` (no elements), `single` (one element
 /// everywhere), `absent` (an optional operand is left out), `integers` (operands that may be real are not).
-[[nodiscard]] std::vector<std::string> classes_of(const Case& c, const std::vector<Family>& families);
+[[nodiscard]] std::vector<std::string> classes_of(const Case& c, const std::vector<Family>& families,
+                                                  std::span<const spec::ValueType> results);
 
 /// How many cells of operation × mode × element type × class there are, and how many of them nothing met.
 struct Coverage {

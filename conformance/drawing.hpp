@@ -14,7 +14,7 @@ namespace etalon::conformance {
 
 /// How big the tensors of a case should be: about this many elements in the largest operand.
 struct SizeWish {
-  std::int64_t elements = 64;
+  std::int64_t elements = 64;  ///< 1: each tensor has one element, where that can be
   bool edges = false;  ///< prefer extents 0 and 1
   bool empty = false;  ///< a tensor without elements, where there is one
 };

@@ -36,22 +36,20 @@ spec::Typing typed(const Definition& definition, const CallTypes& call) {
   return spec::type_call(definition, call.operands, call.packs, spec::bind_attributes(definition, call.attributes));
 }
 
-std::int64_t largest_tensor(const Definition& definition, const CallTypes& call) {
-  std::int64_t most = 0;
+std::vector<std::int64_t> tensor_sizes(const Definition& definition, const CallTypes& call) {
   const spec::Typing typing = typed(definition, call);
-  for (std::size_t r = 0; r < typing.result_count; ++r) most = std::max(most, typing.results[r].dims.count());
+  std::vector<std::int64_t> sizes;
+  for (std::size_t r = 0; r < typing.result_count; ++r) sizes.push_back(typing.results[r].dims.count());
   for (const auto& type : call.operands) {
-    if (type) most = std::max(most, type->dims.count());
+    if (type) sizes.push_back(type->dims.count());
   }
-  return most;
+  return sizes;
 }
 
-bool has_empty_tensor(const Definition& definition, const CallTypes& call) {
-  const spec::Typing typing = typed(definition, call);
-  bool empty = false;
-  for (std::size_t r = 0; r < typing.result_count; ++r) empty = empty || typing.results[r].dims.count() == 0;
-  for (const auto& type : call.operands) empty = empty || (type && type->dims.count() == 0);
-  return empty;
+/// Whether the sizes are of the class that is wished for.
+bool grants(const SizeWish& wish, const std::vector<std::int64_t>& sizes) {
+  if (wish.empty && std::count(sizes.begin(), sizes.end(), 0) == 0) return false;
+  return wish.elements != 1 || std::all_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n == 1; });
 }
 
 void break_operand(std::vector<std::optional<spec::ValueType>>& operands, Draw& draw) {
@@ -120,12 +118,13 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     const Assignment assignment = draw_once(definition, names, draw, wish);
     const auto call = call_of(definition, assignment, dtype);
     if (!call) continue;
-    const std::int64_t size = largest_tensor(definition, *call);
-    if (size > 3 * wish.elements) continue;
+    const std::vector<std::int64_t> sizes = tensor_sizes(definition, *call);
+    const std::int64_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+    if (largest > 3 * wish.elements) continue;
     constexpr int patience = 100;
-    if (wish.empty && attempt < patience && !has_empty_tensor(definition, *call)) continue;
+    if (attempt < patience && !grants(wish, sizes)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
-    if (size == 0 && !wish.edges) continue;
+    if (largest == 0 && !wish.edges) continue;
     return assignment;
   }
   return std::nullopt;

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -99,6 +100,24 @@ TEST_CASE("placed axes stand where the attribute says", "[generation]") {
   a.extents["n"] = 3;
   a.rows["r"] = {5};
   CHECK(conformance::extents_of_axes(plain, plain.operands[0].axes, a) == std::vector<std::int64_t>{12, 5});
+}
+
+TEST_CASE("calls of one element, and of none, are drawn where they can be, whatever the number of results", "[generation]") {
+  const spec::Library library = spec::Library().with(
+      "halves(x[..r, n], w[..r, n]) {cut : int} -> y[..r, cut], z[..r, 2*cut]\n  requires n == 2*cut - 1\n"
+      "  y[..i, j] = x[..i, j] + w[..i, j]\n  z[..i, j] = x[..i, j // 2]\n"
+      "apart(x[..r]) {cut : int} -> y[..r, cut], z[..r, cut]\n  requires cut >= 1\n"
+      "  y[..i, j] = x[..i]\n  z[..i, j] = -x[..i]\n");
+  const auto drawn = [&](const char* operation, const char* name, std::uint64_t instance) {
+    const auto c = conformance::make_case({operation, conformance::Check::value, DType::f32, 4 * instance, 1, library});
+    return c && std::count(c->classes.begin(), c->classes.end(), name) == 1;
+  };
+  for (const std::uint64_t tens : {0U, 10U, 20U, 30U}) {
+    CHECK(drawn("apart", "single", tens + 6));
+    CHECK(drawn("apart", "empty", tens + 1));
+    CHECK_FALSE(drawn("halves", "single", tens + 6));  // z has an even number of elements
+    CHECK(drawn("halves", "empty", tens + 1));
+  }
 }
 
 TEST_CASE("results named like an operand with a 1 behind continue it", "[generation]") {
