@@ -167,6 +167,7 @@ Outcome check_steps(const Case& c, Asked& backend, const spec::Contract& contrac
     total.comparisons += one.comparisons;
     total.undecided += one.undecided;
     total.worst_ratio = std::max(total.worst_ratio, one.worst_ratio);
+    total.statistic.add(one.statistic);
     if (one.verdict == Verdict::fail) {
       total.verdict = one.verdict;
       total.why = fmt::format("step {}: {}", step, one.why);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "conformance/case.hpp"
+#include "reference/bounds/envelope.hpp"
 
 namespace etalon::conformance {
 
@@ -31,6 +32,7 @@ struct Outcome {
   std::size_t comparisons = 0;
   std::size_t undecided = 0;  ///< comparisons among them where the envelope says nothing useful
   double worst_ratio = 0;     ///< largest error over bound
+  reference::Statistic statistic;  ///< errors over their deviations: warns, never fails
   std::string why;            ///< one line when the verdict is not `pass`
   std::optional<Offender> offender;
   int step = 0;  ///< the step that failed, from 1

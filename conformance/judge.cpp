@@ -146,6 +146,7 @@ Outcome outcome_of(const reference::Verdict& verdict, const std::vector<HostTens
   outcome.comparisons = verdict.comparisons + verdict.undecided;
   outcome.undecided = verdict.undecided;
   outcome.worst_ratio = verdict.worst_ratio;
+  outcome.statistic = verdict.statistic;
   if (verdict.passed()) {
     const bool all = verdict.undecided > 0 && verdict.comparisons == 0;
     outcome.verdict = all ? Verdict::undecided : Verdict::pass;

@@ -108,6 +108,21 @@ std::vector<std::string> undecided_operations(const std::vector<Record>& records
   return names;
 }
 
+std::vector<Warning> statistical_warnings(const std::vector<Record>& records) {
+  // Fewer elements may all be unlucky.
+  constexpr std::size_t enough = 32;
+  std::map<std::array<std::string, 3>, reference::Statistic> pooled;
+  for (const Record& r : records) {
+    if (r.outcome.verdict != Verdict::pass) continue;
+    pooled[{r.key.operation, std::string(name_of(r.mode)), std::string(name_of(r.key.dtype))}].add(r.outcome.statistic);
+  }
+  std::vector<Warning> warnings;
+  for (const auto& [key, statistic] : pooled) {
+    if (statistic.elements >= enough && statistic.rms() > 1) warnings.push_back({key[0], key[1], key[2], statistic});
+  }
+  return warnings;
+}
+
 void write_json(std::ostream& out, const Header& header, const std::vector<Record>& records, double seconds) {
   Totals totals;
   out << Json{{"kind", "header"},
@@ -131,6 +146,7 @@ void write_json(std::ostream& out, const Header& header, const std::vector<Recor
               {"comparisons", r.outcome.comparisons},
               {"worst_ratio", ratio(r.outcome.worst_ratio)}};
     if (r.outcome.undecided > 0) line["undecided"] = r.outcome.undecided;
+    if (const auto& s = r.outcome.statistic; s.elements > 0) line["statistical"] = {{"elements", s.elements}, {"rms", ratio(s.rms())}};
     if (!r.outcome.why.empty()) line["why"] = r.outcome.why;
     line["case"] = r.case_json.empty() ? Json(nullptr) : Json::parse(r.case_json);
     out << line.dump() << '\n';
@@ -141,6 +157,14 @@ void write_json(std::ostream& out, const Header& header, const std::vector<Recor
   summary["comparisons"] = totals.comparisons;
   summary["undecided_elements"] = totals.undecided;
   summary["undecided_operations"] = undecided_operations(records);
+  summary["statistical_warnings"] = Json::array();
+  for (const Warning& w : statistical_warnings(records)) {
+    summary["statistical_warnings"].push_back({{"operation", w.operation},
+                                               {"mode", w.mode},
+                                               {"dtype", w.dtype},
+                                               {"elements", w.statistic.elements},
+                                               {"rms", ratio(w.statistic.rms())}});
+  }
   summary["seed"] = header.seed;
   summary["seconds"] = seconds;
   out << summary.dump() << '\n';
@@ -164,6 +188,11 @@ void write_table(std::ostream& out, const Header& header, const std::vector<Reco
   out << "comparisons (worst error over bound)\n";
   const auto unclear = undecided_operations(records);
   if (!unclear.empty()) out << fmt::format("undecided (more than 1 % of the elements): {}\n", fmt::join(unclear, ", "));
+  for (const Warning& w : statistical_warnings(records)) {
+    out << fmt::format("warning (statistical, fails nobody): {} {} {}: errors of {} elements are {:.2f} times what "
+                       "independent roundings make them\n",
+                       w.operation, w.mode, w.dtype, w.statistic.elements, w.statistic.rms());
+  }
   std::size_t seen = rows.size();
   out << fmt::format("coverage: {} of {} operations\n", seen, header.operations_known);
   write_totals(out, totals, seconds);

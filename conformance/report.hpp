@@ -45,6 +45,17 @@ struct Header {
 /// Operations of which more than one element in a hundred is undecided: they are not reported as passing.
 [[nodiscard]] std::vector<std::string> undecided_operations(const std::vector<Record>& records);
 
+/// Errors of the long sums of one operation in one mode and element type that are larger than independent roundings
+/// make them, in the root of the mean square. Statistical: it hints at operands or sums of less precision than the
+/// contract says, and fails nobody.
+struct Warning {
+  std::string operation, mode, dtype;
+  reference::Statistic statistic;
+};
+
+/// Warnings over all passing records, by operation, mode and element type.
+[[nodiscard]] std::vector<Warning> statistical_warnings(const std::vector<Record>& records);
+
 /// Records must be sorted by id. Everything but `seconds` is the same for the same seed and answers.
 void write_json(std::ostream& out, const Header& header, const std::vector<Record>& records, double seconds);
 

@@ -168,6 +168,7 @@ void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> sche
       for (std::size_t i = 0; i < to.lower.size() && i < from.lower.size(); ++i) {
         to.lower[i] = std::min(to.lower[i], from.lower[i]);
         to.upper[i] = std::max(to.upper[i], from.upper[i]);
+        to.deviation[i] = std::max(to.deviation[i], from.deviation[i]);
         to.flags[i] |= static_cast<std::uint8_t>(from.flags[i] & no_mark);
       }
     }

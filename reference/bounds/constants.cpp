@@ -27,7 +27,7 @@ Held hold(const spec::Expr& e) {
   }
   if (v.may(interval_only)) return {0, 0, true};
   Held held{v.reference, v.local, false};
-  if (v.node != no_node) held.error += std::fabs(v.coefficient) * evaluator.tape().error(v.node, ~std::size_t{0});
+  if (v.node != no_node) held.error += std::fabs(v.coefficient) * evaluator.tape().error(v.node, ~std::size_t{0}).bound;
   return held;
 }
 

@@ -50,7 +50,13 @@ class Reading {
     if (v.may(interval_only)) return special(v, flags, Rounding::of(dtype));
     if (v.exact() && v.lower <= v.upper) return {v.lower, v.upper, flags};
     double error = v.local;
-    if (v.node != no_node) error += std::fabs(v.coefficient) * evaluator_.tape().error(v.node, sweep_budget);
+    double deviation = v.local;
+    if (v.node != no_node) {
+      const Error below = evaluator_.tape().error(v.node, sweep_budget);
+      error += std::fabs(v.coefficient) * below.bound;
+      deviation += std::fabs(v.coefficient) * below.deviation;
+    }
+    if (!(2 * deviation < error)) deviation = std::numeric_limits<double>::infinity();
     error *= 1 + 0x1p-20;
     // The errors are doubles themselves: below f64's normal numbers each may have lost up to one unit of the last place.
     if (dtype == DType::f64) error += 0x1p-1074 * (4 + static_cast<double>(evaluator_.tape().size()));
@@ -61,8 +67,8 @@ class Reading {
     const double low = low_end(v.reference, error);
     const double high = high_end(v.reference, error);
     // A box without a double inside has ends that are rounded inwards: it cuts nothing off.
-    if (v.lower > v.upper) return {low, high, flags};
-    return {std::max(v.lower, low), std::min(v.upper, high), flags};
+    if (v.lower > v.upper) return {low, high, flags, deviation};
+    return {std::max(v.lower, low), std::min(v.upper, high), flags, deviation};
   }
 
   [[nodiscard]] std::int64_t integer(const Place& at) const {
@@ -132,6 +138,7 @@ class Derivation {
         e.lower.push_back(in.lower);
         e.upper.push_back(in.upper);
         e.flags.push_back(in.flags);
+        e.deviation.push_back(in.deviation);
         if (real) {
           const Value<R> v = pass.real_at(t, i);
           e.reference.push_back(static_cast<double>(v.reference));

@@ -3,6 +3,7 @@
 /// values that a backend did return. It knows no operation by name and no backend.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -30,6 +31,7 @@ struct Interval {
   double lower = 0;
   double upper = 0;
   std::uint8_t flags = admits_finite;
+  double deviation = std::numeric_limits<double>::infinity();  ///< as in Envelope
 };
 
 /// Elements whose values hang on decisions that a conforming evaluation may take either way. Branches of the same
@@ -47,6 +49,9 @@ struct Envelope {
   DType dtype = DType::f32;
   std::vector<double> reference;  ///< the exact value, rounded to a double
   std::vector<double> lower, upper;
+  /// Statistical: what the root of the mean square error does not exceed when the roundings of long sums are
+  /// independent; infinite where that says no more than the interval, empty where it is nowhere known.
+  std::vector<double> deviation;
   std::vector<std::uint8_t> flags;
   std::vector<std::int64_t> exact;
   std::vector<Alternatives> alternatives;
@@ -66,6 +71,18 @@ struct Envelopes {
 [[nodiscard]] Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs,
                                   const spec::Contract& contract);
 
+/// Errors of many elements over their deviations. A root of the mean square above 1 is unlikely for independent
+/// roundings, and proves nothing: it warns, and never fails a backend.
+struct Statistic {
+  std::size_t elements = 0;
+  double squares = 0;  ///< sum of (error / deviation)²
+  void add(const Statistic& other) {
+    elements += other.elements;
+    squares += other.squares;
+  }
+  [[nodiscard]] double rms() const { return elements == 0 ? 0 : std::sqrt(squares / static_cast<double>(elements)); }
+};
+
 /// How values compare with their envelope. `worst_ratio` is the largest error/bound: at most 1 exactly when all
 /// decided elements are admissible, infinite where the bound is 0 and the error is not or a special value is wrong.
 struct Verdict {
@@ -77,6 +94,7 @@ struct Verdict {
   std::size_t output = nothing;          ///< of the first offender
   std::size_t first_offender = nothing;  ///< row-major position
   Interval expected;                     ///< of the first offender
+  Statistic statistic;                   ///< over the elements that have a deviation
   std::string message;                   ///< empty, or one line about the first offender or the wrong type
   [[nodiscard]] bool passed() const { return offenders == 0 && message.empty(); }
 };

@@ -62,6 +62,10 @@ class Judgement {
       }
       ++verdict_.comparisons;
       if (joint[i] != 0) continue;
+      if (real && i < e.deviation.size() && e.deviation[i] > 0 && e.deviation[i] < infinity) {
+        const double over = (value(o, i) - e.reference[i]) / e.deviation[i];
+        if (std::isfinite(over)) verdict_.statistic.add({1, over * over});
+      }
       const Interval in{e.lower[i], e.upper[i], e.flags[i]};
       const bool wrong = !real && bounds::integer_element(got_[o], i) != e.exact[i];
       count(o, i, real ? ratio(value(o, i), in, e.reference[i]) : wrong ? infinity : 0, in);

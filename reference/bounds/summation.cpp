@@ -50,10 +50,14 @@ double lemma(std::int64_t n, double total, const Rounding& r, std::int32_t quant
   return std::min({t0, r.u * all, r.u * chain});
 }
 
-double height_bound(const Terms& t, const Rounding& r, std::int64_t block) {
-  const std::int64_t rest = (t.count + block - 1) / block;
+std::int64_t height(std::int64_t count, std::int64_t block) {
+  const std::int64_t rest = (count + block - 1) / block;
   const std::int64_t tree = rest <= 1 ? 0 : static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(rest - 1)));
-  const double hu = static_cast<double>(std::min(t.count - 1, block + tree)) * r.u;
+  return std::min(count - 1, block + tree);
+}
+
+double height_bound(const Terms& t, const Rounding& r, std::int64_t block) {
+  const double hu = static_cast<double>(height(t.count, block)) * r.u;
   return hu >= 0.5 ? infinity : hu / (1 - hu) * t.magnitudes;
 }
 
@@ -73,6 +77,12 @@ double summation_bound(const Terms& t, const Rounding& r, std::optional<std::int
   double bound = lemma(t.count, std::min(t.total, sides), r, t.quantum, f);
   if (block) bound = std::min(bound, height_bound(t, r, *block));
   return bound * (1 + 0x1p-30);
+}
+
+double summation_deviation(const Terms& t, const Rounding& r, std::optional<std::int64_t> block) {
+  if (t.count <= 1 || r.holds(t.magnitudes, t.quantum)) return 0;
+  const std::int64_t levels = block ? height(t.count, *block) : t.count - 1;
+  return std::sqrt(0.4 * static_cast<double>(levels)) * r.u * t.magnitudes;
 }
 
 double summation_bound_chain(std::span<const double> terms, const Rounding& r, std::int32_t quantum) {

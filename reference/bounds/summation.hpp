@@ -44,6 +44,11 @@ struct Terms {
 [[nodiscard]] double summation_bound(const Terms& terms, const Rounding& rounding,
                                      std::optional<std::int64_t> block = {});
 
+/// Statistical, not a bound: what the root of the mean square error of any order or tree does not exceed when roundings
+/// are independent. Each level of a tree of height h adds at most (u·sum|t|)²·0.4 to the variance.
+[[nodiscard]] double summation_deviation(const Terms& terms, const Rounding& rounding,
+                                         std::optional<std::int64_t> block = {});
+
 /// Lemma S (`chain`): the same with f(k) from the k largest terms of either sign, given point terms. Tighter, and
 /// costs a sort.
 [[nodiscard]] double summation_bound_chain(std::span<const double> terms, const Rounding& rounding,

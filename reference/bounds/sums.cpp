@@ -5,6 +5,12 @@
 #include "reference/bounds/arithmetic.hpp"
 
 namespace etalon::reference::bounds {
+namespace {
+
+// Shorter sums leave nothing to statistics.
+constexpr std::int64_t long_sum = 16;
+
+}  // namespace
 
 template <class R>
 void Sum<R>::clear() {
@@ -44,10 +50,9 @@ Value<R> Arithmetic<R>::total(Sum<R>& s) {
   if (s.certain_nan || (s.certain_plus && s.certain_minus)) return point<R>(static_cast<R>(std::nan("")));
   Value<R> v;
   s.terms.total = std::max(std::fabs(s.lower), std::fabs(s.upper)) + 0x1p-44 * s.terms.magnitudes;
-  double bound = summation_bound(s.terms, rounding_, contract_.sum_block);
-  if (contract_.flush_results && -rounding_.tau < s.upper && rounding_.tau > s.lower) {
-    bound += static_cast<double>(s.terms.count - 1) * std::min(rounding_.tau, s.terms.magnitudes);
-  }
+  const bool flushes = contract_.flush_results && -rounding_.tau < s.upper && rounding_.tau > s.lower;
+  const double flushed = flushes ? static_cast<double>(s.terms.count - 1) * std::min(rounding_.tau, s.terms.magnitudes) : 0;
+  const double bound = summation_bound(s.terms, rounding_, contract_.sum_block) + flushed;
   v.reference = s.reference;
   v.quantum = s.terms.quantum;
   v.scale = s.scale;
@@ -68,8 +73,10 @@ Value<R> Arithmetic<R>::total(Sum<R>& s) {
   finish(v, bound, 0);
   if (v.may(interval_only)) return v;
   v.local = bound + s.local;
-  if (!s.edges.empty()) {
-    v.node = tape_.open(v.local);
+  const bool is_long = s.terms.count >= long_sum;
+  if (!s.edges.empty() || is_long) {
+    const double spread = is_long ? summation_deviation(s.terms, rounding_, contract_.sum_block) + flushed : 0;
+    v.node = tape_.open(v.local, is_long ? s.local : v.local, std::min(bound, spread));
     v.local = 0;
     for (const Edge& e : s.edges) tape_.edge(e);
   }

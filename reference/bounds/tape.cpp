@@ -37,13 +37,16 @@ void Tape::collect(NodeId output) {
   }
 }
 
-double Tape::error(NodeId output, std::size_t budget) {
+Error Tape::error(NodeId output, std::size_t budget) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto root = static_cast<std::size_t>(output);
-  if (begin_[root] == end_of(output)) return local_[root];
-  if (work_ > budget) return std::numeric_limits<double>::infinity();
+  if (begin_[root] == end_of(output)) return {local_[root], steady_[root] + spread_[root]};
+  if (work_ > budget) return {infinity, infinity};
   collect(output);
   lower_[root] = upper_[root] = magnitude_[root] = 1;
   double error = 0;
+  double steady = 0;
+  double variance = 0;
   for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
     const auto n = static_cast<std::size_t>(*it);
     const double lo = lower_[n];
@@ -55,7 +58,10 @@ double Tape::error(NodeId output, std::size_t budget) {
     const double kept = magnitude_[n];
     magnitude_[n] = 0;
     if (local_[n] > 0) {
-      error += (std::max(std::fabs(lo), std::fabs(hi)) + 0x1p-40 * kept + least) * local_[n] + least_step;
+      const double adjoint = std::max(std::fabs(lo), std::fabs(hi)) + 0x1p-40 * kept + least;
+      error += adjoint * local_[n] + least_step;
+      steady += adjoint * steady_[n];
+      variance += adjoint * spread_[n] * (adjoint * spread_[n]);
     }
     const std::uint32_t end = end_of(*it);
     for (std::uint32_t i = begin_[n]; i < end; ++i) {
@@ -76,7 +82,8 @@ double Tape::error(NodeId output, std::size_t budget) {
     }
     work_ += end - begin_[n] + 1;
   }
-  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+  if (std::isnan(error)) return {infinity, infinity};
+  return {error, steady + std::sqrt(variance)};
 }
 
 }  // namespace etalon::reference::bounds

@@ -20,11 +20,21 @@ struct Edge {
   double upper = 0;
 };
 
+/// How far a result may be off, and how far it typically is.
+struct Error {
+  double bound = 0;      ///< no conforming evaluation is further off
+  double deviation = 0;  ///< statistical: roundings of one sum taken as independent, all others as the worst
+};
+
 class Tape {
  public:
   /// Opens a node whose edges follow by `edge`; operands are earlier nodes.
-  NodeId open(double local_error) {
+  NodeId open(double local_error) { return open(local_error, local_error, 0); }
+  /// The same for a sum: besides the bound what is worst of its terms, and the standard deviation of its additions.
+  NodeId open(double local_error, double steady, double spread) {
     local_.push_back(local_error);
+    steady_.push_back(steady);
+    spread_.push_back(spread);
     begin_.push_back(static_cast<std::uint32_t>(edges_.size()));
     return static_cast<NodeId>(local_.size() - 1);
   }
@@ -34,7 +44,7 @@ class Tape {
 
   /// sum over the nodes k below `output` of sup|d output / d k| · (local error of k); infinite when the work done by
   /// all sweeps so far exceeds `budget` edges.
-  [[nodiscard]] double error(NodeId output, std::size_t budget);
+  [[nodiscard]] Error error(NodeId output, std::size_t budget);
   [[nodiscard]] std::size_t work() const { return work_; }
 
  private:
@@ -44,7 +54,7 @@ class Tape {
     return next < begin_.size() ? begin_[next] : static_cast<std::uint32_t>(edges_.size());
   }
 
-  std::vector<double> local_;
+  std::vector<double> local_, steady_, spread_;
   std::vector<std::uint32_t> begin_;
   std::vector<Edge> edges_;
   std::vector<std::uint8_t> seen_;
