@@ -123,14 +123,19 @@ TEST_CASE("extrema over nothing give their other value", "[compiled][forms]") {
 
 TEST_CASE("the first NaN is the largest and the smallest", "[compiled][forms]") {
   for (const std::int64_t n : {5, 40}) {
-    System s;
-    const TensorId x = input(s, "x", DType::f32, {n});
-    const TensorId y = output(s, "y", DType::f32, {});
-    const Binder k = s.bind("k", n);
-    s.define(y, {}, reduce(Reduction::max, {k}, spec::boolean(true), s.at(x, {var(k)})));
-    HostTensor in = small_integers(DType::f32, {n}, 9);
-    in.view<float>()[3] = NAN;
-    CHECK(std::isnan(at(compiled_values(s, {in})[0], 0)));
+    for (const Reduction r : {Reduction::max, Reduction::min, Reduction::argmax, Reduction::argmin}) {
+      System s;
+      const TensorId x = input(s, "x", DType::f32, {n});
+      const bool position = r == Reduction::argmax || r == Reduction::argmin;
+      const TensorId y = output(s, "y", position ? DType::i64 : DType::f32, {});
+      const Binder k = s.bind("k", n);
+      s.define(y, {}, reduce(r, {k}, spec::boolean(true), s.at(x, {var(k)})));
+      HostTensor in = small_integers(DType::f32, {n}, 9);
+      in.view<float>()[3] = NAN;
+      in.view<float>()[static_cast<std::size_t>(n) - 1] = NAN;
+      const double got = at(compiled_values(s, {in})[0], 0);
+      CHECK((position ? got == 3 : std::isnan(got)));
+    }
   }
 }
 

@@ -54,20 +54,19 @@ double ulps(double got, double exact, int precision) {
 
 struct Function {
   Primitive primitive;
-  double (*exact)(double);
-  long double (*wide)(long double);
+  long double (*exact)(long double);
 };
 
 }  // namespace
 
 TEST_CASE("functions are within their ulp in both types", "[compiled][primitives]") {
-  const std::vector<Function> functions{{Primitive::exp, std::exp, std::exp},       {Primitive::log, std::log, std::log},
-                                        {Primitive::sin, std::sin, std::sin},       {Primitive::cos, std::cos, std::cos},
-                                        {Primitive::tanh, std::tanh, std::tanh},    {Primitive::erf, std::erf, std::erf},
-                                        {Primitive::expm1, std::expm1, std::expm1}, {Primitive::log1p, std::log1p, std::log1p},
-                                        {Primitive::exp2, std::exp2, std::exp2},    {Primitive::log2, std::log2, std::log2},
-                                        {Primitive::sinh, std::sinh, std::sinh},    {Primitive::cosh, std::cosh, std::cosh},
-                                        {Primitive::tan, std::tan, std::tan}};
+  const std::vector<Function> functions{{Primitive::exp, std::exp}, {Primitive::log, std::log},
+                                        {Primitive::sin, std::sin}, {Primitive::cos, std::cos},
+                                        {Primitive::tanh, std::tanh}, {Primitive::erf, std::erf},
+                                        {Primitive::expm1, std::expm1}, {Primitive::log1p, std::log1p},
+                                        {Primitive::exp2, std::exp2}, {Primitive::log2, std::log2},
+                                        {Primitive::sinh, std::sinh}, {Primitive::cosh, std::cosh},
+                                        {Primitive::tan, std::tan}};
   const spec::Contract contract = spec::contract_named("cpu");
   for (const Function& f : functions) {
     for (const DType dtype : {DType::f32, DType::f64}) {
@@ -76,8 +75,9 @@ TEST_CASE("functions are within their ulp in both types", "[compiled][primitives
       const HostTensor x = real_tensor(dtype, {n}, probes());
       const HostTensor y = compiled_values(s, {x})[0];
       for (std::size_t i = 0; i < probes().size(); ++i) {
-        const auto exact = static_cast<double>(f.wide(static_cast<long double>(at(x, i))));
-        const double want = dtype == DType::f32 && std::abs(exact) > 3.5e38 ? std::copysign(inf, exact) : exact;
+        const auto exact = static_cast<double>(f.exact(static_cast<long double>(at(x, i))));
+        // Halfway to the number that would follow the largest one, f32 has infinities.
+        const double want = dtype == DType::f32 && std::abs(exact) >= 0x1.ffffffp127 ? std::copysign(inf, exact) : exact;
         INFO(spec::info(f.primitive).name << " " << name_of(dtype) << " at " << at(x, i) << " got " << at(y, i) << " want " << want);
         const double allowed = spec::function_bound(contract, dtype, f.primitive).k0;
         CHECK(ulps(at(y, i), want, dtype == DType::f32 ? 24 : 53) <= allowed + (dtype == DType::f64 ? 0.5 : 0));
@@ -304,7 +304,7 @@ TEST_CASE("philox gives the published words", "[compiled][primitives]") {
   }
 }
 
-TEST_CASE("every primitive agrees with the reference on small integers", "[compiled][primitives]") {
+TEST_CASE("arithmetic agrees with the reference on small integers", "[compiled][primitives]") {
   std::size_t compared = 0;
   for (const Primitive p : {Primitive::add, Primitive::sub, Primitive::mul, Primitive::maximum, Primitive::minimum}) {
     for (const DType dtype : {DType::f32, DType::f64}) {

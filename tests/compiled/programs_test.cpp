@@ -14,8 +14,8 @@ TEST_CASE("a step updates parameter and state in the store", "[compiled][program
   const spec::Program program = spec::parse_program(R"(
 parameter w : f32[2, 1]
 parameter m : f32[2, 1]
-input x : f32[3, 2]
-input y : f32[3, 1]
+input x : f32[4, 2]
+input y : f32[4, 1]
 index t : i64[] in 1..10
 p = matmul(x, w)
 loss = mse(p, y)
@@ -33,23 +33,23 @@ update m := m1
     step.declare(store);
     store.write("w", real_tensor(DType::f32, {2, 1}, {1, 0}));
     store.write("m", HostTensor(DType::f32, {2, 1}));
-    store.write("y", real_tensor(DType::f32, {3, 1}, {0, 2, 0}));
+    store.write("y", real_tensor(DType::f32, {4, 1}, {0, 1, 0, 3}));
     store.write("t", HostTensor::of<std::int64_t>({}, {1}));
-    const compiled::Executable::Named x{{"x", real_tensor(DType::f32, {3, 2}, {3, 0, 0, 3, 3, 3})}};
-    // p = (3, 0, 3), residuals (3, -2, 3); loss 22/3; gradient 2/3 · xᵀr = (12, 2).
-    CHECK(step.run(store, x)[0].view<float>()[0] == Approx(22.0F / 3));
-    CHECK(at(store.read("w"), 0) == Approx(1 - 0.5 * 12));
-    CHECK(at(store.read("w"), 1) == Approx(0 - 0.5 * 2));
-    CHECK(at(store.read("m"), 0) == Approx(12));
+    const compiled::Executable::Named x{{"x", real_tensor(DType::f32, {4, 2}, {2, 0, 0, 2, 2, 2, 1, -1})}};
+    // Every number is a small multiple of a power of two: p = (2, 0, 2, 1), residuals r = (2, -1, 2, -2), loss 13/4;
+    // gradient 2/4 · xᵀr = (3, 2), which is the first momentum.
+    CHECK(step.run(store, x)[0] == real_tensor(DType::f32, {}, {3.25}));
+    CHECK(store.read("w") == real_tensor(DType::f32, {2, 1}, {-0.5, -1}));
+    CHECK(store.read("m") == real_tensor(DType::f32, {2, 1}, {3, 2}));
     store.write("t", HostTensor::of<std::int64_t>({}, {11}));
     const HostTensor before = store.read("w");
     CHECK_THROWS_WITH(step.run(store, x), Contains("`t` is 11") && Contains("1..10"));
     CHECK(store.read("w") == before);
     store.write("t", HostTensor::of<std::int64_t>({}, {2}));
-    // w = (-5, -1): p = (-15, -3, -18), residuals (-15, -5, -18); gradient 2/3 · (-99, -69) = (-66, -46).
-    (void)step.run(store, x);
-    CHECK(at(store.read("m"), 0) == Approx(0.5 * 12 + -66));
-    CHECK(at(store.read("w"), 1) == Approx(-1 - 0.5 * (0.5 * 2 - 46)));
+    // p = (-1, -2, -3, 1/2), r = (-1, -3, -3, -5/2), loss (1 + 9 + 9 + 25/4)/4; gradient (-21, -19)/4.
+    CHECK(step.run(store, x)[0] == real_tensor(DType::f32, {}, {6.3125}));
+    CHECK(store.read("m") == real_tensor(DType::f32, {2, 1}, {1.5 - 5.25, 1 - 4.75}));
+    CHECK(store.read("w") == real_tensor(DType::f32, {2, 1}, {-0.5 + 1.875, -1 + 1.875}));
     CHECK_THROWS_WITH(step.run(store, {{"w", before}}), Contains("parameter"));
   }
 }
