@@ -7,7 +7,7 @@
 
 #include "spec/einsum/plan.hpp"
 #include "spec/einsum/text.hpp"
-#include "spec/notation/expression_parser.hpp"
+#include "spec/notation/words.hpp"
 #include "spec/scalar.hpp"
 
 namespace etalon::spec::einsum_notation {

@@ -66,7 +66,7 @@ class Elaborator {
   [[nodiscard]] Instance run();
 
  private:
-  // elaborate.cpp: tensors and equations
+  // elaborate.cpp: tensors, and the whole
   void declare_operands();
   void declare_run_time_attributes();
   void declare_results();
@@ -74,6 +74,12 @@ class Elaborator {
   void declare_marked(const std::pair<std::string, int>& of, char mark, std::vector<TensorId>& to);
   bool applies(const ClauseText& clause) const;
   std::vector<AxisGroup> groups_of(const Layout& l) const;
+  std::set<std::string> rows_in(NodeId n) const;
+  DType local_type(Kind kind) const;
+  void check_defined() const;
+  bool drop_dead();
+
+  // equations.cpp: equations
   void equation(const ClauseText& clause);
   void equation_of_member(const ClauseText& clause, int member);
   void assign(const ClauseText& clause, Storage& target, const Layout& l, std::int32_t origin);
@@ -85,11 +91,7 @@ class Elaborator {
   bool reads(NodeId n, std::string_view name) const;
   Expr value_of(const ClauseText& clause, std::optional<Kind> kind);
   [[nodiscard]] bool names_type(const ClauseText& clause) const;
-  std::set<std::string> rows_in(NodeId n) const;
-  DType local_type(Kind kind) const;
   std::int32_t origin_of(const ClauseText& clause);
-  void check_defined() const;
-  bool drop_dead();
   bool members_of_operands(int member) const;
   bool known_as_index(NodeId n) const;
 

@@ -2,111 +2,18 @@
 /// The expressions, index items and rows of the notation: recursive descent into a flat tree. It knows no signatures.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "spec/notation/definition.hpp"
 #include "spec/notation/lexer.hpp"
+#include "spec/notation/tree_builder.hpp"
+#include "spec/notation/words.hpp"
 
 namespace etalon::spec::notation {
 
-/// The reduction of that name, or nothing.
-[[nodiscard]] constexpr std::optional<Reduction> reduction_named(std::string_view name) {
-  for (const Reduction r : {Reduction::sum, Reduction::prod, Reduction::max, Reduction::min, Reduction::any,
-                            Reduction::all, Reduction::argmax, Reduction::argmin}) {
-    if (name_of(r) == name) return r;
-  }
-  return std::nullopt;
-}
-
-[[nodiscard]] constexpr std::string_view name_of(Builtin b) {
-  constexpr std::string_view names[] = {"size", "flat", "unflat", "keep", "only", "before", "total", "count", "inside",
-                                        "rank", "part", "completed"};
-  return names[static_cast<std::size_t>(b)];
-}
-
-[[nodiscard]] constexpr std::optional<Builtin> builtin_named(std::string_view name) {
-  for (const Builtin b : {Builtin::size, Builtin::flat, Builtin::unflat, Builtin::keep, Builtin::only, Builtin::before,
-                          Builtin::total, Builtin::count, Builtin::inside, Builtin::rank, Builtin::part,
-                          Builtin::completed}) {
-    if (name_of(b) == name) return b;
-  }
-  return std::nullopt;
-}
-
-[[nodiscard]] constexpr bool is_keyword(std::string_view name) {
-  for (const std::string_view k : {"if", "then", "else", "and", "or", "not", "where", "when", "let", "requires", "true",
-                                   "false", "detach", "family", "also", "jvp", "vjp"}) {
-    if (name == k) return true;
-  }
-  return false;
-}
-
-class ExpressionParser {
+class ExpressionParser : protected TreeBuilder {
  protected:
-  constexpr explicit ExpressionParser(Definition& into) : d_(into) {
-    if (d_.text.size() > 60000) {
-      fail("the text is longer than a definition can be");
-    } else {
-      advance();
-    }
-  }
-
-  // --- tokens ---
-
-  constexpr bool failed() const { return !d_.diagnosis.ok(); }
-  constexpr void advance() {
-    if (failed()) return;
-    last_end_ = token_.begin + token_.text.size();
-    token_ = lexer::next(d_.text, last_end_);
-    if (token_.form == TokenForm::bad) fail("a character that the notation does not have");
-  }
-  constexpr bool accept(std::string_view wanted) {
-    if (!token_.is(wanted)) return false;
-    advance();
-    return true;
-  }
-  constexpr void expect(std::string_view wanted) {
-    if (accept(wanted) || failed()) return;
-    begin_diagnosis().add("expected '").add(wanted).add("', found ");
-    finish_diagnosis(token_.begin);
-  }
-  constexpr Slice take() {
-    const Slice s = slice_of(token_);
-    advance();
-    return s;
-  }
-  constexpr Slice take_name(std::string_view what) {
-    check_mark();
-    if (token_.form == TokenForm::name) return take();
-    if (!failed()) {
-      begin_diagnosis().add("expected ").add(what).add(", found ");
-      finish_diagnosis(token_.begin);
-    }
-    return {};
-  }
-  constexpr void fail(std::string_view rule) {
-    if (failed()) return;
-    begin_diagnosis().add(rule).add("; found ");
-    finish_diagnosis(token_.begin);
-  }
-  constexpr void fail_at(Slice where, std::string_view rule) {
-    if (failed()) return;
-    begin_diagnosis().add(rule).add("; found '").add(d_.at(where)).add("'").at(d_.text, where.begin);
-    token_ = {};
-  }
-  /// Tangents and cotangents stand in the parts that state derivatives.
-  constexpr void check_mark() {
-    if (token_.form == TokenForm::name && lexer::is_mark(token_.text.back()) && token_.text.back() != mark_)
-      fail(mark_ == '~' ? "a vjp part speaks of cotangents" : mark_ == '\'' ? "a jvp part speaks of tangents"
-                                                          : "tangents and cotangents stand in jvp and vjp parts");
-  }
-  static constexpr Slice slice_of(const Token& t) {
-    return {static_cast<std::uint16_t>(t.begin), static_cast<std::uint16_t>(t.text.size())};
-  }
-  constexpr Slice slice_from(std::size_t begin) const {
-    return {static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(last_end_ > begin ? last_end_ - begin : 0)};
-  }
+  using TreeBuilder::TreeBuilder;
 
   // --- expressions ---
 
@@ -336,7 +243,7 @@ class ExpressionParser {
     t.op = t.form == NodeForm::pack_member ? 1 : 0;
     t.form = NodeForm::read;
     expect("[");
-    append_all(tensor, items("]"));
+    append(tensor, items("]"));
     ends_in_reduction_ = false;
     return tensor;
   }
@@ -371,52 +278,6 @@ class ExpressionParser {
     const NodeId n = node_from(NodeForm::binder, what);
     append(n, what);
     if (accept("<")) append(n, addition());
-    return close(n);
-  }
-
-  // --- calls of other operations ---
-
-  /// A name that is no function of the notation, and `(`.
-  constexpr bool at_call() const {
-    const std::string_view name = token_.text;
-    if (token_.form != TokenForm::name || is_keyword(name) || builtin_named(name) || primitive_named(name)) return false;
-    return lexer::next(d_.text, token_.begin + name.size()).is("(");
-  }
-
-  /// `f(x, y#, _) {a = 1, b = [0, n]}`.
-  constexpr NodeId operation_call() {
-    const NodeId n = node(NodeForm::call);
-    advance();
-    expect("(");
-    while (!failed() && !token_.is(")")) {
-      const NodeId operand = name_node();
-      if (!failed() && accept("#")) d_.nodes[operand].form = NodeForm::pack_name;
-      append(n, operand);
-      if (!accept(",")) break;
-    }
-    expect(")");
-    if (!accept("{")) return n;
-    while (!failed() && !token_.is("}")) {
-      const NodeId s = node(NodeForm::setting);
-      take_name("the name of an attribute");
-      expect("=");
-      append(s, setting_value());
-      append(n, s);
-      if (!accept(",")) break;
-    }
-    expect("}");
-    return n;
-  }
-
-  constexpr NodeId setting_value() {
-    if (!token_.is("[")) return item_expression();
-    const NodeId n = node(NodeForm::list);
-    advance();
-    while (!failed() && !token_.is("]")) {
-      append(n, expression());
-      if (!accept(",")) break;
-    }
-    expect("]");
     return close(n);
   }
 
@@ -494,40 +355,6 @@ class ExpressionParser {
     return n;
   }
 
-  // --- the tree ---
-
-  constexpr NodeId node(NodeForm form, std::uint8_t op = 0) {
-    if (failed()) return -1;
-    if (d_.node_count == Definition::max_nodes) {
-      fail("the definition is larger than the notation's limit of 512 nodes");
-      return -1;
-    }
-    NodeText& n = d_.nodes[d_.node_count];
-    n.form = form;
-    n.op = op;
-    n.text = slice_of(token_);
-    return static_cast<NodeId>(d_.node_count++);
-  }
-  /// A node whose text starts where that of `start` does.
-  constexpr NodeId node_from(NodeForm form, NodeId start) {
-    const NodeId n = node(form);
-    if (n >= 0 && start >= 0) d_.nodes[n].text.begin = d_.nodes[start].text.begin;
-    return n;
-  }
-  /// Ends the text of a node at the last token.
-  constexpr NodeId close(NodeId n) {
-    if (failed() || n < 0) return -1;
-    d_.nodes[n].text = slice_from(d_.nodes[n].text.begin);
-    return n;
-  }
-  constexpr void append(NodeId parent, NodeId child) {
-    if (failed() || parent < 0 || child < 0) return;
-    NodeId* slot = &d_.nodes[parent].first;
-    while (*slot >= 0) slot = &d_.nodes[*slot].next;
-    *slot = child;
-  }
-  constexpr void append_all(NodeId parent, NodeId first) { append(parent, first); }
-
   constexpr NodeId binary(Primitive p, NodeId left, NodeId (ExpressionParser::*right)()) {
     const NodeId n = node_from(NodeForm::apply, left);
     if (n < 0) return -1;
@@ -547,25 +374,10 @@ class ExpressionParser {
     return r == Reduction::max || r == Reduction::min || r == Reduction::argmax || r == Reduction::argmin;
   }
 
-  constexpr Diagnosis& begin_diagnosis() {
-    return d_.diagnosis.add(d_.name.empty() ? std::string_view("definition") : d_.name).add(": ");
-  }
-  constexpr void finish_diagnosis(std::size_t where) {
-    if (token_.form == TokenForm::end) d_.diagnosis.add("the end");
-    else d_.diagnosis.add("'").add(token_.text).add("'");
-    d_.diagnosis.at(d_.text, where);
-    token_ = {};
-    token_.begin = d_.text.size();
-  }
-
-  Definition& d_;
-  Token token_;
-  std::size_t last_end_ = 0;
-  bool ends_in_reduction_ = false;
-
- protected:
   bool of_operand_ = false;  ///< items may be marked as rows of at most one axis
-  char mark_ = 0;  ///< that names may bear in this part
+
+ private:
+  bool ends_in_reduction_ = false;
 };
 
 }  // namespace etalon::spec::notation

@@ -252,6 +252,50 @@ class DefinitionParser : public ExpressionParser {
     c.value = operation_call();
   }
 
+  /// A name that is no function of the notation, and `(`.
+  constexpr bool at_call() const {
+    const std::string_view name = token_.text;
+    if (token_.form != TokenForm::name || is_keyword(name) || builtin_named(name) || primitive_named(name)) return false;
+    return lexer::next(d_.text, token_.begin + name.size()).is("(");
+  }
+
+  /// `f(x, y#, _) {a = 1, b = [0, n]}`.
+  constexpr NodeId operation_call() {
+    const NodeId n = node(NodeForm::call);
+    advance();
+    expect("(");
+    while (!failed() && !token_.is(")")) {
+      const NodeId operand = name_node();
+      if (!failed() && accept("#")) d_.nodes[operand].form = NodeForm::pack_name;
+      append(n, operand);
+      if (!accept(",")) break;
+    }
+    expect(")");
+    if (!accept("{")) return n;
+    while (!failed() && !token_.is("}")) {
+      const NodeId s = node(NodeForm::setting);
+      take_name("the name of an attribute");
+      expect("=");
+      append(s, setting_value());
+      append(n, s);
+      if (!accept(",")) break;
+    }
+    expect("}");
+    return n;
+  }
+
+  constexpr NodeId setting_value() {
+    if (!token_.is("[")) return item_expression();
+    const NodeId n = node(NodeForm::list);
+    advance();
+    while (!failed() && !token_.is("]")) {
+      append(n, expression());
+      if (!accept(",")) break;
+    }
+    expect("]");
+    return close(n);
+  }
+
   constexpr void family() {
     expect("family");
     expect("..");
