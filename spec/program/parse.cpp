@@ -14,126 +14,17 @@
 #include "spec/notation/split.hpp"
 #include "spec/program/assignment.hpp"
 #include "spec/program/einsum_call.hpp"
+#include "spec/program/line_lexer.hpp"
 #include "spec/program/number_text.hpp"
 #include "spec/program/program.hpp"
 
 namespace etalon::spec {
 namespace {
 
-/// Words and marks of one line, with the column of each.
-struct Token {
-  enum class Form : std::uint8_t { word, number, string, mark, end };
-  Form form = Form::end;
-  std::string text;
-  std::size_t column = 0;
-};
-
-/// The text of a program, token by token; a line's end is a token of form `end`.
-class Lexer {
- public:
-  Lexer(std::string_view line, std::size_t line_number, std::size_t start = 0)
-      : line_(line), number_(line_number), at_(start) {
-    advance();
-  }
-
-  [[nodiscard]] const Token& peek() const { return token_; }
-  [[nodiscard]] bool at_end() const { return token_.form == Token::Form::end; }
-  [[nodiscard]] bool is(std::string_view mark) const { return token_.form == Token::Form::mark && token_.text == mark; }
-  [[nodiscard]] bool is_word(std::string_view word) const { return token_.form == Token::Form::word && token_.text == word; }
-
-  Token take() {
-    Token taken = std::move(token_);
-    advance();
-    return taken;
-  }
-  [[nodiscard]] bool accept(std::string_view mark) {
-    if (!is(mark)) return false;
-    advance();
-    return true;
-  }
-  void expect(std::string_view mark) {
-    if (!accept(mark)) fail("'" + std::string(mark) + "'");
-  }
-  [[nodiscard]] bool accept_word(std::string_view word) {
-    if (!is_word(word)) return false;
-    advance();
-    return true;
-  }
-  [[nodiscard]] std::string take_word(std::string_view what) {
-    if (token_.form != Token::Form::word) fail(what);
-    return take().text;
-  }
-
-  [[noreturn]] void fail(std::string_view expected) const {
-    const std::string found = at_end() ? "the end of the line" : "'" + token_.text + "'";
-    reject(fmt::format("expected {}, found {}", expected, found), token_.column);
-  }
-  [[noreturn]] void reject(const std::string& why, std::size_t column) const {
-    throw SpecViolation(fmt::format("program: line {}, column {}: {}", number_, column, why));
-  }
-
- private:
-  [[nodiscard]] static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-  [[nodiscard]] static bool digit(char c) { return c >= '0' && c <= '9'; }
-
-  void advance() {
-    while (at_ < line_.size() && (line_[at_] == ' ' || line_[at_] == '\t' || line_[at_] == '\r')) ++at_;
-    token_ = {Token::Form::end, "", at_ + 1};
-    if (at_ >= line_.size() || line_[at_] == '#') return;
-    const char c = line_[at_];
-    if (c == '"') return string();
-    if (letter(c)) return word();
-    if (digit(c) || ((c == '-' || c == '+') && at_ + 1 < line_.size() && (digit(line_[at_ + 1]) || letter(line_[at_ + 1]))))
-      return number();
-    const std::size_t length = line_.substr(at_, 2) == ".." || line_.substr(at_, 2) == ":=" ? 2 : 1;
-    token_ = {Token::Form::mark, std::string(line_.substr(at_, length)), at_ + 1};
-    at_ += length;
-  }
-
-  /// A word may hold single dots, and a colon only in `bits:…`.
-  void word() {
-    const std::size_t begin = at_;
-    while (at_ < line_.size() && (letter(line_[at_]) || digit(line_[at_]) || (line_[at_] == '.' && line_.substr(at_, 2) != ".."))) ++at_;
-    if (line_.substr(begin, at_ - begin) == "bits" && at_ < line_.size() && line_[at_] == ':') {
-      ++at_;
-      while (at_ < line_.size() && (letter(line_[at_]) || digit(line_[at_]))) ++at_;
-    }
-    token_ = {Token::Form::word, std::string(line_.substr(begin, at_ - begin)), begin + 1};
-  }
-
-  void number() {
-    const std::size_t begin = at_++;
-    while (at_ < line_.size()) {
-      const char c = line_[at_];
-      const bool sign = (c == '-' || c == '+') && (line_[at_ - 1] == 'e' || line_[at_ - 1] == 'E');
-      if (!digit(c) && !letter(c) && !sign && !(c == '.' && line_.substr(at_, 2) != "..")) break;
-      ++at_;
-    }
-    token_ = {Token::Form::number, std::string(line_.substr(begin, at_ - begin)), begin + 1};
-  }
-
-  void string() {
-    const std::size_t begin = at_++;
-    std::string text;
-    for (; at_ < line_.size() && line_[at_] != '"'; ++at_) {
-      if (line_[at_] == '\\' && at_ + 1 < line_.size()) text += line_[++at_] == 'n' ? '\n' : line_[at_];
-      else text += line_[at_];
-    }
-    if (at_ >= line_.size()) reject("the string has no closing quote", begin + 1);
-    ++at_;
-    token_ = {Token::Form::string, std::move(text), begin + 1};
-  }
-
-  std::string_view line_;
-  std::size_t number_;
-  std::size_t at_;
-  Token token_;
-};
-
 /// Reads one line into the program.
 class LineParser {
  public:
-  LineParser(Lexer lexer, Program& program) : in_(std::move(lexer)), program_(program) {}
+  LineParser(LineLexer lexer, Program& program) : in_(std::move(lexer)), program_(program) {}
 
   /// What is left of a line is the source of this assignment.
   void finish(Assign assignment) {
@@ -144,9 +35,9 @@ class LineParser {
 
   void run() {
     if (in_.at_end()) return;
-    const Token first = in_.peek();
+    const LineToken first = in_.peek();
     const std::string word = in_.take_word("a declaration or a step");
-    const bool declares = in_.peek().form == Token::Form::word;
+    const bool declares = in_.peek().form == LineToken::Form::word;
     if (declares && word == "input") input(Role::input);
     else if (declares && word == "parameter") input(Role::parameter);
     else if (declares && word == "constant") input(Role::constant);
@@ -165,11 +56,11 @@ class LineParser {
 
  private:
   [[nodiscard]] std::int64_t integer(std::string_view what) {
-    const Token token = in_.peek();
+    const LineToken token = in_.peek();
     std::int64_t value = 0;
     const char* end = token.text.data() + token.text.size();
     const auto result = std::from_chars(token.text.data(), end, value);
-    if (token.form != Token::Form::number || result.ec != std::errc{} || result.ptr != end) in_.fail(what);
+    if (token.form != LineToken::Form::number || result.ec != std::errc{} || result.ptr != end) in_.fail(what);
     (void)in_.take();
     return value;
   }
@@ -177,7 +68,7 @@ class LineParser {
   /// An element type and extents; `?n` is an open one where `open` takes the names.
   [[nodiscard]] ValueType type(std::vector<std::string>* open) {
     ValueType result;
-    const Token type = in_.peek();
+    const LineToken type = in_.peek();
     const auto dtype = dtype_named(in_.take_word("an element type"));
     if (!dtype) in_.reject(unknown_name("element type", type.text, dtype_names()), type.column);
     result.dtype = *dtype;
@@ -236,10 +127,10 @@ class LineParser {
   [[nodiscard]] HostTensor elements(DType dtype, const Dims& dims) {
     const std::size_t column = in_.peek().column;
     const bool list = dims.rank > 0;
-    std::vector<Token> tokens;
+    std::vector<LineToken> tokens;
     if (list) in_.expect("[");
     while (!in_.is("]")) {
-      if (in_.peek().form != Token::Form::word && in_.peek().form != Token::Form::number) in_.fail("an element");
+      if (in_.peek().form != LineToken::Form::word && in_.peek().form != LineToken::Form::number) in_.fail("an element");
       tokens.push_back(in_.take());
       if (!list || !in_.accept(",")) break;
     }
@@ -338,7 +229,7 @@ class LineParser {
 
   void attributes(Attributes& into) {
     while (!in_.is("}")) {
-      const Token name = in_.peek();
+      const LineToken name = in_.peek();
       (void)in_.take_word("the name of an attribute");
       in_.expect("=");
       if (!into.emplace(name.text, attribute()).second) in_.reject("attribute " + name.text + " is given twice", name.column);
@@ -355,9 +246,9 @@ class LineParser {
       return std::vector<double>{};
     }
     if (in_.accept("[")) return list();
-    const Token token = in_.peek();
-    if (token.form == Token::Form::string) return in_.take().text;
-    if (token.form == Token::Form::word && token.text != "nan" && token.text != "inf") {
+    const LineToken token = in_.peek();
+    if (token.form == LineToken::Form::string) return in_.take().text;
+    if (token.form == LineToken::Form::word && token.text != "nan" && token.text != "inf") {
       (void)in_.take();
       if (token.text == "true" || token.text == "false") return token.text == "true";
       return token.text;
@@ -366,8 +257,8 @@ class LineParser {
   }
 
   [[nodiscard]] AttributeValue number() {
-    const Token token = in_.peek();
-    const bool whole = token.form == Token::Form::number && token.text.find_first_not_of("+-0123456789") == std::string::npos;
+    const LineToken token = in_.peek();
+    const bool whole = token.form == LineToken::Form::number && token.text.find_first_not_of("+-0123456789") == std::string::npos;
     if (whole) return integer("an integer that fits 64 bits");
     HostTensor value(DType::f64, {});
     if (token.text.empty() || !read_element(token.text, value, 0)) in_.fail("the value of an attribute");
@@ -393,7 +284,7 @@ class LineParser {
   [[nodiscard]] Source source() {
     Source source;
     if (in_.accept("@")) {
-      if (in_.peek().form != Token::Form::string) in_.fail("a file name in quotes");
+      if (in_.peek().form != LineToken::Form::string) in_.fail("a file name in quotes");
       source.file = in_.take().text;
       in_.expect(":");
       const std::size_t column = in_.peek().column;
@@ -402,13 +293,13 @@ class LineParser {
       source.line = static_cast<std::uint32_t>(line);
     }
     if (in_.accept_word("section")) {
-      if (in_.peek().form != Token::Form::string) in_.fail("a label in quotes");
+      if (in_.peek().form != LineToken::Form::string) in_.fail("a label in quotes");
       source.section = in_.take().text;
     }
     return source;
   }
 
-  Lexer in_;
+  LineLexer in_;
   Program& program_;
 };
 
@@ -479,8 +370,8 @@ Program parse_program(std::string_view text) {
     const std::string_view line = lines.take();
     if (holds_only(line, opening)) definitions(lines, program);
     else if (auto found = assignment_in(line, lines.number()))
-      LineParser(Lexer(line, lines.number(), found->end), program).finish(std::move(found->assignment));
-    else LineParser(Lexer(line, lines.number()), program).run();
+      LineParser(LineLexer(line, lines.number(), found->end), program).finish(std::move(found->assignment));
+    else LineParser(LineLexer(line, lines.number()), program).run();
   }
   return program;
 }

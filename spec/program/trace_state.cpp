@@ -1,0 +1,137 @@
+#include "spec/program/trace_state.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "spec/error.hpp"
+#include "spec/program/analysis.hpp"
+#include "spec/program/assignment.hpp"
+#include "spec/program/extents.hpp"
+#include "spec/program/name.hpp"
+
+namespace etalon::spec {
+namespace {
+
+template <class Change>
+void rename_in(Call& call, const Change& change) {
+  for (auto& operand : call.operands) {
+    if (operand) change(*operand);
+  }
+  for (auto& [attribute, value] : call.attributes) {
+    if (auto* runtime = std::get_if<ValueName>(&value)) change(runtime->name);
+  }
+  for (std::string& result : call.results) change(result);
+}
+
+template <class Change>
+void rename_in(Differentiate& step, const Change& change) {
+  for (auto* list : {&step.of, &step.wrt, &step.results}) {
+    for (std::string& name : *list) change(name);
+  }
+  for (auto& seed : step.seeds) {
+    if (seed) change(*seed);
+  }
+}
+
+template <class Change>
+void rename_in(Assign& step, const Change& change) {
+  change(step.buffer);
+  for (std::string* text : {&step.places, &step.value}) *text = with_values(*text, change);
+}
+
+}  // namespace
+
+void TraceState::define(const Library& with, std::string_view name) {
+  for (const std::string& text : with.texts_for(name)) {
+    auto& own = program_.definitions;
+    if (std::find(own.begin(), own.end(), text) != own.end()) continue;
+    library_ = library_.with(text);
+    own.push_back(text);
+  }
+}
+
+std::size_t TraceState::add_value(const std::string& name, const ValueType& type) {
+  check_name(name);
+  types_.emplace(name, type);
+  names_.push_back(name);
+  return names_.size() - 1;
+}
+
+std::size_t TraceState::add_buffer(Buffer buffer) {
+  const std::size_t id = add_value(buffer.name, {buffer.dtype, buffer.dims});
+  program_.buffers.push_back(std::move(buffer));
+  return id;
+}
+
+std::size_t TraceState::add_input(Input input) {
+  const std::size_t id = add_value(input.name, {input.dtype, input.dims});
+  program_.inputs.push_back(std::move(input));
+  return id;
+}
+
+void TraceState::settle(const Call* next) {
+  if (!has_open_extents(program_)) return;
+  Program all = program_;
+  if (next != nullptr) all.steps.emplace_back(*next);
+  for (auto& [name, type] : types_so_far(all)) {
+    const auto known = types_.find(name);
+    if (known != types_.end()) known->second = type;
+  }
+}
+
+std::size_t TraceState::constant(HostTensor value, SourceLine line) {
+  for (const Input& input : program_.inputs) {
+    if (input.role == Role::constant && anonymous_.count(input.name) != 0 && *input.value == value) return find(input.name);
+  }
+  const std::string name = numbered("c");
+  anonymous_.insert(name);
+  Input input{name, value.dtype, value.dims, Role::constant, std::nullopt, std::nullopt, source(line)};
+  input.value = std::move(value);
+  return add_input(std::move(input));
+}
+
+std::string TraceState::numbered(const std::string& stem) {
+  for (int& n = counters_[stem];;) {
+    std::string name = stem + std::to_string(++n);
+    if (types_.count(name) == 0) return name;
+  }
+}
+
+std::string TraceState::free_name(const std::string& wanted) const {
+  std::string name = wanted;
+  for (int n = 2; types_.count(name) != 0; ++n) name = wanted + "." + std::to_string(n);
+  return name;
+}
+
+void TraceState::rename(std::size_t id, const std::string& name) {
+  const std::string old = names_.at(id);
+  if (old == name) return;
+  check_name(name);
+  types_.emplace(name, types_.at(old));
+  types_.erase(old);
+  anonymous_.erase(old);
+  names_[id] = name;
+  const auto change = [&](std::string& s) {
+    if (s == old) s = name;
+  };
+  for (Input& input : program_.inputs) change(input.name);
+  for (Buffer& buffer : program_.buffers) change(buffer.name);
+  for (auto& step : program_.steps) std::visit([&](auto& s) { rename_in(s, change); }, step);
+  for (std::string& output : program_.outputs) change(output);
+  for (Update& update : program_.updates) change(update.parameter), change(update.value);
+}
+
+std::size_t TraceState::find(const std::string& name) const {
+  for (std::size_t id = 0; id < names_.size(); ++id) {
+    if (names_[id] == name) return id;
+  }
+  throw InternalError("trace: no value " + name);
+}
+
+void TraceState::check_name(const std::string& name) const {
+  if (!is_value_name(name))
+    throw SpecViolation("trace: a name is letters, digits, _ and ., and starts with a letter, found '" + name + "'");
+  if (types_.count(name) != 0) throw SpecViolation("trace: " + name + " is named a second time; each value is named once");
+}
+
+}  // namespace etalon::spec

@@ -1,0 +1,70 @@
+/// \file
+/// The program that a trace has written so far, and the names and types of its values. It knows no operation.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spec/library/library.hpp"
+#include "spec/program/program.hpp"
+#include "spec/program/trace.hpp"
+#include "spec/value_type.hpp"
+
+namespace etalon::spec {
+
+/// The program so far: its values in the order of their ids, with names and types.
+class TraceState {
+ public:
+  explicit TraceState(DType real) : real_(real) {}
+
+  [[nodiscard]] const std::string& name(std::size_t id) const { return names_.at(id); }
+  [[nodiscard]] const ValueType& type(std::size_t id) const { return types_.at(names_.at(id)); }
+  [[nodiscard]] DType real() const { return real_; }
+  [[nodiscard]] const Library& library() const { return library_; }
+
+  /// Makes the operation of that name, and what it needs, the program's own. \throws SpecViolation where the program has
+  /// another operation of the same name.
+  void define(const Library& with, std::string_view name);
+  [[nodiscard]] Program& program() { return program_; }
+  [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] const std::map<std::string, ValueType>& types() const { return types_; }
+  [[nodiscard]] Source source(SourceLine line) const { return {line.file, line.line, section_}; }
+  [[nodiscard]] std::string exchange_section(std::string label) { return std::exchange(section_, std::move(label)); }
+
+  [[nodiscard]] std::size_t add_value(const std::string& name, const ValueType& type);
+  [[nodiscard]] std::size_t add_buffer(Buffer buffer);
+  [[nodiscard]] std::size_t add_input(Input input);
+
+  /// Takes in what the program with one more call tells of its open extents.
+  void settle(const Call* next);
+
+  /// The constant scalar of that value, made at its first use.
+  [[nodiscard]] std::size_t constant(HostTensor value, SourceLine line);
+
+  /// The first of `stem1`, `stem2`, … that is free.
+  [[nodiscard]] std::string numbered(const std::string& stem);
+
+  [[nodiscard]] std::string free_name(const std::string& wanted) const;
+
+  void rename(std::size_t id, const std::string& name);
+
+ private:
+  [[nodiscard]] std::size_t find(const std::string& name) const;
+  void check_name(const std::string& name) const;
+
+  DType real_;
+  Program program_;
+  Library library_;  ///< with the program's own definitions
+  std::vector<std::string> names_;
+  std::map<std::string, ValueType> types_;
+  std::map<std::string, int> counters_;
+  std::set<std::string> anonymous_;
+  std::string section_;
+};
+
+}  // namespace etalon::spec
