@@ -16,8 +16,6 @@ struct Example {
   spec::System system;
   std::int64_t low = 0;
   std::int64_t high = 1;
-  bool has_kinks = false;     ///< random points may hit a kink: no finite differences
-  std::int64_t forward = 0;   ///< reserved for counts
 };
 
 [[nodiscard]] std::vector<Example> examples();
