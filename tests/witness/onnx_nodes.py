@@ -3,6 +3,7 @@ model becomes a program of the library's operations; its recorded outputs must l
 Usage: onnx_nodes.py ETALON [--stride N] [--ops …]"""
 import argparse
 import collections
+import importlib
 import pathlib
 import sys
 
@@ -21,6 +22,8 @@ from onnx_rows import ROWS, Excluded
 FOLDER = pathlib.Path(__file__).resolve().parent
 DATA = pathlib.Path("/usr/share/libonnx-testdata/data")
 
+for family in sorted(FOLDER.glob("onnx_rows_*.py")):
+    importlib.import_module(family.stem)
 
 # What is computed from shapes alone is known when the model is translated.
 FOLDED = {

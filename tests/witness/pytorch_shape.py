@@ -10,6 +10,12 @@ def anything(g, shape):
     return g.truth(shape) if g.flag(0.1) else g.number_or_integer(shape)
 
 
+def resized(g, shape, axis):
+    """The shape with another extent at the axis."""
+    axis %= len(shape)
+    return (*shape[:axis], g.extent(), *shape[axis + 1:])
+
+
 @row
 def transpose(g):
     shape = g.shape(0, 4)
@@ -147,30 +153,27 @@ def gather(g):
 
 @row
 def take_along_axis(g):
-    shape = list(g.shape(1, 3))
+    shape = g.shape(1, 3)
     axis = g.axis(shape)
-    extents = list(shape)
-    extents[axis] = g.extent()
+    extents = resized(g, shape, axis)
     return Case([g.real(shape), g.integers(0, shape[axis], extents)], {"axis": axis},
                 lambda x, t: torch.take_along_dim(x, t, axis))
 
 
 @row
 def scatter_add(g):
-    shape = list(g.shape(1, 3))
+    shape = g.shape(1, 3)
     axis = g.axis(shape)
-    extents = list(shape)
-    extents[axis] = g.extent()
+    extents = resized(g, shape, axis)
     t = g.integers(0, shape[axis], (extents[axis],))
     return Case([g.real(shape), t, g.real(extents)], {"axis": axis}, lambda x, t, s: torch.index_add(x, axis, t, s))
 
 
 @row
 def scatter_add_along_axis(g):
-    shape = list(g.shape(1, 3))
+    shape = g.shape(1, 3)
     axis = g.axis(shape)
-    extents = list(shape)
-    extents[axis] = g.extent()
+    extents = resized(g, shape, axis)
     return Case([g.real(shape), g.integers(0, shape[axis], extents), g.real(extents)], {"axis": axis},
                 lambda x, t, s: torch.scatter_add(x, axis, t, s))
 

@@ -2,6 +2,8 @@
 import dataclasses
 import typing
 
+from table import Table
+
 
 @dataclasses.dataclass
 class Case:
@@ -13,7 +15,8 @@ class Case:
     fixed: tuple = ()               # positions of real operands that PyTorch does not differentiate by
 
 
-ROWS = {}
+ROWS = Table()  # functions of a Draw that return a Case
+row = ROWS.row
 
 # Operations that PyTorch cannot witness, and why.
 OTHER_GENERATOR = "PyTorch draws from another generator; the words of ours have known-answer tests"
@@ -23,16 +26,3 @@ WITHOUT = {
                      "kaiming_uniform", "kaiming_normal"), OTHER_GENERATOR),
     "pinball": NOT_THERE,
 }
-
-
-def row(*names):
-    """Registers a function of a Draw that returns a Case, under its own name; or, given names, of a Draw and a name."""
-    if callable(names[0]):
-        ROWS[names[0].__name__.rstrip("_")] = names[0]
-        return names[0]
-
-    def register(make):
-        for name in names:
-            ROWS[name] = lambda g, name=name: make(g, name)
-        return make
-    return register
