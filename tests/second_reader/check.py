@@ -102,11 +102,11 @@ def within(value, word):
     if isinstance(expected, bool) or mpmath.isnan(expected) or mpmath.isinf(expected):
         return bool(value == expected) or (not isinstance(value, bool) and bool(mpmath.isnan(value) and mpmath.isnan(expected)))
     if not word.endswith("~"):
-        return not (abs(value - expected) > mpmath.mpf(10) ** -45 * (1 + abs(expected)))
+        return bool(abs(value - expected) <= mpmath.mpf(10) ** -45 * (1 + abs(expected)))
     digits = word.rstrip("~").lower()
     mantissa, _, exponent = digits.partition("e")
     places = len(mantissa.partition(".")[2])
-    return not (abs(value - expected) > mpmath.mpf(10) ** (int(exponent or 0) - places) / 2)
+    return bool(abs(value - expected) <= mpmath.mpf(10) ** (int(exponent or 0) - places) / 2)
 
 
 class Reference:
@@ -175,7 +175,7 @@ def alike(a, b):
     """Two algorithms of one function; where one of them overflows or leaves its domain they may part."""
     if isinstance(a, (bool, int)) or not (mpmath.isfinite(a) and mpmath.isfinite(b)):
         return not isinstance(a, (bool, int)) or a == b
-    return not (abs(a - b) > mpmath.mpf(10) ** -35 * (1 + abs(a)))
+    return bool(abs(a - b) <= mpmath.mpf(10) ** -35 * (1 + abs(a)))
 
 
 def same(mine, theirs, dtype):

@@ -98,6 +98,8 @@ def quotient(a, b):
 def power(a, b):
     if b == 0 or a == 1:
         return mpmath.mpf(1)
+    if mpmath.isinf(b) and a < 0:
+        return power(-a, b)  # only the size decides
     if mpmath.isnan(a) or mpmath.isnan(b):
         return mpmath.nan
     if a < 0 and not mpmath.isinf(b) and b != int(b):
@@ -105,6 +107,13 @@ def power(a, b):
     if a == 0 and b < 0:
         return INF
     return a ** b
+
+
+def angle(y, x):
+    """Where both are infinite, that of the diagonal."""
+    if mpmath.isinf(y) and mpmath.isinf(x):
+        return mpmath.atan2(mpmath.sign(y), mpmath.sign(x))
+    return mpmath.atan2(y, x)
 
 
 def rounding(f):
@@ -124,7 +133,7 @@ FUNCTIONS = {
     "sqrt": lambda x: mpmath.nan if x < 0 else mpmath.sqrt(x), "tanh": mpmath.tanh, "sin": mpmath.sin, "cos": mpmath.cos, "erf": mpmath.erf,
     "expm1": mpmath.expm1, "log1p": lambda x: -INF if x == -1 else mpmath.nan if x < -1 else mpmath.log1p(x),
     "exp2": lambda x: INF if x == INF else mpmath.mpf(2) ** x, "log2": lambda x: -INF if x == 0 else mpmath.nan if x < 0 else mpmath.log(x, 2),
-    "tan": mpmath.tan, "sinh": mpmath.sinh, "cosh": mpmath.cosh, "atan2": mpmath.atan2,
+    "tan": mpmath.tan, "sinh": mpmath.sinh, "cosh": mpmath.cosh, "atan2": angle,
     "abs": abs, "floor": rounding(mpmath.floor), "ceil": rounding(mpmath.ceil), "trunc": rounding(lambda x: mpmath.floor(x) if x > 0 else mpmath.ceil(x)),
     "round": rounding(half_even), "real": mpmath.mpf,
     "sign": lambda x: x if mpmath.isnan(x) else (x > 0) - (x < 0), "maximum": lambda *a: extremum(max, a), "minimum": lambda *a: extremum(min, a),
