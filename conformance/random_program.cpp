@@ -15,11 +15,7 @@ namespace {
 class Composer {
  public:
   Composer(std::span<const spec::Definition* const> definitions, const ProgramWish& wish, Draw& draw)
-      : wish_(wish), draw_(draw) {
-    for (const spec::Definition* d : definitions) {
-      if (!wish.admits || wish.admits(*d)) admitted_.push_back(d);
-    }
-  }
+      : wish_(wish), draw_(draw), admitted_(definitions.begin(), definitions.end()) {}
 
   std::optional<spec::Program> run() {
     if (admitted_.empty()) return std::nullopt;

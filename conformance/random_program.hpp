@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 
@@ -18,11 +17,9 @@ struct ProgramWish {
   std::size_t calls = 3;
   std::int64_t elements = 12;  ///< about this many in the largest operand
   DType dtype = DType::f64;
-  /// Which definitions may be called; all when empty.
-  std::function<bool(const spec::Definition&)> admits;
 };
 
-/// A program in which every call but the first reads a result of an earlier one; what no call gives is an input. Its
+/// A program of calls of these definitions in which every call but the first reads a result of an earlier one; what no call gives is an input. Its
 /// outputs are the results that no call reads. Nothing when too few calls could be joined.
 [[nodiscard]] std::optional<spec::Program> random_program(std::span<const spec::Definition* const> definitions,
                                                           const ProgramWish& wish, Draw& draw);

@@ -14,8 +14,8 @@ using namespace etalon::test;
 
 namespace {
 
-/// Everything here is exact but for rounding at 50 digits.
-const Real tiny("1e-38");
+/// Everything here is exact but for rounding at 50 digits: derivatives agree to 40, as tests/reference/three_ways.hpp asks.
+const Real tiny("1e-40");
 
 std::vector<Values> run(const System& s, const std::vector<Values>& inputs) {
   return reference::evaluate<Real>(s, std::span<const Values>(inputs));
@@ -172,7 +172,7 @@ TEST_CASE("the JVP agrees with central differences at 100 digits", "[calculus][j
     for (std::size_t i = 0; i < of.size(); ++i) {
       for (std::size_t k = 0; k < got[i].real.size(); ++k) {
         const Wide want = (up[of[i]].real[k] - down[of[i]].real[k]) / (2 * h);
-        CHECK(abs(want - Wide(got[i].real[k])) <= Wide("1e-38"));
+        CHECK(abs(want - Wide(got[i].real[k])) <= Wide(tiny));
         ++compared;
       }
     }
@@ -230,9 +230,7 @@ TEST_CASE("solving the guards of a derivative keeps its values and shrinks it", 
     simplify_derivative(solved, first);
     REQUIRE_NOTHROW(verify(solved));
     const Case c = draw_case(e, 31);
-    if (points(literal) < 200000) {
-      check_close(run(solved, joined(c.inputs, c.cotangents)), run(literal, joined(c.inputs, c.cotangents)));
-    }
+    check_close(run(solved, joined(c.inputs, c.cotangents)), run(literal, joined(c.inputs, c.cotangents)));
     CHECK(points(solved) <= points(literal));
     if (points(literal) > 20000) UNSCOPED_INFO(e.name << ": " << points(literal) << " -> " << points(solved));
     literal_points += points(literal);
