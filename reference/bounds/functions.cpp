@@ -20,9 +20,11 @@ struct Range {
   double upper = 0;
 };
 
+/// An end that overflowed a double is beyond the largest one, and no more is known.
 Range widened(double a, double b) {
-  const double low = std::min(a, b);
-  const double high = std::max(a, b);
+  constexpr double most = std::numeric_limits<double>::max();
+  const double low = std::min(std::min(a, b), most);
+  const double high = std::max(std::max(a, b), -most);
   return {low == 0 ? 0 : low - sloppy * std::fabs(low), high == 0 ? 0 : high + sloppy * std::fabs(high)};
 }
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "bounds_systems.hpp"
+#include "reference/bounds/arithmetic.hpp"
 #include "reference/bounds/envelope.hpp"
 
 namespace etalon {
@@ -180,6 +181,21 @@ TEST_CASE("every order of an overflowing sum is admitted", "[bounds][power]") {
   const std::vector inputs{f32({4}, {3e38F, 3e38F, -3e38F, -3e38F})};
   const auto system = sum_system(DType::f32, 4);
   for (const float y : {0.0F, nan, INFINITY, -INFINITY}) CHECK(judge_scalar(system, inputs, y).passed());
+}
+
+TEST_CASE("the ends of a function's values are numbers where it overflows a double", "[bounds]") {
+  // A number near 7e37, or minus infinity, as a sum that may overflow leaves it: e to it is beyond all doubles, or 0.
+  const spec::Contract contract;
+  reference::bounds::Arithmetic<double> arithmetic(contract);
+  reference::bounds::Value<double> x = reference::bounds::point(7e37);
+  x.lower = 6.9e37;
+  x.upper = 7.1e37;
+  x.flags |= reference::admits_negative_infinity | reference::bounds::interval_only;
+  const auto y = arithmetic.function(Primitive::exp, x);
+  CHECK(y.lower <= 0);
+  CHECK(y.upper == std::numeric_limits<double>::infinity());
+  x.flags = reference::admits_finite | reference::bounds::interval_only;
+  CHECK(arithmetic.function(Primitive::exp, x).lower > 1e300);
 }
 
 TEST_CASE("results flushed to zero are outside unless the contract says so", "[bounds][power]") {
