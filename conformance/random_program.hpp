@@ -19,8 +19,8 @@ struct ProgramWish {
   DType dtype = DType::f64;
 };
 
-/// A program of calls of these definitions in which every call but the first reads a result of an earlier one; what no call gives is an input. Its
-/// outputs are the results that no call reads. Nothing when too few calls could be joined.
+/// A program of calls of these definitions in which every call but the first reads a result of an earlier one; what no
+/// call gives is an input. Its outputs are the results that no call reads. Nothing when too few calls could be joined.
 [[nodiscard]] std::optional<spec::Program> random_program(std::span<const spec::Definition* const> definitions,
                                                           const ProgramWish& wish, Draw& draw);
 

@@ -71,6 +71,10 @@ TEST_CASE("a part that means something else is found", "[conformance]") {
   CHECK_THAT(*wrong, Catch::StartsWith("logistic: its vjp part differs from what it means: x~ is "));
   CHECK(found(logistic + "  jvp\n  y'[i] = y[i]*x'[i]\n").has_value());
   CHECK(found(logistic + "  also\n  y[i] = exp(x[i])\n").has_value());
+  CHECK(found(logistic + "  also\n  y[i] = log(-1 - x[i]*x[i])\n") == "logistic: its also part gives no number where the definition means one");
+  const std::string whole = "whole(x[n]) -> y[n] : int\n  y[i] = integer(x[i])\n  also\n  y[i] = integer(x[i])";
+  CHECK(conformance::contradiction(spec::Library().with(whole + "\n"), "whole") == std::nullopt);
+  CHECK(conformance::contradiction(spec::Library().with(whole + " + 1\n"), "whole").has_value());
 }
 
 TEST_CASE("parts of the library mean what their definitions mean", "[conformance]") {
