@@ -224,6 +224,15 @@ std::vector<Family> draw_families(Draw& draw, std::size_t operands, std::uint64_
   static const std::vector<Family> beside{normal, ties, signs, unit, zeros, narrow, positive};
   const Family base = bases[(8 * index) % bases.size()];
   std::vector<Family> families(operands, base);
+  if (operands == 0) return families;
+  // Later rounds, which the longer tiers reach, leave nothing to chance: twice each family stands everywhere (the cases
+  // that may hold integers fall on other families the second time), once signs stand beside odd integers.
+  const std::uint64_t round = index / bases.size();
+  if (round == 1 || round == 4) return families;
+  if (round == 2 && base == odd) {
+    families[static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(operands) - 1))] = signs;
+    return families;
+  }
   const bool vary = draw.chance(base == odd ? 0.9 : 0.4);
   for (std::size_t i = 0; i < operands && vary; ++i) {
     if (draw.chance(0.5)) families[i] = base == odd ? (draw.chance(0.7) ? signs : ties) : draw.pick(beside);

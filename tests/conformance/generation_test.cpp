@@ -120,6 +120,17 @@ TEST_CASE("calls of one element, and of none, are drawn where they can be, whate
   }
 }
 
+TEST_CASE("eight rounds of cases meet every family, for one operand too", "[generation]") {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    Draw draw(seed);
+    std::set<Family> met;
+    for (std::uint64_t i = 0; i < 168; ++i) met.insert(conformance::draw_families(draw, 1, i).front());
+    REQUIRE(met.size() == static_cast<std::size_t>(Family::special));
+  }
+  Draw draw(1U);
+  CHECK(conformance::draw_families(draw, 0, 30).empty());
+}
+
 TEST_CASE("results named like an operand with a 1 behind continue it", "[generation]") {
   const spec::Definition d = spec::parse(
       "step(p[...], g[...], m[...], t : int) {lr} -> q[...], m1[...]\n  m1[...] = m[...] + g[...]\n"
