@@ -62,11 +62,18 @@ std::string contract_text(const spec::Contract& c) {
     for (const auto& [function, bound] : functions) most = std::max(most, bound.k0);
     if (!functions.empty()) text += fmt::format(" ({}: at most {})", name_of(dtype), most);
   }
-  text += c.sum_block ? fmt::format("; sums of blocks of {}", *c.sum_block) : "; sums in any order";
+  text += c.sums.promises() || c.contractions.promises() ? "; sums in declared trees" : "; sums in any order";
   text += c.flush_results || c.flush_operands ? "; subnormals may be flushed" : "; gradual underflow";
   if (c.reciprocal_division) text += "; a/b as a*(1/b)";
   if (c.product_operand_precision > 0)
     text += fmt::format("; operands of products have {} bits", c.product_operand_precision);
+  if (c.accumulation != spec::RoundingMode::nearest) text += "; sums are cut off";
+  for (const auto& [dtype, half] : c.halves) {
+    if (half.own_temporaries || half.own_accumulators) text += fmt::format("; {} is computed with in {}", name_of(dtype), name_of(dtype));
+  }
+  if (c.nan_of_extrema != spec::NanPolicy::free) {
+    text += c.nan_of_extrema == spec::NanPolicy::propagate ? "; extrema pass NaN on" : "; extrema ignore NaN";
+  }
   constexpr std::array ties{"first", "last", "even"};
   return text + fmt::format("; ties go to the {}", ties[static_cast<std::size_t>(c.ties)]);
 }

@@ -36,6 +36,7 @@ struct Sum {
   bool certain_plus = false;      ///< whether some term is +inf for sure, and so on
   bool certain_minus = false;
   bool certain_nan = false;
+  std::int64_t height = 0;        ///< of the tallest tree in which they may be added under the contract
   int halvings = 0;               ///< how much larger partial sums may be before a scaling by 2^-k
   std::int64_t count = 0;
   Value<R> single;                ///< the only term, while there is one
@@ -50,8 +51,13 @@ class Arithmetic {
  public:
   explicit Arithmetic(const spec::Contract& contract) : contract_(contract) {}
 
-  /// The format that results are rounded to from now on.
-  void use(const Rounding& rounding) { rounding_ = rounding; }
+  /// The format that results are rounded to from now on, and the one in which sums are added up.
+  void use(const Rounding& rounding, const Rounding& accumulators) {
+    rounding_ = rounding;
+    accumulators_ = accumulators;
+    // A number cut off errs by twice as much as a rounded one.
+    if (contract_.accumulation == spec::RoundingMode::toward_zero) accumulators_.u *= 2;
+  }
   [[nodiscard]] const Rounding& rounding() const { return rounding_; }
   [[nodiscard]] const spec::Contract& contract() const { return contract_; }
 
@@ -88,12 +94,15 @@ class Arithmetic {
   void flush(double& local, double lower, double upper) const;
   [[nodiscard]] double operand_error(const Value<R>& v) const;
   [[nodiscard]] double function_error(const spec::FunctionBound& bound, double x, double y) const;
+  [[nodiscard]] double division_error() const;
+  [[nodiscard]] Value<R> added(Sum<R>& sum);
   void product_box(std::span<const Factor<R>> factors, Value<R>& v) const;
   void product_edges(std::span<const Factor<R>> factors, NodeId node);
   void product_specials(std::span<const Factor<R>> factors, Value<R>& v) const;
 
   const spec::Contract& contract_;
   Rounding rounding_;
+  Rounding accumulators_;
   Tape tape_;
 };
 

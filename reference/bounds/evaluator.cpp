@@ -88,7 +88,9 @@ void Evaluator<R>::run(const std::vector<spec::Binder>& binders, const PlannedEq
   const auto count = static_cast<std::size_t>(info.dims.count());
   if (kind_of(info.dtype) == Kind::real) target.reals.resize(count);
   else target.integers.resize(count);
-  arithmetic_.use(Rounding::of(q.arithmetic));
+  const spec::HalfArithmetic half = spec::half_arithmetic(arithmetic_.contract(), info.dtype);
+  arithmetic_.use(Rounding::of(half.own_temporaries ? info.dtype : q.arithmetic),
+                  Rounding::of(half.own_accumulators ? info.dtype : q.arithmetic));
   constants_.assign(constants_.size(), std::nullopt);
   loop(binders, [&] {
     store(q);

@@ -63,7 +63,24 @@ class Evaluator {
   [[nodiscard]] Value<R> product_of(OperationId id, bool contracted);
   [[nodiscard]] Value<R> extremum_of(const Operation& o);
   [[nodiscard]] Value<R> step_function(const Operation& o, OperationId id);
-  void collect_terms(OperationId id, bool negative, int exponent, bool contracted, Sum<R>& sum);
+  /// What was done to the terms of a sum above the place where they are met.
+  struct Way {
+    bool negative = false;
+    int exponent = 0;
+    bool contracted = false;
+  };
+  /// A tree that follows the text, and how many numbers any other may add: zeros count, and what guards leave out.
+  struct Grown {
+    std::int64_t height = 0;
+    std::int64_t places = 0;
+    bool plain = false;     ///< some term is not a product
+    bool products = false;  ///< some term is
+    void join(const Grown& other);
+  };
+  Grown collect_terms(OperationId id, Way way, Sum<R>& sum);
+  Grown collect_reduction(const Operation& o, Way way, Sum<R>& sum);
+  /// Of the tallest tree under the contract in which that many terms of these kinds are added; 0 for any.
+  [[nodiscard]] std::int64_t tree_height(const Grown& kinds, std::int64_t terms) const;
   void collect_factors(OperationId id, bool divides, std::vector<Factor<R>>& factors);
   [[nodiscard]] bool is_sum(const Operation& o) const;
   [[nodiscard]] bool is_product(const Operation& o) const;

@@ -159,44 +159,77 @@ Value<R> Evaluator<R>::sum_of(OperationId id) {
   Sum<R>& sum = sums_[depth_];
   sum.clear();
   ++depth_;
-  collect_terms(id, false, 0, false, sum);
+  const Grown grown = collect_terms(id, {}, sum);
+  // The terms may be added as the text groups them, or all of them in one tree.
+  const std::int64_t whole = tree_height(grown, grown.places);
+  sum.height = whole == 0 ? 0 : std::max(whole, grown.height);
   --depth_;
   return arithmetic_.total(sum);
 }
 
 template <class R>
-void Evaluator<R>::collect_terms(OperationId id, bool negative, int exponent, bool contracted, Sum<R>& sum) {
+void Evaluator<R>::Grown::join(const Grown& other) {
+  height = std::max(height, other.height);
+  places += other.places;
+  plain = plain || other.plain;
+  products = products || other.products;
+}
+
+template <class R>
+std::int64_t Evaluator<R>::tree_height(const Grown& kinds, std::int64_t terms) const {
+  const spec::Contract& contract = arithmetic_.contract();
+  if (kinds.plain && !contract.sums.promises()) return 0;
+  if (kinds.products && !contract.contractions.promises()) return 0;
+  const std::int64_t plain = kinds.plain ? contract.sums.height(terms) : 0;
+  return std::max(plain, kinds.products ? contract.contractions.height(terms) : 0);
+}
+
+template <class R>
+auto Evaluator<R>::collect_reduction(const Operation& o, Way way, Sum<R>& sum) -> Grown {
+  Grown all;
+  std::int64_t turns = 0;
+  way.contracted = true;
+  loop(o.binders, [&] {
+    ++turns;
+    if (boolean(o.args[0])) all.join(collect_terms(o.args[1], way, sum));
+    else ++all.places;
+    return true;
+  });
+  all.height += tree_height(all, turns);
+  return all;
+}
+
+template <class R>
+auto Evaluator<R>::collect_terms(OperationId id, Way way, Sum<R>& sum) -> Grown {
   const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
   if (o.form == Form::select && o.constant < 0) {
-    return collect_terms(boolean(o.args[0]) ? o.args[1] : o.args[2], negative, exponent, contracted, sum);
+    return collect_terms(boolean(o.args[0]) ? o.args[1] : o.args[2], way, sum);
   }
-  if (o.form == Form::detach) return collect_terms(o.args[0], negative, exponent, contracted, sum);
+  if (o.form == Form::detach) return collect_terms(o.args[0], way, sum);
   if (is_sum(o)) {
-    if (o.form == Form::reduce) {
-      loop(o.binders, [&] {
-        if (boolean(o.args[0])) collect_terms(o.args[1], negative, exponent, true, sum);
-        return true;
-      });
-      return;
-    }
+    if (o.form == Form::reduce) return collect_reduction(o, way, sum);
     if (o.scaled >= 0 && (o.primitive == Primitive::mul || o.primitive == Primitive::div)) {
-      return collect_terms(o.scaled, negative != o.negative, exponent + o.exponent, contracted, sum);
+      return collect_terms(o.scaled, {way.negative != o.negative, way.exponent + o.exponent, way.contracted}, sum);
     }
-    const bool first = o.primitive == Primitive::neg ? !negative : negative;
-    collect_terms(o.args[0], first, exponent, contracted, sum);
-    if (o.args.size() == 2) {
-      collect_terms(o.args[1], o.primitive == Primitive::sub ? !negative : negative, exponent, contracted, sum);
-    }
-    return;
+    Way first = way;
+    if (o.primitive == Primitive::neg) first.negative = !way.negative;
+    Grown all = collect_terms(o.args[0], first, sum);
+    if (o.args.size() < 2) return all;
+    if (o.primitive == Primitive::sub) way.negative = !way.negative;
+    all.join(collect_terms(o.args[1], way, sum));
+    ++all.height;
+    return all;
   }
-  Value<R> term = contracted && o.constant < 0 && is_product(o) ? product_of(id, true) : real(id);
-  scale_exactly(term, negative, exponent);
-  sum.halvings = std::max(sum.halvings, -exponent);
-  if (exponent < 0 && term.magnitude() < arithmetic_.rounding().tau &&
+  const bool product = o.constant < 0 && is_product(o);
+  Value<R> term = way.contracted && product ? product_of(id, true) : real(id);
+  scale_exactly(term, way.negative, way.exponent);
+  sum.halvings = std::max(sum.halvings, -way.exponent);
+  if (way.exponent < 0 && term.magnitude() < arithmetic_.rounding().tau &&
       term.quantum < arithmetic_.rounding().eta_exponent && !term.is_zero()) {
     term = arithmetic_.stored(term, arithmetic_.rounding());
   }
   sum.add(term);
+  return {0, 1, !product, product};
 }
 
 template <class R>

@@ -306,9 +306,15 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
   bool must_top = false;
   bool finite = false;
   bool bottom = true;
+  bool certain_nan = false;
+  bool all_nan = true;
   double upper = -infinity;
   for (const Value<R>& x : values) {
-    if ((x.flags & (admits_finite | admits_nan | admits_positive_infinity | admits_negative_infinity)) == admits_nan) continue;
+    all_nan = all_nan && x.may(admits_nan);
+    if ((x.flags & (admits_finite | admits_nan | admits_positive_infinity | admits_negative_infinity)) == admits_nan) {
+      certain_nan = true;
+      continue;
+    }
     must_top = must_top || (x.flags & (admits_finite | admits_nan | admits_positive_infinity | admits_negative_infinity)) == top;
     finite = finite || x.may(admits_finite);
     bottom = bottom && x.may(static_cast<std::uint8_t>(top ^ admits_positive_infinity ^ admits_negative_infinity));
@@ -317,8 +323,11 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
       if (x.quantum < v.quantum) v.quantum = x.quantum;
     }
   }
-  // A comparison with NaN may drop what came before it.
-  const bool dropping = (flags & admits_nan) != 0;
+  const spec::NanPolicy policy = contract_.nan_of_extrema;
+  if (policy == spec::NanPolicy::propagate && certain_nan) return point<R>(static_cast<R>(std::nan("")));
+  // A comparison with NaN may drop what came before it, unless it is promised what becomes of NaN.
+  const bool dropping = (flags & admits_nan) != 0 && policy == spec::NanPolicy::free;
+  if (policy == spec::NanPolicy::ignore && !all_nan) flags = static_cast<std::uint8_t>(flags & ~admits_nan);
   if (dropping) must_top = false;
   double lower = floor;
   if (floor == -infinity || dropping) {
@@ -328,7 +337,7 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
   v.lower = largest ? lower : -upper;
   v.upper = largest ? upper : -lower;
   if ((flags & interval_only) != 0) {
-    // Whether an extremum passes NaN on is left free: both answers are admitted.
+    // Where it is left free whether an extremum passes NaN on, both answers are admitted.
     v.flags = static_cast<std::uint8_t>(interval_only | (flags & (admits_nan | top)));
     if (finite && !must_top) v.flags |= admits_finite;
     if (dropping) v.flags |= flags & (admits_positive_infinity | admits_negative_infinity);

@@ -96,7 +96,13 @@ template <class R>
 double Arithmetic<R>::operand_error(const Value<R>& v) const {
   const int bits = contract_.product_operand_precision;
   if (bits == 0 || bits >= rounding_.precision || significant_bits(v) <= bits) return 0;
-  return std::ldexp(1.0, -bits);
+  return std::ldexp(1.0, contract_.product_operand_rounding == spec::RoundingMode::nearest ? -bits : 1 - bits);
+}
+
+/// By how many roundings more than one a quotient errs.
+template <class R>
+double Arithmetic<R>::division_error() const {
+  return 2 * spec::function_bound(contract_, rounding_.dtype, spec::Primitive::div).k0 - 1;
 }
 
 template <class R>
@@ -228,8 +234,9 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   int doublings = 0;
   std::ptrdiff_t powers = 0;
   bool negative = false;
+  const double coarser = division_error();
   for (const Factor<R>& f : all) {
-    if (!is_power_of_two(f.value)) {
+    if (!is_power_of_two(f.value) || (f.divides && coarser > 0)) {
       factors.push_back(f);
       continue;
     }
@@ -252,7 +259,9 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     below *= std::min(1.0, f.divides ? 1 / f.value.magnitude() : f.value.least());
   };
   bool exact_on_the_way = false;
-  const auto steps = std::count_if(all.begin(), all.end(), [](const auto& f) { return !f.is_sign; }) - 1;
+  // A reciprocal that is formed first is a partial product too.
+  const bool inverts = contract_.reciprocal_division && divisors > 0;
+  const auto steps = std::count_if(all.begin(), all.end(), [](const auto& f) { return !f.is_sign; }) - 1 + (inverts ? divisors : 0);
   const auto rescale = [&](Value<R> result) {
     scale_exactly(result, negative, exponent);
     if (steps > 1 && below < rounding_.tau && !exact_on_the_way && result.may(admits_finite)) {
@@ -281,7 +290,8 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     }
     return rescale(only);
   }
-  if (numerators > 0 && contract_.reciprocal_division) operations += static_cast<double>(divisors);
+  if (numerators > 0 && inverts) operations += static_cast<double>(divisors);
+  operations += coarser * static_cast<double>(divisors);
 
   double bits = 0;
   std::int32_t quantum = 0;
@@ -309,7 +319,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   }
   if (!ordinary || zero_divisor) {
     const double amplified = amplification(std::span<const Factor<R>>(factors)) * std::ldexp(1.0, doublings);
-    if (all.size() > 2 && !(amplified <= rounding_.omega)) return wild();
+    if ((all.size() > 2 || inverts) && !(amplified <= rounding_.omega)) return wild();
     product_specials(factors, v);
     // A partial product that underflows to zero meets an infinity, or is divided by zero.
     const double attenuated = attenuation(std::span<const Factor<R>>(factors)) * std::ldexp(1.0, halvings);
@@ -324,7 +334,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
            several ? 0 : operations * rounding_.u * 1.0625);
     return rescale(v);
   }
-  const bool reassociates = all.size() > 2;
+  const bool reassociates = all.size() > 2 || inverts;
   if (reassociates && above > rounding_.omega) return wild();
   if (zero) return point<R>(0);
 

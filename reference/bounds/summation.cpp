@@ -50,20 +50,14 @@ double lemma(std::int64_t n, double total, const Rounding& r, std::int32_t quant
   return std::min({t0, r.u * all, r.u * chain});
 }
 
-std::int64_t height(std::int64_t count, std::int64_t block) {
-  const std::int64_t rest = (count + block - 1) / block;
-  const std::int64_t tree = rest <= 1 ? 0 : static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(rest - 1)));
-  return std::min(count - 1, block + tree);
-}
-
-double height_bound(const Terms& t, const Rounding& r, std::int64_t block) {
-  const double hu = static_cast<double>(height(t.count, block)) * r.u;
+double height_bound(const Terms& t, const Rounding& r, std::int64_t height) {
+  const double hu = static_cast<double>(std::min(t.count - 1, height)) * r.u;
   return hu >= 0.5 ? infinity : hu / (1 - hu) * t.magnitudes;
 }
 
 }  // namespace
 
-double summation_bound(const Terms& t, const Rounding& r, std::optional<std::int64_t> block) {
+double summation_bound(const Terms& t, const Rounding& r, std::optional<std::int64_t> height) {
   const double sides = std::max(t.positive, t.negative);
   if (t.count <= 1) return 0;
   if (!(t.magnitudes < infinity)) return infinity;
@@ -75,13 +69,13 @@ double summation_bound(const Terms& t, const Rounding& r, std::optional<std::int
     return std::min({count * t.largest, std::sqrt(count * squares), sides});
   };
   double bound = lemma(t.count, std::min(t.total, sides), r, t.quantum, f);
-  if (block) bound = std::min(bound, height_bound(t, r, *block));
+  if (height) bound = std::min(bound, height_bound(t, r, *height));
   return bound * (1 + 0x1p-30);
 }
 
-double summation_deviation(const Terms& t, const Rounding& r, std::optional<std::int64_t> block) {
+double summation_deviation(const Terms& t, const Rounding& r, std::optional<std::int64_t> height) {
   if (t.count <= 1 || r.holds(t.magnitudes, t.quantum)) return 0;
-  const std::int64_t levels = block ? height(t.count, *block) : t.count - 1;
+  const std::int64_t levels = std::min(t.count - 1, height.value_or(t.count - 1));
   return std::sqrt(0.4 * static_cast<double>(levels)) * r.u * t.magnitudes;
 }
 

@@ -39,15 +39,15 @@ struct Terms {
   }
 };
 
-/// Lemma S (`fast`), with the declared tree height when there is one; infinite when (n - 1)u >= 1/2. Monotone in every
-/// field but the quantum; 0 when every partial sum is a number of the format.
+/// Lemma S (`fast`), with the height of the tallest declared tree when there is one; infinite when (n - 1)u >= 1/2.
+/// Monotone in every field but the quantum; 0 when every partial sum is a number of the format.
 [[nodiscard]] double summation_bound(const Terms& terms, const Rounding& rounding,
-                                     std::optional<std::int64_t> block = {});
+                                     std::optional<std::int64_t> height = {});
 
 /// Statistical, not a bound: what the root of the mean square error of any order or tree does not exceed when roundings
 /// are independent. Each level of a tree of height h adds at most (u·sum|t|)²·0.4 to the variance.
 [[nodiscard]] double summation_deviation(const Terms& terms, const Rounding& rounding,
-                                         std::optional<std::int64_t> block = {});
+                                         std::optional<std::int64_t> height = {});
 
 /// Lemma S (`chain`): the same with f(k) from the k largest terms of either sign, given point terms. Tighter, and
 /// costs a sort.

@@ -40,8 +40,18 @@ void Sum<R>::add(const Value<R>& t) {
   if (t.node != no_node) edges.push_back({t.node, t.coefficient, t.coefficient});
 }
 
+/// The sum, in the accumulators' format until it is added up.
 template <class R>
 Value<R> Arithmetic<R>::total(Sum<R>& s) {
+  const Rounding result = rounding_;
+  rounding_ = accumulators_;
+  const Value<R> v = added(s);
+  rounding_ = result;
+  return s.count > 1 && result.precision < accumulators_.precision ? stored(v, result) : v;
+}
+
+template <class R>
+Value<R> Arithmetic<R>::added(Sum<R>& s) {
   if (s.count == 0) return point<R>(0);
   if (s.count == 1) {
     if (s.single.magnitude() > rounding_.omega) finish(s.single, s.single.local, 0);
@@ -52,7 +62,8 @@ Value<R> Arithmetic<R>::total(Sum<R>& s) {
   s.terms.total = std::max(std::fabs(s.lower), std::fabs(s.upper)) + 0x1p-44 * s.terms.magnitudes;
   const bool flushes = contract_.flush_results && -rounding_.tau < s.upper && rounding_.tau > s.lower;
   const double flushed = flushes ? static_cast<double>(s.terms.count - 1) * std::min(rounding_.tau, s.terms.magnitudes) : 0;
-  const double bound = summation_bound(s.terms, rounding_, contract_.sum_block) + flushed;
+  const std::optional<std::int64_t> height = s.height > 0 ? std::optional(s.height) : std::nullopt;
+  const double bound = summation_bound(s.terms, rounding_, height) + flushed;
   v.reference = s.reference;
   v.quantum = s.terms.quantum;
   v.scale = s.scale;
@@ -75,7 +86,9 @@ Value<R> Arithmetic<R>::total(Sum<R>& s) {
   v.local = bound + s.local;
   const bool is_long = s.terms.count >= long_sum;
   if (!s.edges.empty() || is_long) {
-    const double spread = is_long ? summation_deviation(s.terms, rounding_, contract_.sum_block) + flushed : 0;
+    // What is cut off errs to one side: nothing cancels.
+    const bool cut = contract_.accumulation == spec::RoundingMode::toward_zero;
+    const double spread = !is_long ? 0 : cut ? bound : summation_deviation(s.terms, rounding_, height) + flushed;
     v.node = tape_.open(v.local, is_long ? s.local : v.local, std::min(bound, spread));
     v.local = 0;
     for (const Edge& e : s.edges) tape_.edge(e);
@@ -162,6 +175,8 @@ Value<R> Arithmetic<R>::stored(const Value<R>& v, const Rounding& format) {
 
 template struct Sum<double>;
 template struct Sum<Quad>;
+template Value<double> Arithmetic<double>::added(Sum<double>&);
+template Value<Quad> Arithmetic<Quad>::added(Sum<Quad>&);
 template Value<double> Arithmetic<double>::total(Sum<double>&);
 template Value<Quad> Arithmetic<Quad>::total(Sum<Quad>&);
 template void Arithmetic<double>::finish(Value<double>&, double, double);

@@ -2,212 +2,218 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <numeric>
+#include <bit>
 #include <nlohmann/json.hpp>
-#include <span>
-#include <vector>
+#include <set>
 
+#include "spec/contract/fields.hpp"
+#include "spec/contract/shape.hpp"
 #include "spec/error.hpp"
+#include "spec/nearest.hpp"
 
 namespace etalon::spec {
 namespace {
 
 using nlohmann::json;
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t above = row[j + 1];
-      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0U : 1U)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
-std::string nearest(std::string_view wanted, std::span<const std::string_view> known) {
-  return std::string(*std::min_element(known.begin(), known.end(), [&](std::string_view a, std::string_view b) {
-    return edit_distance(wanted, a) < edit_distance(wanted, b);
-  }));
-}
-
-[[noreturn]] void unknown(const std::string& where, std::string_view found, std::span<const std::string_view> known) {
-  throw SpecViolation(where + ": unknown key '" + std::string(found) + "', nearest is '" + nearest(found, known) + "'");
-}
-
-[[noreturn]] void wrong_kind(const std::string& where, std::string_view key, std::string_view want, const json& found) {
-  throw SpecViolation(where + ": " + std::string(key) + " must be " + std::string(want) + ", found " + found.dump());
-}
-
-const json& object(const std::string& where, std::string_view key, const json& j) {
-  if (!j.is_object()) wrong_kind(where, key, "an object", j);
-  return j;
-}
-
-bool boolean(std::string_view key, const json& j) {
-  if (!j.is_boolean()) wrong_kind("contract", key, "true or false", j);
-  return j.get<bool>();
-}
-
-double real(const std::string& where, std::string_view key, const json& j) {
-  if (!j.is_number()) wrong_kind(where, key, "a number >= 0", j);
-  const double value = j.get<double>();
-  if (!(value >= 0) || !std::isfinite(value)) wrong_kind(where, key, "a number >= 0", j);
-  return value;
-}
-
-std::int64_t integer(std::string_view key, const json& j, std::int64_t low, std::int64_t high) {
-  const std::string want = "an integer in [" + std::to_string(low) + ", " + std::to_string(high) + "]";
-  if (!j.is_number_integer()) wrong_kind("contract", key, want, j);
-  const auto value = j.get<std::int64_t>();
-  if (value < low || value > high) wrong_kind("contract", key, want, j);
-  return value;
-}
-
-FunctionBound function_from(const std::string& where, const json& j) {
-  static constexpr std::array<std::string_view, 4> keys{"k0", "k1", "absolute", "exact_points"};
-  FunctionBound bound;
-  for (const auto& [key, value] : object("contract", where, j).items()) {
-    if (key == "k0") bound.k0 = real(where, key, value);
-    else if (key == "k1") bound.k1 = real(where, key, value);
-    else if (key == "absolute") bound.absolute = real(where, key, value);
-    else if (key == "exact_points") bound.exact_points = boolean(key, value);
-    else unknown(where, key, keys);
-  }
-  if (bound.k0 < 0.5) wrong_kind(where, "k0", "at least 0.5", j.at("k0"));
-  return bound;
-}
-
-constexpr std::array<std::string_view, 16> functions{"exp",  "exp2", "log",  "log2", "sqrt",  "sin",   "cos", "tan",  "sinh",
-                                                     "cosh", "tanh", "erf",  "expm1", "log1p", "atan2", "pow"};
-
-std::map<Primitive, FunctionBound> functions_from(const std::string& where, const json& j) {
-  std::map<Primitive, FunctionBound> table;
-  const std::span<const std::string_view> known(functions);
-  for (const auto& [key, value] : object("contract", where, j).items()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) unknown(where, key, known);
-    const Primitive p = key == "pow" ? Primitive::pow : *primitive_named(key);
-    table[p] = function_from(where + "." + key, value);
-  }
-  return table;
-}
-
-std::string function_name(Primitive p) { return p == Primitive::pow ? "pow" : std::string(info(p).name); }
-
 constexpr std::array<std::string_view, 3> tie_names{"first", "last", "even"};
+constexpr std::array<std::string_view, 3> nan_names{"free", "propagate", "ignore"};
+constexpr std::array<std::string_view, 2> rounding_names{"nearest", "toward_zero"};
 
-TiePolicy ties_from(const json& j) {
-  if (!j.is_string()) wrong_kind("contract", "ties", "first, last or even", j);
-  const auto text = j.get<std::string>();
-  const auto at = std::find(tie_names.begin(), tie_names.end(), text);
-  if (at == tie_names.end()) wrong_kind("contract", "ties", "first, last or even", j);
-  return static_cast<TiePolicy>(at - tie_names.begin());
+template <class Enum, std::size_t n>
+void read_choice(const json& j, const char* key, const std::array<std::string_view, n>& names, Enum& into) {
+  if (!j.contains(key)) return;
+  const auto text = j.at(key).get<std::string>();
+  into = static_cast<Enum>(std::find(names.begin(), names.end(), text) - names.begin());
 }
 
-void set_field(Contract& c, const std::string& key, const json& value) {
-  static constexpr std::array<std::string_view, 9> keys{
-      "name",           "functions",           "default_function",          "sum_block", "flush_results",
-      "flush_operands", "reciprocal_division", "product_operand_precision", "ties"};
-  static constexpr std::array<std::string_view, 2> real_types{"f32", "f64"};  // f16 and bf16 are computed in f32
-  if (key == "name") {
-    if (!value.is_string()) wrong_kind("contract", key, "a string", value);
-    c.name = value.get<std::string>();
-  } else if (key == "functions") {
-    for (const auto& [type, table] : object("contract", key, value).items()) {
-      const auto dtype = dtype_named(type);
-      if (dtype != DType::f32 && dtype != DType::f64) unknown("contract functions", type, real_types);
-      c.functions[*dtype] = functions_from("functions." + type, table);
-    }
-  } else if (key == "default_function") {
-    c.default_function = function_from(key, value);
-  } else if (key == "sum_block") {
-    c.sum_block = value.is_null() ? std::nullopt : std::optional(integer(key, value, 1, std::int64_t{1} << 40));
-  } else if (key == "flush_results") {
-    c.flush_results = boolean(key, value);
-  } else if (key == "flush_operands") {
-    c.flush_operands = boolean(key, value);
-  } else if (key == "reciprocal_division") {
-    c.reciprocal_division = boolean(key, value);
-  } else if (key == "product_operand_precision") {
-    c.product_operand_precision = static_cast<int>(integer(key, value, 0, 53));
-  } else if (key == "ties") {
-    c.ties = ties_from(value);
-  } else {
-    unknown("contract", key, keys);
+template <class T>
+void read_value(const json& j, const char* key, T& into) {
+  if (j.contains(key)) into = j.at(key).get<T>();
+}
+
+Primitive function_named(std::string_view name) {
+  if (name == "pow") return Primitive::pow;
+  return name == "div" ? Primitive::div : *primitive_named(name);
+}
+
+std::string function_name(Primitive p) {
+  if (p == Primitive::pow) return "pow";
+  return p == Primitive::div ? "div" : std::string(info(p).name);
+}
+
+void read_function(const json& j, FunctionBound& b) {
+  read_value(j, "k0", b.k0);
+  read_value(j, "k1", b.k1);
+  read_value(j, "absolute", b.absolute);
+  read_value(j, "exact_points", b.exact_points);
+}
+
+void read_tree(const json& j, const char* key, SumTree& tree) {
+  if (!j.contains(key)) return;
+  const json& t = j.at(key);
+  if (t.contains("block") && !t.at("block").is_null()) tree.block = t.at("block").get<std::int64_t>();
+  read_value(t, "lanes", tree.lanes);
+}
+
+void read_halves(const json& j, Contract& c) {
+  if (!j.contains("halves")) return;
+  for (const auto& [type, rows] : j.at("halves").items()) {
+    HalfArithmetic half;
+    half.own_temporaries = rows.value("temporaries", "f32") == type;
+    half.own_accumulators = rows.value("accumulators", "f32") == type;
+    c.halves[*dtype_named(type)] = half;
   }
 }
 
-json to_object(const FunctionBound& b) {
+/// From JSON without errors.
+Contract contract_from(const json& j) {
+  Contract c;
+  read_value(j, "name", c.name);
+  if (j.contains("functions")) {
+    for (const auto& [type, table] : j.at("functions").items()) {
+      auto& rows = c.functions[*dtype_named(type)];
+      for (const auto& [name, row] : table.items()) {
+        FunctionBound bound;
+        read_function(row, bound);
+        rows[function_named(name)] = bound;
+      }
+    }
+  }
+  if (j.contains("default_function")) {
+    c.default_function = {};
+    read_function(j.at("default_function"), c.default_function);
+  }
+  read_tree(j, "sums", c.sums);
+  read_tree(j, "contractions", c.contractions);
+  read_choice(j, "accumulation", rounding_names, c.accumulation);
+  read_halves(j, c);
+  read_value(j, "flush_results", c.flush_results);
+  read_value(j, "flush_operands", c.flush_operands);
+  read_value(j, "reciprocal_division", c.reciprocal_division);
+  read_value(j, "product_operand_precision", c.product_operand_precision);
+  read_choice(j, "product_operand_rounding", rounding_names, c.product_operand_rounding);
+  read_choice(j, "ties", tie_names, c.ties);
+  read_choice(j, "nan_of_extrema", nan_names, c.nan_of_extrema);
+  return c;
+}
+
+json to_object(Primitive p, const FunctionBound& b) {
+  if (p == Primitive::div) return {{"k0", b.k0}};
   return {{"k0", b.k0}, {"k1", b.k1}, {"absolute", b.absolute}, {"exact_points", b.exact_points}};
 }
 
-struct Profile {
-  std::string_view name;
-  std::string_view text;
-};
+json to_object(const SumTree& t) {
+  return {{"block", t.block ? json(*t.block) : json(nullptr)}, {"lanes", t.lanes}};
+}
 
-// SLEEF's _u10 functions promise 1.0 ulp, sinh and cosh are continued by exp to where they overflow; division and square
-// root are the machine's.
-constexpr std::array profiles{
-    Profile{"ieee", R"({"name": "ieee"})"},
-    Profile{"cpu", R"({"name": "cpu", "functions": {
-      "f32": {"exp": {"k0": 1}, "log": {"k0": 1}, "sqrt": {"k0": 0.5}, "sin": {"k0": 1}, "cos": {"k0": 1},
-              "tanh": {"k0": 1}, "erf": {"k0": 1}, "expm1": {"k0": 1}, "log1p": {"k0": 1}, "pow": {"k0": 1},
-              "exp2": {"k0": 1}, "log2": {"k0": 1}, "tan": {"k0": 1}, "sinh": {"k0": 1.5}, "cosh": {"k0": 1.5},
-              "atan2": {"k0": 1}},
-      "f64": {"exp": {"k0": 1}, "log": {"k0": 1}, "sqrt": {"k0": 0.5}, "sin": {"k0": 1}, "cos": {"k0": 1},
-              "tanh": {"k0": 1}, "erf": {"k0": 1}, "expm1": {"k0": 1}, "log1p": {"k0": 1}, "pow": {"k0": 1},
-              "exp2": {"k0": 1}, "log2": {"k0": 1}, "tan": {"k0": 1}, "sinh": {"k0": 1.5}, "cosh": {"k0": 1.5},
-              "atan2": {"k0": 1}}}})"}};
+std::string position_of(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t start = before.rfind('\n');
+  const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1) + 1;
+  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+/// The JSON value; a key that stands twice in an object is an error, since one of the two would be lost.
+json parsed(std::string_view text, std::vector<std::string>& errors) {
+  std::vector<std::set<std::string>> keys;
+  const auto watch = [&](int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
+      errors.push_back("contract: the key '" + value.get<std::string>() + "' stands twice in one object");
+    }
+    return true;
+  };
+  try {
+    return json::parse(text, watch);
+  } catch (const json::parse_error& e) {
+    errors.push_back("contract: malformed JSON at " + position_of(text, e.byte));
+  } catch (const json::exception&) {
+    errors.push_back("contract: malformed JSON");
+  }
+  return {};
+}
+
+json checked(std::string_view text, std::vector<std::string>& errors) {
+  json j = parsed(text, errors);
+  if (errors.empty()) find_errors(contract_shape(), j, "contract", errors);
+  return j;
+}
 
 }  // namespace
+
+std::int64_t SumTree::height(std::int64_t n) const {
+  const auto joins = [](std::int64_t parts) {
+    return parts <= 1 ? std::int64_t{0} : static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(parts - 1)));
+  };
+  if (n <= 1) return 0;
+  const std::int64_t own = (n + lanes - 1) / lanes;
+  std::int64_t sequence = own - 1;
+  if (block) sequence = std::min(sequence, *block + joins((own + *block - 1) / *block));
+  return std::min(n - 1, sequence + joins(std::min(lanes, n)));
+}
 
 FunctionBound function_bound(const Contract& contract, DType dtype, Primitive function) {
   if (const auto table = contract.functions.find(dtype); table != contract.functions.end()) {
     if (const auto row = table->second.find(function); row != table->second.end()) return row->second;
   }
-  if (function == Primitive::sqrt) return {0.5, 0, 0, false};
+  if (function == Primitive::sqrt || function == Primitive::div) return {0.5, 0, 0, false};
   return contract.default_function;
+}
+
+HalfArithmetic half_arithmetic(const Contract& contract, DType dtype) {
+  const auto row = contract.halves.find(dtype);
+  return row == contract.halves.end() ? HalfArithmetic{} : row->second;
 }
 
 std::string to_json(const Contract& c) {
   json tables = json::object();
   for (const auto& [dtype, table] : c.functions) {
     json rows = json::object();
-    for (const auto& [primitive, bound] : table) rows[function_name(primitive)] = to_object(bound);
+    for (const auto& [primitive, bound] : table) rows[function_name(primitive)] = to_object(primitive, bound);
     tables[std::string(name_of(dtype))] = rows;
+  }
+  json halves = json::object();
+  for (const auto& [dtype, half] : c.halves) {
+    const std::string own(name_of(dtype));
+    halves[own] = {{"temporaries", half.own_temporaries ? own : "f32"}, {"accumulators", half.own_accumulators ? own : "f32"}};
   }
   const json j{{"name", c.name},
                {"functions", tables},
-               {"default_function", to_object(c.default_function)},
-               {"sum_block", c.sum_block ? json(*c.sum_block) : json(nullptr)},
+               {"default_function", to_object(Primitive::exp, c.default_function)},
+               {"sums", to_object(c.sums)},
+               {"contractions", to_object(c.contractions)},
+               {"accumulation", rounding_names[static_cast<std::size_t>(c.accumulation)]},
+               {"halves", halves},
                {"flush_results", c.flush_results},
                {"flush_operands", c.flush_operands},
                {"reciprocal_division", c.reciprocal_division},
                {"product_operand_precision", c.product_operand_precision},
-               {"ties", tie_names[static_cast<std::size_t>(c.ties)]}};
+               {"product_operand_rounding", rounding_names[static_cast<std::size_t>(c.product_operand_rounding)]},
+               {"ties", tie_names[static_cast<std::size_t>(c.ties)]},
+               {"nan_of_extrema", nan_names[static_cast<std::size_t>(c.nan_of_extrema)]}};
   return j.dump();
 }
 
 Contract parse_contract(std::string_view text) {
-  const json j = json::parse(text, nullptr, false);
-  if (j.is_discarded()) throw SpecViolation("contract: malformed JSON");
-  Contract contract;
-  for (const auto& [key, value] : object("contract", "it", j).items()) set_field(contract, key, value);
-  return contract;
+  std::vector<std::string> errors;
+  const json j = checked(text, errors);
+  if (!errors.empty()) throw SpecViolation(errors.front());
+  return contract_from(j);
 }
 
-Contract contract_named(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Profile& profile : profiles) {
-    if (profile.name == name) return parse_contract(profile.text);
-    names.push_back(profile.name);
-  }
-  throw SpecViolation("contract: no profile '" + std::string(name) + "', nearest is '" + nearest(name, names) + "'");
+std::vector<std::string> contract_errors(std::string_view text) {
+  std::vector<std::string> errors;
+  (void)checked(text, errors);
+  return errors;
+}
+
+std::string contract_schema() {
+  nlohmann::ordered_json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Etalon contract"}};
+  schema.update(schema_of(contract_shape()));
+  return schema.dump(2) + "\n";
 }
 
 }  // namespace etalon::spec

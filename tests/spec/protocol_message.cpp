@@ -83,7 +83,7 @@ TEST_CASE("descriptions read back, and say little of a stranger by default", "[p
   d.version = "2";
   d.dtypes = {DType::f32, DType::i64};
   d.modes = {Mode::forward, Mode::vjp};
-  d.contract.sum_block = 16;
+  d.contract.sums.block = 16;
   d.operations = {"relu", "matmul"};
   d.generator = "philox4x32-10";
   const Description back = decode_description(encode(d));

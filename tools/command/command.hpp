@@ -28,6 +28,7 @@ void add_compile(CLI::App& app, Outcome& outcome);
 void add_serve(CLI::App& app, Outcome& outcome);
 void add_conform(CLI::App& app, Outcome& outcome);
 void add_judge(CLI::App& app, Outcome& outcome);
+void add_contract(CLI::App& app, Outcome& outcome);
 void add_train(CLI::App& app, Outcome& outcome);
 
 /// The backend of that name. \throws Unsupported `cuda: not in this build`, SpecViolation for an unknown name.
@@ -36,6 +37,10 @@ void add_train(CLI::App& app, Outcome& outcome);
 /// What comes with Etalon and the definitions in the file of that path, if any is given.
 /// \throws IoError, or SpecViolation `file:line:column: what is wrong`.
 [[nodiscard]] spec::Library library_with(const std::string& path);
+
+/// The shipped contract of that name, or the one in the file: a name has neither dot nor slash.
+/// \throws SpecViolation, IoError naming the file
+[[nodiscard]] spec::Contract contract_of(const std::string& text);
 
 /// The file's text. \throws IoError naming the file.
 [[nodiscard]] std::string read_file(const std::string& path);

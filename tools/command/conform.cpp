@@ -90,7 +90,7 @@ struct Words {
   if (!words.coverage.empty()) options.coverage_path = words.coverage;
   if (!words.cases.empty()) options.case_folder = words.cases;
   if (!words.replay.empty()) options.replay = words.replay;
-  if (!words.contract.empty()) options.contract = spec::parse_contract(read_file(words.contract));
+  if (!words.contract.empty()) options.contract = contract_of(words.contract);
   const std::unique_ptr<spec::Backend> backend = make_backend(words.backend);
   options.another = [name = words.backend] { return make_backend(name); };
   return conformance::run_conform(options, *backend, std::cout);
@@ -110,7 +110,7 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   command->add_option("--tier", words->tier, "How much is asked: quick, full, soak")->capture_default_str();
   command->add_option("--seed", words->seed, "The same seed asks the same questions")->capture_default_str();
   command->add_option("--jobs", words->jobs, "Threads; the report does not depend on it")->capture_default_str();
-  command->add_option("--contract", words->contract, "A contract in a JSON file, instead of the backend's own");
+  command->add_option("--contract", words->contract, "A shipped contract by name, or one in a JSON file, instead of the backend's own");
   command->add_option("--json", words->json, "Write one JSON object per result to this file");
   command->add_option("--coverage", words->coverage, "Write what was met, by operation, mode, type and class, to this file");
   command->add_option("--cases", words->cases, "Write shrunk counterexamples into this folder");

@@ -19,12 +19,6 @@ Examples
 For a backend that cannot be asked while the suite runs: a simulator, a queue, another machine. One line of verdict per
 pair. Exit status: 0 nothing failed and something was compared, 1 otherwise, 2 a line that is no pair.)";
 
-/// `ieee`, `cpu`, or a file.
-[[nodiscard]] spec::Contract contract_of(const std::string& text) {
-  const bool is_file = text.find('.') != std::string::npos || text.find('/') != std::string::npos;
-  return is_file ? spec::parse_contract(read_file(text)) : spec::contract_named(text);
-}
-
 [[nodiscard]] int judge_all(const spec::Contract& contract) {
   bool failed = false;
   std::size_t compared = 0;
@@ -45,7 +39,7 @@ void add_judge(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("judge", "Judge answers that were collected elsewhere");
   command->footer(examples);
   auto contract = std::make_shared<std::string>("ieee");
-  command->add_option("--contract", *contract, "What the answers promise: ieee, cpu, or a JSON file")
+  command->add_option("--contract", *contract, "What the answers promise: a shipped contract by name, or a JSON file")
       ->capture_default_str();
   command->callback([contract, &outcome] { outcome.status = judge_all(contract_of(*contract)); });
 }

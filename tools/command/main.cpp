@@ -26,19 +26,27 @@ Examples
   etalon compile step.txt             what the compiler makes of it, pass by pass
   etalon serve --backend reference    answer questions of your own test suite, one JSON line each
   etalon judge < pairs.jsonl          judge answers that were collected elsewhere
+  etalon contract list                what backends may promise of their arithmetic
   etalon train digits                 train on the shipped digits
 
 Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
 
+/// The innermost command that was named.
+[[nodiscard]] const CLI::App& scope_of(const CLI::App& app) {
+  const CLI::App* scope = &app;
+  while (!scope->get_subcommands().empty()) scope = scope->get_subcommands().front();
+  return *scope;
+}
+
 /// The names that could stand where `word` stands.
 [[nodiscard]] std::vector<std::string> alternatives(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
+  const CLI::App& scope = scope_of(app);
   if (word.substr(0, 1) != "-") {
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
+    for (const CLI::App* sub : scope.get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
     return names;
   }
-  const CLI::App* scope = app.get_subcommands().empty() ? &app : app.get_subcommands().front();
-  for (const CLI::Option* option : scope->get_options()) {
+  for (const CLI::Option* option : scope.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
@@ -51,8 +59,9 @@ Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
   if (extras != nullptr && !rest.empty()) {
     const std::string word = rest.front().substr(0, rest.front().find('='));
     const bool is_option = word.substr(0, 1) == "-";
-    if (!is_option && !app.get_subcommands().empty()) return "unexpected argument '" + word + "'";
-    return unknown_name(is_option ? "option" : "command", word, alternatives(app, word));
+    const std::vector<std::string> known = alternatives(app, word);
+    if (!is_option && known.empty()) return "unexpected argument '" + word + "'";
+    return unknown_name(is_option ? "option" : "command", word, known);
   }
   std::string line = error.what();
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -75,6 +84,7 @@ int main(int argc, char** argv) {
   command::add_serve(app, outcome);
   command::add_conform(app, outcome);
   command::add_judge(app, outcome);
+  command::add_contract(app, outcome);
   command::add_train(app, outcome);
   std::ios::sync_with_stdio(false);
   try {
