@@ -62,6 +62,10 @@ Proof.
     apply generic_format_F2R. intros _. unfold F2R; simpl. rewrite <- Hm. fold e. lia.
 Qed.
 
+(** The product of multiples of 2^q and 2^r is one of 2^(q + r). *)
+Theorem product_keeps_grid q r x y : multiple q x -> multiple r y -> multiple (q + r) (x * y).
+Proof. intros [m Hm] [k Hk]. exists (m * k)%Z. rewrite mult_IZR, bpow_plus, Hm, Hk. ring. Qed.
+
 Lemma nearest_is_float x : is_float (nearest x).
 Proof. apply generic_format_round; typeclasses eauto. Qed.
 

@@ -51,7 +51,7 @@ Definition domain (o : operation) (xs : list R) : Prop :=
   | _, _ => False
   end.
 
-Lemma contribution_is_linear o xs i t : contribution o xs i t = t * contribution o xs i 1.
+Theorem contribution_is_linear o xs i t : contribution o xs i t = t * contribution o xs i 1.
 Proof.
   destruct o as [p|p| |]; simpl.
   - destruct xs as [|a [|b l]]; try ring. destruct i; [apply every_unary_contribution_0_is_linear | ring].
@@ -73,7 +73,7 @@ Proof. revert i. induction ds as [|d rest IH]; intros i; simpl; [reflexivity | n
 Lemma add_up_scale g c i ds : add_up (fun k d => c * g k d) i ds = c * add_up g i ds.
 Proof. revert i. induction ds as [|d rest IH]; intros i; simpl; [ring | rewrite IH; ring]. Qed.
 
-Lemma sum_rule (xs : list (R -> R)) ds s : Forall2 (fun x d => is_derive x s d) xs ds ->
+Theorem sum_rule (xs : list (R -> R)) ds s : Forall2 (fun x d => is_derive x s d) xs ds ->
   is_derive (fun r => sum_of_list (map (fun x => x r) xs)) s (add_up (fun _ d => d) 0 ds).
 Proof.
   generalize O as i. intros i H. revert i. induction H as [|x d xs ds Hx _ IH]; intros i; simpl.
@@ -81,7 +81,7 @@ Proof.
   - apply @is_derive_plus; [exact Hx | apply IH].
 Qed.
 
-Lemma product_rule (xs : list (R -> R)) ds s : Forall2 (fun x d => is_derive x s d) xs ds ->
+Theorem product_rule (xs : list (R -> R)) ds s : Forall2 (fun x d => is_derive x s d) xs ds ->
   is_derive (fun r => product_of_list (map (fun x => x r) xs)) s
     (add_up (fun i d => d * product_of_others (map (fun x => x s) xs) i) 0 ds).
 Proof.

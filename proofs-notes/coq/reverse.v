@@ -200,7 +200,7 @@ Lemma cotangent_app a b v : cotangent (a ++ b) v = cotangent a v + cotangent b v
 Proof. induction a as [|[w c] a IH]; simpl; [ring | rewrite IH; ring]. Qed.
 
 (** Pulling is the adjoint of the tangent. *)
-Lemma pull_is_adjoint env d e c : weighted (pull env e c) d = c * tangent env d e.
+Theorem pull_is_adjoint env d e c : weighted (pull env e c) d = c * tangent env d e.
 Proof.
   revert c. induction e as [k|v|o args IH|k a b IHa IHb] using expr_induction; intros c; simpl; try ring.
   - set (xs := map (eval env) args). generalize O as i. unfold xs at 1. fold xs.

@@ -21,7 +21,7 @@ namespace {
 std::string identifier(Primitive p) {
   static const std::map<std::string_view, std::string> symbols{
       {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"^", "pow"}, {"%", "modulo"}, {"//", "floor_div"},
-      {"==", "eq"}, {"!=", "ne"}, {"<", "lt"}, {"<=", "le"}, {">", "gt"}, {">=", "ge"}};
+      {"==", "eq"}, {"!=", "ne"}, {"<", "lt"},  {"<=", "le"}, {">", "gt"},  {">=", "ge"}};
   const auto symbol = symbols.find(info(p).name);
   return symbol != symbols.end() ? symbol->second : std::string(info(p).name);
 }
@@ -46,8 +46,10 @@ std::string number(const Number& n) {
 
 std::string text(const Expr& e) {
   switch (e.form()) {
-    case Form::number: return number(e->number);
-    case Form::read: return e->name.empty() ? "a" + std::to_string(e->tensor) : e->name;
+    case Form::number:
+      return number(e->number);
+    case Form::read:
+      return e->name.empty() ? "a" + std::to_string(e->tensor) : e->name;
     case Form::select:
       return "(if " + text(e->args[0]) + " then " + text(e->args[1]) + " else " + text(e->args[2]) + ")";
     case Form::apply: {
@@ -61,7 +63,8 @@ std::string text(const Expr& e) {
       for (const Expr& argument : e->args) result += " " + text(argument);
       return result + ")";
     }
-    default: throw InternalError("print_scalar_table: a rule uses a form that has no Coq text");
+    default:
+      throw InternalError("print_scalar_table: a rule uses a form that has no Coq text");
   }
 }
 
@@ -70,7 +73,8 @@ constexpr TensorId tangent = 100;
 Expr symbol(TensorId id) { return read(id, Kind::real, {}); }
 
 std::string replaced(std::string s, const std::string& from, const std::string& to) {
-  for (std::size_t at = s.find(from); at != std::string::npos; at = s.find(from, at + to.size())) s.replace(at, from.size(), to);
+  for (std::size_t at = s.find(from); at != std::string::npos; at = s.find(from, at + to.size()))
+    s.replace(at, from.size(), to);
   return s;
 }
 
@@ -109,10 +113,18 @@ struct Literal {
 
 /// Exponents that the rule of the power treats by their form.
 std::vector<Literal> exponents() {
-  return {{"zero", decimal(0)},        {"one", decimal(1)},          {"two", decimal(2)},
-          {"three", decimal(3)},       {"minus_one", decimal(-1)},   {"minus_two", decimal(-2)},
-          {"half", decimal(5, -1)},    {"binary_one", binary64(1)},  {"binary_two", binary64(2)},
-          {"binary_four", binary64(4)}, {"binary_minus_three", binary64(-3)}, {"binary_half", binary64(0.5)}};
+  return {{"zero", decimal(0)},
+          {"one", decimal(1)},
+          {"two", decimal(2)},
+          {"three", decimal(3)},
+          {"minus_one", decimal(-1)},
+          {"minus_two", decimal(-2)},
+          {"half", decimal(5, -1)},
+          {"binary_one", binary64(1)},
+          {"binary_two", binary64(2)},
+          {"binary_four", binary64(4)},
+          {"binary_minus_three", binary64(-3)},
+          {"binary_half", binary64(0.5)}};
 }
 
 void print_hint(const std::string& what) {
@@ -126,7 +138,8 @@ void print_enumeration(const char* type, int arity) {
   std::cout << ".\n";
   const auto map = [&](const std::string& name, const std::string& result, const std::string& prefix,
                        const std::string& suffix) {
-    std::cout << "\nDefinition " << type << "_" << name << " (p : " << type << ") : " << result << " :=\n  match p with";
+    std::cout << "\nDefinition " << type << "_" << name << " (p : " << type << ") : " << result
+              << " :=\n  match p with";
     for (const Primitive p : functions) {
       std::cout << "\n  | " << type << "_" << identifier(p) << " => " << prefix << identifier(p) << suffix;
     }
@@ -143,7 +156,8 @@ void print_enumeration(const char* type, int arity) {
 }
 
 void print_table() {
-  std::cout << "(** Generated from spec/derivative/scalar_rules.cpp: what each argument of a primitive contributes to a tangent t. *)\n"
+  std::cout << "(** Generated from spec/derivative/scalar_rules.cpp: what each argument of a primitive contributes to "
+               "a tangent t. *)\n"
                "Require Import Reals.\nRequire Import Etalon.scalar_functions.\nLocal Open Scope R_scope.\n\n"
                "Create HintDb contributions.\n\n";
   for (const int arity : {1, 2}) {
@@ -151,16 +165,16 @@ void print_table() {
       std::vector<Expr> args{symbol(0)};
       if (arity == 2) args.push_back(symbol(1));
       for (std::size_t i = 0; i < args.size(); ++i) {
-        std::cout << "Definition contribution_" << identifier(p) << "_" << i << (arity == 1 ? " (a0 t : R)" : " (a0 a1 t : R)")
-                  << " : R := " << contribution(p, i, args) << ".\n";
+        std::cout << "Definition contribution_" << identifier(p) << "_" << i
+                  << (arity == 1 ? " (a0 t : R)" : " (a0 a1 t : R)") << " : R := " << contribution(p, i, args) << ".\n";
         print_hint(identifier(p) + "_" + std::to_string(i));
       }
     }
   }
   for (const Literal& exponent : exponents()) {
     std::cout << "Definition exponent_" << exponent.name << " : R := " << text(exponent.value) << ".\n"
-              << "Definition contribution_pow_0_at_" << exponent.name << " (a0 t : R) : R := "
-              << contribution(Primitive::pow, 0, {symbol(0), exponent.value}) << ".\n";
+              << "Definition contribution_pow_0_at_" << exponent.name
+              << " (a0 t : R) : R := " << contribution(Primitive::pow, 0, {symbol(0), exponent.value}) << ".\n";
     print_hint(std::string("pow_0_at_") + exponent.name);
   }
   print_enumeration("unary", 1);
@@ -168,7 +182,8 @@ void print_table() {
 }
 
 void print_completeness() {
-  std::cout << "(** Generated: every real function of the derivative table has a proved rule, whose contributions are linear. *)\n"
+  std::cout << "(** Generated: every real function of the derivative table has a proved rule, whose contributions are "
+               "linear. *)\n"
                "Require Import Reals.\nRequire Import Etalon.scalar_functions Etalon.scalar_table Etalon.curves.\n"
                "Require Import Etalon.rules_smooth Etalon.rules_pieces Etalon.rules_angle Etalon.rules_power.\n\n";
   const auto by_name = [](const char* type, int arity) {
@@ -176,20 +191,23 @@ void print_completeness() {
     for (const Primitive p : real_functions(arity)) std::cout << "  - exact rule_" << identifier(p) << ".\n";
     std::cout << "Qed.\n\n";
     for (int i = 0; i < arity; ++i) {
-      std::cout << "Theorem every_" << type << "_contribution_" << i << "_is_linear (p : " << type << ") : linear_" << arity << " ("
-                << type << "_contribution_" << i << " p).\nProof. destruct p; linear. Qed.\n\n";
+      std::cout << "Theorem every_" << type << "_contribution_" << i << "_is_linear (p : " << type << ") : linear_"
+                << arity << " (" << type << "_contribution_" << i << " p).\nProof. destruct p; linear. Qed.\n\n";
     }
   };
-  std::cout << "Theorem every_unary_rule (p : unary) : unary_rule (unary_value p) (unary_contribution_0 p) (unary_domain p).\n";
+  std::cout << "Theorem every_unary_rule (p : unary) : unary_rule (unary_value p) (unary_contribution_0 p) "
+               "(unary_domain p).\n";
   by_name("unary", 1);
-  std::cout << "Theorem every_binary_rule (p : binary) :\n"
-               "  binary_rule (binary_value p) (binary_contribution_0 p) (binary_contribution_1 p) (binary_domain p).\n";
+  std::cout
+      << "Theorem every_binary_rule (p : binary) :\n"
+         "  binary_rule (binary_value p) (binary_contribution_0 p) (binary_contribution_1 p) (binary_domain p).\n";
   by_name("binary", 2);
   std::cout << "Theorem every_literal_exponent :";
   const char* separator = "\n  ";
   for (const Literal& exponent : exponents()) {
     const std::string at = std::string("pow_0_at_") + exponent.name;
-    std::cout << separator << "literal_rule exponent_" << exponent.name << " contribution_" << at << " domain_pow_at_" << exponent.name;
+    std::cout << separator << "literal_rule exponent_" << exponent.name << " contribution_" << at << " domain_pow_at_"
+              << exponent.name;
     separator = " /\\\n  ";
   }
   std::cout << ".\nProof.\n  repeat match goal with |- _ /\\ _ => split end.\n";
