@@ -21,12 +21,23 @@ static_assert(check_names.size() == check_count);
 // Several sets of numbers share one instance, so that a backend compiles it once.
 constexpr std::uint64_t draws_per_instance = 4;
 
+// Every tenth instance may hold no element.
+constexpr std::uint64_t period = 10;
+constexpr std::uint64_t empty_instance = 1;
+
 std::uint64_t instance_of_index(const CaseKey& key) {
   switch (key.check) {
     case Check::value:
     case Check::jvp:
     case Check::vjp:
       return key.index / draws_per_instance;
+    case Check::adjoint:
+    case Check::special:
+    case Check::determinism: {
+      // Few cases, each of which should compare something.
+      const std::uint64_t place = key.index % (period - 1);
+      return key.index / (period - 1) * period + (place < empty_instance ? place : place + 1);
+    }
     default:
       return key.index;
   }
@@ -34,10 +45,10 @@ std::uint64_t instance_of_index(const CaseKey& key) {
 
 SizeWish wish_of(std::uint64_t instance, Check check) {
   if (check == Check::step || check == Check::rejection) return {.elements = 24, .edges = false};
-  if (instance % 10 == 6) return {.elements = 1, .edges = false};
+  if (instance % period == 6) return {.elements = 1, .edges = false};
   switch (instance % 5) {
     case 1:
-      return {.elements = 24, .edges = true, .empty = instance % 10 == 1};
+      return {.elements = 24, .edges = true, .empty = instance % period == empty_instance};
     case 3:
       return {.elements = 60, .edges = false};
     default:
@@ -54,6 +65,9 @@ spec::Mode mode_of(const CaseKey& key) {
       return spec::Mode::vjp;
     case Check::determinism:
       return std::array{spec::Mode::forward, spec::Mode::jvp, spec::Mode::vjp}[static_cast<std::size_t>(key.index % 3)];
+    case Check::special:
+      return std::array{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward,
+                        spec::Mode::jvp}[static_cast<std::size_t>(key.index % 4)];
     default:
       return spec::Mode::forward;
   }
@@ -61,11 +75,17 @@ spec::Mode mode_of(const CaseKey& key) {
 
 bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }
 
-// Tangents and cotangents: ordinary numbers, small integers, or a single one.
+// Tangents and cotangents: ordinary numbers, small integers, one number everywhere (what was expanded from a sum), or a
+// single one.
 HostTensor draw_direction(Draw& draw, DType dtype, const Dims& dims) {
   using enum Family;
   static const std::vector<Family> families{normal, normal, normal, ties, signs, unit};
   HostTensor direction = draw_real(draw, draw.pick(families), dtype, dims);
+  if (dims.count() > 0 && draw.chance(0.12)) {
+    const double everywhere = draw.chance(0.5) ? 1 : element(direction, 0);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(dims.count()); ++i) set_element(direction, i, everywhere);
+    return direction;
+  }
   if (dims.count() > 0 && draw.chance(0.1)) {
     direction = HostTensor(dtype, dims);
     set_element(direction, static_cast<std::size_t>(draw.integer(0, dims.count() - 1)), 1);
@@ -84,6 +104,19 @@ std::vector<bool> draw_wrt(Draw& draw, const std::vector<std::optional<HostTenso
   if (real.empty()) return {};
   wrt[draw.pick(real)] = true;
   return wrt;
+}
+
+// The same numbers given twice: what belongs to one operand must not reach the other.
+void repeat_operand(Case& c, Draw& draw) {
+  if (!draw.chance(0.06)) return;
+  for (std::size_t i = 0; i < c.operands.size(); ++i) {
+    for (std::size_t j = i + 1; j < c.operands.size(); ++j) {
+      if (!c.operands[i] || !c.operands[j] || !is_real(c.operands[i]->dtype)) continue;
+      if (c.operands[i]->dtype != c.operands[j]->dtype || c.operands[i]->dims != c.operands[j]->dims) continue;
+      c.operands[j] = c.operands[i];
+      return;
+    }
+  }
 }
 
 /// \returns the families of the real operands
@@ -117,6 +150,7 @@ std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw&
     }
     ++input;
   }
+  repeat_operand(c, draw);
   return families;
 }
 
@@ -275,7 +309,7 @@ std::optional<Case> make_case(const CaseKey& key) {
   Draw types(key_text(key, "types", number));
   auto assignment = draw_assignment(definition, types, wish_of(number, key.check), key.dtype);
   if (!assignment) return std::nullopt;
-  if (key.check == Check::value && number % 10 == 5) vary_shared_type(definition, *assignment, types, key.dtype);
+  if (key.check == Check::value && number % period == 5) vary_shared_type(definition, *assignment, types, key.dtype);
   Case c;
   c.key = key;
   c.mode = mode_of(key);

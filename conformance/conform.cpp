@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "conformance/case_file.hpp"
+#include "conformance/cases.hpp"
 #include "conformance/check.hpp"
 #include "conformance/coverage.hpp"
 #include "conformance/plan.hpp"
@@ -200,30 +201,19 @@ class Run {
              << std::flush;
   }
 
-  // Whether more cases are asked depends on what was planned, not on the answers, so that ids do not either.
   std::vector<Record> asked(const Unit& unit, Asked& backend) {
     std::vector<Record> records;
-    std::size_t planned = 0;
-    std::size_t missing = 0;
-    for (std::size_t i = 0; i < unit.most_cases && (records.size() < unit.least_cases || planned < unit.elements);
-         ++i) {
-      const CaseKey key{unit.operation, unit.check, unit.dtype, i, options_.seed, options_.library};
-      std::optional<Case> c;
+    Cases cases(unit, options_);
+    while (const auto next = cases.next()) {
       Record record;
-      try {
-        c = make_case(key);
-      } catch (const std::exception& e) {
+      record.id = id_of(next->key);
+      record.key = next->key;
+      if (next->made) {
+        judge(record, *next->made, backend);
+      } else {
         record.outcome.verdict = Verdict::crashed;
-        record.outcome.why = std::string("the case could not be made: ") + e.what();
+        record.outcome.why = next->problem;
       }
-      if (!c && record.outcome.why.empty()) {
-        if (++missing > 8 && records.empty()) break;
-        continue;
-      }
-      record.id = id_of(key);
-      record.key = key;
-      if (c) judge(record, *c, backend);
-      planned += c ? c->planned : 0;
       ++progress_.cases;
       progress_.comparisons += record.outcome.comparisons;
       if (is_bad(record.outcome.verdict)) ++progress_.fails;

@@ -157,7 +157,7 @@ class Drawing {
         break;
       }
       case AttributeKind::dtype:
-        a_.attributes[name] = std::string(draw_.chance(0.7) ? "f32" : "f64");
+        a_.attributes[name] = std::string(draw_.chance(0.5) ? "f32" : name_of(draw_.pick(other_dtypes())));
         break;
       case AttributeKind::real:
         a_.attributes[name] = real_attribute(attribute);
@@ -172,6 +172,11 @@ class Drawing {
       default:
         break;
     }
+  }
+
+  static const std::vector<DType>& other_dtypes() {
+    static const std::vector<DType> list{DType::f64, DType::f64, DType::i64, DType::i32, DType::boolean};
+    return list;
   }
 
   double real_attribute(const spec::AttributeText& attribute) {

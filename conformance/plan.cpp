@@ -34,8 +34,10 @@ Unit unit_of(const std::string& operation, Check check, DType dtype, std::size_t
       unit.least_cases = unit.most_cases = 8 * times;
       break;
     case Check::adjoint:
-    case Check::special:
       unit.least_cases = unit.most_cases = 3 * times;
+      break;
+    case Check::special:
+      unit.least_cases = unit.most_cases = 6 * times;
       break;
     case Check::rejection:
       unit.least_cases = unit.most_cases = 4 * times;

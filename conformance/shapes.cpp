@@ -52,6 +52,13 @@ bool grants(const SizeWish& wish, const std::vector<std::int64_t>& sizes) {
   return wish.elements != 1 || std::all_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n == 1; });
 }
 
+/// Whether something is computed from nothing: an operand has no elements, a result (they stand first) has some.
+bool reduces_nothing(const Definition& definition, const std::vector<std::int64_t>& sizes) {
+  const auto operands = sizes.begin() + static_cast<std::ptrdiff_t>(definition.result_count);
+  return operands < sizes.end() && std::count(operands, sizes.end(), 0) > 0 &&
+         std::count(sizes.begin(), operands, 0) < operands - sizes.begin();
+}
+
 void break_operand(std::vector<std::optional<spec::ValueType>>& operands, Draw& draw) {
   auto& operand = operands[static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(operands.size()) - 1))];
   if (!operand) return;
@@ -123,6 +130,7 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     if (largest > 3 * wish.elements) continue;
     constexpr int patience = 100;
     if (attempt < patience && !grants(wish, sizes)) continue;
+    if (attempt < patience / 2 && wish.empty && !reduces_nothing(definition, sizes)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
     return assignment;

@@ -208,6 +208,11 @@ double one_value(Draw& draw, Family family, const Shape& shape) {
   return 0;
 }
 
+// Rows of equal elements: maxima, norms and quotients of one special number, or of nothing but zeros.
+bool fills_rows(Family family) {
+  return family == Family::special || family == Family::zeros || family == Family::large || family == Family::logits;
+}
+
 }  // namespace
 
 std::string_view name_of(Family family) { return family_names[static_cast<std::size_t>(family)]; }
@@ -244,10 +249,14 @@ HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims) {
   HostTensor tensor(dtype, dims);
   const auto count = static_cast<std::size_t>(dims.count());
   const Shape shape{dtype, dims.count(), dims.rank == 0 ? 1 : dims[dims.rank - 1]};
+  const auto row = static_cast<std::size_t>(std::max<std::int64_t>(shape.row, 1));
+  std::optional<double> throughout;  // what fills the row
   const int kept = std::min(18, spec::format_of(dtype).precision - 3);  // bits of a pair that cancel
   double previous = 0;
   for (std::size_t i = 0; i < count; ++i) {
     double value = one_value(draw, family, shape);
+    if (i % row == 0) throughout = fills_rows(family) && draw.chance(0.2) ? std::optional(value) : std::nullopt;
+    if (throughout) value = *throughout;
     if (family == Family::cancelling && i % 2 == 1) value = -previous * (1 + std::ldexp(draw.normal(), -kept));
     set_element(tensor, i, value);
     previous = value;
