@@ -40,7 +40,7 @@ HostTensor cropped(const HostTensor& old, const Dims& dims, bool from_last) {
 
 std::vector<std::int64_t> smaller_extents(std::int64_t e) {
   std::vector<std::int64_t> candidates;
-  for (const std::int64_t c : {std::int64_t{1}, std::int64_t{2}, e / 2, e - 1}) {
+  for (const std::int64_t c : {std::int64_t{1}, std::int64_t{2}, e / 4 + 1, e / 2, e / 2 + 1, e - 1}) {
     if (c >= 0 && c < e && std::find(candidates.begin(), candidates.end(), c) == candidates.end())
       candidates.push_back(c);
   }

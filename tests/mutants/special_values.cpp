@@ -66,7 +66,7 @@ void branches_blended(System& system, spec::Mode) {
 
 void masked_by_factor(System& system, spec::Mode) {
   rewrite_derivatives(system, [](const Expr& e) -> std::optional<Expr> {
-    if (e.form() != Form::select || constant(e->args[2]) != 0.0) return std::nullopt;
+    if (e.form() != Form::select || (constant(e->args[1]) != 0.0 && constant(e->args[2]) != 0.0)) return std::nullopt;
     return blended(e);
   });
 }
