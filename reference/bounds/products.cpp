@@ -49,29 +49,26 @@ bool same(const Value<R>& a, const Value<R>& b) {
   return a.node != no_node && a.node == b.node && a.coefficient == b.coefficient && a.local == 0 && b.local == 0;
 }
 
-/// The largest partial product of the finite parts, in any association, and at least 1.
-template <class R>
-double amplification(std::span<const Factor<R>> factors) {
+/// How large and how small partial results may be, in any association: quotients of some factors by some divisors, and
+/// products of divisors alone.
+struct Extents {
   double above = 1;
-  for (const Factor<R>& f : factors) {
-    if (!f.value.may(admits_finite)) continue;
-    const double most = f.divides ? 1 / f.value.least() : f.value.magnitude();
-    above *= std::max(1.0, most);
-  }
-  return above;
-}
-
-/// The least partial product of the finite parts, in any association, and at most 1.
-template <class R>
-double attenuation(std::span<const Factor<R>> factors) {
   double below = 1;
-  for (const Factor<R>& f : factors) {
-    if (!f.value.may(admits_finite)) continue;
-    const double least = f.divides ? 1 / f.value.magnitude() : f.value.least();
-    below *= std::min(1.0, least);
+  double divisors_above = 1;
+  double divisors_below = 1;
+
+  void add(double least, double most, bool divides) {
+    above *= std::max(1.0, divides ? 1 / least : most);
+    below *= std::min(1.0, divides ? 1 / most : least);
+    if (!divides) return;
+    divisors_above *= std::max(1.0, most);
+    divisors_below *= std::min(1.0, least);
   }
-  return below;
-}
+  template <class R>
+  void add(const Factor<R>& f) {
+    if (f.value.may(admits_finite)) add(f.value.least(), f.value.magnitude(), f.divides);
+  }
+};
 
 /// Bits that the significand of any value of v takes, or more than any format has when that is not known.
 template <class R>
@@ -230,9 +227,8 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   }
   std::vector<Factor<R>> factors;
   int exponent = 0;
-  int halvings = 0;
-  int doublings = 0;
   std::ptrdiff_t powers = 0;
+  Extents extents;
   bool negative = false;
   const double coarser = division_error();
   for (const Factor<R>& f : all) {
@@ -244,29 +240,37 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     if (!f.divides && !f.is_sign) ++powers;
     const int k = f.divides ? -std::ilogb(f.value.lower) : std::ilogb(f.value.lower);
     exponent += k;
-    (k < 0 ? halvings : doublings) += k;
+    extents.add(f);
   }
+  const Extents scaling = extents;
   const auto divisors = std::count_if(factors.begin(), factors.end(), [](const auto& f) { return f.divides; });
   // Scaling by a power of two rounds nothing, but dividing it first does: x*1/b may be x*(1/b).
   const auto numerators = static_cast<std::ptrdiff_t>(factors.size()) - divisors;
   const auto dividends = numerators + std::min(powers, divisors);
   auto operations = static_cast<double>(dividends == 0 ? divisors : dividends + divisors - 1);
   Value<R> v;
-  double above = std::ldexp(1.0, doublings);
-  double below = std::ldexp(1.0, halvings);
-  const auto reach = [&](const Factor<R>& f) {
-    above *= std::max(1.0, f.divides ? 1 / f.value.least() : f.value.magnitude());
-    below *= std::min(1.0, f.divides ? 1 / f.value.magnitude() : f.value.least());
-  };
   bool exact_on_the_way = false;
-  // A reciprocal that is formed first is a partial product too.
-  const bool inverts = contract_.reciprocal_division && divisors > 0;
-  const auto steps = std::count_if(all.begin(), all.end(), [](const auto& f) { return !f.is_sign; }) - 1 + (inverts ? divisors : 0);
+  const auto all_divisors = std::count_if(all.begin(), all.end(), [](const auto& f) { return f.divides; });
+  const auto reciprocals = contract_.reciprocal_division ? all_divisors : 0;
+  const auto steps = std::count_if(all.begin(), all.end(), [](const auto& f) { return !f.is_sign; }) - 1 + reciprocals;
+  const double vanishing = contract_.flush_results ? rounding_.tau : rounding_.half_eta;
   const auto rescale = [&](Value<R> result) {
     scale_exactly(result, negative, exponent);
-    if (steps > 1 && below < rounding_.tau && !exact_on_the_way && result.may(admits_finite)) {
+    if (steps > 1 && result.may(admits_finite)) {
+      // Divisors that are multiplied first may underflow, too, which amplifies, or overflow, which leaves nothing.
+      const auto joined = static_cast<double>(std::max<std::ptrdiff_t>(all_divisors - 1, 0));
+      double relative = extents.divisors_below < rounding_.tau ? joined * vanishing / extents.divisors_below : 0;
+      if (joined > 0 && extents.divisors_above > rounding_.omega) relative = std::max(relative, 1.0);
+      if (joined == 0) relative = 0;
+      if (extents.divisors_below < rounding_.tau && relative >= 0.25) return wild();
+      if (relative > 0) {
+        const double magnitude = result.magnitude();
+        finish(result, magnitude * relative / (relative < 1 ? 1 - relative : 1) + result.local, 0);
+      }
+    }
+    if (steps > 1 && extents.below < rounding_.tau && !exact_on_the_way && result.may(admits_finite)) {
       // A partial product in some association underflows, and the factors that follow amplify what it lost.
-      const double lost = (contract_.flush_results ? rounding_.tau : rounding_.half_eta) * above;
+      const double lost = vanishing * extents.above;
       finish(result, rounding_.half_eta + static_cast<double>(steps) * lost + result.local, 0);
     } else if (exponent < 0 && result.magnitude() < rounding_.tau && result.quantum < rounding_.eta_exponent) {
       finish(result, rounding_.half_eta + result.local, 0);
@@ -276,12 +280,12 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     return result;
   };
   // With powers of two alone, too, a partial product in some association may overflow.
-  if (factors.empty() && steps > 1 && above > rounding_.omega) return wild();
+  if (factors.empty() && steps > 1 && extents.above > rounding_.omega) return wild();
   if (factors.empty()) return rescale(point<R>(1));
   if (operations == 0) {
     Value<R>& only = factors[0].value;
-    if (only.ordinary() && !(factors[0].divides && holds_zero(only))) reach(factors[0]);
-    if (steps > 1 && only.ordinary() && above > rounding_.omega) return wild();
+    if (only.ordinary() && !(factors[0].divides && holds_zero(only))) extents.add(factors[0]);
+    if (steps > 1 && only.ordinary() && extents.above > rounding_.omega) return wild();
     const double narrowed = contracted && only.may(admits_finite) ? only.magnitude() * operand_error(only) : 0;
     if (narrowed > 0) {
       const double local = only.local;
@@ -290,7 +294,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     }
     return rescale(only);
   }
-  if (numerators > 0 && inverts) operations += static_cast<double>(divisors);
+  if (numerators > 0 && contract_.reciprocal_division) operations += static_cast<double>(divisors);
   operations += coarser * static_cast<double>(divisors);
 
   double bits = 0;
@@ -310,7 +314,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     points = points && f.value.exact();
     zero = zero || (!f.divides && f.value.is_zero());
     zero_divisor = zero_divisor || (f.divides && holds_zero(f.value));
-    reach(f);
+    extents.add(f);
     bits += f.divides ? infinity : significant_bits(f.value);
     const bool known = !f.divides && f.value.quantum > no_quantum / 2;
     quantum = known && quantum > no_quantum / 2 ? quantum + f.value.quantum : no_quantum;
@@ -318,24 +322,24 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
     if (contracted) inherited = (1 + inherited) * (1 + operand_error(f.value)) - 1;
   }
   if (!ordinary || zero_divisor) {
-    const double amplified = amplification(std::span<const Factor<R>>(factors)) * std::ldexp(1.0, doublings);
-    if ((all.size() > 2 || inverts) && !(amplified <= rounding_.omega)) return wild();
+    Extents finite = scaling;
+    for (const Factor<R>& f : factors) finite.add(f);
+    if (steps > 1 && !(std::max(finite.above, finite.divisors_above) <= rounding_.omega)) return wild();
+    if (steps > 1 && all_divisors > 1 && !(finite.divisors_below >= rounding_.tau)) return wild();
     product_specials(factors, v);
-    // A partial product that underflows to zero meets an infinity, or is divided by zero.
-    const double attenuated = attenuation(std::span<const Factor<R>>(factors)) * std::ldexp(1.0, halvings);
-    // Gradual underflow loses up to half of eta at each step, so that more than the exact product's half may vanish.
-    const double vanishing = contract_.flush_results ? 2 * rounding_.tau : static_cast<double>(all.size()) * rounding_.eta;
-    if (all.size() > 2 && !(attenuated > vanishing)) v.flags |= admits_nan;
+    // A partial product that underflows to zero meets an infinity. Gradual underflow loses up to half of eta at each
+    // step, so that more than the exact product's half may vanish.
+    const double vanishes = contract_.flush_results ? 2 * rounding_.tau : static_cast<double>(all.size()) * rounding_.eta;
+    if (steps > 1 && !(finite.below > vanishes)) v.flags |= admits_nan;
     const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
     // What underflows on the way is amplified by the factors that follow.
-    const bool several = all.size() > 2;
-    const double lost = several ? operations * amplified : 1;
+    const bool several = steps > 1;
+    const double lost = several ? operations * finite.above : 1;
     finish(v, operations * rounding_.u * m * 1.0625 + rounding_.eta * lost,
            several ? 0 : operations * rounding_.u * 1.0625);
     return rescale(v);
   }
-  const bool reassociates = all.size() > 2 || inverts;
-  if (reassociates && above > rounding_.omega) return wild();
+  if (steps > 1 && extents.above > rounding_.omega) return wild();
   if (zero) return point<R>(0);
 
   product_box(factors, v);
@@ -349,7 +353,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
                               !contract_.reciprocal_division &&
                               v.reference * factors[1].value.reference == factors[0].value.reference &&
                               rounding_.holds(m, lowest_bit(v.reference));
-  exact_on_the_way = exact_product && finest + halvings >= rounding_.eta_exponent;
+  exact_on_the_way = exact_product && finest + std::ilogb(scaling.below) >= rounding_.eta_exponent;
   if (exact_quotient && factors[1].divides) {
     v.quantum = lowest_bit(v.reference);
   } else if (!exact_product) {
@@ -359,7 +363,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   }
   if (inherited > 0) local += m * inherited;
   flush(local, v.lower, v.upper);
-  if (local > 0) finish(v, local, below < rounding_.tau || inherited > 0 ? 0 : relative);
+  if (local > 0) finish(v, local, extents.below < rounding_.tau || inherited > 0 ? 0 : relative);
   if (v.scale == 0) v.scale = std::fabs(static_cast<double>(v.reference));
   if (!v.may(interval_only) && edges) {
     v.node = tape_.open(v.local);

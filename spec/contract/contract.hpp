@@ -32,8 +32,9 @@ struct Format {
   }
 }
 
-/// |computed - exact| <= (k0 + k1·|x|)·ulp(exact) + absolute; with `exact_points`, the points where the exact result
-/// is a small integer for every format (exp 0, log 1, tanh 0, erf 0, …) are exact. k0 = 0.5 means correctly rounded.
+/// |computed - exact| <= (k0 + k1·|x|)·ulp(exact) + absolute, where x is y·log(base) for a power and 0 for an angle;
+/// with `exact_points`, the points where the exact result is a small integer for every format (exp 0, log 1, tanh 0,
+/// erf 0, …) are exact. k0 = 0.5 means correctly rounded.
 /// Exact under every contract are x^0, 0^y for y > 0, and the angle 0 of the half line y = 0, x > 0; x^1 is not.
 struct FunctionBound {
   double k0 = 0.5;

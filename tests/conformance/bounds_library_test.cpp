@@ -3,41 +3,16 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "conformance/case.hpp"
 #include "reference/bounds/envelope.hpp"
-#include "spec/derivative/derivative.hpp"
 #include "spec/library/library.hpp"
+#include "tests/conformance/bounds_question.hpp"
 #include "tests/reference/bounds_simulator.hpp"
 
 namespace etalon {
 namespace {
 
-struct Question {
-  spec::System system;
-  std::vector<HostTensor> inputs;
-};
-
-Question question_of(const conformance::Case& c) {
-  const spec::Instance instance = conformance::instance_of(c);
-  Question q{instance.system, conformance::present(c)};
-  std::vector<std::size_t> wrt;
-  for (std::size_t i = 0; i < c.wrt.size(); ++i) {
-    if (c.wrt[i]) wrt.push_back(i);
-  }
-  if (c.mode == spec::Mode::jvp) {
-    q.system = spec::jvp(instance.system, wrt);
-    for (const std::size_t i : wrt) {
-      q.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(q.inputs[i].dtype, q.inputs[i].dims));
-    }
-  } else if (c.mode == spec::Mode::vjp) {
-    q.system = spec::vjp(instance.system, wrt);
-    for (std::size_t r = 0; r < instance.results.size(); ++r) {
-      const auto& type = instance.results[r];
-      if (kind_of(type.dtype) == Kind::real) q.inputs.push_back(c.cotangents[r] ? *c.cotangents[r] : HostTensor(type.dtype, type.dims));
-    }
-  }
-  return q;
-}
+using bounds_test::question_of;
+using bounds_test::Question;
 
 struct Tally {
   std::size_t comparisons = 0;
@@ -51,8 +26,7 @@ void simulate(const conformance::CaseKey& key, Tally& tally) {
   // Long cases only take longer.
   if (!c || c->planned > 250) return;
   const Question q = question_of(*c);
-  const auto wide = [](const spec::TensorInfo& t) { return t.dtype == DType::f64; };
-  if (std::is_same_v<T, float> && std::any_of(q.system.tensors.begin(), q.system.tensors.end(), wide)) return;
+  if (!bounds_test::computes_in<T>(q.system)) return;
   const spec::Contract contract;
   const auto bounds = reference::envelopes(q.system, q.inputs, contract);
   tally.nodes += bounds.nodes;

@@ -1,7 +1,8 @@
 /// \file
-/// A conforming evaluator that takes every freedom the model grants at random: any tree for a sum, FMA or not, any
-/// association of products, functions anywhere within their ulps, higher precision inside. It shares no code with the
-/// bounds but the normal form of a system's locals.
+/// A conforming evaluator that takes every freedom the model and the contract grant: any tree for a sum, FMA or not, any
+/// association of products, functions anywhere within their ulps or always at one end, higher precision inside, flushed
+/// results and operands, reciprocals, operands of products in few bits. It shares no code with the bounds but the normal
+/// form of a system's locals.
 #pragma once
 
 #include <cmath>
@@ -14,6 +15,7 @@
 #include "reference/bounds/plan.hpp"
 #include "reference/bounds/wide.hpp"
 #include "spec/contract/contract.hpp"
+#include "tests/reference/bounds_choices.hpp"
 #include "spec/half.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/philox.hpp"
@@ -27,13 +29,20 @@ template <class T>
 class Simulator {
  public:
   Simulator(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract, unsigned seed)
-      : random_(seed), system_(seed % 2 == 0 ? system : reference::bounds::inline_single_uses(system)), contract_(contract) {
+      : Simulator(system, inputs, contract, Choices(seed)) {}
+
+  Simulator(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract, Choices choices)
+      : random_(std::move(choices)),
+        system_(random_() % 2 == 0 ? system : reference::bounds::inline_single_uses(system)),
+        contract_(contract) {
     values_.resize(system_.tensors.size());
     integers_.resize(system_.tensors.size());
     variables_.resize(4096 + index(system_.next_variable));
     for (std::size_t i = 0; i < inputs.size(); ++i) load(system.inputs[i], inputs[i]);
     strategy_ = static_cast<int>(random_() % 5);
     fuse_ = random_() % 2 == 0;
+    lean_ = static_cast<int>(random_() % 4);
+    flush_ = random_() % 2 == 0;
   }
 
   std::vector<HostTensor> run() {
@@ -67,7 +76,6 @@ class Simulator {
     T a = 0;
     T b = 1;
     bool product = false;
-    [[nodiscard]] T rounded() const { return product ? a * b : a; }
   };
   struct Item {
     T value = 0;
@@ -281,7 +289,7 @@ class Simulator {
   T real(const Expr& e) {
     if (closed(e)) return static_cast<T>(held(e));
     switch (e.form()) {
-      case Form::read: return values_[index(e->tensor)][place_of(e)];
+      case Form::read: return operand(values_[index(e->tensor)][place_of(e)]);
       case Form::select: return real(boolean(e->args[0]) ? e->args[1] : e->args[2]);
       case Form::detach: return real(e->args[0]);
       case Form::reduce:
@@ -312,6 +320,25 @@ class Simulator {
         return static_cast<T>(e->args[0].kind() == Kind::boolean ? boolean(e->args[0]) : integer(e->args[0]));
       default: return noisy(e);
     }
+  }
+
+  /// A result as the format and the contract let it be: a subnormal one may be zero.
+  T result(T x) { return contract_.flush_results && vanishes(x) ? T(0) : x; }
+  T operand(T x) { return contract_.flush_operands && vanishes(x) ? T(0) : x; }
+  bool vanishes(T x) { return x != 0 && std::fabs(x) < std::numeric_limits<T>::min() && (flush_ || random_() % 2 == 0); }
+
+  /// An operand of a product that is summed up, in the few bits that the contract may declare.
+  T narrow(T x) {
+    const int bits = contract_.product_operand_precision;
+    if (bits == 0 || x == 0 || !std::isfinite(x) || random_() % 4 == 0) return x;
+    int exponent = 0;
+    const T m = std::frexp(x, &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(m, bits)), exponent - bits);
+  }
+
+  T quotient(T a, T b) {
+    if (contract_.reciprocal_division && random_() % 2 == 0) return result(a * result(T(1) / b));
+    return result(a / b);
   }
 
   T extremum(const Expr& e) {
@@ -352,33 +379,51 @@ class Simulator {
     const int digits = std::numeric_limits<T>::digits;
     const double least = static_cast<double>(std::numeric_limits<T>::denorm_min());
     const double ulp = size == 0 ? least : std::max(std::ldexp(1.0, exponent - digits), least);
-    T result = nearest;
-    for (int steps = static_cast<int>(random_() % 4); steps > 0; --steps) {
-      const T towards = random_() % 2 == 0 ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
-      const T next = std::nextafter(result, towards);
-      const Wider error = static_cast<Wider>(next) - exact;
-      if (static_cast<double>(error < 0 ? -error : error) <= bound.k0 * 0.999999 * ulp) result = next;
+    const double size_of_x = e->primitive == Primitive::pow     ? std::fabs(static_cast<double>(y) * std::log(std::fabs(static_cast<double>(x))))
+                             : e->primitive == Primitive::atan2 ? 0
+                                                                : std::fabs(static_cast<double>(x));
+    const double ulps = bound.k0 + (bound.k1 == 0 ? 0 : bound.k1 * size_of_x);
+    const double allowed = (ulps * ulp + bound.absolute) * 0.999999;
+    const auto admitted = [&](T got) {
+      const Wider error = static_cast<Wider>(got) - exact;
+      return static_cast<double>(error < 0 ? -error : error) <= allowed;
+    };
+    // Anywhere nearby, or for the whole run at the upper or the lower end.
+    const T infinity = std::numeric_limits<T>::infinity();
+    if (lean_ < 2) {
+      T end = static_cast<T>(exact + static_cast<Wider>(lean_ == 1 ? allowed : -allowed));
+      while (!admitted(end) && end != nearest) end = std::nextafter(end, nearest);
+      return result(end);
     }
-    return result;
+    T value = nearest;
+    for (int steps = static_cast<int>(random_() % 4); steps > 0; --steps) {
+      const T next = std::nextafter(value, random_() % 2 == 0 ? infinity : -infinity);
+      if (admitted(next)) value = next;
+    }
+    return result(value);
   }
 
-  void terms(const Expr& e, bool negative, std::vector<Term>& into) {
+  void terms(const Expr& e, bool negative, bool contracted, std::vector<Term>& into) {
     if (!closed(e)) {
-      if (e.form() == Form::select) return terms(boolean(e->args[0]) ? e->args[1] : e->args[2], negative, into);
-      if (e.form() == Form::detach) return terms(e->args[0], negative, into);
+      if (e.form() == Form::select) return terms(boolean(e->args[0]) ? e->args[1] : e->args[2], negative, contracted, into);
+      if (e.form() == Form::detach) return terms(e->args[0], negative, contracted, into);
       if (e.form() == Form::reduce && e->reduction == Reduction::sum) {
         return each(e->binders, 0, [&] {
-          if (boolean(e->args[0])) terms(e->args[1], negative, into);
+          if (boolean(e->args[0])) terms(e->args[1], negative, true, into);
         });
       }
-      if (e.is(Primitive::neg)) return terms(e->args[0], !negative, into);
+      if (e.is(Primitive::neg)) return terms(e->args[0], !negative, contracted, into);
       if (e.is(Primitive::add) || e.is(Primitive::sub)) {
-        terms(e->args[0], negative, into);
-        return terms(e->args[1], e.is(Primitive::sub) ? !negative : negative, into);
+        terms(e->args[0], negative, contracted, into);
+        return terms(e->args[1], e.is(Primitive::sub) ? !negative : negative, contracted, into);
       }
       if (e.is(Primitive::mul) && fuse_) {
         const T a = real(e->args[0]);
-        into.push_back({negative ? -a : a, real(e->args[1]), true});
+        const T b = real(e->args[1]);
+        // A factor that a host knows makes a scaling, not a contraction.
+        const bool narrows = contracted && !closed(e->args[0]) && !closed(e->args[1]);
+        const T first = narrows ? narrow(a) : a;
+        into.push_back({negative ? -first : first, narrows ? narrow(b) : b, true});
         return;
       }
     }
@@ -386,20 +431,22 @@ class Simulator {
     into.push_back({negative ? -x : x, 1, false});
   }
 
+  T rounded(const Term& t) { return t.product ? result(t.a * t.b) : t.a; }
+
   T join(const Term& x, const Term& y) {
-    if (x.product && random_() % 2 == 0) return std::fma(x.a, x.b, y.rounded());
-    if (y.product) return std::fma(y.a, y.b, x.rounded());
-    return x.rounded() + y.rounded();
+    if (x.product && random_() % 2 == 0) return result(std::fma(x.a, x.b, rounded(y)));
+    if (y.product) return result(std::fma(y.a, y.b, rounded(x)));
+    return result(rounded(x) + rounded(y));
   }
 
   T sum(const Expr& e) {
     std::vector<Term> list;
-    terms(e, false, list);
+    terms(e, false, false, list);
     if (list.empty()) return 0;
     if (strategy_ == 0) {
       Wider total = 0;
       for (const Term& t : list) total += static_cast<Wider>(t.a) * static_cast<Wider>(t.b);
-      return static_cast<T>(total);
+      return result(static_cast<T>(total));
     }
     if (strategy_ >= 2) std::shuffle(list.begin(), list.end(), random_);
     while (list.size() > 1) {
@@ -416,7 +463,7 @@ class Simulator {
       list.pop_back();
       list[i] = joined;
     }
-    return list[0].rounded();
+    return rounded(list[0]);
   }
 
   void factors(const Expr& e, bool divides, std::vector<Item>& into) {
@@ -445,23 +492,25 @@ class Simulator {
       std::size_t j = random_() % (list.size() - 1);
       if (j >= i) ++j;
       Item joined;
-      if (list[i].divides == list[j].divides) joined = {list[i].value * list[j].value, list[i].divides};
-      else if (list[i].divides) joined = {list[j].value / list[i].value, false};
-      else joined = {list[i].value / list[j].value, false};
+      if (list[i].divides == list[j].divides) joined = {result(list[i].value * list[j].value), list[i].divides};
+      else if (list[i].divides) joined = {quotient(list[j].value, list[i].value), false};
+      else joined = {quotient(list[i].value, list[j].value), false};
       list[std::min(i, j)] = joined;
       list.erase(list.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
     }
-    return list[0].divides ? 1 / list[0].value : list[0].value;
+    return list[0].divides ? quotient(1, list[0].value) : list[0].value;
   }
 
-  std::mt19937 random_;
+  Choices random_;
   spec::System system_;
   spec::Contract contract_;
   std::vector<std::vector<T>> values_;
   std::vector<std::vector<std::int64_t>> integers_;
   std::vector<std::int64_t> variables_;
   int strategy_ = 0;
+  int lean_ = 0;
   bool fuse_ = false;
+  bool flush_ = false;
 };
 
 }  // namespace etalon::bounds_test

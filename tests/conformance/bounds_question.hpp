@@ -1,0 +1,49 @@
+/// \file
+/// What a case of the suite asks, as one system with its inputs.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "conformance/case.hpp"
+#include "spec/derivative/derivative.hpp"
+#include "spec/library/library.hpp"
+
+namespace etalon::bounds_test {
+
+struct Question {
+  spec::System system;
+  std::vector<HostTensor> inputs;
+};
+
+/// The equations of the case's mode; inputs are operands, then tangents or cotangents.
+[[nodiscard]] inline Question question_of(const conformance::Case& c) {
+  const spec::Instance instance = conformance::instance_of(c);
+  Question q{instance.system, conformance::present(c)};
+  std::vector<std::size_t> wrt;
+  for (std::size_t i = 0; i < c.wrt.size(); ++i) {
+    if (c.wrt[i]) wrt.push_back(i);
+  }
+  if (c.mode == spec::Mode::jvp) {
+    q.system = spec::jvp(instance.system, wrt);
+    for (const std::size_t i : wrt) {
+      q.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(q.inputs[i].dtype, q.inputs[i].dims));
+    }
+  } else if (c.mode == spec::Mode::vjp) {
+    q.system = spec::vjp(instance.system, wrt);
+    for (std::size_t r = 0; r < instance.results.size(); ++r) {
+      const auto& type = instance.results[r];
+      if (kind_of(type.dtype) == Kind::real) q.inputs.push_back(c.cotangents[r] ? *c.cotangents[r] : HostTensor(type.dtype, type.dims));
+    }
+  }
+  return q;
+}
+
+/// Whether arithmetic in T can stand for that of the system.
+template <class T>
+[[nodiscard]] bool computes_in(const spec::System& system) {
+  const auto wide = [](const spec::TensorInfo& t) { return t.dtype == DType::f64; };
+  return !std::is_same_v<T, float> || std::none_of(system.tensors.begin(), system.tensors.end(), wide);
+}
+
+}  // namespace etalon::bounds_test
