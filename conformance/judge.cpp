@@ -135,7 +135,9 @@ Outcome refused(const spec::Refusal& refusal) {
   if (refusal.kind == Kind::rejected) return failed("rejected a well-typed call: " + refusal.why);
   if (refusal.kind == Kind::error) return failed("failed: " + refusal.why);
   Outcome outcome;
-  outcome.verdict = Verdict::unsupported;
+  outcome.verdict = refusal.kind == Kind::crashed   ? Verdict::crashed
+                    : refusal.kind == Kind::timeout ? Verdict::timeout
+                                                    : Verdict::unsupported;
   outcome.why = refusal.why;
   return outcome;
 }

@@ -43,7 +43,9 @@ struct Refusal {
   enum class Kind : std::uint8_t {
     unsupported,  ///< not offered
     rejected,     ///< the program is ill-typed or breaks a constraint
-    error         ///< the backend failed
+    error,        ///< the backend failed, or what it answered is no answer
+    crashed,      ///< the process that should have answered ended
+    timeout       ///< no answer in time
   };
   Kind kind = Kind::unsupported;
   std::string why;

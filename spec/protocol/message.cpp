@@ -100,7 +100,9 @@ constexpr std::array<std::string_view, 4> mode_names = {"forward", "jvp", "vjp",
       json["unsupported"]["why"] = refusal.why;
       break;
     case Refusal::Kind::rejected: json["rejected"] = refusal.why; break;
-    case Refusal::Kind::error: json["error"] = refusal.why; break;
+    case Refusal::Kind::error:
+    case Refusal::Kind::crashed:
+    case Refusal::Kind::timeout: json["error"] = refusal.why; break;
   }
   return json;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "conformance/isolation/child_process.hpp"
 #include "spec/backend.hpp"
 #include "spec/library/library.hpp"
 
@@ -31,8 +32,10 @@ void add_judge(CLI::App& app, Outcome& outcome);
 void add_contract(CLI::App& app, Outcome& outcome);
 void add_train(CLI::App& app, Outcome& outcome);
 
-/// The backend of that name. \throws Unsupported `cuda: not in this build`, SpecViolation for an unknown name.
-[[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name);
+/// The backend of that name; `exec:COMMAND` is a process that speaks Protocol 1. \throws IoError when that does not
+/// describe itself, Unsupported `cuda: not in this build`, SpecViolation for an unknown name.
+[[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name,
+                                                          const conformance::Limits& limits = {});
 
 /// What comes with Etalon and the definitions in the file of that path, if any is given.
 /// \throws IoError, or SpecViolation `file:line:column: what is wrong`.

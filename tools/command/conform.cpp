@@ -24,6 +24,7 @@ constexpr const char* examples = R"(
 Examples
   etalon conform --backend cpu
   etalon conform --backend cpu --ops softmax,matmul --modes vjp --json out.jsonl
+  etalon conform --backend 'exec:python3 adapter.py' --timeout 5
   etalon conform --backend cpu --definitions my.txt
   etalon conform --backend cpu --replay 'softmax.vjp.f32.12@1-9f3c2a11'
 Exit status: 0 the backend conforms, 1 it does not (or nothing was compared), 2 usage or set-up error.)";
@@ -34,6 +35,8 @@ struct Words {
   std::string tier = "quick";
   std::uint64_t seed = 1;
   unsigned jobs = 2;
+  double timeout = 20;
+  std::uint64_t memory = 8192;
   std::string json, cases, replay, contract, coverage, definitions;
   bool list = false;
 };
@@ -91,8 +94,12 @@ struct Words {
   if (!words.cases.empty()) options.case_folder = words.cases;
   if (!words.replay.empty()) options.replay = words.replay;
   if (!words.contract.empty()) options.contract = contract_of(words.contract);
-  const std::unique_ptr<spec::Backend> backend = make_backend(words.backend);
-  options.another = [name = words.backend] { return make_backend(name); };
+  conformance::Limits limits;
+  limits.answer = std::chrono::milliseconds(static_cast<std::int64_t>(words.timeout * 1000));
+  limits.start = std::max(limits.start, limits.answer);
+  limits.memory = words.memory << 20U;
+  const std::unique_ptr<spec::Backend> backend = make_backend(words.backend, limits);
+  options.another = [name = words.backend, limits] { return make_backend(name, limits); };
   return conformance::run_conform(options, *backend, std::cout);
 }
 
@@ -102,7 +109,7 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("conform", "Hold a backend to the definitions: values, derivatives, steps");
   command->footer(examples);
   auto words = std::make_shared<Words>();
-  command->add_option("--backend", words->backend, "Who is held: cpu, reference or cuda")->required();
+  command->add_option("--backend", words->backend, "Who is held: cpu, reference, cuda or exec:COMMAND")->required();
   command->add_option("--ops", words->operations, "Only these operations, separated by commas")->delimiter(',');
   command->add_option("--modes", words->modes, "Only these modes: forward, jvp, vjp")->delimiter(',');
   command->add_option("--dtypes", words->dtypes, "Only these element types: f16, bf16, f32, f64")->delimiter(',');
@@ -110,6 +117,11 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   command->add_option("--tier", words->tier, "How much is asked: quick, full, soak")->capture_default_str();
   command->add_option("--seed", words->seed, "The same seed asks the same questions")->capture_default_str();
   command->add_option("--jobs", words->jobs, "Threads; the report does not depend on it")->capture_default_str();
+  command->add_option("--timeout", words->timeout, "Seconds that a process may take for one answer")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->capture_default_str();
+  command->add_option("--memory", words->memory, "MiB of data that a process may have; 0 is no limit")
+      ->capture_default_str();
   command->add_option("--contract", words->contract, "A shipped contract by name, or one in a JSON file, instead of the backend's own");
   command->add_option("--json", words->json, "Write one JSON object per result to this file");
   command->add_option("--coverage", words->coverage, "Write what was met, by operation, mode, type and class, to this file");

@@ -1,0 +1,169 @@
+#include "conformance/isolation/child_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "spec/error.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kept_log = 8192;
+constexpr std::size_t shown_log = 600;
+
+[[noreturn]] void fail(const char* what) { throw IoError(fmt::format("exec: {}: {}", what, std::strerror(errno))); }
+
+/// A pipe or a pair of sockets that no other child inherits.
+struct Pair {
+  int ours = -1;
+  int theirs = -1;
+};
+
+// A socket, so that writing to a dead child is an error here and no signal.
+Pair socket_to_child() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("no socket");
+  return {ends[0], ends[1]};
+}
+
+Pair pipe_from_child() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("no pipe");
+  return {ends[0], ends[1]};
+}
+
+void do_not_block(int descriptor) { fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
+
+// Between fork and exec only calls that are safe in a copy of one thread.
+[[noreturn]] void become(const char* command, std::uint64_t memory, int input, int output, int errors) {
+  setpgid(0, 0);
+  dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(errors, STDERR_FILENO);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  if (memory != 0) {
+    const rlimit data{memory, memory};
+    setrlimit(RLIMIT_DATA, &data);
+  }
+  execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
+  _exit(127);
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::string& command, std::uint64_t memory) {
+  const Pair to = socket_to_child();
+  const Pair from = pipe_from_child();
+  const Pair log = pipe_from_child();
+  pid_ = fork();
+  if (pid_ == 0) become(command.c_str(), memory, to.theirs, from.theirs, log.theirs);
+  close(to.theirs);
+  // pipe2 gives the reading end first.
+  close(from.theirs);
+  close(log.theirs);
+  input_ = to.ours;
+  output_ = from.ours;
+  errors_ = log.ours;
+  if (pid_ < 0) fail("no process");
+  setpgid(pid_, pid_);
+  for (const int descriptor : {input_, output_, errors_}) do_not_block(descriptor);
+}
+
+ChildProcess::~ChildProcess() {
+  kill(-pid_, SIGKILL);
+  for (const int descriptor : {input_, output_, errors_}) close(descriptor);
+  if (!reaped_) waitpid(pid_, &status_, 0);
+}
+
+void ChildProcess::send_some(const std::string& text, std::size_t& sent) {
+  const ssize_t n = send(input_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+  if (n > 0) sent += static_cast<std::size_t>(n);
+  // A child that closed its input may still answer, or say why on its way out.
+  if (n < 0 && errno != EAGAIN && errno != EINTR) sent = text.size();
+}
+
+/// Whether there may be more.
+bool ChildProcess::receive_output() {
+  std::array<char, 65536> buffer{};
+  const ssize_t n = read(output_, buffer.data(), buffer.size());
+  if (n > 0) received_.append(buffer.data(), static_cast<std::size_t>(n));
+  return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+void ChildProcess::receive_errors() {
+  std::array<char, 4096> buffer{};
+  for (ssize_t n = 0; (n = read(errors_, buffer.data(), buffer.size())) > 0;) {
+    log_.append(buffer.data(), static_cast<std::size_t>(n));
+    if (log_.size() > 2 * kept_log) log_.erase(0, log_.size() - kept_log);
+  }
+}
+
+bool ChildProcess::has_unasked_output() {
+  pollfd waiting{output_, POLLIN, 0};
+  if (received_.empty() && poll(&waiting, 1, 0) > 0 && (waiting.revents & POLLIN) != 0) receive_output();
+  return !received_.empty();
+}
+
+Exchange ChildProcess::ask(const std::string& line, std::chrono::milliseconds limit, std::size_t longest) {
+  const std::string text = line + "\n";
+  std::size_t sent = 0;
+  std::size_t searched = 0;
+  const auto deadline = Clock::now() + limit;
+  while (true) {
+    const auto end = received_.find('\n', searched);
+    if (end != std::string::npos && end <= longest) {
+      Exchange exchange{Exchange::End::answered, received_.substr(0, end)};
+      received_.erase(0, end + 1);
+      return exchange;
+    }
+    if (received_.size() > longest) return {Exchange::End::endless, {}};
+    searched = received_.size();
+    if (output_ended_) return {Exchange::End::ended, {}};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return {Exchange::End::late, {}};
+    const auto writing = static_cast<short>(sent < text.size() ? POLLOUT : 0);
+    std::array<pollfd, 3> waiting{{{output_, POLLIN, 0}, {errors_, POLLIN, 0}, {writing != 0 ? input_ : -1, writing, 0}}};
+    if (poll(waiting.data(), waiting.size(), static_cast<int>(std::min<std::int64_t>(left.count(), 1000))) < 0) continue;
+    if ((waiting[2].revents & (POLLOUT | POLLERR | POLLHUP)) != 0) send_some(text, sent);
+    if ((waiting[1].revents & POLLIN) != 0) receive_errors();
+    if ((waiting[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) output_ended_ = !receive_output();
+    // A log that was closed would wake us for ever.
+    if ((waiting[1].revents & (POLLHUP | POLLERR | POLLIN)) == POLLHUP) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+std::string ChildProcess::fate() {
+  for (int tries = 0; !reaped_ && tries < 100; ++tries) {
+    reaped_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+    if (!reaped_) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  receive_errors();
+  if (!reaped_) return "still running";
+  if (WIFSIGNALED(status_)) return fmt::format("killed by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)));
+  return fmt::format("exit status {}", WEXITSTATUS(status_));
+}
+
+std::string ChildProcess::last_words() const {
+  std::string words = log_.size() > shown_log ? log_.substr(log_.size() - shown_log) : log_;
+  while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
+  std::replace(words.begin(), words.end(), '\n', '|');
+  for (char& c : words) c = static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) == 127 ? ' ' : c;
+  return words;
+}
+
+}  // namespace etalon::conformance

@@ -1,0 +1,72 @@
+/// \file
+/// A child process that is spoken to by lines: started in a process group of its own, with limits of time, memory and
+/// line length, so that whatever it does is a report and never our end. It knows no protocol.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace etalon::conformance {
+
+/// What a child may use.
+struct Limits {
+  std::chrono::milliseconds answer{20000};       ///< for one answer, from the moment that the request is sent
+  std::chrono::milliseconds start{60000};        ///< for the first answer, start of the interpreter included
+  std::uint64_t memory = std::uint64_t{8} << 30; ///< bytes of private data; 0 is no limit
+  std::size_t line = std::size_t{64} << 20;      ///< longest answer
+};
+
+/// How an exchange of lines ended.
+struct Exchange {
+  enum class End : std::uint8_t {
+    answered,  ///< `line` is the answer without its end
+    ended,     ///< the child ended or closed its output before a whole line was there
+    late,      ///< no whole line in time
+    endless    ///< a line longer than the limit
+  };
+  End end = End::answered;
+  std::string line;
+};
+
+class ChildProcess {
+ public:
+  /// Starts `command` by the shell. \throws IoError when the system gives no process or pipe.
+  explicit ChildProcess(const std::string& command, std::uint64_t memory);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  /// Ends the whole process group at once.
+  ~ChildProcess();
+
+  /// Sends the line and waits for one line. After anything but an answer the child is of no further use.
+  [[nodiscard]] Exchange ask(const std::string& line, std::chrono::milliseconds limit, std::size_t longest);
+
+  /// `exit status 3`, `killed by signal 11 (Segmentation fault)`, or `still running`; waits a moment for the end.
+  [[nodiscard]] std::string fate();
+
+  /// The last lines that the child wrote to its standard error, at most some hundred bytes.
+  [[nodiscard]] std::string last_words() const;
+
+  /// Whether something was written that nobody asked for.
+  [[nodiscard]] bool has_unasked_output();
+
+ private:
+  void send_some(const std::string& text, std::size_t& sent);
+  bool receive_output();
+  void receive_errors();
+
+  pid_t pid_ = -1;
+  int input_ = -1;
+  int output_ = -1;
+  int errors_ = -1;
+  bool reaped_ = false;
+  int status_ = 0;
+  bool output_ended_ = false;
+  std::string received_;
+  std::string log_;
+};
+
+}  // namespace etalon::conformance
