@@ -1,5 +1,5 @@
-"""Writes proofs-notes/ledger.md from the notes: each claim with the code that relies on it, the test that attacks it and
-the theorem that Coq has checked. A claim is stale when something that it names is gone, or when code that was read
+"""Writes proofs-notes/ledger.md from the notes: each claim with the code that relies on it, the test that attacks it
+and the theorem that Coq has checked. A claim is stale when something that it names is gone, or when code that was read
 beside a proof has changed since. With --check it only compares, and fails on claims without evidence or stale.
 
 Usage: ledger.py ROOT [--check | --reviewed CLAIM]
@@ -59,7 +59,8 @@ def rounding_claims(note, text):
         if title == "Local rules":
             for claim, argument, code, test in rows(body):
                 name = re.match(r"R\d+|\w+(?=:)", claim).group()
-                yield Claim(name, claim.removeprefix(name).lstrip(": "), note, quoted(code), re.findall(r'"([^"]+)"', test), argument)
+                yield Claim(name, claim.removeprefix(name).lstrip(": "), note, quoted(code),
+                            re.findall(r'"([^"]+)"', test), argument)
         elif number in {"2", "3", "4", "5", "6"}:
             name, _, says = title.partition(" (")
             code, tests = evidence(body, "Code"), evidence(body, "Test")
@@ -80,8 +81,8 @@ def derivative_claims(note, text):
         for below, under in sections(body, "###"):
             name = below.split(" (")[0] if not re.match(r"[A-Z]\d ", below) else below.split()[0]
             own = [p for p in quoted(below) if "/" in p]
-            yield Claim(name, below.split(" (")[0].removeprefix(name).strip(), note, quoted(evidence(under, "Code")) or own or paths,
-                        quoted(evidence(under, "Test")), under)
+            yield Claim(name, below.split(" (")[0].removeprefix(name).strip(), note,
+                        quoted(evidence(under, "Code")) or own or paths, quoted(evidence(under, "Test")), under)
 
 
 def add_proofs(claims, note, text):
@@ -162,8 +163,8 @@ def listed(names):
 
 
 def row(claim, numbers):
-    missing = [c for c in claim.code + claim.beside if not code_exists(c)] + [t for t in claim.tests if not test_exists(t)] + \
-              [t for t in claim.theorems if t not in theorem_files]
+    missing = [c for c in claim.code + claim.beside if not code_exists(c)]
+    missing += [t for t in claim.tests if not test_exists(t)] + [t for t in claim.theorems if t not in theorem_files]
     code = [f"`{c}`" for c in claim.code if c not in claim.beside]
     for function in claim.beside:
         text = text_of(function)
@@ -173,7 +174,8 @@ def row(claim, numbers):
         if not text:
             missing.append(f"the body of {function}")
         elif number != now:
-            missing.append(f"{function} as it was read beside the proof; read it again, then ledger.py ROOT --reviewed '{claim.name}'")
+            missing.append(f"{function} as it was read beside the proof; read it again, "
+                           f"then ledger.py ROOT --reviewed '{claim.name}'")
     if missing:
         faults.append(f"{claim.name}: stale, without {'; '.join(missing)}")
         status = "stale"

@@ -35,7 +35,10 @@ Proof.
 Qed.
 
 Lemma constant_near (f : R -> R) (s c : R) : locally s (fun r => f r = c) -> is_derive f s 0.
-Proof. intros E. apply derive_as with (fun _ => c); [exact E | apply (is_derive_const (K := R_AbsRing) (V := R_NormedModule) c s)]. Qed.
+Proof.
+  intros E. apply derive_as with (fun _ => c); [exact E|].
+  apply (is_derive_const (K := R_AbsRing) (V := R_NormedModule) c s).
+Qed.
 
 Lemma exists_derive (x : R -> R) s dx : is_derive x s dx -> ex_derive x s.
 Proof. now exists dx. Qed.

@@ -28,7 +28,8 @@ Proof.
   assert (Eb : ex_derive (fun r => eval' (x r) b) s) by now apply evaluation_exists.
   destruct (Rtotal_order (eval' (x s) a) (eval' (x s) b)) as [L|[Q|G]]; [| contradiction |].
   - generalize (below_near _ _ s Ea Eb L). apply filter_imp. intros r H. now rewrite !real_lt_true.
-  - generalize (below_near _ _ s Eb Ea G). apply filter_imp. intros r H. rewrite !real_lt_false; [reflexivity | lra | lra].
+  - generalize (below_near _ _ s Eb Ea G). apply filter_imp. intros r H.
+    rewrite !real_lt_false; [reflexivity | lra | lra].
 Qed.
 
 (** y = x * x, unused = exp x, z = y + y if x < 1 else y: dz/dx = 4 x for x < 1. *)

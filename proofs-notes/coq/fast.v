@@ -1,5 +1,5 @@
-(** The f that `summation_bound` uses: min(k M, sqrt(k Q), side), where M bounds every magnitude, Q the sum of squares of
-    the positive and of the negative parts, and side the sum of either. It bounds the sum of any k terms, so Lemma S
+(** The f that `summation_bound` uses: min(k M, sqrt(k Q), side), where M bounds every magnitude, Q the sum of squares
+    of the positive and of the negative parts, and side the sum of either. It bounds the sum of any k terms, so Lemma S
     holds with it. A minimum of some of the three serves as well. *)
 Require Import Reals ZArith Lia Lra Psatz List Permutation.
 Require Import Etalon.sums Etalon.tree Etalon.chain Etalon.evaluation Etalon.floats.
@@ -126,7 +126,9 @@ Proof.
 Qed.
 
 Theorem fast_bounds : bounds_partial_sums fast ts.
-Proof. apply bounds_min; [apply by_largest_bounds | apply bounds_min; [apply by_squares_bounds | apply by_side_bounds]]. Qed.
+Proof.
+  apply bounds_min; [apply by_largest_bounds|]. apply bounds_min; [apply by_squares_bounds | apply by_side_bounds].
+Qed.
 
 Hypothesis largest_nonnegative : 0 <= largest.
 

@@ -1,7 +1,7 @@
 (** Index maps and their adjoints. An equation reads a tensor x at the place k(i) that its index i names, where a guard
     holds. The adjoint gives each element j of x the sum over all i that read it: a guarded sum with an equality of
-    indices, as `gathered` in spec/derivative/vjp.cpp writes it. Gather and scatter-add, slices, paddings, transpositions,
-    reversals, broadcasts and their sums are such maps; indices are row-major numbers. *)
+    indices, as `gathered` in spec/derivative/vjp.cpp writes it. Gather and scatter-add, slices, paddings,
+    transpositions, reversals, broadcasts and their sums are such maps; indices are row-major numbers. *)
 Require Import Reals Lia Lra Bool Arith.
 Require Import Etalon.sums.
 Local Open Scope R_scope.

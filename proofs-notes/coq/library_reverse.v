@@ -1,8 +1,9 @@
 (** The theorem of reverse.v for the operations that equations are made of: every scalar primitive of the derivative
-    table as the library ships it, and sums and products over a range. *)
+    table as the library ships it, and sums, products and extrema over a range. *)
 From Coquelicot Require Import Coquelicot.
 Require Import Reals Lia Lra List.
-Require Import Etalon.sums Etalon.scalar_functions Etalon.scalar_table Etalon.scalar_complete Etalon.curves Etalon.reverse.
+Require Import Etalon.sums Etalon.scalar_functions Etalon.scalar_table Etalon.scalar_complete Etalon.curves
+  Etalon.extrema Etalon.reverse.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -10,7 +11,9 @@ Inductive operation : Type :=
   | Unary (p : unary)
   | Binary (p : binary)
   | Sum
-  | Prod.
+  | Prod
+  | Max
+  | Min.
 
 Fixpoint sum_of_list (xs : list R) : R := match xs with [] => 0 | x :: rest => x + sum_of_list rest end.
 Fixpoint product_of_list (xs : list R) : R := match xs with [] => 1 | x :: rest => x * product_of_list rest end.
@@ -29,6 +32,8 @@ Definition value (o : operation) (xs : list R) : R :=
   | Binary p, [a; b] => binary_value p a b
   | Sum, _ => sum_of_list xs
   | Prod, _ => product_of_list xs
+  | Max, _ => greatest xs
+  | Min, _ => - greatest (map Ropp xs)
   | _, _ => 0
   end.
 
@@ -39,6 +44,8 @@ Definition contribution (o : operation) (xs : list R) (i : nat) (t : R) : R :=
   | Binary p, [a; b], S O => binary_contribution_1 p a b t
   | Sum, _, _ => t
   | Prod, _, _ => t * product_of_others xs i
+  | Max, _, _ => at_first xs i t
+  | Min, _, _ => at_first (map Ropp xs) i t
   | _, _, _ => 0
   end.
 
@@ -48,17 +55,21 @@ Definition domain (o : operation) (xs : list R) : Prop :=
   | Unary p, [a] => unary_domain p a
   | Binary p, [a; b] => binary_domain p a b
   | Sum, _ | Prod, _ => True
+  | Max, _ => attained_once xs
+  | Min, _ => attained_once (map Ropp xs)
   | _, _ => False
   end.
 
 Theorem contribution_is_linear o xs i t : contribution o xs i t = t * contribution o xs i 1.
 Proof.
-  destruct o as [p|p| |]; simpl.
+  destruct o as [p|p| | | |]; simpl.
   - destruct xs as [|a [|b l]]; try ring. destruct i; [apply every_unary_contribution_0_is_linear | ring].
   - destruct xs as [|a [|b [|c l]]]; try ring. destruct i as [|[|i]];
       [apply every_binary_contribution_0_is_linear | apply every_binary_contribution_1_is_linear | ring].
   - ring.
   - ring.
+  - unfold at_first. destruct Nat.eqb; ring.
+  - unfold at_first. destruct Nat.eqb; ring.
 Qed.
 
 Lemma add_up_ext g h i ds : (forall k d, (i <= k)%nat -> g k d = h k d) -> add_up g i ds = add_up h i ds.
@@ -94,18 +105,56 @@ Proof.
       rewrite <- add_up_scale. apply add_up_ext. intros k e _. ring.
 Qed.
 
+Lemma add_up_past (l : list R) i k : (k < i)%nat -> add_up (fun j t => if Nat.eqb j k then t else 0) i l = 0.
+Proof.
+  revert i. induction l as [|e l IH]; intros i H; simpl; [reflexivity|].
+  destruct (Nat.eqb_spec i k); [lia|]. rewrite IH by lia. ring.
+Qed.
+
+Lemma add_up_at (before after : list R) d i :
+  add_up (fun j t => if Nat.eqb j (length before + i) then t else 0) i (before ++ d :: after) = d.
+Proof.
+  revert i. induction before as [|e before IH]; intros i; simpl.
+  - rewrite Nat.eqb_refl, add_up_past by lia. ring.
+  - destruct (Nat.eqb_spec i (S (length before + i))); [lia|]. rewrite <- Nat.add_succ_r, IH. ring.
+Qed.
+
+Lemma add_up_at_first xs before d after : length before = first_place (greatest xs) xs ->
+  add_up (at_first xs) 0 (before ++ d :: after) = d.
+Proof. intros L. rewrite <- (add_up_at before after d 0) at 2. unfold at_first. now rewrite <- L, Nat.add_0_r. Qed.
+
+Theorem maximum_rule (xs : list (R -> R)) ds s : Forall2 (fun x d => is_derive x s d) xs ds ->
+  attained_once (map (fun x => x s) xs) ->
+  is_derive (fun r => greatest (map (fun x => x r) xs)) s (add_up (at_first (map (fun x => x s) xs)) 0 ds).
+Proof.
+  intros H A. destruct (greatest_rule xs ds s H A) as [before [d [after [-> [L D]]]]].
+  now rewrite add_up_at_first.
+Qed.
+
 Lemma operation_rule o (xs : list (R -> R)) (ds : list R) s :
   Forall2 (fun x d => is_derive x s d) xs ds ->
   domain o (map (fun x => x s) xs) ->
   is_derive (fun r => value o (map (fun x => x r) xs)) s (add_up (contribution o (map (fun x => x s) xs)) 0 ds).
 Proof.
-  intros H D. destruct o as [p|p| |]; simpl.
+  intros H D. destruct o as [p|p| | | |]; simpl.
   - destruct H as [|x d xs ds Hx [|y e ys es Hy H]]; simpl in D; try contradiction. simpl.
     rewrite Rplus_0_r. now apply every_unary_rule.
   - destruct H as [|x d xs ds Hx [|y e ys es Hy [|z f zs fs Hz H]]]; simpl in D; try contradiction. simpl.
     rewrite Rplus_0_r. now apply every_binary_rule.
   - now apply sum_rule.
   - now apply product_rule.
+  - now apply maximum_rule.
+  - simpl in D. set (ys := map (fun (x : R -> R) r => - x r) xs).
+    assert (E : forall r, map Ropp (map (fun x => x r) xs) = map (fun y => y r) ys).
+    { intros r. unfold ys. rewrite !map_map. reflexivity. }
+    assert (Hy : Forall2 (fun y e => is_derive y s e) ys (map Ropp ds)).
+    { unfold ys. clear D E ys. induction H; simpl; constructor; [now apply @is_derive_opp | assumption]. }
+    rewrite E in D. generalize (maximum_rule ys (map Ropp ds) s Hy D). rewrite <- E. intros M.
+    apply (is_derive_ext (fun r => - greatest (map (fun y => y r) ys))); [intros r; now rewrite E|].
+    evar_last; [apply @is_derive_opp; exact M|].
+    simpl. set (zs := map Ropp (map (fun x => x s) xs)). clearbody zs. clear. generalize O as i.
+    induction ds as [|e ds IH]; intros i; simpl; [unfold opp; simpl; ring|].
+    rewrite <- IH. unfold at_first, opp; simpl. destruct Nat.eqb; ring.
 Qed.
 
 (** For every program of the library's operations, differentiable at the point: the reverse sweep with the table's rules

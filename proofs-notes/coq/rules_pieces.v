@@ -1,5 +1,5 @@
-(** The rules of the primitives with kinks and jumps, away from these: maximum, minimum, abs, sign, the roundings and the
-    remainder. At a tie maximum and minimum give one half to each side, by convention. *)
+(** The rules of the primitives with kinks and jumps, away from these: maximum, minimum, abs, sign, the roundings and
+    the remainder. At a tie maximum and minimum give one half to each side, by convention. *)
 Require Import Reals ZArith Lia Lra.
 From Flocq Require Import Core.
 From Coquelicot Require Import Coquelicot.
@@ -123,7 +123,8 @@ Proof.
   - exfalso. apply D. exists 0%Z. now symmetry.
   - assert (B : locally a (fun r => 0 < - r)).
     { apply (near_above (fun r => - r) a 0); [auto_derive; exact I | lra]. }
-    generalize (filter_and _ _ B (ceil_near a D)). apply filter_imp. intros r [H F]. rewrite !Ztrunc_ceil by lra. now rewrite F.
+    generalize (filter_and _ _ B (ceil_near a D)). apply filter_imp.
+    intros r [H F]. rewrite !Ztrunc_ceil by lra. now rewrite F.
 Qed.
 
 Theorem rule_round : unary_rule real_round contribution_round_0 domain_round.

@@ -1,5 +1,5 @@
-(** The rule of the power: for a positive base in both arguments, for a whole exponent at any base, and the exponents that
-    the table treats by their form (0, 1, 2, literals). *)
+(** The rule of the power: for a positive base in both arguments, for a whole exponent at any base, and the exponents
+    that the table treats by their form (0, 1, 2, literals). *)
 Require Import Reals ZArith Lia Lra.
 From Flocq Require Import Core.
 From Coquelicot Require Import Coquelicot.
@@ -56,7 +56,8 @@ Proof.
     destruct k as [|k].
     + simpl. rewrite Rmult_0_l. apply (is_derive_const (K := R_AbsRing) (V := R_NormedModule) 1 a).
     + replace (Z.of_nat (S k) - 1)%Z with (Z.of_nat k) by lia.
-      rewrite <- pow_powerRZ, <- INR_IZR_INZ. auto_derive; [exact I|]. cbn [Init.Nat.pred]. change (match k with O => 1 | S _ => INR k + 1 end) with (INR (S k)). ring.
+      rewrite <- pow_powerRZ, <- INR_IZR_INZ. auto_derive; [exact I|]. cbn [Init.Nat.pred].
+      change (match k with O => 1 | S _ => INR k + 1 end) with (INR (S k)). ring.
 Qed.
 
 (** Any whole exponent, as a variable: the derivative in the base, negative bases and 0 included. *)
@@ -117,7 +118,8 @@ Ltac whole n :=
 
 Theorem rule_pow_at_zero : literal_rule exponent_zero contribution_pow_0_at_zero domain_pow_at_zero.
 Proof.
-  whole 0%Z. unfold contribution_pow_0_at_zero, real_ne, real_eq. destruct Req_EM_T as [_|N]; [simpl; ring | now elim N].
+  whole 0%Z. unfold contribution_pow_0_at_zero, real_ne, real_eq.
+  destruct Req_EM_T as [_|N]; [simpl; ring | now elim N].
 Qed.
 
 Theorem rule_pow_at_one : literal_rule exponent_one contribution_pow_0_at_one domain_pow_at_one.
@@ -167,4 +169,6 @@ Proof. apply half_literal; [linear|]. intros a _. unfold contribution_pow_0_at_h
 
 Theorem rule_pow_at_binary_half :
   literal_rule exponent_binary_half contribution_pow_0_at_binary_half domain_pow_at_binary_half.
-Proof. apply half_literal; [linear|]. intros a _. unfold contribution_pow_0_at_binary_half, exponent_binary_half. ring. Qed.
+Proof.
+  apply half_literal; [linear|]. intros a _. unfold contribution_pow_0_at_binary_half, exponent_binary_half. ring.
+Qed.

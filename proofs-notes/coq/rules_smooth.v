@@ -118,16 +118,22 @@ Qed.
 Lemma continuous_density t : continuous (fun r => exp (- (r * r))) t.
 Proof. apply (ex_derive_continuous (fun r => exp (- (r * r)))). auto_derive. exact I. Qed.
 
+Lemma density_integral a b : is_RInt (fun t => exp (- (t * t))) a b (RInt (fun t => exp (- (t * t))) a b).
+Proof.
+  apply (RInt_correct (V := R_CompleteNormedModule)), (ex_RInt_continuous (V := R_CompleteNormedModule)).
+  intros z _. apply continuous_density.
+Qed.
+
 Theorem rule_erf : unary_rule real_erf contribution_erf_0 domain_erf.
 Proof.
   apply unary_from; [linear|]. intros a _. unfold real_erf, contribution_erf_0, real_sqrt, real_pi, real_exp.
   replace (1 * (2 / sqrt PI * exp (- (a * a)))) with (2 / sqrt PI * exp (- (a * a))) by ring.
   apply (is_derive_scal (fun r => RInt (fun t => exp (- (t * t))) 0 r)).
   apply (is_derive_RInt (fun t => exp (- (t * t))) _ 0 a); [|apply continuous_density].
-  apply filter_forall. intros b. apply (RInt_correct (V := R_CompleteNormedModule)), (ex_RInt_continuous (V := R_CompleteNormedModule)). intros z _. apply continuous_density.
+  apply filter_forall. intros b. apply density_integral.
 Qed.
 
-(** The error function is what it should be at its ends: odd. *)
+(** The error function is odd. *)
 Theorem erf_is_odd a : real_erf (- a) = - real_erf a.
 Proof.
   unfold real_erf. rewrite Ropp_mult_distr_r. f_equal.
@@ -138,10 +144,10 @@ Proof.
     { intros t _. replace ((-1 * t + 0) * (-1 * t + 0)) with (t * t) by (simpl; ring). reflexivity. }
     apply (is_RInt_comp_lin (fun t => exp (- (t * t))) (-1) 0 0 a).
     replace (-1 * 0 + 0) with (- 0) by ring. replace (-1 * a + 0) with (- a) by ring.
-    apply (RInt_correct (V := R_CompleteNormedModule)), (ex_RInt_continuous (V := R_CompleteNormedModule)). intros z _. apply continuous_density.
+    apply density_integral.
   - apply is_RInt_unique.
     replace (- RInt (fun t => exp (- (t * t))) 0 a) with (scal (-1) (RInt (fun t => exp (- (t * t))) 0 a)).
     + apply (is_RInt_scal (V := R_NormedModule)).
-      apply (RInt_correct (V := R_CompleteNormedModule)), (ex_RInt_continuous (V := R_CompleteNormedModule)). intros z _. apply continuous_density.
+      apply density_integral.
     + unfold scal; simpl; unfold mult; simpl; ring.
 Qed.

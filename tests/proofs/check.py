@@ -103,7 +103,7 @@ printed = {theorem for _, theorem in theorems}
 
 claimed = set(re.findall(r"\[proof: `(\w+)`\]", (root / "proofs-notes/ledger.md").read_text())) \
     if (root / "proofs-notes/ledger.md").exists() else set()
-faults += [f"proofs-notes/ledger.md: calls {name} proved, and no theorem of that name is" for name in sorted(claimed - printed)]
+faults += [f"proofs-notes/ledger.md: calls {name} proved, which is no theorem" for name in sorted(claimed - printed)]
 print("\n".join(faults))
 print(f"{len(texts)} files, {len(printed)} theorems, {len(used)} axioms, {len(faults)} faults")
 sys.exit(1 if faults or len(printed) != len(theorems) or len(printed) < 50 else 0)
