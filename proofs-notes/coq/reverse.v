@@ -1,6 +1,6 @@
 (** Straight-line programs and the reverse sweep that spec/derivative/vjp.cpp builds. A program is a list of
-    expressions; each defines the next variable from earlier ones, any number of times each (fan-out) or never (unused). The
-    operations are a parameter: what they compute, what each argument contributes to a tangent, where that is right.
+    expressions; each defines the next variable from earlier ones, any number of times each (fan-out) or never (unused).
+    The operations are a parameter: what they compute, what each argument contributes to a tangent, where that is right.
     Theorem: along every differentiable curve of the inputs, the derivative of the weighted results *of the program's
     own evaluation* is the product of the cotangents of the inputs with the curve's tangent. *)
 From Coquelicot Require Import Coquelicot.
