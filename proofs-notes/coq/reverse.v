@@ -290,6 +290,24 @@ Proof.
     + rewrite not_reached by exact Reach. simpl; ring.
 Qed.
 
+(** The tangents of all variables: the forward sweep. *)
+Fixpoint run_tangent (n : nat) (p : list expr) (env d : environment) : environment :=
+  match p with
+  | [] => d
+  | e :: rest => run_tangent (S n) rest (update env n (eval env e)) (update d n (tangent env d e))
+  end.
+
+(** The forward sweep is the derivative of the program's own evaluation, variable by variable. *)
+Theorem forward_sweep (p : list expr) (n : nat) (x : R -> environment) (d : environment) s :
+  (forall v, is_derive (fun r => x r v) s (d v)) -> regular_program n p (x s) ->
+  forall v, is_derive (fun r => run n p (x r) v) s (run_tangent n p (x s) d v).
+Proof.
+  revert n x d. induction p as [|e rest IH]; intros n x d Hx R v; simpl; [apply Hx|].
+  destruct R as [_ [Re Rr]].
+  apply (IH (S n) (fun r => update (x r) n (eval (x r) e)) (update d n (tangent (x s) d e))); [|exact Rr].
+  apply update_derives; [exact Hx | now apply evaluation_derives].
+Qed.
+
 (** In particular the cotangent of input i is the partial derivative in that input. *)
 Corollary reverse_sweep_gives_partials (p : list expr) (n i : nat) (seeds : list (nat * R)) (env : environment) :
   (i < n)%nat -> regular_program n p env -> Forall (fun entry => (fst entry < n + length p)%nat) seeds ->
