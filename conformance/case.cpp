@@ -341,6 +341,12 @@ std::optional<Case> make_case(const CaseKey& key) {
   return c;
 }
 
+// As a backend sees them: complete, so that it needs no table of defaults. Of an ill-typed call, as they were drawn.
+static spec::Attributes filled_attributes(const Case& c) {
+  if (c.key.check == Check::rejection) return c.call.attributes;
+  return instance_of(c).attributes;
+}
+
 spec::Request request_of(const Case& c, std::size_t results) {
   const spec::Definition& definition = definition_of(c);
   const std::vector<std::string> names = operand_names(definition, c.call);
@@ -351,7 +357,7 @@ spec::Request request_of(const Case& c, std::size_t results) {
   spec::Call call;
   call.operation = c.call.operation;
   call.packs = c.call.packs;
-  call.attributes = c.call.attributes;
+  call.attributes = filled_attributes(c);
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     if (!c.operands[i]) {
       call.operands.emplace_back();

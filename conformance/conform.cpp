@@ -225,9 +225,16 @@ class Run {
   void judge(Record& record, const Case& c, Asked& backend) {
     record.mode = c.mode;
     record.classes = c.classes;
-    record.outcome = check(c, backend, contract_);
+    record.outcome = promised(c) ? check(c, backend, contract_) : Outcome{};
+    if (!promised(c)) {
+      record.outcome.verdict = Verdict::unsupported;
+      record.outcome.why = "the backend does not say that it rejects ill-typed calls";
+    }
     record.case_json = summary_json(c);
   }
+
+  // A backend that promotes and broadcasts where the definitions do not says so, and is not asked to reject.
+  bool promised(const Case& c) const { return c.key.check != Check::rejection || description_.rejects; }
 
   std::vector<Record> collect() {
     std::vector<Record> records;

@@ -1,0 +1,26 @@
+"""What PyTorch's own words mean: a gap that it admits, or a call that it takes for wrong."""
+import re
+
+from table import Rejected, Unsupported
+
+# Words of PyTorch's exceptions, and which part of a call they say is not offered.
+LIMITS = (
+    ("attribute", r"Nesterov momentum requires"),
+    ("mode", r"AD with|derivative for|is not differentiable with respect|deterministic implementation"),
+    ("dtype", r"not implemented for"),
+    # Tensors without elements, and windows that leave none.
+    ("shape", r"non-zero size|optional 0 dim batch size|positive length|should be greater than (0|zero)|"
+              r"[Oo]utput size is too small|Only zero batch or zero channel|numel\(\) to be specified|"
+              r"not have an identity|weight to be at least 1 at|Non-empty .* tensor expected"),
+    # Limits that hold for all sizes.
+    ("shape", r"[Ee]xpected more than 1 (spatial element|value per channel)|smaller than kernel size|"
+              r"Kernel size can't be greater|doesn't match the broadcast shape"),
+)
+
+
+def refusal(error):
+    words = str(error).splitlines()[0] if str(error) else type(error).__name__
+    for what, pattern in LIMITS:
+        if re.search(pattern, words):
+            return Unsupported(what, f"PyTorch: {words}")
+    return Rejected(f"PyTorch: {words}")
