@@ -108,12 +108,27 @@ std::vector<std::string> undecided_operations(const std::vector<Record>& records
   return names;
 }
 
+namespace {
+
+// Whether all numbers come from a density: those of lattices, ties or nearly equal numbers have no independent roundings.
+bool is_drawn_from_densities(const Record& r) {
+  constexpr std::array densities{Family::normal, Family::unit, Family::positive};
+  for (int f = 0; f <= static_cast<int>(Family::special); ++f) {
+    const auto family = static_cast<Family>(f);
+    const bool met = std::find(r.classes.begin(), r.classes.end(), name_of(family)) != r.classes.end();
+    if (met && std::find(densities.begin(), densities.end(), family) == densities.end()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::vector<Warning> statistical_warnings(const std::vector<Record>& records) {
   // Fewer elements may all be unlucky.
   constexpr std::size_t enough = 32;
   std::map<std::array<std::string, 3>, reference::Statistic> pooled;
   for (const Record& r : records) {
-    if (r.outcome.verdict != Verdict::pass) continue;
+    if (r.outcome.verdict != Verdict::pass || !is_drawn_from_densities(r)) continue;
     pooled[{r.key.operation, std::string(name_of(r.mode)), std::string(name_of(r.key.dtype))}].add(r.outcome.statistic);
   }
   std::vector<Warning> warnings;

@@ -47,6 +47,9 @@ struct Sum {
 };
 
 template <class R>
+struct ProductParts;
+
+template <class R>
 class Arithmetic {
  public:
   explicit Arithmetic(const spec::Contract& contract) : contract_(contract) {}
@@ -97,7 +100,14 @@ class Arithmetic {
   [[nodiscard]] double division_error() const;
   [[nodiscard]] Value<R> added(Sum<R>& sum);
   void product_box(std::span<const Factor<R>> factors, Value<R>& v) const;
-  void product_edges(std::span<const Factor<R>> factors, NodeId node);
+  void product_edges(std::span<const Factor<R>> factors);
+  [[nodiscard]] double vanishing() const;
+  [[nodiscard]] ProductParts<R> parts_of(std::span<const Factor<R>> all) const;
+  [[nodiscard]] Value<R> with_joined_divisors(Value<R> result, const ProductParts<R>& parts);
+  [[nodiscard]] Value<R> rescaled(Value<R> result, const ProductParts<R>& parts, bool exact_on_the_way);
+  [[nodiscard]] Value<R> scaled_factor(ProductParts<R>& parts, bool contracted);
+  [[nodiscard]] Value<R> special_product(ProductParts<R>& parts);
+  [[nodiscard]] Value<R> ordinary_product(ProductParts<R>& parts, bool contracted);
   void product_specials(std::span<const Factor<R>> factors, Value<R>& v) const;
 
   const spec::Contract& contract_;

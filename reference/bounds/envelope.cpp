@@ -56,6 +56,8 @@ class Reading {
       error += std::fabs(v.coefficient) * below.bound;
       deviation += std::fabs(v.coefficient) * below.deviation;
     }
+    // The reference itself is rounded to a double where errors are taken.
+    if (dtype == DType::f64) deviation += 0x1p-53 * std::fabs(static_cast<double>(v.reference));
     if (!(2 * deviation < error)) deviation = std::numeric_limits<double>::infinity();
     error *= 1 + 0x1p-20;
     // The errors are doubles themselves: below f64's normal numbers each may have lost up to one unit of the last place.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "reference/bounds/arithmetic.hpp"
+#include "reference/bounds/product_parts.hpp"
 
 namespace etalon::reference::bounds {
 namespace {
@@ -48,27 +49,6 @@ bool same(const Value<R>& a, const Value<R>& b) {
   if (a.exact() && b.exact()) return a.reference == b.reference;
   return a.node != no_node && a.node == b.node && a.coefficient == b.coefficient && a.local == 0 && b.local == 0;
 }
-
-/// How large and how small partial results may be, in any association: quotients of some factors by some divisors, and
-/// products of divisors alone.
-struct Extents {
-  double above = 1;
-  double below = 1;
-  double divisors_above = 1;
-  double divisors_below = 1;
-
-  void add(double least, double most, bool divides) {
-    above *= std::max(1.0, divides ? 1 / least : most);
-    below *= std::min(1.0, divides ? 1 / most : least);
-    if (!divides) return;
-    divisors_above *= std::max(1.0, most);
-    divisors_below *= std::min(1.0, least);
-  }
-  template <class R>
-  void add(const Factor<R>& f) {
-    if (f.value.may(admits_finite)) add(f.value.least(), f.value.magnitude(), f.divides);
-  }
-};
 
 /// Bits that the significand of any value of v takes, or more than any format has when that is not known.
 template <class R>
@@ -150,7 +130,7 @@ void Arithmetic<R>::product_box(std::span<const Factor<R>> factors, Value<R>& v)
 }
 
 template <class R>
-void Arithmetic<R>::product_edges(std::span<const Factor<R>> factors, NodeId node) {
+void Arithmetic<R>::product_edges(std::span<const Factor<R>> factors) {
   const std::size_t n = factors.size();
   std::vector<Box> after(n + 1);
   for (std::size_t i = n; i-- > 0;) after[i] = box_of(factors[i]) * after[i + 1];
@@ -169,7 +149,6 @@ void Arithmetic<R>::product_edges(std::span<const Factor<R>> factors, NodeId nod
     }
     before = before * box_of(f);
   }
-  (void)node;
 }
 
 /// The classes that a product with infinite or NaN factors, or zero divisors, may have.
@@ -220,157 +199,198 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
 }
 
 template <class R>
+ProductParts<R> Arithmetic<R>::parts_of(std::span<const Factor<R>> all) const {
+  ProductParts<R> parts;
+  const double coarser = division_error();
+  for (const Factor<R>& f : all) {
+    if (f.divides) ++parts.all_divisors;
+    if (!f.is_sign) ++parts.steps;
+    if (!is_power_of_two(f.value) || (f.divides && coarser > 0)) {
+      parts.factors.push_back(f);
+      if (f.divides) ++parts.divisors;
+      continue;
+    }
+    parts.negative = parts.negative != (f.value.lower < 0);
+    if (!f.divides && !f.is_sign) ++parts.powers;
+    parts.exponent += f.divides ? -std::ilogb(f.value.lower) : std::ilogb(f.value.lower);
+    parts.scaling.add(f);
+  }
+  const auto numerators = static_cast<std::ptrdiff_t>(parts.factors.size()) - parts.divisors;
+  // Scaling by a power of two rounds nothing, but dividing it first does: x*1/b may be x*(1/b).
+  const auto dividends = numerators + std::min(parts.powers, parts.divisors);
+  parts.operations = static_cast<double>(dividends == 0 ? parts.divisors : dividends + parts.divisors - 1);
+  parts.steps += (contract_.reciprocal_division ? parts.all_divisors : 0) - 1;
+  parts.extents = parts.scaling;
+  if (parts.operations == 0) return parts;
+  if (numerators > 0 && contract_.reciprocal_division) parts.operations += static_cast<double>(parts.divisors);
+  parts.operations += coarser * static_cast<double>(parts.divisors);
+  return parts;
+}
+
+/// The largest magnitude that rounding may make zero: half of the smallest number, or flushing all subnormal ones.
+template <class R>
+double Arithmetic<R>::vanishing() const {
+  return contract_.flush_results ? rounding_.tau : rounding_.half_eta;
+}
+
+/// Divisors that are multiplied first may underflow, which amplifies, or overflow, which leaves nothing.
+template <class R>
+Value<R> Arithmetic<R>::with_joined_divisors(Value<R> result, const ProductParts<R>& parts) {
+  if (parts.all_divisors < 2) return result;
+  const bool underflows = parts.extents.divisors_below < rounding_.tau;
+  const auto joined = static_cast<double>(parts.all_divisors - 1);
+  const double lost = underflows ? joined * vanishing() / parts.extents.divisors_below : 0;
+  if (lost >= 0.25) return wild();
+  const double relative = parts.extents.divisors_above > rounding_.omega ? 1 : lost / (1 - lost);
+  if (relative > 0) finish(result, result.magnitude() * relative + result.local, 0);
+  return result;
+}
+
+/// Puts the powers of two back, and with them what underflows or overflows on the way.
+template <class R>
+Value<R> Arithmetic<R>::rescaled(Value<R> result, const ProductParts<R>& parts, bool exact_on_the_way) {
+  scale_exactly(result, parts.negative, parts.exponent);
+  const bool partial = parts.steps > 1 && result.may(admits_finite);
+  if (partial) result = with_joined_divisors(result, parts);
+  if (partial && parts.extents.below < rounding_.tau && !exact_on_the_way) {
+    // A partial product in some association underflows, and the factors that follow amplify what it lost.
+    const double lost = vanishing() * parts.extents.above;
+    finish(result, rounding_.half_eta + static_cast<double>(parts.steps) * lost + result.local, 0);
+  } else if (parts.exponent < 0 && result.magnitude() < rounding_.tau && result.quantum < rounding_.eta_exponent) {
+    finish(result, rounding_.half_eta + result.local, 0);
+  } else if (parts.exponent > 0 && result.magnitude() > rounding_.omega) {
+    finish(result, result.local, 0);
+  }
+  return result;
+}
+
+/// At most one factor besides powers of two: nothing rounds.
+template <class R>
+Value<R> Arithmetic<R>::scaled_factor(ProductParts<R>& parts, bool contracted) {
+  Value<R> only = parts.factors.empty() ? point<R>(1) : parts.factors[0].value;
+  const bool ordinary = only.ordinary();
+  if (!parts.factors.empty() && ordinary && !(parts.factors[0].divides && holds_zero(only))) {
+    parts.extents.add(parts.factors[0]);
+  }
+  // With powers of two alone, too, a partial product in some association may overflow.
+  if (parts.steps > 1 && ordinary && parts.extents.above > rounding_.omega) return wild();
+  const double narrowed = contracted && only.may(admits_finite) ? only.magnitude() * operand_error(only) : 0;
+  if (narrowed > 0) {
+    const double local = only.local;
+    finish(only, narrowed, 0);
+    only.local = only.may(interval_only) ? 0 : narrowed + local;
+  }
+  return rescaled(only, parts, false);
+}
+
+/// With infinite or NaN factors, or divisors that may be zero.
+template <class R>
+Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts) {
+  for (const Factor<R>& f : parts.factors) parts.extents.add(f);
+  const Extents& reach = parts.extents;
+  const bool several = parts.steps > 1;
+  if (several && !(std::max(reach.above, reach.divisors_above) <= rounding_.omega)) return wild();
+  if (several && parts.all_divisors > 1 && !(reach.divisors_below >= rounding_.tau)) return wild();
+  Value<R> v;
+  product_specials(parts.factors, v);
+  // A partial product that underflows to zero meets an infinity. Gradual underflow loses up to half of eta at each step,
+  // so that more than the exact product's half may vanish.
+  const double vanishes = contract_.flush_results ? 2 * rounding_.tau : static_cast<double>(parts.steps + 1) * rounding_.eta;
+  if (several && !(reach.below > vanishes)) v.flags |= admits_nan;
+  const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
+  // What underflows on the way is amplified by the factors that follow.
+  const double lost = several ? parts.operations * reach.above : 1;
+  finish(v, parts.operations * rounding_.u * m * 1.0625 + rounding_.eta * lost,
+         several ? 0 : parts.operations * rounding_.u * 1.0625);
+  return rescaled(v, parts, false);
+}
+
+/// What the significands and grids of ordinary factors say of their product.
+struct Arithmetics {
+  double bits = 0;           ///< that its significand may take
+  std::int32_t quantum = 0;
+  std::int32_t finest = 0;   ///< grid of the finest partial product
+  bool zero = false;
+  bool points = true;
+  bool edges = false;
+};
+
+template <class R>
+Arithmetics arithmetics_of(std::span<const Factor<R>> factors) {
+  Arithmetics a;
+  for (const Factor<R>& f : factors) {
+    a.edges = a.edges || f.value.node != no_node;
+    a.points = a.points && f.value.exact();
+    a.zero = a.zero || (!f.divides && f.value.is_zero());
+    a.bits += f.divides ? infinity : significant_bits(f.value);
+    const bool known = !f.divides && f.value.quantum > no_quantum / 2;
+    a.quantum = known && a.quantum > no_quantum / 2 ? a.quantum + f.value.quantum : no_quantum;
+    if (known && f.value.quantum < 0) a.finest += f.value.quantum;
+  }
+  return a;
+}
+
+/// A quotient of two points that is a number of the format.
+template <class R>
+bool is_exact_quotient(const ProductParts<R>& parts, const Value<R>& v, const Rounding& rounding) {
+  if (parts.operations != 1 || parts.divisors != 1 || parts.factors.size() != 2 || !parts.factors[1].divides) return false;
+  const Value<R>& dividend = parts.factors[0].value;
+  const Value<R>& divisor = parts.factors[1].value;
+  return dividend.exact() && divisor.exact() && v.reference * divisor.reference == dividend.reference &&
+         rounding.holds(v.magnitude(), lowest_bit(v.reference));
+}
+
+/// Of finite factors and divisors other than zero.
+template <class R>
+Value<R> Arithmetic<R>::ordinary_product(ProductParts<R>& parts, bool contracted) {
+  double inherited = 0;  // relative operand rounding of a contraction
+  for (Factor<R>& f : parts.factors) {
+    share(f.value);
+    parts.extents.add(f);
+    if (contracted) inherited = (1 + inherited) * (1 + operand_error(f.value)) - 1;
+  }
+  const Arithmetics known = arithmetics_of(std::span<const Factor<R>>(parts.factors));
+  if (parts.steps > 1 && parts.extents.above > rounding_.omega) return wild();
+  if (known.zero) return point<R>(0);
+  Value<R> v;
+  product_box(parts.factors, v);
+  v.quantum = known.quantum;
+  // The box may have underflowed where the wider reference has not.
+  const double m = std::max(v.magnitude(), std::numeric_limits<double>::denorm_min());
+  const bool exact = known.bits <= rounding_.precision && known.finest >= rounding_.eta_exponent;
+  double relative = 0;
+  double local = 0;
+  if (is_exact_quotient(parts, v, rounding_)) {
+    v.quantum = lowest_bit(v.reference);
+  } else if (!exact) {
+    relative = parts.operations * rounding_.u / (1 - parts.operations * rounding_.u);
+    local = parts.operations == 1 && m < infinity ? rounding_.of_magnitude(m) : m * relative;
+    relative *= 2;
+  }
+  if (inherited > 0) local += m * inherited;
+  flush(local, v.lower, v.upper);
+  if (local > 0) finish(v, local, parts.extents.below < rounding_.tau || inherited > 0 ? 0 : relative);
+  if (v.scale == 0) v.scale = std::fabs(static_cast<double>(v.reference));
+  if (!v.may(interval_only) && known.edges) {
+    v.node = tape_.open(v.local);
+    v.local = 0;
+    product_edges(parts.factors);
+  }
+  return rescaled(v, parts, exact && known.finest + std::ilogb(parts.scaling.below) >= rounding_.eta_exponent);
+}
+
+template <class R>
 Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted) {
   if (all.size() == 2 && !all[0].divides && !all[1].divides && all[0].value.exact() && all[1].value.exact() &&
       !is_power_of_two(all[0].value) && !is_power_of_two(all[1].value)) {
     return plain_product(all[0].value, all[1].value, contracted);
   }
-  std::vector<Factor<R>> factors;
-  int exponent = 0;
-  std::ptrdiff_t powers = 0;
-  Extents extents;
-  bool negative = false;
-  const double coarser = division_error();
-  for (const Factor<R>& f : all) {
-    if (!is_power_of_two(f.value) || (f.divides && coarser > 0)) {
-      factors.push_back(f);
-      continue;
-    }
-    negative = negative != (f.value.lower < 0);
-    if (!f.divides && !f.is_sign) ++powers;
-    const int k = f.divides ? -std::ilogb(f.value.lower) : std::ilogb(f.value.lower);
-    exponent += k;
-    extents.add(f);
-  }
-  const Extents scaling = extents;
-  const auto divisors = std::count_if(factors.begin(), factors.end(), [](const auto& f) { return f.divides; });
-  // Scaling by a power of two rounds nothing, but dividing it first does: x*1/b may be x*(1/b).
-  const auto numerators = static_cast<std::ptrdiff_t>(factors.size()) - divisors;
-  const auto dividends = numerators + std::min(powers, divisors);
-  auto operations = static_cast<double>(dividends == 0 ? divisors : dividends + divisors - 1);
-  Value<R> v;
-  bool exact_on_the_way = false;
-  const auto all_divisors = std::count_if(all.begin(), all.end(), [](const auto& f) { return f.divides; });
-  const auto reciprocals = contract_.reciprocal_division ? all_divisors : 0;
-  const auto steps = std::count_if(all.begin(), all.end(), [](const auto& f) { return !f.is_sign; }) - 1 + reciprocals;
-  const double vanishing = contract_.flush_results ? rounding_.tau : rounding_.half_eta;
-  const auto rescale = [&](Value<R> result) {
-    scale_exactly(result, negative, exponent);
-    if (steps > 1 && result.may(admits_finite)) {
-      // Divisors that are multiplied first may underflow, too, which amplifies, or overflow, which leaves nothing.
-      const auto joined = static_cast<double>(std::max<std::ptrdiff_t>(all_divisors - 1, 0));
-      double relative = extents.divisors_below < rounding_.tau ? joined * vanishing / extents.divisors_below : 0;
-      if (joined > 0 && extents.divisors_above > rounding_.omega) relative = std::max(relative, 1.0);
-      if (joined == 0) relative = 0;
-      if (extents.divisors_below < rounding_.tau && relative >= 0.25) return wild();
-      if (relative > 0) {
-        const double magnitude = result.magnitude();
-        finish(result, magnitude * relative / (relative < 1 ? 1 - relative : 1) + result.local, 0);
-      }
-    }
-    if (steps > 1 && extents.below < rounding_.tau && !exact_on_the_way && result.may(admits_finite)) {
-      // A partial product in some association underflows, and the factors that follow amplify what it lost.
-      const double lost = vanishing * extents.above;
-      finish(result, rounding_.half_eta + static_cast<double>(steps) * lost + result.local, 0);
-    } else if (exponent < 0 && result.magnitude() < rounding_.tau && result.quantum < rounding_.eta_exponent) {
-      finish(result, rounding_.half_eta + result.local, 0);
-    } else if (exponent > 0 && result.magnitude() > rounding_.omega) {
-      finish(result, result.local, 0);
-    }
-    return result;
-  };
-  // With powers of two alone, too, a partial product in some association may overflow.
-  if (factors.empty() && steps > 1 && extents.above > rounding_.omega) return wild();
-  if (factors.empty()) return rescale(point<R>(1));
-  if (operations == 0) {
-    Value<R>& only = factors[0].value;
-    if (only.ordinary() && !(factors[0].divides && holds_zero(only))) extents.add(factors[0]);
-    if (steps > 1 && only.ordinary() && extents.above > rounding_.omega) return wild();
-    const double narrowed = contracted && only.may(admits_finite) ? only.magnitude() * operand_error(only) : 0;
-    if (narrowed > 0) {
-      const double local = only.local;
-      finish(only, narrowed, 0);
-      only.local = only.may(interval_only) ? 0 : narrowed + local;
-    }
-    return rescale(only);
-  }
-  if (numerators > 0 && contract_.reciprocal_division) operations += static_cast<double>(divisors);
-  operations += coarser * static_cast<double>(divisors);
-
-  double bits = 0;
-  std::int32_t quantum = 0;
-  std::int32_t finest = 0;
-  bool ordinary = true;
-  bool zero = false;
-  bool zero_divisor = false;
-  bool points = true;
-  bool edges = false;
-  double inherited = 0;  // relative operand rounding of a contraction
-  for (Factor<R>& f : factors) {
-    ordinary = ordinary && f.value.ordinary();
-    if (!ordinary) break;
-    share(f.value);
-    edges = edges || f.value.node != no_node;
-    points = points && f.value.exact();
-    zero = zero || (!f.divides && f.value.is_zero());
-    zero_divisor = zero_divisor || (f.divides && holds_zero(f.value));
-    extents.add(f);
-    bits += f.divides ? infinity : significant_bits(f.value);
-    const bool known = !f.divides && f.value.quantum > no_quantum / 2;
-    quantum = known && quantum > no_quantum / 2 ? quantum + f.value.quantum : no_quantum;
-    if (known && f.value.quantum < 0) finest += f.value.quantum;
-    if (contracted) inherited = (1 + inherited) * (1 + operand_error(f.value)) - 1;
-  }
-  if (!ordinary || zero_divisor) {
-    Extents finite = scaling;
-    for (const Factor<R>& f : factors) finite.add(f);
-    if (steps > 1 && !(std::max(finite.above, finite.divisors_above) <= rounding_.omega)) return wild();
-    if (steps > 1 && all_divisors > 1 && !(finite.divisors_below >= rounding_.tau)) return wild();
-    product_specials(factors, v);
-    // A partial product that underflows to zero meets an infinity. Gradual underflow loses up to half of eta at each
-    // step, so that more than the exact product's half may vanish.
-    const double vanishes = contract_.flush_results ? 2 * rounding_.tau : static_cast<double>(all.size()) * rounding_.eta;
-    if (steps > 1 && !(finite.below > vanishes)) v.flags |= admits_nan;
-    const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
-    // What underflows on the way is amplified by the factors that follow.
-    const bool several = steps > 1;
-    const double lost = several ? operations * finite.above : 1;
-    finish(v, operations * rounding_.u * m * 1.0625 + rounding_.eta * lost,
-           several ? 0 : operations * rounding_.u * 1.0625);
-    return rescale(v);
-  }
-  if (steps > 1 && extents.above > rounding_.omega) return wild();
-  if (zero) return point<R>(0);
-
-  product_box(factors, v);
-  v.quantum = quantum;
-  // The box may have underflowed where the wider reference has not.
-  const double m = std::max(v.magnitude(), std::numeric_limits<double>::denorm_min());
-  double local = 0;
-  double relative = 0;
-  const bool exact_product = bits <= rounding_.precision && finest >= rounding_.eta_exponent;
-  const bool exact_quotient = points && operations == 1 && divisors == 1 && numerators == 1 &&
-                              !contract_.reciprocal_division &&
-                              v.reference * factors[1].value.reference == factors[0].value.reference &&
-                              rounding_.holds(m, lowest_bit(v.reference));
-  exact_on_the_way = exact_product && finest + std::ilogb(scaling.below) >= rounding_.eta_exponent;
-  if (exact_quotient && factors[1].divides) {
-    v.quantum = lowest_bit(v.reference);
-  } else if (!exact_product) {
-    relative = operations * rounding_.u / (1 - operations * rounding_.u);
-    local = operations == 1 && m < infinity ? rounding_.of_magnitude(m) : m * relative;
-    relative *= 2;
-  }
-  if (inherited > 0) local += m * inherited;
-  flush(local, v.lower, v.upper);
-  if (local > 0) finish(v, local, extents.below < rounding_.tau || inherited > 0 ? 0 : relative);
-  if (v.scale == 0) v.scale = std::fabs(static_cast<double>(v.reference));
-  if (!v.may(interval_only) && edges) {
-    v.node = tape_.open(v.local);
-    v.local = 0;
-    product_edges(factors, v.node);
-  }
-  return rescale(v);
+  ProductParts<R> parts = parts_of(all);
+  if (parts.operations == 0) return scaled_factor(parts, contracted);
+  const bool special = std::any_of(parts.factors.begin(), parts.factors.end(), [](const Factor<R>& f) {
+    return !f.value.ordinary() || (f.divides && holds_zero(f.value));
+  });
+  return special ? special_product(parts) : ordinary_product(parts, contracted);
 }
 
 template Value<double> Arithmetic<double>::wild() const;
