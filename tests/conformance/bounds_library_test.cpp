@@ -21,11 +21,11 @@ struct Tally {
 };
 
 template <class T>
-void simulate(const conformance::CaseKey& key, Tally& tally) {
+void simulate(const conformance::CaseKey& key, Tally& tally, bool second = false) {
   const auto c = conformance::make_case(key);
   // Long cases only take longer.
   if (!c || c->planned > 250) return;
-  const Question q = question_of(*c);
+  const Question q = second ? bounds_test::second_question_of(*c) : question_of(*c);
   if (!bounds_test::computes_in<T>(q.system)) return;
   const spec::Contract contract;
   const auto bounds = reference::envelopes(q.system, q.inputs, contract);
@@ -35,7 +35,7 @@ void simulate(const conformance::CaseKey& key, Tally& tally) {
     const auto verdict = reference::judge(got, bounds);
     tally.comparisons += verdict.comparisons;
     tally.undecided += verdict.undecided;
-    INFO(conformance::id_of(key) << " run " << run << " output " << verdict.output << " element " << verdict.first_offender);
+    INFO(conformance::id_of(key) << (second ? " (second derivative) run " : " run ") << run << " output " << verdict.output << " element " << verdict.first_offender);
     INFO("expected [" << verdict.expected.lower << ", " << verdict.expected.upper << "] or "
                       << static_cast<int>(verdict.expected.flags) << ", ratio " << verdict.worst_ratio);
     INFO(verdict.message);
@@ -80,6 +80,20 @@ TEST_CASE("conforming evaluations of the whole library lie inside", "[bounds][li
     INFO(name);
     CHECK(compared > 0);
   }
+}
+
+TEST_CASE("conforming evaluations of second derivatives lie inside", "[bounds][library]") {
+  using conformance::Check;
+  Tally tally;
+  for (const spec::Definition* d : spec::library()) {
+    for (std::uint64_t index = 0; index < 4; ++index) {
+      simulate<float>({std::string(d->name), Check::vjp, DType::f32, index, 1}, tally, true);
+      simulate<double>({std::string(d->name), Check::vjp, DType::f64, index, 1}, tally, true);
+    }
+  }
+  INFO(tally.comparisons << " compared, " << tally.undecided << " undecided");
+  CHECK(tally.comparisons > 100000);
+  CHECK(tally.undecided * 4 <= tally.comparisons);
 }
 
 }  // namespace etalon

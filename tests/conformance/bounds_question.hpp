@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "conformance/case.hpp"
+#include "conformance/question.hpp"
+#include "conformance/values.hpp"
 #include "spec/derivative/derivative.hpp"
 #include "spec/library/library.hpp"
 
@@ -37,6 +39,24 @@ struct Question {
     }
   }
   return q;
+}
+
+/// The derivative of the case's VJP along random directions of its operands and cotangents.
+[[nodiscard]] inline Question second_question_of(const conformance::Case& c) {
+  const spec::Instance instance = conformance::instance_of(c);
+  spec::Request request = conformance::request_of(c, instance.results.size());
+  request.mode = spec::Mode::jvp_of_vjp;
+  conformance::Draw draw("second derivative of " + conformance::id_of(c.key));
+  const auto along = [&](const HostTensor& t) { return conformance::draw_real(draw, conformance::Family::normal, t.dtype, t.dims); };
+  request.tangents.assign(request.inputs.size(), std::nullopt);
+  for (std::size_t i = 0; i < request.inputs.size(); ++i) {
+    if (request.wrt[i]) request.tangents[i] = along(request.inputs[i]);
+  }
+  for (const auto& cotangent : request.cotangents) {
+    request.cotangent_tangents.push_back(cotangent ? std::optional(along(*cotangent)) : std::nullopt);
+  }
+  const conformance::Question question = conformance::question_of(request);
+  return {question.system, question.inputs};
 }
 
 /// Whether arithmetic in T can stand for that of the system.
