@@ -332,6 +332,8 @@ Value* Emitter::emit_real(const Expr& e, std::vector<Value*> args, Type type) {
     case Primitive::sinh:
     case Primitive::cosh: return emit_hyperbolic(e->primitive, args[0], type == Type::f64);
     case Primitive::log1p: return emit_log1p(args[0], type == Type::f64);
+    case Primitive::exp: return emit_exp(args[0], type == Type::f64);
+    case Primitive::pow: return emit_power(args[0], args[1], type == Type::f64);
     case Primitive::sign: return emit_sign(args[0]);
     default: break;
   }

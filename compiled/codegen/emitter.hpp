@@ -91,6 +91,8 @@ class Emitter {
   llvm::Value* emit_remainder(llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_hyperbolic(spec::Primitive p, llvm::Value* x, bool f64);
   llvm::Value* emit_log1p(llvm::Value* x, bool f64);
+  llvm::Value* emit_exp(llvm::Value* x, bool f64);
+  llvm::Value* emit_power(llvm::Value* x, llvm::Value* y, bool f64);
   llvm::Value* emit_philox(const std::vector<llvm::Value*>& args);
   llvm::Value* emit_function(spec::Primitive p, std::vector<llvm::Value*> args, bool f64);
   llvm::Value* emit_sign(llvm::Value* x);

@@ -83,12 +83,15 @@ class Meter {
       if (!same_sign) return infinity;
       return size > format_.omega ? 0 : (format_.omega - size) / top;
     }
-    if (size == infinity) return infinity;
-    if (size > format_.overflow) return same_sign ? (size - std::fabs(computed)) / top : infinity;
+    const R magnitude = exact < 0 ? -exact : exact;
+    // A wider number may lie beyond every double, and close to the largest.
+    if (size == infinity || size > format_.overflow) {
+      return same_sign ? static_cast<double>((magnitude - static_cast<R>(std::fabs(computed))) / static_cast<R>(top)) : infinity;
+    }
     const R off = static_cast<R>(computed) - exact;
     double below = power_below(size);
     // A wider number just under a power of two may have been rounded up to it.
-    if (static_cast<R>(below) > (exact < 0 ? -exact : exact)) below /= 2;
+    if (static_cast<R>(below) > magnitude) below /= 2;
     return std::fabs(static_cast<double>(off)) / std::max(2 * format_.u * below, format_.eta);
   }
 

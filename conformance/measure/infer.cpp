@@ -23,10 +23,11 @@ std::string function_name(Primitive p) {
 }
 
 /// A measured maximum as a promise: a fact is rounded up to the next thousandth, a sampled one, which creeps upward with
-/// more points, to the next quarter.
+/// more points, to the next half. That a function is correctly rounded is believed of those that IEEE 754 requires to be.
 double promised(const FunctionMeasure& seen) {
-  const double grid = seen.exhaustive ? 1000 : 4;
-  return std::max(0.5, std::ceil(seen.worst * grid) / grid);
+  const double grid = seen.exhaustive ? 1000 : 2;
+  const bool required = seen.function == Primitive::sqrt || seen.function == Primitive::div;
+  return std::max(seen.exhaustive || required ? 0.5 : 1.0, std::ceil(seen.worst * grid) / grid);
 }
 
 /// The loosest that any shipped profile grants, per function.
@@ -110,8 +111,18 @@ class Inference {
         seen = everywhere(*probe, p, dtype, options_.jobs);
       } else if (seen) {
         climb(*probe, points / 8, *seen);
+        sample_edges(*probe, points / 4, *seen);
       }
       if (seen) promise(*seen);
+    }
+  }
+
+  void sample_edges(const Probe& probe, std::size_t points, FunctionMeasure& seen) {
+    const Columns edges = points_at_edges(seen.function, seen.dtype, points, 1);
+    if (edges[0].empty()) return;
+    if (auto there = measure_function(backend_, probe, seen.function, seen.dtype, edges)) {
+      climb(probe, points / 2, *there);
+      seen.join(*there);
     }
   }
 
@@ -173,7 +184,7 @@ class Inference {
 
   void sums() {
     tell("sums");
-    const auto seen = measure_sums(backend_, library_, DType::f32);
+    const auto seen = measure_sums(backend_, library_, DType::f32, options_.longest_sum);
     for (const TreeMeasure& t : seen) {
       ordered_json row{{"what", t.layout}, {"terms", t.terms}};
       if (t.is_tree) row["height"] = t.height;

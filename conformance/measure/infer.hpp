@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@ namespace etalon::conformance {
 
 struct InferOptions {
   std::size_t points = 1 << 18;  ///< per function of f32; of f64 an eighth
+  std::int64_t longest_sum = 1000;
   bool exhaustive = false;       ///< functions of one operand at every f32
   unsigned jobs = 1;             ///< threads of the exhaustive part
   std::function<std::unique_ptr<spec::Backend>()> another{};  ///< further backends of the same kind, for threads

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <random>
 
+#include "reference/bounds/wide.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/half.hpp"
 
@@ -63,8 +64,9 @@ class Sampler {
   /// An exponent under which x has an ordinary power, most of the time.
   [[nodiscard]] double power_of(double x) {
     const double size = std::fabs(std::log2(std::fabs(x)));
-    const std::uint64_t kind = random_() % 4;
+    const std::uint64_t kind = random_() % 5;
     if (kind == 0) return draw();
+    if (kind == 2 && size > 0 && size < infinity) return near(sign() * (format_.emax + 1) / size);
     if (kind == 1) return nearest(sign() * std::floor(uniform() * 32) / 2);
     if (!(size > 0) || size == infinity) return spread(-4, 4);
     return nearest(sign() * uniform() * (format_.emax + format_.precision) / size);
@@ -84,6 +86,30 @@ class Sampler {
   std::mt19937_64 random_;
 };
 
+/// Where results of a function of one operand cease to be ordinary: overflow, underflow, or leave its domain.
+std::vector<double> edges_of(spec::Primitive p, DType dtype) {
+  const spec::Format f = spec::format_of(dtype);
+  const double omega = std::ldexp(2 - std::ldexp(1.0, 1 - f.precision), f.emax);
+  const auto kind = [&](double x) {
+    const double y = std::fabs(reference::bounds::Wide<double>::evaluate(p, x));
+    return std::isnan(y) ? 0 : y > omega ? 1 : y < std::ldexp(1.0, f.emin) ? 2 : 3;
+  };
+  std::vector<double> edges;
+  for (const double sign : {1.0, -1.0}) {
+    for (int e = f.emin; e < f.emax; ++e) {
+      double low = std::ldexp(sign, e), high = std::ldexp(sign, e + 1);
+      if (kind(low) == kind(high)) continue;
+      const int below = kind(low);
+      for (int step = 0; step < 60; ++step) {
+        const double middle = low + (high - low) / 2;
+        (kind(middle) == below ? low : high) = middle;
+      }
+      edges.push_back(low);
+    }
+  }
+  return edges;
+}
+
 }  // namespace
 
 Columns points_near(std::span<const double> place, DType dtype, std::size_t count, std::uint64_t seed) {
@@ -92,6 +118,15 @@ Columns points_near(std::span<const double> place, DType dtype, std::size_t coun
   while (columns[0].size() < count) {
     for (std::size_t i = 0; i < place.size(); ++i) columns[i].push_back(sampler.near(place[i]));
   }
+  return columns;
+}
+
+Columns points_at_edges(spec::Primitive p, DType dtype, std::size_t count, std::uint64_t seed) {
+  Columns columns(1);
+  if (spec::info(p).arity != 1) return columns;
+  Sampler sampler(dtype, seed);
+  const std::vector<double> edges = edges_of(p, dtype);
+  for (std::size_t i = 0; i < count && !edges.empty(); ++i) columns[0].push_back(sampler.near(edges[i % edges.size()]));
   return columns;
 }
 

@@ -120,7 +120,7 @@ std::optional<TreeMeasure> measure_tree(const SumRows& sum, DType dtype, std::in
   return seen;
 }
 
-std::vector<TreeMeasure> measure_sums(spec::Backend& backend, const spec::Library& library, DType dtype) {
+std::vector<TreeMeasure> measure_sums(spec::Backend& backend, const spec::Library& library, DType dtype, std::int64_t longest) {
   std::vector<TreeMeasure> all;
   constexpr std::size_t many = 64;
   const auto add = [&](const char* layout, bool products, std::int64_t terms, std::size_t rows, const SumRows& sum) {
@@ -134,6 +134,7 @@ std::vector<TreeMeasure> measure_sums(spec::Backend& backend, const spec::Librar
   const auto first = bare_reduction(library, spec::Reduction::sum, dtype, false);
   const auto product = bare_contraction(library, dtype);
   for (const std::int64_t terms : {2, 3, 7, 16, 33, 64, 100, 256, 1000}) {
+    if (terms > longest) break;
     if (last) add("sum over the last axis", false, terms, many, reduction(backend, *last, dtype, true, terms, many));
     if (last && terms <= 100) add("sum of one row", false, terms, 1, reduction(backend, *last, dtype, true, terms, 1));
     if (first) add("sum over the first axis", false, terms, many, reduction(backend, *first, dtype, false, terms, many));

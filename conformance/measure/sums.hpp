@@ -29,8 +29,9 @@ using SumRows = std::function<std::optional<std::vector<double>>(std::span<const
 /// The tree in which `terms` numbers of the type are added. \returns nothing when the backend declines.
 [[nodiscard]] std::optional<TreeMeasure> measure_tree(const SumRows& sum, DType dtype, std::int64_t terms, std::size_t rows);
 
-/// Reductions along either axis and contractions, at several lengths.
-[[nodiscard]] std::vector<TreeMeasure> measure_sums(spec::Backend& backend, const spec::Library& library, DType dtype);
+/// Reductions along either axis and contractions, at several lengths up to the longest.
+[[nodiscard]] std::vector<TreeMeasure> measure_sums(spec::Backend& backend, const spec::Library& library, DType dtype,
+                                                    std::int64_t longest);
 
 /// The tightest declaration that every measure keeps, among blocks short enough to have been met several times; none where
 /// nothing better than any order was seen.

@@ -84,6 +84,14 @@ else:
     refused("cpu: not in this build", "serve", "--backend", "cpu")
     refused("train: not in this build", "train", "digits")
 
+refused("contract: a command is missing; etalon contract --help lists them", "contract")
+refused("unknown command 'chek'; did you mean 'check'?", "contract", "chek")
+refused("unknown option '--jsn'; did you mean '--json'?", "contract", "list", "--jsn")
+refused("unknown contract 'cuda'; did you mean 'cpu'?", "contract", "show", "cuda")
+refused("unknown contract 'ieee-f31'; did you mean 'ieee-f32'?", "conform", "--backend", "reference", "--contract", "ieee-f31")
+refused("cuda: not in this build", "contract", "infer", "--backend", "cuda")
+refused("missing.json: the file cannot be read", "contract", "check", "missing.json")
+
 # What good input gets.
 printed(["etalon 0."], "--version")
 printed(["explain", "conform", "serve", "train", "Examples"], "--help")
@@ -139,6 +147,35 @@ for text, line in (("softmax(x[n]) -> y[n]\n  y[i] = x[i]\n", "1:1: softmax: the
     bad.write_text(text)
     for words in (["spec"], ["explain", "relu"], ["check", str(program)], ["run", str(program)], ["conform", "--backend", "reference"]):
         refused(f"{bad}:{line}", *words, "--definitions", str(bad))
+
+# Contracts.
+names = json.loads(printed([], "contract", "list", "--json"))
+check({"ieee", "cpu", "cuda-default", "tf32-matmul", "fast-math"} <= {row["name"] for row in names}, f"contract list: {names}")
+printed(["tf32-matmul\n", "tensor cores"], "contract", "list")
+shown = folder / "tf32.json"
+shown.write_text(printed(['"product_operand_precision": 11'], "contract", "show", "tf32-matmul"))
+printed([f"{shown}: a contract, 'tf32-matmul'\n", "operands of contractions may be rounded to 11 bits, toward zero\n",
+         "  f32: div "[:7], "sums added in any order or tree\n"], "contract", "check", str(shown))
+answer = json.loads(printed([], "contract", "check", str(shown), "--json"))
+check(answer["valid"] and answer["contract"]["accumulation"] == "toward_zero" and len(answer["promises"]) > 8, f"contract check --json: {answer}")
+wrong = folder / "wrong.json"
+wrong.write_text('{"ties": "frist", "functions": {"f32": {"exq": {"k0": 1}, "log": {"k0": 0.1}}}}')
+ran = etalon("contract", "check", str(wrong))
+check((ran.returncode, ran.stdout.count("\n"), ran.stderr) == (1, 3, "") and "did you mean 'exp'?" in ran.stdout
+      and f"{wrong}: contract.functions.f32.log.k0: expected a number >= 0.5, found 0.1\n" in ran.stdout, f"contract check: {ran}")
+answer = json.loads(printed([], "contract", "check", str(wrong), "--json", status=1))
+check(not answer["valid"] and len(answer["errors"]) == 3, f"contract check --json: {answer}")
+refused(f"{wrong}: contract.functions.f32: unknown key 'exq'; did you mean 'exp'?", "conform", "--backend", "reference", "--contract", str(wrong))
+check(json.loads(printed([], "contract", "schema"))["additionalProperties"] is False, "contract schema is not closed")
+inferred = folder / "inferred.json"
+who = "cpu" if build == "compiled" else "reference"
+printed(["gradual underflow\n", "goes to the first of equals\n"], "contract", "infer", "--backend", who, "-o", str(inferred), "--points", "16000")
+found, shipped = json.loads(inferred.read_text()), json.loads(printed([], "contract", "show", "cpu"))
+for dtype, rows in shipped["functions"].items():  # sampled maxima are rounded up to halves
+    for name, row in rows.items():
+        check(found["functions"][dtype][name]["k0"] <= -(-row["k0"] * 2 // 1) / 2, f"contract infer: {name} in {dtype} is looser than shipped")
+check(found["measured"]["functions"]["f32"]["exp"]["points"] >= 16000 and found["name"].endswith("inferred"), "contract infer says nothing of what was measured")
+printed([" conforms\n"[1:], f"contract: {who}, inferred"], "conform", "--backend", who, "--contract", str(inferred), "--ops", "exp,tanh,erf,sinh,max,sum")
 
 # The reference as an oracle: f32 exp at 1 lies strictly between the ends, and the ends are an ulp or two apart.
 request = {"request": "run", "id": "a", "mode": "forward", "bounds": {},

@@ -95,6 +95,7 @@ TEST_CASE("functions reach as far as their results do", "[compiled][primitives]"
   const std::vector<double> log_of_largest{88, 88.5, 88.75, 89.25, 89.4}, log_of_largest_double{709, 709.5, 710, 710.25, 710.47};
   const std::vector<Row> rows{{Primitive::sinh, std::sinh, log_of_largest, log_of_largest_double},
                               {Primitive::cosh, std::cosh, log_of_largest, log_of_largest_double},
+                              {Primitive::exp, std::exp, {88, 88.5, 88.7, 88.72, 88.722}, {709.5, 709.78271049, 709.7827111, 709.7827112, 709.78271289}},
                               {Primitive::log1p, std::log1p, {1e29, 1e31, 1e37, 2e38, 3.4e38}, {1e29, 1e31, 1e306, 2e307, 1.7e308}}};
   const spec::Contract contract = spec::contract_named("cpu");
   for (const Row& row : rows) {
@@ -113,6 +114,31 @@ TEST_CASE("functions reach as far as their results do", "[compiled][primitives]"
   const HostTensor y = compiled_values(unary(DType::f32, 2, DType::f32, [](const Expr& e) { return apply(Primitive::sinh, {e}); }), {beyond})[0];
   CHECK(at(y, 0) == inf);
   CHECK(at(y, 1) == -inf);
+}
+
+TEST_CASE("powers reach as far as their results do", "[compiled][primitives]") {
+  // e^709.7827125 lies beyond the library's last power and below the largest number; the values are mpmath's.
+  struct Row {
+    double base, exponent, power;
+  };
+  const std::vector<Row> rows{{3, 0x1.43093980525edp+9, 0x1.fffff2ccdba04p+1023},
+                              {1.5, 0x1.b5a2882c6d8a7p+10, 0x1.fffff2ccdb851p+1023},
+                              {0x1.19d11a6bbace3p+10, 101, 0x1.fffff2ccdb9f7p+1023},
+                              {-0x1.19d11a6bbace3p+10, 101, -0x1.fffff2ccdb9f7p+1023},
+                              {3, 646.1, inf}, {-5, 443, -inf}, {0, -1, inf}, {-inf, 3, -inf}, {inf, 0.5, inf}, {0.5, -inf, inf}};
+  std::vector<double> bases, exponents;
+  for (const Row& row : rows) {
+    bases.push_back(row.base);
+    exponents.push_back(row.exponent);
+  }
+  const auto n = static_cast<std::int64_t>(rows.size());
+  const HostTensor y = compiled_values(binary(DType::f64, n, DType::f64, Primitive::pow),
+                                       {real_tensor(DType::f64, {n}, bases), real_tensor(DType::f64, {n}, exponents)})[0];
+  const double allowed = spec::function_bound(spec::contract_named("cpu"), DType::f64, Primitive::pow).k0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    INFO(rows[i].base << " ^ " << rows[i].exponent << " got " << at(y, i) << " want " << rows[i].power);
+    CHECK(ulps(at(y, i), rows[i].power, 53) <= allowed + 0.5);
+  }
 }
 
 TEST_CASE("an element's bits do not depend on its position", "[compiled][primitives]") {
