@@ -112,8 +112,8 @@ Value* Emitter::emit_exp(Value* x, bool f64) {
   return builder_.CreateSelect(builder_.CreateFCmpOGT(x, number(far)), beyond, near);
 }
 
-/// The library's pow in f64 stops where its exp does. Where it is infinite, so is the square of |x|^(y/2) unless the
-/// power is a number: with twice the error, and one rounding.
+/// The library's pow in f64 stops where its exp does. Where it is infinite, the power is the square of |x|^(y/2), infinite
+/// or not: with twice the error, and one rounding. A y whose half is 0 says nothing.
 Value* Emitter::emit_power(Value* x, Value* y, bool f64) {
   Value* near = emit_function(Primitive::pow, {x, y}, f64);
   if (!f64) return near;
@@ -123,7 +123,8 @@ Value* Emitter::emit_power(Value* x, Value* y, bool f64) {
   Value* beyond = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, builder_.CreateFMul(half, half), near);
   Value* infinite = builder_.CreateFCmpOEQ(builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, near),
                                            number(std::numeric_limits<double>::infinity()));
-  return builder_.CreateSelect(infinite, beyond, near);
+  Value* large = builder_.CreateFCmpOGT(half, number(0x1p511));
+  return builder_.CreateSelect(builder_.CreateAnd(infinite, large), beyond, near);
 }
 
 /// Philox4x32-10: key = seed (low, high), counter = (low, high of n // 4, step, stream), word n % 4.

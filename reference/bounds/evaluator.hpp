@@ -75,10 +75,12 @@ class Evaluator {
     std::int64_t places = 0;
     bool plain = false;     ///< some term is not a product
     bool products = false;  ///< some term is
+    bool scattered = false; ///< data choose which terms there are: no tree is promised
     void join(const Grown& other);
   };
   Grown collect_terms(OperationId id, Way way, Sum<R>& sum);
   Grown collect_reduction(const Operation& o, Way way, Sum<R>& sum);
+  [[nodiscard]] bool hangs_on_data(OperationId id) const;
   /// Of the tallest tree under the contract in which that many terms of these kinds are added; 0 for any.
   [[nodiscard]] std::int64_t tree_height(const Grown& kinds, std::int64_t terms) const;
   void collect_factors(OperationId id, bool divides, std::vector<Factor<R>>& factors);

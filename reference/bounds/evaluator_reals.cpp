@@ -173,11 +173,13 @@ void Evaluator<R>::Grown::join(const Grown& other) {
   places += other.places;
   plain = plain || other.plain;
   products = products || other.products;
+  scattered = scattered || other.scattered;
 }
 
 template <class R>
 std::int64_t Evaluator<R>::tree_height(const Grown& kinds, std::int64_t terms) const {
   const spec::Contract& contract = arithmetic_.contract();
+  if (kinds.scattered) return 0;
   if (kinds.plain && !contract.sums.promises()) return 0;
   if (kinds.products && !contract.contractions.promises()) return 0;
   const std::int64_t plain = kinds.plain ? contract.sums.height(terms) : 0;
@@ -185,8 +187,15 @@ std::int64_t Evaluator<R>::tree_height(const Grown& kinds, std::int64_t terms) c
 }
 
 template <class R>
+bool Evaluator<R>::hangs_on_data(OperationId id) const {
+  const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
+  return o.form == Form::read || std::any_of(o.args.begin(), o.args.end(), [&](OperationId a) { return hangs_on_data(a); });
+}
+
+template <class R>
 auto Evaluator<R>::collect_reduction(const Operation& o, Way way, Sum<R>& sum) -> Grown {
   Grown all;
+  all.scattered = hangs_on_data(o.args[0]);
   std::int64_t turns = 0;
   way.contracted = true;
   loop(o.binders, [&] {
@@ -229,7 +238,7 @@ auto Evaluator<R>::collect_terms(OperationId id, Way way, Sum<R>& sum) -> Grown 
     term = arithmetic_.stored(term, arithmetic_.rounding());
   }
   sum.add(term);
-  return {0, 1, !product, product};
+  return {0, 1, !product, product, false};
 }
 
 template <class R>

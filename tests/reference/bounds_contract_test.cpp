@@ -123,6 +123,23 @@ TEST_CASE("nested sums may be added as the text groups them", "[bounds][contract
   }
 }
 
+TEST_CASE("a sum whose terms data choose has no declared tree", "[bounds][contract]") {
+  constexpr std::int64_t n = 4096;
+  Builder b(DType::f32);
+  const auto x = b.input("x", {n});
+  const auto at = b.integers("at", {n});
+  const auto y = b.output("y", {});
+  const auto k = b.bind(n);
+  const Expr hit = spec::apply(Primitive::eq, {b.s.at(at, {spec::variable(k)}), spec::integer(3)});
+  b.s.define(y, {}, spec::reduce(spec::Reduction::sum, {k}, hit, b.at(x, k)));
+  std::vector<float> terms(n, 0x0.fffffep-24F);
+  terms[0] = 1;
+  spec::Contract contract;
+  contract.sums = {8, 1};
+  const std::vector inputs{f32({n}, terms), HostTensor::of({n}, std::vector<std::int64_t>(n, 3))};
+  CHECK(admits(b.s, inputs, f32({}, {1}), contract));
+}
+
 TEST_CASE("sums may be cut off only where the contract says so", "[bounds][contract]") {
   const std::vector inputs{f32({2}, {1, 0x1.8p-24F})};
   spec::Contract cut;
