@@ -11,7 +11,9 @@ LIMITS = (
     # Tensors without elements, and windows that leave none.
     ("shape", r"non-zero size|optional 0 dim batch size|positive length|should be greater than (0|zero)|"
               r"[Oo]utput size is too small|Only zero batch or zero channel|numel\(\) to be specified|"
-              r"not have an identity|weight to be at least 1 at|Non-empty .* tensor expected"),
+              r"not have an identity|weight to be at least 1 at|[Nn]on-empty .* expected|"
+              r"index 0 out of range for tensor of size \[0\]|could not create a descriptor|"
+              r"resulted in a negative output size"),
     # Limits that hold for all sizes.
     ("shape", r"[Ee]xpected more than 1 (spatial element|value per channel)|smaller than kernel size|"
               r"Kernel size can't be greater|doesn't match the broadcast shape"),

@@ -2,7 +2,7 @@
 import torch
 import torch.nn.functional as F
 
-from table import need, row
+from table import moves, need, row
 
 
 @row()
@@ -34,10 +34,6 @@ def batch_norm(a, x, gamma, beta, mean, variance):
     variance = torch.ones(c, dtype=x.dtype) if variance is None else variance.clone()
     y = F.batch_norm(x, mean, variance, gamma, beta, a.training, a.momentum, a.eps)
     return y, mean, variance
-
-
-def moves(x):
-    return x.requires_grad or torch.autograd.forward_ad.unpack_dual(x).tangent is not None
 
 
 @row()

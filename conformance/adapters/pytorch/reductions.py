@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from table import need, row
+from table import moves, need, row
 
 
 def axes_of(a, x):
@@ -94,7 +94,12 @@ def logsumexp(a, x):
 @row()
 def norm(a, x):
     order = {"two": 2, "one": 1, "infinity": torch.inf}[a.ord]
-    return torch.linalg.vector_norm(x, order, axes_of(a, x), a.keepdims)
+    y = torch.linalg.vector_norm(x, order, axes_of(a, x), a.keepdims)
+    if a.ord == "infinity" and moves(x):
+        largest = torch.linalg.vector_norm(x.detach(), order, axes_of(a, x), True)
+        need(((x.abs() == largest).sum(axes_of(a, x)) <= 1).all(), "request",
+             "PyTorch shares the derivative among equal magnitudes")
+    return y
 
 
 @row()

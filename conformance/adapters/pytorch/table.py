@@ -2,6 +2,8 @@
 import dataclasses
 import typing
 
+import torch
+
 
 class Unsupported(Exception):
     """PyTorch does not offer this, or means something else by it."""
@@ -42,3 +44,8 @@ def plain(functions, differentiable=True):
 def need(condition, what, why):
     if not condition:
         raise Unsupported(what, why)
+
+
+def moves(x):
+    """Whether a derivative by this operand is asked for."""
+    return x.requires_grad or torch.autograd.forward_ad.unpack_dual(x).tangent is not None
