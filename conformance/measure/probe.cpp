@@ -40,13 +40,14 @@ bool is_truth(const Expr& guard) {
 }
 
 /// The call's only equation where it has just one, of real results.
-std::optional<spec::System> only_equation(const Definition& definition, std::vector<std::optional<ValueType>> operands,
+std::optional<spec::Instance> only_equation(const Definition& definition, std::vector<std::optional<ValueType>> operands,
                                           const spec::Attributes& attributes) {
   try {
-    spec::System system = spec::instantiate(definition, operands, {}, attributes).system;
+    spec::Instance instance = spec::instantiate(definition, operands, {}, attributes);
+    const spec::System& system = instance.system;
     if (system.equations.size() != 1 || system.outputs.size() != 1) return std::nullopt;
     if (system.inputs.size() != operands.size() || !writes_plainly(system.equations[0])) return std::nullopt;
-    return system;
+    return instance;
   } catch (const SpecViolation&) {
     return std::nullopt;
   }
@@ -61,8 +62,9 @@ std::optional<Probe> find(const spec::Library& library, const std::vector<std::o
   for (const Definition* definition : library.definitions()) {
     if (definition->operand_count != operands.size() || definition->result_count != 1) continue;
     for (const spec::Attributes& attributes : choices(*definition)) {
-      const auto system = only_equation(*definition, operands, attributes);
-      if (system && fits(*system, system->equations[0])) return Probe{std::string(definition->name), attributes};
+      const auto instance = only_equation(*definition, operands, attributes);
+      if (!instance || !fits(instance->system, instance->system.equations[0])) continue;
+      return Probe{std::string(definition->name), instance->attributes};
     }
   }
   return std::nullopt;

@@ -13,7 +13,7 @@
 
 namespace etalon::conformance {
 
-/// An operation and the attributes under which it is the form that was looked for.
+/// An operation and all its attributes, under which it is the form that was looked for.
 struct Probe {
   std::string operation;
   spec::Attributes attributes;
