@@ -59,8 +59,8 @@ class Backend final : public Mutated {
  public:
   explicit Backend(const Mutant& mutant) : mutant_(mutant) {
     options_.jit = std::make_shared<compiled::Jit>();
+    sound_ = compiled::make_cpu_backend(options_);
     options_.after_passes = mutant.after_passes;
-    sound_ = compiled::make_cpu_backend({.jit = options_.jit});
   }
 
   [[nodiscard]] spec::Description describe() const override { return sound_->describe(); }
@@ -76,7 +76,8 @@ class Backend final : public Mutated {
 
   [[nodiscard]] Answer run(const Request& request) override {
     if (mutant_.respond != nullptr) {
-      return mutant_.respond(request, [this](const Request& r) { return sound_->run(r); }, memory_);
+      return mutant_.respond(
+          request, [this](const Request& r) { return sound_->run(r); }, memory_);
     }
     try {
       spec::verify(request.program);
@@ -133,8 +134,7 @@ class Backend final : public Mutated {
     for (const conformance::AnswerList& list : m.question.lists) {
       std::size_t next = list.first;
       std::vector<std::optional<HostTensor>> tensors;
-      for (const bool present : list.present)
-        tensors.push_back(present ? std::optional(all[next++]) : std::nullopt);
+      for (const bool present : list.present) tensors.push_back(present ? std::optional(all[next++]) : std::nullopt);
       if (list.name == "tangents") numbers.tangents = tensors;
       if (list.name == "cotangents") numbers.cotangents = tensors;
       if (list.name != "outputs") continue;

@@ -199,7 +199,8 @@ void second_derivative_tensor_stale(System& system, spec::Mode mode) {
   if (cotangents.size() < 2) return;
   const spec::TensorId last = cotangents.back();
   for (const spec::TensorId earlier : cotangents) {
-    if (earlier == last || system[earlier].dims != system[last].dims || system[earlier].dtype != system[last].dtype) continue;
+    if (earlier == last || system[earlier].dims != system[last].dims || system[earlier].dtype != system[last].dtype)
+      continue;
     rewrite_derivatives(system, [&](const Expr& e) -> std::optional<Expr> {
       if (e.form() != Form::read || e->tensor != last) return std::nullopt;
       return system.at(earlier, e->args);
@@ -210,35 +211,44 @@ void second_derivative_tensor_stale(System& system, spec::Mode mode) {
 
 constexpr std::array list{
     Mutant{"fan_in_overwritten", "the second contribution to a cotangent overwrites the first",
-           "gradient buffers written instead of added to: the first bug of most autograd engines", "mul,softmax,gelu", fan_in_overwritten},
-    Mutant{"first_use_alone_in_jvp", "a tangent follows the first use of a value alone", "Raven 153: forward-mode handlers that propagate one operand", "mul,add,gelu",
-           first_use_alone_in_jvp},
-    Mutant{"negation_lost", "a negation in a derivative is dropped", "sign errors in hand-written backward functions, caught by nobody for div and sub",
-           "sub,div,cos,l1", negation_lost},
-    Mutant{"tie_counted_twice", "both sides of a tie get the whole cotangent", "Theano 4568, PyTorch 56734, ONNX Runtime 7217: gradient (1, 1) at equality", "maximum,minimum",
+           "gradient buffers written instead of added to: the first bug of most autograd engines", "mul,softmax,gelu",
+           fan_in_overwritten},
+    Mutant{"first_use_alone_in_jvp", "a tangent follows the first use of a value alone",
+           "Raven 153: forward-mode handlers that propagate one operand", "mul,add,gelu", first_use_alone_in_jvp},
+    Mutant{"negation_lost", "a negation in a derivative is dropped",
+           "sign errors in hand-written backward functions, caught by nobody for div and sub", "sub,div,cos,l1",
+           negation_lost},
+    Mutant{"tie_counted_twice", "both sides of a tie get the whole cotangent",
+           "Theano 4568, PyTorch 56734, ONNX Runtime 7217: gradient (1, 1) at equality", "maximum,minimum",
            tie_counted_twice},
-    Mutant{"tie_to_neither", "neither side of a tie gets a cotangent", "maximum by two strict comparisons", "maximum,minimum", tie_to_neither},
+    Mutant{"tie_to_neither", "neither side of a tie gets a cotangent", "maximum by two strict comparisons",
+           "maximum,minimum", tie_to_neither},
     Mutant{"other_side_of_kinks", "the derivative at a kink is that of the other side",
-           "relu6, clamp and hardtanh pass 0 or 1 at their ends as it happens", "relu,hinge,clamp,leaky_relu", other_side_of_kinks},
+           "relu6, clamp and hardtanh pass 0 or 1 at their ends as it happens", "relu,hinge,clamp,leaky_relu",
+           other_side_of_kinks},
     Mutant{"broadcast_not_reduced", "the cotangent of a broadcast operand is not summed",
            "Burn 181, ND4J 2424, Aesara 1089: gradients of broadcast operands", "add,mul,sub", broadcast_not_reduced},
-    Mutant{"gradient_averaged", "sums in cotangents are means", "bias gradients divided by the batch size, a second time after the loss", "linear,layer_norm,add",
+    Mutant{"gradient_averaged", "sums in cotangents are means",
+           "bias gradients divided by the batch size, a second time after the loss", "linear,layer_norm,add",
            gradient_averaged},
-    Mutant{"divisor_not_squared", "the derivative of a quotient lacks one division", "quotient rules from memory", "div,atan2,layer_norm",
-           divisor_not_squared},
+    Mutant{"divisor_not_squared", "the derivative of a quotient lacks one division", "quotient rules from memory",
+           "div,atan2,layer_norm", divisor_not_squared},
     Mutant{"operand_overwritten", "the derivative reads the result where it means the operand",
            "operations in place on tensors that were saved for the backward pass", "sin,log,mul", operand_overwritten},
     Mutant{"overhang_divided_by_window", "cotangents of a window that hangs over are divided by the whole window",
-           "Burn 5604, PyTorch 198119: average pooling right forwards, wrong backwards", "avg_pool1d,adaptive_avg_pool1d", overhang_divided_by_window},
+           "Burn 5604, PyTorch 198119: average pooling right forwards, wrong backwards",
+           "avg_pool1d,adaptive_avg_pool1d", overhang_divided_by_window},
     Mutant{"extremum_to_all_ties", "every element equal to the extremum gets the cotangent",
            "x == max(x) as the mask of the gradient, in several engines", "max,min", extremum_to_all_ties},
-    Mutant{"extremum_shared_by_ties", "elements equal to the extremum share the cotangent", "PyTorch 155071, Paddle 38393: amax and max disagree", "max,min",
-           extremum_shared_by_ties},
-    Mutant{"smallest_ties_to_the_last", "the derivative of a minimum goes to the last of equals", "min as the negative of max, read backwards", "min", ties_to_the_last},
+    Mutant{"extremum_shared_by_ties", "elements equal to the extremum share the cotangent",
+           "PyTorch 155071, Paddle 38393: amax and max disagree", "max,min", extremum_shared_by_ties},
+    Mutant{"smallest_ties_to_the_last", "the derivative of a minimum goes to the last of equals",
+           "min as the negative of max, read backwards", "min", ties_to_the_last},
     Mutant{"condition_lost", "the derivative of a power lacks its conditions",
            "PyTorch 27134, JAX 14397, MLX 628: NaN in the gradient of x^0 at 0", "pow", condition_lost},
     Mutant{"cotangent_buffer_stale", "a cotangent is read from the buffer of an earlier one",
-           "memory reuse in backward passes, PyTorch 183825", "layer_norm,softmax,gru_cell", second_derivative_tensor_stale},
+           "memory reuse in backward passes, PyTorch 183825", "layer_norm,softmax,gru_cell",
+           second_derivative_tensor_stale},
 };
 
 }  // namespace

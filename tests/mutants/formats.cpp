@@ -26,13 +26,16 @@ Answer with_results(const Request& request, const Sound& sound, Change change) {
 double through_bf16(double x, DType) { return spec::half_value(spec::nearest_half(x, DType::bf16), DType::bf16); }
 double through_f16(double x, DType) { return spec::half_value(spec::nearest_half(x, DType::f16), DType::f16); }
 
-Answer results_through_bf16(const Request& r, const Sound& sound, Memory&) { return with_results(r, sound, through_bf16); }
-Answer results_through_f16(const Request& r, const Sound& sound, Memory&) { return with_results(r, sound, through_f16); }
+Answer results_through_bf16(const Request& r, const Sound& sound, Memory&) {
+  return with_results(r, sound, through_bf16);
+}
+Answer results_through_f16(const Request& r, const Sound& sound, Memory&) {
+  return with_results(r, sound, through_f16);
+}
 
 Answer double_through_single(const Request& r, const Sound& sound, Memory&) {
-  return with_results(r, sound, [](double x, DType d) {
-    return d == DType::f64 ? static_cast<double>(static_cast<float>(x)) : x;
-  });
+  return with_results(
+      r, sound, [](double x, DType d) { return d == DType::f64 ? static_cast<double>(static_cast<float>(x)) : x; });
 }
 
 Answer last_bit_lost(const Request& r, const Sound& sound, Memory&) {
@@ -131,37 +134,44 @@ Answer state_in_bf16(const Request& r, const Sound& sound, Memory&) {
 }
 
 constexpr std::array list{
-    Mutant{"results_through_bf16", "float32 results pass through bfloat16", "XLA 47329: a pass that casts results chose the wrong type",
-           "add,matmul,exp", nullptr, nullptr, nullptr, results_through_bf16},
+    Mutant{"results_through_bf16", "float32 results pass through bfloat16",
+           "XLA 47329: a pass that casts results chose the wrong type", "add,matmul,exp", nullptr, nullptr, nullptr,
+           results_through_bf16},
     Mutant{"results_through_f16", "float32 results pass through float16 and overflow at 65504",
-           "TensorRT and CoreML run float32 models in half precision unless told otherwise", "mul,square,matmul", nullptr,
-           nullptr, nullptr, results_through_f16},
+           "TensorRT and CoreML run float32 models in half precision unless told otherwise", "mul,square,matmul",
+           nullptr, nullptr, nullptr, results_through_f16},
     Mutant{"double_through_single", "float64 results pass through float32",
-           "JAX without x64, Metal: float64 accepted and silently computed in float32", "add,sin,matmul", nullptr, nullptr,
-           nullptr, double_through_single},
-    Mutant{"last_bit_lost", "results are cut to one bit less", "additions of early GPUs truncated instead of rounding to nearest",
-           "add,mul,sqrt", nullptr, nullptr, nullptr, last_bit_lost},
-    Mutant{"flushed_results", "subnormal results become 0", "flush-to-zero left switched on by a library loaded into the process",
-           "mul,scale,sub", nullptr, nullptr, nullptr, flushed_results},
-    Mutant{"flushed_operands", "subnormal operands count as 0", "denormals-are-zero mode of vector units and of GPUs' fast-math",
-           "add,sign,where", nullptr, nullptr, nullptr, flushed_operands},
-    Mutant{"infinities_saturate", "infinite results become the largest number", "saturating arithmetic of NPUs and of 8-bit formats",
-           "exp,reciprocal,sum", nullptr, nullptr, nullptr, infinities_saturate},
-    Mutant{"nan_becomes_zero", "NaN results become 0", "a nan_to_num left in a kernel to keep a training run alive", "log,sqrt,div",
-           nullptr, nullptr, nullptr, nan_becomes_zero},
+           "JAX without x64, Metal: float64 accepted and silently computed in float32", "add,sin,matmul", nullptr,
+           nullptr, nullptr, double_through_single},
+    Mutant{"last_bit_lost", "results are cut to one bit less",
+           "additions of early GPUs truncated instead of rounding to nearest", "add,mul,sqrt", nullptr, nullptr,
+           nullptr, last_bit_lost},
+    Mutant{"flushed_results", "subnormal results become 0",
+           "flush-to-zero left switched on by a library loaded into the process", "mul,scale,sub", nullptr, nullptr,
+           nullptr, flushed_results},
+    Mutant{"flushed_operands", "subnormal operands count as 0",
+           "denormals-are-zero mode of vector units and of GPUs' fast-math", "add,sign,where", nullptr, nullptr,
+           nullptr, flushed_operands},
+    Mutant{"infinities_saturate", "infinite results become the largest number",
+           "saturating arithmetic of NPUs and of 8-bit formats", "exp,reciprocal,sum", nullptr, nullptr, nullptr,
+           infinities_saturate},
+    Mutant{"nan_becomes_zero", "NaN results become 0", "a nan_to_num left in a kernel to keep a training run alive",
+           "log,sqrt,div", nullptr, nullptr, nullptr, nan_becomes_zero},
     Mutant{"integers_through_single", "integers pass through float32 and lose what is beyond 2^24",
-           "runtimes that hold every tensor as float32 changed large indices and seeds", "uniform,dropout,scatter_add", nullptr,
-           nullptr, nullptr, integers_through_single},
+           "runtimes that hold every tensor as float32 changed large indices and seeds", "uniform,dropout,scatter_add",
+           nullptr, nullptr, nullptr, integers_through_single},
     Mutant{"constants_in_single", "constants of float64 programs are float32 numbers", "0.1f written in double kernels",
            "adam,gelu,scale", constants_in_single},
-    Mutant{"hyperparameters_in_single", "1 - beta is computed in float32", "PyTorch's fused and foreach optimizers differed in where 1 - beta2 was rounded",
-           "adam,adamw,lion", hyperparameters_in_single},
-    Mutant{"hyperparameters_in_half", "attributes have 8 bits", "learning rates cast to the parameters' bfloat16", "sgd,scale,leaky_relu",
-           hyperparameters_in_half},
-    Mutant{"counter_in_bf16", "the step count has 8 bits and stops at 256", "step counters stored in the parameters' type stood still in bfloat16 training",
+    Mutant{"hyperparameters_in_single", "1 - beta is computed in float32",
+           "PyTorch's fused and foreach optimizers differed in where 1 - beta2 was rounded", "adam,adamw,lion",
+           hyperparameters_in_single},
+    Mutant{"hyperparameters_in_half", "attributes have 8 bits", "learning rates cast to the parameters' bfloat16",
+           "sgd,scale,leaky_relu", hyperparameters_in_half},
+    Mutant{"counter_in_bf16", "the step count has 8 bits and stops at 256",
+           "step counters stored in the parameters' type stood still in bfloat16 training",
            "adam,warmup_schedule,radam", counter_in_bf16},
-    Mutant{"state_in_bf16", "the new parameter has 8 bits", "updates lost when master weights were kept in bfloat16", "sgd,adamw,lion", nullptr,
-           nullptr, nullptr, state_in_bf16},
+    Mutant{"state_in_bf16", "the new parameter has 8 bits", "updates lost when master weights were kept in bfloat16",
+           "sgd,adamw,lion", nullptr, nullptr, nullptr, state_in_bf16},
 };
 
 }  // namespace

@@ -68,9 +68,10 @@ void exp_clamped(System& system, spec::Mode) {
 void erf_by_rational(System& system, spec::Mode) {
   rewrite_function(system, Primitive::erf, [](const Expr& x) {
     const Expr t = whole(1) / (whole(1) + number(0.3275911) * call(Primitive::abs, x));
-    const Expr p = t * (number(0.254829592) +
-                        t * (number(-0.284496736) +
-                             t * (number(1.421413741) + t * (number(-1.453152027) + t * number(1.061405429)))));
+    const Expr p =
+        t *
+        (number(0.254829592) +
+         t * (number(-0.284496736) + t * (number(1.421413741) + t * (number(-1.453152027) + t * number(1.061405429)))));
     return call(Primitive::sign, x) * (whole(1) - p * exponential(-(x * x)));
   });
 }
@@ -135,8 +136,7 @@ void cosh_by_square(System& system, spec::Mode) {
 }
 
 void root_by_reciprocal_root(System& system, spec::Mode) {
-  rewrite_function(system, Primitive::sqrt,
-                   [](const Expr& x) { return x * (whole(1) / call(Primitive::sqrt, x)); });
+  rewrite_function(system, Primitive::sqrt, [](const Expr& x) { return x * (whole(1) / call(Primitive::sqrt, x)); });
 }
 
 void root_by_logarithm(System& system, spec::Mode) {
@@ -165,9 +165,9 @@ void angle_of_quotient(System& system, spec::Mode) {
   });
 }
 
-constexpr std::array transcendental{Primitive::exp,  Primitive::tanh, Primitive::erf,   Primitive::sin, Primitive::cos,
-                                    Primitive::log,  Primitive::exp2, Primitive::log2,  Primitive::tan,
-                                    Primitive::sinh, Primitive::cosh, Primitive::expm1, Primitive::log1p};
+constexpr std::array transcendental{Primitive::exp,  Primitive::tanh,  Primitive::erf,  Primitive::sin, Primitive::cos,
+                                    Primitive::log,  Primitive::exp2,  Primitive::log2, Primitive::tan, Primitive::sinh,
+                                    Primitive::cosh, Primitive::expm1, Primitive::log1p};
 
 void rewrite_results(System& system, const Formula& formula) {
   rewrite_values(system, [&](const Expr& e) -> std::optional<Expr> {
@@ -234,45 +234,49 @@ constexpr std::array list{
            "exp,softmax", exp_by_exp2},
     Mutant{"exp_by_short_polynomial", "e^x has a polynomial of degree 4",
            "vectorised exponentials of inference engines, good to 4e-5", "exp,sigmoid", exp_by_short_polynomial},
-    Mutant{"exp_clamped", "the argument of exp is kept below 88", "JAX 276, 469: exp(100) was finite in fast-math builds",
-           "exp", exp_clamped},
+    Mutant{"exp_clamped", "the argument of exp is kept below 88",
+           "JAX 276, 469: exp(100) was finite in fast-math builds", "exp", exp_clamped},
     Mutant{"erf_by_rational", "erf has an absolute error of 1.5e-7 (Abramowitz and Stegun 7.1.26)",
            "the formula that most ports of GELU to new devices start from", "erf,gelu", erf_by_rational},
     Mutant{"erf_by_tanh", "GELU's approximation is used where the exact one was asked for",
            "converters mapped both variants of GELU to one kernel", "gelu,erf", erf_by_tanh},
-    Mutant{"expm1_by_exp", "expm1 is exp less 1", "several array libraries defined it so at first", "expm1,elu", expm1_by_exp},
+    Mutant{"expm1_by_exp", "expm1 is exp less 1", "several array libraries defined it so at first", "expm1,elu",
+           expm1_by_exp},
     Mutant{"log1p_by_log", "log1p is the logarithm of 1 + x", "several array libraries defined it so at first",
            "log1p,softplus", log1p_by_log},
-    Mutant{"log2_by_short_constant", "log2 is log times a constant of seven digits", "constants typed in by hand", "log2",
-           log2_by_short_constant},
+    Mutant{"log2_by_short_constant", "log2 is log times a constant of seven digits", "constants typed in by hand",
+           "log2", log2_by_short_constant},
     Mutant{"log_of_clamped", "the logarithm of what is below 1e-12 is that of 1e-12",
-           "binary cross entropy clamped inside the library's log; value and derivative disagreed", "log,kl_div", log_of_clamped},
+           "binary cross entropy clamped inside the library's log; value and derivative disagreed", "log,kl_div",
+           log_of_clamped},
     Mutant{"sine_of_reduced_angle", "2 pi is subtracted as one rounded number", "OpenCL native_sin, HLSL intrinsics",
            "sin,sinusoidal_encoding", sine_of_reduced_angle},
     Mutant{"cosine_by_shifted_sine", "cos x is sin(x + pi/2)", "devices with one trigonometric instruction", "cos,rope",
            cosine_by_shifted_sine},
-    Mutant{"tangent_estimated", "tan divides by an estimated cosine", "tan composed from fast intrinsics", "tan", tangent_estimated},
+    Mutant{"tangent_estimated", "tan divides by an estimated cosine", "tan composed from fast intrinsics", "tan",
+           tangent_estimated},
     Mutant{"sinh_by_exponentials", "sinh is half a difference of exponentials, which cancels near 0",
            "TensorFlow and ONNX reference implementations of sinh", "sinh", sinh_by_exponentials},
-    Mutant{"cosh_by_square", "cosh squares an exponential and overflows at half the range", "algebra to save one call of exp", "cosh",
-           cosh_by_square},
+    Mutant{"cosh_by_square", "cosh squares an exponential and overflows at half the range",
+           "algebra to save one call of exp", "cosh", cosh_by_square},
     Mutant{"root_by_reciprocal_root", "the square root is x times 1/sqrt x, NaN at 0", "SIMD square roots by rsqrtps",
            "sqrt,norm", root_by_reciprocal_root},
-    Mutant{"root_by_logarithm", "the square root is a power by way of the logarithm", "pow(x, 0.5) lowered to exp and log",
-           "sqrt,rms_norm", root_by_logarithm},
-    Mutant{"power_by_logarithm", "a^b is exp(b log a), NaN for a < 0", "TensorFlow 57747, tfjs 346, MLX 628: NaN for negative bases",
-           "pow,power", power_by_logarithm},
-    Mutant{"power_of_size", "a^b takes the size of a", "powr where pow was meant, in OpenCL and Vulkan backends", "pow,power", power_of_size},
-    Mutant{"angle_of_quotient", "atan2 is the arc tangent of the quotient", "ONNX has no Atan2; exporters wrote Atan(Div)", "atan2",
-           angle_of_quotient},
+    Mutant{"root_by_logarithm", "the square root is a power by way of the logarithm",
+           "pow(x, 0.5) lowered to exp and log", "sqrt,rms_norm", root_by_logarithm},
+    Mutant{"power_by_logarithm", "a^b is exp(b log a), NaN for a < 0",
+           "TensorFlow 57747, tfjs 346, MLX 628: NaN for negative bases", "pow,power", power_by_logarithm},
+    Mutant{"power_of_size", "a^b takes the size of a", "powr where pow was meant, in OpenCL and Vulkan backends",
+           "pow,power", power_of_size},
+    Mutant{"angle_of_quotient", "atan2 is the arc tangent of the quotient",
+           "ONNX has no Atan2; exporters wrote Atan(Div)", "atan2", angle_of_quotient},
     Mutant{"tables_of_eleven_bits", "functions come from tables of 11 bits", "tanh.approx and the lookup units of NPUs",
            "tanh,sigmoid,exp", tables_of_eleven_bits},
     Mutant{"eight_ulps_off", "functions lose their last four bits",
            "HLSL 601: one GPU, tanh within 117 ulp under one API and 5 under another", "sin,erf,log", four_ulps_off},
     Mutant{"double_functions_in_single", "functions of float64 are computed in float32",
            "float overloads chosen for double arguments in GPU headers", "exp,sin,gelu", double_functions_in_single},
-    Mutant{"stable_branch_for_negative", "the formula for negative x serves all x", "inf/inf in sigmoid for x > 88", "sigmoid,silu",
-           stable_branch_for_negative},
+    Mutant{"stable_branch_for_negative", "the formula for negative x serves all x", "inf/inf in sigmoid for x > 88",
+           "sigmoid,silu", stable_branch_for_negative},
     Mutant{"stable_branch_for_positive", "the formula for positive x serves all x",
            "1/(1 + exp(-x)) is 0 where the sigmoid is a small number", "softplus,bce_with_logits,silu",
            stable_branch_for_positive},

@@ -54,7 +54,8 @@ void border_clamps(System& system, spec::Mode) {
 // A negative index counts from the end, as in Python.
 void negative_index_wraps(System& system, spec::Mode) {
   rewrite_primal(system, [&](const Expr& e) -> std::optional<Expr> {
-    if (e.form() != Form::select || e->args[1].form() != Form::read || !reads_something(e->args[0])) return std::nullopt;
+    if (e.form() != Form::select || e->args[1].form() != Form::read || !reads_something(e->args[0]))
+      return std::nullopt;
     const Dims& dims = system[e->args[1]->tensor].dims;
     std::vector<Expr> wrapped;
     Expr valid;
@@ -105,9 +106,9 @@ void dilation_ignored(System& system, spec::Mode) {
   rewrite_values(system, [](const Expr& e) -> std::optional<Expr> {
     if (e.form() != Form::reduce) return std::nullopt;
     const auto bound = [&](const Expr& v) {
-      return v.form() == Form::variable && std::any_of(e->binders.begin(), e->binders.end(), [&](const spec::Binder& b) {
-               return b.variable == v->variable;
-             });
+      return v.form() == Form::variable &&
+             std::any_of(e->binders.begin(), e->binders.end(),
+                         [&](const spec::Binder& b) { return b.variable == v->variable; });
     };
     bool changed = false;
     const Expr other = rewritten(e, [&](const Expr& sub) -> std::optional<Expr> {
@@ -132,7 +133,8 @@ void padding_off_by_one(System& system, spec::Mode) {
 // The kernel is read backwards along the last axis of its window.
 void kernel_flipped(System& system, spec::Mode) {
   rewrite_values(system, [](const Expr& e) -> std::optional<Expr> {
-    if (!is_reduce(e, Reduction::sum) || !is_real(e->args[1], Primitive::mul) || e->binders.size() < 2) return std::nullopt;
+    if (!is_reduce(e, Reduction::sum) || !is_real(e->args[1], Primitive::mul) || e->binders.size() < 2)
+      return std::nullopt;
     const spec::Binder& b = e->binders.back();
     const spec::Substitution by{{b.variable, integer(b.extent - 1) - spec::variable(b)}};
     for (const std::size_t side : {0u, 1u}) {
@@ -177,8 +179,8 @@ void roll_backwards(System& system, spec::Mode) {
 std::optional<Expr> last_alone(const Expr& e) {
   if (!is_reduce(e, Reduction::sum) || e->binders.size() != 1 || !reads_something(e->args[0])) return std::nullopt;
   const spec::Binder& b = e->binders[0];
-  const Expr position = spec::reduce(Reduction::argmax, e->binders, e->args[0],
-                                     call(Primitive::to_real, spec::variable(b)), integer(0));
+  const Expr position =
+      spec::reduce(Reduction::argmax, e->binders, e->args[0], call(Primitive::to_real, spec::variable(b)), integer(0));
   const Expr any = spec::reduce(Reduction::any, e->binders, spec::boolean(true), e->args[0]);
   const Expr zero = e.kind() == Kind::real ? spec::decimal(0) : integer(0);
   return spec::select(any, spec::substitute(e->args[1], {{b.variable, position}}), zero);
@@ -304,44 +306,55 @@ void stale_buffer(System& system) {
 }
 
 constexpr std::array list{
-    Mutant{"swap_last_indices", "a read has its last two indices exchanged", "strides of a transposed operand ignored: MPS and every young backend",
-           "transpose,matmul,add", swap_last_indices},
+    Mutant{"swap_last_indices", "a read has its last two indices exchanged",
+           "strides of a transposed operand ignored: MPS and every young backend", "transpose,matmul,add",
+           swap_last_indices},
     Mutant{"swapped_in_the_backward_pass", "cotangents are read with their last two indices exchanged",
-           "gradients of matmul with the wrong transposition where shapes were square and nothing complained", "matmul,linear,transpose",
-           swapped_in_the_backward_pass},
-    Mutant{"border_clamps", "a read outside gives the nearest element instead of `else`", "edge padding where zeros were asked for", "conv2d,gather",
-           border_clamps},
-    Mutant{"negative_index_wraps", "an index below 0 counts from the end", "index kernels written for one framework and reused by another", "gather,take_along_axis",
+           "gradients of matmul with the wrong transposition where shapes were square and nothing complained",
+           "matmul,linear,transpose", swapped_in_the_backward_pass},
+    Mutant{"border_clamps", "a read outside gives the nearest element instead of `else`",
+           "edge padding where zeros were asked for", "conv2d,gather", border_clamps},
+    Mutant{"negative_index_wraps", "an index below 0 counts from the end",
+           "index kernels written for one framework and reused by another", "gather,take_along_axis",
            negative_index_wraps},
-    Mutant{"guard_lost", "a guarded sum counts what its guard leaves out", "masks of the last tile left out", "scatter_add,conv_transpose1d,avg_pool1d",
-           guard_lost},
-    Mutant{"stride_off_by_one", "a stride is one too small", "leading dimensions mixed up with extents", "conv2d,max_pool2d,slice", stride_off_by_one},
-    Mutant{"dilation_ignored", "windows are not dilated", "TVM 19524, PyTorch 14272: dilation lost on the way to a kernel", "conv1d,max_pool1d",
-           dilation_ignored},
-    Mutant{"padding_off_by_one", "windows begin one too late", "asymmetric padding split the wrong way by converters", "conv1d,avg_pool1d",
-           padding_off_by_one},
-    Mutant{"kernel_flipped", "a kernel is read backwards", "Theano convolved, everybody else correlated; weights converted without flipping", "conv1d,conv2d",
+    Mutant{"guard_lost", "a guarded sum counts what its guard leaves out", "masks of the last tile left out",
+           "scatter_add,conv_transpose1d,avg_pool1d", guard_lost},
+    Mutant{"stride_off_by_one", "a stride is one too small", "leading dimensions mixed up with extents",
+           "conv2d,max_pool2d,slice", stride_off_by_one},
+    Mutant{"dilation_ignored", "windows are not dilated",
+           "TVM 19524, PyTorch 14272: dilation lost on the way to a kernel", "conv1d,max_pool1d", dilation_ignored},
+    Mutant{"padding_off_by_one", "windows begin one too late", "asymmetric padding split the wrong way by converters",
+           "conv1d,avg_pool1d", padding_off_by_one},
+    Mutant{"kernel_flipped", "a kernel is read backwards",
+           "Theano convolved, everybody else correlated; weights converted without flipping", "conv1d,conv2d",
            kernel_flipped},
-    Mutant{"group_lost", "every group reads the first group", "grouped convolutions without the group's offset", "conv1d,group_norm", group_lost},
-    Mutant{"nearest_rounds", "upsampling rounds to the nearest source", "ONNX Resize: half_pixel and asymmetric coordinates mixed up", "upsample_nearest1d",
-           nearest_rounds},
-    Mutant{"roll_backwards", "elements roll the other way", "sign conventions of shift differ between NumPy and shader code", "roll", roll_backwards},
+    Mutant{"group_lost", "every group reads the first group", "grouped convolutions without the group's offset",
+           "conv1d,group_norm", group_lost},
+    Mutant{"nearest_rounds", "upsampling rounds to the nearest source",
+           "ONNX Resize: half_pixel and asymmetric coordinates mixed up", "upsample_nearest1d", nearest_rounds},
+    Mutant{"roll_backwards", "elements roll the other way",
+           "sign conventions of shift differ between NumPy and shader code", "roll", roll_backwards},
     Mutant{"duplicates_overwrite_gradient", "of equal indices the last one alone passes its cotangent on",
            "PyTorch 1631, MXNet 9172, Paddle 17662: gradient of gather overwrites", "gather,take_along_axis,embedding",
            duplicates_overwrite_gradient},
-    Mutant{"duplicates_overwrite_values", "of equal indices the last one alone is added", "scatter without atomics: additions lost",
-           "scatter_add,scatter_add_along_axis", duplicates_overwrite_values},
-    Mutant{"aligned_left", "an operand of lower rank is aligned with the first axes", "MATLAB's and Fortran's habit in a broadcasting kernel", "add,mul,fma",
-           aligned_left},
-    Mutant{"broadcast_read_densely", "a broadcast operand is read as if it had no zero strides", "expanded tensors passed to kernels that assume dense ones",
-           "add,mul,where", broadcast_read_densely},
-    Mutant{"diagonal_left_out", "the diagonal belongs to the wrong triangle", "causal masks that forbid a token to see itself",
-           "tril,triu,scaled_dot_product_attention", diagonal_left_out},
+    Mutant{"duplicates_overwrite_values", "of equal indices the last one alone is added",
+           "scatter without atomics: additions lost", "scatter_add,scatter_add_along_axis",
+           duplicates_overwrite_values},
+    Mutant{"aligned_left", "an operand of lower rank is aligned with the first axes",
+           "MATLAB's and Fortran's habit in a broadcasting kernel", "add,mul,fma", aligned_left},
+    Mutant{"broadcast_read_densely", "a broadcast operand is read as if it had no zero strides",
+           "expanded tensors passed to kernels that assume dense ones", "add,mul,where", broadcast_read_densely},
+    Mutant{"diagonal_left_out", "the diagonal belongs to the wrong triangle",
+           "causal masks that forbid a token to see itself", "tril,triu,scaled_dot_product_attention",
+           diagonal_left_out},
     Mutant{"mask_aligned_to_the_end", "causal masks of matrices that are not square are aligned with the last column",
-           "FlashAttention changed the alignment between versions 2.0 and 2.1", "scaled_dot_product_attention", mask_aligned_to_the_end},
-    Mutant{"gates_exchanged", "cell gate and output gate are exchanged", "ONNX orders the gates iofc, PyTorch ifgo", "lstm_cell", gates_exchanged},
-    Mutant{"stale_buffer", "two locals of one shape share a buffer too early", "memory planners that freed a tensor before its last reader ran",
-           "softmax,layer_norm,log_softmax,adam", nullptr, nullptr, stale_buffer},
+           "FlashAttention changed the alignment between versions 2.0 and 2.1", "scaled_dot_product_attention",
+           mask_aligned_to_the_end},
+    Mutant{"gates_exchanged", "cell gate and output gate are exchanged", "ONNX orders the gates iofc, PyTorch ifgo",
+           "lstm_cell", gates_exchanged},
+    Mutant{"stale_buffer", "two locals of one shape share a buffer too early",
+           "memory planners that freed a tensor before its last reader ran", "softmax,layer_norm,log_softmax,adam",
+           nullptr, nullptr, stale_buffer},
 };
 
 }  // namespace

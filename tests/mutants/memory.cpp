@@ -166,8 +166,8 @@ void rewrite_philox(System& system, const std::function<Expr(const Expr&)>& chan
 
 void counter_of_one_block(System& system, spec::Mode) {
   rewrite_philox(system, [](const Expr& e) {
-    return spec::apply(Primitive::philox, {e->args[0], e->args[1], e->args[2],
-                                           call(Primitive::modulo, e->args[3], spec::integer(4))});
+    return spec::apply(Primitive::philox,
+                       {e->args[0], e->args[1], e->args[2], call(Primitive::modulo, e->args[3], spec::integer(4))});
   });
 }
 
@@ -185,8 +185,8 @@ void stream_ignored(System& system, spec::Mode) {
 
 void seed_of_sixteen_bits(System& system, spec::Mode) {
   rewrite_philox(system, [](const Expr& e) {
-    return spec::apply(Primitive::philox, {call(Primitive::modulo, e->args[0], spec::integer(65536)), e->args[1],
-                                           e->args[2], e->args[3]});
+    return spec::apply(Primitive::philox,
+                       {call(Primitive::modulo, e->args[0], spec::integer(65536)), e->args[1], e->args[2], e->args[3]});
   });
 }
 
@@ -199,30 +199,46 @@ void one_is_drawn(System& system, spec::Mode) {
   });
 }
 
-constexpr auto responding = [](std::string_view name, std::string_view defect, std::string_view history, std::string_view operations,
-                               Answer (*respond)(const Request&, const Sound&, Memory&)) {
+constexpr auto responding = [](std::string_view name, std::string_view defect, std::string_view history,
+                               std::string_view operations, Answer (*respond)(const Request&, const Sound&, Memory&)) {
   return Mutant{.name = name, .defect = defect, .history = history, .operations = operations, .respond = respond};
 };
-constexpr auto rewriting = [](std::string_view name, std::string_view defect, std::string_view history, std::string_view operations,
-                              void (*rewrite)(System&, spec::Mode)) {
+constexpr auto rewriting = [](std::string_view name, std::string_view defect, std::string_view history,
+                              std::string_view operations, void (*rewrite)(System&, spec::Mode)) {
   return Mutant{.name = name, .defect = defect, .history = history, .operations = operations, .rewrite = rewrite};
 };
 
 constexpr std::array list{
-    responding("buffer_not_cleared", "NaN that an earlier run left in a buffer reaches the result", "PyTorch 183825 and BLAS with beta = 0: 0 times what was there", "matmul,sum,exp", buffer_not_cleared),
-    responding("gradients_accumulate", "cotangents are added to those of the last run", "gradients not set to zero between steps", "mul,matmul,mse", gradients_accumulate),
-    responding("last_bit_of_every_other_run", "every other run differs in a last bit", "atomic additions in reductions", "cumsum,where,sum", last_bit_of_every_other_run),
-    responding("kernels_cached_by_shape", "real attributes of the first call serve all calls of these types", "compiled graphs whose guards forgot scalars", "scale,layer_norm,leaky_relu", kernels_cached_by_shape),
-    responding("grid_of_whole_blocks", "elements behind the last whole block of 32 are not written", "grids computed without rounding up", "add,matmul,softmax", grid_of_whole_blocks),
-    responding("index_of_eight_bits", "elements from 256 on repeat those before", "PyTorch 197636, 177116: indices of too few bits, there beyond 2^31", "add,exp,flip", index_of_eight_bits),
-    responding("offset_ignored", "the last operand is read with an offset of one", "MPS and XLA backends that dropped storage offsets of views", "add,matmul,gather", offset_ignored),
-    responding("columns_taken_for_rows", "matrices are read in the order of columns", "cuBLAS is column-major: transposition flags the wrong way round", "matmul,exp,transpose", columns_taken_for_rows),
-    responding("second_result_aliases_first", "the first result holds what belongs to the second", "output arguments bound to one buffer", "adam,lstm_cell,split", second_result_aliases_first),
-    rewriting("counter_of_one_block", "random numbers repeat after four words", "block counters not advanced between vectors", "uniform,normal,bernoulli_mask", counter_of_one_block),
-    rewriting("step_ignored", "the same random numbers in every step", "captured graphs that replay one seed", "dropout,uniform", step_ignored),
-    rewriting("stream_ignored", "the same random numbers in every stream", "layers sharing one generator offset", "uniform,normal", stream_ignored),
-    rewriting("seed_of_sixteen_bits", "the seed has 16 bits", "seeds passed through a half-precision or short argument", "uniform,bernoulli_mask", seed_of_sixteen_bits),
-    rewriting("one_is_drawn", "uniform numbers reach 1", "division by 2^n - 1: log(1 - u) was infinite now and then", "uniform,normal", one_is_drawn),
+    responding("buffer_not_cleared", "NaN that an earlier run left in a buffer reaches the result",
+               "PyTorch 183825 and BLAS with beta = 0: 0 times what was there", "matmul,sum,exp", buffer_not_cleared),
+    responding("gradients_accumulate", "cotangents are added to those of the last run",
+               "gradients not set to zero between steps", "mul,matmul,mse", gradients_accumulate),
+    responding("last_bit_of_every_other_run", "every other run differs in a last bit", "atomic additions in reductions",
+               "cumsum,where,sum", last_bit_of_every_other_run),
+    responding("kernels_cached_by_shape", "real attributes of the first call serve all calls of these types",
+               "compiled graphs whose guards forgot scalars", "scale,layer_norm,leaky_relu", kernels_cached_by_shape),
+    responding("grid_of_whole_blocks", "elements behind the last whole block of 32 are not written",
+               "grids computed without rounding up", "add,matmul,softmax", grid_of_whole_blocks),
+    responding("index_of_eight_bits", "elements from 256 on repeat those before",
+               "PyTorch 197636, 177116: indices of too few bits, there beyond 2^31", "add,exp,flip",
+               index_of_eight_bits),
+    responding("offset_ignored", "the last operand is read with an offset of one",
+               "MPS and XLA backends that dropped storage offsets of views", "add,matmul,gather", offset_ignored),
+    responding("columns_taken_for_rows", "matrices are read in the order of columns",
+               "cuBLAS is column-major: transposition flags the wrong way round", "matmul,exp,transpose",
+               columns_taken_for_rows),
+    responding("second_result_aliases_first", "the first result holds what belongs to the second",
+               "output arguments bound to one buffer", "adam,lstm_cell,split", second_result_aliases_first),
+    rewriting("counter_of_one_block", "random numbers repeat after four words",
+              "block counters not advanced between vectors", "uniform,normal,bernoulli_mask", counter_of_one_block),
+    rewriting("step_ignored", "the same random numbers in every step", "captured graphs that replay one seed",
+              "dropout,uniform", step_ignored),
+    rewriting("stream_ignored", "the same random numbers in every stream", "layers sharing one generator offset",
+              "uniform,normal", stream_ignored),
+    rewriting("seed_of_sixteen_bits", "the seed has 16 bits", "seeds passed through a half-precision or short argument",
+              "uniform,bernoulli_mask", seed_of_sixteen_bits),
+    rewriting("one_is_drawn", "uniform numbers reach 1", "division by 2^n - 1: log(1 - u) was infinite now and then",
+              "uniform,normal", one_is_drawn),
 };
 
 }  // namespace

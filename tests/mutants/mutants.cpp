@@ -8,8 +8,9 @@ namespace {
 
 std::vector<Mutant> all() {
   std::vector<Mutant> list;
-  for (const auto family : {reductions(), distributions(), products(), formats(), functions(), roundings(), special_values(),
-                            indices(), derivatives(), slopes(), directions(), optimizers(), attributes(), memory()}) {
+  for (const auto family :
+       {reductions(), distributions(), products(), formats(), functions(), roundings(), special_values(), indices(),
+        derivatives(), slopes(), directions(), optimizers(), attributes(), memory()}) {
     list.insert(list.end(), family.begin(), family.end());
   }
   return list;
@@ -20,8 +21,9 @@ constexpr std::array none_observable{
     Equivalent{"other_order_of_sums", "any tree is admitted unless the contract declares one"},
     Equivalent{"negative_zero_lost", "0 and -0 are equal where no sign is read off"},
     Equivalent{"softmax_shift_not_detached", "the shift cancels: its derivative is 0 with or without detaching"},
-    Equivalent{"extrema_skip_nan",
-               "IEEE 754 knows maxima that keep NaN and maxima that drop it; the envelopes admit both (XLA 22950, 49174)"},
+    Equivalent{
+        "extrema_skip_nan",
+        "IEEE 754 knows maxima that keep NaN and maxima that drop it; the envelopes admit both (XLA 22950, 49174)"},
     Equivalent{"nan_payload", "payloads and signs of NaN are nobody's promise"},
 };
 

@@ -69,14 +69,17 @@ TEST_CASE("every mutant is another defect, with operations that show it and a hi
     CHECK(defects.insert(m.defect).second);
     CHECK(m.history.size() > 15);
     CHECK(!mutants::known_operations(m.operations).empty());
-    const int places = (m.rewrite != nullptr) + (m.primal != nullptr) + (m.after_passes != nullptr) + (m.respond != nullptr);
+    const int places =
+        (m.rewrite != nullptr) + (m.primal != nullptr) + (m.after_passes != nullptr) + (m.respond != nullptr);
     CHECK(places == 1);
   }
   CHECK(names.size() >= 220);
   for (const auto& e : mutants::equivalents()) CHECK(!names.contains(e.name));
 }
 
-TEST_CASE("the quick tier convicts at least 97 of 100 mutants with few numbers, the sound backend passes the same cases", "[mutants]") {
+TEST_CASE(
+    "the quick tier convicts at least 97 of 100 mutants with few numbers, the sound backend passes the same cases",
+    "[mutants]") {
   const auto list = mutants::mutants();
   const std::vector<Finding> found = findings(list, 60);
   const auto sound = compiled::make_cpu_backend();

@@ -50,7 +50,8 @@ void epsilon_missing_at_odd_sizes(System& system, spec::Mode mode) {
 // p*(1 - lr*wd) - step becomes (p - step)*(1 - lr*wd).
 void decay_after_step(System& system, spec::Mode) {
   rewrite_values(system, [](const Expr& e) -> std::optional<Expr> {
-    if (!is_real(e, Primitive::sub) || !is_real(e->args[0], Primitive::mul) || !is_closed(e->args[0]->args[1])) return std::nullopt;
+    if (!is_real(e, Primitive::sub) || !is_real(e->args[0], Primitive::mul) || !is_closed(e->args[0]->args[1]))
+      return std::nullopt;
     if (e->args[0]->args[0].form() != Form::read || is_closed(e->args[1])) return std::nullopt;
     return (e->args[0]->args[0] - e->args[1]) * e->args[0]->args[1];
   });
@@ -112,7 +113,8 @@ void running_maximum_lost(System& system, spec::Mode) {
 
 void count_from_zero(System& system, spec::Mode) {
   rewrite_values(system, [](const Expr& e) -> std::optional<Expr> {
-    if (!e.is(Primitive::to_real) || e->args[0].form() != Form::read || e->args[0].kind() != Kind::integer) return std::nullopt;
+    if (!e.is(Primitive::to_real) || e->args[0].form() != Form::read || e->args[0].kind() != Kind::integer)
+      return std::nullopt;
     return call(Primitive::to_real, e->args[0] + spec::integer(1));
   });
 }
@@ -127,7 +129,8 @@ void norm_of_last_gradient(System& system, spec::Mode) {
 
 void quotient_of_clipping_unbounded(System& system, spec::Mode) {
   rewrite_values(system, [](const Expr& e) -> std::optional<Expr> {
-    if (e.form() != Form::select || constant(e->args[1]) != 1.0 || !is_real(e->args[2], Primitive::div)) return std::nullopt;
+    if (e.form() != Form::select || constant(e->args[1]) != 1.0 || !is_real(e->args[2], Primitive::div))
+      return std::nullopt;
     return e->args[2];
   });
 }
@@ -135,7 +138,8 @@ void quotient_of_clipping_unbounded(System& system, spec::Mode) {
 void rate_inside_momentum(System& system, spec::Mode) {
   // (1 - dampening)*d is left undamped.
   rewrite_values(system, [](const Expr& e) -> std::optional<Expr> {
-    if (!is_real(e, Primitive::mul) || !is_real(e->args[0], Primitive::sub) || !is_closed(e->args[0]) || is_closed(e)) return std::nullopt;
+    if (!is_real(e, Primitive::mul) || !is_real(e->args[0], Primitive::sub) || !is_closed(e->args[0]) || is_closed(e))
+      return std::nullopt;
     if (constant(e->args[0]->args[0]) != 1.0) return std::nullopt;
     return e->args[1];
   });
@@ -150,7 +154,8 @@ void square_root_missing(System& system, spec::Mode) {
 
 void decay_of_new_parameter_sign(System& system, spec::Mode) {
   rewrite_values(system, [](const Expr& e) -> std::optional<Expr> {
-    if (!is_real(e, Primitive::add) || !is_real(e->args[1], Primitive::mul) || e->args[0].form() != Form::read) return std::nullopt;
+    if (!is_real(e, Primitive::add) || !is_real(e->args[1], Primitive::mul) || e->args[0].form() != Form::read)
+      return std::nullopt;
     if (!is_closed(e->args[1]->args[0]) || e->args[1]->args[1].form() != Form::read) return std::nullopt;
     return e->args[0] - e->args[1];
   });
@@ -194,36 +199,59 @@ Answer parameter_shared_with_gradient(const Request& request, const Sound& sound
   return answer;
 }
 
-constexpr auto rewriting = [](std::string_view name, std::string_view defect, std::string_view history, std::string_view operations,
-                              void (*rewrite)(System&, spec::Mode)) {
+constexpr auto rewriting = [](std::string_view name, std::string_view defect, std::string_view history,
+                              std::string_view operations, void (*rewrite)(System&, spec::Mode)) {
   return Mutant{.name = name, .defect = defect, .history = history, .operations = operations, .rewrite = rewrite};
 };
-constexpr auto responding = [](std::string_view name, std::string_view defect, std::string_view history, std::string_view operations,
-                               Answer (*respond)(const Request&, const Sound&, Memory&)) {
+constexpr auto responding = [](std::string_view name, std::string_view defect, std::string_view history,
+                               std::string_view operations, Answer (*respond)(const Request&, const Sound&, Memory&)) {
   return Mutant{.name = name, .defect = defect, .history = history, .operations = operations, .respond = respond};
 };
 
 constexpr std::array list{
-    rewriting("no_bias_correction", "the moments are not corrected for their start", "MLX 1640, unsloth-zoo 819", "adam,adamw", no_bias_correction),
-    rewriting("second_moment_uncorrected", "the second moment is not corrected for its start", "one of two corrections lost in a refactoring", "adam,nadam", second_moment_uncorrected),
-    rewriting("epsilon_inside_root", "epsilon is added under the root", "Flux 448, TensorFlow 9047, RMSprop in PyTorch 23796", "adam,rmsprop,adagrad", epsilon_inside_root),
-    rewriting("epsilon_missing", "epsilon is not added to the root", "division by 0 at parameters that never had a gradient", "adam,adagrad", epsilon_missing),
-    rewriting("epsilon_missing_at_odd_sizes", "epsilon is added to tensors of an even number of elements alone", "PyTorch 119885: _foreach_add missed tensors of some shapes", "adam,rmsprop", epsilon_missing_at_odd_sizes),
-    rewriting("decay_after_step", "decoupled decay comes after the step", "bitsandbytes 2010, 2040: one order on the GPU, the other on the CPU", "adamw,lion", decay_after_step),
-    rewriting("decay_without_rate", "decoupled decay is not scaled by the learning rate", "Apex 1849: decay coupled to the rate or not", "adamw,lion", decay_without_rate),
-    rewriting("old_state_used", "the step is made with the state of the last one", "moments updated after the parameter", "adam,sgd,adagrad", old_state_used),
-    rewriting("new_state_used", "a step reads state that it has overwritten", "updates in place in the wrong order", "lion,adadelta", new_state_used),
-    rewriting("first_step_like_any", "the first step is damped like any other", "MLX 87: the momentum buffer began as zeros", "sgd", first_step_like_any),
-    rewriting("running_maximum_lost", "the largest second moment so far is forgotten", "AMSGrad by a maximum of two new values", "amsgrad,adamax", running_maximum_lost),
-    rewriting("count_from_one_too_many", "the step count is one ahead", "PyTorch 62135: counts of skipped steps", "adam,nadam,radam", count_from_zero),
-    rewriting("norm_of_last_gradient", "the norm of all gradients is that of the last", "clipping per tensor where it was to be global", "clip_by_norm", norm_of_last_gradient),
-    rewriting("small_gradients_enlarged", "gradients below the largest norm are scaled up to it", "the minimum with 1 forgotten in a clipping coefficient", "clip_by_norm", quotient_of_clipping_unbounded),
-    rewriting("new_share_undamped", "the new value enters an average with weight 1", "dampening and 1 - beta forgotten, as in Adam variants of several papers' code", "sgd,adam", rate_inside_momentum),
-    rewriting("root_missing", "the second moment itself is the divisor", "sqrt dropped with an approximation of rsqrt", "adam,rmsprop", square_root_missing),
-    rewriting("decay_sign", "weight decay is subtracted from the gradient", "sign conventions of the penalty in configuration files", "sgd,adam", decay_of_new_parameter_sign),
-    responding("state_not_written_back", "the last state is never written", "PyTorch 78807: AMSGrad's maximum was not written back", "amsgrad,adam", state_not_written_back),
-    responding("accumulator_starts_at_one_tenth", "state that begins with 0 begins with 0.1", "Deeplearning4j 953, PyTorch 6616: Adagrad's initial accumulator", "adagrad,rmsprop", accumulator_starts_above_zero),
-    responding("tail_stepped_twice", "the last elements are stepped twice", "vectorised steps whose scalar remainder overlaps", "sgd,adam", parameter_shared_with_gradient),
+    rewriting("no_bias_correction", "the moments are not corrected for their start", "MLX 1640, unsloth-zoo 819",
+              "adam,adamw", no_bias_correction),
+    rewriting("second_moment_uncorrected", "the second moment is not corrected for its start",
+              "one of two corrections lost in a refactoring", "adam,nadam", second_moment_uncorrected),
+    rewriting("epsilon_inside_root", "epsilon is added under the root",
+              "Flux 448, TensorFlow 9047, RMSprop in PyTorch 23796", "adam,rmsprop,adagrad", epsilon_inside_root),
+    rewriting("epsilon_missing", "epsilon is not added to the root",
+              "division by 0 at parameters that never had a gradient", "adam,adagrad", epsilon_missing),
+    rewriting("epsilon_missing_at_odd_sizes", "epsilon is added to tensors of an even number of elements alone",
+              "PyTorch 119885: _foreach_add missed tensors of some shapes", "adam,rmsprop",
+              epsilon_missing_at_odd_sizes),
+    rewriting("decay_after_step", "decoupled decay comes after the step",
+              "bitsandbytes 2010, 2040: one order on the GPU, the other on the CPU", "adamw,lion", decay_after_step),
+    rewriting("decay_without_rate", "decoupled decay is not scaled by the learning rate",
+              "Apex 1849: decay coupled to the rate or not", "adamw,lion", decay_without_rate),
+    rewriting("old_state_used", "the step is made with the state of the last one",
+              "moments updated after the parameter", "adam,sgd,adagrad", old_state_used),
+    rewriting("new_state_used", "a step reads state that it has overwritten", "updates in place in the wrong order",
+              "lion,adadelta", new_state_used),
+    rewriting("first_step_like_any", "the first step is damped like any other",
+              "MLX 87: the momentum buffer began as zeros", "sgd", first_step_like_any),
+    rewriting("running_maximum_lost", "the largest second moment so far is forgotten",
+              "AMSGrad by a maximum of two new values", "amsgrad,adamax", running_maximum_lost),
+    rewriting("count_from_one_too_many", "the step count is one ahead", "PyTorch 62135: counts of skipped steps",
+              "adam,nadam,radam", count_from_zero),
+    rewriting("norm_of_last_gradient", "the norm of all gradients is that of the last",
+              "clipping per tensor where it was to be global", "clip_by_norm", norm_of_last_gradient),
+    rewriting("small_gradients_enlarged", "gradients below the largest norm are scaled up to it",
+              "the minimum with 1 forgotten in a clipping coefficient", "clip_by_norm", quotient_of_clipping_unbounded),
+    rewriting("new_share_undamped", "the new value enters an average with weight 1",
+              "dampening and 1 - beta forgotten, as in Adam variants of several papers' code", "sgd,adam",
+              rate_inside_momentum),
+    rewriting("root_missing", "the second moment itself is the divisor", "sqrt dropped with an approximation of rsqrt",
+              "adam,rmsprop", square_root_missing),
+    rewriting("decay_sign", "weight decay is subtracted from the gradient",
+              "sign conventions of the penalty in configuration files", "sgd,adam", decay_of_new_parameter_sign),
+    responding("state_not_written_back", "the last state is never written",
+               "PyTorch 78807: AMSGrad's maximum was not written back", "amsgrad,adam", state_not_written_back),
+    responding("accumulator_starts_at_one_tenth", "state that begins with 0 begins with 0.1",
+               "Deeplearning4j 953, PyTorch 6616: Adagrad's initial accumulator", "adagrad,rmsprop",
+               accumulator_starts_above_zero),
+    responding("tail_stepped_twice", "the last elements are stepped twice",
+               "vectorised steps whose scalar remainder overlaps", "sgd,adam", parameter_shared_with_gradient),
 };
 
 }  // namespace

@@ -96,7 +96,8 @@ void accumulate_stepwise(System& system, const std::function<Expr(const Expr&)>&
     earlier.back() = earlier.back() - spec::integer(1);
     const Expr started = call(Primitive::le, spec::integer(0), earlier.back());
     const Expr before = spec::select(started, system.at(partial, earlier), spec::decimal(0));
-    const Expr term = spec::select(spec::substitute(e->args[0], by), spec::substitute(e->args[1], by), spec::decimal(0));
+    const Expr term =
+        spec::select(spec::substitute(e->args[0], by), spec::substitute(e->args[1], by), spec::decimal(0));
     std::vector<Expr> last = spec::variables(equation.binders);
     last.push_back(spec::integer(steps - 1));
     system.equations[i].value = system.at(partial, last);
@@ -176,8 +177,8 @@ void squares_by_high_parts(System& system, spec::Mode) {
 
 constexpr std::array list{
     Mutant{"tf32_products", "operands of products in sums are rounded to 11 bits",
-           "PyTorch 53635, 67384, TensorFlow 127346: TF32 by default on Ampere, 1024.5 became 1025", "matmul,linear,conv2d",
-           tf32_products},
+           "PyTorch 53635, 67384, TensorFlow 127346: TF32 by default on Ampere, 1024.5 became 1025",
+           "matmul,linear,conv2d", tf32_products},
     Mutant{"tf32_in_the_backward_pass", "products are rounded to 11 bits in derivatives alone",
            "PyTorch 75778: the switches for TF32 did not reach the backward convolutions", "matmul,linear,conv1d",
            tf32_in_the_backward_pass},
@@ -201,12 +202,13 @@ constexpr std::array list{
     Mutant{"double_sum_in_single", "sums of float64 are stored as float32",
            "accumulation type derived from the wrong operand, or devices without float64 that pretend", "sum,mean,dot",
            double_sum_in_single},
-    Mutant{"division_by_reciprocal", "a/b is a times the rounded 1/b", "-prec-div=false and fast-math builds of CUDA kernels",
-           "div,mean,softmax", division_by_reciprocal},
+    Mutant{"division_by_reciprocal", "a/b is a times the rounded 1/b",
+           "-prec-div=false and fast-math builds of CUDA kernels", "div,mean,softmax", division_by_reciprocal},
     Mutant{"estimated_reciprocal", "a/b is a times an estimate of 1/b with 12 bits",
-           "SIMD estimate instructions used without the Newton step", "div,reciprocal,layer_norm", estimated_reciprocal},
-    Mutant{"estimated_root", "square roots have 22 bits", "approximate square root instructions chosen by fast-math flags",
-           "sqrt,norm,rms_norm", estimated_root},
+           "SIMD estimate instructions used without the Newton step", "div,reciprocal,layer_norm",
+           estimated_reciprocal},
+    Mutant{"estimated_root", "square roots have 22 bits",
+           "approximate square root instructions chosen by fast-math flags", "sqrt,norm,rms_norm", estimated_root},
     Mutant{"saved_values_in_half", "what the forward pass saves for the reverse pass has 11 bits",
            "activation compression switched on for layers that were to stay exact", "exp,softmax,layer_norm,lstm_cell",
            saved_values_in_half},

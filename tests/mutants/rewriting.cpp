@@ -134,9 +134,7 @@ bool is_double(const System& system) {
 
 int precision_of(const System& system) { return is_double(system) ? 53 : 24; }
 
-Expr with_slope(const Expr& value, const Expr& slope) {
-  return spec::detach(value) + (slope - spec::detach(slope));
-}
+Expr with_slope(const Expr& value, const Expr& slope) { return spec::detach(value) + (slope - spec::detach(slope)); }
 
 Expr call(Primitive primitive, const Expr& a) { return spec::apply(primitive, {a}); }
 Expr call(Primitive primitive, const Expr& a, const Expr& b) { return spec::apply(primitive, {a, b}); }

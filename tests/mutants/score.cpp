@@ -26,7 +26,8 @@ class Direct final : public conformance::Asked {
 
 bool touched(Mutated& backend, const Case& c) {
   // What the adjoint law asks twice, in both modes, is asked in any case.
-  if (c.key.check == Check::adjoint || c.key.check == Check::rejection || c.key.check == Check::determinism) return true;
+  if (c.key.check == Check::adjoint || c.key.check == Check::rejection || c.key.check == Check::determinism)
+    return true;
   return backend.touches(conformance::request_of(c, conformance::instance_of(c).results.size()));
 }
 
@@ -85,7 +86,8 @@ void shrink(const Mutant& mutant, Finding& finding, std::size_t attempts) {
   const auto backend = make_mutant(mutant);
   Direct asked(*backend);
   finding.smallest =
-      conformance::shrink(finding.first->made, finding.first->outcome, asked, backend->describe().contract, attempts).smallest;
+      conformance::shrink(finding.first->made, finding.first->outcome, asked, backend->describe().contract, attempts)
+          .smallest;
 }
 
 std::size_t numbers_given(const Case& c) {

@@ -53,7 +53,8 @@ std::optional<Expr> blended(const Expr& e) {
   if (e.form() != Form::select || e.kind() != Kind::real) return std::nullopt;
   bool of_indices = false;
   spec::for_each(e->args[0], [&](const Expr& sub) {
-    of_indices = of_indices || (sub.form() == Form::apply && !sub->args.empty() && sub->args[0].kind() == Kind::integer);
+    of_indices =
+        of_indices || (sub.form() == Form::apply && !sub->args.empty() && sub->args[0].kind() == Kind::integer);
   });
   if (of_indices) return std::nullopt;
   const Expr chosen = call(Primitive::to_real, e->args[0]);
@@ -114,30 +115,34 @@ void bounds_swallow_nan(System& system, spec::Mode) {
 }
 
 constexpr std::array list{
-    Mutant{"nan_never_found", "isnan is always false", "JAX 276, Paddle 13807: -ffast-math assumes that there is no NaN", "isnan",
-           nan_never_found},
-    Mutant{"everything_finite", "isfinite is always true", "-ffinite-math-only folds the test away", "isfinite", everything_finite},
+    Mutant{"nan_never_found", "isnan is always false",
+           "JAX 276, Paddle 13807: -ffast-math assumes that there is no NaN", "isnan", nan_never_found},
+    Mutant{"everything_finite", "isfinite is always true", "-ffinite-math-only folds the test away", "isfinite",
+           everything_finite},
     Mutant{"infinity_of_one_sign", "isinf misses -inf", "ONNX IsInf with detect_negative mapped the wrong way", "isinf",
            infinity_of_one_sign},
-    Mutant{"nan_counts_as_infinite", "isinf holds for NaN and for large float64 numbers", "tests against a float32 constant", "isinf",
-           nan_counts_as_infinite},
-    Mutant{"zero_times_anything", "a product with 0 is 0, also of infinity", "sparse and zero-skipping kernels; BLAS with beta = 0",
-           "mul,matmul", zero_times_anything},
+    Mutant{"nan_counts_as_infinite", "isinf holds for NaN and for large float64 numbers",
+           "tests against a float32 constant", "isinf", nan_counts_as_infinite},
+    Mutant{"zero_times_anything", "a product with 0 is 0, also of infinity",
+           "sparse and zero-skipping kernels; BLAS with beta = 0", "mul,matmul", zero_times_anything},
     Mutant{"branches_blended", "a choice is a weighted sum of both branches",
            "PyTorch 18287, 52248, Burn 3727: NaN of the branch not taken leaks", "where,relu", branches_blended},
-    Mutant{"masked_by_factor", "derivatives are masked by multiplication", "tinygrad 12409, PyTorch 68425: 0 times infinity in the gradient of where",
-           "where,norm,max", masked_by_factor},
-    Mutant{"root_of_negative_is_zero", "the root of a negative number is 0", "GPU drivers clamp the argument of sqrt", "sqrt",
-           root_of_negative_is_zero},
-    Mutant{"logarithm_of_size", "the logarithm takes the size of its argument", "shader log of negative arguments", "log,log2", logarithm_of_size},
-    Mutant{"division_by_zero_is_zero", "a quotient by 0 is 0", "divide_no_nan used for every division in a converter", "div,reciprocal",
-           division_by_zero_is_zero},
-    Mutant{"divisor_kept_from_zero", "1e-12 is added to every divisor", "a guard against division by zero that changes small divisors", "div,norm,reciprocal",
+    Mutant{"masked_by_factor", "derivatives are masked by multiplication",
+           "tinygrad 12409, PyTorch 68425: 0 times infinity in the gradient of where", "where,norm,max",
+           masked_by_factor},
+    Mutant{"root_of_negative_is_zero", "the root of a negative number is 0", "GPU drivers clamp the argument of sqrt",
+           "sqrt", root_of_negative_is_zero},
+    Mutant{"logarithm_of_size", "the logarithm takes the size of its argument", "shader log of negative arguments",
+           "log,log2", logarithm_of_size},
+    Mutant{"division_by_zero_is_zero", "a quotient by 0 is 0", "divide_no_nan used for every division in a converter",
+           "div,reciprocal", division_by_zero_is_zero},
+    Mutant{"divisor_kept_from_zero", "1e-12 is added to every divisor",
+           "a guard against division by zero that changes small divisors", "div,norm,reciprocal",
            divisor_kept_from_zero},
-    Mutant{"equal_differences_are_zero", "inf - inf is 0", "x - x simplified to 0 by an algebraic rewrite", "sub,softmax",
-           infinite_less_infinite_is_zero},
-    Mutant{"bounds_swallow_nan", "clamping turns NaN into the lower bound", "clamp by max and min of hardware that prefers numbers", "clamp",
-           bounds_swallow_nan},
+    Mutant{"equal_differences_are_zero", "inf - inf is 0", "x - x simplified to 0 by an algebraic rewrite",
+           "sub,softmax", infinite_less_infinite_is_zero},
+    Mutant{"bounds_swallow_nan", "clamping turns NaN into the lower bound",
+           "clamp by max and min of hardware that prefers numbers", "clamp", bounds_swallow_nan},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <span>
 #include <vector>
@@ -159,6 +160,14 @@ class Simulator {
     return offset(e->tensor, place);
   }
 
+  /// Towards 0, beyond the integers their nearest end, NaN as 0.
+  static std::int64_t cut(T x) {
+    if (std::isnan(x)) return 0;
+    constexpr T end = 0x1p63F;
+    if (x >= end) return std::numeric_limits<std::int64_t>::max();
+    return x < -end ? std::numeric_limits<std::int64_t>::min() : static_cast<std::int64_t>(x);
+  }
+
   std::int64_t integer(const Expr& e) {
     switch (e.form()) {
       case Form::number: return e->number.mantissa;
@@ -169,13 +178,18 @@ class Simulator {
       case Form::reduce: return position(e);
       case Form::apply: break;
     }
+    if (e->args[0].kind() == Kind::real) return cut(real(e->args[0]));
     const std::int64_t a = e->args[0].kind() == Kind::boolean ? boolean(e->args[0]) : integer(e->args[0]);
-    if (e->args.size() == 1) return e->primitive == Primitive::neg ? -a : a;
+    if (e->args.size() == 1) {
+      if (e->primitive == Primitive::sign) return (a > 0) - (a < 0);
+      return e->primitive == Primitive::neg || (e->primitive == Primitive::abs && a < 0) ? -a : a;
+    }
     const std::int64_t b = integer(e->args[1]);
     if (e->primitive == Primitive::philox) {
       const auto word = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
       return spec::philox_word(word(a), word(b), word(integer(e->args[2])), word(integer(e->args[3])));
     }
+    if (b == 0 && (e->primitive == Primitive::floor_div || e->primitive == Primitive::modulo)) return 0;
     const auto floor = [&] { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); };
     switch (e->primitive) {
       case Primitive::add: return a + b;
@@ -189,18 +203,14 @@ class Simulator {
   }
 
   std::int64_t position(const Expr& e) {
+    if (e->args[1].kind() != Kind::real) return whole(e);
     std::int64_t best = 0;
     std::int64_t at = -1;
-    std::int64_t total = 0;
     bool any = false;
     T extreme = 0;
     each(e->binders, 0, [&] {
       ++at;
       if (!boolean(e->args[0])) return;
-      if (e->args[1].kind() != Kind::real) {
-        total += integer(e->args[1]);
-        return;
-      }
       const T x = real(e->args[1]);
       if (!any || (e->reduction == Reduction::argmax ? x > extreme : x < extreme)) {
         extreme = x;
@@ -208,13 +218,40 @@ class Simulator {
       }
       any = true;
     });
-    return e->reduction == Reduction::sum ? total : best;
+    return best;
+  }
+
+  /// A reduction of integers or truth values: exact, and wrapping.
+  std::int64_t whole(const Expr& e) {
+    const bool smallest = e->reduction == Reduction::min || e->reduction == Reduction::argmin;
+    auto total = static_cast<std::uint64_t>(e->reduction == Reduction::prod ? 1 : 0);
+    std::int64_t extreme = 0;
+    std::int64_t best = 0;
+    std::int64_t at = -1;
+    bool any = false;
+    each(e->binders, 0, [&] {
+      ++at;
+      if (!boolean(e->args[0])) return;
+      const std::int64_t x = e->args[1].kind() == Kind::boolean ? boolean(e->args[1]) : integer(e->args[1]);
+      if (e->reduction == Reduction::prod) total *= static_cast<std::uint64_t>(x);
+      else total += static_cast<std::uint64_t>(x);
+      if (!any || (smallest ? x < extreme : x > extreme)) {
+        extreme = x;
+        best = at;
+      }
+      any = true;
+    });
+    if (e->reduction == Reduction::argmax || e->reduction == Reduction::argmin) return best;
+    if (e->reduction == Reduction::sum || e->reduction == Reduction::prod) return static_cast<std::int64_t>(total);
+    if (!any && e->args.size() > 2) return e->args[2].kind() == Kind::boolean ? boolean(e->args[2]) : integer(e->args[2]);
+    return extreme;
   }
 
   bool boolean(const Expr& e) {
     if (e.form() == Form::number) return e->number.mantissa != 0;
     if (e.form() == Form::read) return integers_[index(e->tensor)][place_of(e)] != 0;
     if (e.form() == Form::reduce) {
+      if (e->reduction != Reduction::all && e->reduction != Reduction::any) return whole(e) != 0;
       bool result = e->reduction == Reduction::all;
       each(e->binders, 0, [&] {
         if (!boolean(e->args[0])) return;

@@ -112,12 +112,14 @@ class Exam {
     for (std::size_t i = 0; i < static_cast<std::size_t>(got.dims.count()); ++i) {
       const double value = conformance::element(got, i);
       if (kind_of(got.dtype) != Kind::real) {
-        for (std::size_t r = 0; r < rule_count; ++r) flagged[r + 1] |= i < e.exact.size() && value != static_cast<double>(e.exact[i]);
+        for (std::size_t r = 0; r < rule_count; ++r)
+          flagged[r + 1] |= i < e.exact.size() && value != static_cast<double>(e.exact[i]);
         continue;
       }
       const auto right = expected(e, i);
       if (!right) continue;
-      for (std::size_t r = 0; r < rule_count; ++r) flagged[r + 1] |= !rules()[r].accepts(value, *right, got.dtype, derivative);
+      for (std::size_t r = 0; r < rule_count; ++r)
+        flagged[r + 1] |= !rules()[r].accepts(value, *right, got.dtype, derivative);
     }
   }
 
@@ -260,8 +262,10 @@ Comparison compare(const CompareOptions& options) {
   const auto list = mutants::mutants();
   total.mutants.resize(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) total.mutants[i].name = list[i].name;
-  std::vector<std::string> operations;
-  for (const spec::Definition* d : spec::Library().definitions()) operations.emplace_back(d->name);
+  std::vector<std::string> operations = options.operations;
+  for (const spec::Definition* d : spec::Library().definitions()) {
+    if (options.operations.empty()) operations.emplace_back(d->name);
+  }
   std::atomic<std::size_t> next = 0;
   std::mutex merging;
   const auto work = [&] {
@@ -285,8 +289,10 @@ Comparison compare(const CompareOptions& options) {
 int run_compare(const CompareOptions& options) {
   const Comparison comparison = compare(options);
   const std::string text = markdown_of(comparison, options);
-  if (options.markdown.empty()) fmt::print("{}", text);
-  else std::ofstream(options.markdown) << text;
+  if (options.markdown.empty())
+    fmt::print("{}", text);
+  else
+    std::ofstream(options.markdown) << text;
   if (!options.json.empty()) std::ofstream(options.json) << json_of(comparison);
   if (!options.plot.empty()) std::ofstream(options.plot) << plot_of(comparison);
   for (const std::string& alarm : comparison.alarms) fmt::print(stderr, "false alarm of the bounds: {}\n", alarm);

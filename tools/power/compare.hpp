@@ -22,6 +22,7 @@ struct CompareOptions {
   std::size_t runs = 2;    ///< of the simulator on each of them
   std::uint64_t seed = 1;
   unsigned jobs = 2;
+  std::vector<std::string> operations{};  ///< all where none is named
   std::string json;
   std::string markdown;
   std::string plot;
@@ -45,10 +46,10 @@ struct ClassTally {
   std::size_t cases = 0;
   std::size_t elements = 0;
   std::size_t undecided = 0;
-  double worst_value = 0;       ///< error over bound of the compiled backend
+  double worst_value = 0;  ///< error over bound of the compiled backend
   double worst_derivative = 0;
   double bound_seconds = 0;
-  double backend_seconds = 0;   ///< of the compiled backend, compilation included
+  double backend_seconds = 0;  ///< of the compiled backend, compilation included
 };
 
 struct Comparison {

@@ -11,9 +11,21 @@ using spec::Reduction;
 
 bool is_function(Primitive p) {
   switch (p) {
-    case Primitive::pow: case Primitive::atan2: case Primitive::exp: case Primitive::exp2: case Primitive::log:
-    case Primitive::log2: case Primitive::sin: case Primitive::cos: case Primitive::tan: case Primitive::sinh:
-    case Primitive::cosh: case Primitive::tanh: case Primitive::erf: case Primitive::expm1: case Primitive::log1p:
+    case Primitive::pow:
+    case Primitive::atan2:
+    case Primitive::exp:
+    case Primitive::exp2:
+    case Primitive::log:
+    case Primitive::log2:
+    case Primitive::sin:
+    case Primitive::cos:
+    case Primitive::tan:
+    case Primitive::sinh:
+    case Primitive::cosh:
+    case Primitive::tanh:
+    case Primitive::erf:
+    case Primitive::expm1:
+    case Primitive::log1p:
       return true;
     default:
       return false;
@@ -23,7 +35,11 @@ bool is_function(Primitive p) {
 bool is_arithmetic(const spec::Expr& e) {
   if (e.form() != Form::apply || e.kind() != Kind::real) return false;
   switch (e->primitive) {
-    case Primitive::add: case Primitive::sub: case Primitive::mul: case Primitive::div: case Primitive::sqrt:
+    case Primitive::add:
+    case Primitive::sub:
+    case Primitive::mul:
+    case Primitive::div:
+    case Primitive::sqrt:
     case Primitive::modulo:
       return true;
     default:

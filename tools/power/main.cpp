@@ -16,10 +16,12 @@ int main(int argc, char** argv) {
   scoring->add_option("--json", score.json, "A file for the findings");
   scoring->add_flag("--all-operations", score.all, "Ask every operation where those of the mutant do not convict it");
   etalon::power::CompareOptions compare;
-  CLI::App* comparing = app.add_subcommand("compare", "Judge every mutant and the conforming twins by the bounds and by fixed tolerances");
+  CLI::App* comparing = app.add_subcommand(
+      "compare", "Judge every mutant and the conforming twins by the bounds and by fixed tolerances");
   comparing->add_option("--cases", compare.cases, "Of each operation, check and element type");
   comparing->add_option("--runs", compare.runs, "Of the simulator on each case");
   comparing->add_option("--seed", compare.seed, "Of the cases");
+  comparing->add_option("--ops", compare.operations, "Only these operations")->delimiter(',');
   comparing->add_option("--jobs", compare.jobs, "Threads");
   comparing->add_option("--json", compare.json, "A file for all numbers");
   comparing->add_option("--markdown", compare.markdown, "A file for the page; the console where none is given");

@@ -57,13 +57,14 @@ std::string text_of(const Line& line) {
                        f.crashes.empty() ? "" : " CRASH " + f.crashes.front());
   }
   const std::string small = f.smallest ? fmt::format(", {} numbers", numbers_given(*f.smallest)) : "";
-  return fmt::format("{:32} {} after {} cases, {:.1f} s{}{}", line.mutant->name, conformance::id_of(f.first->made.key), f.asked,
-                     line.seconds, small, f.crashes.empty() ? "" : " CRASH " + f.crashes.front());
+  return fmt::format("{:32} {} after {} cases, {:.1f} s{}{}", line.mutant->name, conformance::id_of(f.first->made.key),
+                     f.asked, line.seconds, small, f.crashes.empty() ? "" : " CRASH " + f.crashes.front());
 }
 
 nlohmann::json json_of(const Line& line) {
   nlohmann::json json{{"mutant", line.mutant->name}, {"asked", line.finding.asked}, {"seconds", line.seconds}};
-  json["case"] = line.finding.first ? nlohmann::json(conformance::id_of(line.finding.first->made.key)) : nlohmann::json();
+  json["case"] =
+      line.finding.first ? nlohmann::json(conformance::id_of(line.finding.first->made.key)) : nlohmann::json();
   if (line.finding.smallest) {
     json["numbers"] = numbers_given(*line.finding.smallest);
     json["smallest"] = nlohmann::json::parse(conformance::to_json(*line.finding.smallest));
@@ -74,8 +75,8 @@ nlohmann::json json_of(const Line& line) {
 std::vector<const Mutant*> chosen(const ScoreOptions& options) {
   std::vector<const Mutant*> list;
   for (const Mutant& m : mutants::mutants()) {
-    const bool wanted = options.names.empty() ||
-                        std::find(options.names.begin(), options.names.end(), m.name) != options.names.end();
+    const bool wanted =
+        options.names.empty() || std::find(options.names.begin(), options.names.end(), m.name) != options.names.end();
     if (wanted) list.push_back(&m);
   }
   return list;
