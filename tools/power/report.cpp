@@ -72,24 +72,18 @@ std::string markdown_of(const Comparison& c, const CompareOptions& options) {
   text += "![defects found and false alarms by rule](power.svg)\n\n" + rules_table(c) + "\n";
   text +=
       "A case is flagged when one of its elements is. Fixed tolerances compare with the exact value, rounded to the "
-      "element "
-      "type; where the bounds say nothing useful no rule is asked. A rule that flags the sound backend on a case has "
-      "learnt "
-      "nothing from flagging a defect there, which is why the third column counts. The rules are those that the "
-      "projects "
-      "publish:\n\n";
+      "element type; where the contract leaves open what comes out, or the bounds say nothing useful, no rule is asked. "
+      "A rule that flags the sound backend on a case has learnt nothing from flagging a defect there, which is why the "
+      "third column counts. The rules are those that the projects publish:\n\n";
   for (const Rule& r : rules()) text += fmt::format("- {}: {}\n", r.name, r.text);
   text += "\n## Not found\n\n";
   for (std::size_t j = 0; j < judge_count; ++j) text += fmt::format("- {}: {}\n", judge_name(j), missed_by(c, j));
   text +=
-      "\nWhat shows only when a call is refused, repeated, or refused wrongly is found by the suite's other checks and "
-      "by no "
-      "comparison of numbers: `ill_typed_answered`, `last_bit_of_every_other_run`, `buffer_not_cleared`, and "
-      "`empty_tensor_refused` under the rules that see tensors alone. `etalon-power score` asks all checks.\n";
+      "\nThese are the first cases alone. `etalon-power score` asks every check and every case of the quick tier, "
+      "refusals and repetition included, and finds the rest.\n";
   text +=
       "\n## Not slack, and not dear\n\nThe compiled backend's worst error over its bound, and what bounds cost, by the "
-      "form of "
-      "the equations:\n\n" +
+      "form of the equations:\n\n" +
       classes_table(c);
   text +=
       "\n## No defects\n\nTried and left out, because nothing that the contract lets one observe tells them from a "
