@@ -15,7 +15,7 @@ def gather(a, x, t):
     inside(t, x.shape[a.axis])
     axis = a.axis % x.dim()
     chosen = torch.index_select(x, axis, t.flatten())
-    return chosen.reshape(*x.shape[:axis], *t.shape, *x.shape[axis + 1:])
+    return chosen.reshape((*x.shape[:axis], *t.shape, *x.shape[axis + 1:]))
 
 
 @row()
@@ -28,7 +28,7 @@ def take_along_axis(a, x, t):
 def scatter_add(a, x, t, s):
     inside(t, x.shape[a.axis])
     axis = a.axis % x.dim()
-    return torch.index_add(x, axis, t.flatten(), s.reshape(*x.shape[:axis], t.numel(), *x.shape[axis + 1:]))
+    return torch.index_add(x, axis, t.flatten(), s.reshape((*x.shape[:axis], t.numel(), *x.shape[axis + 1:])))
 
 
 @row()
