@@ -1,93 +1,15 @@
 #include "compiled/codegen/nest_emitter.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <functional>
-#include <optional>
-
-#include "compiled/codegen/emitter.hpp"
+#include "compiled/codegen/nest_parts.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
-
-using llvm::Value;
-using loops::Loop;
-using loops::LoopKind;
-using loops::Reduce;
-using loops::Step;
-using spec::Reduction;
-
 namespace {
-
-/// Terms that are added in sequence before a tree joins their sums; the contract of the backend says so.
-constexpr std::int64_t longest_block = 64;
-
-std::int64_t blocks_of(const Loop& loop) {
-  const std::int64_t width = loop.kind == LoopKind::lanes ? loop.width : 1;
-  return (loop.binder.extent + width - 1) / width;
-}
 
 bool is_position(Reduction r) { return r == Reduction::argmax || r == Reduction::argmin; }
 bool is_extremum(Reduction r) { return r == Reduction::max || r == Reduction::min || is_position(r); }
 
-class NestEmitter {
- public:
-  NestEmitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const loops::Nest& nest,
-              VectorLevel level)
-      : function_(function), system_(system), nest_(nest), emitter_(module, function, system, level),
-        b_(emitter_.builder()) {}
-
-  void run();
-
- private:
-  /// A long sum in blocks: at which loop, of how many of its turns, and where the sums of blocks wait.
-  struct Blocks {
-    std::size_t level = 0;
-    std::int64_t turns = 0;
-    Value* sums = nullptr;
-    Value* count = nullptr;
-  };
-
-  /// What a reduction carries from one iteration to the next.
-  struct Partial {
-    Value* best = nullptr;
-    Value* position = nullptr;
-    Value* found = nullptr;
-    unsigned width = 1;
-    Type type = Type::f32;
-    std::optional<Blocks> blocks{};
-  };
-
-  void steps(const std::vector<Step>& all);
-  void step(const Loop& loop, const Step& s);
-  void step(const Reduce& r, const Step& s);
-  void step(const loops::Store& store, const Step& s);
-  void step(const loops::Define& d, const Step& s);
-
-  void zero(spec::TensorId id);
-  void iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body);
-  void count(Value* begin, Value* end, const std::function<void(Value*)>& body);
-  std::optional<Blocks> blocks_in(const Reduce& r, const Partial& partial);
-  void in_blocks(const Reduce& r, const Step& s, const Partial& partial);
-  void end_block(const Partial& partial);
-  void join_blocks(const Partial& partial);
-  void inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial);
-  void accumulate(const Reduce& r, const Partial& partial);
-  void accumulate_position(const Reduce& r, const Partial& partial, Value* value, Value* where);
-  Value* position(const Reduce& r);
-  Value* combine(Reduction reduction, Type type, Value* a, Value* b);
-  Value* join_lanes(Reduction reduction, const Partial& partial, Value* lanes);
-  llvm::Constant* neutral(const Reduce& r, Type type, unsigned width);
-  Value* variable(llvm::Type* type, llvm::Constant* start);
-
-  llvm::Function& function_;
-  const spec::System& system_;
-  const loops::Nest& nest_;
-  Emitter emitter_;
-  llvm::IRBuilder<>& b_;
-  Value* reached_ = nullptr;
-  std::vector<spec::Expr> temporaries_;  ///< the emitter remembers expressions by address
-};
+}  // namespace
 
 /// A stack slot that is set to `start` here; promoted to registers afterwards.
 Value* NestEmitter::variable(llvm::Type* type, llvm::Constant* start) {
@@ -276,95 +198,6 @@ void NestEmitter::accumulate(const Reduce& r, const Partial& partial) {
   }
 }
 
-/// How a long sum of reals falls into blocks of at most `longest_block` additions, or nothing.
-std::optional<NestEmitter::Blocks> NestEmitter::blocks_in(const Reduce& r, const Partial& partial) {
-  if (r.reduction != Reduction::sum || (partial.type != Type::f32 && partial.type != Type::f64)) return std::nullopt;
-  std::int64_t inner = 1;
-  std::size_t level = r.loops.size();
-  while (level > 0 && inner * blocks_of(r.loops[level - 1]) <= longest_block) inner *= blocks_of(r.loops[--level]);
-  if (level == 0) return std::nullopt;
-  Blocks blocks;
-  blocks.level = level - 1;
-  blocks.turns = std::max<std::int64_t>(1, longest_block / inner);
-  std::int64_t count = (blocks_of(r.loops[blocks.level]) + blocks.turns - 1) / blocks.turns;
-  for (std::size_t l = 0; l < blocks.level; ++l) count *= blocks_of(r.loops[l]);
-  llvm::Type* element = emitter_.llvm_type(partial.type, partial.width);
-  llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
-  blocks.sums = entry.CreateAlloca(element, b_.getInt64(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(count)))));
-  blocks.count = variable(b_.getInt64Ty(), b_.getInt64(0));
-  return blocks;
-}
-
-/// The loop that falls into blocks: each is added up from zero.
-void NestEmitter::in_blocks(const Reduce& r, const Step& s, const Partial& partial) {
-  const Blocks& blocks = *partial.blocks;
-  const Loop& loop = r.loops[blocks.level];
-  const std::int64_t turns = blocks_of(loop);
-  const auto constant = [&](std::int64_t v) { return b_.getInt64(static_cast<std::uint64_t>(v)); };
-  count(constant(0), constant((turns + blocks.turns - 1) / blocks.turns), [&](Value* block) {
-    b_.CreateStore(neutral(r, partial.type, partial.width), partial.best);
-    Value* begin = b_.CreateNSWMul(block, constant(blocks.turns));
-    Value* end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateNSWAdd(begin, constant(blocks.turns)), constant(turns));
-    iterate(loop, begin, end, [&] {
-      steps(loop.steps);
-      inside(r, blocks.level + 1, s, partial);
-    });
-    end_block(partial);
-  });
-}
-
-/// Sums of 2^k blocks wait for another of their size, as the digits of the number of blocks do: a balanced tree.
-void NestEmitter::end_block(const Partial& partial) {
-  llvm::LLVMContext& context = b_.getContext();
-  llvm::Type* element = emitter_.llvm_type(partial.type, partial.width);
-  Value* number = b_.CreateLoad(b_.getInt64Ty(), partial.blocks->count);
-  Value* sum = b_.CreateLoad(element, partial.best);
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  auto* head = llvm::BasicBlock::Create(context, "carry", &function_);
-  auto* join = llvm::BasicBlock::Create(context, "join", &function_);
-  auto* after = llvm::BasicBlock::Create(context, "after", &function_);
-  b_.CreateBr(head);
-  b_.SetInsertPoint(head);
-  llvm::PHINode* digit = b_.CreatePHI(b_.getInt64Ty(), 2);
-  llvm::PHINode* carried = b_.CreatePHI(element, 2);
-  Value* place = b_.CreateInBoundsGEP(element, partial.blocks->sums, digit);
-  Value* waiting = b_.CreateTrunc(b_.CreateLShr(number, digit), b_.getInt1Ty());
-  b_.CreateCondBr(waiting, join, after);
-  b_.SetInsertPoint(join);
-  Value* both = b_.CreateFAdd(b_.CreateLoad(element, place), carried);
-  digit->addIncoming(b_.getInt64(0), before);
-  digit->addIncoming(b_.CreateNSWAdd(digit, b_.getInt64(1)), join);
-  carried->addIncoming(sum, before);
-  carried->addIncoming(both, join);
-  b_.CreateBr(head);
-  b_.SetInsertPoint(after);
-  b_.CreateStore(carried, place);
-  b_.CreateStore(b_.CreateNSWAdd(number, b_.getInt64(1)), partial.blocks->count);
-  emitter_.forget();
-}
-
-/// The sum of what waits, smallest first.
-void NestEmitter::join_blocks(const Partial& partial) {
-  llvm::Type* element = emitter_.llvm_type(partial.type, partial.width);
-  Value* number = b_.CreateLoad(b_.getInt64Ty(), partial.blocks->count);
-  auto* room = llvm::cast<llvm::AllocaInst>(partial.blocks->sums);
-  Value* digits = room->getArraySize();
-  b_.CreateStore(llvm::Constant::getNullValue(element), partial.best);
-  count(b_.getInt64(0), digits, [&](Value* digit) {
-    Value* waiting = b_.CreateTrunc(b_.CreateLShr(number, digit), b_.getInt1Ty());
-    Value* sum = b_.CreateLoad(element, partial.best);
-    // What waits nowhere was never written.
-    Value* place = b_.CreateInBoundsGEP(element, partial.blocks->sums, digit);
-    auto* add = llvm::BasicBlock::Create(b_.getContext(), "add", &function_);
-    auto* next = llvm::BasicBlock::Create(b_.getContext(), "next", &function_);
-    b_.CreateCondBr(waiting, add, next);
-    b_.SetInsertPoint(add);
-    b_.CreateStore(b_.CreateFAdd(b_.CreateLoad(element, place), sum), partial.best);
-    b_.CreateBr(next);
-    b_.SetInsertPoint(next);
-  });
-}
-
 void NestEmitter::inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial) {
   if (level == r.loops.size()) {
     emitter_.set_real(s.real);
@@ -440,8 +273,6 @@ void NestEmitter::run() {
   }
   b_.CreateRetVoid();
 }
-
-}  // namespace
 
 std::int64_t emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
                        const loops::Nest& nest, VectorLevel level) {
