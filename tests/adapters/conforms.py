@@ -1,6 +1,6 @@
 """Holds an adapter to the definitions. Usage: conforms.py ETALON ADAPTER PACKAGE LEAST [argument of conform …]
 
-It is asked about the operations that it describes; at least LEAST must have been compared, and none may fail. Without
+It is asked about the operations that it describes, or those after --ops; at least LEAST must have been compared, and none may fail. Without
 the package the test is skipped."""
 import collections
 import importlib
@@ -19,11 +19,12 @@ except ImportError as missing:
 
 described = subprocess.run([sys.executable, adapter], input='{"etalon":1,"request":"describe"}\n', capture_output=True,
                            text=True, check=True).stdout
-operations = ",".join(json.loads(described)["operations"])
+words = sys.argv[5:]
+if "--ops" not in words:
+    words += ["--ops", ",".join(json.loads(described)["operations"])]
 with tempfile.TemporaryDirectory() as folder:
     report = pathlib.Path(folder) / "report.jsonl"
-    done = subprocess.run([etalon, "conform", "--backend", f"exec:{sys.executable} {adapter}", "--ops", operations,
-                           "--json", str(report), *sys.argv[5:]], capture_output=True, text=True)
+    done = subprocess.run([etalon, "conform", "--backend", f"exec:{sys.executable} {adapter}", "--json", str(report), *words], capture_output=True, text=True)
     results = [r for r in map(json.loads, report.read_text().splitlines()) if r["kind"] == "result"]
 passed = collections.Counter(r["operation"] for r in results if r["verdict"] == "pass")
 print(done.stdout[-3000:], done.stderr[-1000:])

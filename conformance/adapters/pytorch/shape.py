@@ -4,6 +4,11 @@ import torch
 from table import need, row
 
 
+def per_axis(value, x):
+    """One entry per axis; an attribute that was left to its default is one number for all."""
+    return value if isinstance(value, list) else [value] * x.dim()
+
+
 @row()
 def reshape(a, x):
     return torch.reshape(x, a.shape)
@@ -51,9 +56,10 @@ def split(a, x):
 
 @row("slice")
 def slice_(a, x):
-    need(min(a.step, default=1) > 0, "attribute", "PyTorch has no negative steps")
+    start, step = per_axis(a.start, x), per_axis(a.step, x)
+    need(min(step, default=1) > 0, "attribute", "PyTorch has no negative steps")
     # A stop before the start is no elements; Python would count a negative one from the end.
-    return x[tuple(slice(b, e, s) if e > b else slice(0, 0) for b, e, s in zip(a.start, a.stop, a.step))]
+    return x[tuple(slice(b, e, s) if e > b else slice(0, 0) for b, e, s in zip(start, a.stop, step))]
 
 
 @row()
@@ -63,7 +69,7 @@ def select(a, x):
 
 @row()
 def pad(a, x):
-    widths = [n for pair in zip(reversed(a.low), reversed(a.high)) for n in pair]
+    widths = [n for pair in zip(per_axis(a.low, x)[::-1], per_axis(a.high, x)[::-1]) for n in pair]
     return torch.nn.functional.pad(x, widths, value=a.value)
 
 
