@@ -157,6 +157,9 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
   for (std::size_t p = 1; p <= d.part_count; ++p) {
     if (applies(d.parts[p - 1], mode)) schemas.push_back(schema_of(c, p));
   }
+  Schema own = meaning_of(c);
+  own.system = reference::with_recomputed_elements(own.system);
+  schemas.push_back(std::move(own));
   return schemas;
 }
 

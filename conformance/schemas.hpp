@@ -20,7 +20,8 @@ struct Schema {
   std::vector<HostTensor> inputs;
 };
 
-/// What the parts of the case's definition say in this mode: `also` of the results, `jvp` and `vjp` of the derivative too.
+/// What the parts of the case's definition say in this mode: `also` of the results, `jvp` and `vjp` of the derivative too;
+/// and the definition's own equations with elements computed anew where they are read.
 [[nodiscard]] std::vector<Schema> other_schemas(const Case& c, spec::Mode mode);
 
 /// Puts in place of each envelope that does not admit its tensor the first one of another schema that does.

@@ -71,6 +71,10 @@ struct Envelopes {
 [[nodiscard]] Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs,
                                   const spec::Contract& contract);
 
+/// The system where every reader of an element that is computed from single elements computes it anew, instead of reading
+/// what was rounded and stored: another schema of the same equations, whose products and sums are longer.
+[[nodiscard]] spec::System with_recomputed_elements(const spec::System& system);
+
 /// Errors of many elements over their deviations. A root of the mean square above 1 is unlikely for independent
 /// roundings, and proves nothing: it warns, and never fails a backend.
 struct Statistic {

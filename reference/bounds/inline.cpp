@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "reference/bounds/envelope.hpp"
 #include "reference/bounds/plan.hpp"
 
 namespace etalon::reference::bounds {
@@ -72,6 +73,23 @@ bool is_closed(const Expr& e) {
   return std::all_of(e->args.begin(), e->args.end(), is_closed);
 }
 
+constexpr std::size_t longest_recomputed = 48;  // nodes of an expression: what is read twice grows as often
+
+std::size_t nodes(const Expr& e) {
+  std::size_t n = 1;
+  for (const Expr& a : e->args) n += nodes(a);
+  return n;
+}
+
+/// Whether every tensor that e reads is finished, and nothing in it ranges over elements.
+bool is_elementwise(const Expr& e, const std::vector<std::uint8_t>& finished) {
+  if (e.form() == Form::reduce) return false;
+  if (e.form() == Form::read && finished[static_cast<std::size_t>(e->tensor)] == 0) return false;
+  return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_elementwise(a, finished); });
+}
+
+bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
 }  // namespace
 
 System inline_single_uses(const System& system) {
@@ -96,7 +114,7 @@ System inline_single_uses(const System& system) {
     q.value = replace(q.value, by);
     const auto t = static_cast<std::size_t>(q.target);
     const DType dtype = system.tensors[t].dtype;
-    const bool narrow = dtype == DType::f16 || dtype == DType::bf16;
+    const bool narrow = is_narrow(dtype);
     // A constant that is stored is rounded there; inlined, it would pass for a part of the next constant (R0).
     const bool closed = is_closed(q.value);
     if (uses[t].reads == 1 && uses[t].injective && writers[t] == 1 && !narrow && !closed && kind_of(dtype) == Kind::real &&
@@ -111,3 +129,28 @@ System inline_single_uses(const System& system) {
 }
 
 }  // namespace etalon::reference::bounds
+
+namespace etalon::reference {
+
+spec::System with_recomputed_elements(const spec::System& system) {
+  using namespace bounds;
+  std::vector<int> writers(system.tensors.size(), 0);
+  for (const Equation& q : system.equations) ++writers[static_cast<std::size_t>(q.target)];
+  std::vector<std::uint8_t> finished(system.tensors.size(), 0);
+  for (const spec::TensorId t : system.inputs) finished[static_cast<std::size_t>(t)] = 1;
+  System result = system;
+  std::vector<const Equation*> by(system.tensors.size(), nullptr);
+  for (Equation& q : result.equations) {
+    q.value = replace(q.value, by);
+    const auto t = static_cast<std::size_t>(q.target);
+    const DType dtype = system.tensors[t].dtype;
+    if (writers[t] == 1 && kind_of(dtype) == Kind::real && !is_narrow(dtype) && !is_closed(q.value) && covers(system, q) &&
+        is_elementwise(q.value, finished) && nodes(q.value) <= longest_recomputed) {
+      by[t] = &q;
+    }
+    finished[t] = --writers[t] == 0 ? 1 : 0;
+  }
+  return result;
+}
+
+}  // namespace etalon::reference

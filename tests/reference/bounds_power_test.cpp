@@ -263,6 +263,29 @@ TEST_CASE("a partial product may vanish beside an infinity", "[bounds]") {
   CHECK_FALSE(judge_scalar(b.s, lasting, nan).passed());
 }
 
+TEST_CASE("what is computed anew where it is read joins the reader's product", "[bounds]") {
+  // m = d/c is a result, and q = l·m; l·d first loses what d/c does not.
+  Builder b(DType::f32);
+  const auto d = b.input("d", {});
+  const auto c = b.input("c", {});
+  const auto l = b.input("l", {});
+  const auto m = b.output("m", {});
+  const auto q = b.output("q", {});
+  b.s.define(m, {}, b.at(d) / b.at(c));
+  b.s.define(q, {}, b.at(l) * b.at(m));
+  const float numbers[] = {3.67759291e-39F, 1e-8F, 1e-3F};
+  const std::vector inputs{f32({}, {numbers[0]}), f32({}, {numbers[1]}), f32({}, {numbers[2]})};
+  const float first = numbers[2] * numbers[0] / numbers[1];
+  const spec::Contract contract;
+  const auto stored = reference::envelopes(b.s, inputs, contract);
+  const auto anew = reference::envelopes(reference::with_recomputed_elements(b.s), inputs, contract);
+  CHECK_FALSE(reference::judge(f32({}, {first}), stored.outputs[1]).passed());
+  CHECK(reference::judge(f32({}, {first}), anew.outputs[1]).passed());
+  CHECK_FALSE(reference::judge(f32({}, {first * 1.01F}), anew.outputs[1]).passed());
+  CHECK(stored.outputs[0].lower == anew.outputs[0].lower);
+  CHECK(stored.outputs[0].upper == anew.outputs[0].upper);
+}
+
 TEST_CASE("a power is exact where the exponent or the base is zero, and nowhere else", "[bounds]") {
   Builder b(DType::f32);
   const auto x = b.input("x", {});
