@@ -1,5 +1,6 @@
 """Hostile adapters: whatever a process does, the run ends with a whole report, the spoiled questions are findings of the
 right kind, and every other question is judged as if nothing had happened. Usage: isolation.py ETALON"""
+import concurrent.futures
 import json
 import pathlib
 import shlex
@@ -53,8 +54,8 @@ def held(kind, honest):
     kinds = {found[name] for name in spoiled}
     expected = VERDICTS.get(kind, {"fail"})
     check(kinds and kinds <= expected, f"{kind}: expected {sorted(expected)}, found {sorted(kinds)}")
-    # Every fifth question of a process; a case may take two.
-    check(0 < len(spoiled) <= len(honest) * 2 / 3, f"{kind}: {len(spoiled)} of {len(honest)} results are spoiled")
+    # Every twenty-fifth question of a process; a case may take two.
+    check(0 < len(spoiled) <= len(honest) / 4, f"{kind}: {len(spoiled)} of {len(honest)} results are spoiled")
 
 
 kinds = subprocess.run([sys.executable, str(adapter), "list", etalon], capture_output=True, text=True).stdout.split()
@@ -62,8 +63,9 @@ check(len(kinds) >= 15, f"expected 15 kinds of hostility, found {len(kinds)}")
 _, honest_report = conform("reference")
 honest = verdicts(honest_report)
 check(len(honest) > 10 and set(honest.values()) == {"pass"}, f"the reference itself: {honest}")
-for kind in kinds:
-    held(kind, honest)
+# They mostly wait.
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    list(pool.map(lambda kind: held(kind, honest), kinds))
 
 for command, words in (("exec:true", "exit status 0"), ("exec:exit 7", "exit status 7"), ("exec:echo hello", "description"),
                        ("exec:no_such_program_anywhere", "exit status 127"), ("exec:", "exit status 0")):
