@@ -1,5 +1,7 @@
 """Hostile adapters: whatever a process does, the run ends with a whole report, the spoiled questions are findings of the
-right kind, and every other question is judged as if nothing had happened. Usage: isolation.py ETALON"""
+right kind, and every other question is judged as if nothing had happened. Usage: isolation.py ETALON [sanitized]
+
+The shadow memory of a sanitized build is larger than any limit: there nobody is asked to run out of memory."""
 import concurrent.futures
 import json
 import pathlib
@@ -9,6 +11,7 @@ import sys
 import tempfile
 
 etalon = sys.argv[1]
+sanitized = "sanitized" in sys.argv[2:]
 adapter = pathlib.Path(__file__).with_name("hostile_adapter.py")
 faults = []
 checked = 0
@@ -34,7 +37,7 @@ def conform(backend, *words):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "report.jsonl"
         ran = subprocess.run([etalon, "conform", "--backend", backend, "--ops", "relu", "--modes", "forward", "--dtypes",
-                              "f32", "--timeout", "1", "--memory", "256", "--json", str(path), *words],
+                              "f32", "--timeout", "1", "--memory", "0" if sanitized else "256", "--json", str(path), *words],
                              capture_output=True, text=True, timeout=300)
         lines = path.read_text().splitlines() if path.exists() else []
         return ran, [json.loads(line) for line in lines]
@@ -59,6 +62,8 @@ def held(kind, honest):
 
 
 kinds = subprocess.run([sys.executable, str(adapter), "list", etalon], capture_output=True, text=True).stdout.split()
+if sanitized:
+    kinds.remove("hog")
 check(len(kinds) >= 15, f"expected 15 kinds of hostility, found {len(kinds)}")
 _, honest_report = conform("reference")
 honest = verdicts(honest_report)
