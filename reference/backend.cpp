@@ -225,6 +225,7 @@ class ReferenceBackend final : public spec::Backend {
     d.contract.name = "reference";
     d.contract.default_function = {0.5, 0, 0, true};
     d.generator = "philox4x32-10";
+    d.fuses = true;  // only what is asked for is rounded
     return d;
   }
 

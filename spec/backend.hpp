@@ -11,6 +11,7 @@
 
 #include "spec/contract/contract.hpp"
 #include "spec/host_tensor.hpp"
+#include "spec/placement.hpp"
 #include "spec/program/program.hpp"
 
 namespace etalon::spec {
@@ -27,6 +28,7 @@ struct Request {
   std::vector<std::optional<HostTensor>> tangents;       ///< per input; jvp; nothing means zero
   std::vector<std::optional<HostTensor>> cotangents;     ///< per output; vjp; nothing means zero
   std::vector<std::optional<HostTensor>> cotangent_tangents{};  ///< per output; jvp_of_vjp; empty or nothing means zero
+  Placements placements{};  ///< how the tensors travel to another process; backends in this one get them dense
 };
 
 /// The numbers of an answer: outputs always; in jvp `tangents` one per output (nothing for integer and boolean
@@ -54,6 +56,13 @@ struct Refusal {
 
 using Answer = std::variant<Numbers, Refusal>;
 
+/// The element of an answer that a script is about: of `outputs`, `tangents` or `cotangents`.
+struct Shown {
+  std::string list;
+  std::size_t tensor = 0;
+  std::size_t element = 0;
+};
+
 /// What a backend says of itself.
 struct Description {
   std::string name;
@@ -65,9 +74,11 @@ struct Description {
   std::optional<std::vector<std::string>> operations{};  ///< by name; nothing means all
   bool rejects = true;                      ///< refuses ill-typed calls instead of promoting
   bool deterministic = true;                ///< the same request gives the same bits
+  bool layouts = false;                     ///< takes tensors with strides and offsets (or says of each which it does not)
   std::optional<std::string> generator{};   ///< of random numbers: philox4x32-10
   std::int64_t pipeline = 1;                ///< requests that may be unanswered at a time
   std::int64_t max_bytes = 64 << 20;        ///< longest request line
+  bool scripts = false;                     ///< writes requests as scripts of its own language
 };
 
 /// A backend. `run` never throws for what the request holds: it answers with a Refusal.
@@ -79,6 +90,9 @@ class Backend {
   virtual ~Backend() = default;
   [[nodiscard]] virtual Description describe() const = 0;
   [[nodiscard]] virtual Answer run(const Request& request) = 0;
+  /// The request as a script of the backend's own language, which needs nothing of Etalon and prints what is shown, or
+  /// all that is answered; nothing where the backend writes none.
+  [[nodiscard]] virtual std::optional<std::string> script(const Request&, const std::optional<Shown>&) { return std::nullopt; }
 };
 
 }  // namespace etalon::spec

@@ -6,8 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "spec/quoted.hpp"
+
 namespace etalon {
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  if (std::max(a.size(), b.size()) > longest_quoted) return std::max(a.size(), b.size());
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
   for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
@@ -35,8 +38,8 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 }
 
 std::string unknown_name(std::string_view what, std::string_view name, std::span<const std::string> candidates) {
-  std::string text = "unknown " + std::string(what) + " '" + std::string(name) + "'";
-  const std::string nearest = nearest_name(name, candidates);
+  std::string text = "unknown " + std::string(what) + " '" + as_quoted(name) + "'";
+  const std::string nearest = name.size() > longest_quoted ? std::string() : nearest_name(name, candidates);
   if (!nearest.empty()) text += "; did you mean '" + nearest + "'?";
   return text;
 }

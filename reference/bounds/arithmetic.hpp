@@ -101,12 +101,14 @@ class Arithmetic {
   [[nodiscard]] Value<R> added(Sum<R>& sum);
   void product_box(std::span<const Factor<R>> factors, Value<R>& v) const;
   void product_edges(std::span<const Factor<R>> factors);
+  [[nodiscard]] double operand_errors(const ProductParts<R>& parts) const;
   [[nodiscard]] double vanishing() const;
+  [[nodiscard]] bool may_vanish(const ProductParts<R>& parts) const;
   [[nodiscard]] ProductParts<R> parts_of(std::span<const Factor<R>> all) const;
   [[nodiscard]] Value<R> with_joined_divisors(Value<R> result, const ProductParts<R>& parts);
   [[nodiscard]] Value<R> rescaled(Value<R> result, const ProductParts<R>& parts, bool exact_on_the_way);
   [[nodiscard]] Value<R> scaled_factor(ProductParts<R>& parts, bool contracted);
-  [[nodiscard]] Value<R> special_product(ProductParts<R>& parts);
+  [[nodiscard]] Value<R> special_product(ProductParts<R>& parts, bool contracted);
   [[nodiscard]] Value<R> ordinary_product(ProductParts<R>& parts, bool contracted);
   void product_specials(std::span<const Factor<R>> factors, Value<R>& v) const;
 

@@ -76,6 +76,24 @@ double Arithmetic<R>::operand_error(const Value<R>& v) const {
   return std::ldexp(1.0, contract_.product_operand_rounding == spec::RoundingMode::nearest ? -bits : 1 - bits);
 }
 
+/// The same of a whole product that is a term of a contraction: of its factors, and of partial products where they are
+/// operands of what is multiplied last.
+template <class R>
+double Arithmetic<R>::operand_errors(const ProductParts<R>& parts) const {
+  double errors = 1;
+  double bits = 0;
+  for (const Factor<R>& f : parts.factors) {
+    errors *= 1 + operand_error(f.value);
+    bits += f.divides ? infinity : significant_bits(f.value);
+  }
+  const int kept = contract_.product_operand_precision;
+  if (kept != 0 && kept < rounding_.precision && bits > kept) {
+    const double narrowed = std::ldexp(1.0, contract_.product_operand_rounding == spec::RoundingMode::nearest ? -kept : 1 - kept);
+    for (std::size_t partial = 2; partial < parts.factors.size(); ++partial) errors *= 1 + narrowed;
+  }
+  return errors - 1;
+}
+
 /// By how many roundings more than one a quotient errs.
 template <class R>
 double Arithmetic<R>::division_error() const {
@@ -233,6 +251,15 @@ double Arithmetic<R>::vanishing() const {
   return contract_.flush_results ? rounding_.tau : rounding_.half_eta;
 }
 
+/// Whether a partial product may underflow to zero, which is NaN where an infinity meets it. Gradual underflow loses up
+/// to half of eta at each step, so that more than the exact product's half may vanish.
+template <class R>
+bool Arithmetic<R>::may_vanish(const ProductParts<R>& parts) const {
+  if (parts.steps <= 1) return false;
+  const double vanishes = contract_.flush_results ? 2 * rounding_.tau : static_cast<double>(parts.steps + 1) * rounding_.eta;
+  return !(parts.extents.below > vanishes);
+}
+
 /// Divisors that are multiplied first may underflow, which amplifies, or overflow, which leaves nothing.
 template <class R>
 Value<R> Arithmetic<R>::with_joined_divisors(Value<R> result, const ProductParts<R>& parts) {
@@ -274,6 +301,7 @@ Value<R> Arithmetic<R>::scaled_factor(ProductParts<R>& parts, bool contracted) {
   }
   // With powers of two alone, too, a partial product in some association may overflow.
   if (parts.steps > 1 && ordinary && parts.extents.above > rounding_.omega) return wild();
+  if (!ordinary && may_vanish(parts)) only.flags |= admits_nan;
   const double narrowed = contracted && only.may(admits_finite) ? only.magnitude() * operand_error(only) : 0;
   if (narrowed > 0) {
     const double local = only.local;
@@ -285,7 +313,7 @@ Value<R> Arithmetic<R>::scaled_factor(ProductParts<R>& parts, bool contracted) {
 
 /// With infinite or NaN factors, or divisors that may be zero.
 template <class R>
-Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts) {
+Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts, bool contracted) {
   for (const Factor<R>& f : parts.factors) parts.extents.add(f);
   const Extents& reach = parts.extents;
   const bool several = parts.steps > 1;
@@ -293,15 +321,13 @@ Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts) {
   if (several && parts.all_divisors > 1 && !(reach.divisors_below >= rounding_.tau)) return wild();
   Value<R> v;
   product_specials(parts.factors, v);
-  // A partial product that underflows to zero meets an infinity. Gradual underflow loses up to half of eta at each step,
-  // so that more than the exact product's half may vanish.
-  const double vanishes = contract_.flush_results ? 2 * rounding_.tau : static_cast<double>(parts.steps + 1) * rounding_.eta;
-  if (several && !(reach.below > vanishes)) v.flags |= admits_nan;
+  if (may_vanish(parts)) v.flags |= admits_nan;
   const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
   // What underflows on the way is amplified by the factors that follow.
   const double lost = several ? parts.operations * reach.above : 1;
-  finish(v, parts.operations * rounding_.u * m * 1.0625 + rounding_.eta * lost,
-         several ? 0 : parts.operations * rounding_.u * 1.0625);
+  const double inherited = contracted ? operand_errors(parts) : 0;
+  finish(v, (parts.operations * rounding_.u * 1.0625 + inherited) * m + rounding_.eta * lost,
+         several || inherited > 0 ? 0 : parts.operations * rounding_.u * 1.0625);
   return rescaled(v, parts, false);
 }
 
@@ -343,12 +369,11 @@ bool is_exact_quotient(const ProductParts<R>& parts, const Value<R>& v, const Ro
 /// Of finite factors and divisors other than zero.
 template <class R>
 Value<R> Arithmetic<R>::ordinary_product(ProductParts<R>& parts, bool contracted) {
-  double inherited = 0;  // relative operand rounding of a contraction
   for (Factor<R>& f : parts.factors) {
     share(f.value);
     parts.extents.add(f);
-    if (contracted) inherited = (1 + inherited) * (1 + operand_error(f.value)) - 1;
   }
+  const double inherited = contracted ? operand_errors(parts) : 0;
   const Arithmetics known = arithmetics_of(std::span<const Factor<R>>(parts.factors));
   if (parts.steps > 1 && parts.extents.above > rounding_.omega) return wild();
   if (known.zero) return point<R>(0);
@@ -390,7 +415,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   const bool special = std::any_of(parts.factors.begin(), parts.factors.end(), [](const Factor<R>& f) {
     return !f.value.ordinary() || (f.divides && holds_zero(f.value));
   });
-  return special ? special_product(parts) : ordinary_product(parts, contracted);
+  return special ? special_product(parts, contracted) : ordinary_product(parts, contracted);
 }
 
 template Value<double> Arithmetic<double>::wild() const;

@@ -86,7 +86,7 @@ double summation_bound_chain(std::span<const double> terms, const Rounding& r, s
   for (const double t : terms) {
     if (t != 0) sides[t < 0 ? 1 : 0].push_back(std::fabs(t));
     total += t;
-    magnitudes += std::fabs(t);
+    magnitudes = add_up(magnitudes, std::fabs(t));
   }
   const auto n = static_cast<std::int64_t>(sides[0].size() + sides[1].size());
   if (n <= 1 || r.holds(magnitudes, quantum)) return 0;

@@ -8,8 +8,16 @@
 #include <span>
 
 #include "reference/bounds/rounding.hpp"
+#include "reference/bounds/wide.hpp"
 
 namespace etalon::reference::bounds {
+
+/// a + b for a, b >= 0, rounded up: exact sums stay exact, and no sum passes for one that just fits.
+[[nodiscard]] inline double add_up(double a, double b) {
+  const double sum = a + b;
+  const double of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b) > 0 ? up(sum) : sum;
+}
 
 /// What is known of the nonzero terms: suprema over the boxes they may lie in.
 struct Terms {
@@ -20,7 +28,7 @@ struct Terms {
   double positive_squares = 0; ///< sum of squares of the positive parts
   double negative_squares = 0;
   double total = 0;            ///< supremum of |exact sum|
-  double magnitudes = 0;       ///< sum of the magnitudes
+  double magnitudes = 0;       ///< sum of the magnitudes, from above
   std::int32_t quantum = zero_quantum;  ///< every term is a multiple of 2^quantum
 
   /// Adds a term that may lie anywhere in [lower, upper].
@@ -33,7 +41,7 @@ struct Terms {
     negative += n;
     positive_squares += p * p;
     negative_squares += n * n;
-    magnitudes += m;
+    magnitudes = add_up(magnitudes, m);
     if (m > largest) largest = m;
     if (q < quantum) quantum = q;
   }

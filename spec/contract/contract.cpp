@@ -9,6 +9,7 @@
 #include "spec/contract/fields.hpp"
 #include "spec/contract/shape.hpp"
 #include "spec/error.hpp"
+#include "spec/json_depth.hpp"
 #include "spec/nearest.hpp"
 
 namespace etalon::spec {
@@ -117,6 +118,10 @@ std::string position_of(std::string_view text, std::size_t byte) {
 
 /// The JSON value; a key that stands twice in an object is an error, since one of the two would be lost.
 json parsed(std::string_view text, std::vector<std::string>& errors) {
+  if (is_too_deep(text)) {
+    errors.push_back("contract: more than " + std::to_string(deepest_json) + " arrays and objects in each other");
+    return {};
+  }
   std::vector<std::set<std::string>> keys;
   const auto watch = [&](int, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) keys.emplace_back();

@@ -28,7 +28,7 @@ softplus(x[...]) {beta = 1.0} -> y[...]
   z[...] = beta * x[...]
   y[...] = (if z[...] <= 0 then log1p(exp(z[...])) else z[...] + log1p(exp(-z[...]))) / beta
   also
-  y[...] = (if z[...] <= 20 then log1p(exp(z[...])) else z[...] + log1p(exp(-z[...]))) / beta
+  y[...] = (if z[...] <= 40 then log1p(exp(z[...])) else z[...] + log1p(exp(-z[...]))) / beta
   vjp
   x~[...] = (if z[...] <= 20 then exp(z[...]) / (exp(z[...]) + 1) else 1 / (1 + exp(-z[...])))*y~[...]
   jvp

@@ -22,6 +22,9 @@ conv(x[b, c, ..s], k[o, e, ..w], bias[o]?) {stride[..w] = 1, padding[..w] = 0, d
   requires o % groups == 0
   y[n, f, ..i] = (bias[f] else 0) + sum[d, ..u] k[f, d, ..u] * (x[n, f // (o // groups) * e + d, ..(i*stride + u*dilation - padding)] else 0)
   family ..s: conv1d = 1, conv2d = 2, conv3d = 3
+  also
+  -- The zeros around x left out: an infinite or NaN weight does not meet them.
+  y[n, f, ..i] = (bias[f] else 0) + sum[d, ..u where 0 <= ..(i*stride + u*dilation - padding) and ..(i*stride + u*dilation - padding) < ..s] k[f, d, ..u] * x[n, f // (o // groups) * e + d, ..(i*stride + u*dilation - padding)]
 )";
 };
 inline constexpr Operation<ConvText> conv{};
@@ -41,6 +44,11 @@ conv_transpose(x[b, c, ..s], k[c, e, ..w], bias[e*groups]?) {stride[..w] = 1, pa
   requires c % groups == 0
   y[n, f, ..j] = (bias[f] else 0) + sum[d < c // groups, ..i, ..u where ..(i*stride + u*dilation - padding) == ..j] x[n, f // e * (c // groups) + d, ..i] * k[f // e * (c // groups) + d, f % e, ..u]
   family ..s: conv_transpose1d = 1, conv_transpose2d = 2, conv_transpose3d = 3
+  vjp
+  -- With zeros around y~, which an infinite or NaN element that was cropped meets.
+  x~[n, d, ..i] = sum[f < e, ..u] k[d, f, ..u] * (y~[n, d // (c // groups) * e + f, ..(i*stride + u*dilation - padding)] else 0)
+  k~[d, f, ..u] = sum[n, ..i] x[n, d, ..i] * (y~[n, d // (c // groups) * e + f, ..(i*stride + u*dilation - padding)] else 0)
+  bias~[f] = sum[n, ..j] y~[n, f, ..j]
 )";
 };
 inline constexpr Operation<ConvTransposeText> conv_transpose{};

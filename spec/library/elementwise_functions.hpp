@@ -86,6 +86,10 @@ struct RsqrtText {
   static constexpr std::string_view text = R"(-- 1 over the square root of each element.
 rsqrt(x[...]) -> y[...]
   y[...] = 1 / sqrt(x[...])
+  vjp
+  x~[...] = -(0.5*y[...]*y[...]*y[...]*y~[...])
+  jvp
+  y'[...] = -(0.5*y[...]*y[...]*y[...]*x'[...])
 )";
 };
 inline constexpr Operation<RsqrtText> rsqrt{};

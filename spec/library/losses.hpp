@@ -28,6 +28,12 @@ cross_entropy(x[..., c @ axis], t[...] : int, w[c]?) {axis = -1, ignore_index = 
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
   y when reduction == mean = (sum[...] each[...]) / sum[...] a[...]
+  also
+  p[...] = if t[...] == ignore_index then 0 else hit[...]
+  q[...] = if t[...] == ignore_index then 0 else sum[k] (w[k] else 1)*l[..., k @ axis]
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = (if label_smoothing == 0 then sum[...] p[...] else (1 - label_smoothing)*(sum[...] p[...]) - label_smoothing/c*(sum[...] q[...]))
+  y when reduction == mean = (if label_smoothing == 0 then (sum[...] p[...]) / (sum[...] a[...]) else (1 - label_smoothing)*((sum[...] p[...]) / (sum[...] a[...])) - label_smoothing/c*((sum[...] q[...]) / (sum[...] a[...])))
 )";
 };
 inline constexpr Operation<CrossEntropyText> cross_entropy{};
@@ -90,6 +96,26 @@ kl_div(x[b, ..s], t[b, ..s]) {log_target = false, reduction = mean | batchmean |
   y when reduction == sum = sum[n, ..k] each[n, ..k]
   y when reduction == batchmean = (sum[n, ..k] each[n, ..k]) / b
   y when reduction == mean = (sum[n, ..k] each[n, ..k]) / (b*size(..s))
+  also
+  e[n, ..k] = if log_target then exp(t[n, ..k])*(t[n, ..k] - x[n, ..k]) else if t[n, ..k] == 0 then 0 else t[n, ..k]*log(t[n, ..k]) - t[n, ..k]*x[n, ..k]
+  y[n, ..k] when reduction == none = e[n, ..k]
+  y when reduction == sum = sum[n, ..k] e[n, ..k]
+  y when reduction == batchmean = (sum[n, ..k] e[n, ..k]) / b
+  y when reduction == mean = (sum[n, ..k] e[n, ..k]) / (b*size(..s))
+  vjp
+  -- Without the branch: where t is 0 there is no derivative by it.
+  g[n, ..k] when reduction == none = y~[n, ..k]
+  g[n < b, ..k < ..s] when reduction == sum = y~
+  g[n < b, ..k < ..s] when reduction == batchmean = y~ / b
+  g[n < b, ..k < ..s] when reduction == mean = y~ / (b*size(..s))
+  x~[n, ..k] = -(g[n, ..k]*(if log_target then exp(t[n, ..k]) else t[n, ..k]))
+  t~[n, ..k] = if log_target then g[n, ..k]*(exp(t[n, ..k])*(t[n, ..k] - x[n, ..k] + 1)) else g[n, ..k]*log(t[n, ..k]) + g[n, ..k]*(t[n, ..k]/t[n, ..k]) - g[n, ..k]*x[n, ..k]
+  jvp
+  d[n, ..k] = if log_target then exp(t[n, ..k])*((t[n, ..k] - x[n, ..k] + 1)*t'[n, ..k] - x'[n, ..k]) else t'[n, ..k]*log(t[n, ..k]) + t'[n, ..k]*(t[n, ..k]/t[n, ..k]) - t'[n, ..k]*x[n, ..k] - t[n, ..k]*x'[n, ..k]
+  y'[n, ..k] when reduction == none = d[n, ..k]
+  y' when reduction == sum = sum[n, ..k] d[n, ..k]
+  y' when reduction == batchmean = (sum[n, ..k] d[n, ..k]) / b
+  y' when reduction == mean = (sum[n, ..k] d[n, ..k]) / (b*size(..s))
 )";
 };
 inline constexpr Operation<KlDivText> kl_div{};

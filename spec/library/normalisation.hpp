@@ -67,15 +67,37 @@ layer_norm(x[..rest, ..w @ axes], gamma[..w]?, beta[..w]?) {axes : axes = [-1], 
   also
   r[..i] = 1 / sqrt(v[..i] + eps)
   y[..i, ..k @ axes] = (gamma[..k] else 1) * (r[..i]*x[..i, ..k @ axes] - r[..i]*mu[..i]) + (beta[..k] else 0)
+  also
+  -- Moments that are updated by each element in turn.
+  a[..i < ..rest, j < size(..w)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
+  b[..i < ..rest, j < size(..w)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
+  r[..i < ..rest] = 1 / sqrt((b[..i, size(..w) - 1] else 0)/size(..w) + eps)
+  y[..i, ..k @ axes] = (gamma[..k] else 1) * (r[..i]*x[..i, ..k @ axes] - r[..i]*(a[..i, size(..w) - 1] else 0)) + (beta[..k] else 0)
+  also
+  -- Moments joined from chunks: the means of parts are rounded too.
+  a[..i < ..rest, j < size(..w)] = sum[l < size(..w) where l <= j] (x[..i, ..unflat(l, ..w) @ axes] / (j + 1))
+  b[..i < ..rest] = sum[j < size(..w)] (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
+  r[..i < ..rest] = 1 / sqrt(b[..i]/size(..w) + eps)
+  y[..i, ..k @ axes] = (gamma[..k] else 1) * (r[..i]*x[..i, ..k @ axes] - r[..i]*(a[..i, size(..w) - 1] else 0)) + (beta[..k] else 0)
   vjp
-  r[..i] = 1 / sqrt(v[..i] + eps)
+  a[..i < ..rest, j < size(..w)] = sum[l < size(..w) where l <= j] (x[..i, ..unflat(l, ..w) @ axes] / (j + 1))
+  b[..i < ..rest] = sum[j < size(..w)] (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
+  r[..i < ..rest] = 1 / sqrt(b[..i]/size(..w) + eps)
   g[..i, ..k @ axes] = (gamma[..k] else 1)*y~[..i, ..k @ axes]
   p[..i] = sum[..k] g[..i, ..k @ axes]
   q[..i] = sum[..k] g[..i, ..k @ axes]*x[..i, ..k @ axes]
-  a[..i] = (p[..i]*mu[..i] - q[..i])*r[..i]*r[..i]*r[..i] / size(..w)
-  x~[..i, ..k @ axes] = r[..i]*g[..i, ..k @ axes] + a[..i]*x[..i, ..k @ axes] - a[..i]*mu[..i] - r[..i]*p[..i]/size(..w)
+  h[..i] = (p[..i]*mu[..i] - q[..i])*r[..i]*r[..i]*r[..i] / size(..w)
+  x~[..i, ..k @ axes] = r[..i]*g[..i, ..k @ axes] + h[..i]*x[..i, ..k @ axes] - h[..i]*mu[..i] - r[..i]*p[..i]/size(..w)
   gamma~[..k] = sum[..i] y~[..i, ..k @ axes]*(r[..i]*x[..i, ..k @ axes] - r[..i]*mu[..i])
   beta~[..k] = sum[..i] y~[..i, ..k @ axes]
+  jvp
+  a[..i < ..rest, j < size(..w)] = sum[l < size(..w) where l <= j] (x[..i, ..unflat(l, ..w) @ axes] / (j + 1))
+  b[..i < ..rest] = sum[j < size(..w)] (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
+  r[..i < ..rest] = 1 / sqrt(b[..i]/size(..w) + eps)
+  t[..i] = (sum[..k] x'[..i, ..k @ axes]) / size(..w)
+  e[..i, ..k @ axes] = x'[..i, ..k @ axes] - t[..i]
+  q[..i] = -(r[..i]*r[..i]*r[..i]*((sum[..k] e[..i, ..k @ axes]*d[..i, ..k @ axes]) / size(..w)))
+  y'[..i, ..k @ axes] = (gamma[..k] else 1)*(e[..i, ..k @ axes]*r[..i] + d[..i, ..k @ axes]*q[..i]) + (gamma'[..k] else 0)*(d[..i, ..k @ axes]*r[..i]) + (beta'[..k] else 0)
 )";
 };
 inline constexpr Operation<LayerNormText> layer_norm{};
@@ -106,6 +128,16 @@ batch_norm(x[..rest, c @ axis], gamma[c]?, beta[c]?, mean[c]?, variance[c]?) {ax
   also
   r[f < c] = (gamma[f] else 1) / sqrt(v[f] + eps)
   y[..k, f @ axis] = r[f]*x[..k, f @ axis] + (beta[f] else 0) - r[f]*mu[f]
+  vjp
+  r[f < c] = 1 / sqrt(v[f] + eps)
+  p[f < c] = sum[..k] y~[..k, f @ axis]
+  q[f < c] = sum[..k] y~[..k, f @ axis]*d[..k, f @ axis]
+  h[..k, f @ axis] = if training then y~[..k, f @ axis] - p[f]/size(..rest) - d[..k, f @ axis]*(q[f]*r[f]*r[f]/size(..rest)) else y~[..k, f @ axis]
+  x~[..k, f @ axis] = (gamma[f] else 1)*r[f]*h[..k, f @ axis]
+  gamma~[f] = q[f]*r[f]
+  beta~[f] = p[f]
+  mean~[f] = if training then (1 - momentum)*mean1~[f] else mean1~[f] - (gamma[f] else 1)*r[f]*p[f]
+  variance~[f] = if training then (1 - momentum)*variance1~[f] else variance1~[f] - 0.5*(gamma[f] else 1)*r[f]*r[f]*r[f]*q[f]
 )";
 };
 inline constexpr Operation<BatchNormText> batch_norm{};
@@ -123,6 +155,30 @@ group_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {groups : int, eps = 1e-5} -> y[b,
   also
   r[n, f < c] = (gamma[f] else 1) / sqrt(v[n, f // e] + eps)
   y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*mu[n, f // e]
+  also
+  -- Moments that are updated by each element in turn.
+  m[n < b, g < groups, j < e*size(..s)] = (m[n, g, j - 1] else 0) + (x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - (m[n, g, j - 1] else 0)) / (j + 1)
+  w[n < b, g < groups, j < e*size(..s)] = (w[n, g, j - 1] else 0) + (x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - (m[n, g, j - 1] else 0))*(x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - m[n, g, j])
+  r[n < b, f < c] = (gamma[f] else 1) / sqrt((w[n, f // e, e*size(..s) - 1] else 0)/(e*size(..s)) + eps)
+  y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*(m[n, f // e, e*size(..s) - 1] else 0)
+  also
+  -- Moments joined from chunks: the means of parts are rounded too.
+  m[n < b, g < groups, j < e*size(..s)] = sum[l < e*size(..s) where l <= j] (x[n, g*e + l // size(..s), ..unflat(l % size(..s), ..s)] / (j + 1))
+  w[n < b, g < groups] = sum[j < e*size(..s)] (x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - (m[n, g, j - 1] else 0))*(x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - m[n, g, j])
+  r[n, f < c] = (gamma[f] else 1) / sqrt(w[n, f // e]/(e*size(..s)) + eps)
+  y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*(m[n, f // e, e*size(..s) - 1] else 0)
+  vjp
+  m[n < b, g < groups, j < e*size(..s)] = sum[l < e*size(..s) where l <= j] (x[n, g*e + l // size(..s), ..unflat(l % size(..s), ..s)] / (j + 1))
+  w[n < b, g < groups] = sum[j < e*size(..s)] (x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - (m[n, g, j - 1] else 0))*(x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - m[n, g, j])
+  r[n, g < groups] = 1 / sqrt(w[n, g]/(e*size(..s)) + eps)
+  p[n, f] = sum[..k] y~[n, f, ..k]
+  q[n, f] = sum[..k] y~[n, f, ..k]*x[n, f, ..k]
+  p1[n, g < groups] = sum[j < e] (gamma[g*e + j] else 1)*p[n, g*e + j]
+  q1[n, g < groups] = sum[j < e] (gamma[g*e + j] else 1)*q[n, g*e + j]
+  h[n, g < groups] = (p1[n, g]*mu[n, g] - q1[n, g])*r[n, g]*r[n, g]*r[n, g] / (e*size(..s))
+  x~[n, f, ..k] = (gamma[f] else 1)*r[n, f // e]*y~[n, f, ..k] + h[n, f // e]*x[n, f, ..k] - h[n, f // e]*mu[n, f // e] - r[n, f // e]*p1[n, f // e]/(e*size(..s))
+  gamma~[f] = sum[n] (q[n, f] - p[n, f]*mu[n, f // e])*r[n, f // e]
+  beta~[f] = sum[n] p[n, f]
 )";
 };
 inline constexpr Operation<GroupNormText> group_norm{};
@@ -145,6 +201,12 @@ instance_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {eps = 1e-5} -> y[b, c, ..s]
   x~[n, f, ..k] = (gamma[f] else 1)*r[n, f]*g[n, f, ..k]
   gamma~[f] = sum[n] q[n, f]*r[n, f]
   beta~[f] = sum[n] p[n, f]
+  jvp
+  r[n, f] = 1 / sqrt(v[n, f] + eps)
+  t[n, f] = (sum[..k] x'[n, f, ..k]) / size(..s)
+  e[n, f, ..k] = x'[n, f, ..k] - t[n, f]
+  q[n, f] = -(r[n, f]*r[n, f]*r[n, f]*((sum[..k] e[n, f, ..k]*d[n, f, ..k]) / size(..s)))
+  y'[n, f, ..k] = (gamma[f] else 1)*(e[n, f, ..k]*r[n, f] + d[n, f, ..k]*q[n, f]) + (gamma'[f] else 0)*(d[n, f, ..k]*r[n, f]) + (beta'[f] else 0)
 )";
 };
 inline constexpr Operation<InstanceNormText> instance_norm{};

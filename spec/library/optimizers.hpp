@@ -144,6 +144,9 @@ rmsprop(p[...], g[...], v[...], a[...], m[...]) {lr, alpha = 0.99, eps = 1e-8, w
   n[...] = d[...] / (sqrt(if centered then v1[...] - a1[...]*a1[...] else v1[...]) + eps)
   m1[...] = if momentum == 0 then n[...] else momentum*m[...] + n[...]
   q[...] = p[...] - lr*m1[...]
+  also
+  -- The learning rate first.
+  q[...] = if momentum == 0 then p[...] - lr*d[...] / (sqrt(if centered then v1[...] - a1[...]*a1[...] else v1[...]) + eps) else p[...] - lr*m1[...]
 )";
 };
 inline constexpr Operation<RmspropText> rmsprop{};

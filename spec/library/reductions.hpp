@@ -101,9 +101,15 @@ var(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   d[..i, ..k @ axes] = x[..i, ..k @ axes] - m[..i]
   y[..i, ..u @ axes] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / (size(..gone) - correction)
   also
+  -- Moments that are updated by each element in turn.
   a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
   b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
   y[..i, ..u @ axes] = b[..i, size(..gone) - 1] / (size(..gone) - correction)
+  also
+  -- Moments joined from chunks: the means of parts are rounded too.
+  a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
+  b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  y[..i, ..u @ axes] = b[..i] / (size(..gone) - correction)
   vjp
   g[..i] = sum[..u] y~[..i, ..u @ axes]
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
@@ -123,15 +129,27 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   -- A comparison with NaN is false, so the branch that keeps it stands last.
   y[..i, ..u @ axes] = if v[..i] <= 0 then 0 else sqrt(v[..i])
   also
+  -- Moments that are updated by each element in turn.
   a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
   b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
   y[..i, ..u @ axes] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
+  also
+  -- Moments joined from chunks: the means of parts are rounded too.
+  a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
+  b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  y[..i, ..u @ axes] = sqrt(b[..i] / (size(..gone) - correction))
   vjp
-  g[..i] = sum[..u] (if y[..i, ..u @ axes] == 0 then 0 else y~[..i, ..u @ axes]/(2*y[..i, ..u @ axes]))
+  a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
+  b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  r[..i] = sqrt(b[..i] / (size(..gone) - correction))
+  g[..i] = sum[..u] (if r[..i] == 0 then 0 else y~[..i, ..u @ axes]/(2*r[..i]))
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
   jvp
+  a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
+  b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  r[..i] = sqrt(b[..i] / (size(..gone) - correction))
   e[..i] = sum[..k] (2/(size(..gone) - correction))*x'[..i, ..k @ axes]*d[..i, ..k @ axes]
-  y'[..i, ..u @ axes] = if v[..i] <= 0 then 0 else e[..i]/(2*y[..i, ..u @ axes])
+  y'[..i, ..u @ axes] = if r[..i] <= 0 then 0 else e[..i]/(2*r[..i])
 )";
 };
 /// Not named as its definition: beside `using namespace etalon::ops` that would be ambiguous with the namespace std.

@@ -94,6 +94,7 @@ namespace notation {
     value.form = Form::list;
     std::size_t at = t.begin + 1;
     for (t = lexer::next(text, at); !t.is("]"); t = lexer::next(text, at)) {
+      if (t.is("[")) return from;
       AttributeBinding item;
       const std::size_t end = read_value(text, at, item);
       if (end == at || item.form != Form::integer || value.size == AttributeBinding::capacity) return from;

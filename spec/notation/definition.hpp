@@ -113,8 +113,8 @@ struct FamilyMember {
 
 /// A parsed definition. It refers to its text, which must outlive it.
 struct Definition {
-  static constexpr std::size_t max_nodes = 512, max_operands = 12, max_attributes = 12, max_results = 6,
-                               max_clauses = 24, max_family = 4, max_callees = 8, max_parts = 6;
+  static constexpr std::size_t max_nodes = 1024, max_operands = 12, max_attributes = 12, max_results = 6,
+                               max_clauses = 40, max_family = 4, max_callees = 8, max_parts = 6;
 
   std::string_view text;
   std::string_view name;   ///< of the definition, or of the chosen member of its family

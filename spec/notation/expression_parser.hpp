@@ -134,9 +134,11 @@ class ExpressionParser : protected TreeBuilder {
   constexpr NodeId parenthesised() {
     const std::size_t begin = token_.begin;
     advance();
-    NodeId n = expression();
+    if (++open_ > most_open) fail("more than 100 parentheses in each other");
+    NodeId n = failed() ? NodeId{-1} : expression();
     while (token_.is("&")) n = join(n);
     expect(")");
+    --open_;
     if (failed() || n < 0) return -1;
     const NodeForm f = d_.nodes[n].form;
     if (f == NodeForm::apply || f == NodeForm::join || f == NodeForm::select || f == NodeForm::otherwise) {
@@ -377,7 +379,11 @@ class ExpressionParser : protected TreeBuilder {
   bool of_operand_ = false;  ///< items may be marked as rows of at most one axis
 
  private:
+  /// The only form that nests without making a node.
+  static constexpr int most_open = 100;
+
   bool ends_in_reduction_ = false;
+  int open_ = 0;  ///< parentheses around the expression at hand
 };
 
 }  // namespace etalon::spec::notation

@@ -19,7 +19,7 @@ std::optional<Expr> fold_integers(Primitive p, std::int64_t a, std::int64_t b) {
     case Primitive::maximum: return integer(std::max(a, b));
     case Primitive::minimum: return integer(std::min(a, b));
     case Primitive::floor_div: return b > 0 ? std::optional(integer(floor_quotient(a, b))) : std::nullopt;
-    case Primitive::modulo: return b > 0 ? std::optional(integer(a - b * floor_quotient(a, b))) : std::nullopt;
+    case Primitive::modulo: return b > 0 ? std::optional(integer(a % b < 0 ? a % b + b : a % b)) : std::nullopt;
     case Primitive::eq: return boolean(a == b);
     case Primitive::ne: return boolean(a != b);
     case Primitive::lt: return boolean(a < b);
@@ -85,10 +85,20 @@ std::optional<Expr> fold_truth(Primitive p, const std::vector<Expr>& args) {
   return std::nullopt;
 }
 
-Interval product(const Interval& a, const Interval& b) {
-  const auto [low, high] =
-      std::minmax({a.first * b.first, a.first * b.second, a.second * b.first, a.second * b.second});
-  return {low, high};
+/// The interval of a sum, difference or product; nothing where an end does not fit, since integers wrap.
+std::optional<Interval> combined(Primitive p, const Interval& a, const Interval& b) {
+  std::optional<Interval> found;
+  for (const std::int64_t x : {a.first, a.second}) {
+    for (const std::int64_t y : {b.first, b.second}) {
+      std::int64_t end = 0;
+      const bool overflow = p == Primitive::add   ? __builtin_add_overflow(x, y, &end)
+                            : p == Primitive::sub ? __builtin_sub_overflow(x, y, &end)
+                                                  : __builtin_mul_overflow(x, y, &end);
+      if (overflow) return std::nullopt;
+      found = found ? Interval{std::min(found->first, end), std::max(found->second, end)} : Interval{end, end};
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -106,7 +116,9 @@ std::optional<bool> truth_constant(const Expr& e) {
 Expr folded(Primitive p, std::vector<Expr> args) {
   if (args.empty()) return apply(p, std::move(args));
   const std::optional<std::int64_t> a = integer_constant(args[0]);
-  if (args.size() == 1 && a && p == Primitive::neg) return integer(-*a);
+  if (args.size() == 1 && a && p == Primitive::neg) {
+    if (const std::optional<Expr> e = fold_integers(Primitive::sub, 0, *a)) return *e;
+  }
   if (args.size() == 2 && a) {
     if (const std::optional<std::int64_t> b = integer_constant(args[1])) {
       if (std::optional<Expr> e = fold_integers(p, *a, *b)) return *e;
@@ -155,14 +167,14 @@ std::optional<Interval> interval(const Expr& e, const Extents& extents) {
   if (e.form() != Form::apply || e->args.empty()) return std::nullopt;
   const std::optional<Interval> a = interval(e->args[0], extents);
   if (!a) return std::nullopt;
-  if (e->primitive == Primitive::neg) return Interval{-a->second, -a->first};
+  if (e->primitive == Primitive::neg) return combined(Primitive::sub, {0, 0}, *a);
   if (e->args.size() != 2) return std::nullopt;
   const std::optional<Interval> b = interval(e->args[1], extents);
   if (!b) return std::nullopt;
   switch (e->primitive) {
-    case Primitive::add: return Interval{a->first + b->first, a->second + b->second};
-    case Primitive::sub: return Interval{a->first - b->second, a->second - b->first};
-    case Primitive::mul: return product(*a, *b);
+    case Primitive::add:
+    case Primitive::sub:
+    case Primitive::mul: return combined(e->primitive, *a, *b);
     case Primitive::maximum: return Interval{std::max(a->first, b->first), std::max(a->second, b->second)};
     case Primitive::minimum: return Interval{std::min(a->first, b->first), std::min(a->second, b->second)};
     case Primitive::floor_div:

@@ -40,6 +40,7 @@ class OperandTyper : protected TypingState {
       if (d_.operands[i].pack) {
         size = !packs_.empty() ? packs_[pack] : operands_.size() > singles ? operands_.size() - singles : 0;
         ++pack;
+        if (size > max_slots) return fail(d_.operands[i].name.begin, "takes more operands than ", number(max_slots));
         Entry* e = out_.names.make(name(i), -2, false);
         if (e != nullptr) {
           e->known = true;

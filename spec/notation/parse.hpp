@@ -358,12 +358,22 @@ constexpr void link_calls(Definition& d, const Find& find) {
 
 }  // namespace notation
 
-template <class Op>
-[[nodiscard]] constexpr Definition parsed();
+/// The text up to its first part.
+[[nodiscard]] constexpr std::string_view without_parts(std::string_view text) {
+  for (const std::string_view line : {"\n  also\n", "\n  jvp\n", "\n  vjp\n"}) {
+    const std::size_t at = text.find(line);
+    if (at != std::string_view::npos) text = text.substr(0, at + 1);
+  }
+  return text;
+}
 
-/// The definition of a tag type, parsed only where it is used.
 template <class Op>
-inline constexpr Definition definition_of = parsed<Op>();
+[[nodiscard]] constexpr Definition parsed(std::string_view text = Op::text);
+
+/// What the definition of a tag type means, parsed only where it is used. Its parts are no business of the compiler: they
+/// would only cost it steps, of which clang 14 grants a million.
+template <class Op>
+inline constexpr Definition definition_of = parsed<Op>(without_parts(Op::text));
 
 namespace notation {
 
@@ -380,8 +390,8 @@ template <template <class...> class List, class... Ops>
 /// A tag type with a `text`, with a `member` where the text defines a family, and with a list `calls` of tag types where
 /// the definition calls other operations.
 template <class Op>
-[[nodiscard]] constexpr Definition parsed() {
-  Definition d = parse(Op::text);
+[[nodiscard]] constexpr Definition parsed(std::string_view text) {
+  Definition d = parse(text);
   if constexpr (requires { Op::member; }) d = member_of(d, Op::member);
   notation::link_calls(d, [](std::string_view name) -> const Definition* {
     if constexpr (requires { typename Op::calls; }) return notation::find_among(typename Op::calls{}, name);

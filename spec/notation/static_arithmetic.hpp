@@ -102,14 +102,13 @@ class StaticArithmetic {
       case Primitive::neg: overflow = __builtin_sub_overflow(std::int64_t{0}, a, &out); break;
       case Primitive::maximum: out = a > b ? a : b; break;
       case Primitive::minimum: out = a < b ? a : b; break;
-      case Primitive::abs: out = a < 0 ? -a : a; break;
+      case Primitive::abs: overflow = a < 0 ? __builtin_sub_overflow(std::int64_t{0}, a, &out) : (out = a, false); break;
       case Primitive::sign: out = a > 0 ? 1 : a < 0 ? -1 : 0; break;
       case Primitive::floor_div:
       case Primitive::modulo:
         if (b <= 0) return not_positive(n, b);
-        out = a / b;
-        if (a % b < 0) --out;
-        if (p == Primitive::modulo) out = a - out * b;
+        out = a % b < 0 ? a % b + b : a % b;
+        if (p == Primitive::floor_div) out = a / b - (a % b < 0 ? 1 : 0);
         break;
       default: return compare(p, a, b);
     }

@@ -81,7 +81,7 @@ class TreeBuilder {
   constexpr NodeId node(NodeForm form, std::uint8_t op = 0) {
     if (failed()) return -1;
     if (d_.node_count == Definition::max_nodes) {
-      fail("the definition is larger than the notation's limit of 512 nodes");
+      fail("the definition is larger than the notation's limit of 1024 nodes");
       return -1;
     }
     NodeText& n = d_.nodes[d_.node_count];

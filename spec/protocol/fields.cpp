@@ -8,7 +8,8 @@ namespace etalon::spec::fields {
 
 void mismatch(const std::string& field, std::string_view expected, const Json& found) {
   std::string text = to_line(found);
-  constexpr std::size_t longest = 60;
+  std::size_t longest = 60;
+  while (longest < text.size() && (static_cast<unsigned char>(text[longest]) & 0xC0U) == 0x80U) --longest;  // whole characters
   if (text.size() > longest) text = text.substr(0, longest) + "…";
   throw SpecViolation(field + ": expected " + std::string(expected) + ", found " + text);
 }

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "spec/host_tensor.hpp"
+#include "spec/placement.hpp"
 #include "spec/program/program.hpp"
 
 namespace etalon::spec {
@@ -15,12 +17,15 @@ namespace etalon::spec {
 /// Keys stay in the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-/// Longest data of one decoded tensor, so that a few bytes of extents and zero strides cannot ask for all memory.
-inline constexpr std::int64_t largest_tensor_bytes = std::int64_t{1} << 30;
+/// Longest data of one decoded tensor and of one list of tensors, so that a few bytes of extents and zero strides cannot
+/// ask for all memory.
+inline constexpr std::int64_t largest_tensor_bytes = std::int64_t{1} << 28;
 
 /// `{"dtype","shape","data"}`, dense.
 [[nodiscard]] Json tensor_to_json(const HostTensor& tensor);
-/// Reads a tensor, with `strides` (not negative) and `offset` in elements where they are given.
+/// The same with `strides`, `offset` and the whole buffer as data.
+[[nodiscard]] Json tensor_to_json(const HostTensor& tensor, const Placement& placement);
+/// Reads a tensor, with `strides` and `offset` in elements where they are given.
 /// \param field what to call it in messages
 [[nodiscard]] HostTensor tensor_from_json(const Json& json, const std::string& field);
 

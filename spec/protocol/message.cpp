@@ -25,10 +25,22 @@ constexpr std::array<std::string_view, 4> mode_names = {"forward", "jvp", "vjp",
   throw Unsupported(field + ": mode '" + text + "' is not offered");
 }
 
-[[nodiscard]] Json tensors_to_json(const Tensors& tensors) {
+using Places = std::vector<std::optional<Placement>>;
+
+[[nodiscard]] Json placed_to_json(const HostTensor& tensor, const Places& places, std::size_t i) {
+  return i < places.size() && places[i] ? tensor_to_json(tensor, *places[i]) : tensor_to_json(tensor);
+}
+
+[[nodiscard]] Json tensors_to_json(const Tensors& tensors, const Places& places = {}) {
   Json list = Json::array();
-  for (const auto& tensor : tensors) list.push_back(tensor ? tensor_to_json(*tensor) : Json(nullptr));
+  for (const auto& tensor : tensors) list.push_back(tensor ? placed_to_json(*tensor, places, list.size()) : Json(nullptr));
   return list;
+}
+
+/// Adds one tensor's bytes to those of its list. \throws Unsupported when they are too many
+void count_bytes(const HostTensor& tensor, std::int64_t& bytes, const std::string& field) {
+  bytes += static_cast<std::int64_t>(tensor.bytes.size());
+  if (bytes > largest_tensor_bytes) throw Unsupported(field + ".shape: the list has more than " + std::to_string(largest_tensor_bytes) + " bytes");
 }
 
 [[nodiscard]] Tensors tensors_from_json(const Json& owner, const char* name, const std::string& field) {
@@ -36,8 +48,11 @@ constexpr std::array<std::string_view, 4> mode_names = {"forward", "jvp", "vjp",
   const Json* list = fields::optional_member(owner, name, field);
   if (list == nullptr) return tensors;
   const std::string at = fields::key(field, name);
+  std::int64_t bytes = 0;
   for (const Json& tensor : fields::array(*list, at)) {
-    tensors.push_back(tensor.is_null() ? std::nullopt : std::optional(tensor_from_json(tensor, fields::item(at, tensors.size()))));
+    const std::string item = fields::item(at, tensors.size());
+    tensors.push_back(tensor.is_null() ? std::nullopt : std::optional(tensor_from_json(tensor, item)));
+    if (tensors.back()) count_bytes(*tensors.back(), bytes, item);
   }
   return tensors;
 }
@@ -45,8 +60,12 @@ constexpr std::array<std::string_view, 4> mode_names = {"forward", "jvp", "vjp",
 [[nodiscard]] std::vector<HostTensor> whole_tensors(const Json& owner, const char* name, const std::string& field) {
   std::vector<HostTensor> tensors;
   const std::string at = fields::key(field, name);
-  for (const Json& tensor : fields::array(fields::member(owner, name, field), at))
-    tensors.push_back(tensor_from_json(tensor, fields::item(at, tensors.size())));
+  std::int64_t bytes = 0;
+  for (const Json& tensor : fields::array(fields::member(owner, name, field), at)) {
+    const std::string item = fields::item(at, tensors.size());
+    tensors.push_back(tensor_from_json(tensor, item));
+    count_bytes(tensors.back(), bytes, item);
+  }
   return tensors;
 }
 
@@ -122,6 +141,25 @@ constexpr std::array<std::string_view, 4> mode_names = {"forward", "jvp", "vjp",
   return names;
 }
 
+[[nodiscard]] std::int64_t positive(const Json& json, const std::string& field) {
+  const std::int64_t value = fields::integer(json, field);
+  if (value < 1) fields::mismatch(field, "an integer of at least 1", json);
+  return value;
+}
+
+/// An answer has exactly one of these.
+void require_one_kind(const Json& json) {
+  std::string found;
+  int count = 0;
+  for (const char* name : {"outputs", "unsupported", "rejected", "error"}) {
+    if (fields::optional_member(json, name, "") == nullptr) continue;
+    found += (count++ == 0 ? "" : " and ") + std::string(name);
+  }
+  if (count == 1) return;
+  throw SpecViolation("answer: expected exactly one of outputs, unsupported, rejected and error, found " +
+                      (count == 0 ? std::string("none") : found));
+}
+
 template <class T, class Read>
 void read_optional(const Json& json, const char* name, T& into, const Read& read) {
   if (const Json* found = fields::optional_member(json, name, "")) into = read(*found, std::string(name));
@@ -158,10 +196,12 @@ Json answer_to_json(const std::string& id, const Answer& answer) {
 
 std::string encode_describe() { return to_line({{"etalon", protocol_version}, {"request", "describe"}}); }
 
-std::string encode(const Request& request) {
+namespace {
+
+[[nodiscard]] Json request_to_json(const Request& request, std::string_view kind) {
   Json inputs = Json::array();
-  for (const HostTensor& tensor : request.inputs) inputs.push_back(tensor_to_json(tensor));
-  Json json = {{"request", "run"}, {"id", request.id}, {"mode", name_of(request.mode)},
+  for (const HostTensor& tensor : request.inputs) inputs.push_back(placed_to_json(tensor, request.placements.inputs, inputs.size()));
+  Json json = {{"request", kind}, {"id", request.id}, {"mode", name_of(request.mode)},
                {"program", program_to_json(request.program)}, {"inputs", std::move(inputs)}};
   if (request.mode != Mode::forward) {
     json["wrt"] = Json::array();
@@ -169,9 +209,19 @@ std::string encode(const Request& request) {
       if (request.wrt[i]) json["wrt"].push_back(i);
     }
   }
-  if (!request.tangents.empty()) json["tangents"] = tensors_to_json(request.tangents);
-  if (!request.cotangents.empty()) json["cotangents"] = tensors_to_json(request.cotangents);
-  if (!request.cotangent_tangents.empty()) json["cotangent_tangents"] = tensors_to_json(request.cotangent_tangents);
+  if (!request.tangents.empty()) json["tangents"] = tensors_to_json(request.tangents, request.placements.tangents);
+  if (!request.cotangents.empty()) json["cotangents"] = tensors_to_json(request.cotangents, request.placements.cotangents);
+  if (!request.cotangent_tangents.empty()) json["cotangent_tangents"] = tensors_to_json(request.cotangent_tangents, request.placements.cotangent_tangents);
+  return json;
+}
+
+}  // namespace
+
+std::string encode(const Request& request) { return to_line(request_to_json(request, "run")); }
+
+std::string encode_script(const Request& request, const std::optional<Shown>& shown) {
+  Json json = request_to_json(request, "script");
+  if (shown) json["element"] = {{"list", shown->list}, {"tensor", shown->tensor}, {"element", shown->element}};
   return to_line(json);
 }
 
@@ -186,9 +236,11 @@ std::string encode(const Description& d) {
   json["materialises"] = !d.fuses;
   json["rejects"] = d.rejects;
   json["deterministic"] = d.deterministic;
+  json["layouts"] = d.layouts;
   json["generator"] = d.generator ? Json(*d.generator) : Json(nullptr);
   json["pipeline"] = d.pipeline;
   json["max_bytes"] = d.max_bytes;
+  json["scripts"] = d.scripts;
   return to_line(json);
 }
 
@@ -223,9 +275,12 @@ Description decode_description(std::string_view line) {
   d.rejects = false;
   read_optional(json, "rejects", d.rejects, fields::boolean);
   read_optional(json, "deterministic", d.deterministic, fields::boolean);
+  d.layouts = true;
+  read_optional(json, "layouts", d.layouts, fields::boolean);
   if (const Json* generator = fields::optional_member(json, "generator", "")) d.generator = fields::string(*generator, "generator");
-  read_optional(json, "pipeline", d.pipeline, fields::integer);
-  read_optional(json, "max_bytes", d.max_bytes, fields::integer);
+  read_optional(json, "pipeline", d.pipeline, positive);
+  read_optional(json, "max_bytes", d.max_bytes, positive);
+  read_optional(json, "scripts", d.scripts, fields::boolean);
   return d;
 }
 
@@ -233,7 +288,9 @@ Reply decode_reply(std::string_view line) {
   const Json json = parse_json(line, "answer");
   fields::require_object(json, "answer");
   Reply reply;
+  if (!json.contains("id")) throw SpecViolation("id: the field is missing");
   if (const Json* id = fields::optional_member(json, "id", "")) reply.id = fields::string(*id, "id");
+  require_one_kind(json);
   constexpr std::pair<const char*, Refusal::Kind> refusals[] = {{"unsupported", Refusal::Kind::unsupported},
                                                                 {"rejected", Refusal::Kind::rejected},
                                                                 {"error", Refusal::Kind::error}};
@@ -249,6 +306,15 @@ Reply decode_reply(std::string_view line) {
   numbers.tangents = tensors_from_json(json, json.contains("cotangent_tangents") ? "cotangent_tangents" : "tangents", "");
   reply.answer = std::move(numbers);
   return reply;
+}
+
+std::optional<std::string> decode_script(std::string_view line, const std::string& id) {
+  const Json json = parse_json(line, "answer");
+  fields::require_object(json, "answer");
+  const Json* answered = fields::optional_member(json, "id", "");
+  if (answered == nullptr || fields::string(*answered, "id") != id) throw SpecViolation("id: expected " + id);
+  const Json* script = fields::optional_member(json, "script", "");
+  return script == nullptr ? std::nullopt : std::optional(fields::string(*script, "script"));
 }
 
 }  // namespace etalon::spec

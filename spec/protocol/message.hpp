@@ -18,6 +18,7 @@ inline constexpr std::int64_t protocol_version = 1;
 /// Each is one line without its end.
 [[nodiscard]] std::string encode_describe();
 [[nodiscard]] std::string encode(const Request& request);
+[[nodiscard]] std::string encode_script(const Request& request, const std::optional<Shown>& shown);
 [[nodiscard]] std::string encode(const Description& description);
 [[nodiscard]] std::string encode(const std::string& id, const Answer& answer);
 
@@ -31,5 +32,8 @@ struct Reply {
   Answer answer;
 };
 [[nodiscard]] Reply decode_reply(std::string_view line);
+
+/// The script in the answer to `encode_script`, or nothing when the answer says that there is none.
+[[nodiscard]] std::optional<std::string> decode_script(std::string_view line, const std::string& id);
 
 }  // namespace etalon::spec

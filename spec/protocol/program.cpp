@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "spec/error.hpp"
+#include "spec/json_depth.hpp"
 #include "spec/program/assignment.hpp"
 #include "spec/program/einsum_call.hpp"
 #include "spec/protocol/fields.hpp"
@@ -335,6 +336,7 @@ Program program_from_json(const Json& json, const std::string& field) {
 }
 
 Json parse_json(std::string_view text, const std::string& what) {
+  if (is_too_deep(text)) throw SpecViolation(what + ": more than " + std::to_string(deepest_json) + " arrays and objects in each other");
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace etalon::training {
@@ -29,6 +31,9 @@ struct Split {
 /// The handwritten digits: 8×8 pixels scaled to [0, 1], labels 0..9.
 /// \throws IoError naming the file when it is missing, not gzip, truncated, or holds a malformed line (with its number).
 [[nodiscard]] Dataset read_digits(const std::filesystem::path& file);
+
+/// The lines of the digits. `where` stands in messages. \throws IoError
+[[nodiscard]] Dataset digits_of(std::string_view lines, const std::string& where);
 
 /// The fixed split of the digits: 1437 rows to train on and 360 to test with, after a permutation with seed 7.
 [[nodiscard]] Split split_digits(const Dataset& digits);

@@ -21,6 +21,7 @@ constexpr std::int64_t digit_rows = 1797;
 constexpr std::int64_t digit_training_rows = 1437;
 constexpr std::uint64_t digit_split_seed = 7;
 constexpr int brightest_pixel = 16;
+constexpr std::size_t longest_text = digit_rows * (3 * digit_pixels + 4);  // two digits and a comma per pixel, a label, an end
 
 struct CloseGzip {
   void operator()(gzFile file) const { gzclose(file); }
@@ -33,7 +34,8 @@ std::string read_gzip(const std::filesystem::path& path) {
   std::string text;
   std::array<char, 1U << 16U> chunk{};
   int got = 0;
-  while ((got = gzread(file.get(), chunk.data(), chunk.size())) > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
+  while (text.size() <= longest_text && (got = gzread(file.get(), chunk.data(), chunk.size())) > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
+  if (text.size() > longest_text) throw IoError(fmt::format("{}: longer than {} bytes", path.string(), longest_text));
   int code = Z_OK;
   const char* message = gzerror(file.get(), &code);
   if (got < 0 || code != Z_OK) {
@@ -67,24 +69,25 @@ void append_row(Dataset& data, std::string_view line, const std::string& where) 
 
 }  // namespace
 
-Dataset read_digits(const std::filesystem::path& file) {
-  const std::string text = read_gzip(file);
+Dataset digits_of(std::string_view lines, const std::string& where) {
   Dataset data;
   data.features = digit_pixels;
   data.classes = 10;
-  std::string_view rest = text;
+  std::string_view rest = lines;
   for (std::size_t number = 1; !rest.empty(); ++number) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string_view line = rest.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    append_row(data, line, fmt::format("{}:{}", file.string(), number));
+    append_row(data, line, fmt::format("{}:{}", where, number));
     rest.remove_prefix(std::min(rest.size(), end + 1));
   }
   if (data.rows() != digit_rows) {
-    throw IoError(fmt::format("{}: truncated: {} rows, expected {}", file.string(), data.rows(), digit_rows));
+    throw IoError(fmt::format("{}: truncated: {} rows, expected {}", where, data.rows(), digit_rows));
   }
   return data;
 }
+
+Dataset read_digits(const std::filesystem::path& file) { return digits_of(read_gzip(file), file.string()); }
 
 Dataset select_rows(const Dataset& from, const std::vector<std::int64_t>& positions) {
   Dataset out;

@@ -1,0 +1,23 @@
+/// \file
+/// Words from outside as messages quote them. It knows no message.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace etalon {
+
+/// Bytes of a word that are quoted: more than a name has.
+inline constexpr std::size_t longest_quoted = 80;
+
+/// The word on one line; a longer one is cut, between characters of UTF-8.
+[[nodiscard]] inline std::string as_quoted(std::string_view word) {
+  std::size_t size = word.size() < longest_quoted ? word.size() : longest_quoted;
+  while (size < word.size() && size > 0 && (static_cast<unsigned char>(word[size]) & 0xC0U) == 0x80U) --size;
+  std::string text(word.substr(0, size));
+  for (char& c : text) c = static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;
+  return size < word.size() ? text + "…" : text;
+}
+
+}  // namespace etalon
