@@ -1,25 +1,25 @@
 #include "conformance/case.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
-#include <charconv>
 
 #include "conformance/coverage.hpp"
+#include "conformance/directions.hpp"
+#include "conformance/program_case.hpp"
 #include "conformance/saturation.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
 #include "spec/error.hpp"
+#include "spec/quoted.hpp"
 #include "spec/library/library.hpp"
 
 namespace etalon::conformance {
 namespace {
 
-constexpr std::array check_names{"value", "jvp", "vjp", "step", "adjoint", "special", "rejection", "determinism"};
-static_assert(check_names.size() == check_count);
-
 // Several sets of numbers share one instance, so that a backend compiles it once.
 constexpr std::uint64_t draws_per_instance = 4;
+
+// Second derivatives are long programs: those of the quick tier share one.
+constexpr std::uint64_t seconds_per_instance = 3;
 
 // Every tenth instance may hold no element.
 constexpr std::uint64_t period = 10;
@@ -38,6 +38,8 @@ std::uint64_t instance_of_index(const CaseKey& key) {
       const std::uint64_t place = key.index % (period - 1);
       return key.index / (period - 1) * period + (place < empty_instance ? place : place + 1);
     }
+    case Check::second:
+      return key.index / seconds_per_instance;
     default:
       return key.index;
   }
@@ -45,6 +47,9 @@ std::uint64_t instance_of_index(const CaseKey& key) {
 
 SizeWish wish_of(std::uint64_t instance, Check check) {
   if (check == Check::step || check == Check::rejection) return {.elements = 24, .edges = false};
+  if (check == Check::large) return {.elements = 8000, .least = 2000};
+  if (check == Check::second && instance % 5 != 1) return {.elements = 24, .edges = false};
+  if (check == Check::layout && instance % 5 != 1) return {.elements = 60, .edges = false};
   if (instance % period == 6) return {.elements = 1, .edges = false};
   switch (instance % 5) {
     case 1:
@@ -68,43 +73,17 @@ spec::Mode mode_of(const CaseKey& key) {
     case Check::special:
       return std::array{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward,
                         spec::Mode::jvp}[static_cast<std::size_t>(key.index % 4)];
+    case Check::layout:
+    case Check::large:
+      return std::array{spec::Mode::forward, spec::Mode::vjp, spec::Mode::jvp}[static_cast<std::size_t>(key.index % 3)];
+    case Check::second:
+      return spec::Mode::jvp_of_vjp;
     default:
       return spec::Mode::forward;
   }
 }
 
 bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }
-
-// Tangents and cotangents: ordinary numbers, small integers, one number everywhere (what was expanded from a sum), or a
-// single one.
-HostTensor draw_direction(Draw& draw, DType dtype, const Dims& dims) {
-  using enum Family;
-  static const std::vector<Family> families{normal, normal, normal, ties, signs, unit};
-  HostTensor direction = draw_real(draw, draw.pick(families), dtype, dims);
-  if (dims.count() > 0 && draw.chance(0.12)) {
-    const double everywhere = draw.chance(0.5) ? 1 : element(direction, 0);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(dims.count()); ++i) set_element(direction, i, everywhere);
-    return direction;
-  }
-  if (dims.count() > 0 && draw.chance(0.1)) {
-    direction = HostTensor(dtype, dims);
-    set_element(direction, static_cast<std::size_t>(draw.integer(0, dims.count() - 1)), 1);
-  }
-  return direction;
-}
-
-std::vector<bool> draw_wrt(Draw& draw, const std::vector<std::optional<HostTensor>>& operands) {
-  std::vector<bool> wrt;
-  std::vector<std::size_t> real;
-  for (const auto& t : operands) {
-    if (!t) continue;
-    if (is_real(t->dtype)) real.push_back(wrt.size());
-    wrt.push_back(is_real(t->dtype) && draw.chance(0.75));
-  }
-  if (real.empty()) return {};
-  wrt[draw.pick(real)] = true;
-  return wrt;
-}
 
 // The same numbers given twice: what belongs to one operand must not reach the other.
 void repeat_operand(Case& c, Draw& draw) {
@@ -119,10 +98,18 @@ void repeat_operand(Case& c, Draw& draw) {
   }
 }
 
+// A second derivative of wide numbers is mostly nothing or everything: two of three have ordinary ones.
+std::vector<Family> second_families(Draw& draw, std::size_t operands, std::uint64_t index) {
+  static const std::vector<Family> moderate{Family::unit, Family::positive, Family::narrow, Family::ties, Family::signs};
+  if (index % 3 == 2) return draw_families(draw, operands, index);
+  return std::vector<Family>(operands, index % 3 == 0 ? Family::normal : draw.pick(moderate));
+}
+
 /// \returns the families of the real operands
 std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw& draw) {
   const auto roles = integer_roles(instance.system);
-  auto families = draw_families(draw, c.call.operands.size(), c.key.index);
+  auto families = c.key.check == Check::second ? second_families(draw, c.call.operands.size(), c.key.index)
+                                               : draw_families(draw, c.call.operands.size(), c.key.index);
   if (saturates(instance.system)) temper(families, draw);
   if (c.key.check == Check::special && !families.empty()) {
     const auto sure = static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(families.size()) - 1));
@@ -154,17 +141,13 @@ std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw&
   return families;
 }
 
-void draw_directions(Case& c, const spec::Instance& instance, Draw& draw) {
-  std::size_t input = 0;
-  for (const auto& t : c.operands) {
-    if (!t) continue;
-    c.tangents.emplace_back();
-    if (c.wrt[input++]) c.tangents.back() = draw_direction(draw, t->dtype, t->dims);
+std::size_t elements_of_derivatives(const Case& c) {
+  if (c.mode == spec::Mode::forward) return 0;
+  std::size_t count = 0;
+  for (const auto& t : c.mode == spec::Mode::jvp ? c.cotangents : c.tangents) {
+    if (t) count += static_cast<std::size_t>(t->dims.count());
   }
-  for (const spec::ValueType& type : instance.results) {
-    c.cotangents.emplace_back();
-    if (is_real(type.dtype)) c.cotangents.back() = draw_direction(draw, type.dtype, type.dims);
-  }
+  return c.mode == spec::Mode::jvp_of_vjp ? 2 * count : count;
 }
 
 bool has_real_result(const spec::Instance& instance) {
@@ -172,6 +155,29 @@ bool has_real_result(const spec::Instance& instance) {
     if (is_real(type.dtype)) return true;
   }
   return false;
+}
+
+// Every tensor but a few lies in its buffer in an unusual way, one of them as the index says.
+void arrange(Case& c, Draw& draw) {
+  const auto kind = static_cast<Unusual>((c.key.index + c.key.index / unusual_count) % unusual_count);
+  bool first = true;
+  const auto arrange_all = [&](std::vector<std::optional<HostTensor>>& tensors, std::vector<std::optional<Arrangement>>& to) {
+    for (auto& t : tensors) {
+      to.emplace_back();
+      if (!t || (!first && draw.chance(0.2))) continue;
+      const bool as_said = first || draw.chance(0.5);
+      to.back() = draw_arrangement(draw, as_said ? kind : static_cast<Unusual>(draw.integer(0, unusual_count - 1)), t->dims);
+      repeat_where_expanded(*t, *to.back());
+      first = false;
+    }
+  };
+  std::vector<std::optional<Arrangement>> of_operands;
+  arrange_all(c.operands, of_operands);
+  for (std::size_t i = 0; i < c.operands.size(); ++i) {
+    if (c.operands[i]) c.arrangements.operands.push_back(of_operands[i]);
+  }
+  if (c.mode == spec::Mode::jvp) arrange_all(c.tangents, c.arrangements.tangents);
+  if (c.mode == spec::Mode::vjp) arrange_all(c.cotangents, c.arrangements.cotangents);
 }
 
 // From the start: no state yet and the first step; or in the middle of a long run.
@@ -203,110 +209,14 @@ void vary_shared_type(const spec::Definition& definition, Assignment& assignment
   }
 }
 
-std::string key_text(const CaseKey& key, std::string_view purpose, std::uint64_t index) {
-  return fmt::format("{}/{}/{}/{}/{}/{}", key.library.hash(), key.seed, key.operation, name_of(key.dtype), purpose,
-                     index);
-}
-
-std::vector<std::string> operand_names(const spec::Definition& d, const CallTypes& call) {
-  std::vector<std::string> names;
-  std::size_t pack = 0;
-  for (std::size_t i = 0; i < d.operand_count; ++i) {
-    const std::string name(d.at(d.operands[i].name));
-    if (!d.operands[i].pack) {
-      names.push_back(name);
-      continue;
-    }
-    const std::size_t members = pack < call.packs.size() ? call.packs[pack] : call.operands.size() - names.size();
-    ++pack;
-    for (std::size_t m = 0; m < members; ++m) names.push_back(name + "_" + std::to_string(m));
-  }
-  return names;
-}
-
 }  // namespace
 
-std::string_view name_of(Check check) { return check_names[static_cast<std::size_t>(check)]; }
-
-std::string_view name_of(spec::Mode mode) {
-  switch (mode) {
-    case spec::Mode::forward:
-      return "forward";
-    case spec::Mode::jvp:
-      return "jvp";
-    case spec::Mode::vjp:
-      return "vjp";
-    case spec::Mode::jvp_of_vjp:
-      return "jvp_of_vjp";
-  }
-  return "?";
-}
-
-std::string id_of(const CaseKey& key) {
-  return fmt::format("{}.{}.{}.{:04}@{}-{}", key.operation, name_of(key.check), name_of(key.dtype), key.index, key.seed,
-                     key.library.hash().substr(0, 8));
-}
-
-CaseKey parse_id(std::string_view id, const spec::Library& library) {
-  const auto malformed = [&] {
-    return SpecViolation(fmt::format("replay: `{}` is not an id such as `softmax.vjp.f32.0012@1-9f3c2a11`", id));
-  };
-  std::array<std::string_view, 6> parts;
-  std::string_view rest = id;
-  constexpr std::string_view ends = "...@-";
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    const std::size_t at = rest.find(ends[i]);
-    if (at == std::string_view::npos) throw malformed();
-    parts[i] = rest.substr(0, at);
-    rest.remove_prefix(at + 1);
-  }
-  parts[5] = rest;
-  CaseKey key;
-  key.operation = parts[0];
-  const auto dtype = dtype_named(parts[2]);
-  bool known = false;
-  for (std::size_t i = 0; i < check_count; ++i) {
-    if (parts[1] != check_names[i]) continue;
-    key.check = static_cast<Check>(i);
-    known = true;
-  }
-  const auto read = [](std::string_view text, std::uint64_t& to) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
-    return error == std::errc{} && end == text.data() + text.size();
-  };
-  if (!dtype || !known || !read(parts[3], key.index) || !read(parts[4], key.seed)) throw malformed();
-  key.dtype = *dtype;
-  key.library = library;
-  const std::string ours = library.hash().substr(0, 8);
-  if (parts[5] != ours) {
-    throw SpecViolation(fmt::format("replay: `{}` was made with specification {}, this is {}", id, parts[5], ours));
-  }
-  return key;
-}
-
-std::vector<HostTensor> present(const Case& c) {
-  std::vector<HostTensor> inputs;
-  for (const auto& t : c.operands) {
-    if (t) inputs.push_back(*t);
-  }
-  return inputs;
-}
-
-spec::Instance instance_of(const Case& c) { return instance_of(c.call, c.key.library); }
-
-spec::Instance instance_of(const CallTypes& call, const spec::Library& library) {
-  return spec::instantiate(library.named(call.operation), call.operands, call.packs, call.attributes);
-}
-
-const std::string& specification_hash() { return spec::Library().hash(); }
-
-const spec::Definition& definition_of(const Case& c) { return c.key.library.named(c.call.operation); }
-
 std::optional<Case> make_case(const CaseKey& key) {
+  if (key.check == Check::program) return make_program_case(key);
   const spec::Definition& definition = key.library.named(key.operation);
   if (key.check == Check::step && state_links(definition).empty()) return std::nullopt;
   const std::uint64_t number = instance_of_index(key);
-  Draw types(key_text(key, "types", number));
+  Draw types(draw_key(key, "types", number));
   auto assignment = draw_assignment(definition, types, wish_of(number, key.check), key.dtype);
   if (!assignment) return std::nullopt;
   if (key.check == Check::value && number % period == 5) vary_shared_type(definition, *assignment, types, key.dtype);
@@ -316,7 +226,7 @@ std::optional<Case> make_case(const CaseKey& key) {
   c.assignment = *assignment;
   c.call = *call_of(definition, *assignment, key.dtype);
   const spec::Instance instance = instance_of(c);
-  Draw draw(key_text(key, name_of(key.check), key.index));
+  Draw draw(draw_key(key, name_of(key.check), key.index));
   const std::vector<Family> families = draw_operands(c, instance, draw);
   if (key.check == Check::rejection) {
     const auto broken = break_call(definition, c.call, draw);
@@ -331,65 +241,16 @@ std::optional<Case> make_case(const CaseKey& key) {
   c.planned = 0;
   for (const spec::ValueType& type : instance.results) c.planned += static_cast<std::size_t>(type.dims.count());
   c.classes = classes_of(c, families, instance.results);
-  if (c.mode == spec::Mode::forward) return c;
-  c.wrt = draw_wrt(types, c.operands);
-  if (c.wrt.empty() || !has_real_result(instance)) return std::nullopt;
-  draw_directions(c, instance, draw);
-  for (const auto& t : c.mode == spec::Mode::jvp ? c.cotangents : c.tangents) {
-    if (t) c.planned += static_cast<std::size_t>(t->dims.count());
+  if (c.mode != spec::Mode::forward) c.wrt = draw_wrt(types, c.operands);
+  if (c.mode != spec::Mode::forward && (c.wrt.empty() || !has_real_result(instance))) {
+    if (key.check != Check::layout && key.check != Check::large) return std::nullopt;
+    c.mode = spec::Mode::forward;
+    c.wrt.clear();
   }
+  if (c.mode != spec::Mode::forward) draw_directions(c, instance.results, draw);
+  c.planned += elements_of_derivatives(c);
+  if (key.check == Check::layout) arrange(c, draw);
   return c;
-}
-
-// As a backend sees them: complete, so that it needs no table of defaults. Of an ill-typed call, as they were drawn.
-static spec::Attributes filled_attributes(const Case& c) {
-  if (c.key.check == Check::rejection) return c.call.attributes;
-  return instance_of(c).attributes;
-}
-
-spec::Request request_of(const Case& c, std::size_t results) {
-  const spec::Definition& definition = definition_of(c);
-  const std::vector<std::string> names = operand_names(definition, c.call);
-  spec::Request request;
-  request.program.definitions = c.key.library.texts_for(c.call.operation);
-  request.id = id_of(c.key);
-  request.mode = c.mode;
-  spec::Call call;
-  call.operation = c.call.operation;
-  call.packs = c.call.packs;
-  call.attributes = filled_attributes(c);
-  for (std::size_t i = 0; i < c.operands.size(); ++i) {
-    if (!c.operands[i]) {
-      call.operands.emplace_back();
-      continue;
-    }
-    spec::Input input;
-    input.name = i < names.size() ? names[i] : "x" + std::to_string(i);
-    input.dtype = c.operands[i]->dtype;
-    input.dims = c.operands[i]->dims;
-    call.operands.emplace_back(input.name);
-    request.program.inputs.push_back(std::move(input));
-    request.inputs.push_back(*c.operands[i]);
-  }
-  for (std::size_t r = 0; r < results; ++r) {
-    const bool named = results == definition.result_count;
-    const std::string name(definition.at(definition.results[named ? r : 0].name));
-    call.results.push_back(named ? name : name + "_" + std::to_string(r));
-    request.program.outputs.push_back(call.results.back());
-  }
-  request.program.steps.emplace_back(std::move(call));
-  request.wrt = c.wrt;
-  if (c.mode == spec::Mode::jvp) request.tangents = c.tangents;
-  if (c.mode == spec::Mode::vjp) request.cotangents = c.cotangents;
-  return request;
-}
-
-std::size_t elements_of(const Case& c) {
-  std::size_t count = 0;
-  for (const auto* group : {&c.operands, &c.tangents, &c.cotangents}) {
-    for (const auto& t : *group) count += t ? static_cast<std::size_t>(t->dims.count()) : 0;
-  }
-  return count;
 }
 
 }  // namespace etalon::conformance

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/arrangement.hpp"
 #include "conformance/assignment.hpp"
 #include "spec/backend.hpp"
 #include "spec/library/library.hpp"
@@ -16,10 +17,24 @@
 
 namespace etalon::conformance {
 
-enum class Check : std::uint8_t { value, jvp, vjp, step, adjoint, special, rejection, determinism };
-inline constexpr std::size_t check_count = 8;
+enum class Check : std::uint8_t {
+  value,
+  jvp,
+  vjp,
+  step,
+  adjoint,
+  special,
+  rejection,
+  determinism,
+  second,   ///< the derivative of the cotangents
+  layout,   ///< tensors that are not dense
+  program,  ///< several calls, one feeding the other
+  large     ///< more elements than fit small buffers
+};
+inline constexpr std::size_t check_count = 12;
 
 [[nodiscard]] std::string_view name_of(Check check);
+[[nodiscard]] std::optional<Check> check_named(std::string_view name);
 [[nodiscard]] std::string_view name_of(spec::Mode mode);
 
 /// What a unit of work asks: `count` cases of one operation, check and element type.
@@ -37,6 +52,9 @@ struct CaseKey {
 /// \throws SpecViolation for a malformed id, or one made with another specification.
 [[nodiscard]] CaseKey parse_id(std::string_view id, const spec::Library& library = {});
 
+/// What the choices of a case are drawn from.
+[[nodiscard]] std::string draw_key(const CaseKey& key, std::string_view purpose, std::uint64_t index);
+
 /// The hash of what comes with Etalon.
 [[nodiscard]] const std::string& specification_hash();
 
@@ -48,6 +66,11 @@ struct CallTypes {
   spec::Attributes attributes;
 };
 
+/// The layouts of a layout case: per present operand, per tangent, per cotangent; nothing for a dense tensor.
+struct Arrangements {
+  std::vector<std::optional<Arrangement>> operands, tangents, cotangents;
+};
+
 struct Case {
   CaseKey key;
   spec::Mode mode = spec::Mode::forward;
@@ -57,6 +80,12 @@ struct Case {
   std::vector<bool> wrt;                              ///< per present operand
   std::vector<std::optional<HostTensor>> tangents;    ///< per present operand
   std::vector<std::optional<HostTensor>> cotangents;  ///< per result
+  std::vector<std::optional<HostTensor>> cotangent_tangents{};  ///< per result; of a second derivative
+  Arrangements arrangements{};
+  /// Of a program case: its calls. `call` then has the operation that the case is about and the types of the program's
+  /// inputs, which `operands` holds; results are the program's outputs.
+  std::optional<spec::Program> program{};
+  std::vector<Assignment> assignments{};  ///< per call of the program
   std::size_t planned = 1;                            ///< elements that a complete answer lets us compare
   int steps = 1;                                      ///< of a step case
   std::vector<std::string> classes;                   ///< of numbers and shapes, for the coverage table
@@ -68,14 +97,14 @@ struct Case {
 /// The operands that are there, in order: the inputs of the instance and of the request.
 [[nodiscard]] std::vector<HostTensor> present(const Case& c);
 
-/// Types, attributes and equations of the case. \throws SpecViolation when it is ill-typed.
+/// Types, attributes and equations of the case, which is one call. \throws SpecViolation when it is ill-typed.
 [[nodiscard]] spec::Instance instance_of(const Case& c);
 [[nodiscard]] spec::Instance instance_of(const CallTypes& call, const spec::Library& library = {});
 
 /// The definition of the operation that the case calls.
 [[nodiscard]] const spec::Definition& definition_of(const Case& c);
 
-/// What is sent to the backend: a program of one call whose results are the outputs.
+/// What is sent to the backend: a program of one call whose results are the outputs, or the case's own program.
 [[nodiscard]] spec::Request request_of(const Case& c, std::size_t results);
 
 /// Number of elements that the case's tensors hold.

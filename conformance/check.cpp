@@ -9,7 +9,9 @@
 #include <exception>
 #include <limits>
 
+#include "conformance/check_program.hpp"
 #include "conformance/judge.hpp"
+#include "conformance/number_text.hpp"
 #include "conformance/schemas.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
@@ -116,11 +118,17 @@ Outcome check_numbers(const Case& c, Asked& backend, const spec::Contract& contr
   if (!got.problem.empty()) return failed(got.problem);
   const Question question = question_of(c, instance, c.mode);
   auto bounds = reference::envelopes(question.system, question.inputs, contract);
-  admit_zero_outside_domain(bounds, instance.results.size());
   const reference::Verdict verdict = reference::judge(got.tensors, bounds);
   if (verdict.passed()) return outcome_of(verdict, got.tensors, question.names);
-  admit_schemas(bounds, got.tensors, other_schemas(c, c.mode), contract);
+  const DerivativeLayout layout{c.mode, instance.results.size(), present(c).size(), marked(c.wrt)};
+  const Freedoms freedoms = where_undifferentiable(question.system, question.inputs, layout, bounds, contract);
+  admit_schemas(bounds, got.tensors, other_schemas(c, c.mode), freedoms, contract);
   return outcome_of(reference::judge(got.tensors, bounds), got.tensors, question.names);
+}
+
+Outcome check_second(const Case& c, Asked& backend, const spec::Contract& contract) {
+  const spec::Request request = request_of(c, instance_of(c).results.size());
+  return judge(request, backend.run(request), contract);
 }
 
 // The operands that are no state: other numbers in each step, without drawing again.
@@ -162,7 +170,7 @@ Outcome check_steps(const Case& c, Asked& backend, const spec::Contract& contrac
     if (!got.problem.empty()) return failed(got.problem);
     auto bounds = reference::envelopes(instance.system, present(now), contract);
     if (!reference::judge(got.tensors, bounds).passed())
-      admit_schemas(bounds, got.tensors, other_schemas(now, spec::Mode::forward), contract);
+      admit_schemas(bounds, got.tensors, other_schemas(now, spec::Mode::forward), {}, contract);
     const Outcome one = outcome_of(reference::judge(got.tensors, bounds), got.tensors, output_names(instance.system));
     total.comparisons += one.comparisons;
     total.undecided += one.undecided;
@@ -242,8 +250,8 @@ Outcome check_adjoint(const Case& c, Asked& backend, const spec::Contract& contr
   outcome.worst_ratio = error == 0 ? 0 : (allowed == 0 ? infinity : static_cast<double>(error / allowed));
   if (!(error <= allowed)) {
     outcome.verdict = Verdict::fail;
-    outcome.why = fmt::format("<u, Jv> is {:.9g}, <J'u, v> is {:.9g}, allowed difference {:.3g}",
-                              static_cast<double>(sides[0].product), static_cast<double>(sides[1].product),
+    const auto [u_jv, ju_v] = told_apart(static_cast<double>(sides[0].product), static_cast<double>(sides[1].product));
+    outcome.why = fmt::format("<u, Jv> is {}, <J'u, v> is {}, allowed difference {:.3g}", u_jv, ju_v,
                               static_cast<double>(allowed));
   }
   return outcome;
@@ -316,6 +324,10 @@ Outcome checked(const Case& c, Asked& backend, const spec::Contract& contract) {
       return check_rejection(c, backend);
     case Check::determinism:
       return check_determinism(c, backend);
+    case Check::second:
+      return check_second(c, backend, contract);
+    case Check::program:
+      return check_program(c, backend, contract);
     default:
       return check_numbers(c, backend, contract);
   }

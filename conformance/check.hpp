@@ -25,6 +25,8 @@ struct Offender {
   double lower = 0, upper = 0;
   double got = 0;
   std::string expected;  ///< special values that are admissible besides, or what was expected instead of an interval
+  DType dtype = DType::f64;  ///< of the element
+  std::size_t output = 0;    ///< the tensor's place among those judged: outputs, then derivatives
 };
 
 struct Outcome {
@@ -43,6 +45,9 @@ class Asked {
  public:
   virtual ~Asked() = default;
   [[nodiscard]] virtual spec::Answer run(const spec::Request& request) = 0;
+  [[nodiscard]] virtual std::optional<std::string> script(const spec::Request&, const std::optional<spec::Shown>&) { return std::nullopt; }
+  /// Whether intermediate results that are asked for may differ from those that the next call reads.
+  [[nodiscard]] virtual bool fuses() const { return false; }
 };
 
 [[nodiscard]] Outcome check(const Case& c, Asked& backend, const spec::Contract& contract);

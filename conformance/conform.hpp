@@ -11,6 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "conformance/case.hpp"
+#include "conformance/reports/formats.hpp"
+#include "conformance/waivers.hpp"
 #include "spec/backend.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/library/library.hpp"
@@ -20,31 +23,48 @@ namespace etalon::conformance {
 /// How much is asked: `quick` ends within a minute, `full` asks eight times as much, `soak` sixty-four times.
 enum class Tier : std::uint8_t { quick, full, soak };
 
+/// A share of a run: its operations are dealt out in turns. All shares together ask everything once.
+struct Shard {
+  std::size_t index = 1, count = 1;  ///< 1 <= index <= count
+};
+
 struct ConformOptions {
   std::string backend_name;             ///< as given on the command line; printed in replay lines
   spec::Library library{};              ///< the specification
   std::string definitions_file{};       ///< where definitions of the user's own come from; printed in replay lines
   std::vector<std::string> operations;  ///< empty means all
   std::vector<spec::Mode> modes;        ///< empty means forward, jvp and vjp
+  std::vector<Check> checks{};          ///< empty means all of the tier
   std::vector<DType> dtypes;            ///< empty means f32 and f64, and beyond the quick tier f16 and bf16
   Tier tier = Tier::quick;
   std::uint64_t seed = 1;
-  std::optional<std::string> json_path;                     ///< one object per line
+  Shard shard{};
+  std::optional<std::string> json_path;                     ///< one object per line; grows while the run goes on
+  Formats formats{};                                        ///< further files for people and for machines
+  std::optional<std::string> resume;                        ///< the JSON lines of an earlier run: what stands there is not asked
+  std::vector<Waiver> waivers{};                            ///< failures that do not count
+  std::string today{};                                      ///< the date that waivers are held against; empty is the clock's
   std::optional<std::string> coverage_path;                 ///< the table of classes that were met, as Markdown
   std::optional<std::string> case_folder;                   ///< where shrunk counterexamples are written as case files
   std::optional<std::string> replay;                        ///< an id, or the path of a case file
-  bool list = false;                                        ///< print the units of work and stop
+  bool dry_run = false;                                     ///< say what would be asked, and ask nothing
   std::optional<spec::Contract> contract;                   ///< instead of the one that the backend declares
   unsigned jobs = 2;                                        ///< threads; the report does not depend on their number
   std::function<std::unique_ptr<spec::Backend>()> another;  ///< one more of the same, for each further thread;
                                                             ///< without it the threads share one backend in turns
-  bool terminal = false;                                    ///< show live progress
-  std::size_t shrink_attempts = 400;                        ///< requests spent on shrinking one counterexample
+  std::ostream* progress = nullptr;                         ///< the terminal that live progress is shown on
+  std::ostream* errors = nullptr;                           ///< where a wrong set-up is told; the console by default
+  std::size_t shrink_attempts = 400;                        ///< requests spent on shrinking one counterexample …
+  double shrink_seconds = 30;                               ///< … and seconds, whatever ends first
   std::size_t most_explained = 6;                           ///< counterexamples that are made small and printed
 };
 
 /// Runs the suite. \returns 0 when the backend conforms, 1 when it does not (or nothing was compared), 2 when the run
 /// could not be set up.
 [[nodiscard]] int run_conform(const ConformOptions& options, spec::Backend& backend, std::ostream& console);
+
+/// Prints the ids of all cases that a run would ask, one per line; it needs no backend.
+/// \returns 0, or 2 when there are none.
+[[nodiscard]] int list_cases(const ConformOptions& options, std::ostream& console);
 
 }  // namespace etalon::conformance

@@ -114,14 +114,15 @@ std::vector<std::string> classes_of(const Case& c, const std::vector<Family>& fa
   return {found.begin(), found.end()};
 }
 
-Coverage cover(const std::vector<Record>& records, std::ostream* table) {
+Coverage cover(const std::vector<Record>& records, const spec::Library& library, std::ostream* table) {
   std::map<RowKey, std::map<std::string, std::size_t>> rows;
   for (const Record& r : records) {
+    const DType dtype = dtype_named(r.dtype).value_or(DType::f32);
     for (const spec::Mode mode : {spec::Mode::forward, spec::Mode::jvp, spec::Mode::vjp}) {
-      rows[{r.key.operation, mode, r.key.dtype}];
+      auto& row = rows[{r.operation, mode, dtype}];
+      if (r.mode != name_of(mode) || r.check == name_of(Check::rejection)) continue;
+      for (const std::string& name : r.classes) ++row[name];
     }
-    if (r.key.check == Check::rejection) continue;
-    for (const std::string& name : r.classes) ++rows[{r.key.operation, r.mode, r.key.dtype}][name];
   }
   const std::vector<std::string> names = all_classes();
   if (table != nullptr) {
@@ -134,7 +135,6 @@ Coverage cover(const std::vector<Record>& records, std::ostream* table) {
     for (std::size_t i = 0; i < names.size(); ++i) *table << "--:|";
     *table << '\n';
   }
-  const spec::Library library = records.empty() ? spec::Library() : records.front().key.library;
   Coverage coverage;
   for (const auto& [key, met] : rows) {
     const Possible possible(library.named(std::get<0>(key)), std::get<2>(key));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "conformance/case.hpp"
-#include "conformance/report.hpp"
+#include "conformance/reports/report.hpp"
 #include "conformance/values.hpp"
 
 namespace etalon::conformance {
@@ -29,6 +29,7 @@ struct Coverage {
 
 /// Counts the cells of the operations, forward, JVP and VJP, and element types that the records name, and writes the
 /// table as Markdown where `table` is given.
-Coverage cover(const std::vector<Record>& records, std::ostream* table);
+/// \param library that the records speak of
+Coverage cover(const std::vector<Record>& records, const spec::Library& library, std::ostream* table);
 
 }  // namespace etalon::conformance

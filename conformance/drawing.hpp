@@ -17,6 +17,7 @@ struct SizeWish {
   std::int64_t elements = 64;  ///< 1: each tensor has one element, where that can be
   bool edges = false;  ///< prefer extents 0 and 1
   bool empty = false;  ///< a tensor without elements, where there is one
+  std::int64_t least = 0;  ///< at least so many elements in the largest tensor, where that can be
 };
 
 [[nodiscard]] Assignment draw_once(const spec::Definition& definition, const Names& names, Draw& draw,

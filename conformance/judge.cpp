@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "conformance/question.hpp"
+#include "conformance/reports/json_lines.hpp"
 #include "conformance/schemas.hpp"
 #include "conformance/values.hpp"
 #include "spec/error.hpp"
@@ -54,26 +55,6 @@ const std::vector<std::optional<HostTensor>>& list_of(const spec::Numbers& numbe
   return name == "cotangents" ? numbers.cotangents : numbers.tangents;
 }
 
-[[nodiscard]] Json number(double x) {
-  if (std::isnan(x)) return "nan";
-  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
-  return x;
-}
-
-[[nodiscard]] Json to_json(const std::string& id, const Outcome& outcome) {
-  Json json = {{"id", id},
-               {"verdict", name_of(outcome.verdict)},
-               {"comparisons", outcome.comparisons},
-               {"undecided", outcome.undecided},
-               {"worst_ratio", number(outcome.worst_ratio)}};
-  if (!outcome.why.empty()) json["why"] = outcome.why;
-  if (const auto& o = outcome.offender) {
-    json["offender"] = {{"tensor", o->tensor},        {"element", o->element}, {"lower", number(o->lower)},
-                        {"upper", number(o->upper)}, {"got", number(o->got)}, {"admits", o->expected}};
-  }
-  return json;
-}
-
 /// The request as a case, where it is one call of the program's inputs in order.
 [[nodiscard]] std::optional<Case> case_of(const spec::Request& request) {
   const spec::Program& program = request.program;
@@ -98,7 +79,31 @@ const std::vector<std::optional<HostTensor>>& list_of(const spec::Numbers& numbe
   c.tangents = request.tangents;
   c.tangents.resize(next);
   c.cotangents = request.cotangents;
+  c.cotangent_tangents = request.cotangent_tangents;
   return c;
+}
+
+/// Of a program of several calls only the same equations with elements computed anew where they are read.
+[[nodiscard]] std::vector<Schema> schemas_of(const spec::Request& request, const Question& question) {
+  if (const auto c = case_of(request)) return other_schemas(*c, c->mode);
+  return {Schema{reference::with_recomputed_elements(question.system), question.inputs}};
+}
+
+[[nodiscard]] bool may_be_no_number(const reference::Envelope& envelope) {
+  constexpr auto no_number = reference::admits_nan | reference::admits_positive_infinity | reference::admits_negative_infinity;
+  return std::any_of(envelope.flags.begin(), envelope.flags.end(), [](std::uint8_t f) { return (f & no_number) != 0; });
+}
+
+/// Beside values and cotangents that are no numbers there is no second derivative to hold anybody to.
+void leave_open_beside_infinities(reference::Envelopes& bounds, const spec::Request& request) {
+  if (request.mode != spec::Mode::jvp_of_vjp) return;
+  const auto marked = static_cast<std::size_t>(std::count(request.wrt.begin(), request.wrt.end(), true));
+  const std::size_t first = request.program.outputs.size() + marked;
+  const auto second = bounds.outputs.begin() + static_cast<std::ptrdiff_t>(first);
+  if (std::none_of(bounds.outputs.begin(), second, may_be_no_number)) return;
+  for (auto e = second; e != bounds.outputs.end(); ++e) {
+    for (std::uint8_t& flags : e->flags) flags |= reference::undecided;
+  }
 }
 
 [[nodiscard]] Outcome judged(const spec::Request& request, const spec::Numbers& numbers,
@@ -111,9 +116,11 @@ const std::vector<std::optional<HostTensor>>& list_of(const spec::Numbers& numbe
     if (!problem.empty()) return failed(problem);
   }
   reference::Envelopes bounds = reference::envelopes(question.system, question.inputs, contract);
-  admit_zero_outside_domain(bounds, request.program.outputs.size());
-  if (const auto c = case_of(request); c && !reference::judge(got, bounds).passed())
-    admit_schemas(bounds, got, other_schemas(*c, c->mode), contract);
+  if (!reference::judge(got, bounds).passed()) {
+    const Freedoms freedoms = where_undifferentiable(question.system, question.inputs, layout_of(request), bounds, contract);
+    admit_schemas(bounds, got, schemas_of(request, question), freedoms, contract);
+    leave_open_beside_infinities(bounds, request);
+  }
   std::vector<std::string> names;
   for (const spec::TensorId id : question.system.outputs) names.push_back(question.system[id].name);
   return outcome_of(reference::judge(got, bounds), got, names);
@@ -165,36 +172,15 @@ Outcome outcome_of(const reference::Verdict& verdict, const std::vector<HostTens
                                 finite ? verdict.expected.lower : std::nan(""),
                                 finite ? verdict.expected.upper : std::nan(""),
                                 element(got[verdict.output], verdict.first_offender),
-                                admitted(verdict.expected)};
+                                admitted(verdict.expected),
+                                got[verdict.output].dtype,
+                                verdict.output};
   }
   return outcome;
 }
 
-// Where a value must be NaN the operands are outside the domain, and its derivative is not defined. An evaluation may
-// divide 0 by 0 there too, or see that the quotient depends on nothing: what would have to be infinite or NaN may also
-// be 0, and nothing else.
-void admit_zero_outside_domain(reference::Envelopes& bounds, std::size_t primal_outputs) {
-  const auto must_be_nan = [](std::uint8_t flags) { return flags == reference::admits_nan; };
-  bool outside = false;
-  for (std::size_t r = 0; r < primal_outputs; ++r) {
-    const auto& flags = bounds.outputs[r].flags;
-    outside = outside || std::any_of(flags.begin(), flags.end(), must_be_nan);
-  }
-  if (!outside) return;
-  for (std::size_t d = primal_outputs; d < bounds.outputs.size(); ++d) {
-    reference::Envelope& e = bounds.outputs[d];
-    for (std::size_t i = 0; i < e.flags.size(); ++i) {
-      if ((e.flags[i] & (reference::admits_finite | reference::undecided)) != 0) continue;
-      e.flags[i] |= reference::admits_finite;
-      e.lower[i] = 0;
-      e.upper[i] = 0;
-    }
-  }
-}
-
 Outcome judge(const spec::Request& request, const spec::Answer& answer, const spec::Contract& contract) {
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) return refused(*refusal);
-  if (request.mode == spec::Mode::jvp_of_vjp) throw Unsupported("mode: judging jvp_of_vjp is not offered");
   return judged(request, std::get<spec::Numbers>(answer), contract);
 }
 
@@ -202,7 +188,9 @@ std::string judge_line(std::string_view line, const spec::Contract& contract, Ou
   const Json pair = spec::parse_json(line, "pair");
   spec::fields::require_object(pair, "pair");
   const spec::Request request = spec::request_from_json(spec::fields::member(pair, "request", ""));
-  const spec::Reply reply = spec::decode_reply(spec::to_line(spec::fields::member(pair, "answer", "")));
+  Json answer = spec::fields::member(pair, "answer", "");
+  if (answer.is_object() && !answer.contains("id")) answer["id"] = nullptr;  // the pair says whose it is
+  const spec::Reply reply = spec::decode_reply(spec::to_line(answer));
   try {
     spec::verify_inputs(request.program, request.inputs);
     outcome = judge(request, reply.answer, contract);
@@ -212,7 +200,10 @@ std::string judge_line(std::string_view line, const spec::Contract& contract, Ou
     outcome.verdict = Verdict::unsupported;
     outcome.why = error.what();
   }
-  return spec::to_line(to_json(request.id, outcome));
+  Json verdict{{"id", request.id}};
+  verdict.update(to_json(outcome));
+  verdict["undecided"] = outcome.undecided;
+  return spec::to_line(verdict);
 }
 
 }  // namespace etalon::conformance

@@ -31,7 +31,4 @@ namespace etalon::conformance {
 [[nodiscard]] Outcome outcome_of(const reference::Verdict& verdict, const std::vector<HostTensor>& got,
                                  const std::vector<std::string>& names);
 
-/// Widens derivatives outside the domain: see docs/conformance.md. The first `primal_outputs` are values.
-void admit_zero_outside_domain(reference::Envelopes& bounds, std::size_t primal_outputs);
-
 }  // namespace etalon::conformance

@@ -37,7 +37,6 @@ class Asking {
     if (request_.mode == Mode::jvp) list("tangents", real_);
     if (request_.mode == Mode::vjp || request_.mode == Mode::jvp_of_vjp) list("cotangents", per_input_);
     if (request_.mode == Mode::jvp_of_vjp) {
-      next_ += count(real_);  // tangents of the outputs, which the mode does not answer
       list("cotangent_tangents", per_input_);
     }
     return std::move(question_);
@@ -72,7 +71,11 @@ class Asking {
     for (std::size_t i = first; i < question_.inputs.size(); ++i) moving.push_back(i);
     add_seeds(request_.tangents, wrt_, program_.inputs);
     add_seeds(request_.cotangent_tangents, marked(real_), program_.outputs);
-    return spec::jvp(spec::vjp(program_, wrt_), moving);
+    spec::System system = spec::jvp(spec::vjp(program_, wrt_), moving);
+    // The mode does not answer the tangents of the outputs, which stand behind the cotangents.
+    const auto first_tangent = system.outputs.begin() + static_cast<std::ptrdiff_t>(real_.size() + wrt_.size());
+    system.outputs.erase(first_tangent, first_tangent + static_cast<std::ptrdiff_t>(count(real_)));
+    return system;
   }
 
   /// One seed per position, zero where none is given.

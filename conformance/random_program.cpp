@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "conformance/case.hpp"
@@ -14,20 +15,21 @@ namespace {
 
 class Composer {
  public:
-  Composer(std::span<const spec::Definition* const> definitions, const ProgramWish& wish, Draw& draw)
-      : wish_(wish), draw_(draw), admitted_(definitions.begin(), definitions.end()) {}
+  Composer(std::span<const spec::Definition* const> definitions, const ProgramWish& wish, Draw& draw, const Admission& admits)
+      : wish_(wish), draw_(draw), admits_(admits), admitted_(definitions.begin(), definitions.end()) {}
 
-  std::optional<spec::Program> run() {
+  std::optional<RandomProgram> run() {
     if (admitted_.empty()) return std::nullopt;
     // Most draws do not fit what is there; extents are small, so that enough do.
     for (std::size_t attempt = 0; attempt < 60 * wish_.calls && program_.steps.size() < wish_.calls; ++attempt) {
-      add_call(*draw_.pick(admitted_));
+      const bool is_first = program_.steps.empty() && wish_.first != nullptr;
+      add_call(is_first ? *wish_.first : *draw_.pick(admitted_));
     }
     if (program_.steps.size() < wish_.calls) return std::nullopt;
     for (const auto& [name, type] : results_) {
       if (!read_.contains(name)) program_.outputs.push_back(name);
     }
-    return std::move(program_);
+    return RandomProgram{std::move(program_), std::move(assignments_)};
   }
 
  private:
@@ -39,21 +41,31 @@ class Composer {
     const std::vector<std::optional<std::string>> taken = results_for(*types);
     const bool joined = std::any_of(taken.begin(), taken.end(), [](const auto& name) { return name.has_value(); });
     if (!program_.steps.empty() && !joined) return;
-    spec::Call call{types->operation, {}, types->packs, types->attributes, {}, {}};
+    const spec::Instance instance = instance_of(*types, wish_.library);
+    const std::size_t inputs_before = program_.inputs.size();
+    // Complete, so that a backend needs no table of defaults.
+    spec::Call call{types->operation, {}, types->packs, instance.attributes, {}, {}};
     for (std::size_t i = 0; i < types->operands.size(); ++i) {
-      if (!types->operands[i]) {
-        call.operands.emplace_back();
-        continue;
-      }
-      const std::string name = taken[i] ? *taken[i] : add_input(*types->operands[i]);
-      if (taken[i]) read_.insert(name);
-      call.operands.emplace_back(name);
+      call.operands.emplace_back();
+      if (types->operands[i]) call.operands.back() = taken[i] ? *taken[i] : add_input(*types->operands[i]);
     }
-    for (const spec::ValueType& type : instance_of(*types).results) {
-      call.results.push_back("v" + std::to_string(results_.size()));
-      results_.emplace_back(call.results.back(), type);
-    }
+    for (std::size_t r = 0; r < instance.results.size(); ++r) call.results.push_back("v" + std::to_string(results_.size() + r));
     program_.steps.emplace_back(std::move(call));
+    if (admits_ && !admits_(program_, instance)) {
+      program_.steps.pop_back();
+      program_.inputs.resize(inputs_before);
+      return;
+    }
+    keep(instance, taken, *assignment);
+  }
+
+  void keep(const spec::Instance& instance, const std::vector<std::optional<std::string>>& taken, const Assignment& assignment) {
+    for (const auto& name : taken) {
+      if (name) read_.insert(*name);
+    }
+    const auto& call = std::get<spec::Call>(program_.steps.back());
+    for (std::size_t r = 0; r < instance.results.size(); ++r) results_.emplace_back(call.results[r], instance.results[r]);
+    assignments_.push_back(assignment);
   }
 
   /// Per operand an earlier result of its type, or nothing; a result may serve twice.
@@ -80,7 +92,9 @@ class Composer {
 
   const ProgramWish& wish_;
   Draw& draw_;
+  const Admission& admits_;
   std::vector<const spec::Definition*> admitted_;
+  std::vector<Assignment> assignments_;
   spec::Program program_;
   std::vector<std::pair<std::string, spec::ValueType>> results_;
   std::set<std::string> read_;
@@ -88,9 +102,9 @@ class Composer {
 
 }  // namespace
 
-std::optional<spec::Program> random_program(std::span<const spec::Definition* const> definitions,
-                                            const ProgramWish& wish, Draw& draw) {
-  return Composer(definitions, wish, draw).run();
+std::optional<RandomProgram> random_program(std::span<const spec::Definition* const> definitions,
+                                            const ProgramWish& wish, Draw& draw, const Admission& admits) {
+  return Composer(definitions, wish, draw, admits).run();
 }
 
 }  // namespace etalon::conformance

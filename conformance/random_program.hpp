@@ -4,11 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
+#include "conformance/assignment.hpp"
 #include "conformance/draw.hpp"
+#include "spec/library/library.hpp"
 #include "spec/notation/definition.hpp"
+#include "spec/notation/elaborate.hpp"
 #include "spec/program/program.hpp"
 
 namespace etalon::conformance {
@@ -17,11 +22,21 @@ struct ProgramWish {
   std::size_t calls = 3;
   std::int64_t elements = 12;  ///< about this many in the largest operand
   DType dtype = DType::f64;
+  const spec::Definition* first = nullptr;  ///< of the first call; nothing means any
+  spec::Library library{};                  ///< where the definitions come from
+};
+
+/// Says whether a call may stay: the program ends with it, and its new inputs are the last ones.
+using Admission = std::function<bool(const spec::Program& program, const spec::Instance& last_call)>;
+
+struct RandomProgram {
+  spec::Program program;
+  std::vector<Assignment> assignments;  ///< per call, the choices from which its types follow
 };
 
 /// A program of calls of these definitions in which every call but the first reads a result of an earlier one; what no
 /// call gives is an input. Its outputs are the results that no call reads. Nothing when too few calls could be joined.
-[[nodiscard]] std::optional<spec::Program> random_program(std::span<const spec::Definition* const> definitions,
-                                                          const ProgramWish& wish, Draw& draw);
+[[nodiscard]] std::optional<RandomProgram> random_program(std::span<const spec::Definition* const> definitions,
+                                                          const ProgramWish& wish, Draw& draw, const Admission& admits = {});
 
 }  // namespace etalon::conformance

@@ -49,6 +49,20 @@ void keep_asked(spec::System& system, std::size_t results, const std::vector<std
   system.outputs = std::move(kept);
 }
 
+/// Of a schema that answers cotangents: these and their derivatives along the case's tangents and cotangent tangents.
+void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& results) {
+  std::vector<std::size_t> moving = marked(c.wrt);
+  for (const std::size_t i : marked(c.wrt))
+    schema.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(schema.inputs[i].dtype, schema.inputs[i].dims));
+  for (std::size_t i = present(c).size(); i < schema.system.inputs.size(); ++i) moving.push_back(i);
+  add_seeds(schema.inputs, c.cotangent_tangents, results);
+  schema.system = spec::jvp(schema.system, moving);
+  // Tangents of the results, which nobody asks for.
+  const auto real = std::count_if(results.begin(), results.end(), [](const spec::ValueType& t) { return is_real(t.dtype); });
+  const auto first = schema.system.outputs.begin() + static_cast<std::ptrdiff_t>(results.size() + marked(c.wrt).size());
+  schema.system.outputs.erase(first, first + real);
+}
+
 [[nodiscard]] Schema schema_of(const Case& c, std::size_t part) {
   const spec::Definition& d = definition_of(c);
   const spec::Instance instance = spec::instantiate_part(d, part, c.call.operands, c.call.packs, c.call.attributes);
@@ -56,6 +70,7 @@ void keep_asked(spec::System& system, std::size_t results, const std::vector<std
   if (d.parts[part - 1] == spec::PartForm::vjp) {
     add_seeds(schema.inputs, c.cotangents, instance.results);
     keep_asked(schema.system, instance.results.size(), marked(c.wrt));
+    if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c, instance.results);
   } else if (d.parts[part - 1] == spec::PartForm::jvp) {
     std::vector<spec::ValueType> types;
     for (const HostTensor& t : present(c)) types.push_back({t.dtype, t.dims});
@@ -68,7 +83,7 @@ void keep_asked(spec::System& system, std::size_t results, const std::vector<std
   switch (part) {
     case spec::PartForm::also: return true;
     case spec::PartForm::jvp: return mode == spec::Mode::jvp;
-    case spec::PartForm::vjp: return mode == spec::Mode::vjp;
+    case spec::PartForm::vjp: return mode == spec::Mode::vjp || mode == spec::Mode::jvp_of_vjp;
   }
   return false;
 }
@@ -77,9 +92,10 @@ void keep_asked(spec::System& system, std::size_t results, const std::vector<std
 [[nodiscard]] Schema meaning_of(const Case& c) {
   const spec::Instance instance = instance_of(c);
   Schema meaning{instance.system, present(c)};
-  if (c.mode == spec::Mode::vjp) {
+  if (c.mode == spec::Mode::vjp || c.mode == spec::Mode::jvp_of_vjp) {
     add_seeds(meaning.inputs, c.cotangents, instance.results);
     meaning.system = spec::vjp(instance.system, marked(c.wrt));
+    if (c.mode == spec::Mode::jvp_of_vjp) follow(meaning, c, instance.results);
   } else if (c.mode == spec::Mode::jvp) {
     for (const std::size_t i : marked(c.wrt))
       meaning.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(meaning.inputs[i].dtype, meaning.inputs[i].dims));
@@ -164,12 +180,20 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
 }
 
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
-                   const spec::Contract& contract) {
+                   const Freedoms& freedoms, const spec::Contract& contract) {
+  const auto admits = [&](std::size_t o) { return judge(got[o], bounds.outputs[o]).passed(); };
+  const auto free = [&](std::size_t o, reference::Envelope& e) {
+    if (o < freedoms.size()) admit(e, freedoms[o]);
+  };
+  for (std::size_t o = 0; o < bounds.outputs.size() && o < got.size(); ++o) {
+    if (!admits(o)) free(o, bounds.outputs[o]);
+  }
   for (const Schema& schema : schemas) {
     const reference::Envelopes others = reference::envelopes(schema.system, schema.inputs, contract);
     for (std::size_t o = 0; o < others.outputs.size() && o < got.size(); ++o) {
-      if (judge(got[o], bounds.outputs[o]).passed()) continue;
-      const reference::Envelope schema_bounds = decided(others.outputs[o], bounds.outputs[o]);
+      if (admits(o)) continue;
+      reference::Envelope schema_bounds = decided(others.outputs[o], bounds.outputs[o]);
+      free(o, schema_bounds);
       if (judge(got[o], schema_bounds).passed()) bounds.outputs[o] = schema_bounds;
     }
   }

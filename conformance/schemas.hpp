@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/case.hpp"
+#include "conformance/undifferentiable.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "spec/contract/contract.hpp"
 
@@ -24,9 +25,10 @@ struct Schema {
 /// and the definition's own equations with elements computed anew where they are read.
 [[nodiscard]] std::vector<Schema> other_schemas(const Case& c, spec::Mode mode);
 
-/// Puts in place of each envelope that does not admit its tensor the first one of another schema that does.
+/// Admits what the freedoms leave open in each envelope that does not admit its tensor, and puts in place of those that
+/// still do not the first one of another schema that does.
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
-                   const spec::Contract& contract);
+                   const Freedoms& freedoms, const spec::Contract& contract);
 
 /// Widens the intervals to those of all schemas.
 void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> schemas, const spec::Contract& contract);

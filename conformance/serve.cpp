@@ -49,7 +49,7 @@ class Server {
       id = id_of(request);
       spec::fields::require_object(request, "request");
       const std::string& kind = spec::fields::string(spec::fields::member(request, "request", ""), "request");
-      if (kind == "describe") return encode(backend_.describe());
+      if (kind == "describe") return encode(description());
       if (kind == "run") return spec::to_line(run(request, id));
       throw Unsupported("request: '" + kind + "' is not offered; there are describe and run");
     } catch (const Unsupported& error) {
@@ -60,6 +60,13 @@ class Server {
   }
 
  private:
+  /// Decoding a request makes its tensors dense, so that any backend takes all layouts.
+  [[nodiscard]] spec::Description description() const {
+    spec::Description d = backend_.describe();
+    d.layouts = true;
+    return d;
+  }
+
   /// Which kind of value was not offered, read off the field's name in the message.
   [[nodiscard]] static std::string unsupported_field(const std::string& message) {
     const std::string field = message.substr(0, message.find(':'));

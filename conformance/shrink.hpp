@@ -6,15 +6,22 @@
 
 namespace etalon::conformance {
 
+/// What may be spent on one counterexample; whatever ends first.
+struct ShrinkBudget {
+  std::size_t attempts = 400;  ///< cases asked
+  double seconds = 30;
+};
+
 struct Shrunk {
   Case smallest;
   Outcome outcome;
   std::size_t attempts = 0;
+  bool cut_short = false;  ///< the budget ended first: there may be a smaller one
 };
 
-/// A case that still fails and that no step of the search makes smaller, or the best one after `attempts` requests.
-/// The result depends on the case and the backend's answers only.
+/// A case that fails in the same way (failure_class.hpp) and that no step of the search makes smaller, or the best one
+/// found within the budget. Unless seconds ran out the result depends on the case and the backend's answers only.
 [[nodiscard]] Shrunk shrink(const Case& failing, const Outcome& outcome, Asked& backend, const spec::Contract& contract,
-                            std::size_t attempts);
+                            const ShrinkBudget& budget);
 
 }  // namespace etalon::conformance

@@ -319,6 +319,19 @@ double element(const HostTensor& tensor, std::size_t i) {
   }  return std::numeric_limits<double>::quiet_NaN();
 }
 
+namespace {
+
+/// Toward zero; out of range the nearest end, NaN as 0.
+template <class Integer>
+Integer saturated(double value) {
+  constexpr double end = -static_cast<double>(std::numeric_limits<Integer>::min());  // exact, one beyond the largest
+  if (std::isnan(value)) return 0;
+  if (value >= end) return std::numeric_limits<Integer>::max();
+  return value <= -end ? std::numeric_limits<Integer>::min() : static_cast<Integer>(value);
+}
+
+}  // namespace
+
 void set_element(HostTensor& tensor, std::size_t i, double value) {
   switch (tensor.dtype) {
     case DType::f32:
@@ -328,10 +341,10 @@ void set_element(HostTensor& tensor, std::size_t i, double value) {
       tensor.view<double>()[i] = value;
       break;
     case DType::i32:
-      tensor.view<std::int32_t>()[i] = static_cast<std::int32_t>(value);
+      tensor.view<std::int32_t>()[i] = saturated<std::int32_t>(value);
       break;
     case DType::i64:
-      tensor.view<std::int64_t>()[i] = static_cast<std::int64_t>(value);
+      tensor.view<std::int64_t>()[i] = saturated<std::int64_t>(value);
       break;
     case DType::boolean:
       tensor.view<std::uint8_t>()[i] = value != 0 ? 1 : 0;

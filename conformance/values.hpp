@@ -57,7 +57,8 @@ struct IntegerRole {
 [[nodiscard]] HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const Dims& dims);
 [[nodiscard]] HostTensor draw_boolean(Draw& draw, const Dims& dims);
 
-/// The element as a number and back; a real is rounded to the element type.
+/// The element as a number and back; a real is rounded to the element type, what becomes an integer is cut off
+/// and stays in its range.
 [[nodiscard]] double element(const HostTensor& tensor, std::size_t i);
 void set_element(HostTensor& tensor, std::size_t i, double value);
 

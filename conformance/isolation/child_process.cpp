@@ -15,6 +15,7 @@
 #include <cstring>
 #include <thread>
 
+#include "conformance/reports/escape.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::conformance {
@@ -107,7 +108,9 @@ bool ChildProcess::receive_output() {
 
 void ChildProcess::receive_errors() {
   std::array<char, 4096> buffer{};
-  for (ssize_t n = 0; (n = read(errors_, buffer.data(), buffer.size())) > 0;) {
+  ssize_t n = 0;
+  // A child that never stops talking must not keep us from looking at the clock.
+  for (int times = 0; times < 64 && (n = read(errors_, buffer.data(), buffer.size())) > 0; ++times) {
     log_.append(buffer.data(), static_cast<std::size_t>(n));
     if (log_.size() > 2 * kept_log) log_.erase(0, log_.size() - kept_log);
   }
@@ -121,6 +124,12 @@ bool ChildProcess::has_unasked_output() {
 
 Exchange ChildProcess::ask(const std::string& line, std::chrono::milliseconds limit, std::size_t longest) {
   const std::string text = line + "\n";
+  // What was said about earlier questions says nothing of this one, and hangs on who was asked them.
+  if (asked_) {
+    receive_errors();
+    log_.clear();
+  }
+  asked_ = true;
   std::size_t sent = 0;
   std::size_t searched = 0;
   const auto deadline = Clock::now() + limit;
@@ -155,7 +164,23 @@ std::string ChildProcess::fate() {
   receive_errors();
   if (!reaped_) return "still running";
   if (WIFSIGNALED(status_)) return fmt::format("killed by signal {} ({})", WTERMSIG(status_), strsignal(WTERMSIG(status_)));
-  return fmt::format("exit status {}", WEXITSTATUS(status_));
+  const int status = WEXITSTATUS(status_);
+  constexpr int signalled = 128;  // so the shell tells of a signal
+  if (status <= signalled || status > signalled + SIGRTMAX) return fmt::format("exit status {}", status);
+  return fmt::format("exit status {}, which is signal {} ({})", status, status - signalled, strsignal(status - signalled));
+}
+
+std::string ChildProcess::fate_without_input(std::chrono::milliseconds limit) {
+  shutdown(input_, SHUT_WR);
+  const auto deadline = Clock::now() + limit;
+  std::string found = fate();
+  while (!reaped_ && Clock::now() < deadline) {
+    // A child that cannot write cannot end; what it says to nobody needs no more than a trace.
+    if (received_.size() < kept_log && !output_ended_) output_ended_ = !receive_output();
+    found = fate();
+  }
+  if (!output_ended_) receive_output();
+  return found;
 }
 
 std::string ChildProcess::last_words() const {
@@ -163,7 +188,7 @@ std::string ChildProcess::last_words() const {
   while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
   std::replace(words.begin(), words.end(), '\n', '|');
   for (char& c : words) c = static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) == 127 ? ' ' : c;
-  return words;
+  return well_formed(words);
 }
 
 }  // namespace etalon::conformance

@@ -15,7 +15,7 @@ namespace etalon::conformance {
 /// What a child may use.
 struct Limits {
   std::chrono::milliseconds answer{20000};       ///< for one answer, from the moment that the request is sent
-  std::chrono::milliseconds start{60000};        ///< for the first answer, start of the interpreter included
+  std::chrono::milliseconds start{60000};        ///< for the description, start of the interpreter included
   std::uint64_t memory = std::uint64_t{8} << 30; ///< bytes of private data; 0 is no limit
   std::size_t line = std::size_t{64} << 20;      ///< longest answer
 };
@@ -47,7 +47,10 @@ class ChildProcess {
   /// `exit status 3`, `killed by signal 11 (Segmentation fault)`, or `still running`; waits a moment for the end.
   [[nodiscard]] std::string fate();
 
-  /// The last lines that the child wrote to its standard error, at most some hundred bytes.
+  /// Ends the child's input and waits for its end: what `fate` says then, `still running` when the time is over.
+  [[nodiscard]] std::string fate_without_input(std::chrono::milliseconds limit);
+
+  /// The last lines that the child wrote to its standard error since it was asked, at most some hundred bytes.
   [[nodiscard]] std::string last_words() const;
 
   /// Whether something was written that nobody asked for.
@@ -67,6 +70,7 @@ class ChildProcess {
   bool output_ended_ = false;
   std::string received_;
   std::string log_;
+  bool asked_ = false;
 };
 
 }  // namespace etalon::conformance

@@ -12,7 +12,9 @@
 namespace etalon::conformance {
 
 /// The backend that `command` (run by the shell) starts.
+/// \param name stands in messages; the command's own without it
 /// \throws IoError when it does not describe itself: with its exit status and its last words.
-[[nodiscard]] std::unique_ptr<spec::Backend> make_exec_backend(const std::string& command, const Limits& limits = {});
+[[nodiscard]] std::unique_ptr<spec::Backend> make_exec_backend(const std::string& command, const Limits& limits = {},
+                                                               const std::string& name = {});
 
 }  // namespace etalon::conformance

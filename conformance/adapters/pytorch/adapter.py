@@ -13,6 +13,7 @@ import warnings
 import torch
 
 import modes
+import script
 import tensors
 from table import ROWS, Rejected, Unsupported
 
@@ -25,7 +26,7 @@ def describe():
     contract = json.loads((FOLDER / "contract.json").read_text())
     return {"etalon": 1, "name": "PyTorch", "version": torch.__version__, "operations": sorted(ROWS),
             "dtypes": list(tensors.DTYPES), "modes": list(modes.MODES), "contract": contract, "fuses": False,
-            "materialises": True, "rejects": False, "deterministic": True, "pipeline": 1}
+            "materialises": True, "rejects": False, "deterministic": True, "pipeline": 1, "scripts": True}
 
 
 def answer(request):
@@ -33,9 +34,12 @@ def answer(request):
         return describe()
     reply = {"id": request.get("id")}
     try:
-        if request.get("request") != "run":
-            raise Unsupported("request", f"{request.get('request')} is not offered; there are describe and run")
-        reply.update(modes.run(request))
+        if request.get("request") == "script":
+            reply["script"] = script.script(request)
+        elif request.get("request") == "run":
+            reply.update(modes.run(request))
+        else:
+            raise Unsupported("request", f"{request.get('request')} is not offered; there are describe, run and script")
     except Unsupported as reason:
         reply["unsupported"] = {"what": reason.what, "why": reason.why}
     except Rejected as reason:

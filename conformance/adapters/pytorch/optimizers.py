@@ -2,18 +2,24 @@
 import torch
 from torch import optim
 
+import recording
 from table import need, row
 
 
 def stepped(make, p, gradient, state):
     """The parameter after one step from this state, and the state after it; both have PyTorch's names."""
     need(torch.isfinite(p).all(), "request", "PyTorch leaves a decay of 0 out, where 0 times an infinity would be NaN")
-    parameter = torch.nn.Parameter(p.clone())
-    parameter.grad = gradient.clone()
-    optimizer = make([parameter])
-    optimizer.state[parameter].update(state)
-    optimizer.step()
-    return parameter.detach(), optimizer.state[parameter]
+    with recording.hidden() as written:
+        parameter = torch.nn.Parameter(p.clone())
+        parameter.grad = gradient.clone()
+        optimizer = make([parameter])
+        optimizer.state[parameter].update(state)
+        place = written and written.step(optimizer, p, gradient, state)
+        optimizer.step()
+        q, after = parameter.detach(), optimizer.state[parameter]
+        if written:
+            written.stepped(place, q, after)
+    return q, after
 
 
 def kept(make, p, gradient, state, step):

@@ -24,6 +24,8 @@ def decoded(t):
     dtype = dtype_of(t["dtype"])
     flat = torch.from_numpy(numpy.frombuffer(base64.b64decode(t["data"]), LITTLE[t["dtype"]]).copy()).to(dtype)
     if "strides" in t or "offset" in t:
+        if any(stride < 0 for stride in t.get("strides", [])):
+            raise Unsupported("layout", "PyTorch has no negative strides")
         dense = [int(numpy.prod(t["shape"][axis + 1:])) for axis in range(len(t["shape"]))]
         return flat.as_strided(t["shape"], t.get("strides", dense), t.get("offset", 0))
     return flat.reshape(t["shape"])

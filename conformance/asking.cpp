@@ -1,0 +1,164 @@
+#include "conformance/asking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <iterator>
+#include <ostream>
+#include <thread>
+#include <utility>
+
+#include "conformance/case_file.hpp"
+#include "conformance/cases.hpp"
+#include "conformance/reports/escape.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+struct Counts {
+  std::atomic<std::size_t> units = 0, cases = 0, comparisons = 0, fails = 0, unsupported = 0;
+};
+
+std::string progress_line(const Counts& counts, std::size_t units) {
+  constexpr std::size_t width = 24;
+  const std::size_t done = counts.units.load();
+  const std::size_t filled = units == 0 ? width : done * width / units;
+  return fmt::format("[{}{}] {}/{} units, {} cases, {} comparisons, {} failures, {} unsupported", std::string(filled, '#'),
+                     std::string(width - filled, '.'), done, units, counts.cases.load(), counts.comparisons.load(),
+                     counts.fails.load(), counts.unsupported.load());
+}
+
+class Asking {
+ public:
+  Asking(const ConformOptions& options, const std::vector<Unit>& units, const Held& held,
+         const std::map<std::string, Record>& known, Journal& journal)
+      : options_(options), units_(units), held_(held), known_(known), journal_(journal), found_(units.size()) {}
+
+  std::vector<Record> all(Asked& first) {
+    std::vector<std::unique_ptr<spec::Backend>> more;
+    std::vector<std::unique_ptr<Shared>> asked_by;
+    std::vector<std::jthread> workers;
+    for (unsigned j = 0; j < std::max(1u, options_.jobs); ++j) {
+      Asked* backend = &first;
+      if (j > 0 && options_.another) {
+        more.push_back(options_.another());
+        backend = asked_by.emplace_back(std::make_unique<Shared>(*more.back())).get();
+      }
+      workers.emplace_back([this, backend] { work(*backend); });
+    }
+    if (options_.progress != nullptr) show_progress(*options_.progress);
+    workers.clear();
+    return collected();
+  }
+
+ private:
+  // A worker takes all units of one operation and element type: their kernels lie in its backend's cache.
+  void work(Asked& backend) {
+    while (true) {
+      std::size_t begin = 0, end = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        begin = end = next_;
+        while (end < units_.size() && units_[end].operation == units_[begin].operation &&
+               units_[end].dtype == units_[begin].dtype) {
+          ++end;
+        }
+        next_ = end;
+      }
+      if (begin == end) return;
+      for (std::size_t u = begin; u < end; ++u) {
+        found_[u] = asked(units_[u], backend);
+        ++counts_.units;
+      }
+    }
+  }
+
+  void show_progress(std::ostream& terminal) {
+    while (counts_.units < units_.size()) {
+      terminal << "\r\033[K" << progress_line(counts_, units_.size()) << std::flush;
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    terminal << "\r\033[K" << std::flush;
+  }
+
+  std::vector<Record> asked(const Unit& unit, Asked& backend) {
+    std::vector<Record> records, fresh;
+    Cases cases(unit, options_, &held_.description);
+    while (const auto next = cases.next()) {
+      Record record = record_of(*next);
+      if (const auto earlier = known_.find(record.id); earlier != known_.end()) {
+        record.outcome = earlier->second.outcome;
+      } else {
+        if (next->made) judge(record, *next->made, backend);
+        fresh.push_back(record);
+      }
+      count(record.outcome);
+      records.push_back(std::move(record));
+    }
+    journal_.append(fresh);
+    return records;
+  }
+
+  static Record record_of(const Cases::Next& next) {
+    Record record;
+    record.id = id_of(next.key);
+    record.operation = next.key.operation;
+    record.dtype = name_of(next.key.dtype);
+    record.check = name_of(next.key.check);
+    record.mode = name_of(next.made ? next.made->mode : spec::Mode::forward);
+    if (next.made) {
+      record.classes = next.made->classes;
+      record.case_json = summary_json(*next.made);
+    } else {
+      record.outcome.verdict = Verdict::crashed;
+      record.outcome.why = next.problem;
+    }
+    return record;
+  }
+
+  void judge(Record& record, const Case& c, Asked& backend) {
+    // A backend that promotes and broadcasts where the definitions do not says so, and is not asked to reject.
+    if (c.key.check != Check::rejection || held_.description.rejects) {
+      record.outcome = check(c, backend, held_.contract);
+      record.outcome.why = well_formed(record.outcome.why);
+    } else {
+      record.outcome.verdict = Verdict::unsupported;
+      record.outcome.why = "the backend does not say that it rejects ill-typed calls";
+    }
+  }
+
+  void count(const Outcome& outcome) {
+    ++counts_.cases;
+    counts_.comparisons += outcome.comparisons;
+    if (is_bad(outcome.verdict)) ++counts_.fails;
+    if (outcome.verdict == Verdict::unsupported) ++counts_.unsupported;
+  }
+
+  std::vector<Record> collected() {
+    std::vector<Record> records;
+    for (auto& unit : found_) std::move(unit.begin(), unit.end(), std::back_inserter(records));
+    std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.id < b.id; });
+    return records;
+  }
+
+  const ConformOptions& options_;
+  const std::vector<Unit>& units_;
+  const Held& held_;
+  const std::map<std::string, Record>& known_;
+  Journal& journal_;
+  std::vector<std::vector<Record>> found_;
+  std::mutex mutex_;  ///< of next_
+  std::size_t next_ = 0;
+  Counts counts_;
+};
+
+}  // namespace
+
+std::vector<Record> ask_all(const ConformOptions& options, const std::vector<Unit>& units, const Held& held, Asked& first,
+                            const std::map<std::string, Record>& known, Journal& journal) {
+  return Asking(options, units, held, known, journal).all(first);
+}
+
+}  // namespace etalon::conformance

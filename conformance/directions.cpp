@@ -1,0 +1,61 @@
+#include "conformance/directions.hpp"
+
+#include "conformance/values.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }
+
+// Tangents and cotangents: ordinary numbers, small integers, one number everywhere (what was expanded from a sum), or a
+// single one.
+HostTensor draw_direction(Draw& draw, DType dtype, const Dims& dims) {
+  using enum Family;
+  static const std::vector<Family> families{normal, normal, normal, ties, signs, unit};
+  HostTensor direction = draw_real(draw, draw.pick(families), dtype, dims);
+  if (dims.count() > 0 && draw.chance(0.12)) {
+    const double everywhere = draw.chance(0.5) ? 1 : element(direction, 0);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(dims.count()); ++i) set_element(direction, i, everywhere);
+    return direction;
+  }
+  if (dims.count() > 0 && draw.chance(0.1)) {
+    direction = HostTensor(dtype, dims);
+    set_element(direction, static_cast<std::size_t>(draw.integer(0, dims.count() - 1)), 1);
+  }
+  return direction;
+}
+
+}  // namespace
+
+std::vector<bool> draw_wrt(Draw& draw, const std::vector<std::optional<HostTensor>>& operands) {
+  std::vector<bool> wrt;
+  std::vector<std::size_t> real;
+  for (const auto& t : operands) {
+    if (!t) continue;
+    if (is_real(t->dtype)) real.push_back(wrt.size());
+    wrt.push_back(is_real(t->dtype) && draw.chance(0.75));
+  }
+  if (real.empty()) return {};
+  wrt[draw.pick(real)] = true;
+  return wrt;
+}
+
+void draw_directions(Case& c, std::span<const spec::ValueType> results, Draw& draw) {
+  std::size_t input = 0;
+  for (const auto& t : c.operands) {
+    if (!t) continue;
+    c.tangents.emplace_back();
+    if (c.wrt[input++]) c.tangents.back() = draw_direction(draw, t->dtype, t->dims);
+  }
+  for (const spec::ValueType& type : results) {
+    c.cotangents.emplace_back();
+    if (is_real(type.dtype)) c.cotangents.back() = draw_direction(draw, type.dtype, type.dims);
+  }
+  if (c.mode != spec::Mode::jvp_of_vjp) return;
+  for (const spec::ValueType& type : results) {
+    c.cotangent_tangents.emplace_back();
+    if (is_real(type.dtype)) c.cotangent_tangents.back() = draw_direction(draw, type.dtype, type.dims);
+  }
+}
+
+}  // namespace etalon::conformance

@@ -1,0 +1,26 @@
+/// \file
+/// A report for people at a terminal: the table, the totals, and counterexamples while they are made small.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "conformance/reports/report.hpp"
+
+namespace etalon::conformance {
+
+/// The first lines: who is held to what, by whose questions.
+void write_heading(std::ostream& out, const Header& header);
+
+/// The table by operation and mode, warnings, waivers, the totals and the conclusion.
+void write_table(std::ostream& out, const Report& report);
+
+/// A counterexample with its operands, the expected interval, what was got, the equations and the replay line.
+/// \param backend what a replay says after `--backend`
+void write_counterexample(std::ostream& out, const std::string& backend, const std::string& id, const Case& c,
+                          const Outcome& outcome);
+
+/// `f32[2] {1, 2}`, at most sixteen elements.
+[[nodiscard]] std::string values_text(const HostTensor& tensor);
+
+}  // namespace etalon::conformance

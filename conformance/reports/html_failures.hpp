@@ -1,0 +1,14 @@
+/// \file
+/// The part of the HTML page that shows failures.
+#pragma once
+
+#include <iosfwd>
+
+#include "conformance/reports/report.hpp"
+
+namespace etalon::conformance {
+
+/// By operation: its equations, then each failure, the smallest first; of many of one kind the rest by id.
+void write_failures(std::ostream& out, const Report& report);
+
+}  // namespace etalon::conformance

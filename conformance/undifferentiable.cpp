@@ -1,0 +1,179 @@
+#include "conformance/undifferentiable.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "conformance/values.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+constexpr std::uint8_t no_number = reference::admits_nan | reference::admits_positive_infinity | reference::admits_negative_infinity;
+
+[[nodiscard]] bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }
+
+[[nodiscard]] bool may(const reference::Envelope& e, std::size_t i, std::uint8_t what) { return (e.flags[i] & what) != 0; }
+
+[[nodiscard]] bool is_ordinary(const HostTensor& t) {
+  if (!is_real(t.dtype)) return true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(t.dims.count()); ++i) {
+    if (!std::isfinite(element(t, i))) return false;
+  }
+  return true;
+}
+
+[[nodiscard]] bool holds_nan(const HostTensor& t) {
+  if (!is_real(t.dtype)) return false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(t.dims.count()); ++i) {
+    if (std::isnan(element(t, i))) return true;
+  }
+  return false;
+}
+
+void replace_nan(HostTensor& t, double by) {
+  if (!is_real(t.dtype)) return;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(t.dims.count()); ++i) {
+    if (std::isnan(element(t, i))) set_element(t, i, by);
+  }
+}
+
+class Search {
+ public:
+  Search(const spec::System& system, std::span<const HostTensor> inputs, const DerivativeLayout& layout,
+         const reference::Envelopes& bounds, const spec::Contract& contract)
+      : system_(system), inputs_(inputs), layout_(layout), bounds_(bounds), contract_(contract) {}
+
+  /// Tangents stand beside their values, one for each real result; and where an operand is infinite the tangents that
+  /// depend on it are such as well, however the value comes out.
+  [[nodiscard]] Freedoms of_tangents() const {
+    Freedoms freedoms(bounds_.outputs.size());
+    std::size_t tangent = layout_.results;
+    for (std::size_t r = 0; r < layout_.results; ++r) {
+      const reference::Envelope& value = bounds_.outputs[r];
+      if (!is_real(value.dtype)) continue;
+      auto& of = freedoms[tangent++];
+      for (std::size_t i = 0; i < value.flags.size(); ++i) of.push_back(beside(value, i));
+    }
+    const auto operands = inputs_.first(layout_.operands);
+    std::vector<HostTensor> poisoned(operands.begin(), operands.end());
+    for (const std::size_t w : layout_.wrt) poisoned.push_back(poisoned_tangent(inputs_[w]));
+    mark_reached(freedoms, Freedom::no_number, poisoned);
+    return freedoms;
+  }
+
+  [[nodiscard]] Freedoms of_cotangents() const {
+    Freedoms freedoms(bounds_.outputs.size());
+    for (std::size_t d = 0; d < layout_.wrt.size(); ++d) {
+      const HostTensor& operand = inputs_[layout_.wrt[d]];
+      auto& of = freedoms[layout_.results + d];
+      // What does not depend on an operand that is NaN has no derivative by it either: that stays exact.
+      for (std::size_t i = 0; i < static_cast<std::size_t>(operand.dims.count()); ++i)
+        of.push_back(std::isinf(element(operand, i)) ? Freedom::no_number : Freedom::none);
+    }
+    for (const Freedom least : {Freedom::no_number, Freedom::all}) reach(freedoms, least);
+    return freedoms;
+  }
+
+ private:
+  [[nodiscard]] static Freedom beside(const reference::Envelope& value, std::size_t i) {
+    if (may(value, i, reference::admits_nan)) return Freedom::all;
+    return may(value, i, no_number) ? Freedom::no_number : Freedom::none;
+  }
+
+  [[nodiscard]] static HostTensor poisoned_tangent(const HostTensor& operand) {
+    HostTensor seed(operand.dtype, operand.dims);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(operand.dims.count()); ++i)
+      set_element(seed, i, std::isinf(element(operand, i)) ? std::numeric_limits<double>::quiet_NaN() : 1.0);
+    return seed;
+  }
+
+  /// Seeds that are NaN beside such values: what they reach is a derivative of one. A comparison with NaN chooses one of
+  /// two branches and might as well have chosen the other: infinities in place of NaN choose each.
+  void reach(Freedoms& freedoms, Freedom least) const {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const auto operands = inputs_.first(layout_.operands);
+    reach(freedoms, least, {operands.begin(), operands.end()});
+    if (!std::any_of(operands.begin(), operands.end(), holds_nan)) return;
+    for (const double instead : {infinity, -infinity}) {
+      std::vector<HostTensor> chosen(operands.begin(), operands.end());
+      for (HostTensor& t : chosen) replace_nan(t, instead);
+      reach(freedoms, least, std::move(chosen));
+    }
+  }
+
+  void reach(Freedoms& freedoms, Freedom least, std::vector<HostTensor> operands) const {
+    for (std::size_t r = 0; r < layout_.results; ++r) {
+      const reference::Envelope& value = bounds_.outputs[r];
+      if (!is_real(value.dtype)) continue;
+      HostTensor seed(value.dtype, value.dims);
+      for (std::size_t i = 0; i < value.flags.size(); ++i)
+        set_element(seed, i, beside(value, i) >= least ? std::numeric_limits<double>::quiet_NaN() : 1.0);
+      operands.push_back(std::move(seed));
+    }
+    mark_reached(freedoms, least, operands);
+  }
+
+  /// Raises the freedom of the derivatives that are NaN where these seeds are.
+  void mark_reached(Freedoms& freedoms, Freedom least, const std::vector<HostTensor>& poisoned) const {
+    const reference::Envelopes reached = reference::envelopes(system_, poisoned, contract_);
+    for (std::size_t d = layout_.results; d < freedoms.size(); ++d) {
+      for (std::size_t i = 0; i < freedoms[d].size(); ++i) {
+        if (may(reached.outputs[d], i, reference::admits_nan)) freedoms[d][i] = std::max(freedoms[d][i], least);
+      }
+    }
+  }
+
+  const spec::System& system_;
+  std::span<const HostTensor> inputs_;
+  const DerivativeLayout& layout_;
+  const reference::Envelopes& bounds_;
+  const spec::Contract& contract_;
+};
+
+[[nodiscard]] bool all_ordinary(std::span<const HostTensor> inputs, const DerivativeLayout& layout,
+                                const reference::Envelopes& bounds) {
+  for (std::size_t i = 0; i < layout.operands; ++i) {
+    if (!is_ordinary(inputs[i])) return false;
+  }
+  for (std::size_t r = 0; r < layout.results; ++r) {
+    const auto& flags = bounds.outputs[r].flags;
+    if (std::any_of(flags.begin(), flags.end(), [](std::uint8_t f) { return (f & no_number) != 0; })) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+DerivativeLayout layout_of(const spec::Request& request) {
+  DerivativeLayout layout{request.mode, request.program.outputs.size(), request.inputs.size(), {}};
+  for (std::size_t i = 0; i < request.wrt.size(); ++i) {
+    if (request.wrt[i]) layout.wrt.push_back(i);
+  }
+  return layout;
+}
+
+Freedoms where_undifferentiable(const spec::System& system, std::span<const HostTensor> inputs, const DerivativeLayout& layout,
+                                const reference::Envelopes& bounds, const spec::Contract& contract) {
+  if (layout.mode != spec::Mode::jvp && layout.mode != spec::Mode::vjp) return {};
+  if (all_ordinary(inputs, layout, bounds)) return {};
+  const Search search(system, inputs, layout, bounds, contract);
+  return layout.mode == spec::Mode::jvp ? search.of_tangents() : search.of_cotangents();
+}
+
+void admit(reference::Envelope& envelope, std::span<const Freedom> freedoms) {
+  for (std::size_t i = 0; i < freedoms.size() && i < envelope.flags.size(); ++i) {
+    if (freedoms[i] == Freedom::all) envelope.flags[i] |= reference::undecided;
+    if (freedoms[i] != Freedom::no_number) continue;
+    const bool finite = may(envelope, i, reference::admits_finite);
+    envelope.flags[i] |= no_number | reference::admits_finite;
+    envelope.lower[i] = finite ? std::min(envelope.lower[i], 0.0) : 0;
+    envelope.upper[i] = finite ? std::max(envelope.upper[i], 0.0) : 0;
+  }
+}
+
+void admit(reference::Envelopes& bounds, const Freedoms& freedoms) {
+  for (std::size_t o = 0; o < freedoms.size(); ++o) admit(bounds.outputs[o], freedoms[o]);
+}
+
+}  // namespace etalon::conformance
