@@ -52,7 +52,7 @@ malformed.write_text("input x : f32[2]\ny = relu(x\n")
 refused("cuda: not in this build", "serve", "--backend", "cuda")
 refused("cuda: not in this build", "conform", "--backend", "cuda")
 refused("cuda: not in this build", "run", str(program), "--backend", "cuda")
-refused("unknown backend 'cpuu'; did you mean 'cpu'? (a process that speaks Protocol 1 is exec:COMMAND)", "conform", "--backend", "cpuu")
+refused("unknown backend 'cpuu'; did you mean 'cpu'? (a process that speaks Protocol 1 is exec:COMMAND, a plug-in plugin:PATH.so)", "conform", "--backend", "cpuu")
 refused("unknown operation 'sofmax'; did you mean 'softmax'?", "explain", "sofmax")
 refused("unknown operation 'sofmax'; did you mean 'softmax'?", "conform", "--backend", "reference", "--ops", "relu,sofmax")
 refused("unknown mode 'vpj'; did you mean 'vjp'?", "conform", "--backend", "reference", "--modes", "vpj")
@@ -137,7 +137,7 @@ for words in ([str(caller), *with_own], [str(carrying)], [str(carried)]):  # h =
 for backend in ["reference"] + (["cpu"] if build == "compiled" else []):
     out = printed(["blend ", "cubes ", "coverage: 2 of", " conforms\n"[1:]], "conform", "--backend", backend, *with_own)
     check("does not conform" not in out, f"conform --definitions on {backend}: {out}")
-first = [line for line in printed(["blend.value.f32 "], "conform", "--backend", "reference", "--list", *with_own).splitlines()]
+first = [line for line in printed(["blend.value.f32.0000@"], "conform", "--backend", "reference", "--list", *with_own).splitlines()]
 check(first and all(line.split(".")[0] in ("blend", "cubes") for line in first), "conform --definitions asks for other operations")
 for text, line in (("softmax(x[n]) -> y[n]\n  y[i] = x[i]\n", "1:1: softmax: there is an operation of this name already"),
                    ("f(x[n]) -> y[n]\n  y[i] = x[i\n", "2:13: f: expected ']', found the end"),
@@ -175,7 +175,7 @@ for dtype, rows in shipped["functions"].items():  # sampled maxima are rounded u
     for name, row in rows.items():
         check(found["functions"][dtype][name]["k0"] <= -(-row["k0"] * 2 // 1) / 2, f"contract infer: {name} in {dtype} is looser than shipped")
 check(found["measured"]["functions"]["f32"]["exp"]["points"] >= 16000 and found["name"].endswith("inferred"), "contract infer says nothing of what was measured")
-printed([" conforms\n"[1:], f"contract: {who}, inferred"], "conform", "--backend", who, "--contract", str(inferred), "--ops", "exp,tanh,erf,sinh,max,sum")
+printed([" conforms\n"[1:], f"contract: {who}, inferred"], "conform", "--backend", who, "--contract", str(inferred), "--ops", "exp,max,sum")
 
 # The reference as an oracle: f32 exp at 1 lies strictly between the ends, and the ends are an ulp or two apart.
 request = {"request": "run", "id": "a", "mode": "forward", "bounds": {},
@@ -196,11 +196,6 @@ check(len(documented) == 3, "docs/program.md has other examples than three")
 for text in documented:
     (folder / "documented.txt").write_text(text)
     printed(["well typed"], "check", str(folder / "documented.txt"))
-asked = re.findall(r"```request\n(.*?)```", (root / "docs/protocol.md").read_text(), re.S)
-check(len(asked) == 1, "docs/protocol.md has no example")
-for text in asked:
-    served = json.loads(etalon("serve", text=text).stdout)
-    check(set(served) == {"id", "outputs", "lower", "upper", "flags"}, f"docs/protocol.md: {served}")
 
 print("\n".join(faults))
 print(f"{checked} checks, {len(faults)} faults")

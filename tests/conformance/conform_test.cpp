@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "conformance/case.hpp"
 #include "conformance/case_file.hpp"
@@ -118,6 +119,53 @@ TEST_CASE("records are sorted by id and a subset asks the same cases", "[conform
   }
   CHECK(compared > 20);
   CHECK(compared == of_neg.size());
+}
+
+TEST_CASE("an interrupted run asks only what is missing, and reports the same", "[conform]") {
+  const auto inner = reference::make_reference_backend();
+  int asked = 0;
+  // Fails half of the time, so that counterexamples are made small in both runs.
+  tests::Spoiled backend(*inner, [&asked](const spec::Request& r, spec::Answer a) {
+    ++asked;
+    return tests::each_tensor(std::move(a), [&](HostTensor& t) {
+      if (!r.inputs.empty() && r.inputs[0].dims.count() > 3 && t.dims.count() > 0) conformance::set_element(t, 0, 7);
+    });
+  });
+  ConformOptions options = some({"neg"});
+  options.modes = {spec::Mode::forward};
+  options.dtypes = {DType::f32};
+  options.backend_name = "test";
+  options.jobs = 1;
+  options.most_explained = 0;
+  const std::string whole = scratch("whole.jsonl"), cut = scratch("cut.jsonl");
+  const auto lines_of = [](const std::string& path) {
+    std::ifstream in(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  };
+  std::ostringstream console;
+  options.json_path = whole;
+  CHECK(run_conform(options, backend, console) == 1);
+  const int all = std::exchange(asked, 0);
+  std::vector<std::string> lines = lines_of(whole);
+  REQUIRE(lines.size() > 20);
+  {
+    std::ofstream out(cut);
+    for (std::size_t i = 0; i < lines.size() / 2; ++i) out << lines[i] << '\n';
+    out << lines[lines.size() / 2].substr(0, 30);
+  }
+  options.json_path = options.resume = cut;
+  CHECK(run_conform(options, backend, console) == 1);
+  CHECK(asked > 0);
+  CHECK(asked < all * 3 / 4);
+  std::vector<std::string> again = lines_of(cut);
+  CHECK(std::vector(lines.begin(), lines.end() - 1) == std::vector(again.begin(), again.end() - 1));
+  options.seed = 2;
+  std::ostringstream told;
+  CHECK(run_conform(options, backend, told) == 2);
+  CHECK(told.str() == cut + ": is of another run: expected seed 2, found 1\n");
+  for (const std::string& path : {whole, cut}) std::filesystem::remove(path);
 }
 
 TEST_CASE("nothing compared is a failure", "[conform]") {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,11 @@ namespace {
   const HostTensor seed = HostTensor::of<float>(two, std::vector<float>{0.9F, -2.3F});
   if (mode == spec::Mode::jvp) r.tangents = {seed, std::nullopt};
   if (mode == spec::Mode::vjp) r.cotangents = {seed};
+  if (mode == spec::Mode::jvp_of_vjp) {
+    r.tangents = {HostTensor::of<float>(two, std::vector<float>{-0.4F, 1.3F}), std::nullopt};
+    r.cotangents = {seed};
+    r.cotangent_tangents = {HostTensor::of<float>(two, std::vector<float>{0.2F, 0.6F})};
+  }
   return r;
 }
 
@@ -76,6 +82,27 @@ TEST_CASE("the judge looks at derivatives too", "[judge]") {
   CHECK(judged(reverse, wrong).why == "cotangents[0] is missing");
   wrong.cotangents.clear();
   CHECK(judged(reverse, wrong).why == "expected 2 cotangents, got 0");
+}
+
+TEST_CASE("the judge takes second derivatives, and convicts each of their numbers", "[judge]") {
+  const spec::Request request = asked(spec::Mode::jvp_of_vjp);
+  const spec::Answer right = answered(request);
+  CHECK(judged(request, right).verdict == Verdict::pass);
+  CHECK(judged(request, right).comparisons == 6);
+  // a~ = y~·b·e^(ab), its derivative along a' and y~': b·e^(ab)·(y~' + y~·b·a'), with b at rest.
+  const auto& numbers = std::get<spec::Numbers>(right);
+  const double a = 0.3F, b = 1.1F, seed = 0.9F, moves = -0.4F, seed_moves = 0.2F;
+  CHECK(numbers.tangents[0]->view<float>()[0] == Approx(b * std::exp(a * b) * (seed_moves + seed * b * moves)).epsilon(1e-6));
+  spec::Numbers wrong = numbers;
+  scale_first(*wrong.tangents[0], 0.999F);
+  const auto convicted = judged(request, wrong);
+  REQUIRE(convicted.verdict == Verdict::fail);
+  CHECK(convicted.offender->element == 0);
+  wrong = numbers;
+  scale_first(*wrong.cotangents[0], 0.999F);
+  CHECK(judged(request, wrong).verdict == Verdict::fail);
+  wrong.tangents.clear();
+  CHECK(judged(request, wrong).why == "expected 2 cotangent_tangents, got 0");
 }
 
 TEST_CASE("a pair of lines is judged as the structs are", "[judge]") {

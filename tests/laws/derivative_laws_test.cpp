@@ -26,7 +26,12 @@ void holds(const std::string& law, const std::function<std::size_t(const Rationa
     std::optional<RationalProgram> p;
     while (!p) p = test::draw_rational_program(static_cast<std::size_t>(draw.integer(1, 4)), draw);
     RC_LOG() << spec::to_text(p->program);
-    compared += check(*p, draw);
+    try {
+      compared += check(*p, draw);
+    } catch (const Unsupported&) {
+      // At these numbers a derivative leaves the rationals (a power's logarithm): another program is drawn.
+      RC_DISCARD("no rational numbers");
+    }
     ++programs;
   }));
   CAPTURE(law);

@@ -129,7 +129,7 @@ std::optional<RationalProgram> draw_rational_program(std::size_t calls, conforma
   static const std::vector<const spec::Definition*> algebraic = algebraic_definitions();
   const auto program = conformance::random_program(algebraic, {.calls = calls, .elements = 8, .dtype = DType::f64}, draw);
   if (!program) return std::nullopt;
-  RationalProgram p{*program, spec::lower(*program), {}, {}};
+  RationalProgram p{program->program, spec::lower(program->program), {}, {}};
   bool real_output = false;
   for (const spec::TensorId t : p.system.outputs) real_output = real_output || kind_of(p.system[t].dtype) == Kind::real;
   for (const spec::Input& input : p.program.inputs) {

@@ -135,7 +135,7 @@ class Backend final : public Mutated {
       std::size_t next = list.first;
       std::vector<std::optional<HostTensor>> tensors;
       for (const bool present : list.present) tensors.push_back(present ? std::optional(all[next++]) : std::nullopt);
-      if (list.name == "tangents") numbers.tangents = tensors;
+      if (list.name == "tangents" || list.name == "cotangent_tangents") numbers.tangents = tensors;
       if (list.name == "cotangents") numbers.cotangents = tensors;
       if (list.name != "outputs") continue;
       for (auto& t : tensors) numbers.outputs.push_back(std::move(*t));

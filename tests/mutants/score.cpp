@@ -28,6 +28,7 @@ bool touched(Mutated& backend, const Case& c) {
   // What the adjoint law asks twice, in both modes, is asked in any case.
   if (c.key.check == Check::adjoint || c.key.check == Check::rejection || c.key.check == Check::determinism)
     return true;
+  if (c.program) return backend.touches(conformance::request_of(c, 0));
   return backend.touches(conformance::request_of(c, conformance::instance_of(c).results.size()));
 }
 
@@ -86,7 +87,7 @@ void shrink(const Mutant& mutant, Finding& finding, std::size_t attempts) {
   const auto backend = make_mutant(mutant);
   Direct asked(*backend);
   finding.smallest =
-      conformance::shrink(finding.first->made, finding.first->outcome, asked, backend->describe().contract, attempts)
+      conformance::shrink(finding.first->made, finding.first->outcome, asked, backend->describe().contract, {attempts, 600})
           .smallest;
 }
 
@@ -97,8 +98,10 @@ std::size_t numbers_given(const Case& c) {
   };
   add(c.operands);
   const bool both = c.key.check == Check::adjoint;
-  if (c.mode == spec::Mode::jvp || both) add(c.tangents);
-  if (c.mode == spec::Mode::vjp || both) add(c.cotangents);
+  const bool second = c.mode == spec::Mode::jvp_of_vjp;
+  if (c.mode == spec::Mode::jvp || both || second) add(c.tangents);
+  if (c.mode == spec::Mode::vjp || both || second) add(c.cotangents);
+  if (second) add(c.cotangent_tangents);
   return count;
 }
 

@@ -261,6 +261,11 @@ TEST_CASE("a partial product may vanish beside an infinity", "[bounds]") {
   const std::vector lasting{f32({3}, {1e-20F, 1e-20F, inf})};
   CHECK(judge_scalar(b.s, lasting, inf).passed());
   CHECK_FALSE(judge_scalar(b.s, lasting, nan).passed());
+  // Powers of two round nothing, and vanish as well.
+  const std::vector powers{f32({3}, {0x1p-100F, 0x1p-100F, inf})};
+  CHECK(judge_scalar(b.s, powers, inf).passed());
+  CHECK(judge_scalar(b.s, powers, nan).passed());
+  CHECK_FALSE(judge_scalar(b.s, std::vector{f32({3}, {0x1p-60F, 0x1p-60F, inf})}, nan).passed());
 }
 
 TEST_CASE("what is computed anew where it is read joins the reader's product", "[bounds]") {

@@ -77,6 +77,24 @@ Extremes examine(const std::vector<double>& t, int p) {
 
 }  // namespace
 
+TEST_CASE("a sum of doubles that just does not fit is not exact", "[bounds][summation]") {
+  // 1 + (1 + 2^-52) has 54 bits; added up in doubles it would be 2, which fits.
+  const Rounding f64 = Rounding::of(DType::f64);
+  const auto bound_of = [&](double x, double y) {
+    Terms terms;
+    terms.add(x, x, -52);
+    terms.add(y, y, -52);
+    terms.total = x + y;
+    return reference::bounds::summation_bound(terms, f64);
+  };
+  CHECK(bound_of(1, 1 + 0x1p-52) >= 0x1p-52);
+  CHECK(bound_of(1, 1) == 0);
+  CHECK(bound_of(1, 1 - 0x1p-52) == 0);
+  const double fits[] = {1, 1}, does_not[] = {1, 1 + 0x1p-52};
+  CHECK(reference::bounds::summation_bound_chain(fits, f64, -52) == 0);
+  CHECK(reference::bounds::summation_bound_chain(does_not, f64, -52) >= 0x1p-52);
+}
+
 TEST_CASE("Lemma S holds for every tree over small floats", "[bounds][lemma]") {
   std::mt19937 random(5);
   double sharpest = 0;

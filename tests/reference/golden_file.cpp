@@ -40,6 +40,7 @@ cpp_int digits_of(std::string_view text, int& places) {
 Rational decimal_value(std::string_view text, Rational& unit) {
   const std::size_t e = text.find('e');
   const int exponent = e == std::string_view::npos ? 0 : std::stoi(std::string(text.substr(e + 1)));
+  if (std::abs(exponent) > 5000) throw std::runtime_error("an exponent beyond 5000: " + std::string(text));
   int places = 0;
   const cpp_int digits = digits_of(text.substr(0, e), places);
   unit = power_of_ten(exponent - places);
@@ -150,6 +151,10 @@ const Line* Case::find(std::string_view line_name) const {
 File read_file(const std::string& path) {
   std::ifstream in(path);
   if (!in) throw std::runtime_error(path + ": cannot be read");
+  return read_file(in, path);
+}
+
+File read_file(std::istream& in, const std::string& path) {
   File file;
   const std::size_t slash = path.rfind('/');
   file.operation = path.substr(slash + 1, path.rfind('.') - slash - 1);

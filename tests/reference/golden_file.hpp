@@ -2,6 +2,7 @@
 /// Golden cases as text: what stands in tests/golden/<operation>.txt. The format is described in tests/golden/README.md.
 #pragma once
 
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ struct File {
 
 /// \throws std::runtime_error with file and line on malformed text.
 [[nodiscard]] File read_file(const std::string& path);
+[[nodiscard]] File read_file(std::istream& in, const std::string& path);
 [[nodiscard]] Written parse_number(std::string_view text);
 
 }  // namespace etalon::golden

@@ -6,7 +6,7 @@ import sys
 
 root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
 headers = [p for folder in ("spec", "reference", "compiled", "conformance", "training")
-           for p in sorted((root / folder).rglob("*.hpp"))]
+           for p in sorted((root / folder).rglob("*.hpp")) if "adapters" not in p.parts]
 
 
 def fault(path):

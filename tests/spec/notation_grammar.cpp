@@ -115,8 +115,12 @@ TEST_CASE("N10 errors: one line, a position, and no end to patience", "[notation
   CHECK_THAT(parse_error("f(x) -> y\n y = 1 + pow(x)"), Contains("no function"));
   CHECK_THAT(parse_error("f(x) -> y\n y = maximum(x)"), Contains("wrong number of arguments"));
   std::string deep = "f(x) -> y\n y = x";
-  for (int i = 0; i < 400; ++i) deep += " + x";
-  CHECK_THAT(parse_error(deep), Contains("512 nodes"));
+  for (int i = 0; i < 700; ++i) deep += " + x";
+  CHECK_THAT(parse_error(deep), Contains("1024 nodes"));
+  const auto within = [](std::size_t open) { return "f(x) -> y\n y = " + std::string(open, '(') + "x" + std::string(open, ')'); };
+  CHECK(parse_error(within(100)) == "");
+  CHECK_THAT(parse_error(within(101)), Contains("more than 100 parentheses in each other"));
+  CHECK_THAT(parse_error("f(x) -> y\n y = " + std::string(50000, '(')), Contains("more than 100 parentheses in each other"));
   const std::string good = "conv(x[b, ..s]) {k[..s] = 1} -> y[b, ..(s + k)]\n y[n, ..i] = x[n, ..(i - k)] else 0";
   REQUIRE(parse_error(good) == "");
   std::size_t refused = 0;

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "spec/error.hpp"
@@ -63,6 +65,24 @@ TEST_CASE("layouts gather the addressed elements", "[protocol]") {
   CHECK(read(R"("shape":[3,2],"strides":[1,3])") == HostTensor::of<std::int32_t>({3, 2}, {0, 3, 1, 4, 2, 5}));
   CHECK(read(R"("shape":[2,2],"strides":[0,2],"offset":1)") == HostTensor::of<std::int32_t>({2, 2}, {1, 3, 1, 3}));
   CHECK(read(R"("shape":[],"strides":[],"offset":5)") == HostTensor::of<std::int32_t>({}, {5}));
+  CHECK(read(R"("shape":[3,2],"strides":[-2,1],"offset":4)") == HostTensor::of<std::int32_t>({3, 2}, {4, 5, 2, 3, 0, 1}));
+}
+
+TEST_CASE("a placed tensor is written as its whole buffer and reads back", "[protocol]") {
+  const HostTensor t = HostTensor::of<std::int32_t>({2, 2}, {1, 2, 3, 4});
+  const Placement transposed_backwards{{-1, -3}, 5, 7};
+  CHECK(to_line(tensor_to_json(t, transposed_backwards)) ==
+        R"({"dtype":"i32","shape":[2,2],"strides":[-1,-3],"offset":5,"data":")" +
+            to_base64(HostTensor::of<std::int32_t>({7}, {0, 4, 2, 0, 3, 1, 0}).bytes) + "\"}");
+  CHECK(tensor_from_json(tensor_to_json(t, transposed_backwards), "t") == t);
+  const HostTensor expanded = HostTensor::of<float>({2, 2}, {7, 8, 7, 8});
+  const Json json = tensor_to_json(expanded, {{0, 1}, 1, 4});
+  CHECK(tensor_from_json(json, "t") == expanded);
+  const HostTensor buffer = buffer_of(expanded, {{0, 1}, 1, 4});
+  CHECK(std::isnan(buffer.view<float>()[0]));
+  CHECK(buffer.view<float>()[1] == 7);
+  CHECK(buffer.view<float>()[2] == 8);
+  CHECK(std::isnan(buffer.view<float>()[3]));
 }
 
 TEST_CASE("a malformed tensor is refused by field", "[protocol]") {
@@ -77,7 +97,7 @@ TEST_CASE("a malformed tensor is refused by field", "[protocol]") {
   CHECK(refusal(R"({"dtype":"f32","shape":[2],"data":"AAAAAA==","strides":[1]})") ==
         "inputs[0].data: expected at least 2 elements of 4 bytes, found 4 bytes");
   CHECK(refusal(R"({"dtype":"f32","shape":[2],"data":"AAAAAA==","strides":[-1]})") ==
-        "inputs[0].strides: expected strides that are not negative, found [-1]");
+        "inputs[0].strides: they address elements before the buffer");
   CHECK(refusal(R"({"dtype":"f32","shape":[2],"data":"AAAAAA==","strides":[9223372036854775807],"offset":9223372036854775807})") ==
         "inputs[0].strides: they address elements beyond any buffer");
   CHECK(refusal(R"({"dtype":"bool","shape":[1],"data":"Ag=="})") == "inputs[0].data: a bool is one byte, 0 or 1, found 2");

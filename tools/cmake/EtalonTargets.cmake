@@ -18,6 +18,11 @@ if(ETALON_SANITIZE)
   target_link_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=${ETALON_SANITIZE}>)
 endif()
 
+if(ETALON_FUZZ)
+  # Coverage for libFuzzer; its own main is linked into the fuzzers alone.
+  target_compile_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=fuzzer-no-link>)
+endif()
+
 # etalon_layer(NAME DEPENDS targets…): the library etalon::NAME from every .cpp below this folder.
 function(etalon_layer name)
   cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE" ${ARGN})

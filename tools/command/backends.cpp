@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -12,10 +13,28 @@
 #endif
 
 namespace etalon::command {
+namespace {
+
+constexpr std::string_view process = "exec:", plugin = "plugin:";
+
+/// As one word of the shell.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+}  // namespace
+
+std::string command_of(const std::string& name) {
+  if (name.starts_with(process)) return name.substr(process.size());
+  if (!name.starts_with(plugin)) return name;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  return "exec " + quoted(self) + " serve --backend " + quoted(name);
+}
 
 std::unique_ptr<spec::Backend> make_backend(const std::string& name, const conformance::Limits& limits) {
-  constexpr std::string_view process = "exec:";
-  if (name.starts_with(process)) return conformance::make_exec_backend(name.substr(process.size()), limits);
+  if (name.starts_with(process) || name.starts_with(plugin)) return conformance::make_exec_backend(command_of(name), limits, name);
   if (name == "reference") return reference::make_reference_backend();
 #ifdef ETALON_HAS_COMPILED
   if (name == "cpu") return compiled::make_cpu_backend();
@@ -24,7 +43,7 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
   for (const std::string& known : names) {
     if (name == known) throw Unsupported(name + ": not in this build");
   }
-  throw SpecViolation(unknown_name("backend", name, names) + " (a process that speaks Protocol 1 is exec:COMMAND)");
+  throw SpecViolation(unknown_name("backend", name, names) + " (a process that speaks Protocol 1 is exec:COMMAND, a plug-in plugin:PATH.so)");
 }
 
 }  // namespace etalon::command

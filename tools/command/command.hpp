@@ -7,6 +7,7 @@
 #include <string>
 
 #include "conformance/isolation/child_process.hpp"
+#include "conformance/reports/formats.hpp"
 #include "spec/backend.hpp"
 #include "spec/library/library.hpp"
 
@@ -30,9 +31,17 @@ void add_serve(CLI::App& app, Outcome& outcome);
 void add_conform(CLI::App& app, Outcome& outcome);
 void add_judge(CLI::App& app, Outcome& outcome);
 void add_contract(CLI::App& app, Outcome& outcome);
+void add_report(CLI::App& app, Outcome& outcome);
+void add_adapter(CLI::App& app, Outcome& outcome);
 void add_train(CLI::App& app, Outcome& outcome);
 
-/// The backend of that name; `exec:COMMAND` is a process that speaks Protocol 1. \throws IoError when that does not
+/// The options that name files of a report's formats.
+void add_formats(CLI::App& command, conformance::Formats& formats);
+
+/// The command for the shell behind `exec:COMMAND`, behind `plugin:PATH.so` (this program as its host), or the name itself.
+[[nodiscard]] std::string command_of(const std::string& name);
+
+/// The backend of that name; `exec:COMMAND` is a process that speaks Protocol 1, `plugin:PATH.so` a library in one. \throws IoError when that does not
 /// describe itself, Unsupported `cuda: not in this build`, SpecViolation for an unknown name.
 [[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name,
                                                           const conformance::Limits& limits = {});

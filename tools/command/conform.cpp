@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -26,19 +27,23 @@ Examples
   etalon conform --backend cpu --ops softmax,matmul --modes vjp --json out.jsonl
   etalon conform --backend 'exec:python3 adapter.py' --timeout 5
   etalon conform --backend cpu --definitions my.txt
-  etalon conform --backend cpu --replay 'softmax.vjp.f32.12@1-9f3c2a11'
-Exit status: 0 the backend conforms, 1 it does not (or nothing was compared), 2 usage or set-up error.)";
+  etalon conform --backend cpu --replay 'softmax.vjp.f32.0012@1-9f3c2a11'
+  etalon conform --backend cpu --tier soak --json soak.jsonl; etalon conform --backend cpu --tier soak --resume soak.jsonl
+  etalon conform --backend cpu --shard 2/5 --junit share2.xml --waivers known.json
+Exit status: 0 the backend conforms, 1 it does not, nothing was compared, or a waiver is out of date, 2 usage or set-up error.)";
 
 struct Words {
   std::string backend;
-  std::vector<std::string> operations, modes, dtypes;
+  std::vector<std::string> operations, modes, checks, dtypes;
   std::string tier = "quick";
   std::uint64_t seed = 1;
   unsigned jobs = 2;
   double timeout = 20;
   std::uint64_t memory = 8192;
-  std::string json, cases, replay, contract, coverage, definitions;
-  bool list = false;
+  std::string json, cases, replay, contract, coverage, definitions, waivers, resume, shard;
+  conformance::Formats formats;
+  bool list = false, dry_run = false;
+  double shrink_seconds = 30;
 };
 
 [[nodiscard]] std::vector<spec::Mode> modes_of(const std::vector<std::string>& words) {
@@ -51,6 +56,19 @@ struct Words {
     modes.push_back(static_cast<spec::Mode>(i));
   }
   return modes;
+}
+
+[[nodiscard]] std::vector<conformance::Check> checks_of(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < conformance::check_count; ++i)
+    names.emplace_back(conformance::name_of(static_cast<conformance::Check>(i)));
+  std::vector<conformance::Check> checks;
+  for (const std::string& word : words) {
+    const auto check = conformance::check_named(word);
+    if (!check) throw SpecViolation(unknown_name("check", word, names));
+    checks.push_back(*check);
+  }
+  return checks;
 }
 
 [[nodiscard]] std::vector<DType> dtypes_of(const std::vector<std::string>& words) {
@@ -72,6 +90,19 @@ struct Words {
   throw SpecViolation(unknown_name("tier", word, names));
 }
 
+// `2/5`, or nothing for everything.
+[[nodiscard]] conformance::Shard shard_of(const std::string& word) {
+  if (word.empty()) return {};
+  conformance::Shard shard;
+  const char* const end = word.data() + word.size();
+  const auto [slash, wrong] = std::from_chars(word.data(), end, shard.index);
+  const bool divided = wrong == std::errc() && slash != end && *slash == '/';
+  const auto [stop, wrong_too] = divided ? std::from_chars(slash + 1, end, shard.count) : std::from_chars_result{};
+  if (!divided || wrong_too != std::errc() || stop != end || shard.index < 1 || shard.index > shard.count)
+    throw SpecViolation("--shard: expected i/n with 1 <= i <= n, found '" + word + "'");
+  return shard;
+}
+
 [[nodiscard]] int conform(const Words& words) {
   conformance::ConformOptions options;
   options.backend_name = words.backend;
@@ -83,13 +114,22 @@ struct Words {
   for (const std::string& operation : words.operations) options.operations.emplace_back(options.library.named(operation).name);
   if (options.operations.empty()) options.operations = options.library.added();
   options.modes = modes_of(words.modes);
+  options.checks = checks_of(words.checks);
   options.dtypes = dtypes_of(words.dtypes);
   options.tier = tier_of(words.tier);
   options.seed = words.seed;
   options.jobs = words.jobs;
-  options.list = words.list;
-  options.terminal = isatty(STDERR_FILENO) != 0;
-  if (!words.json.empty()) options.json_path = words.json;
+  options.shard = shard_of(words.shard);
+  options.dry_run = words.dry_run;
+  if (isatty(STDERR_FILENO) != 0) options.progress = &std::cerr;
+  options.errors = &std::cerr;
+  options.formats = words.formats;
+  if (!words.waivers.empty()) options.waivers = conformance::parse_waivers(read_file(words.waivers), words.waivers, options.library);
+  if (words.list) return conformance::list_cases(options, std::cout);
+  if (words.backend.empty()) throw SpecViolation("--backend is required");
+  if (!words.resume.empty()) options.resume = words.resume;
+  if (!words.json.empty() || !words.resume.empty()) options.json_path = words.json.empty() ? words.resume : words.json;
+  options.shrink_seconds = words.shrink_seconds;
   if (!words.coverage.empty()) options.coverage_path = words.coverage;
   if (!words.cases.empty()) options.case_folder = words.cases;
   if (!words.replay.empty()) options.replay = words.replay;
@@ -109,9 +149,10 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("conform", "Hold a backend to the definitions: values, derivatives, steps");
   command->footer(examples);
   auto words = std::make_shared<Words>();
-  command->add_option("--backend", words->backend, "Who is held: cpu, reference, cuda or exec:COMMAND")->required();
+  command->add_option("--backend", words->backend, "Who is held: cpu, reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
   command->add_option("--ops", words->operations, "Only these operations, separated by commas")->delimiter(',');
-  command->add_option("--modes", words->modes, "Only these modes: forward, jvp, vjp")->delimiter(',');
+  command->add_option("--modes", words->modes, "Only these modes: forward, jvp, vjp, jvp_of_vjp")->delimiter(',');
+  command->add_option("--checks", words->checks, "Only these checks: value, jvp, vjp, step, adjoint, special, rejection, determinism, second, layout, program, large")->delimiter(',');
   command->add_option("--dtypes", words->dtypes, "Only these element types: f16, bf16, f32, f64")->delimiter(',');
   command->add_option("--definitions", words->definitions, "A file with definitions of your own; only they are asked for, unless --ops names others");
   command->add_option("--tier", words->tier, "How much is asked: quick, full, soak")->capture_default_str();
@@ -126,8 +167,16 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   command->add_option("--json", words->json, "Write one JSON object per result to this file");
   command->add_option("--coverage", words->coverage, "Write what was met, by operation, mode, type and class, to this file");
   command->add_option("--cases", words->cases, "Write shrunk counterexamples into this folder");
+  command->add_option("--shrink-seconds", words->shrink_seconds, "Time spent on making one counterexample small")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
   command->add_option("--replay", words->replay, "Ask one case again: its id, or its file");
-  command->add_flag("--list", words->list, "Print what would be asked, and stop");
+  add_formats(*command, words->formats);
+  command->add_option("--waivers", words->waivers, "A JSON file of failures that do not count, each with a reason and a date");
+  command->add_option("--shard", words->shard, "Only the i-th of n shares, as i/n; all shares together ask everything once");
+  command->add_option("--resume", words->resume, "JSON lines of an interrupted run: what stands there is not asked again");
+  command->add_flag("--list", words->list, "Print the ids of all cases that would be asked, and stop");
+  command->add_flag("--dry-run", words->dry_run, "Start the backend, say what would be asked, and ask nothing");
   command->callback([words, &outcome] { outcome.status = conform(*words); });
 }
 

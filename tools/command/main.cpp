@@ -26,6 +26,8 @@ Examples
   etalon compile step.txt             what the compiler makes of it, pass by pass
   etalon serve --backend reference    answer questions of your own test suite, one JSON line each
   etalon judge < pairs.jsonl          judge answers that were collected elsewhere
+  etalon report render run.jsonl      a run in other formats; diff compares two, scoreboard sums up many
+  etalon adapter check COMMAND        what an adapter of yours gets wrong of the protocol
   etalon contract list                what backends may promise of their arithmetic
   etalon train digits                 train on the shipped digits
 
@@ -85,6 +87,8 @@ int main(int argc, char** argv) {
   command::add_conform(app, outcome);
   command::add_judge(app, outcome);
   command::add_contract(app, outcome);
+  command::add_report(app, outcome);
+  command::add_adapter(app, outcome);
   command::add_train(app, outcome);
   std::ios::sync_with_stdio(false);
   try {

@@ -1,3 +1,4 @@
+#include "conformance/isolation/plugin_backend.hpp"
 #include "conformance/serve.hpp"
 
 #include <iostream>
@@ -24,11 +25,13 @@ void add_serve(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("serve", "Answer questions of Protocol 1, one JSON object per line");
   command->footer(examples);
   auto backend = std::make_shared<std::string>("reference");
-  command->add_option("--backend", *backend, "Who answers: reference, cpu or cuda")->capture_default_str();
+  command->add_option("--backend", *backend, "Who answers: reference, cpu, cuda or plugin:PATH.so")->capture_default_str();
   command->callback([backend, &outcome] {
+    constexpr std::string_view plugin = "plugin:";
+    outcome.status = 0;
+    if (backend->starts_with(plugin)) return conformance::serve_plugin(backend->substr(plugin.size()), std::cin);
     const std::unique_ptr<spec::Backend> server = make_backend(*backend);
     conformance::serve(std::cin, std::cout, *server, {.offers_bounds = *backend == "reference"});
-    outcome.status = 0;
   });
 }
 

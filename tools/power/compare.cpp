@@ -51,7 +51,10 @@ class Exam {
     bounds_ = reference::envelopes(question_.system, question_.inputs, contract);
     seconds_ = seconds_since(start);
     values_ = request_.program.outputs.size();
-    conformance::admit_zero_outside_domain(bounds_, values_);
+    freedoms_ = conformance::where_undifferentiable(question_.system, question_.inputs, conformance::layout_of(request_),
+                                                    bounds_, contract);
+    open_ = bounds_;
+    conformance::admit(open_, freedoms_);
   }
 
   [[nodiscard]] const spec::Request& request() const { return request_; }
@@ -77,9 +80,9 @@ class Exam {
 
   [[nodiscard]] reference::Verdict bounded(const Tensors& got) const {
     reference::Verdict verdict = reference::judge(got, bounds_);
-    if (verdict.passed() || conformance::definition_of(case_).part_count == 0) return verdict;
+    if (verdict.passed()) return verdict;
     reference::Envelopes widened = bounds_;
-    conformance::admit_schemas(widened, got, conformance::other_schemas(case_, case_.mode), contract_);
+    conformance::admit_schemas(widened, got, conformance::other_schemas(case_, case_.mode), freedoms_, contract_);
     return reference::judge(got, widened);
   }
 
@@ -91,7 +94,7 @@ class Exam {
       return flagged;
     }
     flagged[0] = !bounded(*got).passed();
-    for (std::size_t t = 0; t < got->size(); ++t) compare_tensor((*got)[t], bounds_.outputs[t], t >= values_, flagged);
+    for (std::size_t t = 0; t < got->size(); ++t) compare_tensor((*got)[t], open_.outputs[t], t >= values_, flagged);
     return flagged;
   }
 
@@ -127,7 +130,8 @@ class Exam {
   const spec::Contract& contract_;
   spec::Request request_;
   conformance::Question question_;
-  reference::Envelopes bounds_;
+  reference::Envelopes bounds_, open_;  ///< open_: with what is free where there is no derivative
+  conformance::Freedoms freedoms_;
   std::size_t values_ = 0;
   double seconds_ = 0;
 };

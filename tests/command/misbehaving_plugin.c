@@ -1,0 +1,64 @@
+/* Plug-ins that go wrong, one way each: -DKIND_crash and so on. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "spec/backend.h"
+
+static const char *describe(void *self) {
+  (void)self;
+#if defined(KIND_bad_description)
+  return "{\"etalon\":1,\"name\":\"bad\",\"dtypes\":\"f32\"}";
+#else
+  return "{\"etalon\":1,\"name\":\"bad\",\"version\":\"1\",\"operations\":[\"neg\"],\"dtypes\":[\"f32\"],\"modes\":[\"forward\"],\"contract\":{}}";
+#endif
+}
+
+static void run(void *self, const etalon_request *request, etalon_answer *answer) {
+  const etalon_tensor *x = request->inputs;
+  (void)self;
+#if defined(KIND_crash)
+  abort();
+#elif defined(KIND_hang)
+  for (volatile int forever = 1; forever;) {}
+#elif defined(KIND_no_answer)
+  (void)answer;
+#elif defined(KIND_wrong_place)
+  answer->add(answer, ETALON_OUTPUTS, 7, ETALON_F32, x->rank, x->shape);
+#elif defined(KIND_wrong_shape)
+  const int64_t shape[1] = {3};
+  answer->add(answer, ETALON_OUTPUTS, 0, ETALON_F32, 1, shape);
+#elif defined(KIND_negative_extent)
+  const int64_t shape[1] = {-3};
+  answer->add(answer, ETALON_OUTPUTS, 0, ETALON_F32, 1, shape);
+#elif defined(KIND_wrong_dtype)
+  answer->add(answer, ETALON_OUTPUTS, 0, 17, x->rank, x->shape);
+#elif defined(KIND_huge)
+  const int64_t shape[3] = {INT64_MAX, INT64_MAX, 2};
+  answer->add(answer, ETALON_OUTPUTS, 0, ETALON_F32, 3, shape);
+#else
+  puts("what a library prints while it works");
+  fflush(stdout);
+  {
+    int64_t count = 1;
+    float *room = answer->add(answer, ETALON_OUTPUTS, 0, ETALON_F32, x->rank, x->shape);
+    for (int32_t axis = 0; axis < x->rank; ++axis) count *= x->shape[axis];
+    if (request->mode != ETALON_FORWARD) answer->unsupported(answer, "mode", "only values");
+    else if (x->dtype != ETALON_F32) answer->unsupported(answer, "dtype", "only f32");
+    else for (int64_t i = 0; i < count; ++i) room[i] = -((const float *)x->data)[i];
+  }
+#endif
+  (void)x;
+}
+
+#if defined(KIND_no_table)
+const char *another_name(void) { (void)run; return describe(NULL); }
+#else
+const etalon_backend *etalon_backend_table(void) {
+#if defined(KIND_wrong_version)
+  static const etalon_backend table = {ETALON_BACKEND_VERSION + 1, NULL, describe, run, NULL};
+#else
+  static const etalon_backend table = {ETALON_BACKEND_VERSION, NULL, describe, run, NULL};
+#endif
+  return &table;
+}
+#endif

@@ -1,0 +1,75 @@
+"""The page that teaches plug-ins, compiled as C99 and run; and plug-ins that go wrong. Usage: plugin.py ETALON ROOT CC [sanitized]"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+etalon, root, compiler, sanitized = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], "sanitized" in sys.argv[4:]
+folder = pathlib.Path(tempfile.mkdtemp())
+faults, checked = [], 0
+
+
+def check(holds, what):
+    global checked
+    checked += 1
+    if not holds:
+        faults.append(what)
+
+
+def compiled(source, name, *words):
+    library = folder / f"{name}.so"
+    done = subprocess.run([compiler, "-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-parameter", "-shared", "-fPIC", "-I", str(root),
+                           "-o", str(library), *words, str(source)], capture_output=True, text=True)
+    check(done.returncode == 0, f"{name}: {done.stderr[:600]}")
+    return f"plugin:{library}"
+
+
+def conform(backend, *words, timeout="20"):
+    report = folder / "report.jsonl"
+    report.unlink(missing_ok=True)
+    ran = subprocess.run([etalon, "conform", "--backend", backend, "--modes", "forward", "--dtypes", "f32", "--timeout", timeout, "--memory",
+                          "0" if sanitized else "512", "--json", str(report), *words], capture_output=True, text=True)
+    lines = [json.loads(line) for line in report.read_text().splitlines()] if report.exists() else []
+    return ran, [line for line in lines if line["kind"] == "result"]
+
+
+def checker(backend, timeout="20"):
+    ran = subprocess.run([etalon, "adapter", "check", backend, "--timeout", timeout, "--memory", "0", "--json"], capture_output=True, text=True)
+    return ran.returncode, [r for r in json.loads(ran.stdout)["remarks"] if r["mark"] == "wrong"]
+
+
+page = folder / "page.c"
+page.write_text("".join(re.findall(r"^```c\n(.*?)^```$", (root / "docs/writing-a-plug-in.md").read_text(), re.M | re.S)))
+loops = compiled(page, "loops")
+status, wrong = checker(loops)
+check((status, wrong) == (0, []), f"the page's plug-in: {status} {wrong}")
+ran, results = conform(loops, "--ops", "neg,add,mul,matmul")
+passed = {r["operation"] for r in results if r["verdict"] == "pass"}
+check(ran.returncode == 0 and passed == {"neg", "add", "mul", "matmul"}, f"the page's plug-in: {ran.returncode} {passed} {ran.stdout[-600:]} {ran.stderr}")
+
+source = root / "tests/command/misbehaving_plugin.c"
+# What it is, what becomes of its cases, and a word of the checker's complaint.
+for kind, verdict, words in (("crash", "crashed", "signal 6"), ("hang", "timeout", "no whole line within"), ("no_answer", "fail", "output 0 was not added"),
+                             ("wrong_place", "fail", "list 0 has no place 7"), ("wrong_shape", "fail", "outputs[0]: expected"), ("negative_extent", "fail", "an extent is -3"),
+                             ("wrong_dtype", "fail", "17 is no element type"), ("huge", "fail", "too large")):
+    backend = compiled(source, kind, f"-DKIND_{kind}")
+    ran, results = conform(backend, "--ops", "neg", timeout="0.05" if kind == "hang" else "20")
+    found = {r["verdict"] for r in results}
+    check(ran.returncode == 1 and verdict in found and found <= {verdict, "unsupported", "pass"}, f"{kind}: expected {verdict}, found {found} {ran.stderr[:200]}")
+    status, wrong = checker(backend, timeout="0.2" if kind == "hang" else "20")
+    check(status == 1 and any(words in r["what"] for r in wrong), f"{kind}: expected {words!r}, found {wrong}")
+talkative = compiled(source, "talkative")
+ran, results = conform(talkative, "--ops", "neg")
+check(ran.returncode == 0 and results, f"a plug-in that prints: {ran.stdout[-300:]} {ran.stderr}")
+for kind, words in (("no_table", "exports no etalon_backend_table"), ("wrong_version", "expected a table of version 1, found 2"),
+                    ("bad_description", "dtypes: expected an array")):
+    ran, results = conform(compiled(source, kind, f"-DKIND_{kind}"), "--ops", "neg")
+    check((ran.returncode, results) == (2, []) and words in ran.stderr and ran.stderr.count("\n") == 1, f"{kind}: {ran.returncode} {ran.stderr!r}")
+ran, results = conform("plugin:/nowhere/at all.so", "--ops", "neg")
+check((ran.returncode, results) == (2, []) and "cannot open shared object file" in ran.stderr, f"no file: {ran.returncode} {ran.stderr!r}")
+
+print("\n".join(faults))
+print(f"{checked} checks, {len(faults)} faults")
+sys.exit(1 if faults or checked < 35 else 0)

@@ -1,0 +1,230 @@
+// What is drawn beside single calls on dense tensors: subsets of operands, second derivatives, layouts, programs, sizes.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/case.hpp"
+#include "conformance/case_file.hpp"
+#include "conformance/plan.hpp"
+#include "conformance/program_case.hpp"
+#include "conformance/smaller_program.hpp"
+#include "conformance/values.hpp"
+#include "spec/protocol/message.hpp"
+
+using namespace etalon;
+using conformance::Case;
+using conformance::Check;
+using conformance::ConformOptions;
+using conformance::Tier;
+
+namespace {
+
+std::optional<Case> drawn(const std::string& operation, Check check, std::uint64_t index, DType dtype = DType::f32) {
+  return conformance::make_case({operation, check, dtype, index, 1});
+}
+
+spec::Request request_of(const Case& c) {
+  return conformance::request_of(c, c.program ? 0 : conformance::instance_of(c).results.size());
+}
+
+std::set<Check> checks_in(Tier tier) {
+  ConformOptions options;
+  options.tier = tier;
+  options.operations = {"adam"};
+  std::set<Check> checks;
+  for (const conformance::Unit& unit : conformance::plan(options)) checks.insert(unit.check);
+  return checks;
+}
+
+std::int64_t largest_tensor(const Case& c) {
+  std::int64_t most = 0;
+  for (const auto& t : c.operands) most = std::max(most, t ? t->dims.count() : 0);
+  for (const auto& type : conformance::instance_of(c).results) most = std::max(most, type.dims.count());
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("every tier asks for every check, the large ones from the full tier on", "[cases]") {
+  CHECK(checks_in(Tier::quick).size() == conformance::check_count - 1);
+  CHECK(!checks_in(Tier::quick).contains(Check::large));
+  CHECK(checks_in(Tier::full).size() == conformance::check_count);
+  CHECK(checks_in(Tier::soak).size() == conformance::check_count);
+}
+
+TEST_CASE("a backend is not asked for what its description rules out", "[cases]") {
+  spec::Description d;
+  d.modes = {spec::Mode::forward};
+  d.operations = {"mul"};
+  ConformOptions options;
+  options.operations = {"mul", "exp"};
+  const auto units = conformance::plan(options);
+  const auto has = [](const std::vector<conformance::Unit>& in, const std::string& operation, Check check) {
+    return std::any_of(in.begin(), in.end(), [&](const auto& u) { return u.operation == operation && u.check == check; });
+  };
+  const auto few = conformance::offered(units, d);
+  for (const Check check : {Check::second, Check::layout}) CHECK(!has(few, "mul", check));
+  CHECK(has(few, "mul", Check::program));
+  CHECK(!has(few, "exp", Check::program));
+  CHECK(has(few, "exp", Check::value));
+  d.modes.push_back(spec::Mode::jvp_of_vjp);
+  d.layouts = true;
+  d.operations.reset();
+  CHECK(conformance::offered(units, d).size() == units.size());
+}
+
+TEST_CASE("derivatives are taken by every subset of the operands, and never by none", "[cases]") {
+  for (const Check check : {Check::jvp, Check::vjp, Check::second}) {
+    std::set<std::vector<bool>> met;
+    for (std::uint64_t i = 0; i < 1200; i += 4) {  // another instance each
+      const auto c = drawn("fma", check, i);
+      REQUIRE(c);
+      met.insert(c->wrt);
+      const spec::Request request = request_of(*c);
+      for (std::size_t k = 0; k < c->wrt.size(); ++k) {
+        if (check != Check::vjp) CHECK(request.tangents[k].has_value() == c->wrt[k]);
+      }
+    }
+    CHECK(met.size() == 7);  // of three operands
+    CHECK(!met.contains({false, false, false}));
+  }
+}
+
+TEST_CASE("a second derivative moves operands and cotangents", "[cases]") {
+  std::size_t asked = 0, moving = 0;
+  for (const char* operation : {"mul", "softmax", "matmul", "lstm_cell"}) {
+    for (std::uint64_t i = 0; i < 6; ++i) {
+      const auto c = drawn(operation, Check::second, i);
+      REQUIRE(c);
+      const spec::Request request = request_of(*c);
+      CHECK(request.mode == spec::Mode::jvp_of_vjp);
+      CHECK(request.cotangents.size() == request.program.outputs.size());
+      CHECK(request.cotangent_tangents.size() == request.program.outputs.size());
+      moving += request.cotangent_tangents != request.cotangents ? 1 : 0;
+      const Case back = conformance::case_from_json(conformance::to_json(*c));
+      CHECK(spec::encode(request_of(back)) == spec::encode(request));
+      ++asked;
+    }
+  }
+  CHECK(asked == 24);
+  CHECK(moving > 12);  // some are empty
+  CHECK(!drawn("argmax", Check::second, 0));
+}
+
+TEST_CASE("the first five layouts are of five kinds and leave the tensors what they are", "[cases]") {
+  std::set<std::string> kinds;
+  for (const char* operation : {"mul", "matmul", "concat", "gather", "softmax"}) {
+    for (std::uint64_t i = 0; i < 15; ++i) {
+      const auto c = drawn(operation, Check::layout, i);
+      REQUIRE(c);
+      const spec::Request request = request_of(*c);
+      const spec::Request back = spec::decode_request(spec::encode(request));
+      CHECK(back.inputs == request.inputs);
+      CHECK(back.tangents == request.tangents);
+      CHECK(back.cotangents == request.cotangents);
+      CHECK(spec::encode(back) != spec::encode(request));
+      for (const auto* places : {&request.placements.inputs, &request.placements.tangents, &request.placements.cotangents}) {
+        for (const auto& p : *places) {
+          if (!p) continue;
+          for (std::size_t axis = 0; axis < p->strides.size(); ++axis) {
+            if (p->strides[axis] < 0) kinds.insert("reversed");
+            if (p->strides[axis] == 0) kinds.insert("expanded");
+            if (axis > 0 && p->strides[axis] > p->strides[axis - 1] && p->strides[axis - 1] > 0) kinds.insert("transposed");
+          }
+          if (!p->strides.empty() && p->strides.back() > 1) kinds.insert("strided");
+          if (p->offset > 0) kinds.insert("offset");
+        }
+      }
+      const Case read = conformance::case_from_json(conformance::to_json(*c));
+      CHECK(spec::encode(request_of(read)) == spec::encode(request));
+    }
+  }
+  CHECK(kinds.size() == conformance::unusual_count);
+}
+
+TEST_CASE("layouts are drawn for tangents and cotangents too", "[cases]") {
+  std::size_t tangents = 0, cotangents = 0;
+  for (std::uint64_t i = 0; i < 15; ++i) {
+    const auto c = drawn("mul", Check::layout, i);
+    REQUIRE(c);
+    for (const auto& p : request_of(*c).placements.tangents) tangents += p ? 1 : 0;
+    for (const auto& p : request_of(*c).placements.cotangents) cotangents += p ? 1 : 0;
+  }
+  CHECK(tangents >= 3);
+  CHECK(cotangents >= 3);
+}
+
+TEST_CASE("an arrangement fits smaller tensors, and expands only what is constant", "[cases]") {
+  const conformance::Arrangement a{{1, 0}, {0, -2}, 1, 2};
+  HostTensor t = HostTensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  CHECK(conformance::placement_of(a, t) == spec::Placement{{1, -4}, 9, 15});
+  conformance::repeat_where_expanded(t, a);
+  CHECK(t == HostTensor::of<float>({2, 3}, {1, 2, 3, 1, 2, 3}));
+  CHECK(conformance::placement_of(a, t) == spec::Placement{{0, -2}, 5, 9});
+  CHECK(conformance::placement_of(a, HostTensor::of<float>({1}, {1})) == spec::Placement{{0}, 1, 4});
+  CHECK(conformance::placement_of(a, HostTensor(DType::f32, Dims{})) == spec::Placement{{}, 1, 4});
+}
+
+TEST_CASE("a program is a function of its key, feeds calls from calls and is written and read back", "[cases]") {
+  std::size_t found = 0, derivatives = 0;
+  std::set<std::size_t> sizes;
+  for (const char* operation : {"exp", "matmul", "max", "softmax", "gather", "sum"}) {
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      const auto c = drawn(operation, Check::program, i);
+      if (!c) continue;
+      ++found;
+      const auto again = drawn(operation, Check::program, i);
+      REQUIRE(again);
+      CHECK(spec::encode(request_of(*again)) == spec::encode(request_of(*c)));
+      CHECK(conformance::operations_of(*c->program).front() == operation);
+      const std::size_t calls = c->program->steps.size();
+      sizes.insert(calls);
+      CHECK(c->assignments.size() == calls);
+      REQUIRE_NOTHROW(spec::verify(*c->program));
+      derivatives += c->mode == spec::Mode::forward ? 0 : 1;
+      const Case back = conformance::case_from_json(conformance::to_json(*c));
+      CHECK(spec::encode(request_of(back)) == spec::encode(request_of(*c)));
+    }
+  }
+  CHECK(found >= 40);
+  CHECK(derivatives >= 10);
+  CHECK(sizes.size() >= 3);
+  CHECK(*sizes.begin() >= 2);
+}
+
+TEST_CASE("smaller programs are well-typed and ask for something", "[cases]") {
+  std::size_t offered = 0;
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    const auto c = drawn("exp", Check::program, i);
+    if (!c) continue;
+    for (const Case& smaller : conformance::smaller_programs(*c)) {
+      REQUIRE_NOTHROW(spec::verify(*smaller.program));
+      CHECK(smaller.program->steps.size() + smaller.program->outputs.size() < c->program->steps.size() + c->program->outputs.size());
+      CHECK(smaller.operands.size() == smaller.program->inputs.size());
+      if (smaller.mode != spec::Mode::forward) CHECK(smaller.wrt.size() == smaller.operands.size());
+      ++offered;
+    }
+  }
+  CHECK(offered >= 12);
+}
+
+TEST_CASE("large cases are large and tensors without elements are among second derivatives and layouts", "[cases]") {
+  for (const char* operation : {"add", "softmax", "sum", "max"}) {
+    const auto c = drawn(operation, Check::large, 0);
+    REQUIRE(c);
+    INFO(operation);
+    CHECK(largest_tensor(*c) >= 2000);
+  }
+  const auto meets_empty = [](Check check, std::uint64_t cases) {
+    for (std::uint64_t i = 0; i < cases; ++i) {
+      const auto c = drawn("mul", check, i);
+      if (c && largest_tensor(*c) == 0) return true;
+    }
+    return false;
+  };
+  for (const Check check : {Check::value, Check::jvp, Check::vjp}) CHECK(meets_empty(check, 21));
+  CHECK(meets_empty(Check::layout, 5));
+  CHECK(meets_empty(Check::second, 24));
+}

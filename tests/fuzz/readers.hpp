@@ -1,0 +1,60 @@
+/// \file
+/// The readers that are fuzzed and their seeds, one pair per kind of text; target.hpp says what they promise.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/fuzz/target.hpp"
+
+namespace etalon::fuzz {
+
+/// Definitions; those that can be read are called with small operands.
+void read_notation(std::string_view text);
+[[nodiscard]] std::vector<std::string> notation_seeds();
+
+/// An einsum's specification; semiring and captures on the lines after it.
+void read_einsum(std::string_view text);
+[[nodiscard]] std::vector<std::string> einsum_seeds();
+
+/// The text form of a program, which is then verified and lowered.
+void read_program(std::string_view text);
+[[nodiscard]] std::vector<std::string> program_seeds();
+
+/// The JSON form of a program.
+void read_program_json(std::string_view text);
+[[nodiscard]] std::vector<std::string> program_json_seeds();
+
+/// A request of the protocol.
+void read_request(std::string_view text);
+[[nodiscard]] std::vector<std::string> request_seeds();
+
+/// What a backend writes: an answer, which is then judged, or a description.
+void read_answer(std::string_view text);
+[[nodiscard]] std::vector<std::string> answer_seeds();
+
+void read_contract(std::string_view text);
+[[nodiscard]] std::vector<std::string> contract_seeds();
+
+/// A case file, or the id of a case.
+void read_case(std::string_view text);
+[[nodiscard]] std::vector<std::string> case_seeds();
+
+/// A file of waivers.
+void read_waivers(std::string_view text);
+[[nodiscard]] std::vector<std::string> waivers_seeds();
+
+/// The JSON lines of a report.
+void read_report(std::string_view text);
+[[nodiscard]] std::vector<std::string> report_seeds();
+
+/// Golden cases.
+void read_golden(std::string_view text);
+[[nodiscard]] std::vector<std::string> golden_seeds();
+
+/// The lines of the digits.
+void read_data(std::string_view text);
+[[nodiscard]] std::vector<std::string> data_seeds();
+
+}  // namespace etalon::fuzz

@@ -1,0 +1,108 @@
+#include "conformance/reports/formats.hpp"
+
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "conformance/reports/console.hpp"
+#include "conformance/reports/diff.hpp"
+#include "conformance/reports/json_lines.hpp"
+#include "spec/error.hpp"
+#include "tools/command/command.hpp"
+
+namespace etalon::command {
+namespace {
+
+using conformance::Report;
+
+constexpr const char* examples = R"(
+Examples
+  etalon report render run.jsonl --html run.html --junit run.xml
+  etalon report render share1.jsonl share2.jsonl --json run.jsonl     the shares of one run as one
+  etalon report diff before.jsonl after.jsonl
+  etalon report scoreboard torch.jsonl onnx.jsonl --markdown docs/scoreboard.md
+Files are the JSON lines of `etalon conform --json`.
+Exit status: render 0 the run conforms, 1 it does not; diff 0 nothing got worse, 1 something did; 2 a file cannot be read.)";
+
+[[nodiscard]] std::vector<Report> reports_in(const std::vector<std::string>& paths) {
+  std::vector<Report> reports;
+  for (const std::string& path : paths) reports.push_back(conformance::read_report(path));
+  return reports;
+}
+
+void write(const std::string& path, const std::function<void(std::ostream&)>& content) {
+  std::ofstream out(path, std::ios::binary);
+  content(out);
+  if (!out.flush()) throw IoError(path + ": the file cannot be written");
+}
+
+struct Words {
+  std::vector<std::string> files;
+  std::string before, after, json, scoreboard;
+  conformance::Formats formats;
+};
+
+[[nodiscard]] int render(const Words& words) {
+  const Report report = conformance::merged(reports_in(words.files));
+  if (!words.json.empty()) write(words.json, [&](std::ostream& out) { conformance::write_json_lines(out, report); });
+  conformance::write_formats(words.formats, report);
+  conformance::write_heading(std::cout, report.header);
+  conformance::write_table(std::cout, report);
+  return conformance::conclusion(report).conforms ? 0 : 1;
+}
+
+[[nodiscard]] int diff(const Words& words) {
+  const conformance::Difference found =
+      conformance::difference(conformance::read_report(words.before), conformance::read_report(words.after));
+  conformance::write_difference(std::cout, found);
+  return found.worse.empty() ? 0 : 1;
+}
+
+[[nodiscard]] int scoreboard(const Words& words) {
+  const std::vector<Report> reports = reports_in(words.files);
+  if (words.scoreboard.empty()) conformance::write_scoreboard(std::cout, reports);
+  else write(words.scoreboard, [&](std::ostream& out) { conformance::write_scoreboard(out, reports); });
+  return 0;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("report", "Write a run in other formats, compare two runs, or sum up many");
+  command->footer(examples);
+  command->require_subcommand(0, 1);
+  auto words = std::make_shared<Words>();
+  CLI::App* rendering = command->add_subcommand("render", "Write a run, or the shares of one, in other formats");
+  rendering->footer(examples);
+  rendering->add_option("files", words->files, "JSON lines of a run; several are its shares")->required();
+  rendering->add_option("--json", words->json, "Write JSON lines, of all shares together");
+  add_formats(*rendering, words->formats);
+  rendering->callback([words, &outcome] { outcome.status = render(*words); });
+  CLI::App* comparing = command->add_subcommand("diff", "What got worse, better or is new from one run to another");
+  comparing->footer(examples);
+  comparing->add_option("before", words->before, "JSON lines of the first run")->required();
+  comparing->add_option("after", words->after, "JSON lines of the second run")->required();
+  comparing->callback([words, &outcome] { outcome.status = diff(*words); });
+  CLI::App* scoring = command->add_subcommand("scoreboard", "Several backends by class of operations, as Markdown");
+  scoring->footer(examples);
+  scoring->add_option("files", words->files, "JSON lines, one file per backend")->required();
+  scoring->add_option("--markdown", words->scoreboard, "The file to write; else it is printed");
+  scoring->callback([words, &outcome] { outcome.status = scoreboard(*words); });
+  command->callback([command] {
+    if (command->get_subcommands().empty()) throw SpecViolation("report: a command is missing; etalon report --help lists them");
+  });
+}
+
+void add_formats(CLI::App& command, conformance::Formats& formats) {
+  command.add_option("--html", formats.html, "Write one page that needs nothing else");
+  command.add_option("--junit", formats.junit, "Write JUnit XML");
+  command.add_option("--markdown", formats.markdown, "Write a summary for pull requests and job pages");
+  command.add_option("--badge", formats.badge, "Write a badge, SVG");
+}
+
+}  // namespace etalon::command
