@@ -23,7 +23,7 @@ using spec::System;
 namespace {
 
 /// Programs whose code is kept, so that a case with other values does not compile again.
-constexpr std::size_t kept_programs = 64;
+constexpr std::size_t kept_programs = 256;
 
 using Optional = std::vector<std::optional<HostTensor>>;
 

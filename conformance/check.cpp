@@ -214,34 +214,35 @@ void accumulate(Side& side, const HostTensor& with, const HostTensor& got, const
   }
 }
 
-Outcome check_adjoint(const Case& c, Asked& backend, const spec::Contract& contract) {
-  const spec::Instance instance = instance_of(c);
-  std::array<Side, 2> sides;
-  for (const std::size_t k : {0u, 1u}) {
-    Case asked = c;
-    asked.mode = k == 0 ? spec::Mode::jvp : spec::Mode::vjp;
-    const spec::Answer answer = backend.run(request_of(asked, instance.results.size()));
-    if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) return refused(*refusal);
-    const Collected got = collected(std::get<spec::Numbers>(answer), asked, instance, asked.mode);
-    if (!got.problem.empty()) return failed(got.problem);
-    const Question question = question_of(asked, instance, asked.mode);
-    auto bounds = reference::envelopes(question.system, question.inputs, contract);
-    widen_by_schemas(bounds, other_schemas(asked, asked.mode), contract);
-    std::vector<HostTensor> with;
-    for (const auto& t : k == 0 ? c.cotangents : c.tangents) {
-      if (t) with.push_back(*t);
-    }
-    for (std::size_t i = 0; i < with.size(); ++i) {
-      const std::size_t at = instance.results.size() + i;
-      if (got.tensors[at].dims != with[i].dims) return failed("a derivative has another shape than its value");
-      accumulate(sides[k], with[i], got.tensors[at], bounds.outputs[at]);
-    }
+// What one side of the law needs: what was asked, and what the backend said.
+struct Answered {
+  Case asked;
+  Question question;
+  std::vector<HostTensor> tensors;
+  reference::Envelopes bounds;
+};
+
+using Pair = std::array<Answered, 2>;  // the JVP's and the VJP's
+
+Side side_of(const Answered& answered, const std::vector<std::optional<HostTensor>>& with, std::size_t results) {
+  Side side;
+  std::size_t at = results;
+  for (const auto& t : with) {
+    if (!t) continue;
+    accumulate(side, *t, answered.tensors[at], answered.bounds.outputs[at]);
+    ++at;
   }
+  return side;
+}
+
+Outcome adjoint_outcome(const Case& c, const Pair& pair, std::size_t results) {
+  const Side jvp = side_of(pair[0], c.cotangents, results);
+  const Side vjp = side_of(pair[1], c.tangents, results);
   Outcome outcome;
   outcome.comparisons = 1;
-  const long double error = std::abs(sides[0].product - sides[1].product);
-  const long double allowed = sides[0].allowed + sides[1].allowed;
-  if (!sides[0].decided || !sides[1].decided || !std::isfinite(allowed)) {
+  const long double error = std::abs(jvp.product - vjp.product);
+  const long double allowed = jvp.allowed + vjp.allowed;
+  if (!jvp.decided || !vjp.decided || !std::isfinite(allowed)) {
     outcome.verdict = Verdict::undecided;
     outcome.undecided = 1;
     outcome.why = "the bound says nothing useful here";
@@ -250,11 +251,45 @@ Outcome check_adjoint(const Case& c, Asked& backend, const spec::Contract& contr
   outcome.worst_ratio = error == 0 ? 0 : (allowed == 0 ? infinity : static_cast<double>(error / allowed));
   if (!(error <= allowed)) {
     outcome.verdict = Verdict::fail;
-    const auto [u_jv, ju_v] = told_apart(static_cast<double>(sides[0].product), static_cast<double>(sides[1].product));
+    const auto [u_jv, ju_v] = told_apart(static_cast<double>(jvp.product), static_cast<double>(vjp.product));
     outcome.why = fmt::format("<u, Jv> is {}, <J'u, v> is {}, allowed difference {:.3g}", u_jv, ju_v,
                               static_cast<double>(allowed));
   }
   return outcome;
+}
+
+// A derivative for each direction of the other mode, of its shape.
+bool shapes_agree(const Answered& answered, const std::vector<std::optional<HostTensor>>& with, std::size_t results) {
+  std::size_t at = results;
+  for (const auto& t : with) {
+    if (t && answered.tensors[at++].dims != t->dims) return false;
+  }
+  return true;
+}
+
+Outcome check_adjoint(const Case& c, Asked& backend, const spec::Contract& contract) {
+  const spec::Instance instance = instance_of(c);
+  const std::size_t results = instance.results.size();
+  Pair pair;
+  for (const std::size_t k : {0u, 1u}) {
+    Answered& one = pair[k];
+    one.asked = c;
+    one.asked.mode = k == 0 ? spec::Mode::jvp : spec::Mode::vjp;
+    const spec::Answer answer = backend.run(request_of(one.asked, results));
+    if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) return refused(*refusal);
+    Collected got = collected(std::get<spec::Numbers>(answer), one.asked, instance, one.asked.mode);
+    if (!got.problem.empty()) return failed(got.problem);
+    one.tensors = std::move(got.tensors);
+    if (!shapes_agree(one, k == 0 ? c.cotangents : c.tangents, results))
+      return failed("a derivative has another shape than its value");
+    one.question = question_of(one.asked, instance, one.asked.mode);
+    one.bounds = reference::envelopes(one.question.system, one.question.inputs, contract);
+  }
+  const Outcome outcome = adjoint_outcome(c, pair, results);
+  if (outcome.verdict != Verdict::fail) return outcome;
+  // What schemas admit besides only widens what is allowed, and costs as much again.
+  for (Answered& one : pair) widen_by_schemas(one.bounds, other_schemas(one.asked, one.asked.mode), contract);
+  return adjoint_outcome(c, pair, results);
 }
 
 Outcome check_rejection(const Case& c, Asked& backend) {

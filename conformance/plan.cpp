@@ -27,8 +27,8 @@ Unit unit_of(const std::string& operation, Check check, DType dtype, std::size_t
     case Check::jvp:
     case Check::vjp:
       unit.least_cases = 21 * times;  // every family of numbers
-      unit.most_cases = 200 * times;
-      unit.elements = 4000 * times;
+      unit.most_cases = 120 * times;
+      unit.elements = 3000 * times;
       break;
     case Check::step:
       unit.least_cases = unit.most_cases = 8 * times;

@@ -1,4 +1,7 @@
-"""Every header compiles alone."""
+"""Every header compiles alone.
+
+The header that its own .cpp includes first is compiled alone by the build.
+"""
 import concurrent.futures
 import pathlib
 import subprocess
@@ -9,6 +12,17 @@ headers = [p for folder in ("spec", "reference", "compiled", "conformance", "tra
            for p in sorted((root / folder).rglob("*.hpp")) if "adapters" not in p.parts]
 
 
+def first_of_its_source(path):
+    source = path.with_suffix(".cpp")
+    if not source.exists():
+        return False
+    first = next((line for line in source.read_text().splitlines() if line.startswith("#include")), "")
+    return first == f'#include "{path.relative_to(root)}"'
+
+
+alone = [p for p in headers if not first_of_its_source(p)]
+
+
 def fault(path):
     name = path.relative_to(root)
     command = [compiler, "-std=c++20", "-fsyntax-only", "-I", root, "-isystem", "/usr/lib/llvm-19/include", "-x", "c++", "-"]
@@ -17,7 +31,7 @@ def fault(path):
 
 
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    faults = [f for f in pool.map(fault, headers) if f]
+    faults = [f for f in pool.map(fault, alone) if f]
 print("\n".join(faults))
-print(f"{len(headers)} headers, {len(faults)} faults")
+print(f"{len(headers)} headers, {len(alone)} compiled here, {len(faults)} faults")
 sys.exit(1 if faults or len(headers) < 20 else 0)
