@@ -1,14 +1,16 @@
 #include "conformance/plan.hpp"
 
 #include <algorithm>
+#include <array>
 
+#include "conformance/arrangement.hpp"
 #include "conformance/shapes.hpp"
 #include "spec/library/library.hpp"
 
 namespace etalon::conformance {
 namespace {
 
-std::size_t factor(Tier tier) {
+constexpr std::size_t factor(Tier tier) {
   switch (tier) {
     case Tier::quick:
       return 1;
@@ -20,46 +22,42 @@ std::size_t factor(Tier tier) {
   return 1;
 }
 
-Unit unit_of(const std::string& operation, Check check, DType dtype, std::size_t times) {
-  Unit unit{operation, check, dtype, 1, 1, 0};
-  switch (check) {
-    case Check::value:
-    case Check::jvp:
-    case Check::vjp:
-      unit.least_cases = 21 * times;  // every family of numbers
-      unit.most_cases = 120 * times;
-      unit.elements = 3000 * times;
-      break;
-    case Check::step:
-      unit.least_cases = unit.most_cases = 8 * times;
-      break;
-    case Check::adjoint:
-      unit.least_cases = unit.most_cases = 3 * times;
-      break;
-    case Check::special:
-      unit.least_cases = unit.most_cases = 6 * times;
-      break;
-    case Check::rejection:
-      unit.least_cases = unit.most_cases = 4 * times;
-      break;
-    case Check::determinism:
-      unit.least_cases = unit.most_cases = 3 * times;
-      break;
-    case Check::second:
-      unit.least_cases = unit.most_cases = 3 * times;
-      break;
-    case Check::layout:
-      unit.least_cases = unit.most_cases = 5 * times;  // every kind of layout
-      break;
-    case Check::program:
-      unit.least_cases = times;
-      unit.most_cases = 40 * times;  // of a backend with few operations most programs are passed over
-      break;
-    case Check::large:
-      unit.least_cases = unit.most_cases = 3 * (times / factor(Tier::full));  // none in the quick tier
-      break;
+/// Cases of one operation, check and element type in the quick tier: at least `least`, then until so many elements are
+/// planned, at most `most`.
+struct Amount {
+  Check check;
+  std::size_t least, most, elements;
+};
+
+constexpr std::size_t families = 21;  // of numbers: each is met once
+
+constexpr std::array<Amount, check_count> amounts{{
+    {Check::value, families, 120, 3000},
+    {Check::jvp, families, 120, 3000},
+    {Check::vjp, families, 120, 3000},
+    {Check::step, 8, 8, 0},
+    {Check::adjoint, 3, 3, 0},
+    {Check::special, 6, 6, 0},
+    {Check::rejection, 4, 4, 0},
+    {Check::determinism, 3, 3, 0},
+    {Check::second, 3, 3, 0},
+    {Check::layout, unusual_count, unusual_count, 0},  // every kind of layout
+    {Check::program, 1, 40, 0},  // of a backend with few operations most programs are passed over
+    {Check::large, 3, 3, 0},     // three in the full tier, none in the quick one
+}};
+
+constexpr bool in_order() {
+  for (std::size_t k = 0; k < check_count; ++k) {
+    if (amounts[k].check != static_cast<Check>(k)) return false;
   }
-  return unit;
+  return true;
+}
+static_assert(in_order());
+
+Unit unit_of(const std::string& operation, Check check, DType dtype, Tier tier) {
+  const Amount& amount = amounts[static_cast<std::size_t>(check)];
+  const std::size_t times = check == Check::large ? factor(tier) / factor(Tier::full) : factor(tier);
+  return {operation, check, dtype, amount.least * times, amount.most * times, amount.elements * times};
 }
 
 }  // namespace
@@ -102,7 +100,7 @@ std::vector<Unit> plan(const ConformOptions& options) {
       for (std::size_t k = 0; k < check_count; ++k) {
         const auto check = static_cast<Check>(k);
         if (!wanted(check) || (check == Check::step && state_links(*d).empty())) continue;
-        const Unit unit = unit_of(name, check, dtype, factor(options.tier));
+        const Unit unit = unit_of(name, check, dtype, options.tier);
         if (unit.least_cases > 0) units.push_back(unit);
       }
     }
