@@ -6,7 +6,7 @@
 #include "reference/bounds/envelope.hpp"
 #include "spec/library/library.hpp"
 #include "tests/conformance/bounds_question.hpp"
-#include "tests/reference/bounds_simulator.hpp"
+#include "tests/simulator/simulator.hpp"
 
 namespace etalon {
 namespace {

@@ -8,7 +8,7 @@
 #include "conformance/values.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "tests/conformance/bounds_question.hpp"
-#include "tests/reference/bounds_simulator.hpp"
+#include "tests/simulator/simulator.hpp"
 
 namespace etalon {
 namespace {
