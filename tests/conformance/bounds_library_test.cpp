@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "reference/bounds/envelope.hpp"
+#include "reference/bounds/host_element.hpp"
 #include "spec/library/library.hpp"
 #include "tests/conformance/bounds_question.hpp"
 #include "tests/simulator/simulator.hpp"

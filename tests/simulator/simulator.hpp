@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -89,12 +90,12 @@ class Simulator {
   };
   /// What was met above a term.
   struct Way {
-    bool grouped = false;  ///< sums inside the sum are terms of it
-    bool inside = false;
+    bool inside = false;  ///< a sum
     bool negative = false;
     bool contracted = false;
   };
   [[nodiscard]] T sum(const Expr& e);
+  [[nodiscard]] bool is_on_its_own(const Expr& sum);
   void gather(const Expr& e, Way way, Gathered& into);
   void add_term(const Expr& e, Way way, Gathered& into);
   [[nodiscard]] std::optional<std::int64_t> height(const Gathered& g) const;
@@ -108,6 +109,7 @@ class Simulator {
   std::vector<std::vector<T>> values_;
   std::vector<std::vector<std::int64_t>> integers_;  ///< of integer and boolean tensors
   std::vector<std::int64_t> variables_;
+  std::map<const spec::Node*, bool> on_their_own_;  ///< of the sums inside sums that were met
   Rounding<T> rounding_;
   Trees<T> trees_;
   bool fuse_ = false;

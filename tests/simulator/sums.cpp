@@ -31,9 +31,7 @@ bool is_product(const Expr& e) {
 template <class T>
 T Simulator<T>::sum(const Expr& e) {
   Gathered gathered;
-  Way way;
-  way.grouped = random_() % 2 == 0;
-  gather(e, way, gathered);
+  gather(e, {}, gathered);
   return trees_.add(gathered.terms, height(gathered));
 }
 
@@ -50,6 +48,14 @@ std::optional<std::int64_t> Simulator<T>::height(const Gathered& g) const {
   return tallest;
 }
 
+/// Whether this run adds up a sum inside another before the other, or together with it: at every element alike.
+template <class T>
+bool Simulator<T>::is_on_its_own(const Expr& sum) {
+  const auto [at, fresh] = on_their_own_.try_emplace(sum.operator->(), false);
+  if (fresh) at->second = random_() % 2 == 0;
+  return at->second;
+}
+
 template <class T>
 void Simulator<T>::gather(const Expr& e, Way way, Gathered& into) {
   if (is_closed(e)) return add_term(e, way, into);
@@ -60,7 +66,7 @@ void Simulator<T>::gather(const Expr& e, Way way, Gathered& into) {
     way.negative = !way.negative;
     return gather(e->args[0], way, into);
   }
-  if (!is_sum(e) || (way.grouped && way.inside)) return add_term(e, way, into);
+  if (!is_sum(e) || (way.inside && is_on_its_own(e))) return add_term(e, way, into);
   way.inside = true;
   if (e.form() == Form::reduce) {
     way.contracted = true;
