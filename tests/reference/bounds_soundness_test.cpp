@@ -40,7 +40,7 @@ void sound(const char* name, const Build& build, const std::vector<std::string>&
 }
 
 /// Elements h that are read twice: z is their difference, w decides on them, s sums them up.
-spec::System shared_elements(DType dtype, std::int64_t n) {
+spec::System shared_elements(DType dtype, std::int64_t n, double third = 1 / 3.0) {
   Builder b(dtype);
   const auto x = b.input("x", {n});
   const auto h = b.local("h", {n});
@@ -48,7 +48,7 @@ spec::System shared_elements(DType dtype, std::int64_t n) {
   const auto w = b.output("w", {n});
   const auto s = b.output("s", {});
   auto i = b.bind(n);
-  b.s.define(h, {i}, b.at(x, i) * b.at(x, i) + function(Primitive::exp, b.at(x, i)) / spec::decimal(3));
+  b.s.define(h, {i}, b.at(x, i) * b.at(x, i) + function(Primitive::exp, b.at(x, i)) * number(third));
   i = b.bind(n);
   b.s.define(z, {i}, b.at(h, i) - b.at(h, i));
   i = b.bind(n);
@@ -85,6 +85,19 @@ TEMPLATE_TEST_CASE("elements computed anew where they are read are admitted by t
   // Where each reader has its own h, their difference is no longer 0.
   CHECK(anew.only_anew > 20);
   CHECK(simulate<TestType>(build, Elements::stored).offenders == 0);
+}
+
+TEMPLATE_TEST_CASE("the schema admits no other elements", "[bounds]", float, double) {
+  const spec::System system = shared_elements(dtype_of<TestType>, 12);
+  const spec::System other = shared_elements(dtype_of<TestType>, 12, 0.334);
+  const spec::Contract contract;
+  std::mt19937 random(1);
+  const auto inputs = random_inputs(system, random, 0);
+  const Admission admission(system, inputs, contract, Elements::anew);
+  for (unsigned run = 0; run < 20; ++run) {
+    const auto got = Simulator<TestType>(other, inputs, contract, run, Elements::anew).run();
+    CHECK_FALSE(admission.judge(got).worst.passed());
+  }
 }
 
 }  // namespace etalon

@@ -46,6 +46,26 @@ spec::System sum_of_sums(DType dtype, std::int64_t rows, std::int64_t columns, b
   return b.s;
 }
 
+/// The sum over rows of c plus the row's sum of sums, each sum stored.
+spec::System biased_sums(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+  Builder b(dtype);
+  const auto x = b.input("x", {rows, columns, depth});
+  const auto c = b.input("c", {rows});
+  const auto t = b.local("t", {rows, columns});
+  const auto s = b.local("s", {rows});
+  const auto y = b.output("y", {});
+  auto i = b.bind(rows);
+  auto j = b.bind(columns);
+  const auto k = b.bind(depth);
+  b.s.define(t, {i, j}, Builder::sum(k, b.at(x, i, j, k)));
+  i = b.bind(rows);
+  j = b.bind(columns);
+  b.s.define(s, {i}, Builder::sum(j, b.at(t, i, j)));
+  i = b.bind(rows);
+  b.s.define(y, {}, Builder::sum(i, b.at(c, i) + b.at(s, i) * number(0.25)));
+  return b.s;
+}
+
 /// The sum of x[k]·factor, of the first half of x and of nothing in place of the rest.
 spec::System scaled_halves(DType dtype, std::int64_t n, double factor) {
   Builder b(dtype);
@@ -75,6 +95,7 @@ std::vector<Named> sums(DType d) {
   all.push_back({"layer_norm", layer_norm_system(d, 2, 200)});
   all.push_back({"sum of sums", sum_of_sums(d, 64, 32, false)});
   all.push_back({"sum of dots", sum_of_sums(d, 64, 32, true)});
+  all.push_back({"biased sums", biased_sums(d, 12, 9, 10)});
   all.push_back({"halved", scaled_halves(d, 260, 0.5)});
   all.push_back({"thirds", scaled_halves(d, 260, 0.3)});
   return all;
@@ -149,6 +170,24 @@ TEMPLATE_TEST_CASE("sums in declared trees lie inside", "[bounds][trees]", float
   }
   INFO(near);
   CHECK(near > 60);
+}
+
+TEMPLATE_TEST_CASE("sums in taller trees than declared lie outside", "[bounds][trees]", float, double) {
+  const spec::Contract any;
+  for (const spec::SumTree& tree : {blocks, lanes, both}) {
+    const spec::Contract contract = declaring("declared", tree, tree);
+    for (const bool dot : {false, true}) {
+      const std::int64_t n = 700;
+      const spec::System system = dot ? matmul_system(dtype_of<TestType>, 1, n, 1) : sum_system(dtype_of<TestType>, n);
+      const Count c = trials<TestType>(system, any, contract);
+      INFO((dot ? "dot, lanes " : "sum, lanes ") << tree.lanes << ": " << c.text());
+      CHECK(c.offenders > 0);
+      CHECK(c.worst > 2);
+      // A declaration for the other kind of terms promises nothing of these.
+      const spec::Contract other = dot ? declaring("sums", tree, none) : declaring("contractions", none, tree);
+      CHECK(trials<TestType>(system, any, other).offenders == 0);
+    }
+  }
 }
 
 TEMPLATE_TEST_CASE("each sum inside sums may be added in its own way", "[bounds][trees]", float, double) {
