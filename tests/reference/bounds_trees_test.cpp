@@ -146,10 +146,10 @@ std::vector<HostTensor> swallowing_rows(const spec::System& system, bool product
 template <class T>
 Count trials(const spec::System& system, const spec::Contract& evaluator, const spec::Contract& contract) {
   Count count;
-  for (unsigned seed = 0; seed < 12; ++seed) {
+  for (unsigned seed = 0; seed < 8; ++seed) {
     std::mt19937 random(seed);
     const auto inputs = seed % 2 == 0 ? swallowing(system, random) : random_inputs(system, random, static_cast<int>(seed / 2));
-    try_inputs<T>(system, inputs, evaluator, contract, Elements::stored, 100 * seed, 12, count);
+    try_inputs<T>(system, inputs, evaluator, contract, Elements::stored, 100 * seed, 8, count);
   }
   return count;
 }
@@ -168,7 +168,7 @@ TEMPLATE_TEST_CASE("sums in declared trees lie inside", "[bounds][trees]", float
       near += c.worst > 0.5 ? 1 : 0;
     }
   }
-  INFO(near);
+  INFO(near << " of the bounds were met at half or more");
   CHECK(near > 60);
 }
 
@@ -191,6 +191,7 @@ TEMPLATE_TEST_CASE("sums in taller trees than declared lie outside", "[bounds][t
 }
 
 TEMPLATE_TEST_CASE("each sum inside sums may be added in its own way", "[bounds][trees]", float, double) {
+  std::size_t near = 0;
   struct Nested {
     bool products;
     std::int64_t rows, columns;
@@ -200,13 +201,16 @@ TEMPLATE_TEST_CASE("each sum inside sums may be added in its own way", "[bounds]
       const spec::System system = sum_of_sums(dtype_of<TestType>, rows, columns, products);
       const auto inputs = swallowing_rows(system, products);
       Count c;
-      try_inputs<TestType>(system, inputs, contract, contract, Elements::stored, 0, 150, c);
+      try_inputs<TestType>(system, inputs, contract, contract, Elements::stored, 0, 80, c);
       const std::string name = std::to_string(rows) + " sums of " + std::to_string(columns) + (products ? " products" : " pairs");
       INFO(name << ", " << contract.name << ": " << c.text());
       report(name + ", " + contract.name, c);
       CHECK(c.offenders == 0);
+      near += c.worst > 0.8 ? 1 : 0;
     }
   }
+  INFO(near << " of the bounds were nearly met");
+  CHECK(near >= 8);
 }
 
 }  // namespace etalon
