@@ -39,12 +39,11 @@ class Groupings {
 
   /// With these terms too, each grouped in any of its ways.
   void join(const Groupings& other) {
-    std::array<Grouping, most * most> all;
-    std::size_t n = 0;
-    for (const Grouping& a : *this) {
-      for (const Grouping& b : other) all[n++] = {a.terms + b.terms, std::max(a.below, b.below)};
+    const Groupings own = *this;
+    count_ = 0;
+    for (const Grouping& a : own) {
+      for (const Grouping& b : other) insert({a.terms + b.terms, std::max(a.below, b.below)});
     }
-    keep(all.data(), n);
   }
 
   /// With the terms of the next turn of a reduction, which are grouped as those of the turns before.
@@ -56,30 +55,30 @@ class Groupings {
   }
 
   /// The terms as one, which took so many additions.
-  void or_one_term(std::int64_t height) {
-    std::array<Grouping, most + 1> all;
-    std::copy(begin(), end(), all.begin());
-    all[count_] = {1, height};
-    keep(all.data(), count_ + 1);
-  }
+  void or_one_term(std::int64_t height) { insert({1, height}); }
 
  private:
   static constexpr std::size_t most = 4;
 
-  void keep(Grouping* all, std::size_t n) {
-    std::sort(all, all + n, [](const Grouping& a, const Grouping& b) {
-      return a.terms != b.terms ? a.terms > b.terms : a.below > b.below;
-    });
-    count_ = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (count_ > 0 && all[i].below <= items_[count_ - 1].below) continue;
-      // The last one takes in what there is no room for: it has more terms.
-      if (count_ == most) items_[most - 1].below = all[i].below;
-      else items_[count_++] = all[i];
+  [[nodiscard]] static bool contains(const Grouping& a, const Grouping& b) { return a.terms >= b.terms && a.below >= b.below; }
+
+  void insert(const Grouping& g) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (contains(items_[i], g)) return;
+      if (!contains(g, items_[i])) items_[kept++] = items_[i];
     }
+    std::size_t at = kept;
+    for (; at > 0 && items_[at - 1].terms < g.terms; --at) items_[at] = items_[at - 1];
+    items_[at] = g;
+    count_ = kept + 1;
+    if (count_ <= most) return;
+    // No room: the last but one has more terms, and takes in the additions below the last.
+    items_[most - 1].below = items_[most].below;
+    count_ = most;
   }
 
-  std::array<Grouping, most> items_;
+  std::array<Grouping, most + 1> items_;  ///< by falling terms and rising additions below; one has room to come
   std::size_t count_;
 };
 
