@@ -165,6 +165,16 @@ constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
   return schema;
 }
 
+/// The envelope of another schema in place of an output's own: its decisions are not those of the other outputs.
+void put_in_place(reference::Envelopes& bounds, std::size_t output, reference::Envelope schema) {
+  std::size_t unused = 0;
+  for (const reference::Envelope& e : bounds.outputs) {
+    for (const reference::Alternatives& a : e.alternatives) unused = std::max(unused, a.component + 1);
+  }
+  for (reference::Alternatives& a : schema.alternatives) a.component += unused;
+  bounds.outputs[output] = std::move(schema);
+}
+
 }  // namespace
 
 std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
@@ -188,14 +198,17 @@ void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got
   for (std::size_t o = 0; o < bounds.outputs.size() && o < got.size(); ++o) {
     if (!admits(o)) free(o, bounds.outputs[o]);
   }
+  const reference::Envelopes meaning = bounds;
   for (const Schema& schema : schemas) {
-    const reference::Envelopes others = reference::envelopes(schema.system, schema.inputs, contract);
+    reference::Envelopes others = reference::envelopes(schema.system, schema.inputs, contract);
     for (std::size_t o = 0; o < others.outputs.size() && o < got.size(); ++o) {
+      others.outputs[o] = decided(others.outputs[o], meaning.outputs[o]);
       if (admits(o)) continue;
-      reference::Envelope schema_bounds = decided(others.outputs[o], bounds.outputs[o]);
-      free(o, schema_bounds);
-      if (judge(got[o], schema_bounds).passed()) bounds.outputs[o] = schema_bounds;
+      free(o, others.outputs[o]);
+      if (judge(got[o], others.outputs[o]).passed()) put_in_place(bounds, o, others.outputs[o]);
     }
+    // Tensors that differ in a decision, each admitted alone: readers that compute anew decide anew.
+    if (others.outputs.size() == got.size() && !judge(got, bounds).passed() && judge(got, others).passed()) bounds = others;
   }
 }
 

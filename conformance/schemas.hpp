@@ -26,7 +26,8 @@ struct Schema {
 [[nodiscard]] std::vector<Schema> other_schemas(const Case& c, spec::Mode mode);
 
 /// Admits what the freedoms leave open in each envelope that does not admit its tensor, and puts in place of those that
-/// still do not the first one of another schema that does.
+/// still do not the first one of another schema that does. Where each tensor is admitted but no branch of the decisions
+/// explains them all, a schema that explains all of them takes the place of the whole.
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract);
 

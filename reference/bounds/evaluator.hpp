@@ -10,6 +10,7 @@
 
 #include "reference/bounds/arithmetic.hpp"
 #include "reference/bounds/decisions.hpp"
+#include "reference/bounds/groupings.hpp"
 #include "reference/bounds/plan.hpp"
 #include "spec/host_tensor.hpp"
 
@@ -69,20 +70,22 @@ class Evaluator {
     int exponent = 0;
     bool contracted = false;
   };
-  /// A tree that follows the text, and how many numbers any other may add: zeros count, and what guards leave out.
+  /// How high the trees may be in which a sum is added. Zeros count among their terms, and what guards leave out.
   struct Grown {
+    Groupings groupings;
     std::int64_t height = 0;
-    std::int64_t places = 0;
     bool plain = false;     ///< some term is not a product
     bool products = false;  ///< some term is
-    bool scattered = false; ///< data choose which terms there are: no tree is promised
-    void join(const Grown& other);
+    bool scaled = false;    ///< some term is something times a power of two
+    bool free = false;      ///< no tree is promised, as where data choose which terms there are
+    void note(const Grown& other);
   };
   Grown collect_terms(OperationId id, Way way, Sum<R>& sum);
+  Grown collect_term(OperationId id, Way way, Sum<R>& sum);
   Grown collect_reduction(const Operation& o, Way way, Sum<R>& sum);
+  void close(Grown& all) const;
   [[nodiscard]] bool hangs_on_data(OperationId id) const;
-  /// Of the tallest tree under the contract in which that many terms of these kinds are added; 0 for any.
-  [[nodiscard]] std::int64_t tree_height(const Grown& kinds, std::int64_t terms) const;
+  [[nodiscard]] std::optional<std::int64_t> tree_height(std::int64_t terms, bool plain, bool products) const;
   void collect_factors(OperationId id, bool divides, std::vector<Factor<R>>& factors);
   [[nodiscard]] bool is_sum(const Operation& o) const;
   [[nodiscard]] bool is_product(const Operation& o) const;

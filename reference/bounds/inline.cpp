@@ -73,7 +73,9 @@ bool is_closed(const Expr& e) {
   return std::all_of(e->args.begin(), e->args.end(), is_closed);
 }
 
-constexpr std::size_t longest_recomputed = 48;  // nodes of an expression: what is read twice grows as often
+// Nodes of an expression: what is read twice grows as often, so there must be a limit. It has room for the longest
+// derivatives of the library, such as those of normalisations.
+constexpr std::size_t longest_recomputed = 160;
 
 std::size_t nodes(const Expr& e) {
   std::size_t n = 1;

@@ -1,5 +1,5 @@
 // A directed search for a conforming evaluation outside its envelope: hill climbing on error over bound, over the inputs
-// and over every choice of the evaluator, for the whole library and under contracts that grant more.
+// and over every choice of the evaluator, for the whole library and under several contracts.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 #include "conformance/values.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "tests/conformance/bounds_question.hpp"
-#include "tests/reference/bounds_simulator.hpp"
+#include "tests/simulator/simulator.hpp"
 
 namespace etalon {
 namespace {
@@ -97,7 +97,7 @@ class Search {
   reference::Verdict verdict_;
 };
 
-/// Contracts that grant freedoms which the plainest one does not.
+/// The plainest contract, some that grant more freedoms, and one that promises trees.
 std::vector<spec::Contract> contracts() {
   spec::Contract plain;
   spec::Contract flushing;
@@ -110,7 +110,11 @@ std::vector<spec::Contract> contracts() {
   spec::Contract narrow;
   narrow.name = "operands of eleven bits";
   narrow.product_operand_precision = 11;
-  return {plain, flushing, quick, narrow};
+  spec::Contract trees;
+  trees.name = "two lanes of blocks of two, contractions in three lanes";
+  trees.sums = {2, 2};
+  trees.contractions = {std::nullopt, 3};
+  return {plain, flushing, quick, narrow, trees};
 }
 
 template <class T>

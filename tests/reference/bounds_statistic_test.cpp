@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "bounds_simulator.hpp"
+#include "tests/simulator/simulator.hpp"
 #include "bounds_systems.hpp"
 #include "reference/bounds/envelope.hpp"
 

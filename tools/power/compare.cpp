@@ -25,7 +25,7 @@
 #include "tests/mutants/mutants.hpp"
 #include "tests/mutants/rewriting.hpp"
 #include "tests/mutants/score.hpp"
-#include "tests/reference/bounds_simulator.hpp"
+#include "tests/simulator/simulator.hpp"
 #include "tools/power/form.hpp"
 
 namespace etalon::power {
