@@ -20,4 +20,11 @@ inline constexpr std::size_t longest_quoted = 80;
   return size < word.size() ? text + "…" : text;
 }
 
+/// Its first character: all bytes of it, also where they are not UTF-8.
+[[nodiscard]] constexpr std::string_view first_character(std::string_view text) {
+  std::size_t end = 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+  return text.substr(0, end);
+}
+
 }  // namespace etalon

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "spec/error.hpp"
+#include "spec/quoted.hpp"
 #include "spec/program/analysis.hpp"
 #include "spec/program/assignment.hpp"
 
@@ -136,7 +137,7 @@ std::optional<AssignmentText> assignment_in(std::string_view line, std::size_t l
   const std::string_view sign = in.sign();
   if (!places && (sign.empty() || sign == "=")) return std::nullopt;
   if (!read_sign(sign, step))
-    reject(line_number, at, "expected one of = += -= *= /= max= min= and= or=, perhaps after ':', found '" + std::string(in.rest().substr(0, 1)) + "'");
+    reject(line_number, at, "expected one of = += -= *= /= max= min= and= or=, perhaps after ':', found '" + std::string(first_character(in.rest())) + "'");
   step.value = in.value();
   if (step.value.empty()) reject(line_number, in.at(), "expected what is assigned, found nothing");
   result.end = in.at();
@@ -146,7 +147,7 @@ std::optional<AssignmentText> assignment_in(std::string_view line, std::size_t l
 Assign parse_assignment(std::string_view text) {
   auto found = assignment_in(text, 1);
   if (!found) throw SpecViolation("assignment: expected such as `g[i] += x[i]`, found '" + std::string(text) + "'");
-  if (found->end != text.size()) reject(1, found->end, "expected the end of the assignment, found '" + std::string(text.substr(found->end, 1)) + "'");
+  if (found->end != text.size()) reject(1, found->end, "expected the end of the assignment, found '" + std::string(first_character(text.substr(found->end))) + "'");
   return std::move(found->assignment);
 }
 

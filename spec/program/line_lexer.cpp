@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "spec/error.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -30,7 +31,8 @@ void LineLexer::advance() {
   if (letter(c)) return word();
   if (digit(c) || ((c == '-' || c == '+') && at_ + 1 < line_.size() && (digit(line_[at_ + 1]) || letter(line_[at_ + 1]))))
     return number();
-  const std::size_t length = line_.substr(at_, 2) == ".." || line_.substr(at_, 2) == ":=" ? 2 : 1;
+  const bool pair = line_.substr(at_, 2) == ".." || line_.substr(at_, 2) == ":=";
+  const std::size_t length = pair ? 2 : first_character(line_.substr(at_)).size();
   token_ = {LineToken::Form::mark, std::string(line_.substr(at_, length)), at_ + 1};
   at_ += length;
 }
