@@ -83,19 +83,26 @@ async function vjp(request, inputs) {
 
 const MODES = { forward, vjp };
 
-async function run(request) {
-  const mode = request.mode || "forward";
-  need(mode in MODES, "mode", mode === "jvp" || mode === "jvp_of_vjp" ? "TensorFlow.js has no forward mode" :
-       `${mode} is not offered`);
+async function scoped(answer) {
   tf.engine().startScope();
   try {
-    return await MODES[mode](request, request.inputs.map(tensor));
-  } catch (error) {
-    throw refusal(error);
+    return await answer();
   } finally {
     moving.clear();
     tf.engine().endScope();
     tf.disposeVariables();
+  }
+}
+
+async function run(request) {
+  const mode = request.mode || "forward";
+  need(mode in MODES, "mode", mode === "jvp" || mode === "jvp_of_vjp" ? "TensorFlow.js has no forward mode" :
+       `${mode} is not offered`);
+  try {
+    // A trap may also come when memory is given back.
+    return await scoped(() => MODES[mode](request, request.inputs.map(tensor)));
+  } catch (error) {
+    throw refusal(error);
   }
 }
 
