@@ -19,12 +19,18 @@ function watch() {
   }
 }
 
+/** Touches the module's memory no more: giving it back would walk through what was overwritten. */
+function abandon() {
+  overwritten = true;
+  Object.assign(tf.backend(), { dispose() {}, disposeData: () => true });
+}
+
 /** Between two requests: nothing of the first is held any more. */
 async function renew() {
   if (!overwritten) return;
+  abandon();
   overwritten = false;
   const create = tf.findBackendFactory("wasm");
-  tf.backend().dispose = () => {}; // it would walk through what was overwritten
   tf.removeBackend("wasm");
   // Those of the old module would keep its memory; they only rethrow.
   for (const event of ["uncaughtException", "unhandledRejection"]) process.removeAllListeners(event);
@@ -32,4 +38,4 @@ async function renew() {
   if (!(await tf.setBackend("wasm"))) throw new Error("the backend wasm does not start again");
 }
 
-module.exports = { watch, renew };
+module.exports = { watch, abandon, renew };
