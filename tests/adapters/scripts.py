@@ -1,8 +1,8 @@
 """Runs the scripts that an adapter writes of its counterexamples, without Etalon, and compares what they print with what
 the suite says was got. Usage: scripts.py ETALON COMMAND PACKAGE LEAST [argument of conform …]
 
-COMMAND is an adapter in Python or JavaScript, and its own arguments. At least LEAST scripts must print that number.
-Without the package the test is skipped."""
+COMMAND is an adapter in Python or JavaScript, and its own arguments, or a plug-in, whose package is a library of C++.
+At least LEAST scripts must print that number. Without the package the test is skipped."""
 import json
 import math
 import os
@@ -16,27 +16,35 @@ import tempfile
 
 etalon, command, package, least = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 adapter = pathlib.Path(command.split()[0])
-# What runs the adapter and its scripts, how a script is called, and what asks for the package.
-interpreter, name, asks = {".py": (sys.executable, "script.py", f"import {package}"),
-                           ".js": ("node", "script.cjs", f"require({json.dumps(package)})")}[adapter.suffix]
-environment = {**os.environ, "NODE_PATH": str(adapter.parent / "node_modules")}
-if not shutil.which(interpreter):
-    print(f"skipped: {interpreter} is not installed")
+# What runs a script, or compiles it, how its file is called, and a script that asks for the package.
+tool, name, asks = {".py": (sys.executable, "script.py", f"import {package}"),
+                    ".js": ("node", "script.cjs", f"require({json.dumps(package)})"),
+                    ".so": ("c++", "script.cpp", f"#include <{package}.hpp>\nint main() {{}}\n")}[adapter.suffix]
+compiled = adapter.suffix == ".so"
+backend = f"plugin:{command}" if compiled else f"exec:{tool} {command}"
+environment = {**os.environ, "NODE_PATH": str(adapter.parent / "node_modules"), "OMP_NUM_THREADS": "1"}
+if not shutil.which(tool):
+    print(f"skipped: {tool} is not installed")
     sys.exit(77)
 
 
 def ran(text):
     with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / name
+        file, program = pathlib.Path(folder) / name, pathlib.Path(folder) / "program"
         file.write_text(text)
-        return subprocess.run([interpreter, file], capture_output=True, text=True, check=False, env=environment)
+        words = [tool, "-std=c++17", "-O0", file, "-o", program, f"-l{package}"] if compiled else [tool, file]
+        for line in [words, [program]] if compiled else [words]:
+            done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
+            if done.returncode:
+                break
+        return done
 
 
 if ran(asks).returncode:
     print(f"skipped: {package} is not installed; {adapter.parent}/install gets it")
     sys.exit(77)
 
-done = subprocess.run([etalon, "conform", "--backend", f"exec:{interpreter} {command}", *sys.argv[5:]], capture_output=True, text=True)
+done = subprocess.run([etalon, "conform", "--backend", backend, *sys.argv[5:]], capture_output=True, text=True)
 got, blocks, within = None, [], False  # what was got in the counterexample at hand; pairs of that and lines of a script
 for line in done.stdout.splitlines():
     if not line.startswith(" "):
