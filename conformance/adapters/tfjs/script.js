@@ -83,7 +83,7 @@ async function vjpScript(request, inputs) {
 /** The call that pulls back, as users write it where every leaf has a gradient. */
 function gradient(names, body, { value, by }, result, grads) {
   const returned = value && result, cotangent = by ? tensorText(by) : null;
-  if (!grads || grads.every((g) => g !== null))
+  if (!grads || grads.every(Boolean))
     return enclosed("tf.grads(", arrow(names, body, returned), `)([${names.join(", ")}]${cotangent ? `, ${cotangent}` : ""});`);
   return enclosed("tf.engine().gradients(", arrow([], body, returned), `, [${names.join(", ")}], ${cotangent || "undefined"}, true);`);
 }
@@ -94,7 +94,7 @@ const enclosed = (open, lines, close) =>
 /** What is printed of the gradients; where nothing depends on a leaf its cotangent is zero. */
 function slopes(lines, grads, wrt, shown) {
   let next = 0;
-  const at = wrt.map((w) => (w ? next++ : null)), member = grads.every((g) => g !== null) ? "grads" : "{ grads }";
+  const at = wrt.map((w) => (w ? next++ : null)), member = grads.every(Boolean) ? "grads" : "{ grads }";
   const expressions = at.map((k) => (k !== null && grads[k] ? `grads[${k}]` : null));
   const zero = shown && !expressions[shown.tensor];
   return [...enclosed(`const ${member} = `, lines, ""), ...(zero ? [`console.log(grads[${at[shown.tensor]}] ?? 0);`] : printed(expressions, shown))];
