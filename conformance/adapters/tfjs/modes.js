@@ -47,10 +47,11 @@ function named(program, inputs) {
   return Object.fromEntries(program.inputs.map((declared, i) => [declared.name, inputs[i]]));
 }
 
+/** The outputs. */
 async function values(request, inputs) {
-  const values = named(request.program, inputs);
-  for (const step of request.program.calls) await call(step, values, false);
-  return request.program.outputs.map((name) => values[name]);
+  const known = named(request.program, inputs);
+  for (const step of request.program.calls) await call(step, known, false);
+  return request.program.outputs.map((name) => known[name]);
 }
 
 async function forward(request, inputs) {
@@ -65,7 +66,7 @@ function outputs(request, inputs, wrt, leaves) {
   return request.program.outputs.map((name) => values[name]);
 }
 
-/** The outputs and the gradients of the leaves, null where nothing depends on one. `told` is given what is pulled back
+/** The outputs and the gradients of the leaves, none where nothing depends on one. `told` is given what is pulled back
     and its cotangent once the values are there. */
 function pulledBack(request, inputs, seeds, told = () => {}) {
   const wrt = marked(request), leaves = inputs.filter((_, i) => wrt[i]);
@@ -86,10 +87,10 @@ function pulledBack(request, inputs, seeds, told = () => {}) {
   return { found, leaves, grads };
 }
 
-const seeds = (request) => (request.cotangents || []).map((c) => (c === null ? null : tensor(c)));
+const cotangents = (request) => (request.cotangents || []).map((c) => (c === null ? null : tensor(c)));
 
 async function vjp(request, inputs) {
-  const { found, leaves, grads } = pulledBack(request, inputs, seeds(request));
+  const { found, leaves, grads } = pulledBack(request, inputs, cotangents(request));
   const given = leaves.map((x, i) => grads[i] || tf.zerosLike(x));
   let next = 0;
   return { outputs: found.map(written), cotangents: marked(request).map((w) => (w ? written(given[next++]) : null)) };
@@ -123,4 +124,4 @@ async function asked(functions, request) {
 
 const run = (request) => asked(MODES, request);
 
-module.exports = { run, asked, values, pulledBack, seeds, MODES };
+module.exports = { run, asked, values, pulledBack, cotangents, MODES };

@@ -4,7 +4,7 @@
 const tf = require("@tensorflow/tfjs");
 const { Unsupported, need, marked } = require("../javascript/protocol");
 const { abandon } = require("./module");
-const { asked, values, pulledBack, seeds } = require("./modes");
+const { asked, values, pulledBack, cotangents } = require("./modes");
 const { Recording, tensorText } = require("./recording");
 const { Wide } = require("./table");
 
@@ -63,7 +63,7 @@ async function vjpScript(request, inputs) {
   const recording = new Recording(), shown = request.element, wrt = marked(request);
   declare(recording, request, inputs);
   const names = inputs.filter((_, i) => wrt[i]).map((x) => recording.names.get(x).text);
-  const given = seeds(request);
+  const given = cotangents(request);
   given.forEach((c) => c === null || recording.declare(c, "dy", true));
   const pulled = { found: [], value: null };
   const done = await recorded(recording, async () =>
