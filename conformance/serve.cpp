@@ -103,7 +103,10 @@ class Server {
   [[nodiscard]] Json script(const Json& json, const Json& id) {
     const Request request = spec::request_from_json(json);
     if (auto refusal = refusal_of(request, id)) return *refusal;
-    const auto text = backend_.script(request, spec::shown_from_json(json));
+    const auto shown = spec::shown_from_json(json);
+    const std::size_t there = shown && shown->list == "cotangents" ? request.inputs.size() : request.program.outputs.size();
+    if (shown && shown->tensor >= there) throw SpecViolation("element.tensor: expected below " + std::to_string(there) + ", found " + std::to_string(shown->tensor));
+    const auto text = backend_.script(request, shown);
     if (!text) throw Unsupported("request: no script of this");
     return {{"id", id}, {"script", *text}};
   }
