@@ -38,6 +38,7 @@ struct Outcome {
   std::string why;            ///< one line when the verdict is not `pass`
   std::optional<Offender> offender;
   int step = 0;  ///< the step that failed, from 1
+  std::vector<std::string> calls{};  ///< of a bad verdict on a program: the operations that it may be about
 };
 
 /// A backend as the checks use it: perhaps shared between threads.

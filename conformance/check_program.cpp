@@ -68,6 +68,7 @@ void add(Outcome& total, const Outcome& one) {
   const spec::Answer answer = backend.run(request);
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) {
     found.total = refused(*refusal);
+    found.total.calls = operations_of(request.program);
     return found;
   }
   const auto& outputs = std::get<spec::Numbers>(answer).outputs;
@@ -91,6 +92,7 @@ void add(Outcome& total, const Outcome& one) {
     if (outcome.verdict != Verdict::fail) continue;
     outcome.why = fmt::format("call {} ({}){}{}", k + 1, call.operation, outcome.why.empty() ? "" : ": ", outcome.why);
     outcome.comparisons = found.total.comparisons;
+    outcome.calls = {call.operation};
     found.total = std::move(outcome);
     found.failed_at = k;
     found.failed = one;
@@ -113,7 +115,8 @@ void add(Outcome& total, const Outcome& one) {
 /// what lies outside then convicts nobody.
 [[nodiscard]] Outcome judged_as_a_whole(const Case& c, Asked& backend, const spec::Contract& contract) {
   const spec::Request request = request_of(c, 0);
-  const Outcome outcome = judge(request, backend.run(request), contract);
+  Outcome outcome = judge(request, backend.run(request), contract);
+  outcome.calls = operations_of(request.program);
   if (outcome.verdict != Verdict::fail || !outcome.offender || !has_parts(c)) return outcome;
   Outcome unclear;
   unclear.verdict = Verdict::undecided;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conformance/along_tangents.hpp"
 #include "conformance/values.hpp"
 #include "reference/evaluate.hpp"
 #include "reference/host.hpp"
@@ -49,9 +50,16 @@ void keep_asked(spec::System& system, std::size_t results, const std::vector<std
   system.outputs = std::move(kept);
 }
 
+/// The inputs from the first one on are tangents, which the outputs from the first one on are linear in.
+void name_tangents(Schema& schema, std::size_t first_input, std::size_t first_output) {
+  for (std::size_t i = first_input; i < schema.inputs.size(); ++i) schema.tangents.push_back(i);
+  schema.first_tangent = first_output;
+}
+
 /// Of a schema that answers cotangents: these and their derivatives along the case's tangents and cotangent tangents.
 void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& results) {
   std::vector<std::size_t> moving = marked(c.wrt);
+  const std::size_t first = schema.inputs.size();
   for (const std::size_t i : marked(c.wrt))
     schema.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(schema.inputs[i].dtype, schema.inputs[i].dims));
   for (std::size_t i = present(c).size(); i < schema.system.inputs.size(); ++i) moving.push_back(i);
@@ -59,8 +67,10 @@ void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& r
   schema.system = spec::jvp(schema.system, moving);
   // Tangents of the results, which nobody asks for.
   const auto real = std::count_if(results.begin(), results.end(), [](const spec::ValueType& t) { return is_real(t.dtype); });
-  const auto first = schema.system.outputs.begin() + static_cast<std::ptrdiff_t>(results.size() + marked(c.wrt).size());
-  schema.system.outputs.erase(first, first + real);
+  const std::size_t derivatives = results.size() + marked(c.wrt).size();
+  const auto unasked = schema.system.outputs.begin() + static_cast<std::ptrdiff_t>(derivatives);
+  schema.system.outputs.erase(unasked, unasked + real);
+  name_tangents(schema, first, derivatives);
 }
 
 [[nodiscard]] Schema schema_of(const Case& c, std::size_t part) {
@@ -75,7 +85,9 @@ void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& r
     std::vector<spec::ValueType> types;
     for (const HostTensor& t : present(c)) types.push_back({t.dtype, t.dims});
     add_seeds(schema.inputs, c.tangents, types);
+    name_tangents(schema, types.size(), instance.results.size());
   }
+  if (c.mode != spec::Mode::forward) schema.first_derivative = instance.results.size();
   return schema;
 }
 
@@ -100,7 +112,9 @@ void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& r
     for (const std::size_t i : marked(c.wrt))
       meaning.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(meaning.inputs[i].dtype, meaning.inputs[i].dims));
     meaning.system = spec::jvp(instance.system, marked(c.wrt));
+    name_tangents(meaning, present(c).size(), instance.results.size());
   }
+  if (c.mode != spec::Mode::forward) meaning.first_derivative = instance.results.size();
   return meaning;
 }
 
@@ -148,7 +162,7 @@ struct Numbers {
 /// The case with numbers at which no kink is likely.
 void draw_ordinary(Case& c, std::uint64_t number) {
   Draw draw(fmt::format("parts of {} {}", c.key.operation, number));
-  for (auto* tensors : {&c.operands, &c.tangents, &c.cotangents}) {
+  for (auto* tensors : {&c.operands, &c.tangents, &c.cotangents, &c.cotangent_tangents}) {
     for (auto& t : *tensors) {
       if (t && is_real(t->dtype)) t = draw_real(draw, Family::normal, t->dtype, t->dims);
     }
@@ -175,6 +189,34 @@ void put_in_place(reference::Envelopes& bounds, std::size_t output, reference::E
   bounds.outputs[output] = std::move(schema);
 }
 
+/// The questions that show what a part states: of cotangents also their derivatives, which follow from its equations.
+[[nodiscard]] std::vector<Check> checks_of(spec::PartForm part) {
+  switch (part) {
+    case spec::PartForm::also: return {Check::value};
+    case spec::PartForm::jvp: return {Check::jvp};
+    case spec::PartForm::vjp: return {Check::vjp, Check::second};
+  }
+  return {};
+}
+
+[[nodiscard]] std::optional<std::string> contradiction(const spec::Library& library, const std::string& operation,
+                                                       std::size_t part, Check check) {
+  const std::string its = fmt::format("{}: its {} part", operation, name_of(library.named(operation).parts[part - 1]));
+  Numbers numbers;
+  std::size_t cases = 0;
+  for (std::uint64_t i = 0; i < points; ++i) {
+    auto c = make_case({operation, check, DType::f64, 4 * i, 1, library});
+    if (!c) continue;
+    ++cases;
+    draw_ordinary(*c, i);
+    const auto found = difference(*c, part, numbers);
+    if (found) return fmt::format("{} differs from what it means: {}", its, *found);
+  }
+  if (cases == 0) return fmt::format("{} was not held to its meaning: no call of it can be drawn", its);
+  if (numbers.meant > 0 && numbers.stated == 0) return fmt::format("{} gives no number where the definition means one", its);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
@@ -189,26 +231,64 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
   return schemas;
 }
 
-void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
-                   const Freedoms& freedoms, const spec::Contract& contract) {
-  const auto admits = [&](std::size_t o) { return judge(got[o], bounds.outputs[o]).passed(); };
-  const auto free = [&](std::size_t o, reference::Envelope& e) {
-    if (o < freedoms.size()) admit(e, freedoms[o]);
-  };
-  for (std::size_t o = 0; o < bounds.outputs.size() && o < got.size(); ++o) {
-    if (!admits(o)) free(o, bounds.outputs[o]);
+namespace {
+
+/// Puts envelopes of one schema in place where they admit what the definition's own do not.
+class Admission {
+ public:
+  Admission(reference::Envelopes& bounds, std::span<const HostTensor> got, const Freedoms& freedoms)
+      : bounds_(bounds), got_(got), freedoms_(freedoms) {
+    for (std::size_t o = 0; o < bounds_.outputs.size() && o < got_.size(); ++o) {
+      if (!admits(o)) free(o, bounds_.outputs[o]);
+    }
+    meaning_ = bounds_;
   }
-  const reference::Envelopes meaning = bounds;
-  for (const Schema& schema : schemas) {
-    reference::Envelopes others = reference::envelopes(schema.system, schema.inputs, contract);
-    for (std::size_t o = 0; o < others.outputs.size() && o < got.size(); ++o) {
-      others.outputs[o] = decided(others.outputs[o], meaning.outputs[o]);
+
+  [[nodiscard]] bool is_complete() const { return reference::judge(got_, bounds_).passed(); }
+
+  /// \param first the outputs before it keep their own
+  void offer(reference::Envelopes others, std::size_t first = 0) {
+    for (std::size_t o = first; o < others.outputs.size() && o < got_.size(); ++o) {
+      others.outputs[o] = decided(others.outputs[o], meaning_.outputs[o]);
       if (admits(o)) continue;
       free(o, others.outputs[o]);
-      if (judge(got[o], others.outputs[o]).passed()) put_in_place(bounds, o, others.outputs[o]);
+      if (judge(got_[o], others.outputs[o]).passed()) put_in_place(bounds_, o, others.outputs[o]);
     }
     // Tensors that differ in a decision, each admitted alone: readers that compute anew decide anew.
-    if (others.outputs.size() == got.size() && !judge(got, bounds).passed() && judge(got, others).passed()) bounds = others;
+    if (first == 0 && others.outputs.size() == got_.size() && !is_complete() && judge(got_, others).passed()) bounds_ = std::move(others);
+  }
+
+ private:
+  [[nodiscard]] bool admits(std::size_t o) const { return judge(got_[o], bounds_.outputs[o]).passed(); }
+  void free(std::size_t o, reference::Envelope& e) const {
+    if (o < freedoms_.size()) admit(e, freedoms_[o]);
+  }
+
+  reference::Envelopes& bounds_;
+  std::span<const HostTensor> got_;
+  const Freedoms& freedoms_;
+  reference::Envelopes meaning_;
+};
+
+}  // namespace
+
+void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
+                   const Freedoms& freedoms, const spec::Contract& contract) {
+  Admission admission(bounds, got, freedoms);
+  std::vector<reference::Envelopes> along_all;
+  for (const Schema& schema : schemas) {
+    along_all.push_back(reference::envelopes(schema.system, schema.inputs, contract));
+    admission.offer(along_all.back());
+  }
+  for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
+    if (has_directions(schemas[s])) admission.offer(along_directions(schemas[s], along_all[s], contract));
+  }
+  // The contract speaks of the divisions that a definition states. How the quotients of derivatives are spelled it leaves open.
+  spec::Contract by_reciprocals = contract;
+  by_reciprocals.reciprocal_division = true;
+  for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
+    if (schemas[s].first_derivative == 0) continue;
+    admission.offer(reference::envelopes(schemas[s].system, schemas[s].inputs, by_reciprocals), schemas[s].first_derivative);
   }
 }
 
@@ -231,18 +311,9 @@ void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> sche
 std::optional<std::string> contradiction(const spec::Library& library, const std::string& operation) {
   const spec::Definition& d = library.named(operation);
   for (std::size_t p = 1; p <= d.part_count; ++p) {
-    const spec::PartForm form = d.parts[p - 1];
-    const Check check = form == spec::PartForm::also ? Check::value : form == spec::PartForm::jvp ? Check::jvp : Check::vjp;
-    const std::string its = fmt::format("{}: its {} part", operation, name_of(form));
-    Numbers numbers;
-    for (std::uint64_t i = 0; i < points; ++i) {
-      auto c = make_case({operation, check, DType::f64, 4 * i, 1, library});
-      if (!c) continue;
-      draw_ordinary(*c, i);
-      const auto found = difference(*c, p, numbers);
-      if (found) return fmt::format("{} differs from what it means: {}", its, *found);
+    for (const Check check : checks_of(d.parts[p - 1])) {
+      if (auto found = contradiction(library, operation, p, check)) return found;
     }
-    if (numbers.meant > 0 && numbers.stated == 0) return fmt::format("{} gives no number where the definition means one", its);
   }
   return std::nullopt;
 }

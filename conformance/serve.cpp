@@ -15,6 +15,7 @@
 #include "spec/protocol/fields.hpp"
 #include "spec/protocol/message.hpp"
 #include "spec/protocol/message_json.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -53,7 +54,7 @@ class Server {
       if (kind == "describe") return encode(description());
       if (kind == "run") return spec::to_line(run(request, id));
       if (kind == "script" && backend_.describe().scripts) return spec::to_line(script(request, id));
-      throw Unsupported("request: '" + kind + "' is not offered; there are describe and run");
+      throw Unsupported("request: '" + as_quoted(kind) + "' is not offered; there are describe and run");
     } catch (const Unsupported& error) {
       return spec::to_line(refused(id, {Refusal::Kind::unsupported, error.what(), unsupported_field(error.what())}));
     } catch (const std::exception& error) {

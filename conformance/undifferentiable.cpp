@@ -115,7 +115,9 @@ class Search {
   }
 
   /// Raises the freedom of the derivatives that are NaN where these seeds are.
-  void mark_reached(Freedoms& freedoms, Freedom least, const std::vector<HostTensor>& poisoned) const {
+  void mark_reached(Freedoms& freedoms, Freedom least, std::vector<HostTensor> poisoned) const {
+    // Tangents of a second derivative stand behind the seeds of the first.
+    poisoned.insert(poisoned.end(), inputs_.begin() + static_cast<std::ptrdiff_t>(poisoned.size()), inputs_.end());
     const reference::Envelopes reached = reference::envelopes(system_, poisoned, contract_);
     for (std::size_t d = layout_.results; d < freedoms.size(); ++d) {
       for (std::size_t i = 0; i < freedoms[d].size(); ++i) {
@@ -155,7 +157,7 @@ DerivativeLayout layout_of(const spec::Request& request) {
 
 Freedoms where_undifferentiable(const spec::System& system, std::span<const HostTensor> inputs, const DerivativeLayout& layout,
                                 const reference::Envelopes& bounds, const spec::Contract& contract) {
-  if (layout.mode != spec::Mode::jvp && layout.mode != spec::Mode::vjp) return {};
+  if (layout.mode == spec::Mode::forward) return {};
   if (all_ordinary(inputs, layout, bounds)) return {};
   const Search search(system, inputs, layout, bounds, contract);
   return layout.mode == spec::Mode::jvp ? search.of_tangents() : search.of_cotangents();

@@ -118,8 +118,14 @@ std::string today(const ConformOptions& options) {
 
 bool says(const std::string& wish, std::string_view word) { return wish.empty() || wish == word; }
 
+// A program may have been drawn for one operation and fail at another that it calls.
+bool names(const Waiver& w, const Record& r) {
+  const auto& calls = r.outcome.calls;
+  return w.operation == r.operation || std::find(calls.begin(), calls.end(), w.operation) != calls.end();
+}
+
 bool matches(const Waiver& w, const Record& r) {
-  return w.operation == r.operation && says(w.mode, r.mode) && says(w.check, r.check) && says(w.dtype, r.dtype);
+  return names(w, r) && says(w.mode, r.mode) && says(w.check, r.check) && says(w.dtype, r.dtype);
 }
 
 // Whether the unit may hold cases of that mode; of checks that ask in several modes every mode.

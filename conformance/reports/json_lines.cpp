@@ -100,6 +100,7 @@ Json to_json(const Outcome& outcome) {
   if (outcome.statistic.elements > 0) json["statistical"] = statistic_json(outcome.statistic);
   if (!outcome.why.empty()) json["why"] = outcome.why;
   if (outcome.offender) json["offender"] = to_json(*outcome.offender);
+  if ((is_bad(outcome.verdict) || outcome.verdict == Verdict::waived) && !outcome.calls.empty()) json["calls"] = outcome.calls;
   return json;
 }
 
@@ -189,6 +190,7 @@ Outcome outcome_in(const Json& j) {
   }
   outcome.why = word(j, "why");
   if (j.contains("offender")) outcome.offender = offender_in(j.at("offender"));
+  outcome.calls = words(j, "calls");
   return outcome;
 }
 

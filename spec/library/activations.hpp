@@ -59,6 +59,8 @@ elu(x[...]) {alpha = 1.0} -> y[...]
   y[...] = if x[...] > 0 then x[...] else alpha * expm1(x[...])
   also
   y[...] = if x[...] > 0 then x[...] else alpha*(exp(x[...]) - 1)
+  vjp
+  x~[...] = if x[...] > 0 then y~[...] else y~[...]*(y[...] + alpha)
 )";
 };
 inline constexpr Operation<EluText> elu{};

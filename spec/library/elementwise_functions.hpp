@@ -126,6 +126,8 @@ struct TanText {
   static constexpr std::string_view text = R"(-- The tangent of each element.
 tan(x[...]) -> y[...]
   y[...] = tan(x[...])
+  vjp
+  x~[...] = y~[...] / (cos(x[...])*cos(x[...]))
 )";
 };
 inline constexpr Operation<TanText> tan{};

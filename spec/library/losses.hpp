@@ -34,6 +34,19 @@ cross_entropy(x[..., c @ axis], t[...] : int, w[c]?) {axis = -1, ignore_index = 
   y[...] when reduction == none = each[...]
   y when reduction == sum = (if label_smoothing == 0 then sum[...] p[...] else (1 - label_smoothing)*(sum[...] p[...]) - label_smoothing/c*(sum[...] q[...]))
   y when reduction == mean = (if label_smoothing == 0 then (sum[...] p[...]) / (sum[...] a[...]) else (1 - label_smoothing)*((sum[...] p[...]) / (sum[...] a[...])) - label_smoothing/c*((sum[...] q[...]) / (sum[...] a[...])))
+  vjp
+  -- Through the rounded logarithm of the softmax: its cotangents g, less the softmax times their sum.
+  u[...] when reduction == none = y~[...]
+  u[... < ...] when reduction == sum = y~
+  u[... < ...] when reduction == mean = y~ / sum[...] a[...]
+  v[...] = if t[...] == ignore_index then 0 else u[...]
+  hot[..., k < c] = if t[...] == k then 1.0 else 0.0
+  g[..., k < c] = -(v[...]*(w[k] else 1)*((1 - label_smoothing)*hot[..., k] + label_smoothing/c))
+  x~[..., k @ axis] = g[..., k] - exp(l[..., k @ axis])*(sum[j] g[..., j])
+  e[..., k < c] = if label_smoothing == 0 then (if t[...] == k then v[...]*l[..., k @ axis] else 0) else v[...]*l[..., k @ axis]*((1 - label_smoothing)*hot[..., k] + label_smoothing/c)
+  w~[k] when reduction == none = -(sum[...] e[..., k])
+  w~[k] when reduction == sum = -(sum[...] e[..., k])
+  w~[k] when reduction == mean = -(sum[...] e[..., k]) - y*(sum[...] v[...]*hot[..., k])
 )";
 };
 inline constexpr Operation<CrossEntropyText> cross_entropy{};
@@ -51,6 +64,16 @@ soft_cross_entropy(x[..., c @ axis], t[..., c @ axis], w[c]?) {axis = -1, label_
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
   y when reduction == mean = (sum[...] each[...]) / size(...)
+  vjp
+  -- Through the rounded logarithm of the softmax, as in cross_entropy.
+  l[..., k @ axis] = z[..., k @ axis] - s[...]
+  u[...] when reduction == none = y~[...]
+  u[... < ...] when reduction == sum = y~
+  u[... < ...] when reduction == mean = y~ / size(...)
+  g[..., k @ axis] = -((w[k] else 1)*p[..., k @ axis]*u[...])
+  x~[..., k @ axis] = g[..., k @ axis] - exp(l[..., k @ axis])*(sum[j] g[..., j @ axis])
+  t~[..., k @ axis] = -((1 - label_smoothing)*(w[k] else 1)*l[..., k @ axis]*u[...])
+  w~[k] = -(sum[...] p[..., k @ axis]*l[..., k @ axis]*u[...])
 )";
 };
 inline constexpr Operation<SoftCrossEntropyText> soft_cross_entropy{};
@@ -161,6 +184,11 @@ huber(x[...], t[...]) {delta = 1.0, reduction = mean | sum | none} -> y[only(...
   requires delta > 0
   d[...] = x[...] - t[...]
   each[...] = if abs(d[...]) > delta then delta*(abs(d[...]) - delta/2) else d[...]*d[...]/2
+  y[...] when reduction == none = each[...]
+  y when reduction == sum = sum[...] each[...]
+  y when reduction == mean = (sum[...] each[...]) / size(...)
+  also
+  each[...] = if abs(d[...]) > delta then delta*(abs(d[...]) - delta) + delta*delta/2 else d[...]*d[...]/2
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
   y when reduction == mean = (sum[...] each[...]) / size(...)

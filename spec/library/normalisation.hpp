@@ -22,6 +22,9 @@ softmax(x[..rest, n @ axis]) {axis = -1} -> y[..rest, n @ axis]
   vjp
   s[..i] = sum[k] y[..i, k @ axis]*y~[..i, k @ axis]
   x~[..i, j @ axis] = y[..i, j @ axis]*(y~[..i, j @ axis] - s[..i])
+  vjp
+  s[..i] = sum[k] y[..i, k @ axis]*y~[..i, k @ axis]
+  x~[..i, j @ axis] = y[..i, j @ axis]*y~[..i, j @ axis] - y[..i, j @ axis]*s[..i]
   jvp
   s[..i] = sum[k] y[..i, k @ axis]*x'[..i, k @ axis]
   y'[..i, j @ axis] = y[..i, j @ axis]*(x'[..i, j @ axis] - s[..i])

@@ -22,6 +22,8 @@ struct MeanText {
   static constexpr std::string_view text = R"(-- The mean over axes.
 mean(x[..kept, ..gone @ axes]) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
   y[..i, ..u @ axes] = (sum[..k] x[..i, ..k @ axes]) / size(..gone)
+  also
+  y[..i, ..u @ axes] = sum[..k] x[..i, ..k @ axes]*(1/size(..gone))
 )";
 };
 inline constexpr Operation<MeanText> mean{};
@@ -110,6 +112,10 @@ var(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
   b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
   y[..i, ..u @ axes] = b[..i] / (size(..gone) - correction)
+  also
+  -- Moments updated in another order: means as often as there are elements, each with roundings of its own.
+  a[..i, ..k < ..gone] = (sum[..l < ..gone] x[..i, ..l @ axes]) / size(..gone)
+  y[..i, ..u @ axes] = (sum[..k] (x[..i, ..k @ axes] - a[..i, ..k])*(x[..i, ..k @ axes] - a[..i, ..k])) / (size(..gone) - correction)
   vjp
   g[..i] = sum[..u] y~[..i, ..u @ axes]
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
@@ -138,10 +144,19 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
   b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
   y[..i, ..u @ axes] = sqrt(b[..i] / (size(..gone) - correction))
+  also
+  -- Moments updated in another order: means as often as there are elements, each with roundings of its own.
+  a[..i, ..k < ..gone] = (sum[..l < ..gone] x[..i, ..l @ axes]) / size(..gone)
+  y[..i, ..u @ axes] = sqrt((sum[..k] (x[..i, ..k @ axes] - a[..i, ..k])*(x[..i, ..k @ axes] - a[..i, ..k])) / (size(..gone) - correction))
   vjp
   a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
   b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
   r[..i] = sqrt(b[..i] / (size(..gone) - correction))
+  g[..i] = sum[..u] (if r[..i] == 0 then 0 else y~[..i, ..u @ axes]/(2*r[..i]))
+  x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
+  vjp
+  -- The root moves by the elements alone: what they do to the mean does not change it.
+  r[..i] = sqrt((sum[..k] (x[..i, ..k @ axes] - detach(m[..i]))*(x[..i, ..k @ axes] - detach(m[..i]))) / (size(..gone) - correction))
   g[..i] = sum[..u] (if r[..i] == 0 then 0 else y~[..i, ..u @ axes]/(2*r[..i]))
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
   jvp
@@ -216,6 +231,11 @@ cumprod(x[..rest, n @ axis] : number) {axis = -1, reverse = false, exclusive = f
   y'[..i, j @ axis] = sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x'[..i, k @ axis]*(if x[..i, k @ axis] == 0
     then prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis]
     else y[..i, j @ axis] / x[..i, k @ axis])
+  jvp
+  zeros[..i, j @ axis] = sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] (if x[..i, k @ axis] == 0 then 1 else 0)
+  y'[..i, j @ axis] = if zeros[..i, j @ axis] > 0
+    then (sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x'[..i, k @ axis]*prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis])
+    else (sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] (x'[..i, k @ axis] / x[..i, k @ axis]))*y[..i, j @ axis]
 )";
 };
 inline constexpr Operation<CumprodText> cumprod{};

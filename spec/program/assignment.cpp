@@ -11,6 +11,7 @@
 #include "spec/notation/parse.hpp"
 #include "spec/notation/resolve.hpp"
 #include "spec/program/name.hpp"
+#include "spec/quoted.hpp"
 #include "spec/system/ranges.hpp"
 #include "spec/system/written_once.hpp"
 
@@ -65,7 +66,7 @@ class Elaboration {
   }
 
   void check_text() const {
-    if (!is_value_name(step_.buffer)) throw SpecViolation("a name is letters, digits, _ and ., found '" + step_.buffer + "'");
+    if (!is_value_name(step_.buffer)) throw SpecViolation("a name is letters, digits, _ and ., found '" + as_quoted(step_.buffer) + "'");
     if (step_.buffer.find('.') != std::string::npos)
       throw SpecViolation(step_.buffer + " is a name with a point, which the notation does not have");
     for (const std::string* text : {&step_.places, &step_.value}) {

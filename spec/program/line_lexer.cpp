@@ -14,7 +14,7 @@ namespace {
 }  // namespace
 
 void LineLexer::fail(std::string_view expected) const {
-  const std::string found = at_end() ? "the end of the line" : "'" + token_.text + "'";
+  const std::string found = at_end() ? "the end of the line" : "'" + as_quoted(token_.text) + "'";
   reject(fmt::format("expected {}, found {}", expected, found), token_.column);
 }
 

@@ -17,6 +17,7 @@
 #include "spec/program/line_lexer.hpp"
 #include "spec/program/number_text.hpp"
 #include "spec/program/program.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -144,7 +145,7 @@ class LineParser {
     HostTensor tensor(dtype, dims);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (!read_element(tokens[i].text, tensor, i))
-        in_.reject(fmt::format("expected an element of type {}, found '{}'", name_of(dtype), tokens[i].text), tokens[i].column);
+        in_.reject(fmt::format("expected an element of type {}, found '{}'", name_of(dtype), as_quoted(tokens[i].text)), tokens[i].column);
     }
     return tensor;
   }

@@ -8,6 +8,7 @@
 #include "spec/program/assignment.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/name.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -130,7 +131,7 @@ std::size_t TraceState::find(const std::string& name) const {
 
 void TraceState::check_name(const std::string& name) const {
   if (!is_value_name(name))
-    throw SpecViolation("trace: a name is letters, digits, _ and ., and starts with a letter, found '" + name + "'");
+    throw SpecViolation("trace: a name is letters, digits, _ and ., and starts with a letter, found '" + as_quoted(name) + "'");
   if (types_.count(name) != 0) throw SpecViolation("trace: " + name + " is named a second time; each value is named once");
 }
 

@@ -14,6 +14,7 @@
 #include "spec/program/assignment.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/name.hpp"
+#include "spec/quoted.hpp"
 #include "spec/system/written_once.hpp"
 
 namespace etalon::spec {
@@ -111,7 +112,7 @@ class Verifier {
 
   void name(const std::string& value, const ValueType& type, const Source& source, const std::string& what) {
     if (!is_value_name(value))
-      throw SpecViolation(fmt::format("{}: a name is letters, digits, _ and ., and starts with a letter, found '{}'", what, value));
+      throw SpecViolation(fmt::format("{}: a name is letters, digits, _ and ., and starts with a letter, found '{}'", what, as_quoted(value)));
     if (!analysis_.types.emplace(value, type).second)
       throw SpecViolation(fmt::format("{}: {} is named a second time; each value is named once", what, value));
     sources_.emplace(value, source);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "spec/error.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::spec::fields {
 
@@ -72,7 +73,7 @@ std::string key(const std::string& field, std::string_view name) {
 DType dtype(const Json& json, const std::string& field) {
   const std::string& name = string(json, field);
   const auto found = dtype_named(name);
-  if (!found) throw Unsupported(field + ": element type '" + name + "' is not offered");
+  if (!found) throw Unsupported(field + ": element type '" + as_quoted(name) + "' is not offered");
   return *found;
 }
 

@@ -9,6 +9,7 @@
 #include "spec/error.hpp"
 #include "spec/protocol/fields.hpp"
 #include "spec/protocol/message_json.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 4> mode_names = {"forward", "jvp", "vjp",
   for (std::size_t i = 0; i < mode_names.size(); ++i) {
     if (mode_names[i] == text) return static_cast<Mode>(i);
   }
-  throw Unsupported(field + ": mode '" + text + "' is not offered");
+  throw Unsupported(field + ": mode '" + as_quoted(text) + "' is not offered");
 }
 
 using Places = std::vector<std::optional<Placement>>;

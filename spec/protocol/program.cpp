@@ -11,6 +11,7 @@
 #include "spec/program/einsum_call.hpp"
 #include "spec/protocol/fields.hpp"
 #include "spec/protocol/json.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -136,7 +137,7 @@ constexpr std::pair<Role, std::string_view> roles[] = {
   for (const auto& [role, name] : roles) {
     if (name == text) return role;
   }
-  throw Unsupported(field + ": role '" + text + "' is not offered");
+  throw Unsupported(field + ": role '" + as_quoted(text) + "' is not offered");
 }
 
 /// Numbers, and `"?n"` for open extents.
@@ -226,7 +227,7 @@ void read_shape(const Json& json, const std::string& field, Input& into) {
 [[nodiscard]] Differentiate derivative_from_json(const Json& json, const std::string& field) {
   Differentiate step;
   const std::string& mode = fields::string(fields::member(json, "derivative", field), fields::key(field, "derivative"));
-  if (mode != "vjp" && mode != "jvp") throw Unsupported(field + ".derivative: '" + mode + "' is not offered");
+  if (mode != "vjp" && mode != "jvp") throw Unsupported(field + ".derivative: '" + as_quoted(mode) + "' is not offered");
   step.mode = mode == "vjp" ? Differentiate::Mode::vjp : Differentiate::Mode::jvp;
   step.of = fields::strings(fields::member(json, "of", field), fields::key(field, "of"));
   step.wrt = fields::strings(fields::member(json, "wrt", field), fields::key(field, "wrt"));
@@ -248,7 +249,7 @@ void read_shape(const Json& json, const std::string& field, Input& into) {
   Assign step;
   step.buffer = text("assign");
   step.places = text("places");
-  if (!read_sign(text("accumulation"), step)) throw Unsupported(field + ".accumulation: '" + text("accumulation") + "' is not offered");
+  if (!read_sign(text("accumulation"), step)) throw Unsupported(field + ".accumulation: '" + as_quoted(text("accumulation")) + "' is not offered");
   step.value = text("value");
   if (const Json* declares = fields::optional_member(json, "declares", field)) {
     if (!declares->is_boolean()) fields::mismatch(fields::key(field, "declares"), "a truth value", *declares);
