@@ -3,6 +3,7 @@
 #include <exception>
 #include <istream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <variant>
@@ -52,6 +53,7 @@ class Server {
       const std::string& kind = spec::fields::string(spec::fields::member(request, "request", ""), "request");
       if (kind == "describe") return encode(description());
       if (kind == "run") return spec::to_line(run(request, id));
+      if (kind == "script" && backend_.describe().scripts) return spec::to_line(script(request, id));
       throw Unsupported("request: '" + as_quoted(kind) + "' is not offered; there are describe and run");
     } catch (const Unsupported& error) {
       return spec::to_line(refused(id, {Refusal::Kind::unsupported, error.what(), unsupported_field(error.what())}));
@@ -77,8 +79,8 @@ class Server {
     return field == "bounds" ? "bounds" : "request";
   }
 
-  [[nodiscard]] Json run(const Json& json, const Json& id) {
-    const Request request = spec::request_from_json(json);
+  /// Why a request cannot be asked, if so.
+  [[nodiscard]] static std::optional<Json> refusal_of(const Request& request, const Json& id) {
     spec::Library library;
     try {
       library = spec::library_of(request.program);
@@ -96,6 +98,23 @@ class Server {
     } catch (const SpecViolation& error) {
       return refused(id, {Refusal::Kind::rejected, error.what(), ""});
     }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Json script(const Json& json, const Json& id) {
+    const Request request = spec::request_from_json(json);
+    if (auto refusal = refusal_of(request, id)) return *refusal;
+    const auto shown = spec::shown_from_json(json);
+    const std::size_t there = shown && shown->list == "cotangents" ? request.inputs.size() : request.program.outputs.size();
+    if (shown && shown->tensor >= there) throw SpecViolation("element.tensor: expected below " + std::to_string(there) + ", found " + std::to_string(shown->tensor));
+    const auto text = backend_.script(request, shown);
+    if (!text) throw Unsupported("request: no script of this");
+    return {{"id", id}, {"script", *text}};
+  }
+
+  [[nodiscard]] Json run(const Json& json, const Json& id) {
+    const Request request = spec::request_from_json(json);
+    if (auto refusal = refusal_of(request, id)) return *refusal;
     const Json* bounds = spec::fields::optional_member(json, "bounds", "");
     if (bounds != nullptr && !options_.offers_bounds) throw Unsupported("bounds: only the reference derives them");
     const std::optional<spec::Contract> contract =

@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/** Tables of another version are refused. */
-#define ETALON_BACKEND_VERSION 1
+/** Tables of version 1 end before `script`; those of versions that there are not are refused. */
+#define ETALON_BACKEND_VERSION 2
 
 /** Element types; a bool is one byte, 0 or 1. */
 enum etalon_dtype { ETALON_F16, ETALON_BF16, ETALON_F32, ETALON_F64, ETALON_I32, ETALON_I64, ETALON_BOOL };
@@ -93,6 +93,13 @@ enum etalon_list {
   ETALON_COTANGENT_TANGENTS /**< per input that `wrt` marks, in jvp_of_vjp */
 };
 
+/** An element of an answer: of `outputs` by the output's place, of `cotangents` by the input's. */
+typedef struct etalon_element {
+  int32_t list;
+  int32_t tensor;
+  int64_t element;
+} etalon_element;
+
 /** How `run` answers. A refusal replaces what was added before. */
 typedef struct etalon_answer {
   void *host; /**< not yours */
@@ -116,6 +123,10 @@ typedef struct etalon_backend {
   void (*run)(void *self, const etalon_request *request, etalon_answer *answer);
   /** May be NULL. */
   void (*destroy)(void *self);
+  /** May be NULL, and give NULL. The request as a program of the library's users, without Etalon, that prints the element,
+      or all where that is NULL: docs/protocol.md. The text lives until the next call. Since version 2; a backend that
+      writes any says "scripts":true in its description. */
+  const char *(*script)(void *self, const etalon_request *request, const etalon_element *shown);
 } etalon_backend;
 
 #if defined(__GNUC__)

@@ -113,8 +113,8 @@ class PluginBackend final : public spec::Backend {
     void* symbol = dlsym(library, "etalon_backend_table");
     if (symbol == nullptr) throw IoError(fmt::format("plugin: {} exports no etalon_backend_table", path));
     table_ = reinterpret_cast<const etalon_backend* (*)()>(symbol)();
-    if (table_ == nullptr || table_->version != ETALON_BACKEND_VERSION)
-      throw IoError(fmt::format("plugin: {}: expected a table of version {}, found {}", path, ETALON_BACKEND_VERSION,
+    if (table_ == nullptr || table_->version < 1 || table_->version > ETALON_BACKEND_VERSION)
+      throw IoError(fmt::format("plugin: {}: expected a table of version 1 to {}, found {}", path, ETALON_BACKEND_VERSION,
                                 table_ == nullptr ? "none" : std::to_string(table_->version)));
     if (table_->describe == nullptr || table_->run == nullptr) throw IoError(fmt::format("plugin: {}: its table has no describe or no run", path));
     if (table_->create != nullptr) self_ = table_->create();
@@ -124,6 +124,7 @@ class PluginBackend final : public spec::Backend {
     } catch (const std::exception& error) {
       throw IoError(fmt::format("plugin: {}: its description: {}", path, error.what()));
     }
+    description_.scripts = description_.scripts && table_->version >= 2 && table_->script != nullptr;
   }
 
   ~PluginBackend() override {
@@ -147,7 +148,20 @@ class PluginBackend final : public spec::Backend {
     }
   }
 
+  [[nodiscard]] std::optional<std::string> script(const spec::Request& request, const std::optional<spec::Shown>& shown) override {
+    if (!description_.scripts) return std::nullopt;
+    const PluginRequest asked(request);
+    etalon_element element{};
+    if (shown) element = {list_named(shown->list), static_cast<std::int32_t>(shown->tensor), static_cast<std::int64_t>(shown->element)};
+    const char* text = table_->script(self_, &asked.view(), shown ? &element : nullptr);
+    return text == nullptr ? std::nullopt : std::optional<std::string>(text);
+  }
+
  private:
+  [[nodiscard]] static std::int32_t list_named(const std::string& name) {
+    return name == "outputs" ? ETALON_OUTPUTS : name == "tangents" ? ETALON_TANGENTS : ETALON_COTANGENTS;
+  }
+
   const etalon_backend* table_ = nullptr;
   void* self_ = nullptr;
   spec::Description description_;

@@ -183,6 +183,21 @@ Request request_from_json(const Json& json) {
   return request;
 }
 
+std::optional<Shown> shown_from_json(const Json& json) {
+  const Json* element = fields::optional_member(json, "element", "");
+  if (element == nullptr) return std::nullopt;
+  fields::require_object(*element, "element");
+  const std::string list = fields::string(fields::member(*element, "list", "element"), "element.list");
+  if (list != "outputs" && list != "tangents" && list != "cotangents") fields::mismatch("element.list", "outputs, tangents or cotangents", list);
+  const auto place = [&](const char* name) {
+    const Json& found = fields::member(*element, name, "element");
+    const std::int64_t at = fields::integer(found, std::string("element.") + name);
+    if (at < 0) fields::mismatch(std::string("element.") + name, "at least 0", found);
+    return static_cast<std::size_t>(at);
+  };
+  return Shown{list, place("tensor"), place("element")};
+}
+
 Json answer_to_json(const std::string& id, const Answer& answer) {
   if (const auto* refusal = std::get_if<Refusal>(&answer)) return refusal_to_json(id, *refusal);
   const Numbers& numbers = std::get<Numbers>(answer);

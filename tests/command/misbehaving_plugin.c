@@ -1,4 +1,4 @@
-/* Plug-ins that go wrong, one way each: -DKIND_crash and so on. */
+/* Plug-ins that go wrong, one way each: -DKIND_crash and so on; and two that write scripts, or would, -DKIND_writes and -DKIND_old_table. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,6 +8,8 @@ static const char *describe(void *self) {
   (void)self;
 #if defined(KIND_bad_description)
   return "{\"etalon\":1,\"name\":\"bad\",\"dtypes\":\"f32\"}";
+#elif defined(KIND_writes) || defined(KIND_old_table)
+  return "{\"etalon\":1,\"name\":\"writes\",\"version\":\"1\",\"operations\":[\"neg\"],\"dtypes\":[\"f32\"],\"modes\":[\"forward\"],\"scripts\":true}";
 #else
   return "{\"etalon\":1,\"name\":\"bad\",\"version\":\"1\",\"operations\":[\"neg\"],\"dtypes\":[\"f32\"],\"modes\":[\"forward\"],\"contract\":{}}";
 #endif
@@ -50,14 +52,26 @@ static void run(void *self, const etalon_request *request, etalon_answer *answer
   (void)x;
 }
 
+/* Tells what it was asked; of element 7 it writes none. */
+static const char *script(void *self, const etalon_request *request, const etalon_element *shown) {
+  static char text[80];
+  (void)self;
+  if (shown && shown->element == 7) return NULL;
+  if (!shown) return "all";
+  snprintf(text, sizeof text, "%s %d %d %d", request->calls[0].operation, shown->list, shown->tensor, (int)shown->element);
+  return text;
+}
+
 #if defined(KIND_no_table)
-const char *another_name(void) { (void)run; return describe(NULL); }
+const char *another_name(void) { (void)run; (void)script; return describe(NULL); }
 #else
 const etalon_backend *etalon_backend_table(void) {
 #if defined(KIND_wrong_version)
-  static const etalon_backend table = {ETALON_BACKEND_VERSION + 1, NULL, describe, run, NULL};
+  static const etalon_backend table = {ETALON_BACKEND_VERSION + 1, NULL, describe, run, NULL, script};
+#elif defined(KIND_old_table)
+  static const etalon_backend table = {1, NULL, describe, run, NULL, script};
 #else
-  static const etalon_backend table = {ETALON_BACKEND_VERSION, NULL, describe, run, NULL};
+  static const etalon_backend table = {ETALON_BACKEND_VERSION, NULL, describe, run, NULL, script};
 #endif
   return &table;
 }

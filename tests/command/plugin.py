@@ -63,10 +63,27 @@ for kind, verdict, words in (("crash", "crashed", "signal 6"), ("hang", "timeout
 talkative = compiled(source, "talkative")
 ran, results = conform(talkative, "--ops", "neg")
 check(ran.returncode == 0 and results, f"a plug-in that prints: {ran.stdout[-300:]} {ran.stderr}")
-for kind, words in (("no_table", "exports no etalon_backend_table"), ("wrong_version", "expected a table of version 1, found 2"),
+for kind, words in (("no_table", "exports no etalon_backend_table"), ("wrong_version", "expected a table of version 1 to 2, found 3"),
                     ("bad_description", "dtypes: expected an array")):
     ran, results = conform(compiled(source, kind, f"-DKIND_{kind}"), "--ops", "neg")
     check((ran.returncode, results) == (2, []) and words in ran.stderr and ran.stderr.count("\n") == 1, f"{kind}: {ran.returncode} {ran.stderr!r}")
+
+
+def scripts(kind):
+    """What a plug-in answers when it is asked for scripts of everything, of an element, of one that it writes none of, and of one that there is not."""
+    asked = {"request": "script", "id": "s", "mode": "forward", "inputs": [{"dtype": "f32", "shape": [1], "data": "AACAPw=="}],
+             "program": {"inputs": [{"name": "x", "dtype": "f32", "shape": [1]}], "outputs": ["y"],
+                         "calls": [{"operation": "neg", "operands": ["x"], "attributes": {}, "results": ["y"]}]}}
+    shown = [{}, *({"element": {"list": "outputs", "tensor": t, "element": e}} for t, e in ((0, 3), (0, 7), (1, 0)))]
+    lines = "".join(json.dumps({**asked, **one}) + "\n" for one in shown)
+    ran = subprocess.run([etalon, "serve", "--backend", compiled(source, kind, f"-DKIND_{kind}")], input=lines, capture_output=True, text=True)
+    return [answer.get("script", answer.get("unsupported", {}).get("why", answer.get("error"))) for answer in map(json.loads, ran.stdout.splitlines())]
+
+
+found = scripts("writes")
+check(found == ["all", "neg 0 0 3", "request: no script of this", "element.tensor: expected below 1, found 1"], f"scripts: {found}")
+found = scripts("old_table")
+check(found == ["request: 'script' is not offered; there are describe and run"] * 4, f"scripts of a table of version 1: {found}")
 ran, results = conform("plugin:/nowhere/at all.so", "--ops", "neg")
 check((ran.returncode, results) == (2, []) and "cannot open shared object file" in ran.stderr, f"no file: {ran.returncode} {ran.stderr!r}")
 

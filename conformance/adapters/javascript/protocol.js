@@ -62,20 +62,21 @@ function marked(request) {
   return request.inputs.map((_, i) => wrt.includes(i));
 }
 
-/** Reads requests until the input ends; `run` answers one of them, or throws. */
-async function serve(describe, run) {
+/** Reads requests until the input ends; `run` and `script` answer one of them, or throw. */
+async function serve(describe, run, script) {
+  const offered = { run, script: async (request) => ({ script: await script(request) }) };
   for await (const line of readline.createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-    if (line.trim()) process.stdout.write(JSON.stringify(await answer(JSON.parse(line), describe, run)) + "\n");
+    if (line.trim()) process.stdout.write(JSON.stringify(await answer(JSON.parse(line), describe, offered)) + "\n");
   }
 }
 
-async function answer(request, describe, run) {
+async function answer(request, describe, offered) {
   if (request.request === "describe") return describe();
   const id = request.id;
   try {
-    need(request.request === "run", "request", `${request.request} is not offered; there are describe and run`);
+    need(Object.hasOwn(offered, request.request), "request", `${request.request} is not offered; there are describe, run and script`);
     need(!("buffers" in request.program), "request", "programs that assign");
-    return { id, ...(await run(request)) };
+    return { id, ...(await offered[request.request](request)) };
   } catch (reason) {
     if (reason instanceof Unsupported) return { id, unsupported: { what: reason.what, why: reason.message } };
     if (reason instanceof Rejected) return { id, rejected: reason.message };

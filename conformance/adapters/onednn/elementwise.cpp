@@ -20,11 +20,11 @@ using Chooser = std::function<Choice(const Call&)>;
 Results eltwise(const Call& c, const Chooser& choose) {
   const Choice choice = choose(c);
   const Dims shape = at_least_one_axis(c.x().shape);
-  const dnnl::eltwise_forward::primitive_desc pd({prop_kind::forward_training, choice.which, desc(shape), choice.alpha, choice.beta}, engine());
-  Execution run;
-  run.give(DNNL_ARG_SRC, c.x(), desc(shape), pd.src_desc());
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  run.run(dnnl::eltwise_forward(pd));
+  const auto pd = described<dnnl::eltwise_forward>(c.recording, "eltwise_forward", prop_kind::forward_training, choice.which, desc(shape), choice.alpha, choice.beta);
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, c.x(), desc(shape), pd->src_desc());
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.run();
   return {run.take(DNNL_ARG_DST, c.x().shape, desc(shape))};
 }
 
@@ -32,13 +32,13 @@ Results eltwise_backward(const Call& c, const Results& cotangents, const Chooser
   const Choice choice = choose(c);
   const Dims shape = at_least_one_axis(c.x().shape);
   const Desc d = desc(shape);
-  const dnnl::eltwise_forward::primitive_desc hint({prop_kind::forward_training, choice.which, d, choice.alpha, choice.beta}, engine());
-  const dnnl::eltwise_backward::primitive_desc pd({choice.which, d, d, choice.alpha, choice.beta}, engine(), hint);
-  Execution run;
-  run.give(DNNL_ARG_SRC, c.x(), d, pd.src_desc());
-  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], d, pd.diff_dst_desc());
-  run.room(DNNL_ARG_DIFF_SRC, pd.diff_src_desc());
-  run.run(dnnl::eltwise_backward(pd));
+  const auto hint = described<dnnl::eltwise_forward>(c.recording, "eltwise_forward", prop_kind::forward_training, choice.which, d, choice.alpha, choice.beta);
+  const auto pd = described_after<dnnl::eltwise_backward>(hint, "eltwise_backward", choice.which, d, d, choice.alpha, choice.beta);
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, c.x(), d, pd->src_desc());
+  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], d, pd->diff_dst_desc());
+  run.room(DNNL_ARG_DIFF_SRC, pd->diff_src_desc());
+  run.run();
   return {run.take(DNNL_ARG_DIFF_SRC, c.x().shape, d)};
 }
 
@@ -60,12 +60,12 @@ Results binary(const Call& c, algorithm which, bool truth) {
   Dims shape(rank);
   for (std::size_t axis = 0; axis < rank; ++axis) shape[axis] = a[axis] == 1 ? b[axis] : a[axis];
   need(a == shape, "shape", "oneDNN 2.6 broadcasts only the second operand");
-  const dnnl::binary::primitive_desc pd({which, desc(a), desc(b), desc(shape)}, engine());
-  Execution run;
-  run.give(DNNL_ARG_SRC_0, c.x(0), desc(a), pd.src0_desc());
-  run.give(DNNL_ARG_SRC_1, c.x(1), desc(b), pd.src1_desc());
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  run.run(dnnl::binary(pd));
+  const auto pd = described<dnnl::binary>(c.recording, "binary", which, desc(a), desc(b), desc(shape));
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC_0, c.x(0), desc(a), pd->src0_desc());
+  run.give(DNNL_ARG_SRC_1, c.x(1), desc(b), pd->src1_desc());
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.run();
   shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(rank - std::max(c.x(0).shape.size(), c.x(1).shape.size())));
   Tensor y = run.take(DNNL_ARG_DST, shape, desc(at_least_one_axis(shape)));
   y.truth = truth;

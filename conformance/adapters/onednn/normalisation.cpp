@@ -36,43 +36,47 @@ void give_parameters(const Call& c, Execution& run, const Dims& shape) {
   if (c.has(2)) run.give(DNNL_ARG_SHIFT, c.x(2), desc(shape), desc(shape));
 }
 
+[[nodiscard]] Described<dnnl::layer_normalization_forward> forward_desc(const Call& c, const Desc& d) {
+  return described<dnnl::layer_normalization_forward>(c.recording, "layer_normalization_forward", prop_kind::forward_training, d, c.number("eps"), flags_of(c));
+}
+
 Results layer_norm(const Call& c) {
   const Rows rows = rows_of(c);
   const Desc d = desc(rows.shape);
-  const dnnl::layer_normalization_forward::primitive_desc pd({prop_kind::forward_training, d, c.number("eps"), flags_of(c)}, engine());
-  Execution run;
-  run.give(DNNL_ARG_SRC, c.x(), d, pd.src_desc());
+  const auto pd = forward_desc(c, d);
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, c.x(), d, pd->src_desc());
   give_parameters(c, run, {rows.shape[1]});
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  run.room(DNNL_ARG_MEAN, pd.mean_desc());
-  run.room(DNNL_ARG_VARIANCE, pd.variance_desc());
-  run.run(dnnl::layer_normalization_forward(pd));
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.room(DNNL_ARG_MEAN, pd->mean_desc());
+  run.room(DNNL_ARG_VARIANCE, pd->variance_desc());
+  run.run();
   return {run.take(DNNL_ARG_DST, c.x().shape, d)};
 }
 
 Results layer_norm_backward(const Call& c, const Results& cotangents) {
   const Rows rows = rows_of(c);
   const Desc d = desc(rows.shape);
-  const dnnl::layer_normalization_forward::primitive_desc hint({prop_kind::forward_training, d, c.number("eps"), flags_of(c)}, engine());
-  const dnnl::layer_normalization_backward::primitive_desc pd({prop_kind::backward, d, d, c.number("eps"), flags_of(c)}, engine(), hint);
-  Execution run;
-  run.give(DNNL_ARG_SRC, c.x(), d, hint.src_desc());
+  const auto hint = forward_desc(c, d);
+  const auto pd = described_after<dnnl::layer_normalization_backward>(hint, "layer_normalization_backward", prop_kind::backward, d, d, c.number("eps"), flags_of(c));
+  Execution run(hint);
+  run.give(DNNL_ARG_SRC, c.x(), d, hint->src_desc());
   give_parameters(c, run, {rows.shape[1]});
-  run.room(DNNL_ARG_DST, hint.dst_desc());
-  run.room(DNNL_ARG_MEAN, hint.mean_desc());
-  run.room(DNNL_ARG_VARIANCE, hint.variance_desc());
-  run.run(dnnl::layer_normalization_forward(hint));
-  Execution back;
-  back.give(DNNL_ARG_SRC, c.x(), d, pd.src_desc());
-  back.give(DNNL_ARG_DIFF_DST, *cotangents[0], d, pd.diff_dst_desc());
-  back.put(DNNL_ARG_MEAN, run.at(DNNL_ARG_MEAN));
-  back.put(DNNL_ARG_VARIANCE, run.at(DNNL_ARG_VARIANCE));
+  run.room(DNNL_ARG_DST, hint->dst_desc());
+  run.room(DNNL_ARG_MEAN, hint->mean_desc());
+  run.room(DNNL_ARG_VARIANCE, hint->variance_desc());
+  run.run();
+  Execution back(pd);
+  back.give(DNNL_ARG_SRC, c.x(), d, pd->src_desc());
+  back.give(DNNL_ARG_DIFF_DST, *cotangents[0], d, pd->diff_dst_desc());
+  back.put(DNNL_ARG_MEAN, run);
+  back.put(DNNL_ARG_VARIANCE, run);
   give_parameters(c, back, {rows.shape[1]});
-  back.room(DNNL_ARG_DIFF_SRC, pd.diff_src_desc());
+  back.room(DNNL_ARG_DIFF_SRC, pd->diff_src_desc());
   const Desc parameter = desc({rows.shape[1]});
   if (c.has(1)) back.room(DNNL_ARG_DIFF_SCALE, parameter);
   if (c.has(2)) back.room(DNNL_ARG_DIFF_SHIFT, parameter);
-  back.run(dnnl::layer_normalization_backward(pd));
+  back.run();
   Results results(c.operands.size());
   results[0] = back.take(DNNL_ARG_DIFF_SRC, c.x().shape, d);
   if (c.has(1)) results[1] = back.take(DNNL_ARG_DIFF_SCALE, c.x(1).shape, parameter);

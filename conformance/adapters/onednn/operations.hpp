@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "conformance/adapters/onednn/tensors.hpp"
+#include "conformance/adapters/onednn/execution.hpp"
 
 namespace etalon::onednn {
 
@@ -15,6 +15,7 @@ struct Call {
   const etalon_call* call;
   std::vector<std::optional<Tensor>> operands;
   std::vector<bool> wrt;  ///< per operand, in vjp
+  Recording* recording = nullptr;  ///< to which what is computed is told
 
   [[nodiscard]] const Tensor& x(std::size_t i = 0) const { return *operands[i]; }
   [[nodiscard]] bool has(std::size_t i) const { return i < operands.size() && operands[i].has_value(); }

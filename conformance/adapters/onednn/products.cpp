@@ -6,13 +6,13 @@ namespace etalon::onednn {
 namespace {
 
 /// A matrix product with strides of the caller's choice; ranks are equal and at least 2.
-Tensor product(const Tensor& a, const Desc& as, const Tensor& b, const Desc& bs, const Dims& shape) {
-  const dnnl::matmul::primitive_desc pd({as, bs, desc(shape)}, engine());
-  Execution run;
-  run.give(DNNL_ARG_SRC, a, as, pd.src_desc());
-  run.give(DNNL_ARG_WEIGHTS, b, bs, pd.weights_desc());
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  run.run(dnnl::matmul(pd));
+Tensor product(Recording* recording, const Tensor& a, const Desc& as, const Tensor& b, const Desc& bs, const Dims& shape) {
+  const auto pd = described<dnnl::matmul>(recording, "matmul", as, bs, desc(shape));
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, a, as, pd->src_desc());
+  run.give(DNNL_ARG_WEIGHTS, b, bs, pd->weights_desc());
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.run();
   return run.take(DNNL_ARG_DST, shape);
 }
 
@@ -33,35 +33,36 @@ Tensor product(const Tensor& a, const Desc& as, const Tensor& b, const Desc& bs,
   return shape;
 }
 
-Results matmul(const Call& c) { return {product(c.x(0), desc(c.x(0).shape), c.x(1), desc(c.x(1).shape), product_shape(c))}; }
+Results matmul(const Call& c) { return {product(c.recording, c.x(0), desc(c.x(0).shape), c.x(1), desc(c.x(1).shape), product_shape(c))}; }
 
 Results matmul_backward(const Call& c, const Results& cotangents) {
   const Dims shape = product_shape(c);
   for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis)
     need(c.x(0).shape[axis] == c.x(1).shape[axis], "shape", "oneDNN does not add up what was broadcast");
   const Tensor& g = *cotangents[0];
-  return {product(g, desc(shape), c.x(1), transposed(c.x(1).shape), c.x(0).shape),
-          product(c.x(0), transposed(c.x(0).shape), g, desc(shape), c.x(1).shape)};
+  return {product(c.recording, g, desc(shape), c.x(1), transposed(c.x(1).shape), c.x(0).shape),
+          product(c.recording, c.x(0), transposed(c.x(0).shape), g, desc(shape), c.x(1).shape)};
 }
 
 /// Everything but the last axis as one.
 [[nodiscard]] Dims flat(const Dims& shape) { return {count(shape) / shape.back(), shape.back()}; }
 
-[[nodiscard]] dnnl::inner_product_forward::primitive_desc linear_desc(const Dims& x, const Dims& w, const Dims& y, bool bias) {
-  using Desc_ = dnnl::inner_product_forward::desc;
+[[nodiscard]] Described<dnnl::inner_product_forward> linear_desc(const Call& c, const Dims& x, const Dims& w, const Dims& y) {
   const auto kind = dnnl::prop_kind::forward_training;
-  return {bias ? Desc_(kind, any(x), any(w), desc({w[0]}), any(y)) : Desc_(kind, any(x), any(w), any(y)), engine()};
+  const char* type = "inner_product_forward";
+  return c.has(2) ? described<dnnl::inner_product_forward>(c.recording, type, kind, any(x), any(w), desc({w[0]}), any(y))
+                  : described<dnnl::inner_product_forward>(c.recording, type, kind, any(x), any(w), any(y));
 }
 
 Results linear(const Call& c) {
   const Dims x = flat(c.x(0).shape), w = c.x(1).shape, y = {x[0], w[0]};
-  const auto pd = linear_desc(x, w, y, c.has(2));
-  Execution run;
-  run.give(DNNL_ARG_SRC, c.x(0), desc(x), pd.src_desc());
-  run.give(DNNL_ARG_WEIGHTS, c.x(1), pd.weights_desc());
-  if (c.has(2)) run.give(DNNL_ARG_BIAS, c.x(2), pd.bias_desc());
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  run.run(dnnl::inner_product_forward(pd));
+  const auto pd = linear_desc(c, x, w, y);
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, c.x(0), desc(x), pd->src_desc());
+  run.give(DNNL_ARG_WEIGHTS, c.x(1), pd->weights_desc());
+  if (c.has(2)) run.give(DNNL_ARG_BIAS, c.x(2), pd->bias_desc());
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.run();
   Dims shape = c.x(0).shape;
   shape.back() = w[0];
   return {run.take(DNNL_ARG_DST, shape, desc(y))};
@@ -69,26 +70,26 @@ Results linear(const Call& c) {
 
 Results linear_backward(const Call& c, const Results& cotangents) {
   const Dims x = flat(c.x(0).shape), w = c.x(1).shape, y = {x[0], w[0]};
-  const auto hint = linear_desc(x, w, y, c.has(2));
+  const auto hint = linear_desc(c, x, w, y);
   Results results(c.operands.size());
   {
-    const dnnl::inner_product_backward_data::primitive_desc pd({any(x), any(w), any(y)}, engine(), hint);
-    Execution run;
-    run.give(DNNL_ARG_WEIGHTS, c.x(1), pd.weights_desc());
-    run.give(DNNL_ARG_DIFF_DST, *cotangents[0], desc(y), pd.diff_dst_desc());
-    run.room(DNNL_ARG_DIFF_SRC, pd.diff_src_desc());
-    run.run(dnnl::inner_product_backward_data(pd));
+    const auto pd = described_after<dnnl::inner_product_backward_data>(hint, "inner_product_backward_data", any(x), any(w), any(y));
+    Execution run(pd);
+    run.give(DNNL_ARG_WEIGHTS, c.x(1), pd->weights_desc());
+    run.give(DNNL_ARG_DIFF_DST, *cotangents[0], desc(y), pd->diff_dst_desc());
+    run.room(DNNL_ARG_DIFF_SRC, pd->diff_src_desc());
+    run.run();
     results[0] = run.take(DNNL_ARG_DIFF_SRC, c.x(0).shape, desc(x));
   }
-  using Desc_ = dnnl::inner_product_backward_weights::desc;
-  const dnnl::inner_product_backward_weights::primitive_desc pd(
-      c.has(2) ? Desc_(any(x), any(w), desc({w[0]}), any(y)) : Desc_(any(x), any(w), any(y)), engine(), hint);
-  Execution run;
-  run.give(DNNL_ARG_SRC, c.x(0), desc(x), pd.src_desc());
-  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], desc(y), pd.diff_dst_desc());
-  run.room(DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc());
-  if (c.has(2)) run.room(DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc());
-  run.run(dnnl::inner_product_backward_weights(pd));
+  using Weights = dnnl::inner_product_backward_weights;
+  const char* type = "inner_product_backward_weights";
+  const auto pd = c.has(2) ? described_after<Weights>(hint, type, any(x), any(w), desc({w[0]}), any(y)) : described_after<Weights>(hint, type, any(x), any(w), any(y));
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, c.x(0), desc(x), pd->src_desc());
+  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], desc(y), pd->diff_dst_desc());
+  run.room(DNNL_ARG_DIFF_WEIGHTS, pd->diff_weights_desc());
+  if (c.has(2)) run.room(DNNL_ARG_DIFF_BIAS, pd->diff_bias_desc());
+  run.run();
   results[1] = run.take(DNNL_ARG_DIFF_WEIGHTS, w);
   if (c.has(2)) results[2] = run.take(DNNL_ARG_DIFF_BIAS, c.x(2).shape);
   return results;

@@ -18,21 +18,21 @@ Results reduction(const Call& c, algorithm which) {
     if (!gone || c.integer("keepdims") != 0) shape.push_back(kept[i]);
   }
   need(kept != x.shape, "shape", "oneDNN has no reduction of nothing");
-  const dnnl::reduction::primitive_desc pd({which, desc(x.shape), desc(kept), 0, 0}, engine());
-  Execution run;
-  run.give(DNNL_ARG_SRC, x, pd.src_desc());
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  run.run(dnnl::reduction(pd));
+  const auto pd = described<dnnl::reduction>(c.recording, "reduction", which, desc(x.shape), desc(kept), 0.0F, 0.0F);
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, x, pd->src_desc());
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.run();
   return {run.take(DNNL_ARG_DST, shape, desc(kept))};
 }
 
 Results softmax(const Call& c, algorithm which) {
   const Tensor& x = c.x();
-  const dnnl::softmax_v2_forward::primitive_desc pd({prop_kind::forward_training, which, desc(x.shape), desc(x.shape), static_cast<int>(c.integer("axis"))}, engine());
-  Execution run;
-  run.give(DNNL_ARG_SRC, x, pd.src_desc());
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  run.run(dnnl::softmax_v2_forward(pd));
+  const auto pd = described<dnnl::softmax_v2_forward>(c.recording, "softmax_v2_forward", prop_kind::forward_training, which, desc(x.shape), desc(x.shape), static_cast<int>(c.integer("axis")));
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, x, pd->src_desc());
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.run();
   return {run.take(DNNL_ARG_DST, x.shape)};
 }
 
@@ -40,13 +40,13 @@ Results softmax_backward(const Call& c, const Results& cotangents, algorithm whi
   const Tensor y = *softmax(c, which)[0];
   const Desc d = desc(y.shape);
   const int axis = static_cast<int>(c.integer("axis"));
-  const dnnl::softmax_v2_forward::primitive_desc hint({prop_kind::forward_training, which, d, d, axis}, engine());
-  const dnnl::softmax_v2_backward::primitive_desc pd({which, d, d, d, axis}, engine(), hint);
-  Execution run;
-  run.give(DNNL_ARG_DST, y, pd.dst_desc());
-  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], pd.diff_dst_desc());
-  run.room(DNNL_ARG_DIFF_SRC, pd.diff_src_desc());
-  run.run(dnnl::softmax_v2_backward(pd));
+  const auto hint = described<dnnl::softmax_v2_forward>(c.recording, "softmax_v2_forward", prop_kind::forward_training, which, d, d, axis);
+  const auto pd = described_after<dnnl::softmax_v2_backward>(hint, "softmax_v2_backward", which, d, d, d, axis);
+  Execution run(pd);
+  run.give(DNNL_ARG_DST, y, pd->dst_desc());
+  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], pd->diff_dst_desc());
+  run.room(DNNL_ARG_DIFF_SRC, pd->diff_src_desc());
+  run.run();
   return {run.take(DNNL_ARG_DIFF_SRC, y.shape)};
 }
 
@@ -59,19 +59,15 @@ Results concat(const Call& c) {
     parts.push_back(desc(x->shape));
     shape[axis] += x->shape[axis];
   }
-  const dnnl::concat::primitive_desc pd(desc(shape), static_cast<int>(axis), parts, engine());
-  Tensor y = zeros(shape);
-  // Packs may have any number of members: no copies, and no fixed room for them.
-  std::unordered_map<int, dnnl::memory> arguments;
-  std::vector<Tensor> members;
-  for (const auto& x : c.operands) members.push_back(*x);
-  for (std::size_t i = 0; i < members.size(); ++i)
-    arguments[DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i)] = dnnl::memory(parts[i], engine(), members[i].data.data());
-  arguments[DNNL_ARG_DST] = dnnl::memory(pd.dst_desc(), engine(), y.data.data());
-  dnnl::stream stream(engine());
-  dnnl::concat(pd).execute(stream, arguments);
-  stream.wait();
-  return {y};
+  std::string words;
+  for (const Desc& part : parts) words += (words.empty() ? "" : ", ") + text_of(part);
+  const auto pd = recorded<dnnl::concat>(c.recording, "concat", {desc(shape), static_cast<int>(axis), parts, engine()},
+                                         text_of(desc(shape)) + ", " + std::to_string(axis) + ", {" + words + "}");
+  Execution run(pd);
+  for (std::size_t i = 0; i < parts.size(); ++i) run.give(DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), *c.operands[i], parts[i]);
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.run();
+  return {run.take(DNNL_ARG_DST, shape)};
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <dnnl.hpp>
@@ -37,9 +36,12 @@ struct Tensor {
   Dims shape;
   std::vector<float> data;
   bool truth = false;  ///< answers go out as bool
+  std::string name{};  ///< of its numbers, where they are written down
 };
 
-[[nodiscard]] inline Tensor zeros(const Dims& shape) { return {shape, std::vector<float>(static_cast<std::size_t>(count(shape)), 0.0F)}; }
+[[nodiscard]] inline Tensor zeros(const Dims& shape) {
+  return {shape, std::vector<float>(static_cast<std::size_t>(count(shape)), 0.0F), false, {}};
+}
 
 [[nodiscard]] inline Dims dense_strides(const Dims& shape) {
   Dims strides(shape.size(), 1);
@@ -76,53 +78,5 @@ using Desc = dnnl::memory::desc;
 [[nodiscard]] inline Desc desc(const Dims& shape) { return desc(shape, dense_strides(shape)); }
 /// For the primitive to choose the layout.
 [[nodiscard]] inline Desc any(const Dims& shape) { return {shape, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any}; }
-
-/// One primitive's arguments, brought into the layouts that it chose and back.
-class Execution {
- public:
-  void give(int argument, const Tensor& from, const Desc& as, const Desc& wanted) {
-    held_.push_back(from.data);
-    dnnl::memory plain(as, engine(), held_.back().data());
-    arguments_[argument] = wanted == as ? plain : reordered(plain, wanted);
-  }
-  void give(int argument, const Tensor& from, const Desc& wanted) { give(argument, from, desc(from.shape), wanted); }
-
-  void room(int argument, const Desc& wanted) { arguments_[argument] = dnnl::memory(wanted, engine()); }
-  void put(int argument, const dnnl::memory& memory) { arguments_[argument] = memory; }
-  [[nodiscard]] dnnl::memory& at(int argument) { return arguments_.at(argument); }
-
-  void run(const dnnl::primitive& primitive) {
-    primitive.execute(stream_, arguments_);
-    stream_.wait();
-  }
-
-  /// The argument as a dense tensor of that shape, read through the description.
-  [[nodiscard]] Tensor take(int argument, const Dims& shape, const Desc& as) {
-    Tensor t = zeros(shape);
-    dnnl::memory plain(as, engine(), t.data.data());
-    dnnl::reorder(arguments_.at(argument), plain).execute(stream_, arguments_.at(argument), plain);
-    stream_.wait();
-    return t;
-  }
-  [[nodiscard]] Tensor take(int argument, const Dims& shape) { return take(argument, shape, desc(shape)); }
-
- private:
-  [[nodiscard]] dnnl::memory reordered(dnnl::memory& from, const Desc& wanted) {
-    dnnl::memory to(wanted, engine());
-    dnnl::reorder(from, to).execute(stream_, from, to);
-    stream_.wait();
-    return to;
-  }
-
-  dnnl::stream stream_{engine()};
-  std::unordered_map<int, dnnl::memory> arguments_;
-  std::vector<std::vector<float>> held_ = reserved();
-
-  [[nodiscard]] static std::vector<std::vector<float>> reserved() {
-    std::vector<std::vector<float>> held;
-    held.reserve(8);  // what stands in it must not move
-    return held;
-  }
-};
 
 }  // namespace etalon::onednn

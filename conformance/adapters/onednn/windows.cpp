@@ -66,53 +66,76 @@ struct Convolution {
   return v;
 }
 
-template <class Primitive>
-[[nodiscard]] typename Primitive::primitive_desc forward_desc(const Convolution& v, bool bias, algorithm which) {
-  using D = typename Primitive::desc;
+/// The primitives, and their names in C++.
+struct Direct {
+  using Forward = dnnl::convolution_forward;
+  using Data = dnnl::convolution_backward_data;
+  using Weights = dnnl::convolution_backward_weights;
+  static constexpr const char *forward = "convolution_forward", *data = "convolution_backward_data", *weights = "convolution_backward_weights";
+  static constexpr algorithm which = algorithm::convolution_direct;
+  static constexpr bool transpose = false;
+};
+
+struct Transposed {
+  using Forward = dnnl::deconvolution_forward;
+  using Data = dnnl::deconvolution_backward_data;
+  using Weights = dnnl::deconvolution_backward_weights;
+  static constexpr const char *forward = "deconvolution_forward", *data = "deconvolution_backward_data", *weights = "deconvolution_backward_weights";
+  static constexpr algorithm which = algorithm::deconvolution_direct;
+  static constexpr bool transpose = true;
+};
+
+template <class Kind>
+[[nodiscard]] Described<typename Kind::Forward> forward_desc(const Call& c, const Convolution& v) {
   const Windows& w = v.windows;
   const auto kind = prop_kind::forward_training;
-  return {bias ? D(kind, which, any(v.x), any(v.k), desc({v.y[1]}), any(v.y), w.stride, w.dilation, w.before, w.after)
-               : D(kind, which, any(v.x), any(v.k), any(v.y), w.stride, w.dilation, w.before, w.after), engine()};
+  using P = typename Kind::Forward;
+  return c.has(2) ? described<P>(c.recording, Kind::forward, kind, Kind::which, any(v.x), any(v.k), desc({v.y[1]}), any(v.y), w.stride, w.dilation, w.before, w.after)
+                  : described<P>(c.recording, Kind::forward, kind, Kind::which, any(v.x), any(v.k), any(v.y), w.stride, w.dilation, w.before, w.after);
 }
 
-template <class Primitive>
-Results convolution(const Call& c, bool transpose, algorithm which) {
-  const Convolution v = convolution_of(c, transpose);
-  const auto pd = forward_desc<Primitive>(v, c.has(2), which);
-  Execution run;
-  run.give(DNNL_ARG_SRC, c.x(0), pd.src_desc());
-  run.give(DNNL_ARG_WEIGHTS, c.x(1), v.kernel, pd.weights_desc());
-  if (c.has(2)) run.give(DNNL_ARG_BIAS, c.x(2), pd.bias_desc());
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  run.run(Primitive(pd));
+template <class Kind>
+Results convolution(const Call& c) {
+  const Convolution v = convolution_of(c, Kind::transpose);
+  const auto pd = forward_desc<Kind>(c, v);
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, c.x(0), pd->src_desc());
+  run.give(DNNL_ARG_WEIGHTS, c.x(1), v.kernel, pd->weights_desc());
+  if (c.has(2)) run.give(DNNL_ARG_BIAS, c.x(2), pd->bias_desc());
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.run();
   return {run.take(DNNL_ARG_DST, v.y)};
 }
 
-template <class Primitive, class Data, class Weights>
-Results convolution_backward(const Call& c, const Results& cotangents, bool transpose, algorithm which) {
-  const Convolution v = convolution_of(c, transpose);
+template <class Kind>
+[[nodiscard]] Tensor convolution_backward_data(const Call& c, const Convolution& v, const Described<typename Kind::Forward>& hint, const Tensor& cotangent) {
   const Windows& w = v.windows;
-  const auto hint = forward_desc<Primitive>(v, c.has(2), which);
+  const auto pd = described_after<typename Kind::Data>(hint, Kind::data, Kind::which, any(v.x), any(v.k), any(v.y), w.stride, w.dilation, w.before, w.after);
+  Execution run(pd);
+  run.give(DNNL_ARG_WEIGHTS, c.x(1), v.kernel, pd->weights_desc());
+  run.give(DNNL_ARG_DIFF_DST, cotangent, pd->diff_dst_desc());
+  run.room(DNNL_ARG_DIFF_SRC, pd->diff_src_desc());
+  run.run();
+  return run.take(DNNL_ARG_DIFF_SRC, v.x);
+}
+
+template <class Kind>
+Results convolution_backward(const Call& c, const Results& cotangents) {
+  const Convolution v = convolution_of(c, Kind::transpose);
+  const Windows& w = v.windows;
+  const auto hint = forward_desc<Kind>(c, v);
   Results results(c.operands.size());
-  {
-    const typename Data::primitive_desc pd({which, any(v.x), any(v.k), any(v.y), w.stride, w.dilation, w.before, w.after}, engine(), hint);
-    Execution run;
-    run.give(DNNL_ARG_WEIGHTS, c.x(1), v.kernel, pd.weights_desc());
-    run.give(DNNL_ARG_DIFF_DST, *cotangents[0], pd.diff_dst_desc());
-    run.room(DNNL_ARG_DIFF_SRC, pd.diff_src_desc());
-    run.run(Data(pd));
-    results[0] = run.take(DNNL_ARG_DIFF_SRC, v.x);
-  }
-  using D = typename Weights::desc;
-  const typename Weights::primitive_desc pd(
-      c.has(2) ? D(which, any(v.x), any(v.k), desc({v.y[1]}), any(v.y), w.stride, w.dilation, w.before, w.after)
-               : D(which, any(v.x), any(v.k), any(v.y), w.stride, w.dilation, w.before, w.after), engine(), hint);
-  Execution run;
-  run.give(DNNL_ARG_SRC, c.x(0), pd.src_desc());
-  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], pd.diff_dst_desc());
-  run.room(DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc());
-  if (c.has(2)) run.room(DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc());
-  run.run(Weights(pd));
+  results[0] = convolution_backward_data<Kind>(c, v, hint, *cotangents[0]);
+  using P = typename Kind::Weights;
+  const auto pd =
+      c.has(2) ? described_after<P>(hint, Kind::weights, Kind::which, any(v.x), any(v.k), desc({v.y[1]}), any(v.y), w.stride, w.dilation, w.before, w.after)
+               : described_after<P>(hint, Kind::weights, Kind::which, any(v.x), any(v.k), any(v.y), w.stride, w.dilation, w.before, w.after);
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, c.x(0), pd->src_desc());
+  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], pd->diff_dst_desc());
+  run.room(DNNL_ARG_DIFF_WEIGHTS, pd->diff_weights_desc());
+  if (c.has(2)) run.room(DNNL_ARG_DIFF_BIAS, pd->diff_bias_desc());
+  run.run();
   results[1] = run.take(DNNL_ARG_DIFF_WEIGHTS, c.x(1).shape, v.kernel);
   if (c.has(2)) results[2] = run.take(DNNL_ARG_DIFF_BIAS, c.x(2).shape);
   return results;
@@ -140,22 +163,23 @@ struct Pooling {
   return p;
 }
 
-[[nodiscard]] dnnl::pooling_forward::primitive_desc pooling_desc(const Call& c, const Pooling& p) {
+[[nodiscard]] Described<dnnl::pooling_forward> pooling_desc(const Call& c, const Pooling& p) {
   const Windows& w = p.windows;
-  return {{prop_kind::forward_training, p.which, desc(c.x().shape), desc(p.y), w.stride, p.kernel, w.before, w.after}, engine()};
+  return described<dnnl::pooling_forward>(c.recording, "pooling_forward", prop_kind::forward_training, p.which, desc(c.x().shape), desc(p.y), w.stride, p.kernel, w.before, w.after);
 }
 
-void run_pooling(const Call& c, const dnnl::pooling_forward::primitive_desc& pd, Execution& run) {
-  run.give(DNNL_ARG_SRC, c.x(), pd.src_desc());
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  if (!pd.workspace_desc().is_zero()) run.room(DNNL_ARG_WORKSPACE, pd.workspace_desc());
-  run.run(dnnl::pooling_forward(pd));
+void run_pooling(const Call& c, const Described<dnnl::pooling_forward>& pd, Execution& run) {
+  run.give(DNNL_ARG_SRC, c.x(), pd->src_desc());
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  if (!pd->workspace_desc().is_zero()) run.room(DNNL_ARG_WORKSPACE, pd->workspace_desc());
+  run.run();
 }
 
 Results pooling(const Call& c, bool largest) {
   const Pooling p = pooling_of(c, largest);
-  Execution run;
-  run_pooling(c, pooling_desc(c, p), run);
+  const auto pd = pooling_desc(c, p);
+  Execution run(pd);
+  run_pooling(c, pd, run);
   return {run.take(DNNL_ARG_DST, p.y)};
 }
 
@@ -163,14 +187,14 @@ Results pooling_backward(const Call& c, const Results& cotangents, bool largest)
   const Pooling p = pooling_of(c, largest);
   const Windows& w = p.windows;
   const auto hint = pooling_desc(c, p);
-  Execution run;
+  Execution run(hint);
   run_pooling(c, hint, run);
-  const dnnl::pooling_backward::primitive_desc pd({p.which, desc(c.x().shape), desc(p.y), w.stride, p.kernel, w.before, w.after}, engine(), hint);
-  Execution back;
-  back.give(DNNL_ARG_DIFF_DST, *cotangents[0], pd.diff_dst_desc());
-  if (!hint.workspace_desc().is_zero()) back.put(DNNL_ARG_WORKSPACE, run.at(DNNL_ARG_WORKSPACE));
-  back.room(DNNL_ARG_DIFF_SRC, pd.diff_src_desc());
-  back.run(dnnl::pooling_backward(pd));
+  const auto pd = described_after<dnnl::pooling_backward>(hint, "pooling_backward", p.which, desc(c.x().shape), desc(p.y), w.stride, p.kernel, w.before, w.after);
+  Execution back(pd);
+  back.give(DNNL_ARG_DIFF_DST, *cotangents[0], pd->diff_dst_desc());
+  if (!hint->workspace_desc().is_zero()) back.put(DNNL_ARG_WORKSPACE, run);
+  back.room(DNNL_ARG_DIFF_SRC, pd->diff_src_desc());
+  back.run();
   return {back.take(DNNL_ARG_DIFF_SRC, c.x().shape)};
 }
 
@@ -182,42 +206,36 @@ Results pooling_backward(const Call& c, const Results& cotangents, bool largest)
   return y;
 }
 
+[[nodiscard]] Described<dnnl::resampling_forward> resampling_desc(const Call& c, const Dims& y) {
+  return described<dnnl::resampling_forward>(c.recording, "resampling_forward", prop_kind::forward_training, algorithm::resampling_nearest, desc(c.x().shape), desc(y));
+}
+
 Results upsample(const Call& c) {
   const Dims y = upsampled(c);
-  const dnnl::resampling_forward::primitive_desc pd({prop_kind::forward_training, algorithm::resampling_nearest, desc(c.x().shape), desc(y)}, engine());
-  Execution run;
-  run.give(DNNL_ARG_SRC, c.x(), pd.src_desc());
-  run.room(DNNL_ARG_DST, pd.dst_desc());
-  run.run(dnnl::resampling_forward(pd));
+  const auto pd = resampling_desc(c, y);
+  Execution run(pd);
+  run.give(DNNL_ARG_SRC, c.x(), pd->src_desc());
+  run.room(DNNL_ARG_DST, pd->dst_desc());
+  run.run();
   return {run.take(DNNL_ARG_DST, y)};
 }
 
 Results upsample_backward(const Call& c, const Results& cotangents) {
   const Dims y = upsampled(c);
-  const dnnl::resampling_forward::primitive_desc hint({prop_kind::forward_training, algorithm::resampling_nearest, desc(c.x().shape), desc(y)}, engine());
-  const dnnl::resampling_backward::primitive_desc pd({algorithm::resampling_nearest, desc(c.x().shape), desc(y)}, engine(), hint);
-  Execution run;
-  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], pd.diff_dst_desc());
-  run.room(DNNL_ARG_DIFF_SRC, pd.diff_src_desc());
-  run.run(dnnl::resampling_backward(pd));
+  const auto hint = resampling_desc(c, y);
+  const auto pd = described_after<dnnl::resampling_backward>(hint, "resampling_backward", algorithm::resampling_nearest, desc(c.x().shape), desc(y));
+  Execution run(pd);
+  run.give(DNNL_ARG_DIFF_DST, *cotangents[0], pd->diff_dst_desc());
+  run.room(DNNL_ARG_DIFF_SRC, pd->diff_src_desc());
+  run.run();
   return {run.take(DNNL_ARG_DIFF_SRC, c.x().shape)};
 }
 
 }  // namespace
 
 void add_windows(Operations& into) {
-  const Operation convolves{
-      [](const Call& c) { return convolution<dnnl::convolution_forward>(c, false, algorithm::convolution_direct); },
-      [](const Call& c, const Results& r) {
-        return convolution_backward<dnnl::convolution_forward, dnnl::convolution_backward_data, dnnl::convolution_backward_weights>(
-            c, r, false, algorithm::convolution_direct);
-      }};
-  const Operation transposes{
-      [](const Call& c) { return convolution<dnnl::deconvolution_forward>(c, true, algorithm::deconvolution_direct); },
-      [](const Call& c, const Results& r) {
-        return convolution_backward<dnnl::deconvolution_forward, dnnl::deconvolution_backward_data, dnnl::deconvolution_backward_weights>(
-            c, r, true, algorithm::deconvolution_direct);
-      }};
+  const Operation convolves{convolution<Direct>, convolution_backward<Direct>};
+  const Operation transposes{convolution<Transposed>, convolution_backward<Transposed>};
   for (const char* axes : {"", "1d", "2d", "3d"}) {
     into.emplace(std::string("conv") + axes, convolves);
     into.emplace(std::string("conv_transpose") + axes, transposes);

@@ -12,6 +12,7 @@ const path = require("path");
 const ort = require("onnxruntime-node");
 const { serve } = require("../javascript/protocol");
 const { run, TYPES } = require("./run");
+const { script } = require("./script");
 const { ROWS } = require("./table");
 
 // Each family registers its rows.
@@ -19,4 +20,4 @@ for (const family of ["elementwise", "reductions", "shape", "layers", "windows"]
 const contract = JSON.parse(fs.readFileSync(path.join(__dirname, "contract.json")));
 serve(() => ({ etalon: 1, name: "ONNX Runtime", version: ort.env.versions.node, operations: Object.keys(ROWS).sort(),
                dtypes: Object.keys(TYPES), modes: ["forward"], contract, fuses: true, materialises: true, rejects: false,
-               deterministic: true, pipeline: 1 }), run);
+               deterministic: true, pipeline: 1, scripts: true }), run, script);

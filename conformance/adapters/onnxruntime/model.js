@@ -1,6 +1,7 @@
 "use strict";
 // ONNX models as bytes: the messages of onnx.proto that are written here, by the standard's numbers of fields.
 const protobuf = require("protobufjs");
+const { literal, list } = require("../javascript/literal");
 const { need, size } = require("../javascript/protocol");
 
 const OPSET = 23, IR_VERSION = 11;
@@ -42,17 +43,27 @@ function attribute(name, value) {
   return { name, i: Number(value), type: 2 };
 }
 
+/** An attribute in words. */
+function told(value) {
+  if (value instanceof Real) return literal(value.value);
+  if (Array.isArray(value)) return `[${value}]`;
+  return typeof value === "object" ? "…" : String(value);
+}
+
 /** A graph that grows node by node; values are {name, dtype, shape}, of intermediates the name alone. */
 class Graph {
   constructor(inputs) {
     this.inputs = inputs;
     this.nodes = [];
     this.initializers = [];
+    this.told = []; // what is in it, in words
   }
 
   /** The outputs of a new node; null among the inputs is one that is left out. */
   node(opType, inputs, attributes = {}, outputs = 1) {
     const names = Array.from({ length: outputs }, (_, i) => `v${this.nodes.length}_${i}`);
+    const given = [...inputs.map((x) => (x ? x.name : "")), ...Object.entries(attributes).map(([key, value]) => `${key} = ${told(value)}`)];
+    this.told.push(`${names.join(", ")} = ${opType}(${given.join(", ")})`);
     this.nodes.push({ opType, name: `n${this.nodes.length}`, input: inputs.map((x) => (x ? x.name : "")), output: names,
                       attribute: Object.entries(attributes).map(([name, value]) => attribute(name, value)) });
     const values = names.map((name) => ({ name }));
@@ -62,6 +73,7 @@ class Graph {
   /** Numbers that are part of the model. */
   constant(dtype, shape, numbers) {
     const name = `c${this.initializers.length}`;
+    this.told.push(`${name} = ${dtype}[${shape}] ${numbers.length > 8 ? "…" : list(numbers, dtype)}`);
     this.initializers.push({ ...tensor(dtype, shape, numbers), name });
     return { name, dtype, shape };
   }
@@ -75,6 +87,7 @@ class Graph {
       elemType: TYPES[dtype], shape: { dim: shape.map((n) => ({ dimValue: n })) } } } }));
     // An output has a node of its own, so that it may be an input or stand twice.
     outputs.forEach((x, i) => this.nodes.push({ opType: "Identity", input: [x.name], output: [`y${i}`] }));
+    outputs.forEach((x, i) => this.told.push(`y${i} = ${x.name}`));
     const graph = { name: "etalon", node: this.nodes, initializer: this.initializers, input,
                     output: outputs.map((_, i) => ({ name: `y${i}` })) };
     const model = { irVersion: IR_VERSION, producerName: "etalon", graph, opsetImport: [{ domain: "", version: OPSET }] };

@@ -22,10 +22,14 @@ async function main(backend) {
   }
   const { ROWS } = require("./table");
   const { run, MODES } = require("./modes");
+  const { script } = require("./script");
+  const { watch, renew } = require("./module");
+  if (backend === "wasm") watch();
+  const apart = (answer) => (request) => answer(request).finally(renew);
   const contract = JSON.parse(fs.readFileSync(path.join(__dirname, `contract-${backend}.json`)));
   await serve(() => ({ etalon: 1, name: `TensorFlow.js ${backend}`, version: tf.version.tfjs, operations: Object.keys(ROWS).sort(),
                        dtypes: ["f32", "i32", "i64", "bool"], modes: Object.keys(MODES), contract, fuses: false,
-                       materialises: true, rejects: false, deterministic: true, pipeline: 1 }), run);
+                       materialises: true, rejects: false, deterministic: true, pipeline: 1, scripts: true }), apart(run), apart(script));
 }
 
 const backend = process.argv[2] || "cpu";

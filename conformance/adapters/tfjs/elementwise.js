@@ -1,6 +1,6 @@
 "use strict";
 // Functions element by element.
-const tf = require("@tensorflow/tfjs");
+const { tf } = require("./library");
 const { need } = require("../javascript/protocol");
 const { rows, plain } = require("./table");
 const { moves, some } = require("./moving");

@@ -1,6 +1,6 @@
 "use strict";
 // Products, normalisation, and one recurrent cell.
-const tf = require("@tensorflow/tfjs");
+const { tf } = require("./library");
 const { need, size } = require("../javascript/protocol");
 const { rows, plain, from0 } = require("./table");
 const { moves } = require("./moving");

@@ -1,6 +1,6 @@
 "use strict";
 // Losses. TensorFlow.js has the target first, and weights that take part in its means.
-const tf = require("@tensorflow/tfjs");
+const { tf } = require("./library");
 const { need } = require("../javascript/protocol");
 const { rows, from0 } = require("./table");
 const { moves, some } = require("./moving");

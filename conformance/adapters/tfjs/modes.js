@@ -1,7 +1,8 @@
 "use strict";
 // The two questions: values, and reverse mode. TensorFlow.js has no forward mode; reverse mode twice is another
 // computation with other roundings, so that is not offered in its place.
-const tf = require("@tensorflow/tfjs");
+const engine = require("@tensorflow/tfjs").engine();
+const { tf } = require("./library");
 const { need, decoded, encoded, attributes, marked } = require("../javascript/protocol");
 const { ROWS, Wide } = require("./table");
 const { moving } = require("./moving");
@@ -46,13 +47,18 @@ function named(program, inputs) {
   return Object.fromEntries(program.inputs.map((declared, i) => [declared.name, inputs[i]]));
 }
 
-async function forward(request, inputs) {
-  const values = named(request.program, inputs);
-  for (const step of request.program.calls) await call(step, values, false);
-  return { outputs: request.program.outputs.map((name) => written(values[name])) };
+/** The outputs. */
+async function values(request, inputs) {
+  const known = named(request.program, inputs);
+  for (const step of request.program.calls) await call(step, known, false);
+  return request.program.outputs.map((name) => known[name]);
 }
 
-/** The program as a function of the inputs that are marked: the outputs, and those of them that are real. */
+async function forward(request, inputs) {
+  return { outputs: (await values(request, inputs)).map(written) };
+}
+
+/** The program as a function of the inputs that are marked. */
 function outputs(request, inputs, wrt, leaves) {
   let next = 0;
   const values = named(request.program, inputs.map((x, i) => (wrt[i] ? leaves[next++] : x)));
@@ -60,50 +66,62 @@ function outputs(request, inputs, wrt, leaves) {
   return request.program.outputs.map((name) => values[name]);
 }
 
-async function vjp(request, inputs) {
+/** The outputs and the gradients of the leaves, none where nothing depends on one. `told` is given what is pulled back
+    and its cotangent once the values are there. */
+function pulledBack(request, inputs, seeds, told = () => {}) {
   const wrt = marked(request), leaves = inputs.filter((_, i) => wrt[i]);
-  const seeds = (request.cotangents || []).map((c) => (c === null ? null : tensor(c)));
+  const single = seeds.filter((c) => c !== null).length === 1;
+  const by = single ? seeds.find((c) => c) : undefined;
   let found;
   leaves.forEach((x) => moving.add(x.id));
   const pulled = (...xs) => {
-    found = outputs(request, inputs, wrt, xs).map((y) => (y instanceof Wide ? y : tf.keep(y)));
+    found = outputs(request, inputs, wrt, xs).map((y) => (y instanceof Wide ? y : engine.keep(y)));
     const seeded = found.map((y, i) => [y, seeds[i]]).filter(([y, c]) => c && real(y));
     need(seeded.length > 0, "mode", "no output has a cotangent");
     // One output is pulled back itself; several are first paired with their cotangents, each factor of which is exact.
-    if (seeded.length === 1) return seeded[0][0];
-    return tf.addN(seeded.map(([y, c]) => tf.sum(tf.mul(y, c))));
+    const value = seeded.length === 1 ? seeded[0][0] : tf.addN(seeded.map(([y, c]) => tf.sum(tf.mul(y, c))));
+    told(found, value, by);
+    return value;
   };
-  const single = seeds.filter((c, i) => c !== null).length === 1;
-  const { grads } = tf.engine().gradients(() => pulled(...leaves), leaves, single ? seeds.find((c) => c) : undefined, true);
-  const zero = (g, x) => (g ? g : tf.zerosLike(x));
-  const given = leaves.map((x, i) => zero(grads[i], x));
+  const { grads } = engine.gradients(() => pulled(...leaves), leaves, by, true);
+  return { found, leaves, grads };
+}
+
+const cotangents = (request) => (request.cotangents || []).map((c) => (c === null ? null : tensor(c)));
+
+async function vjp(request, inputs) {
+  const { found, leaves, grads } = pulledBack(request, inputs, cotangents(request));
+  const given = leaves.map((x, i) => grads[i] || tf.zerosLike(x));
   let next = 0;
-  return { outputs: found.map(written), cotangents: wrt.map((w) => (w ? written(given[next++]) : null)) };
+  return { outputs: found.map(written), cotangents: marked(request).map((w) => (w ? written(given[next++]) : null)) };
 }
 
 const MODES = { forward, vjp };
 
 async function scoped(answer) {
-  tf.engine().startScope();
+  engine.startScope();
   try {
     return await answer();
   } finally {
     moving.clear();
-    tf.engine().endScope();
-    tf.disposeVariables();
+    engine.endScope();
+    engine.disposeVariables();
   }
 }
 
-async function run(request) {
+/** What the function of this mode makes of a request and its inputs. */
+async function asked(functions, request) {
   const mode = request.mode || "forward";
-  need(mode in MODES, "mode", mode === "jvp" || mode === "jvp_of_vjp" ? "TensorFlow.js has no forward mode" :
+  need(mode in functions, "mode", mode === "jvp" || mode === "jvp_of_vjp" ? "TensorFlow.js has no forward mode" :
        `${mode} is not offered`);
   try {
     // A trap may also come when memory is given back.
-    return await scoped(() => MODES[mode](request, request.inputs.map(tensor)));
+    return await scoped(() => functions[mode](request, request.inputs.map(tensor)));
   } catch (error) {
     throw refusal(error);
   }
 }
 
-module.exports = { run, MODES };
+const run = (request) => asked(MODES, request);
+
+module.exports = { run, asked, values, pulledBack, cotangents, MODES };

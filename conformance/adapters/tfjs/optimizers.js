@@ -1,6 +1,6 @@
 "use strict";
 // Steps by tf.train: the state is set from the operands before the step and read back after it.
-const tf = require("@tensorflow/tfjs");
+const { tf } = require("./library");
 const { need } = require("../javascript/protocol");
 const { rows, integer } = require("./table");
 const { some } = require("./moving");

@@ -1,6 +1,6 @@
 "use strict";
 // Reductions.
-const tf = require("@tensorflow/tfjs");
+const { tf } = require("./library");
 const { need, size } = require("../javascript/protocol");
 const { rows, widened } = require("./table");
 const { moves, some } = require("./moving");

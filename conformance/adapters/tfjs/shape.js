@@ -1,6 +1,6 @@
 "use strict";
 // Operations that move elements, and those that read or write at computed places.
-const tf = require("@tensorflow/tfjs");
+const { tf } = require("./library");
 const { need, size } = require("../javascript/protocol");
 const { rows, places, from0, inside } = require("./table");
 

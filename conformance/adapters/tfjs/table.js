@@ -1,6 +1,6 @@
 "use strict";
 // The table of operations: a name of the library, and a function of the attributes and the operands.
-const tf = require("@tensorflow/tfjs");
+const { tf } = require("./library");
 const { need } = require("../javascript/protocol");
 
 const ROWS = {};
@@ -17,10 +17,11 @@ function plain(functions, options) {
 
 /** Integers of 64 bits: TensorFlow.js has none, so they are numbers of the protocol only. */
 class Wide {
-  constructor(elements, shape) {
+  constructor(elements, shape, from = null) {
     this.elements = elements;
     this.shape = shape;
     this.dtype = "i64";
+    this.from = from; // the tensor with these numbers, if there is one
   }
 }
 
@@ -34,7 +35,7 @@ function places(t) {
 
 /** Places that TensorFlow.js answers in i32; written as i64 they are the same places. */
 function widened(t) {
-  return new Wide(BigInt64Array.from(t.dataSync(), BigInt), t.shape);
+  return new Wide(BigInt64Array.from(t.dataSync(), BigInt), t.shape, t);
 }
 
 const integer = (t) => Number(t instanceof Wide ? t.elements[0] : t.dataSync()[0]);

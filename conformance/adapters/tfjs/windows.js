@@ -1,7 +1,7 @@
 "use strict";
 // Convolution and pooling. TensorFlow.js has the channels last, and kernels [window..., in, out]; elements are moved
 // there and back, which rounds nothing.
-const tf = require("@tensorflow/tfjs");
+const { tf } = require("./library");
 const { need } = require("../javascript/protocol");
 const { moves } = require("./moving");
 const { rows } = require("./table");
