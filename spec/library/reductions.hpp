@@ -232,8 +232,8 @@ cumprod(x[..rest, n @ axis] : number) {axis = -1, reverse = false, exclusive = f
     then prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis]
     else y[..i, j @ axis] / x[..i, k @ axis])
   jvp
-  zeros[..i, j @ axis] = sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] (if x[..i, k @ axis] == 0 then 1 else 0)
-  y'[..i, j @ axis] = if zeros[..i, j @ axis] > 0
+  zeros[..i, j < n] = sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] (if x[..i, k @ axis] == 0 then 1 else 0)
+  y'[..i, j @ axis] = if zeros[..i, j] > 0
     then (sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x'[..i, k @ axis]*prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis])
     else (sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] (x'[..i, k @ axis] / x[..i, k @ axis]))*y[..i, j @ axis]
 )";
