@@ -224,9 +224,11 @@ cumprod(x[..rest, n @ axis] : number) {axis = -1, reverse = false, exclusive = f
   also
   y[..i, j @ axis] = prod[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x[..i, k @ axis]
   vjp
+  -- Products of their own, which may be rounded once each.
+  q[..i, j < n] = prod[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x[..i, k @ axis]
   x~[..i, k @ axis] = (if x[..i, k @ axis] == 0
     then (sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] y~[..i, j @ axis]*prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis])
-    else (sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] y[..i, j @ axis]*y~[..i, j @ axis]) / x[..i, k @ axis])
+    else (sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] q[..i, j]*y~[..i, j @ axis]) / x[..i, k @ axis])
   jvp
   y'[..i, j @ axis] = sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x'[..i, k @ axis]*(if x[..i, k @ axis] == 0
     then prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis]
