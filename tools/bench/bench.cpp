@@ -20,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-constexpr double sample_seconds = 0.02;
+/// Long against the clock, and short enough that most samples end before the scheduler gives the core to somebody else.
+constexpr double sample_seconds = 0.005;
 constexpr std::size_t most_samples = 200;
 
 /// Everybody who takes part, and what they are handed.
@@ -122,7 +123,7 @@ void find_pace(Hall& hall, Lane& lane) {
   take(hall, lane);
   while (lane.entrant != nullptr && lane.expected <= budget) {
     take(hall, lane);
-    if (lane.expected >= sample_seconds / 10) break;
+    if (lane.expected >= sample_seconds / 4) break;
     lane.pace.runs *= 8;
   }
   if (lane.entrant == nullptr) return;
@@ -270,7 +271,7 @@ Pace pace_of(double seconds_of_one_run, double budget) {
   Pace pace;
   const double runs = sample_seconds / std::max(seconds_of_one_run, 1e-9);
   pace.runs = static_cast<std::int64_t>(std::clamp(runs, 1.0, 1e7));
-  pace.warm = seconds_of_one_run <= 10 * sample_seconds;
+  pace.warm = seconds_of_one_run <= 0.2;
   pace.least = 3 * seconds_of_one_run <= 2 * budget ? 3 : 1;
   return pace;
 }
