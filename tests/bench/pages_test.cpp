@@ -99,14 +99,19 @@ TEST_CASE("a_page_has_machine_ratios_and_what_is_not_quoted", "[pages]") {
   for (const char* part :
        {"## Abacus, 2000-01-01 00:00 UTC", "| processor | Abacus |", "L1 Data 32K, L2 Unified 1024K",
         "0.25 before, 0.50 after", "| gone | not measured: not installed |", "](page-1.svg)", "| rows | 2.00 | |",
-        "| softmax | 1 | 3.00 s | | 12.0 s | **6.00 s** | disagrees | 1.00 s | 2.00 | 2.50 |",
+        "| softmax | 1 | 3.00 s | 12.0 s | **6.00 s** | disagrees | 1.00 s | 2.00 | 2.50 |",
         "`softmax`, 1 thread: liar: outputs are 40 times the allowed error away",
         "`moons-jvp`, 2 threads: slow: no answer within 1 s", "| moons | 2 | etalon | 2.50 | 3.50 |",
-        "| first-call-moons | etalon | 5.0 MiB | 50.0 MiB |", "`softmax`, 1 thread: quick: plain"}) {
+        "| first-call-moons | etalon | 5.0 MiB | 50.0 MiB |",
+        "`softmax`, 1 thread: etalon plain, slow plain, quick plain"}) {
     INFO(part);
     CHECK(holds(page, part));
   }
   CHECK_FALSE(holds(page, "nan"));
+  CHECK_FALSE(holds(page, "Others ran"));
+  Run busy = run;
+  busy.machine.load_before = 3;
+  CHECK(holds(text_of([&](std::ostream& out) { write_markdown(out, std::span(&busy, 1), plots); }), "Others ran"));
 }
 
 TEST_CASE("a_plot_has_a_bar_per_ratio", "[pages]") {

@@ -27,7 +27,7 @@ HostTensor tensor_of(const InputSpec& spec, const Bytes& bytes, bool wide) {
 
 class EtalonCompetitor final : public Competitor {
  public:
-  [[nodiscard]] std::string version() const override { return "Etalon " ETALON_VERSION ", compiled CPU backend"; }
+  [[nodiscard]] std::string version() const override { return "Etalon " ETALON_VERSION ", compiled CPU backend, LLVM " ETALON_LLVM_VERSION; }
 
   [[nodiscard]] Prepared prepare(const Job& job) override {
     executable_.reset();

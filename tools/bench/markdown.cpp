@@ -45,6 +45,12 @@ void write_machine(std::ostream& out, const Run& run) {
       {"seconds per workload", fmt::format("{}", run.seconds_per_workload)}};
   out << "| machine | |\n|---|---|\n";
   for (const auto& [name, value] : rows) out << fmt::format("| {} | {} |\n", name, value);
+  if (m.load_before > 0.5) {
+    out << "\n**Others ran on the machine** (see the load average): medians hold what they took, which interleaving "
+           "shares "
+           "out but does not remove. The column *of the bests* compares the best samples instead, which hold less of "
+           "it.\n";
+  }
   out << "\n| competitor | |\n|---|---|\n";
   for (const Participant& p : run.participants)
     out << fmt::format("| {} | {} |\n", p.name, p.absent.empty() ? p.version : "not measured: " + p.absent);
@@ -107,12 +113,14 @@ std::string ratio_of_bests(const Standing& s) {
   return ratio_text(summary_of(s.peer->seconds).best / summary_of(s.etalon->seconds).best);
 }
 
-void write_row(std::ostream& out, const Cell& cell, const std::vector<std::string>& others) {
+void write_row(std::ostream& out, const Cell& cell, const std::vector<std::string>& others, bool rates) {
   const Standing s = standing_of(cell);
   const Measurement* own = measurement_of(cell, "etalon");
   out << fmt::format("| {} | {} | {} |", cell.workload, cell.threads, own == nullptr ? "" : number_of(*own));
-  const bool rate = s.etalon != nullptr && cell.flops > 0;
-  out << (rate ? fmt::format(" {:.1f} |", cell.flops / summary_of(s.etalon->seconds).median * 1e-9) : " |");
+  const bool has_rate = s.etalon != nullptr && cell.flops > 0;
+  const std::string rate =
+      has_rate ? fmt::format("{:.1f}", cell.flops / summary_of(s.etalon->seconds).median * 1e-9) : "";
+  if (rates) out << fmt::format(" {} |", rate);
   for (const std::string& name : others) {
     const Measurement* m = measurement_of(cell, name);
     std::string text = m == nullptr ? "" : number_of(*m);
@@ -124,19 +132,21 @@ void write_row(std::ostream& out, const Cell& cell, const std::vector<std::strin
 
 void write_group(std::ostream& out, const Run& run, const std::string& group) {
   const std::vector<std::string> others = shown_in(run, group);
-  out << fmt::format("\n### {}\n\n| workload | threads | etalon | GFLOP/s |", group);
+  const bool rates = std::any_of(run.cells.begin(), run.cells.end(),
+                                 [&](const Cell& cell) { return cell.group == group && cell.flops > 0; });
+  out << fmt::format("\n### {}\n\n| workload | threads | etalon |{}", group, rates ? " GFLOP/s |" : "");
   for (const std::string& name : others) out << fmt::format(" {} |", name);
-  out << " ratio | of the bests |\n|---|---|---|---|";
+  out << " ratio | of the bests |\n|---|---|---|" << (rates ? "---|" : "");
   for (std::size_t i = 0; i < others.size(); ++i) out << "---|";
   out << "---|---|\n";
-  std::map<std::string, std::string> meanings;
+  std::string meanings;
   for (const Cell& cell : run.cells) {
     if (cell.group != group) continue;
-    write_row(out, cell, others);
-    meanings.emplace(cell.workload, cell.what);
+    write_row(out, cell, others, rates);
+    const std::string meaning = fmt::format("- `{}`: {}\n", cell.workload, cell.what);
+    if (meanings.find(meaning) == std::string::npos) meanings += meaning;
   }
-  out << '\n';
-  for (const auto& [workload, what] : meanings) out << fmt::format("- `{}`: {}\n", workload, what);
+  out << '\n' << meanings;
 }
 
 /// What a first call takes of memory, by competitor.
@@ -190,21 +200,25 @@ void write_derivatives(std::ostream& out, const Run& run) {
 void write_notes(std::ostream& out, const Run& run) {
   std::string unquoted, settings;
   for (const Cell& cell : run.cells) {
+    const std::string where =
+        fmt::format("- `{}`, {} thread{}:", cell.workload, cell.threads, cell.threads == 1 ? "" : "s");
+    std::string fastest;
     for (const Measurement& m : cell.measurements) {
-      const std::string where =
-          fmt::format("`{}`, {} thread{}: {}", cell.workload, cell.threads, cell.threads == 1 ? "" : "s", m.competitor);
-      if (m.verdict == Verdict::disagrees)
-        unquoted += fmt::format("- {}: outputs are {:.3g} times the allowed error away\n", where, m.error);
-      else if (m.verdict == Verdict::failed || m.verdict == Verdict::late)
-        unquoted += fmt::format("- {}: {}\n", where, m.note);
-      else if (!m.note.empty() && !m.seconds.empty())
-        settings += fmt::format("- {}: {}\n", where, m.note);
+      if (m.verdict == Verdict::disagrees) {
+        unquoted +=
+            fmt::format("{} {}: outputs are {:.3g} times the allowed error away\n", where, m.competitor, m.error);
+      } else if (m.verdict == Verdict::failed || m.verdict == Verdict::late) {
+        unquoted += fmt::format("{} {}: {}\n", where, m.competitor, m.note);
+      } else if (!m.note.empty() && !m.seconds.empty()) {
+        fastest += fmt::format("{} {} {}", fastest.empty() ? "" : ",", m.competitor, m.note);
+      }
     }
+    if (!fastest.empty()) settings += where + fastest + "\n";
   }
   if (!unquoted.empty()) out << "\n### Times that are not quoted\n\n" << unquoted;
-  if (!settings.empty())
-    out << "\n### Settings that were fastest\n\n<details><summary>by workload</summary>\n\n"
-        << settings << "\n</details>\n";
+  if (settings.empty()) return;
+  out << "\n### Settings that were fastest\n\n<details><summary>by workload</summary>\n\n"
+      << settings << "\n</details>\n";
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ void write_axis(std::ostream& out, const Scale& scale, double height) {
     const double x = scale.at(std::pow(10.0, power));
     out << fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" class=\"{3}\"/>\n", x,
                        top - 8, height - 8, power == 0 ? "one" : "grid");
-    out << text(x, top - 14, "middle", "note", ratio_text(std::pow(10.0, power)));
+    out << text(x, top - 14, "middle", "note", fmt::format("{:g}", std::pow(10.0, power)));
   }
 }
 

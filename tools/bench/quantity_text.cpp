@@ -5,12 +5,12 @@
 namespace etalon::bench {
 namespace {
 
-/// Three digits, two below 1, without an exponent.
+/// Three digits, two below 1.
 std::string three_digits(double value) {
   if (value >= 99.95) return fmt::format("{:.0f}", value);
   if (value >= 9.995) return fmt::format("{:.1f}", value);
   if (value >= 0.0995) return fmt::format("{:.2f}", value);
-  return fmt::format("{:.2g}", value);
+  return fmt::format("{:#.2g}", value);
 }
 
 }  // namespace

@@ -2,12 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "spec/error.hpp"
@@ -46,24 +50,53 @@ Examples
   etalon bench report run.json --markdown docs/performance.md
 Exit status: 0 measured, whoever was faster; 1 an output of Etalon's own was wrong or missing; 2 usage or set-up error.)";
 
-/// A folder that is gone when the run is.
+/// A folder that is gone when the run is, also when the run is interrupted: it holds hundreds of MiB.
 class Scratch {
  public:
   Scratch() {
     std::string name = (fs::temp_directory_path() / "etalon-bench-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw IoError(name + ": the folder cannot be made");
     path_ = name;
+    sigset_t ends = signals();
+    pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+    watch_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    watch_.request_stop();
+    watch_.join();
+    remove();
   }
   [[nodiscard]] const fs::path& path() const { return path_; }
 
  private:
+  [[nodiscard]] static sigset_t signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    return set;
+  }
+
+  // Competitors see the end of their input and end by themselves.
+  void watch(const std::stop_token& stop) const {
+    const sigset_t ends = signals();
+    const timespec while_waiting{0, 50'000'000};
+    while (!stop.stop_requested()) {
+      const int signal = sigtimedwait(&ends, nullptr, &while_waiting);
+      if (signal <= 0) continue;
+      remove();
+      _exit(128 + signal);
+    }
+  }
+
+  void remove() const {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
   fs::path path_;
+  std::jthread watch_;
 };
 
 struct Words {
