@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 
 #include "spec/error.hpp"
@@ -102,6 +103,22 @@ TEST_CASE("who_computes_something_else_has_no_time", "[run]") {
   CHECK(at(run, 0, 1).note.find("exit status 3") != std::string::npos);
   CHECK(run.participants[2].absent.find("not understood") != std::string::npos);
   CHECK_FALSE(run.participants[3].absent.empty());
+}
+
+TEST_CASE("a_clock_that_says_what_it_likes_ends_the_run_too", "[run]") {
+  const Folder folder;
+  BenchOptions options = options_in(folder, {"gemm-16", "first-call-moons"});
+  options.seats = {liar(folder), liar(folder)};
+  options.seats[0].is_limit = true;
+  options.seats[1].command = std::regex_replace(liar(folder).command, std::regex("0.001"), "-1");
+  options.seats[1].is_limit = true;
+  const Run run = run_bench(options);
+  REQUIRE(run.cells.size() == 2);
+  CHECK(at(run, 0, 0).verdict == Verdict::limit);
+  CHECK_FALSE(at(run, 0, 0).seconds.empty());
+  CHECK(at(run, 0, 1).verdict == Verdict::failed);
+  CHECK(at(run, 0, 1).seconds.empty());
+  CHECK(at(run, 1, 0).seconds.size() >= 1);
 }
 
 TEST_CASE("without_values_in_f64_no_time_is_quoted", "[run]") {

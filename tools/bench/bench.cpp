@@ -23,6 +23,7 @@ using std::chrono::milliseconds;
 /// Long against the clock, and short enough that most samples end before the scheduler gives the core to somebody else.
 constexpr double sample_seconds = 0.005;
 constexpr std::size_t most_samples = 200;
+constexpr std::int64_t most_runs = 10'000'000;  // of one sample
 
 /// Everybody who takes part, and what they are handed.
 struct Hall {
@@ -123,7 +124,7 @@ void find_pace(Hall& hall, Lane& lane) {
   take(hall, lane);
   while (lane.entrant != nullptr && lane.expected <= budget) {
     take(hall, lane);
-    if (lane.expected >= sample_seconds / 4) break;
+    if (lane.expected >= sample_seconds / 4 || lane.pace.runs >= most_runs) break;
     lane.pace.runs *= 8;
   }
   if (lane.entrant == nullptr) return;
@@ -180,10 +181,18 @@ Cell measure_runs(Hall& hall, const Workload& workload, unsigned threads, const 
   return cell;
 }
 
-/// A fresh process for each sample. \returns whether another sample makes sense
+/// A fresh process for each sample. One that fails once keeps no time at all. \returns whether another makes sense
 bool measure_first_call(Hall& hall, Entrant& entrant, const Task& task, const Answer<Truth>& truth, Measurement& m) {
   entrant.end();
-  if (entrant.hello().end != End::done || !admit(hall, entrant, task, truth, m)) return false;
+  const Answer<std::string> version = entrant.hello();  // the start of the process and of what it loads is not counted
+  if (version.end != End::done) {
+    m.verdict = verdict_of(version.end);
+    m.note = version.why;
+  }
+  if (version.end != End::done || !admit(hall, entrant, task, truth, m)) {
+    m.seconds.clear();
+    return false;
+  }
   m.seconds.push_back(m.first_seconds);
   if (entrant.sample(3, false, hall.limit()).end != End::done) return true;
   const Answer<Memory> memory = entrant.memory();
@@ -270,7 +279,7 @@ std::vector<Entrant> invite(const BenchOptions& options, std::vector<Participant
 Pace pace_of(double seconds_of_one_run, double budget) {
   Pace pace;
   const double runs = sample_seconds / std::max(seconds_of_one_run, 1e-9);
-  pace.runs = static_cast<std::int64_t>(std::clamp(runs, 1.0, 1e7));
+  pace.runs = static_cast<std::int64_t>(std::clamp(runs, 1.0, static_cast<double>(most_runs)));
   pace.warm = seconds_of_one_run <= 0.2;
   pace.least = 3 * seconds_of_one_run <= 2 * budget ? 3 : 1;
   return pace;

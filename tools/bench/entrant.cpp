@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace etalon::bench {
 namespace {
@@ -73,7 +74,11 @@ Answer<Prepared> Entrant::prepare(const Task& task, std::chrono::milliseconds li
 
 Answer<double> Entrant::sample(std::int64_t runs, bool warm, std::chrono::milliseconds limit) {
   const Json request{{"do", "sample"}, {"runs", runs}, {"warm", warm}};
-  return understood<double>(ask(request.dump(), limit), [](const Json& j) { return j.at("seconds").get<double>(); });
+  return understood<double>(ask(request.dump(), limit), [](const Json& j) {
+    const double seconds = j.at("seconds");
+    if (!(seconds >= 0)) throw std::runtime_error("a time below 0");
+    return seconds;
+  });
 }
 
 Answer<Memory> Entrant::memory() {
