@@ -80,9 +80,19 @@ if build == "compiled":
     ran = etalon("train", "digits", "--data", str(folder / "missing.csv.gz"))
     check(ran.returncode == 2 and str(folder / "missing.csv.gz") in ran.stderr and ran.stderr.count("\n") == 1,
           f"train digits --data missing: {ran.returncode}, {ran.stderr!r}")
+    refused("unknown workload 'sofmax'; did you mean 'softmax'?", "bench", "--only", "gemm,sofmax")
+    refused("unknown competitor 'pytroch'; did you mean 'pytorch'?", "bench", "--competitors", "pytroch")
+    refused("unknown option '--secnds'; did you mean '--seed'?", "bench", "--secnds", "1")
+    refused("missing.json: the file cannot be read", "bench", "report", "missing.json")
+    refused(f"{program}: not a run of etalon bench", "bench", "report", str(program))
+    refused("/no/such/run.json: the file cannot be written", "bench", "--json", "/no/such/run.json")
+    for words in (("--threads", "0"), ("--seconds-per-workload", "-1"), ("--seed", "x"), ("--openmp-waits", "never")):
+        ran = etalon("bench", *words)
+        check(ran.returncode == 2 and ran.stderr.count("\n") == 1 and words[0] in ran.stderr, f"bench {words}: {ran.returncode}, {ran.stderr!r}")
 else:
     refused("cpu: not in this build", "serve", "--backend", "cpu")
     refused("train: not in this build", "train", "digits")
+    refused("bench: not in this build; configure with -DETALON_COMPILED=ON", "bench")
 
 refused("contract: a command is missing; etalon contract --help lists them", "contract")
 refused("unknown command 'chek'; did you mean 'check'?", "contract", "chek")
@@ -97,6 +107,16 @@ printed(["etalon 0."], "--version")
 printed(["explain", "conform", "serve", "train", "Examples"], "--help")
 for sub in ("explain", "spec", "check", "run", "serve", "conform", "train"):
     printed(["Example"], sub, "--help")
+if build == "compiled":
+    printed(["Example", "report"], "bench", "--help")
+    printed(["gemm-16", "conv-64-64-weights", "train-gpt", "first-call-mlp"], "bench", "--list")
+    kept, page, again = folder / "run.json", folder / "run.md", folder / "again.md"
+    printed(["gemm-16", "best peer"], "bench", "--only", "gemm-16", "--competitors", "etalon,copy", "--threads", "1",
+            "--seconds-per-workload", "0.01", "--json", str(kept), "--markdown", str(page), "--quiet")
+    check(json.loads(kept.read_text())["cells"][0]["measurements"][0]["verdict"] == "agrees", "bench: etalon does not agree with itself")
+    printed([], "bench", "report", str(kept), "--markdown", str(again))
+    check(again.read_text() == page.read_text().replace("run-1.svg", "again-1.svg"), "bench report: another page than the run's")
+    check((folder / "again-1.svg").read_bytes() == (folder / "run-1.svg").read_bytes() != b"", "bench report: another plot")
 printed(["softmax(x[..rest, n @ axis])", "typing", "equations", "domain", "kinks", "reverse derivative", "x~", "worked example", "between"],
         "explain", "softmax")
 printed(["x[i0] > 0"], "explain", "log", "--dtype", "f64")

@@ -34,6 +34,7 @@ void add_contract(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
 void add_adapter(CLI::App& app, Outcome& outcome);
 void add_train(CLI::App& app, Outcome& outcome);
+void add_bench(CLI::App& app, Outcome& outcome);
 
 /// The options that name files of a report's formats.
 void add_formats(CLI::App& command, conformance::Formats& formats);

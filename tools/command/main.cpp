@@ -30,6 +30,7 @@ Examples
   etalon adapter check COMMAND        what an adapter of yours gets wrong of the protocol
   etalon contract list                what backends may promise of their arithmetic
   etalon train digits                 train on the shipped digits
+  etalon bench --only gemm            how fast the compiled backend is, beside others
 
 Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
 
@@ -90,6 +91,7 @@ int main(int argc, char** argv) {
   command::add_report(app, outcome);
   command::add_adapter(app, outcome);
   command::add_train(app, outcome);
+  command::add_bench(app, outcome);
   std::ios::sync_with_stdio(false);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,14 @@
+/// \file
+/// Etalon's compiled CPU backend as a competitor, and a copy of the same bytes as the limit of what memory allows.
+#pragma once
+
+#include <memory>
+
+#include "tools/bench/competitor.hpp"
+
+namespace etalon::bench {
+
+[[nodiscard]] std::unique_ptr<Competitor> make_etalon_competitor();
+[[nodiscard]] std::unique_ptr<Competitor> make_copy_competitor();
+
+}  // namespace etalon::bench

@@ -1,0 +1,353 @@
+"""PyTorch's side of `etalon bench`: answers the requests that tools/bench/worker.hpp describes, one JSON line each."""
+import json
+import os
+import resource
+import sys
+import time
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+replies = os.fdopen(os.dup(1), "w", buffering=1)
+os.dup2(2, 1)  # what libraries print is not an answer
+
+
+class NotOffered(Exception):
+    pass
+
+
+def blas_in_use():
+    with open("/proc/self/maps") as maps:
+        files = {line.split()[-1] for line in maps if "blas" in line}
+    return ", ".join(sorted(os.path.basename(os.path.realpath(f)) for f in files)) or "unknown BLAS"
+
+
+def version():
+    torch.mm(torch.ones(2, 2), torch.ones(2, 2))
+    capability = [l for l in torch.__config__.show().splitlines() if "capability" in l]
+    return f"PyTorch {torch.__version__} from Python, {capability[0].split(':')[-1].strip() if capability else ''}, {blas_in_use()}"
+
+
+def status(field):
+    with open("/proc/self/status") as lines:
+        for line in lines:
+            if line.startswith(field + ":"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def read(path, dims, integer=False):
+    return torch.from_numpy(np.fromfile(path, dtype=np.int64 if integer else np.float32).reshape(dims))
+
+
+class Work:
+    """What was prepared: ways to run it, of which the fastest is kept, and its state."""
+
+    def __init__(self, ways, outputs, reset=lambda: None):
+        self.ways, self.outputs, self.reset = ways, outputs, reset
+        self.run = next(iter(ways.values()))
+
+
+def pure(**ways):
+    return Work(ways, lambda results: results if isinstance(results, (tuple, list)) else [results])
+
+
+def product(sizes, files):
+    m, k, n = sizes["m"], sizes["k"], sizes["n"]
+    a, b = read(files[0], (m, k)), read(files[1], (k, n))
+    out = torch.empty(m, n)
+    return pure(mm=lambda: torch.mm(a, b), mm_out=lambda: torch.mm(a, b, out=out))
+
+
+def convolution(part):
+    def prepare(sizes, files):
+        batch, cin, cout, side = sizes["batch"], sizes["in"], sizes["out"], sizes["side"]
+        plain = [read(files[0], (batch, cin, side, side)), read(files[1], (cout, cin, 3, 3))]
+        if part != "forward":
+            plain.append(read(files[2], (batch, cout, side, side)))
+        last = [t.contiguous(memory_format=torch.channels_last) for t in plain]
+
+        def way(tensors):
+            if part == "forward":
+                return lambda: F.conv2d(tensors[0], tensors[1], padding=1)
+            mask = [part == "data", part == "weights", False]
+            which = mask.index(True)
+            backward = torch.ops.aten.convolution_backward
+            x, kernel, d = tensors
+            return lambda: backward(d, x, kernel, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, mask)[which]
+
+        return pure(contiguous=way(plain), channels_last=way(last))
+
+    return prepare
+
+
+def gelu_chain(sizes, files):
+    rows, columns = sizes["rows"], sizes["columns"]
+    x, w, b = read(files[0], (rows, columns)), read(files[1], (columns,)), read(files[2], (columns,))
+    first = torch.empty(rows, columns)
+
+    def reusing():
+        torch.mul(x, w, out=first)
+        first.add_(b)
+        return F.gelu(first, approximate="tanh")
+
+    return pure(plain=lambda: F.gelu(x * w + b, approximate="tanh"),
+                addcmul=lambda: F.gelu(torch.addcmul(b, x, w), approximate="tanh"), reusing=reusing)
+
+
+def softmax(sizes, files):
+    x = read(files[0], (sizes["rows"], sizes["columns"]))
+    out = torch.empty_like(x)
+    return pure(plain=lambda: torch.softmax(x, -1), out=lambda: torch.softmax(x, -1, out=out))
+
+
+def layer_norm(sizes, files):
+    rows, columns = sizes["rows"], sizes["columns"]
+    x, gamma, beta, d = (read(f, s) for f, s in zip(files, [(rows, columns), (columns,), (columns,), (rows, columns)]))
+
+    def native():
+        y, mean, rstd = torch.native_layer_norm(x, (columns,), gamma, beta, 1e-5)
+        return (y, *torch.ops.aten.native_layer_norm_backward(d, x, (columns,), mean, rstd, gamma, beta, [True, True, True]))
+
+    return pure(native=native)
+
+
+def attention(sizes, files):
+    dims = (sizes["batch"], sizes["heads"], sizes["length"], sizes["width"])
+    q, k, v = (read(f, dims) for f in files)
+    hidden = torch.ones(dims[2], dims[2]).triu(1).bool()
+    return pure(plain=lambda: causal(q, k, v, hidden))
+
+
+def causal(q, k, v, hidden):
+    scores = (q @ k.transpose(-2, -1)) * q.shape[-1] ** -0.5
+    return torch.softmax(scores.masked_fill(hidden, float("-inf")), -1) @ v
+
+
+def moons_answers(p, x):
+    w1, b1, w2, b2, w3 = p
+    return F.linear(F.relu(F.linear(F.relu(F.linear(x, w1, b1)), w2, b2)), w3)
+
+
+def mlp_answers(p, x):
+    w1, b1, w2, b2, w3, b3 = p
+    return F.linear(F.relu(F.linear(F.relu(F.linear(x, w1, b1)), w2, b2)), w3, b3)
+
+
+def cnn_answers(p, x):
+    k1, b1, k2, b2, w3, b3 = p
+    small = F.max_pool2d(F.relu(F.conv2d(x, k1, b1, padding=1)), 2)
+    smaller = F.max_pool2d(F.relu(F.conv2d(small, k2, b2, padding=1)), 2)
+    return F.linear(smaller.reshape(64, -1), w3, b3)
+
+
+HIDDEN = torch.ones(64, 64).triu(1).bool()
+
+
+def block(p, x):
+    gamma, beta, wq, wk, wv, wo, gamma2, beta2, wi, bi, wu, bu = p
+    normal = F.layer_norm(x, (128,), gamma, beta)
+    q, k, v = (F.linear(normal, w).view(8, 64, 4, 32).transpose(1, 2) for w in (wq, wk, wv))
+    x = x + F.linear(causal(q, k, v, HIDDEN).transpose(1, 2).reshape(8, 64, 128), wo)
+    wide = F.gelu(F.linear(F.layer_norm(x, (128,), gamma2, beta2), wi, bi), approximate="tanh")
+    return x + F.linear(wide, wu, bu)
+
+
+def gpt_answers(p, text):
+    x = F.embedding(text, p[0]) + p[1]
+    x = block(p[14:26], block(p[2:14], x))
+    return F.linear(F.layer_norm(x, (128,), p[26], p[27]), p[28])
+
+
+def gpt_shapes():
+    shapes = [(96, 128), (64, 128)]
+    for _ in range(2):
+        shapes += [(128,)] * 2 + [(128, 128)] * 4 + [(128,)] * 2 + [(512, 128), (512,), (128, 512), (128,)]
+    return shapes + [(128,), (128,), (96, 128)]
+
+
+def class_loss(answers, targets):
+    return F.cross_entropy(answers.reshape(-1, answers.shape[-1]), targets.reshape(-1))
+
+
+def hinge(answers, targets):
+    return F.relu(1 - targets * answers).mean()
+
+
+MODELS = {
+    "moons": dict(shapes=[(16, 2), (16,), (16, 16), (16,), (1, 16)], data=(10, 2), targets=(10, 1), answers=moons_answers,
+                  loss=hinge, optimizer=lambda p, **how: torch.optim.SGD(p, lr=0.1, weight_decay=1e-4, **how), state=None),
+    "mlp": dict(shapes=[(512, 784), (512,), (256, 512), (256,), (10, 256), (10,)], data=(128, 784), targets=(128,),
+                answers=mlp_answers, loss=class_loss, optimizer=lambda p, **how: torch.optim.Adam(p, lr=1e-3, **how), state="exp_avg"),
+    "cnn": dict(shapes=[(16, 1, 3, 3), (16,), (32, 16, 3, 3), (32,), (10, 1568), (10,)], data=(64, 1, 28, 28), targets=(64,),
+                answers=cnn_answers, loss=class_loss,
+                optimizer=lambda p, **how: torch.optim.SGD(p, lr=0.01, momentum=0.9, **how), state="momentum_buffer"),
+    "gpt": dict(shapes=gpt_shapes(), data=(8, 64), targets=(8, 64), answers=gpt_answers, loss=class_loss,
+                optimizer=lambda p, **how: torch.optim.AdamW(p, lr=1e-3, weight_decay=0.01, **how), state="exp_avg"),
+}
+
+
+def training(name):
+    def prepare(_, files):
+        model = MODELS[name]
+        count = len(model["shapes"])
+        first = [read(f, s) for f, s in zip(files, model["shapes"])]
+        data = read(files[count], model["data"], integer=name == "gpt")
+        targets = read(files[count + 1], model["targets"], integer=model["loss"] is class_loss)
+        current = {}
+
+        def start(last, **how):
+            form = dict(memory_format=torch.channels_last) if last else {}
+            current["p"] = [(t.clone().contiguous(**form) if t.dim() == 4 else t.clone()).requires_grad_() for t in first]
+            current["x"] = data.contiguous(**form) if last and data.dim() == 4 else data
+            current["optimizer"] = model["optimizer"](current["p"], **how)
+
+        def step():
+            current["optimizer"].zero_grad(set_to_none=True)
+            loss = model["loss"](model["answers"](current["p"], current["x"]), targets)
+            loss.backward()
+            current["optimizer"].step()
+            return loss
+
+        def outputs(loss):
+            moments = [current["optimizer"].state[p][model["state"]] for p in current["p"]] if model["state"] else []
+            return [loss, *current["p"], *moments]
+
+        settings = {"loop": dict(last=False, foreach=False), "foreach": dict(last=False, foreach=True)}
+        if name == "cnn":
+            settings["foreach, channels_last"] = dict(last=True, foreach=True)
+        best = {}
+
+        def reset():
+            start(**best["setting"])
+
+        def way(setting):
+            def run():
+                if best.get("setting") is not setting:
+                    best["setting"] = setting
+                    reset()
+                return step()
+            return run
+
+        work = Work({key: way(setting) for key, setting in settings.items()}, outputs, reset)
+        work.settle = lambda: setattr(work, "run", step)
+        return work
+
+    return prepare
+
+
+def derivative(name, kind):
+    def prepare(_, files):
+        model = MODELS[name]
+        count = len(model["shapes"])
+        p = [read(f, s) for f, s in zip(files, model["shapes"])]
+        x = read(files[count], model["data"])
+        if kind == "forward":
+            def forward():
+                with torch.no_grad():
+                    return model["answers"](p, x)
+            return pure(plain=forward)
+        if kind == "vjp":
+            leaves = [t.requires_grad_() for t in p]
+            with torch.no_grad():
+                seed = read(files[count + 1], model["answers"](p, x).shape)
+
+            def reverse():
+                answers = model["answers"](leaves, x)
+                return (answers, *torch.autograd.grad(answers, leaves, seed))
+            return pure(plain=reverse)
+        tangents = [read(f, s) for f, s in zip(files[count + 1:], model["shapes"])]
+
+        def forward_mode():
+            with torch.no_grad(), torch.autograd.forward_ad.dual_level():
+                duals = [torch.autograd.forward_ad.make_dual(a, b) for a, b in zip(p, tangents)]
+                return tuple(torch.autograd.forward_ad.unpack_dual(model["answers"](duals, x)))
+        return pure(forward_ad=forward_mode)
+
+    return prepare
+
+
+RECIPES = {"gemm": product, "gelu-chain": gelu_chain, "softmax": softmax, "layer-norm": layer_norm, "attention": attention}
+RECIPES.update({f"conv-{part}": convolution(part) for part in ("forward", "data", "weights")})
+RECIPES.update({f"train-{name}": training(name) for name in MODELS})
+RECIPES.update({f"{name}-{kind}": derivative(name, kind) for name in ("moons", "mlp") for kind in ("forward", "jvp", "vjp")})
+
+
+def fastest(work):
+    """Tries the ways in short; what is warm keeps running while another is tried."""
+    times = {}
+    for key, run in work.ways.items():
+        run()
+        begin = time.perf_counter()
+        for _ in range(5):
+            one = time.perf_counter()
+            run()
+            times[key] = min(times.get(key, 1e9), time.perf_counter() - one)
+            if time.perf_counter() - begin > 2:
+                break
+    key = min(times, key=times.get)
+    work.run = work.ways[key]
+    return key
+
+
+def prepare(request):
+    global work, memory_before
+    work = None
+    if request["recipe"] not in RECIPES or request["wide"]:
+        raise NotOffered("no such recipe")
+    torch.set_num_threads(request["threads"])
+    work = RECIPES[request["recipe"]](request["sizes"], request["inputs"])
+    memory_before = status("VmRSS")
+    try:
+        with open("/proc/self/clear_refs", "w") as f:
+            f.write("5")
+    except OSError:
+        pass
+    begin = time.perf_counter()
+    results = work.run()
+    first_seconds = time.perf_counter() - begin
+    files = []
+    for n, tensor in enumerate(work.outputs(results)):
+        files.append(f"{request['outputs']}/{n}")
+        tensor.detach().contiguous().numpy().tofile(files[-1])
+    setting = ""
+    if not request["workload"].startswith("first-call"):
+        setting = fastest(work) if len(work.ways) > 1 else next(iter(work.ways))
+    if hasattr(work, "settle"):
+        work.run()
+        work.settle()
+    return {"outputs": files, "setting": setting, "first_seconds": first_seconds}
+
+
+def sample(request):
+    work.reset()
+    run = work.run
+    if request["warm"]:
+        run()
+    begin = time.perf_counter()
+    for _ in range(request["runs"]):
+        run()
+    return {"seconds": time.perf_counter() - begin}
+
+
+work, memory_before = None, 0
+for line in sys.stdin:
+    request = json.loads(line)
+    try:
+        if request["do"] == "hello":
+            reply = {"version": version()}
+        elif request["do"] == "prepare":
+            reply = prepare(request)
+        elif request["do"] == "sample":
+            reply = sample(request)
+        elif request["do"] == "memory":
+            peak = status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            reply = {"before": memory_before, "peak": peak}
+        else:
+            reply = {"failed": f"unknown request {request['do']!r}"}
+    except NotOffered as error:
+        reply = {"not_offered": str(error)}
+    except Exception as error:
+        reply = {"failed": f"{type(error).__name__}: {error}"}
+    replies.write(json.dumps(reply) + "\n")

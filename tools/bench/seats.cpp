@@ -1,0 +1,127 @@
+#include "tools/bench/seats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+#include "spec/error.hpp"
+#include "spec/nearest.hpp"
+#include "tools/bench/machine.hpp"
+#include "tools/bench/pytorch_script.hpp"
+
+namespace etalon::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+/// The first Python that has PyTorch, or nothing.
+std::string python_with_torch(const std::string& wished) {
+  const std::vector<std::string> candidates =
+      wished.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector{wished};
+  for (const std::string& candidate : candidates) {
+    const std::string question =
+        " -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(\"torch\") is None)' >/dev/null 2>&1";
+    if (std::system((quoted(candidate) + question).c_str()) == 0) return candidate;
+  }
+  return "";
+}
+
+/// Older OpenBLAS knows by name which processors have AVX-512, and newer processors have other names.
+constexpr const char* avx512_blas = "OPENBLAS_CORETYPE=SkylakeX ";
+constexpr const char* no_avx512 = "this machine has no AVX-512";
+
+[[nodiscard]] bool has_avx512() { return this_machine().vectors == "AVX-512"; }
+
+/// What OpenMP is told. Threads that wait for each other by spinning wait for whoever else has the core; where others
+/// run, that costs milliseconds a region, and sleeping is the better setting.
+std::string openmp(const Places& places) {
+  return fmt::format("OMP_NUM_THREADS={} {}", places.most_threads, places.busy ? "OMP_WAIT_POLICY=passive " : "");
+}
+
+Seat seat_of(std::string name, const std::string& environment, const std::string& command) {
+  std::string setting = environment.substr(0, environment.find_last_not_of(' ') + 1);
+  return {std::move(name), environment + "exec " + command, "", false, std::move(setting)};
+}
+
+Seat absent(std::string name, std::string why) { return {std::move(name), "", std::move(why)}; }
+
+/// PyTorch takes its kernels for wider vectors only when it is told to, so that its best setting is one of two
+/// processes.
+void add_torch(std::vector<Seat>& found, const Places& places) {
+  const std::string plain = "pytorch", wide = "pytorch-avx512", python = python_with_torch(places.python);
+  if (python.empty()) {
+    const std::string asked = places.python.empty() ? "python3 and /usr/bin/python3 have" : places.python + " has";
+    for (const std::string& name : {plain, wide}) found.push_back(absent(name, asked + " no PyTorch (python3-torch)"));
+    return;
+  }
+  const fs::path script = places.scratch / "pytorch.py";
+  std::ofstream file(script);
+  file << pytorch_script;
+  if (!file.flush()) throw IoError(script.string() + ": the file cannot be written");
+  std::string command = quoted(python) + " -W ignore " + quoted(script.string());
+  std::error_code unknown;
+  if (fs::exists(fs::path(places.torch_blas) / "libblas.so.3", unknown))
+    command = "env LD_LIBRARY_PATH=" + quoted(places.torch_blas) + " " + command;
+  found.push_back(seat_of(plain, openmp(places), command));
+  if (has_avx512())
+    found.push_back(seat_of(wide, openmp(places) + avx512_blas + "ATEN_CPU_CAPABILITY=avx512 ", command));
+  else
+    found.push_back(absent(wide, no_avx512));
+}
+
+/// A peer whose program lies beside the command.
+Seat beside(const Places& places, const std::string& name, const std::string& program, const std::string& package,
+            const std::string& environment) {
+  const fs::path path = places.command.parent_path() / program;
+  std::error_code unknown;
+  if (!fs::exists(path, unknown)) return absent(name, "not in this build (" + package + ")");
+  return seat_of(name, environment, quoted(path.string()));
+}
+
+void add_openblas(std::vector<Seat>& found, const Places& places) {
+  const std::string program = "etalon-bench-openblas", package = "libopenblas-dev", wide = "openblas-avx512";
+  found.push_back(beside(places, "openblas", program, package, openmp(places)));
+  if (has_avx512())
+    found.push_back(beside(places, wide, program, package, openmp(places) + avx512_blas));
+  else
+    found.push_back(absent(wide, no_avx512));
+}
+
+}  // namespace
+
+std::vector<Seat> seats(const Places& places) {
+  const std::string own = quoted(places.command.string()) + " bench worker ";
+  std::vector<Seat> found{seat_of("etalon", "", own + "etalon")};
+  add_torch(found, places);
+  found.push_back(beside(places, "onednn", "etalon-bench-onednn", "libdnnl-dev", openmp(places)));
+  add_openblas(found, places);
+  found.push_back(beside(places, "libxsmm", "etalon-bench-libxsmm", "libxsmm-dev", ""));
+  found.push_back(seat_of("copy", "", own + "copy"));
+  found.back().is_limit = true;
+  return found;
+}
+
+std::vector<Seat> seats_named(const std::vector<Seat>& all, const std::vector<std::string>& names) {
+  if (names.empty()) return all;
+  std::vector<std::string> known;
+  for (const Seat& seat : all) known.push_back(seat.name);
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw SpecViolation(unknown_name("competitor", name, known));
+  }
+  std::vector<Seat> chosen;
+  for (const Seat& seat : all) {
+    if (std::find(names.begin(), names.end(), seat.name) != names.end()) chosen.push_back(seat);
+  }
+  return chosen;
+}
+
+}  // namespace etalon::bench

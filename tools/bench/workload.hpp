@@ -1,0 +1,68 @@
+/// \file
+/// One piece of work that competitors do side by side: a program over the library's operations, what goes in, and the
+/// recipe by which other systems know it. It knows no competitor and measures nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "spec/host_tensor.hpp"
+#include "spec/program/trace.hpp"
+
+namespace etalon::bench {
+
+/// What stands in an input at first. Everything drawn is a function of (seed, workload, position) alone.
+enum class Values : std::uint8_t {
+  uniform,  ///< reals between low and high
+  classes,  ///< i64 from low to high, both included
+  signs,    ///< -1 or 1
+  zeros     ///< state that every competitor makes for itself; it is not handed out
+};
+
+struct InputSpec {
+  std::string name;
+  Dims dims;
+  double low = -1;
+  double high = 1;
+  Values values = Values::uniform;
+  bool is_state = false;     ///< a parameter or optimizer state: it stays between runs
+  DType dtype = DType::f32;  ///< f32 stands for the element type that a program is made for
+};
+
+/// What is measured.
+enum class Quantity : std::uint8_t {
+  run,        ///< seconds of one run, warm
+  first_call  ///< seconds from a program to its first results in a fresh process, and its peak memory
+};
+
+struct Workload {
+  std::string name;
+  std::string group;
+  std::string what;  ///< one line
+  Quantity quantity = Quantity::run;
+  std::string recipe;  ///< by this name and `sizes` a peer knows what to do
+  std::map<std::string, std::int64_t> sizes;
+  std::vector<InputSpec> inputs;
+  std::function<void(Tracer&, const std::vector<Traced>&)> body;  ///< gets the inputs in order
+  std::vector<std::string> compared_state;  ///< state whose value after one run is compared, behind the outputs
+  double flops = 0;                         ///< of one run, where that says something
+  double copied_bytes = 0;                  ///< a copy of so many bytes is a limit; 0 where none is meant
+};
+
+/// The workload's program with reals of that element type.
+[[nodiscard]] spec::Program program_of(const Workload& workload, DType real);
+
+/// The first values of the inputs in order, reals as f32.
+[[nodiscard]] std::vector<HostTensor> drawn_inputs(const Workload& workload, std::uint64_t seed);
+
+/// Every workload in the order in which a run takes them.
+[[nodiscard]] std::vector<Workload> all_workloads();
+
+/// Those that the words name, by their own name or by their group's; all of them without words.
+/// \throws SpecViolation with the nearest name
+[[nodiscard]] std::vector<Workload> workloads_named(const std::vector<std::string>& words);
+
+}  // namespace etalon::bench

@@ -1,0 +1,266 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "spec/error.hpp"
+#include "tools/command/command.hpp"
+
+#ifdef ETALON_HAS_COMPILED
+#include <fmt/format.h>
+
+#include "tools/bench/bench.hpp"
+#include "tools/bench/etalon_competitor.hpp"
+#include "tools/bench/machine.hpp"
+#include "tools/bench/pages.hpp"
+#include "tools/bench/seats.hpp"
+#include "tools/bench/worker.hpp"
+#endif
+
+namespace etalon::command {
+
+#ifdef ETALON_HAS_COMPILED
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* examples = R"(
+Competitors do the same work side by side: each in its own process, outputs compared with Etalon's in f64 before a time is
+quoted, short samples taken in turn, medians and best. Peers that are not installed are named and left out. Ratios are the
+peer's median over Etalon's: above 1 Etalon is faster. Compare ratios of one run; absolute times hold for one machine.
+
+Examples
+  etalon bench --list                                    the workloads, by group
+  etalon bench                                           everything, some minutes
+  etalon bench --only gemm,train-mlp --threads 1         a group and a workload
+  etalon bench --competitors etalon,onednn --only conv
+  etalon bench --json run.json --markdown run.md         with all numbers, and as a page with its plot run-1.svg
+  etalon bench report run.json --markdown docs/performance.md
+Exit status: 0 measured, whoever was faster; 1 an output of Etalon's own was wrong or missing; 2 usage or set-up error.)";
+
+/// A folder that is gone when the run is, also when the run is interrupted: it holds hundreds of MiB.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "etalon-bench-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw IoError(name + ": the folder cannot be made");
+    path_ = name;
+    sigset_t ends = signals();
+    pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+    watch_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    watch_.request_stop();
+    watch_.join();
+    remove();
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  [[nodiscard]] static sigset_t signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    return set;
+  }
+
+  // Competitors see the end of their input and end by themselves.
+  void watch(const std::stop_token& stop) const {
+    const sigset_t ends = signals();
+    const timespec while_waiting{0, 50'000'000};
+    while (!stop.stop_requested()) {
+      const int signal = sigtimedwait(&ends, nullptr, &while_waiting);
+      if (signal <= 0) continue;
+      remove();
+      _exit(128 + signal);
+    }
+  }
+
+  void remove() const {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  fs::path path_;
+  std::jthread watch_;
+};
+
+struct Words {
+  std::vector<std::string> only, competitors, files;
+  std::vector<unsigned> threads{1, 2};
+  double seconds = 4;
+  std::uint64_t seed = 1;
+  bool list = false, quiet = false;
+  std::string json, markdown, python, competitor, openmp_waits = "auto";
+  std::string torch_blas = "/usr/lib/x86_64-linux-gnu/openblas-openmp";
+};
+
+void write(const fs::path& path, const std::function<void(std::ostream&)>& content) {
+  std::ofstream out(path, std::ios::binary);
+  content(out);
+  if (!out.flush()) throw IoError(path.string() + ": the file cannot be written");
+}
+
+/// The page, and a plot per run beside it: `performance.md` and `performance-1.svg`.
+void write_page(const fs::path& path, const std::vector<bench::Run>& runs) {
+  std::vector<std::string> plots;
+  for (const bench::Run& run : runs) {
+    const std::string plot = fmt::format("{}-{}.svg", path.stem().string(), plots.size() + 1);
+    write(path.parent_path() / plot, [&](std::ostream& out) { bench::write_plot(out, run); });
+    plots.push_back(plot);
+  }
+  write(path, [&](std::ostream& out) { bench::write_markdown(out, runs, plots); });
+}
+
+void list(const std::vector<bench::Workload>& workloads) {
+  for (const bench::Workload& w : workloads) std::cout << fmt::format("{:12} {:24} {}\n", w.group, w.name, w.what);
+}
+
+/// Wrong words are refused before minutes are spent, and so are files that cannot be written.
+void check(const Words& words) {
+  if (words.threads.empty()) throw SpecViolation("--threads: at least one number is needed");
+  for (const std::string& path : {words.json, words.markdown}) {
+    if (!path.empty() && !std::ofstream(path, std::ios::app)) throw IoError(path + ": the file cannot be written");
+  }
+}
+
+/// Whether others want the cores that a run of so many threads needs.
+[[nodiscard]] bool is_busy(const Words& words) {
+  if (words.openmp_waits != "auto") return words.openmp_waits == "passive";
+  return bench::load_average() > 0.5;
+}
+
+[[nodiscard]] bool is_sound(const bench::Run& run) {
+  for (const bench::Cell& cell : run.cells) {
+    for (const bench::Measurement& m : cell.measurements) {
+      if (m.competitor == "etalon" && m.verdict != bench::Verdict::agrees) return false;
+    }
+  }
+  return true;
+}
+
+[[nodiscard]] int run(const Words& words) {
+  bench::BenchOptions options;
+  options.workloads = bench::workloads_named(words.only);
+  if (words.list) {
+    list(options.workloads);
+    return 0;
+  }
+  check(words);
+  const Scratch scratch;
+  options.scratch = scratch.path();
+  const bench::Places places{fs::read_symlink("/proc/self/exe"),
+                             scratch.path(),
+                             words.python,
+                             words.torch_blas,
+                             *std::max_element(words.threads.begin(), words.threads.end()),
+                             is_busy(words)};
+  const std::vector<bench::Seat> all = bench::seats(places);
+  options.seats = bench::seats_named(all, words.competitors);
+  options.reference = all.front();
+  options.threads = words.threads;
+  options.seconds_per_workload = words.seconds;
+  options.seed = words.seed;
+  if (!words.quiet) options.progress = &std::cerr;
+  const bench::Run found = bench::run_bench(options);
+  if (!words.json.empty()) write(words.json, [&](std::ostream& out) { bench::write_json(out, found); });
+  if (!words.markdown.empty()) write_page(words.markdown, {found});
+  bench::write_table(std::cout, found);
+  return is_sound(found) ? 0 : 1;
+}
+
+[[nodiscard]] int report(const Words& words) {
+  std::vector<bench::Run> runs;
+  for (const std::string& path : words.files) runs.push_back(bench::read_json(read_file(path), path));
+  if (!words.markdown.empty())
+    write_page(words.markdown, runs);
+  else
+    for (const bench::Run& one : runs) bench::write_table(std::cout, one);
+  return 0;
+}
+
+/// The process of a competitor; runs of the bench start it.
+[[nodiscard]] int worker(const Words& words) {
+  if (words.competitor != "etalon" && words.competitor != "copy")
+    throw SpecViolation("bench worker: expected etalon or copy, found '" + words.competitor + "'");
+  const auto competitor = words.competitor == "copy" ? bench::make_copy_competitor() : bench::make_etalon_competitor();
+  bench::serve(*competitor, std::cin, std::cout);
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("bench", "Measure the compiled backend beside other systems");
+  command->footer(examples);
+  command->require_subcommand(0, 1);
+  auto words = std::make_shared<Words>();
+  command->add_flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
+  command->add_option("--only", words->only, "Only these workloads or groups, separated by commas")->delimiter(',');
+  command
+      ->add_option("--competitors", words->competitors,
+                   "Only these: etalon, pytorch, pytorch-avx512, onednn, openblas, openblas-avx512, libxsmm, copy")
+      ->delimiter(',');
+  command->add_option("--threads", words->threads, "Numbers of threads, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256));
+  command
+      ->add_option("--seconds-per-workload", words->seconds,
+                   "Of samples, for each number of threads; slow work may take three samples")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->capture_default_str();
+  command->add_option("--seed", words->seed, "Of the inputs")->capture_default_str();
+  command->add_option("--json", words->json, "Write every sample and the machine to this file");
+  command->add_option("--markdown", words->markdown, "Write a page to this file and its plot beside it");
+  command->add_option("--python", words->python, "A Python that has PyTorch");
+  command
+      ->add_option("--torch-blas", words->torch_blas,
+                   "A folder with the libblas.so.3 that PyTorch is to use, where there is one")
+      ->capture_default_str();
+  command
+      ->add_option("--openmp-waits", words->openmp_waits,
+                   "How peers' threads wait: passive (they sleep), default, or auto: passive where others run")
+      ->check(CLI::IsMember({"auto", "passive", "default"}))
+      ->capture_default_str();
+  command->add_flag("--quiet", words->quiet, "No progress");
+  CLI::App* reporting = command->add_subcommand("report", "Write pages from the JSON of runs");
+  reporting->add_option("files", words->files, "JSON of runs, one section each")->required();
+  reporting->add_option("--markdown", words->markdown, "The page to write, plots beside it; else tables are printed");
+  CLI::App* working = command->add_subcommand("worker", "The process of a competitor")->group("");
+  working->add_option("competitor", words->competitor, "etalon or copy")->required();
+  command->callback([=, &outcome] {
+    if (reporting->parsed())
+      outcome.status = report(*words);
+    else if (working->parsed())
+      outcome.status = worker(*words);
+    else
+      outcome.status = run(*words);
+  });
+}
+
+#else
+
+void add_bench(CLI::App& app, Outcome&) {
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure the compiled backend beside other systems (not in this build)");
+  command->allow_extras();
+  command->callback([] { throw Unsupported("bench: not in this build; configure with -DETALON_COMPILED=ON"); });
+}
+
+#endif
+
+}  // namespace etalon::command
