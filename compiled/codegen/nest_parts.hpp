@@ -58,6 +58,7 @@ class NestEmitter {
   void step(const Reduce& r, const Step& s);
   void step(const loops::Store& store, const Step& s);
   void step(const loops::Define& d, const Step& s);
+  void step(const loops::Contract& c, const Step& s);
 
   void zero(spec::TensorId id);
   void iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body);
