@@ -38,7 +38,10 @@ void check_exact(const Product& p, const compiled::CompileOptions& o) {
   const auto got = compiled_values(s, in, o);
   const auto want = reference_values(s, in);
   INFO(text_of(p));
-  REQUIRE(got == want);
+  REQUIRE(got[0].dims == want[0].dims);
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(got[0].dims.count()); ++i) same += same_number(at(got[0], i), at(want[0], i)) ? 1 : 0;
+  REQUIRE(same == static_cast<std::size_t>(got[0].dims.count()));
 }
 
 /// |computed - exact| <= γ(h + 1)·sum |a·b|, where h additions at most are on an element's way; each is rounded once.
