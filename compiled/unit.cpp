@@ -37,7 +37,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   optimise(system_, options.pipeline);
   if (options.after_passes) options.after_passes(system_);
   std::vector<Decision> decisions;
-  if (options.schedule) decisions = schedule_contractions(system_, jit->machine());
+  if (options.schedule.contractions) decisions = schedule_contractions(system_, jit->machine(), options.schedule);
   PlanOptions plan_options = options.plan;
   plan_options.updates = updates;
   plan_ = plan(system_, plan_options, decisions);

@@ -71,7 +71,7 @@ void ContractionEmitter::panels(Value* begin, Value* end, unsigned vectors, unsi
 ContractionEmitter::Source ContractionEmitter::source(const Expr& read, const Binder& along) {
   const loops::Affine element = loops::element_number(read->args, system_[read->tensor].dims);
   const Access access = *access_along(element, along.variable);
-  return {emitter_.element_pointer(read), access.inner, *stride_along(element, c_.depth), access.panel != 0};
+  return {emitter_.element_pointer(read), access.inner, *stride_along(element, c_.depth), access.outer};
 }
 
 void ContractionEmitter::tile(const Tile& t, Value* row_tile, Value* column_tile) {
@@ -80,8 +80,27 @@ void ContractionEmitter::tile(const Tile& t, Value* row_tile, Value* column_tile
   for (const Binder& b : c_.depth) emitter_.bind(b.variable, number(0), b.extent);
   const Source left = source(c_.left, c_.row);
   const Source right = source(c_.right, c_.column);
+  ahead_ = s_.fetch_ahead ? next_panel(t, right, row_tile, column_tile) : nullptr;
   add_up(t, left, right);
   elements(t, row_tile, column_tile);
+}
+
+/// Where this tile's share of the next panel begins: a line for each step of the depth; the tiles above each other take
+/// turns. The last panel stands for the one after it, so that nothing beyond is touched.
+Value* ContractionEmitter::next_panel(const Tile& t, const Source& right, Value* row_tile, Value* column_tile) {
+  const std::int64_t last = parts(c_.column.extent, s_.tile_columns) - 1;
+  Value* there = b_.CreateSelect(b_.CreateICmpSLT(column_tile, number(last)), number(right.next), number(0));
+  Value* share = b_.CreateURem(row_tile, number(t.vectors));
+  return b_.CreateInBoundsGEP(scalar_, advanced(right.begin, share, depth_ * s_.lanes), there);
+}
+
+void ContractionEmitter::fetch(Value* step) {
+  if (ahead_ == nullptr) return;
+  constexpr unsigned for_reading = 0;
+  constexpr unsigned second_cache = 2;
+  constexpr unsigned data = 1;
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                     {advanced(ahead_, step, s_.lanes), b_.getInt32(for_reading), b_.getInt32(second_cache), b_.getInt32(data)});
 }
 
 /// The finished elements, row by row in vectors.
@@ -119,19 +138,19 @@ Value* ContractionEmitter::advanced(Value* pointer, std::int64_t by) {
   return by == 0 ? pointer : b_.CreateInBoundsGEP(scalar_, pointer, number(by));
 }
 
-/// Adds the products of one step of the depth, `ahead` steps after where the sources begin.
-void ContractionEmitter::one_step(const Tile& t, const Source& left, const Source& right, std::int64_t ahead) {
+/// Adds the products of one step of the depth, so many after where the sources begin.
+void ContractionEmitter::one_step(const Tile& t, const Source& left, const Source& right, std::int64_t step) {
   const llvm::Align align(real_ == Type::f64 ? 8 : 4);
   std::vector<Value*> columns;
   for (unsigned v = 0; v < t.vectors; ++v) {
-    Value* at = advanced(right.begin, ahead * right.depth + static_cast<std::int64_t>(v) * s_.lanes);
+    Value* at = advanced(right.begin, step * right.depth + static_cast<std::int64_t>(v) * s_.lanes);
     // A panel goes on beyond the last column.
-    llvm::Constant* lanes = right.panel ? nullptr : lanes_of(t, v);
+    llvm::Constant* lanes = right.next != 0 ? nullptr : lanes_of(t, v);
     columns.push_back(lanes == nullptr ? static_cast<Value*>(b_.CreateAlignedLoad(vector_, at, align))
                                        : b_.CreateMaskedLoad(vector_, at, align, lanes, llvm::Constant::getNullValue(vector_)));
   }
   for (std::int64_t r = 0; r < t.rows; ++r) {
-    Value* one = b_.CreateAlignedLoad(scalar_, advanced(left.begin, ahead * left.depth + r * left.along), align);
+    Value* one = b_.CreateAlignedLoad(scalar_, advanced(left.begin, step * left.depth + r * left.along), align);
     Value* row = b_.CreateVectorSplat(s_.lanes, one);
     for (unsigned v = 0; v < t.vectors; ++v) {
       Value* slot = sums_[static_cast<std::size_t>(r) * t.vectors + v];
@@ -148,7 +167,10 @@ void ContractionEmitter::turns(const Tile& t, const Source& left, const Source& 
     Source r = right;
     l.begin = advanced(left.begin, step, left.depth);
     r.begin = advanced(right.begin, step, right.depth);
-    for (std::int64_t u = 0; u < s_.unroll; ++u) one_step(t, l, r, u);
+    for (std::int64_t u = 0; u < s_.unroll; ++u) {
+      fetch(b_.CreateNSWAdd(step, number(u)));
+      one_step(t, l, r, u);
+    }
   });
 }
 

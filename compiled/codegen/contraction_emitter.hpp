@@ -34,14 +34,15 @@ class ContractionEmitter {
     llvm::Value* begin = nullptr;
     std::int64_t along = 0;
     std::int64_t depth = 0;
-    bool panel = false;
+    std::int64_t next = 0;  ///< elements from one panel to the next; 0 without panels
   };
 
   void panels(llvm::Value* begin, llvm::Value* end, unsigned vectors, unsigned last);
   void tile(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
   void add_up(const Tile& t, const Source& left, const Source& right);
   void turns(const Tile& t, const Source& left, const Source& right, llvm::Value* first, llvm::Value* count);
-  void one_step(const Tile& t, const Source& left, const Source& right, std::int64_t ahead);
+  void one_step(const Tile& t, const Source& left, const Source& right, std::int64_t step);
+  void fetch(llvm::Value* step);
   void carry(const Tile& t, llvm::Value* block);
   void join(const Tile& t, llvm::Value* digit);
   void elements(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
@@ -49,6 +50,7 @@ class ContractionEmitter {
   [[nodiscard]] Source source(const spec::Expr& read, const loops::Binder& along);
   [[nodiscard]] llvm::Value* advanced(llvm::Value* pointer, llvm::Value* by, std::int64_t stride);
   [[nodiscard]] llvm::Value* advanced(llvm::Value* pointer, std::int64_t by);
+  [[nodiscard]] llvm::Value* next_panel(const Tile& t, const Source& right, llvm::Value* row_tile, llvm::Value* column_tile);
   [[nodiscard]] llvm::Value* waiting(const Tile& t, llvm::Value* digit, std::size_t i);
   [[nodiscard]] llvm::Constant* lanes_of(const Tile& t, unsigned vector);
   [[nodiscard]] llvm::Value* clipped(llvm::Value* value, std::int64_t low, bool at_least);
@@ -65,6 +67,7 @@ class ContractionEmitter {
   llvm::Type* scalar_;
   llvm::Type* vector_;
   llvm::AllocaInst* waiting_ = nullptr;  ///< sums of blocks, of several tiles' size
+  llvm::Value* ahead_ = nullptr;         ///< what this tile fetches; null for nothing
   std::vector<llvm::Value*> sums_;       ///< stack slots, promoted to registers afterwards
   std::int64_t depth_ = 1;
 };

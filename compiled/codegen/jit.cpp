@@ -1,5 +1,7 @@
 #include "compiled/codegen/jit.hpp"
 
+#include <unistd.h>
+
 #include <cstdint>
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -97,6 +99,8 @@ Jit::~Jit() = default;
 Machine Jit::machine() const {
   Machine m;
   m.lanes_f32 = state_->level == VectorLevel::avx512 ? 16 : state_->level == VectorLevel::avx2 ? 8 : 1;
+  if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) m.near_bytes = bytes;
+  if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) m.middle_bytes = bytes;
   m.vector_registers = state_->level == VectorLevel::avx512 ? 32 : 16;
   return m;
 }

@@ -216,6 +216,7 @@ Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) {
 /// One statement: all its loops may be reordered.
 void Lowering::lower_alone(const Statement& statement) {
   const Equation e = system_.equations.at(statement.equation);
+  if (lower_transposed(e)) return;
   std::vector<Binder> order = e.binders;
   std::vector<Candidate> candidates;
   for (const Binder& b : order) candidates.push_back({b, nullptr});

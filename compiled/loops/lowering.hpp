@@ -33,6 +33,7 @@ class Lowering {
   void lower_scatter(const Kernel& kernel);
   void lower_sequence(const Kernel& kernel);
   void lower_contraction(const Kernel& kernel);
+  [[nodiscard]] bool lower_transposed(const spec::Equation& equation);
   void assign(const spec::Equation& equation);
   void count_work(const std::vector<Binder>& binders, const Expr& value);
   [[nodiscard]] unsigned native_lanes(const spec::Equation& equation) const;

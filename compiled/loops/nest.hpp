@@ -84,8 +84,19 @@ struct Contract {
   std::vector<Step> steps;
 };
 
+/// For all values of both binders: register = value, in vectors along `across`, then the store, in vectors along `down`.
+/// Squares of width × width elements change places in registers between the two.
+struct Transpose {
+  Binder across;
+  Binder down;  ///< its extent is a multiple of the width
+  unsigned width = 1;
+  Register target = -1;
+  Expr value;
+  Store store;
+};
+
 struct Step {
-  std::variant<Loop, Reduce, Store, Define, Contract> is;
+  std::variant<Loop, Reduce, Store, Define, Contract, Transpose> is;
   Type real = Type::f32;  ///< in which type real arithmetic is done; expressions of constants alone use f64
   DType dtype = DType::f32;  ///< of a register that stands for a tensor: values are rounded to it
 };
@@ -104,7 +115,7 @@ struct Nest {
 [[nodiscard]] std::string to_text(const spec::System& system, const Nest& nest);
 
 /// Checks that every register and variable is defined where it is used, that lanes loops are innermost and not nested,
-/// that no reduction is left in an expression, that places have the rank of their tensors, and that contractions do as
+/// that no reduction is left in an expression, that places have the rank of their tensors, that squares change places as declared, and that contractions do as
 /// they are declared (verify_contraction.cpp).
 /// \throws InternalError naming the kernel and the rule.
 void verify(const spec::System& system, const Nest& nest);

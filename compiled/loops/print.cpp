@@ -53,6 +53,13 @@ class Printer {
     line(depth, fmt::format("r{} = {}", d.target, to_text(system_, d.value)));
   }
 
+  void step(const Transpose& t, const Step& s, int depth) {
+    line(depth, fmt::format("for squares of {} by {}: {} < {}, {} < {}:", t.width, t.width, name(t.across), t.across.extent,
+                            name(t.down), t.down.extent));
+    line(depth + 1, fmt::format("r{} = {}", t.target, to_text(system_, t.value)));
+    step(t.store, s, depth + 1);
+  }
+
   void step(const Contract& c, const Step& s, int depth) {
     std::string depths;
     for (const Binder& b : c.depth) depths += fmt::format("{}{} < {}", depths.empty() ? "" : ", ", name(b), b.extent);

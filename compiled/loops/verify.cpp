@@ -105,6 +105,18 @@ class Verifier {
     defined_ = outer;
   }
 
+  void step(const Transpose& t) {
+    require(!in_lanes_, "lanes do not nest");
+    require(t.width >= 2 && t.down.extent % t.width == 0, "squares are whole along the loop of the store");
+    const std::set<spec::VariableId> outer = defined_;
+    for (const Binder& b : {t.across, t.down}) require(defined_.insert(b.variable).second, "a loop variable is bound once");
+    expression(t.value);
+    define(t.target);
+    require(!t.store.add && !t.store.guard.valid(), "a store of squares is a plain one");
+    step(t.store);
+    defined_ = outer;
+  }
+
   void define(Register r) { require(defined_.insert(r).second, fmt::format("register r{} is written once", r)); }
 
   void expression(const Expr& e) const {

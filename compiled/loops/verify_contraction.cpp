@@ -28,8 +28,8 @@ class ContractionVerifier {
     require(system_[c_.left->tensor].dtype == system_[c_.right->tensor].dtype, "factors have one type");
     require(!mentions(c_.left, c_.column.variable), "the left factor does not know the column");
     require(!mentions(c_.right, c_.row.variable), "the right factor does not know the row");
-    factor(c_.left, c_.row, s_.tile_rows, s_.left.packed, false);
-    factor(c_.right, c_.column, s_.tile_columns, s_.right.packed, true);
+    factor(c_.left, c_.row, s_.tile_rows, s_.left.layout, false);
+    factor(c_.right, c_.column, s_.tile_columns, s_.right.layout, true);
   }
 
  private:
@@ -48,15 +48,15 @@ class ContractionVerifier {
     require(!(c_.first_row == c_.first_column), "rows and columns have blocks of their own");
   }
 
-  void factor(const Expr& read, const Binder& along, std::int64_t tile, bool packed, bool vectors) const {
+  void factor(const Expr& read, const Binder& along, std::int64_t tile, Layout layout, bool vectors) const {
     require(read->args.size() == system_[read->tensor].dims.rank, "a read has its tensor's rank");
     const Affine element = element_number(read->args, system_[read->tensor].dims);
     require(stride_along(element, c_.depth).has_value(), "the depth goes through a factor at a fixed distance");
     const auto access = access_along(element, along.variable);
     require(access.has_value(), "a tile's elements are at fixed distances");
     require(!vectors || access->inner == 1, "columns lie side by side");
-    require(packed == (access->panel != 0), "a factor lies in panels where it is packed");
-    if (!packed) return;
+    require((layout == Layout::panels) == (access->panel != 0), "a factor lies in panels where it is packed so");
+    if (access->panel == 0) return;
     require(access->panel == tile, "a panel is as wide as a tile");
     const Dims& dims = system_[read->tensor].dims;
     require(dims[dims.rank - 1] == tile && access->inner == 1, "a panel holds whole tiles");

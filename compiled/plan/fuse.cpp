@@ -99,7 +99,7 @@ class Fusion {
   void place(std::size_t i) {
     Shape shape = shape_of(system_, equation(i));
     const Decision decision = decisions_.empty() ? Decision{} : decisions_[i];
-    shape.heavy = shape.heavy || decision.schedule;
+    shape.heavy = shape.heavy || decision.schedule || decision.packs;
     std::size_t latest = none;
     for (const Expr& r : shape.reads) {
       const std::size_t k = kernel_of_[static_cast<std::size_t>(r->tensor)];

@@ -38,19 +38,19 @@ struct Factor {
 
 class Decider {
  public:
-  Decider(const System& system, const Equation& equation, const Contraction& c, const Machine& machine)
-      : system_(system), equation_(equation), c_(c), machine_(machine) {
+  Decider(const System& system, const Equation& equation, const Contraction& c, const Machine& machine, const ScheduleOptions& options)
+      : system_(system), equation_(equation), c_(c), machine_(machine), options_(options) {
     for (const Binder& b : c.depth) depth_ *= b.extent;
   }
 
   Decision run() {
-    if (std::string why = why_not(); !why.empty()) return {std::nullopt, "a contraction in plain loops: " + why};
+    if (std::string why = why_not(); !why.empty()) return {std::nullopt, false, "a contraction in plain loops: " + why};
     choose_tile();
     s_.left = packing({c_.left, row(), parts(column().extent, s_.tile_columns), false});
     s_.right = packing({c_.right, column(), parts(row().extent, s_.tile_rows), true});
-    if (too_many_axes()) return {std::nullopt, "a contraction in plain loops: its panels would have too many axes"};
+    if (too_many_axes()) return {std::nullopt, false, "a contraction in plain loops: its panels would have too many axes"};
     choose_blocks();
-    return {s_, {}};
+    return {s_, false, {}};
   }
 
  private:
@@ -61,6 +61,7 @@ class Decider {
   std::string why_not() const {
     if (machine_.lanes_f32 < 4) return "the machine has no vectors";
     const std::int64_t lanes = machine_.lanes_f32 * 4 / size();
+    if (options_.always) return {};
     if (row().extent < least_rows) return fmt::format("only {} rows", row().extent);
     if (column().extent < lanes / 2) return fmt::format("only {} columns for vectors of {}", column().extent, lanes);
     const double products = static_cast<double>(row().extent) * static_cast<double>(column().extent) * static_cast<double>(depth_);
@@ -77,31 +78,42 @@ class Decider {
     const std::int64_t most = std::min(registers / vectors, most_tile_rows);
     s_.tile_columns = vectors * s_.lanes;
     s_.tile_rows = parts(row().extent, parts(row().extent, most));
-    s_.unroll = 4;
+    s_.unroll = s_.tile_rows * vectors >= 16 ? 1 : 4;
   }
 
   Packing packing(const Factor& f) const {
-    if (f.value.form() != Form::read) return {true, "computed once"};
-    if (system_[f.value->tensor].dtype != c_.type) return {true, "converted once"};
+    if (f.value.form() != Form::read) return {copied(f), "computed once"};
+    if (system_[f.value->tensor].dtype != c_.type) return {copied(f), "converted once"};
     const loops::Affine element = loops::element_number(f.value->args, system_[f.value->tensor].dims);
     const auto along = access_along(element, f.along.variable);
     const auto step = stride_along(element, c_.depth);
-    if (!along || along->panel != 0 || !step) return {true, "its elements are at no fixed distance"};
-    if (f.vectors && along->inner != 1) return {true, "its columns do not lie side by side"};
+    if (!along || along->panel != 0 || !step) return {copied(f), "its elements are at no fixed distance"};
+    if (f.vectors && along->inner != 1) return {Layout::panels, "its columns do not lie side by side"};
     return from_memory(f, along->inner, *step);
+  }
+
+  /// The layout into which a factor is copied without changing places, if there is one.
+  Layout copied(const Factor& f) const {
+    bool side_by_side = false;
+    spec::for_each(f.value, [&](const Expr& e) {
+      if (e.form() != Form::read) return;
+      const loops::Affine element = loops::element_number(e->args, system_[e->tensor].dims);
+      side_by_side = side_by_side || element.coefficient(c_.depth.back().variable) == 1;
+    });
+    return side_by_side && !f.vectors ? Layout::rows : Layout::panels;
   }
 
   /// Whether a factor that could be read as it lies is better copied.
   Packing from_memory(const Factor& f, std::int64_t along, std::int64_t step) const {
     const std::int64_t bytes = f.along.extent * depth_ * size();
     const std::int64_t streams = f.vectors || step != 1 ? step * size() : along * size();
-    if (f.tiles < 4) return {false, "read too rarely to be copied"};
-    if (bytes <= machine_.near_bytes) return {false, "small"};
-    if (streams % conflicting_bytes == 0) return {true, "its lines meet in the same sets of a cache"};
+    if (f.tiles < 4) return {Layout::in_place, "read too rarely to be copied"};
+    if (bytes <= machine_.near_bytes) return {Layout::in_place, "small"};
+    if (streams % conflicting_bytes == 0) return {copied(f), "its lines meet in the same sets of a cache"};
     const std::int64_t lines = f.vectors || step != 1 ? depth_ : s_.tile_rows;
-    if (streams >= page_bytes / 2 && lines > 64) return {true, "its lines lie on many pages"};
-    if (bytes > machine_.middle_bytes / 2 && lines > 64) return {true, "larger than half the second cache"};
-    return {false, "read as it lies"};
+    if (streams >= page_bytes / 2 && lines > 64) return {copied(f), "its lines lie on many pages"};
+    if (bytes > machine_.middle_bytes / 2 && lines > 64) return {copied(f), "larger than half the second cache"};
+    return {Layout::in_place, "read as it lies"};
   }
 
   /// A packed factor has its outer loops, panels, depth and the place in a panel as axes.
@@ -113,8 +125,8 @@ class Decider {
       }
       return n;
     };
-    return (s_.left.packed && axes(c_.left, c_.row) > Dims::max_rank) ||
-           (s_.right.packed && axes(c_.right, c_.column) > Dims::max_rank);
+    return (s_.left.packed() && axes(c_.left, c_.row) > Dims::max_rank) ||
+           (s_.right.packed() && axes(c_.right, c_.column) > Dims::max_rank);
   }
 
   void choose_blocks() {
@@ -124,7 +136,7 @@ class Decider {
     for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
       if (b != c_.row && b != c_.column) outer *= equation_.binders[b].extent;
     }
-    const std::int64_t resident = std::max<std::int64_t>(1, machine_.middle_bytes / 2 / (s_.tile_rows * depth_ * size()));
+    const std::int64_t resident = std::max<std::int64_t>(1, machine_.middle_bytes * 3 / 4 / (s_.tile_rows * depth_ * size()));
     s_.block_rows = std::min(row_tiles, resident);
     s_.block_columns = column_tiles;
     std::string shared = "the outer loops are shared";
@@ -134,6 +146,8 @@ class Decider {
       blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / shared_turns));
       shared = s_.columns_outside ? "blocks of columns are shared" : "blocks of rows are shared";
     }
+    const bool far = column().extent * depth_ * size() > machine_.middle_bytes / 4;
+    s_.fetch_ahead = far && s_.right.layout == Layout::panels && s_.block_rows >= s_.tile_columns / s_.lanes;
     s_.reason = fmt::format("{} by {} vectors of {} fill {} registers; {}", s_.tile_rows, s_.tile_columns / s_.lanes, s_.lanes,
                             machine_.vector_registers, shared);
   }
@@ -142,24 +156,27 @@ class Decider {
   const Equation& equation_;
   const Contraction& c_;
   const Machine& machine_;
+  const ScheduleOptions& options_;
   std::int64_t depth_ = 1;
   Schedule s_;
 };
 
 std::string text_of(const char* name, const Packing& p) {
-  return fmt::format("{} {} ({})", name, p.packed ? "packed" : "in place", p.reason);
+  constexpr const char* layouts[] = {"in place", "packed in panels", "packed in rows"};
+  return fmt::format("{} {} ({})", name, layouts[static_cast<std::size_t>(p.layout)], p.reason);
 }
 
 }  // namespace
 
-Decision decide(const System& system, const Equation& equation, const Contraction& contraction, const Machine& machine) {
-  return Decider(system, equation, contraction, machine).run();
+Decision decide(const System& system, const Equation& equation, const Contraction& contraction, const Machine& machine,
+                const ScheduleOptions& options) {
+  return Decider(system, equation, contraction, machine, options).run();
 }
 
 std::string to_text(const Schedule& s) {
-  return fmt::format("tiles of {} by {} in {} lanes, depth by {} in blocks of {}, blocks of {} by {} tiles, {} outside; {}; {}; {}",
+  return fmt::format("tiles of {} by {} in {} lanes, depth by {} in blocks of {}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
                      s.tile_rows, s.tile_columns, s.lanes, s.unroll, s.depth_block, s.block_rows, s.block_columns,
-                     s.columns_outside ? "columns" : "rows", text_of("left", s.left), text_of("right", s.right), s.reason);
+                     s.columns_outside ? "columns" : "rows", s.fetch_ahead ? ", the next panel fetched ahead" : "", text_of("left", s.left), text_of("right", s.right), s.reason);
 }
 
 }  // namespace etalon::compiled

@@ -35,61 +35,97 @@ void at_position(const std::vector<Binder>& loops, const Expr& position, spec::S
   }
 }
 
-/// Copies a factor into panels of `width` values of `own`: panel[outer…, own / width, depth, own % width].
+/// Bytes that a cache keeps together, and a distance at which lines meet in the same few sets.
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t conflicting_bytes = 2048;
+
+/// Copies factors.
 class Packer {
  public:
   Packer(System& system, const Equation& equation, const Contraction& c) : system_(system), equation_(equation), c_(c) {}
 
-  /// Adds the equation to `before`. \returns the factor as it is read from the panels.
-  Expr pack(const Expr& factor, std::size_t own, std::int64_t width, const char* name, std::vector<Equation>& before) {
-    const Binder& along = equation_.binders[own];
-    std::vector<Binder> binders;
-    std::vector<Expr> read;
-    spec::Substitution by;
+  /// Adds the equation to `before`. \returns the factor as it is read from the copy.
+  Expr pack(const Expr& factor, std::size_t own, const Packing& packing, std::int64_t width, const char* name,
+            std::vector<Equation>& before) {
+    binders_.clear();
+    read_.clear();
+    by_.clear();
     for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
       const Binder& outer = equation_.binders[b];
-      if (b == own || !loops::mentions(factor, outer.variable)) continue;
-      binders.push_back(system_.bind(outer.name, outer.extent));
-      by.emplace(outer.variable, spec::variable(binders.back()));
-      read.push_back(spec::variable(outer));
+      if (b != own && loops::mentions(factor, outer.variable)) read_.push_back(runs_along(outer));
     }
-    std::int64_t depth = 1;
-    for (const Binder& b : c_.depth) depth *= b.extent;
-    const Binder panel = system_.bind("panel", (along.extent + width - 1) / width);
-    const Binder step = system_.bind("step", depth);
-    const Binder within = system_.bind("within", width);
-    binders.insert(binders.end(), {panel, step, within});
-    const Expr number = spec::variable(panel) * spec::integer(width) + spec::variable(within);
-    by.emplace(along.variable, number);
-    at_position(c_.depth, spec::variable(step), by);
-    Expr value = spec::substitute(factor, by);
-    if (along.extent % width != 0) {
-      value = spec::select(spec::apply(Primitive::lt, {number, spec::integer(along.extent)}), value, spec::decimal(0));
-    }
+    const Binder& along = equation_.binders[own];
+    const Expr within = packing.layout == Layout::panels ? in_panels(along, width) : in_rows(along);
+    Expr value = spec::substitute(factor, by_);
+    if (within.valid()) value = spec::select(within, value, spec::decimal(0));
     Dims dims;
-    for (const Binder& b : binders) dims.push_back(b.extent);
-    const TensorId panels = system_.add_tensor(system_[equation_.target].name + name, c_.type, dims);
-    before.push_back({panels, binders, spec::variables(binders), value, equation_.origin});
-    read.insert(read.end(), {quotient(spec::variable(along), width), position(c_.depth), remainder(spec::variable(along), width)});
-    return system_.at(panels, std::move(read));
+    for (const Binder& b : binders_) dims.push_back(b.extent);
+    const TensorId copy = system_.add_tensor(system_[equation_.target].name + name, c_.type, dims);
+    before.push_back({copy, binders_, spec::variables(binders_), value, equation_.origin});
+    return system_.at(copy, read_);
   }
 
  private:
+  std::int64_t depth() const {
+    std::int64_t depth = 1;
+    for (const Binder& b : c_.depth) depth *= b.extent;
+    return depth;
+  }
+
+  Expr bind(const std::string& name, std::int64_t extent) {
+    binders_.push_back(system_.bind(name, extent));
+    return spec::variable(binders_.back());
+  }
+
+  Expr runs_along(const Binder& b) {
+    by_.emplace(b.variable, bind(b.name, b.extent));
+    return spec::variable(b);
+  }
+
+  /// copy[outer…, own / width, depth, own % width]. \returns where the copy is of the factor; beyond it is zero.
+  Expr in_panels(const Binder& along, std::int64_t width) {
+    const Expr panel = bind("panel", (along.extent + width - 1) / width);
+    at_position(c_.depth, bind("step", depth()), by_);
+    const Expr number = panel * spec::integer(width) + bind("within", width);
+    by_.emplace(along.variable, number);
+    const Expr own = spec::variable(along);
+    read_.insert(read_.end(), {quotient(own, width), position(c_.depth), remainder(own, width)});
+    return along.extent % width == 0 ? Expr{} : spec::apply(Primitive::lt, {number, spec::integer(along.extent)});
+  }
+
+  /// copy[outer…, own, depth], each row of whole lines. \returns the same.
+  Expr in_rows(const Binder& along) {
+    const std::int64_t line = line_bytes / static_cast<std::int64_t>(size_of(c_.type));
+    std::int64_t length = depth();
+    if (c_.depth.size() == 1) {
+      length = (length + line - 1) / line * line;
+      if (length * static_cast<std::int64_t>(size_of(c_.type)) % conflicting_bytes == 0) length += line;
+    }
+    read_.push_back(runs_along(along));
+    const Expr step = bind("step", length);
+    at_position(c_.depth, step, by_);
+    read_.push_back(position(c_.depth));
+    return length == depth() ? Expr{} : spec::apply(Primitive::lt, {step, spec::integer(depth())});
+  }
+
   System& system_;
   const Equation& equation_;
   const Contraction& c_;
+  std::vector<Binder> binders_;  ///< of the copy
+  std::vector<Expr> read_;       ///< its indices in the contraction
+  spec::Substitution by_;        ///< what the contraction's loops are in the copy
 };
 
 void apply(System& system, Equation& equation, Contraction& c, const Schedule& s, std::vector<Equation>& before) {
   Packer packer(system, equation, c);
-  if (s.left.packed) c.left = packer.pack(c.left, s.row, s.tile_rows, ".rows", before);
-  if (s.right.packed) c.right = packer.pack(c.right, s.column, s.tile_columns, ".columns", before);
+  if (s.left.packed()) c.left = packer.pack(c.left, s.row, s.left, s.tile_rows, ".rows", before);
+  if (s.right.packed()) c.right = packer.pack(c.right, s.column, s.right, s.tile_columns, ".columns", before);
   equation.value = spec::reduce(spec::Reduction::sum, c.depth, spec::boolean(true), c.left * c.right);
 }
 
 }  // namespace
 
-std::vector<Decision> schedule_contractions(System& system, const Machine& machine) {
+std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options) {
   std::vector<bool> recurrent(system.equations.size());
   for (const auto& group : spec::recurrent_groups(system)) {
     for (const std::size_t e : group) recurrent[e] = true;
@@ -101,11 +137,11 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
     Decision decision;
     auto seen = recognise_contraction(system, equation);
     if (auto* c = std::get_if<Contraction>(&seen)) {
-      decision = recurrent[i] ? Decision{std::nullopt, "a contraction in plain loops: part of a recurrence"}
-                              : decide(system, equation, *c, machine);
+      decision = recurrent[i] ? Decision{std::nullopt, false, "a contraction in plain loops: part of a recurrence"}
+                              : decide(system, equation, *c, machine, options);
       if (decision.schedule) apply(system, equation, *c, *decision.schedule, result);
     }
-    decisions.resize(result.size());
+    decisions.resize(result.size(), Decision{std::nullopt, true, "a factor of a contraction, copied for its tiles"});
     result.push_back(std::move(equation));
     decisions.push_back(std::move(decision));
   }
