@@ -46,7 +46,7 @@ bool Lowering::lower_transposed(const Equation& equation) {
   for (const Binder& b : equation.binders) {
     const Strides s = strides(system_, equation.value, b.variable);
     if (stored.coefficient(b.variable) == 1 && s.irregular && b.extent % width == 0) down = b;
-    if (stored.coefficient(b.variable) != 1 && s.one && !s.irregular && b.extent >= width) across = b;
+    if (stored.coefficient(b.variable) != 1 && s.one && !s.irregular && 2 * b.extent >= width) across = b;
   }
   if (!down || !across) return false;
   start(equation);

@@ -54,11 +54,14 @@ std::size_t longest(const Equation& equation, const std::vector<std::size_t>& bi
   });
 }
 
-/// The binder whose elements lie side by side in the target.
+/// Shorter loops are no vectors.
+constexpr std::int64_t least_columns = 8;
+
+/// The binder whose elements lie side by side in the target, if it is long enough.
 std::optional<std::size_t> contiguous(const System& system, const Equation& equation, const std::vector<std::size_t>& binders) {
   const loops::Affine element = loops::element_number(equation.place, system[equation.target].dims);
   for (const std::size_t b : binders) {
-    if (element.coefficient(equation.binders[b].variable) == 1 && equation.binders[b].extent > 1) return b;
+    if (element.coefficient(equation.binders[b].variable) == 1 && equation.binders[b].extent >= least_columns) return b;
   }
   return std::nullopt;
 }
@@ -88,7 +91,9 @@ std::variant<Contraction, std::string> recognise_contraction(const System& syste
   std::vector<std::size_t> columns = own_binders(equation, c.right, c.left);
   if (rows.empty() || columns.empty()) return "a factor has no loop of its own";
   if (!known_to_one(c)) return "a loop of the sum is in no factor";
-  if (contiguous(system, equation, rows)) {
+  const auto length = [&](const std::vector<std::size_t>& binders) { return equation.binders[longest(equation, binders)].extent; };
+  const bool neither = !contiguous(system, equation, rows) && !contiguous(system, equation, columns);
+  if (contiguous(system, equation, rows) || (neither && length(columns) < least_columns && length(rows) > length(columns))) {
     std::swap(rows, columns);
     std::swap(c.left, c.right);
   }

@@ -22,8 +22,8 @@ struct Contraction {
   spec::Expr right;                 ///< over the depth, the column and outer binders
 };
 
-/// The contraction that this equation is, or why it is none. The column is, where there is a choice, the binder whose
-/// elements lie side by side in the target; the row the longest that remains.
+/// The contraction that this equation is, or why it is none. The column is, where there is a choice, a binder whose
+/// elements lie side by side in the target, unless it is too short for vectors; else, and for the row, it is the longest.
 [[nodiscard]] std::variant<Contraction, std::string> recognise_contraction(const spec::System& system,
                                                                            const spec::Equation& equation);
 

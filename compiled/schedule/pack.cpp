@@ -82,29 +82,41 @@ class Packer {
     return spec::variable(b);
   }
 
-  /// copy[outer…, own / width, depth, own % width]. \returns where the copy is of the factor; beyond it is zero.
+  /// The depth as axes of their own, whose row-major position is the depth's, or as one where there would be too many.
+  void bind_depth(std::size_t others) {
+    if (binders_.size() + others + c_.depth.size() <= Dims::max_rank) {
+      for (const Binder& b : c_.depth) read_.push_back(runs_along(b));
+    } else {
+      at_position(c_.depth, bind("step", depth()), by_);
+      read_.push_back(position(c_.depth));
+    }
+  }
+
+  /// copy[outer…, own / width, depth…, own % width]. \returns where the copy is of the factor; beyond it is zero.
   Expr in_panels(const Binder& along, std::int64_t width) {
+    const Expr own = spec::variable(along);
     const Expr panel = bind("panel", (along.extent + width - 1) / width);
-    at_position(c_.depth, bind("step", depth()), by_);
+    read_.push_back(quotient(own, width));
+    bind_depth(1);
+    read_.push_back(remainder(own, width));
     const Expr number = panel * spec::integer(width) + bind("within", width);
     by_.emplace(along.variable, number);
-    const Expr own = spec::variable(along);
-    read_.insert(read_.end(), {quotient(own, width), position(c_.depth), remainder(own, width)});
     return along.extent % width == 0 ? Expr{} : spec::apply(Primitive::lt, {number, spec::integer(along.extent)});
   }
 
-  /// copy[outer…, own, depth], each row of whole lines. \returns the same.
+  /// copy[outer…, own, depth…]; with one axis of depth, each row is of whole lines. \returns the same.
   Expr in_rows(const Binder& along) {
-    const std::int64_t line = line_bytes / static_cast<std::int64_t>(size_of(c_.type));
-    std::int64_t length = depth();
-    if (c_.depth.size() == 1) {
-      length = (length + line - 1) / line * line;
-      if (length * static_cast<std::int64_t>(size_of(c_.type)) % conflicting_bytes == 0) length += line;
-    }
     read_.push_back(runs_along(along));
+    if (c_.depth.size() > 1) {
+      bind_depth(0);
+      return {};
+    }
+    const auto size = static_cast<std::int64_t>(size_of(c_.type));
+    std::int64_t length = (depth() * size + line_bytes - 1) / line_bytes * line_bytes / size;
+    if (length * size % conflicting_bytes == 0) length += line_bytes / size;
     const Expr step = bind("step", length);
-    at_position(c_.depth, step, by_);
-    read_.push_back(position(c_.depth));
+    by_.emplace(c_.depth[0].variable, step);
+    read_.push_back(spec::variable(c_.depth[0]));
     return length == depth() ? Expr{} : spec::apply(Primitive::lt, {step, spec::integer(depth())});
   }
 

@@ -114,7 +114,8 @@ TEST_CASE("what is too small for tiles keeps plain loops, and the plan says why"
   };
   CHECK_THAT(plan(64, 64, 64), Contains("a contraction: tiles of") && Contains("left in place (") && Contains("right in place ("));
   CHECK_THAT(plan(3, 64, 64), Contains("a contraction in plain loops: only 3 rows"));
-  CHECK_THAT(plan(64, 64, 2), Contains("a contraction in plain loops: only 2 columns for vectors of"));
+  CHECK_THAT(plan(64, 64, 2), Contains("a contraction in plain loops: only 2 rows"));
+  CHECK_THAT(plan(6, 999, 7), Contains("a contraction in plain loops: only 7 columns for vectors of"));
   CHECK_THAT(plan(16, 16, 16), Contains("a contraction in plain loops: only 4096 products"));
   compiled::CompileOptions off = options();
   off.schedule.contractions = false;
@@ -202,4 +203,40 @@ TEST_CASE("what follows element by element is done in the tile", "[compiled][con
   CHECK(e.report().arena_bytes == 0);
   CHECK(is_scheduled(dump_of(s, "loops")));
   CHECK(e.run(in) == reference_values(s, in));
+}
+
+TEST_CASE("a convolution and its kernel's gradient are contractions", "[compiled][contractions]") {
+  System s;
+  const TensorId x = input(s, "x", DType::f32, {3, 6, 9, 11});
+  const TensorId k = input(s, "k", DType::f32, {10, 6, 3, 3});
+  const TensorId d = input(s, "d", DType::f32, {3, 10, 9, 11});
+  const TensorId y = output(s, "y", DType::f32, {3, 10, 9, 11});
+  const TensorId g = output(s, "g", DType::f32, {10, 6, 3, 3});
+  const auto padded = [&](const Expr& n, const Expr& c, const Expr& i, const Expr& j) {
+    const auto within = [](const Expr& e, std::int64_t extent) {
+      return apply(Primitive::le, {spec::integer(1), e}) && apply(Primitive::le, {e, spec::integer(extent)});
+    };
+    return spec::select(within(i, 9) && within(j, 11), s.at(x, {n, c, i - spec::integer(1), j - spec::integer(1)}), spec::decimal(0));
+  };
+  const auto i = s.bind_all(y);
+  const std::vector<Binder> u{s.bind("c", 6), s.bind("u", 3), s.bind("v", 3)};
+  s.define(y, i, reduce(spec::Reduction::sum, u, spec::boolean(true),
+                        s.at(k, {variable(i[1]), variable(u[0]), variable(u[1]), variable(u[2])}) *
+                            padded(variable(i[0]), variable(u[0]), variable(i[2]) + variable(u[1]), variable(i[3]) + variable(u[2]))));
+  const auto o = s.bind_all(g);
+  const std::vector<Binder> p{s.bind("n", 3), s.bind("i", 9), s.bind("j", 11)};
+  s.define(g, o, reduce(spec::Reduction::sum, p, spec::boolean(true),
+                        s.at(d, {variable(p[0]), variable(o[0]), variable(p[1]), variable(p[2])}) *
+                            padded(variable(p[0]), variable(o[1]), variable(p[1]) + variable(o[2]), variable(p[2]) + variable(o[3]))));
+  spec::verify(s);
+  compiled::CompileOptions always = options();
+  always.schedule.always = true;
+  const std::string loops = dump_of(s, "loops", always);
+  CHECK(loops.find("for tiles of") != loops.rfind("for tiles of"));
+  const std::vector<HostTensor> in{small_integers(DType::f32, {3, 6, 9, 11}, 1), small_integers(DType::f32, {10, 6, 3, 3}, 2),
+                                   small_integers(DType::f32, {3, 10, 9, 11}, 3)};
+  CHECK(compiled_values(s, in, always) == reference_values(s, in));
+  System after = s;
+  (void)compiled::schedule_contractions(after, compiled::Machine{16, 32}, {true, true});
+  spec::verify(after);
 }
