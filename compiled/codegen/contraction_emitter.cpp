@@ -78,10 +78,10 @@ void ContractionEmitter::tile(const Tile& t, Value* row_tile, Value* column_tile
   emitter_.bind(c_.row.variable, b_.CreateNSWMul(row_tile, number(s_.tile_rows)), c_.row.extent);
   emitter_.bind(c_.column.variable, b_.CreateNSWMul(column_tile, number(s_.tile_columns)), c_.column.extent);
   for (const Binder& b : c_.depth) emitter_.bind(b.variable, number(0), b.extent);
-  const Source left = source(c_.left, c_.row);
-  const Source right = source(c_.right, c_.column);
-  ahead_ = s_.fetch_ahead ? next_panel(t, right, row_tile, column_tile) : nullptr;
-  add_up(t, left, right);
+  Sources from{source(c_.left, c_.row), source(c_.right, c_.column), {}};
+  if (c_.guard.valid()) from.guard = source(c_.guard, c_.column);
+  ahead_ = s_.fetch_ahead ? next_panel(t, from.right, row_tile, column_tile) : nullptr;
+  add_up(t, from);
   elements(t, row_tile, column_tile);
 }
 
@@ -138,44 +138,56 @@ Value* ContractionEmitter::advanced(Value* pointer, std::int64_t by) {
   return by == 0 ? pointer : b_.CreateInBoundsGEP(scalar_, pointer, number(by));
 }
 
-/// Adds the products of one step of the depth, so many after where the sources begin.
-void ContractionEmitter::one_step(const Tile& t, const Source& left, const Source& right, std::int64_t step) {
+/// The vectors of one step of the depth, so many after where the source begins.
+std::vector<Value*> ContractionEmitter::columns(const Tile& t, const Source& from, std::int64_t step) {
   const llvm::Align align(real_ == Type::f64 ? 8 : 4);
-  std::vector<Value*> columns;
+  std::vector<Value*> vectors;
   for (unsigned v = 0; v < t.vectors; ++v) {
-    Value* at = advanced(right.begin, step * right.depth + static_cast<std::int64_t>(v) * s_.lanes);
+    Value* at = advanced(from.begin, step * from.depth + static_cast<std::int64_t>(v) * s_.lanes);
     // A panel goes on beyond the last column.
-    llvm::Constant* lanes = right.next != 0 ? nullptr : lanes_of(t, v);
-    columns.push_back(lanes == nullptr ? static_cast<Value*>(b_.CreateAlignedLoad(vector_, at, align))
+    llvm::Constant* lanes = from.next != 0 ? nullptr : lanes_of(t, v);
+    vectors.push_back(lanes == nullptr ? static_cast<Value*>(b_.CreateAlignedLoad(vector_, at, align))
                                        : b_.CreateMaskedLoad(vector_, at, align, lanes, llvm::Constant::getNullValue(vector_)));
   }
+  return vectors;
+}
+
+/// Adds the products of one step of the depth.
+void ContractionEmitter::one_step(const Tile& t, const Sources& from, std::int64_t step) {
+  const llvm::Align align(real_ == Type::f64 ? 8 : 4);
+  const std::vector<Value*> right = columns(t, from.right, step);
+  std::vector<Value*> counts;
+  if (from.guard.begin != nullptr) counts = columns(t, from.guard, step);
+  for (Value*& c : counts) c = b_.CreateFCmpUNE(c, llvm::Constant::getNullValue(vector_));
   for (std::int64_t r = 0; r < t.rows; ++r) {
-    Value* one = b_.CreateAlignedLoad(scalar_, advanced(left.begin, step * left.depth + r * left.along), align);
+    Value* one = b_.CreateAlignedLoad(scalar_, advanced(from.left.begin, step * from.left.depth + r * from.left.along), align);
     Value* row = b_.CreateVectorSplat(s_.lanes, one);
     for (unsigned v = 0; v < t.vectors; ++v) {
       Value* slot = sums_[static_cast<std::size_t>(r) * t.vectors + v];
-      b_.CreateStore(b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {row, columns[v], b_.CreateLoad(vector_, slot)}), slot);
+      Value* old = b_.CreateLoad(vector_, slot);
+      Value* sum = b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {row, right[v], old});
+      b_.CreateStore(counts.empty() ? sum : b_.CreateSelect(counts[v], sum, old), slot);
     }
   }
 }
 
 /// `count` turns of `unroll` steps each, from step `first` of the depth on.
-void ContractionEmitter::turns(const Tile& t, const Source& left, const Source& right, Value* first, Value* count) {
+void ContractionEmitter::turns(const Tile& t, const Sources& from, Value* first, Value* count) {
   count_up(b_, number(0), count, [&](Value* turn) {
     Value* step = b_.CreateNSWAdd(first, b_.CreateNSWMul(turn, number(s_.unroll)));
-    Source l = left;
-    Source r = right;
-    l.begin = advanced(left.begin, step, left.depth);
-    r.begin = advanced(right.begin, step, right.depth);
+    Sources here = from;
+    for (Source* source : {&here.left, &here.right, &here.guard}) {
+      if (source->begin != nullptr) source->begin = advanced(source->begin, step, source->depth);
+    }
     for (std::int64_t u = 0; u < s_.unroll; ++u) {
       fetch(b_.CreateNSWAdd(step, number(u)));
-      one_step(t, l, r, u);
+      one_step(t, here, u);
     }
   });
 }
 
 /// All the depth: every block of terms from zero; the sums of blocks wait as the digits of their number say.
-void ContractionEmitter::add_up(const Tile& t, const Source& left, const Source& right) {
+void ContractionEmitter::add_up(const Tile& t, const Sources& from) {
   const std::int64_t blocks = parts(depth_, s_.depth_block);
   const std::int64_t last = depth_ - (blocks - 1) * s_.depth_block;
   const auto clear = [&] {
@@ -183,18 +195,18 @@ void ContractionEmitter::add_up(const Tile& t, const Source& left, const Source&
   };
   if (blocks == 1) {
     clear();
-    turns(t, left, right, number(0), number(last / s_.unroll));
+    turns(t, from, number(0), number(last / s_.unroll));
   } else {
     count_up(b_, number(0), number(blocks - 1), [&](Value* block) {
       clear();
-      turns(t, left, right, b_.CreateNSWMul(block, number(s_.depth_block)), number(s_.depth_block / s_.unroll));
+      turns(t, from, b_.CreateNSWMul(block, number(s_.depth_block)), number(s_.depth_block / s_.unroll));
       carry(t, block);
     });
     clear();
-    turns(t, left, right, number((blocks - 1) * s_.depth_block), number(last / s_.unroll));
+    turns(t, from, number((blocks - 1) * s_.depth_block), number(last / s_.unroll));
   }
   const std::int64_t done = depth_ - last % s_.unroll;
-  for (std::int64_t step = done; step < depth_; ++step) one_step(t, left, right, step);
+  for (std::int64_t step = done; step < depth_; ++step) one_step(t, from, step);
   for (std::int64_t digit = 0; (blocks - 1) >> digit != 0; ++digit) {
     if (((blocks - 1) >> digit & 1) != 0) join(t, number(digit));
   }

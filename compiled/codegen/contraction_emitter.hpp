@@ -37,11 +37,18 @@ class ContractionEmitter {
     std::int64_t next = 0;  ///< elements from one panel to the next; 0 without panels
   };
 
+  struct Sources {
+    Source left;
+    Source right;
+    Source guard;  ///< begins nowhere when every term counts
+  };
+
   void panels(llvm::Value* begin, llvm::Value* end, unsigned vectors, unsigned last);
   void tile(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
-  void add_up(const Tile& t, const Source& left, const Source& right);
-  void turns(const Tile& t, const Source& left, const Source& right, llvm::Value* first, llvm::Value* count);
-  void one_step(const Tile& t, const Source& left, const Source& right, std::int64_t step);
+  void add_up(const Tile& t, const Sources& from);
+  void turns(const Tile& t, const Sources& from, llvm::Value* first, llvm::Value* count);
+  void one_step(const Tile& t, const Sources& from, std::int64_t step);
+  [[nodiscard]] std::vector<llvm::Value*> columns(const Tile& t, const Source& from, std::int64_t step);
   void fetch(llvm::Value* step);
   void carry(const Tile& t, llvm::Value* block);
   void join(const Tile& t, llvm::Value* digit);

@@ -78,6 +78,7 @@ struct Contract {
   std::vector<Binder> depth;
   Expr left;          ///< a read that does not know the column
   Expr right;         ///< a read that does not know the row
+  Expr guard;         ///< a read like the right factor's, or empty: terms where it is zero are not added
   Expr first_row;     ///< a tile
   Expr first_column;  ///< a tile
   Schedule schedule;

@@ -66,8 +66,9 @@ class Printer {
     line(depth, fmt::format("for tiles of {} < {} from {} and {} < {} from {}:", name(c.row), c.row.extent,
                             to_text(system_, c.first_row), name(c.column), c.column.extent, to_text(system_, c.first_column)));
     line(depth + 1, to_text(c.schedule));
-    line(depth + 1, fmt::format("r{} = sum ({}) over {}: {} * {}, each added with one rounding", c.target,
-                                s.real == Type::f64 ? "f64" : "f32", depths, to_text(system_, c.left), to_text(system_, c.right)));
+    line(depth + 1, fmt::format("r{} = sum ({}) over {}: {} * {}{}, each added with one rounding", c.target,
+                                s.real == Type::f64 ? "f64" : "f32", depths, to_text(system_, c.left), to_text(system_, c.right),
+                            c.guard.valid() ? " where " + to_text(system_, c.guard) + " != 0" : ""));
     steps(c.steps, depth + 1);
   }
 

@@ -98,6 +98,7 @@ class Verifier {
     for (const Binder& b : {c.row, c.column}) require(defined_.insert(b.variable).second, "a loop variable is bound once");
     expression(c.left);
     expression(c.right);
+    if (c.guard.valid()) expression(c.guard);
     for (const Binder& b : c.depth) defined_.erase(b.variable);
     require(!in_lanes_, "lanes do not nest");
     define(c.target);

@@ -30,11 +30,20 @@ class ContractionVerifier {
     require(!mentions(c_.right, c_.row.variable), "the right factor does not know the row");
     factor(c_.left, c_.row, s_.tile_rows, s_.left.layout, false);
     factor(c_.right, c_.column, s_.tile_columns, s_.right.layout, true);
+    if (c_.guard.valid()) guard();
   }
 
  private:
   void require(bool holds, const char* rule) const {
     if (!holds) throw InternalError(fmt::format("loops: kernel {}: {}", kernel_, rule));
+  }
+
+  void guard() const {
+    require(c_.guard.form() == spec::Form::read, "a guard is a read");
+    require(system_[c_.guard->tensor].dtype == system_[c_.right->tensor].dtype, "a guard has the type of the factors");
+    require(!mentions(c_.guard, c_.row.variable), "the guard does not know the row");
+    require(s_.right.layout == Layout::panels, "a guard lies in panels");
+    factor(c_.guard, c_.column, s_.tile_columns, s_.right.layout, true);
   }
 
   /// The first tile is 0 or a whole number of blocks, one block for each turn of a loop.

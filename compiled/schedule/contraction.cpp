@@ -66,6 +66,26 @@ std::optional<std::size_t> contiguous(const System& system, const Equation& equa
   return std::nullopt;
 }
 
+bool knows_any(const Expr& e, const Equation& equation, const std::vector<std::size_t>& binders) {
+  return std::any_of(binders.begin(), binders.end(), [&](std::size_t b) { return loops::mentions(e, equation.binders[b].variable); });
+}
+
+/// Whether every read of a factor is in range whatever the loops are.
+bool always_in_range(const System& system, const Expr& factor, const Equation& equation, const std::vector<Binder>& depth) {
+  loops::Extents extents;
+  for (const Binder& b : equation.binders) extents[b.variable] = b.extent;
+  for (const Binder& b : depth) extents[b.variable] = b.extent;
+  bool inside = true;
+  spec::for_each(factor, [&](const Expr& x) {
+    if (x.form() != Form::read) return;
+    for (std::size_t axis = 0; axis < x->args.size(); ++axis) {
+      const auto range = loops::range_of(x->args[axis], extents);
+      inside = inside && range && range->first >= 0 && range->second < system[x->tensor].dims[axis];
+    }
+  });
+  return inside;
+}
+
 bool known_to_one(const Contraction& c) {
   return std::all_of(c.depth.begin(), c.depth.end(), [&](const Binder& b) {
     return loops::mentions(c.left, b.variable) || loops::mentions(c.right, b.variable);
@@ -77,8 +97,6 @@ bool known_to_one(const Contraction& c) {
 std::variant<Contraction, std::string> recognise_contraction(const System& system, const Equation& equation) {
   const Expr& value = equation.value;
   if (value.form() != Form::reduce || value->reduction != spec::Reduction::sum || value.kind() != Kind::real) return "no sum of reals";
-  const Expr& guard = value->args[0];
-  if (guard.form() != Form::number || guard->number.mantissa == 0) return "its terms are guarded";
   const Expr body = without_detach(value->args[1]);
   if (!body.is(Primitive::mul) || reduces(body)) return "its terms are no products";
   Contraction c;
@@ -96,6 +114,16 @@ std::variant<Contraction, std::string> recognise_contraction(const System& syste
   if (contiguous(system, equation, rows) || (neither && length(columns) < least_columns && length(rows) > length(columns))) {
     std::swap(rows, columns);
     std::swap(c.left, c.right);
+  }
+  if (const Expr& guard = value->args[0]; guard.form() != Form::number || guard->number.mantissa == 0) {
+    if (reduces(guard)) return "its guard is a reduction";
+    if (knows_any(guard, equation, rows)) {
+      if (knows_any(guard, equation, columns)) return "its guard knows rows and columns";
+      std::swap(rows, columns);
+      std::swap(c.left, c.right);
+    }
+    if (!always_in_range(system, c.left, equation, c.depth)) return "a factor may be read only where the guard holds";
+    c.guard = guard;
   }
   c.column = contiguous(system, equation, columns).value_or(longest(equation, columns));
   c.row = longest(equation, rows);

@@ -1,6 +1,6 @@
 /// \file
-/// Sums of products by their form: y[row, column, outer…] = sum[depth…] left·right, where `left` does not know the
-/// column and `right` not the row. It knows no operation by name and takes no decision about loops.
+/// Sums of products by their form: y[row, column, outer…] = sum[depth… where guard] left·right, where `left` does not
+/// know the column, and `right` and the guard not the row. It knows no operation by name and takes no decision about loops.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@ struct Contraction {
   std::vector<spec::Binder> depth;  ///< the loops of the sum, outermost first
   spec::Expr left;                  ///< over the depth, the row and outer binders
   spec::Expr right;                 ///< over the depth, the column and outer binders
+  spec::Expr guard;                 ///< over the same; empty where every term counts
 };
 
 /// The contraction that this equation is, or why it is none. The column is, where there is a choice, a binder whose

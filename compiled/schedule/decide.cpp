@@ -48,6 +48,7 @@ class Decider {
     choose_tile();
     s_.left = packing({c_.left, row(), parts(column().extent, s_.tile_columns), false});
     s_.right = packing({c_.right, column(), parts(row().extent, s_.tile_rows), true});
+    if (c_.guard.valid()) s_.right = {Layout::panels, "beside a panel that says which terms count"};
     if (too_many_axes()) return {std::nullopt, false, "a contraction in plain loops: its panels would have too many axes"};
     choose_blocks();
     return {s_, false, {}};
@@ -126,7 +127,7 @@ class Decider {
       return n;
     };
     return (s_.left.packed() && axes(c_.left, c_.row) > Dims::max_rank) ||
-           (s_.right.packed() && axes(c_.right, c_.column) > Dims::max_rank);
+           (s_.right.packed() && axes(c_.guard.valid() ? spec::select(c_.guard, c_.right, c_.right) : c_.right, c_.column) > Dims::max_rank);
   }
 
   void choose_blocks() {

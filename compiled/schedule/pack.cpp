@@ -131,8 +131,15 @@ class Packer {
 void apply(System& system, Equation& equation, Contraction& c, const Schedule& s, std::vector<Equation>& before) {
   Packer packer(system, equation, c);
   if (s.left.packed()) c.left = packer.pack(c.left, s.row, s.left, s.tile_rows, ".rows", before);
+  Expr guard = spec::boolean(true);
+  if (c.guard.valid()) {
+    // A term that does not count is multiplied too, and not added: the left factor may be infinite there.
+    c.right = spec::select(c.guard, c.right, spec::decimal(0));
+    const Expr counts = packer.pack(spec::select(c.guard, spec::decimal(1), spec::decimal(0)), s.column, s.right, s.tile_columns, ".guards", before);
+    guard = spec::apply(Primitive::ne, {counts, spec::decimal(0)});
+  }
   if (s.right.packed()) c.right = packer.pack(c.right, s.column, s.right, s.tile_columns, ".columns", before);
-  equation.value = spec::reduce(spec::Reduction::sum, c.depth, spec::boolean(true), c.left * c.right);
+  equation.value = spec::reduce(spec::Reduction::sum, c.depth, guard, c.left * c.right);
 }
 
 }  // namespace

@@ -148,6 +148,9 @@ TEST_CASE("a broken schedule is refused", "[compiled][contractions]") {
     c.left = l.system.at(c.left->tensor, {apply(Primitive::modulo, {c.left->args[0], spec::integer(7)}), c.left->args[1]});
   });
   check_refused(in_place(), "is written once", [](Contract& c, Lowered&) { c.target = c.row.variable; });
+  check_refused(in_place(), "a guard lies in panels", [](Contract& c, Lowered&) { c.guard = c.right; });
+  check_refused(packed(), "a guard is a read", [](Contract& c, Lowered&) { c.guard = c.right + c.right; });
+  check_refused(packed(), "the guard does not know the row", [](Contract& c, Lowered&) { c.guard = c.left; });
   check_refused(in_place(), "used where it has no value", [](Contract& c, Lowered&) { c.target = -7; });
 }
 

@@ -205,13 +205,14 @@ TEST_CASE("what follows element by element is done in the tile", "[compiled][con
   CHECK(e.run(in) == reference_values(s, in));
 }
 
-TEST_CASE("a convolution and its kernel's gradient are contractions", "[compiled][contractions]") {
+TEST_CASE("a convolution and its gradients are contractions", "[compiled][contractions]") {
   System s;
   const TensorId x = input(s, "x", DType::f32, {3, 6, 9, 11});
   const TensorId k = input(s, "k", DType::f32, {10, 6, 3, 3});
   const TensorId d = input(s, "d", DType::f32, {3, 10, 9, 11});
   const TensorId y = output(s, "y", DType::f32, {3, 10, 9, 11});
   const TensorId g = output(s, "g", DType::f32, {10, 6, 3, 3});
+  const TensorId h = output(s, "h", DType::f32, {3, 6, 9, 11});
   const auto padded = [&](const Expr& n, const Expr& c, const Expr& i, const Expr& j) {
     const auto within = [](const Expr& e, std::int64_t extent) {
       return apply(Primitive::le, {spec::integer(1), e}) && apply(Primitive::le, {e, spec::integer(extent)});
@@ -228,14 +229,29 @@ TEST_CASE("a convolution and its kernel's gradient are contractions", "[compiled
   s.define(g, o, reduce(spec::Reduction::sum, p, spec::boolean(true),
                         s.at(d, {variable(p[0]), variable(o[0]), variable(p[1]), variable(p[2])}) *
                             padded(variable(p[0]), variable(o[1]), variable(p[1]) + variable(o[2]), variable(p[2]) + variable(o[3]))));
+  const auto q = s.bind_all(h);
+  const std::vector<Binder> v{s.bind("f", 10), s.bind("u", 3), s.bind("v", 3)};
+  const Expr row = variable(q[2]) + spec::integer(1) - variable(v[1]);
+  const Expr column = variable(q[3]) + spec::integer(1) - variable(v[2]);
+  const auto inside = [](const Expr& e, std::int64_t n) { return apply(Primitive::le, {spec::integer(0), e}) && apply(Primitive::lt, {e, spec::integer(n)}); };
+  s.define(h, q, reduce(spec::Reduction::sum, v, inside(row, 9) && inside(column, 11),
+                        s.at(d, {variable(q[0]), variable(v[0]), row, column}) * s.at(k, {variable(v[0]), variable(q[1]), variable(v[1]), variable(v[2])})));
   spec::verify(s);
   compiled::CompileOptions always = options();
   always.schedule.always = true;
   const std::string loops = dump_of(s, "loops", always);
-  CHECK(loops.find("for tiles of") != loops.rfind("for tiles of"));
-  const std::vector<HostTensor> in{small_integers(DType::f32, {3, 6, 9, 11}, 1), small_integers(DType::f32, {10, 6, 3, 3}, 2),
+  std::size_t contractions = 0;
+  for (std::size_t p1 = loops.find("for tiles of"); p1 != std::string::npos; p1 = loops.find("for tiles of", p1 + 1)) ++contractions;
+  CHECK(contractions == 3);
+  std::vector<HostTensor> in{small_integers(DType::f32, {3, 6, 9, 11}, 1), small_integers(DType::f32, {10, 6, 3, 3}, 2),
                                    small_integers(DType::f32, {3, 10, 9, 11}, 3)};
   CHECK(compiled_values(s, in, always) == reference_values(s, in));
+  // At a corner only the inner terms of h count: an infinite outer one leaves no trace.
+  in[1].view<float>()[8] = std::numeric_limits<float>::infinity();
+  const HostTensor corner = compiled_values(s, in, always)[2];
+  CHECK(std::isfinite(at(corner, 0)));
+  CHECK(same_number(at(corner, 0), at(reference_values(s, in)[2], 0)));
+  CHECK_FALSE(std::isfinite(at(corner, 12)));
   System after = s;
   (void)compiled::schedule_contractions(after, compiled::Machine{16, 32}, {true, true});
   spec::verify(after);
