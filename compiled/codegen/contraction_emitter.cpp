@@ -35,7 +35,8 @@ void ContractionEmitter::run() {
   const auto blocks = static_cast<std::uint64_t>(parts(depth_, s_.depth_block));
   const auto vectors = static_cast<unsigned>(s_.tile_columns / s_.lanes);
   const std::uint64_t room = static_cast<std::uint64_t>(s_.tile_rows) * vectors;
-  if (blocks > 1) waiting_ = entry.CreateAlloca(vector_, number(static_cast<std::int64_t>(room * static_cast<std::uint64_t>(std::bit_width(blocks - 1)))));
+  const auto digits = static_cast<std::uint64_t>(std::bit_width(blocks - 1));
+  if (blocks > 1) waiting_ = entry.CreateAlloca(vector_, number(static_cast<std::int64_t>(room * digits)));
   for (std::uint64_t i = 0; i < room; ++i) sums_.push_back(entry.CreateAlloca(vector_));
   const std::int64_t whole = c_.column.extent / s_.tile_columns;
   const std::int64_t rest = c_.column.extent % s_.tile_columns;

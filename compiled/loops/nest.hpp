@@ -116,13 +116,14 @@ struct Nest {
 [[nodiscard]] std::string to_text(const spec::System& system, const Nest& nest);
 
 /// Checks that every register and variable is defined where it is used, that lanes loops are innermost and not nested,
-/// that no reduction is left in an expression, that places have the rank of their tensors, that squares change places as declared, and that contractions do as
-/// they are declared (verify_contraction.cpp).
+/// that no reduction is left in an expression, that places have the rank of their tensors, that squares change places
+/// as declared, and that contractions do as they are declared (verify_contraction.cpp).
 /// \throws InternalError naming the kernel and the rule.
 void verify(const spec::System& system, const Nest& nest);
 
-/// Checks a contraction in a kernel of that name, inside loops with these extents: its blocks cover every tile once; the factors lie in memory as its tiles read them, and only there; its
-/// blocks of terms are no longer than the contract of the backend says; its steps are no loops.
+/// Checks a contraction in a kernel of that name, inside loops with these extents: its blocks cover every tile once; the
+/// factors lie in memory as its tiles read them, and only there; its blocks of terms are no longer than the contract of
+/// the backend says; its steps are no loops.
 /// \throws InternalError naming the kernel and the rule.
 void verify_contraction(const spec::System& system, const std::string& kernel, const Contract& c, const Extents& loops);
 

@@ -126,8 +126,9 @@ class Decider {
       }
       return n;
     };
+    const Expr right = c_.guard.valid() ? spec::select(c_.guard, c_.right, c_.right) : c_.right;
     return (s_.left.packed() && axes(c_.left, c_.row) > Dims::max_rank) ||
-           (s_.right.packed() && axes(c_.guard.valid() ? spec::select(c_.guard, c_.right, c_.right) : c_.right, c_.column) > Dims::max_rank);
+           (s_.right.packed() && axes(right, c_.column) > Dims::max_rank);
   }
 
   void choose_blocks() {
@@ -177,7 +178,8 @@ Decision decide(const System& system, const Equation& equation, const Contractio
 std::string to_text(const Schedule& s) {
   return fmt::format("tiles of {} by {} in {} lanes, depth by {} in blocks of {}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
                      s.tile_rows, s.tile_columns, s.lanes, s.unroll, s.depth_block, s.block_rows, s.block_columns,
-                     s.columns_outside ? "columns" : "rows", s.fetch_ahead ? ", the next panel fetched ahead" : "", text_of("left", s.left), text_of("right", s.right), s.reason);
+                     s.columns_outside ? "columns" : "rows", s.fetch_ahead ? ", the next panel fetched ahead" : "",
+                     text_of("left", s.left), text_of("right", s.right), s.reason);
 }
 
 }  // namespace etalon::compiled

@@ -135,7 +135,8 @@ void apply(System& system, Equation& equation, Contraction& c, const Schedule& s
   if (c.guard.valid()) {
     // A term that does not count is multiplied too, and not added: the left factor may be infinite there.
     c.right = spec::select(c.guard, c.right, spec::decimal(0));
-    const Expr counts = packer.pack(spec::select(c.guard, spec::decimal(1), spec::decimal(0)), s.column, s.right, s.tile_columns, ".guards", before);
+    const Expr one = spec::select(c.guard, spec::decimal(1), spec::decimal(0));
+    const Expr counts = packer.pack(one, s.column, s.right, s.tile_columns, ".guards", before);
     guard = spec::apply(Primitive::ne, {counts, spec::decimal(0)});
   }
   if (s.right.packed()) c.right = packer.pack(c.right, s.column, s.right, s.tile_columns, ".columns", before);
