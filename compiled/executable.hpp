@@ -26,6 +26,7 @@ struct CompileOptions {
   unsigned threads = 1;                                    ///< the results do not depend on it
   PipelineOptions pipeline;
   PlanOptions plan;                                        ///< its updates are filled in from the program
+  ScheduleOptions schedule;
   std::function<void(spec::System&)> after_passes;         ///< called on the system that is about to be compiled
   std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("plan" or "loops" or "llvm", text)
   std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster

@@ -36,16 +36,18 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   const auto start = Clock::now();
   optimise(system_, options.pipeline);
   if (options.after_passes) options.after_passes(system_);
+  std::vector<Decision> decisions;
+  if (options.schedule.contractions) decisions = schedule_contractions(system_, jit->machine(), options.schedule);
   PlanOptions plan_options = options.plan;
   plan_options.updates = updates;
-  plan_ = plan(system_, plan_options);
+  plan_ = plan(system_, plan_options, decisions);
   if (options.dump) options.dump("plan", to_text(system_, plan_));
 #ifndef NDEBUG
   check_plan(system_, plan_, plan_options);
 #endif
   report_.passes_seconds = seconds_since(start);
   const auto middle = Clock::now();
-  const std::vector<loops::Nest> nests = loops::lower(system_, plan_, {jit->lanes_f32()});
+  const std::vector<loops::Nest> nests = loops::lower(system_, plan_, jit->machine());
   for (const loops::Nest& nest : nests) {
     work_.push_back(nest.work);
     if (options.dump) options.dump("loops", loops::to_text(system_, nest));

@@ -56,6 +56,8 @@ class Emitter {
   llvm::Value* emit(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_as(const spec::Expr& e, Type type, llvm::Value* mask);
   void store(const loops::Store& store, llvm::Value* mask);
+  /// The address of the element that `read` reads; the same for all lanes, and in range.
+  llvm::Value* element_pointer(const spec::Expr& read);
 
   // --- pieces for loops ---
   [[nodiscard]] llvm::Type* llvm_type(Type type, unsigned width = 1);

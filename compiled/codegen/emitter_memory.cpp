@@ -100,6 +100,12 @@ Emitter::Address Emitter::address(const std::vector<Expr>& indices, const Dims& 
   return {Address::Kind::contiguous, first};
 }
 
+Value* Emitter::element_pointer(const Expr& read) {
+  const spec::TensorInfo& t = system_[read->tensor];
+  Value* element = element_value(loops::element_number(read->args, t.dims), nullptr);
+  return builder_.CreateGEP(memory_type(t.dtype), tensor_base(read->tensor), element);
+}
+
 Value* Emitter::loaded(Value* raw, DType dtype) {
   const unsigned n = is_vector(raw) ? width_ : 1;
   if (dtype == DType::i32) return builder_.CreateSExt(raw, llvm_type(Type::i64, n));

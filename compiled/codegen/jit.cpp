@@ -1,5 +1,7 @@
 #include "compiled/codegen/jit.hpp"
 
+#include <unistd.h>
+
 #include <cstdint>
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -77,10 +79,15 @@ struct Jit::State {
   }
 };
 
-Jit::Jit() : state_(std::make_shared<State>()) {
+Jit::Jit(VectorLevel most) : state_(std::make_shared<State>()) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto builder = require(orc::JITTargetMachineBuilder::detectHost());
+  if (most < state_->level) {
+    state_->level = most;
+    builder.setCPU(most == VectorLevel::avx2 ? "haswell" : "x86-64");
+    builder.setFeatures("");
+  }
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
   state_->jit = require(orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create());
@@ -89,13 +96,13 @@ Jit::Jit() : state_(std::make_shared<State>()) {
 
 Jit::~Jit() = default;
 
-unsigned Jit::lanes_f32() const {
-  switch (state_->level) {
-    case VectorLevel::avx512: return 16;
-    case VectorLevel::avx2: return 8;
-    case VectorLevel::scalar: break;
-  }
-  return 1;
+Machine Jit::machine() const {
+  Machine m;
+  m.lanes_f32 = state_->level == VectorLevel::avx512 ? 16 : state_->level == VectorLevel::avx2 ? 8 : 1;
+  if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) m.near_bytes = bytes;
+  if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) m.middle_bytes = bytes;
+  m.vector_registers = state_->level == VectorLevel::avx512 ? 32 : 16;
+  return m;
 }
 
 Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& nests,

@@ -13,6 +13,7 @@
 
 #include "compiled/codegen/sleef.hpp"
 #include "compiled/loops/nest.hpp"
+#include "compiled/schedule/machine.hpp"
 
 namespace etalon::compiled {
 
@@ -30,13 +31,14 @@ struct Code {
 /// A code generator for the machine it runs on.
 class Jit {
  public:
-  Jit();
+  /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it.
+  explicit Jit(VectorLevel most = VectorLevel::avx512);
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;
 
-  /// Single-precision lanes of one vector of this machine.
-  [[nodiscard]] unsigned lanes_f32() const;
+  /// What code is generated for.
+  [[nodiscard]] Machine machine() const;
   /// `dump` gets the text of the intermediate code when given.
   [[nodiscard]] Code generate(const spec::System& system, const std::vector<loops::Nest>& nests,
                               const std::function<void(const std::string&)>& dump = {});

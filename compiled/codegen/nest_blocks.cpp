@@ -5,12 +5,6 @@
 #include "compiled/codegen/nest_parts.hpp"
 
 namespace etalon::compiled {
-namespace {
-
-/// Terms that are added in sequence before a tree joins their sums; the contract of the backend says so.
-constexpr std::int64_t longest_block = 64;
-
-}  // namespace
 
 /// How a long sum of reals falls into blocks of at most `longest_block` additions, or nothing.
 std::optional<NestEmitter::Blocks> NestEmitter::blocks_in(const Reduce& r, const Partial& partial) {

@@ -1,5 +1,7 @@
 #include "compiled/codegen/nest_emitter.hpp"
 
+#include "compiled/codegen/contraction_emitter.hpp"
+#include "compiled/codegen/counting.hpp"
 #include "compiled/codegen/nest_parts.hpp"
 #include "spec/error.hpp"
 
@@ -20,21 +22,7 @@ Value* NestEmitter::variable(llvm::Type* type, llvm::Constant* start) {
 }
 
 void NestEmitter::count(Value* begin, Value* end, const std::function<void(Value*)>& body) {
-  llvm::LLVMContext& context = b_.getContext();
-  llvm::BasicBlock* before = b_.GetInsertBlock();
-  auto* head = llvm::BasicBlock::Create(context, "loop", &function_);
-  auto* inner = llvm::BasicBlock::Create(context, "body", &function_);
-  auto* after = llvm::BasicBlock::Create(context, "after", &function_);
-  b_.CreateBr(head);
-  b_.SetInsertPoint(head);
-  llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
-  i->addIncoming(begin, before);
-  b_.CreateCondBr(b_.CreateICmpSLT(i, end), inner, after);
-  b_.SetInsertPoint(inner);
-  body(i);
-  i->addIncoming(b_.CreateNSWAdd(i, b_.getInt64(1)), b_.GetInsertBlock());
-  b_.CreateBr(head);
-  b_.SetInsertPoint(after);
+  count_up(b_, begin, end, body);
   emitter_.forget();
 }
 
@@ -96,6 +84,10 @@ void NestEmitter::step(const loops::Store& store, const Step& s) {
   b_.CreateBr(after);
   b_.SetInsertPoint(after);
   emitter_.forget();
+}
+
+void NestEmitter::step(const loops::Contract& c, const Step& s) {
+  ContractionEmitter(function_, emitter_, system_, c, s.real, [&] { steps(c.steps); }).run();
 }
 
 llvm::Constant* NestEmitter::neutral(const Reduce& r, Type type, unsigned width) {

@@ -1,11 +1,9 @@
 #include "compiled/loops/lower.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
-#include "compiled/loops/affine.hpp"
-#include "compiled/loops/lanes.hpp"
+#include "compiled/loops/lowering.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled::loops {
@@ -31,61 +29,7 @@ bool fills_register(const Step& s) {
   return std::holds_alternative<Reduce>(s.is) || std::holds_alternative<Define>(s.is);
 }
 
-/// Lowers the statements of one kernel; open loops form a stack.
-class Lowering {
- public:
-  Lowering(const spec::System& system, const Plan& plan, const Machine& machine, Register& next)
-      : system_(system), plan_(plan), machine_(machine), next_(next) {}
-
-  Nest lower(const Kernel& kernel);
-
- private:
-  struct Open {
-    Loop loop;
-  };
-
-  // --- statements ---
-  void lower_loops(const Kernel& kernel);
-  void lower_alone(const Statement& statement);
-  void lower_inner(const Kernel& kernel, const Statement& statement, bool lanes_taken);
-  void lower_scatter(const Kernel& kernel);
-  void lower_sequence(const Kernel& kernel);
-  void assign(const Equation& equation);
-  void count_work(const std::vector<Binder>& binders, const Expr& value);
-  [[nodiscard]] unsigned native_lanes(const Equation& equation) const;
-  [[nodiscard]] Equation aligned(const Kernel& kernel, const Statement& statement);
-  void start(const Equation& equation);
-
-  // --- loops ---
-  void open(const Binder& binder);
-  void close();
-  void append(std::size_t depth, Step step) { open_[depth].loop.steps.push_back(std::move(step)); }
-  [[nodiscard]] Step step(decltype(Step::is) is) const { return {std::move(is), real_, DType::f64}; }
-
-  // --- expressions ---
-  [[nodiscard]] Expr strip(const Expr& e, const Expr& reached);
-  [[nodiscard]] Expr strip_read(const Expr& e, const Expr& reached);
-  [[nodiscard]] Expr strip_reduction(const Expr& e, const Expr& reached);
-  [[nodiscard]] Expr strip_branches(const Expr& e, const Expr& reached);
-  [[nodiscard]] std::size_t depth_of(const Expr& e) const;
-  [[nodiscard]] bool always_in_range(const Expr& e) const;
-  [[nodiscard]] Expr fresh_register(Kind kind, std::size_t depth);
-
-  const spec::System& system_;
-  const Plan& plan_;
-  const Machine& machine_;
-  Register& next_;
-  std::vector<Open> open_;
-  std::unordered_map<spec::VariableId, std::size_t> depth_;
-  std::unordered_map<TensorId, Expr> registers_;
-  std::vector<std::pair<std::pair<Expr, Expr>, Expr>> reductions_;  ///< those already computed, with `reached`
-  Extents extents_;
-  LaneChoice lanes_;
-  Type real_ = Type::f32;
-  std::vector<Binder> shared_;
-  std::size_t floor_ = 0;  ///< nothing is computed further out: what a recurrence reads changes with its steps
-  double work_ = 0;
-};
+}  // namespace
 
 void Lowering::open(const Binder& binder) {
   Loop loop;
@@ -272,6 +216,7 @@ Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) {
 /// One statement: all its loops may be reordered.
 void Lowering::lower_alone(const Statement& statement) {
   const Equation e = system_.equations.at(statement.equation);
+  if (lower_transposed(e)) return;
   std::vector<Binder> order = e.binders;
   std::vector<Candidate> candidates;
   for (const Binder& b : order) candidates.push_back({b, nullptr});
@@ -393,6 +338,8 @@ Nest Lowering::lower(const Kernel& kernel) {
     lower_scatter(kernel);
   } else if (kernel.kind == KernelKind::sequence) {
     lower_sequence(kernel);
+  } else if (kernel.schedule) {
+    lower_contraction(kernel);
   } else {
     lower_loops(kernel);
   }
@@ -404,8 +351,6 @@ Nest Lowering::lower(const Kernel& kernel) {
                   std::all_of(nest.steps.begin(), nest.steps.end() - 1, fills_register);
   return nest;
 }
-
-}  // namespace
 
 std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Machine& machine) {
   std::vector<Nest> nests;

@@ -5,13 +5,9 @@
 
 #include "compiled/loops/nest.hpp"
 #include "compiled/plan/plan.hpp"
+#include "compiled/schedule/machine.hpp"
 
 namespace etalon::compiled::loops {
-
-/// What the lowering must know of the machine.
-struct Machine {
-  unsigned lanes_f32 = 1;  ///< of one vector
-};
 
 /// The kernels of the plan as loops, in order. Kernels over nothing are left out.
 [[nodiscard]] std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Machine& machine);

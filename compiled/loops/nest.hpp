@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "compiled/loops/affine.hpp"
+#include "compiled/schedule/schedule.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled::loops {
@@ -64,8 +66,38 @@ struct Define {
   Expr value;
 };
 
+/// A block of a contraction, tile by tile: target = sum[depth…] left·right for the rows of the tiles first_row ≤ t <
+/// first_row + schedule.block_rows and the columns of those from first_column on, as far as there are any. The terms
+/// of an element are added with one rounding each, in the order of the depth: blocks of schedule.depth_block of them,
+/// whose sums wait for another of their size. `steps` are done for each element when its sum is complete, in vectors
+/// of schedule.lanes columns; none of them is a loop.
+struct Contract {
+  Register target = -1;
+  Binder row;
+  Binder column;
+  std::vector<Binder> depth;
+  Expr left;          ///< a read that does not know the column
+  Expr right;         ///< a read that does not know the row
+  Expr guard;         ///< a read like the right factor's, or empty: terms where it is zero are not added
+  Expr first_row;     ///< a tile
+  Expr first_column;  ///< a tile
+  Schedule schedule;
+  std::vector<Step> steps;
+};
+
+/// For all values of both binders: register = value, in vectors along `across`, then the store, in vectors along `down`.
+/// Squares of width × width elements change places in registers between the two.
+struct Transpose {
+  Binder across;
+  Binder down;  ///< its extent is a multiple of the width
+  unsigned width = 1;
+  Register target = -1;
+  Expr value;
+  Store store;
+};
+
 struct Step {
-  std::variant<Loop, Reduce, Store, Define> is;
+  std::variant<Loop, Reduce, Store, Define, Contract, Transpose> is;
   Type real = Type::f32;  ///< in which type real arithmetic is done; expressions of constants alone use f64
   DType dtype = DType::f32;  ///< of a register that stands for a tensor: values are rounded to it
 };
@@ -84,8 +116,15 @@ struct Nest {
 [[nodiscard]] std::string to_text(const spec::System& system, const Nest& nest);
 
 /// Checks that every register and variable is defined where it is used, that lanes loops are innermost and not nested,
-/// that no reduction is left in an expression, and that places have the rank of their tensors.
+/// that no reduction is left in an expression, that places have the rank of their tensors, that squares change places
+/// as declared, and that contractions do as they are declared (verify_contraction.cpp).
 /// \throws InternalError naming the kernel and the rule.
 void verify(const spec::System& system, const Nest& nest);
+
+/// Checks a contraction in a kernel of that name, inside loops with these extents: its blocks cover every tile once; the
+/// factors lie in memory as its tiles read them, and only there; its blocks of terms are no longer than the contract of
+/// the backend says; its steps are no loops.
+/// \throws InternalError naming the kernel and the rule.
+void verify_contraction(const spec::System& system, const std::string& kernel, const Contract& c, const Extents& loops);
 
 }  // namespace etalon::compiled::loops

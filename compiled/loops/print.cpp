@@ -53,6 +53,25 @@ class Printer {
     line(depth, fmt::format("r{} = {}", d.target, to_text(system_, d.value)));
   }
 
+  void step(const Transpose& t, const Step& s, int depth) {
+    line(depth, fmt::format("for squares of {} by {}: {} < {}, {} < {}:", t.width, t.width, name(t.across), t.across.extent,
+                            name(t.down), t.down.extent));
+    line(depth + 1, fmt::format("r{} = {}", t.target, to_text(system_, t.value)));
+    step(t.store, s, depth + 1);
+  }
+
+  void step(const Contract& c, const Step& s, int depth) {
+    std::string depths;
+    for (const Binder& b : c.depth) depths += fmt::format("{}{} < {}", depths.empty() ? "" : ", ", name(b), b.extent);
+    line(depth, fmt::format("for tiles of {} < {} from {} and {} < {} from {}:", name(c.row), c.row.extent,
+                            to_text(system_, c.first_row), name(c.column), c.column.extent, to_text(system_, c.first_column)));
+    line(depth + 1, to_text(c.schedule));
+    line(depth + 1, fmt::format("r{} = sum ({}) over {}: {} * {}{}, each added with one rounding", c.target,
+                                s.real == Type::f64 ? "f64" : "f32", depths, to_text(system_, c.left), to_text(system_, c.right),
+                            c.guard.valid() ? " where " + to_text(system_, c.guard) + " != 0" : ""));
+    steps(c.steps, depth + 1);
+  }
+
   static std::string name(const Binder& b) { return fmt::format("{}'{}", b.name, b.variable); }
 
   const spec::System& system_;

@@ -34,6 +34,7 @@ class Verifier {
       in_lanes_ = true;
     }
     require(defined_.insert(loop.binder.variable).second, "a loop variable is bound once");
+    extents_[loop.binder.variable] = loop.binder.extent;
   }
 
   void leave(const Loop& loop) {
@@ -88,6 +89,35 @@ class Verifier {
     define(d.target);
   }
 
+  void step(const Contract& c) {
+    verify_contraction(system_, nest_.name, c, extents_);
+    expression(c.first_row);
+    expression(c.first_column);
+    const std::set<spec::VariableId> outer = defined_;
+    for (const Binder& b : c.depth) require(defined_.insert(b.variable).second, "a loop variable is bound once");
+    for (const Binder& b : {c.row, c.column}) require(defined_.insert(b.variable).second, "a loop variable is bound once");
+    expression(c.left);
+    expression(c.right);
+    if (c.guard.valid()) expression(c.guard);
+    for (const Binder& b : c.depth) defined_.erase(b.variable);
+    require(!in_lanes_, "lanes do not nest");
+    define(c.target);
+    steps(c.steps);
+    defined_ = outer;
+  }
+
+  void step(const Transpose& t) {
+    require(!in_lanes_, "lanes do not nest");
+    require(t.width >= 2 && t.down.extent % t.width == 0, "squares are whole along the loop of the store");
+    const std::set<spec::VariableId> outer = defined_;
+    for (const Binder& b : {t.across, t.down}) require(defined_.insert(b.variable).second, "a loop variable is bound once");
+    expression(t.value);
+    define(t.target);
+    require(!t.store.add && !t.store.guard.valid(), "a store of squares is a plain one");
+    step(t.store);
+    defined_ = outer;
+  }
+
   void define(Register r) { require(defined_.insert(r).second, fmt::format("register r{} is written once", r)); }
 
   void expression(const Expr& e) const {
@@ -108,6 +138,7 @@ class Verifier {
   const spec::System& system_;
   const Nest& nest_;
   std::set<spec::VariableId> defined_;
+  Extents extents_;
   bool in_lanes_ = false;
 };
 

@@ -74,8 +74,8 @@ Shape shape_of(const System& system, const Equation& equation) {
 
 class Fusion {
  public:
-  Fusion(const System& system, const PlanOptions& options)
-      : system_(system), options_(options), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none) {}
+  Fusion(const System& system, const PlanOptions& options, std::span<const Decision> decisions)
+      : system_(system), options_(options), decisions_(decisions), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none) {}
 
   std::vector<Kernel> run() {
     const std::vector<spec::Recurrence> recurrences = spec::recurrences(system_);
@@ -97,19 +97,24 @@ class Fusion {
   const Equation& equation(std::size_t i) const { return system_.equations[i]; }
 
   void place(std::size_t i) {
-    const Shape shape = shape_of(system_, equation(i));
+    Shape shape = shape_of(system_, equation(i));
+    const Decision decision = decisions_.empty() ? Decision{} : decisions_[i];
+    shape.heavy = shape.heavy || decision.schedule || decision.packs;
     std::size_t latest = none;
     for (const Expr& r : shape.reads) {
       const std::size_t k = kernel_of_[static_cast<std::size_t>(r->tensor)];
       if (k != none && (latest == none || k > latest)) latest = k;
     }
-    if (auto scatter = recognise_scatter(system_, equation(i))) {
+    if (decision.schedule) {
+      add(i, shape, KernelKind::loops, "a contraction: " + to_text(*decision.schedule));
+      kernels_.back().schedule = decision.schedule;
+    } else if (auto scatter = recognise_scatter(system_, equation(i))) {
       add(i, shape, KernelKind::scatter, "a sum where a read equals a binder: run over the summands");
       kernels_.back().scatter = std::move(*scatter);
     } else if (!options_.fuse) {
       add(i, shape, KernelKind::loops, "fusion is off");
     } else if (!join_one_of(i, shape, latest)) {
-      add(i, shape, KernelKind::loops, why_alone(shape, latest));
+      add(i, shape, KernelKind::loops, decision.reason.empty() ? why_alone(shape, latest) : decision.reason);
       by_extents_[shape.extents] = kernels_.size() - 1;
     }
   }
@@ -251,6 +256,7 @@ class Fusion {
 
   const System& system_;
   const PlanOptions& options_;
+  std::span<const Decision> decisions_;
   Uses uses_;
   std::vector<std::size_t> kernel_of_;  ///< per tensor, the last kernel that writes it
   std::vector<Kernel> kernels_;
@@ -260,6 +266,8 @@ class Fusion {
 
 }  // namespace
 
-std::vector<Kernel> fuse(const System& system, const PlanOptions& options) { return Fusion(system, options).run(); }
+std::vector<Kernel> fuse(const System& system, const PlanOptions& options, std::span<const Decision> decisions) {
+  return Fusion(system, options, decisions).run();
+}
 
 }  // namespace etalon::compiled

@@ -4,9 +4,9 @@
 
 namespace etalon::compiled {
 
-Plan plan(const spec::System& system, const PlanOptions& options) {
+Plan plan(const spec::System& system, const PlanOptions& options, std::span<const Decision> decisions) {
   Plan result;
-  result.kernels = fuse(system, options);
+  result.kernels = fuse(system, options, decisions);
   assign_homes(system, options, result);
   return result;
 }

@@ -5,10 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compiled/schedule/schedule.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {
@@ -56,6 +59,7 @@ struct Kernel {
   std::vector<Statement> statements;
   Scatter scatter;
   bool backwards = false;  ///< a sequence runs from the last index down
+  std::optional<Schedule> schedule;  ///< of the first statement, a contraction; then it has all its loops in common with the others
   std::string reason;
 };
 
@@ -107,8 +111,9 @@ struct PlanOptions {
 };
 
 /// Plans an optimised system: outputs are distinct and none is an input.
+/// \param decisions one per equation, or none: then no contraction is scheduled.
 /// \throws InternalError otherwise.
-[[nodiscard]] Plan plan(const spec::System& system, const PlanOptions& options = {});
+[[nodiscard]] Plan plan(const spec::System& system, const PlanOptions& options = {}, std::span<const Decision> decisions = {});
 
 /// Checks a plan by executing it abstractly, sharing no code with `plan`: every equation runs once and after what it
 /// reads, every read finds the tensor it names still in its bytes, registers never leave their kernel, nothing

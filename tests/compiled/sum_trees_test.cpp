@@ -1,4 +1,5 @@
 // The trees in which the compiled backend adds are those that its contract declares.
+#include <bit>
 #include <catch2/catch.hpp>
 
 #include "compiled/backend.hpp"
@@ -25,7 +26,10 @@ conformance::SumRows over_two_axes(spec::Backend& backend, std::int64_t rows, st
 }  // namespace
 
 TEST_CASE("no sum is taller than the contract declares", "[compiled][sums]") {
-  const auto backend = compiled::make_cpu_backend({});
+  const bool in_tiles = GENERATE(false, true);
+  compiled::CompileOptions options;
+  options.schedule = {in_tiles, in_tiles};
+  const auto backend = compiled::make_cpu_backend(options);
   const spec::Contract contract = backend->describe().contract;
   REQUIRE((contract.sums.promises() && contract.contractions.promises()));
   int taller_than_a_block = 0;
@@ -36,6 +40,9 @@ TEST_CASE("no sum is taller than the contract declares", "[compiled][sums]") {
       INFO(t.layout << " of " << t.terms << " in " << name_of(dtype));
       CHECK(t.is_tree);
       CHECK(t.height <= (t.products ? contract.contractions : contract.sums).height(t.terms));
+      // A tile adds every element's terms in one lane: blocks of 64, whose sums join in a tree.
+      const auto joins = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(t.terms - 1) / 64));
+      if (t.products && in_tiles) CHECK(t.height == std::min<std::int64_t>(t.terms, 64) - 1 + joins);
       taller_than_a_block += t.height > 63 ? 1 : 0;
     }
   }

@@ -1,0 +1,64 @@
+// A scheduled contraction with what is done with its elements: loops over blocks of tiles around one step.
+#include <algorithm>
+
+#include "compiled/loops/lowering.hpp"
+
+namespace etalon::compiled::loops {
+
+using spec::Equation;
+
+namespace {
+
+std::int64_t parts(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
+
+}  // namespace
+
+/// Opens the loop over blocks of tiles, if there is more than one. \returns the first tile of a block.
+Expr Lowering::open_blocks(std::int64_t tiles, std::int64_t block, const char* name, std::size_t& opened) {
+  const std::int64_t blocks = parts(tiles, block);
+  if (blocks == 1) return spec::integer(0);
+  const Binder b{next_++, blocks, name};
+  open(b);
+  ++opened;
+  return spec::variable(b) * spec::integer(block);
+}
+
+void Lowering::lower_contraction(const Kernel& kernel) {
+  const Schedule& s = *kernel.schedule;
+  for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
+  const Equation e = aligned(kernel, kernel.statements.front());
+  start(e);
+  Contract c;
+  c.schedule = s;
+  c.row = shared_[s.row];
+  c.column = shared_[s.column];
+  c.depth = e.value->binders;
+  std::vector<Binder> outer;
+  for (std::size_t a = 0; a < shared_.size(); ++a) {
+    if (a != s.row && a != s.column) outer.push_back(shared_[a]);
+  }
+  std::stable_sort(outer.begin(), outer.end(), [](const Binder& a, const Binder& b) { return a.extent > b.extent; });
+  for (const Binder& b : outer) open(b);
+  std::size_t opened = outer.size();
+  const std::int64_t row_tiles = parts(c.row.extent, s.tile_rows);
+  const std::int64_t column_tiles = parts(c.column.extent, s.tile_columns);
+  if (s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
+  c.first_row = open_blocks(row_tiles, s.block_rows, "rows", opened);
+  if (!s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
+  c.left = strip(e.value->args[1]->args[0], {});
+  c.right = strip(e.value->args[1]->args[1], {});
+  if (const Expr& guard = e.value->args[0]; guard.form() != spec::Form::number) c.guard = strip(guard->args[0], {});
+  open(c.row);
+  open(c.column);
+  const Expr sum = fresh_register(Kind::real, open_.size() - 1);
+  c.target = sum->variable;
+  reductions_.push_back({{e.value, Expr{}}, sum});
+  for (const Statement& statement : kernel.statements) assign(aligned(kernel, statement));
+  c.steps = std::move(open_.back().loop.steps);
+  open_.resize(open_.size() - 2);
+  start(e);
+  append(open_.size() - 1, step(std::move(c)));
+  for (std::size_t i = 0; i < opened; ++i) close();
+}
+
+}  // namespace etalon::compiled::loops

@@ -1,0 +1,76 @@
+/// \file
+/// The state of lowering one kernel. Only the files that lower include it.
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compiled/loops/affine.hpp"
+#include "compiled/loops/lanes.hpp"
+#include "compiled/loops/lower.hpp"
+
+namespace etalon::compiled::loops {
+
+/// Lowers the statements of one kernel; open loops form a stack.
+class Lowering {
+ public:
+  Lowering(const spec::System& system, const Plan& plan, const Machine& machine, Register& next)
+      : system_(system), plan_(plan), machine_(machine), next_(next) {}
+
+  Nest lower(const Kernel& kernel);
+
+ private:
+  struct Open {
+    Loop loop;
+  };
+
+  // --- statements ---
+  void lower_loops(const Kernel& kernel);
+  void lower_alone(const Statement& statement);
+  void lower_inner(const Kernel& kernel, const Statement& statement, bool lanes_taken);
+  void lower_scatter(const Kernel& kernel);
+  void lower_sequence(const Kernel& kernel);
+  void lower_contraction(const Kernel& kernel);
+  [[nodiscard]] bool lower_transposed(const spec::Equation& equation);
+  void assign(const spec::Equation& equation);
+  void count_work(const std::vector<Binder>& binders, const Expr& value);
+  [[nodiscard]] unsigned native_lanes(const spec::Equation& equation) const;
+  [[nodiscard]] spec::Equation aligned(const Kernel& kernel, const Statement& statement);
+  void start(const spec::Equation& equation);
+
+  // --- loops ---
+  void open(const Binder& binder);
+  void close();
+  void append(std::size_t depth, Step step) { open_[depth].loop.steps.push_back(std::move(step)); }
+  [[nodiscard]] Step step(decltype(Step::is) is) const { return {std::move(is), real_, DType::f64}; }
+
+  [[nodiscard]] Expr open_blocks(std::int64_t tiles, std::int64_t block, const char* name, std::size_t& opened);
+
+  // --- expressions ---
+  [[nodiscard]] Expr strip(const Expr& e, const Expr& reached);
+  [[nodiscard]] Expr strip_read(const Expr& e, const Expr& reached);
+  [[nodiscard]] Expr strip_reduction(const Expr& e, const Expr& reached);
+  [[nodiscard]] Expr strip_branches(const Expr& e, const Expr& reached);
+  [[nodiscard]] std::size_t depth_of(const Expr& e) const;
+  [[nodiscard]] bool always_in_range(const Expr& e) const;
+  [[nodiscard]] Expr fresh_register(Kind kind, std::size_t depth);
+
+  const spec::System& system_;
+  const Plan& plan_;
+  const Machine& machine_;
+  Register& next_;
+  std::vector<Open> open_;
+  std::unordered_map<spec::VariableId, std::size_t> depth_;
+  std::unordered_map<TensorId, Expr> registers_;
+  std::vector<std::pair<std::pair<Expr, Expr>, Expr>> reductions_;  ///< those already computed, with `reached`
+  Extents extents_;
+  LaneChoice lanes_;
+  Type real_ = Type::f32;
+  std::vector<Binder> shared_;
+  std::size_t floor_ = 0;  ///< nothing is computed further out: what a recurrence reads changes with its steps
+  double work_ = 0;
+};
+
+}  // namespace etalon::compiled::loops

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include "compiled/loops/nest.hpp"
+#include "compiled/schedule/access.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled::loops {
+
+namespace {
+
+class ContractionVerifier {
+ public:
+  ContractionVerifier(const spec::System& system, const std::string& kernel, const Contract& c, const Extents& loops)
+      : system_(system), kernel_(kernel), c_(c), s_(c.schedule), loops_(loops) {}
+
+  void run() const {
+    require(s_.lanes >= 2 && s_.tile_rows >= 1 && s_.tile_columns >= 1, "a tile has rows and vectors");
+    require(s_.tile_columns % s_.lanes == 0, "a tile's columns are whole vectors");
+    require(s_.depth_block >= 1 && s_.depth_block <= longest_block, "terms are added in sequence as the contract declares");
+    require(s_.unroll >= 1 && s_.depth_block % s_.unroll == 0, "a block of terms is whole turns");
+    require(s_.block_rows >= 1 && s_.block_columns >= 1, "a block has tiles");
+    blocks(c_.first_row, c_.row, s_.tile_rows, s_.block_rows);
+    blocks(c_.first_column, c_.column, s_.tile_columns, s_.block_columns);
+    for (const Step& s : c_.steps) {
+      require(std::holds_alternative<Store>(s.is) || std::holds_alternative<Define>(s.is), "the steps of an element are no loops");
+    }
+    require(c_.left.form() == spec::Form::read && c_.right.form() == spec::Form::read, "factors are reads");
+    require(system_[c_.left->tensor].dtype == system_[c_.right->tensor].dtype, "factors have one type");
+    require(!mentions(c_.left, c_.column.variable), "the left factor does not know the column");
+    require(!mentions(c_.right, c_.row.variable), "the right factor does not know the row");
+    factor(c_.left, c_.row, s_.tile_rows, s_.left.layout, false);
+    factor(c_.right, c_.column, s_.tile_columns, s_.right.layout, true);
+    if (c_.guard.valid()) guard();
+  }
+
+ private:
+  void require(bool holds, const char* rule) const {
+    if (!holds) throw InternalError(fmt::format("loops: kernel {}: {}", kernel_, rule));
+  }
+
+  void guard() const {
+    require(c_.guard.form() == spec::Form::read, "a guard is a read");
+    require(system_[c_.guard->tensor].dtype == system_[c_.right->tensor].dtype, "a guard has the type of the factors");
+    require(!mentions(c_.guard, c_.row.variable), "the guard does not know the row");
+    require(s_.right.layout == Layout::panels, "a guard lies in panels");
+    factor(c_.guard, c_.column, s_.tile_columns, s_.right.layout, true);
+  }
+
+  /// The first tile is 0 or a whole number of blocks, one block for each turn of a loop.
+  void blocks(const Expr& first, const Binder& along, std::int64_t tile, std::int64_t block) const {
+    const std::int64_t tiles = (along.extent + tile - 1) / tile;
+    if (first.is_integer(0)) return require(block >= tiles, "blocks cover every tile");
+    require(first.is(spec::Primitive::mul) && first->args[0].form() == spec::Form::variable && first->args[1].is_integer(block),
+            "blocks follow each other");
+    const auto loop = loops_.find(first->args[0]->variable);
+    require(loop != loops_.end() && loop->second == (tiles + block - 1) / block, "blocks cover every tile once");
+    require(!(c_.first_row == c_.first_column), "rows and columns have blocks of their own");
+  }
+
+  void factor(const Expr& read, const Binder& along, std::int64_t tile, Layout layout, bool vectors) const {
+    require(read->args.size() == system_[read->tensor].dims.rank, "a read has its tensor's rank");
+    const Affine element = element_number(read->args, system_[read->tensor].dims);
+    require(stride_along(element, c_.depth).has_value(), "the depth goes through a factor at a fixed distance");
+    const auto access = access_along(element, along.variable);
+    require(access.has_value(), "a tile's elements are at fixed distances");
+    require(!vectors || access->inner == 1, "columns lie side by side");
+    require((layout == Layout::panels) == (access->panel != 0), "a factor lies in panels where it is packed so");
+    if (access->panel == 0) return;
+    require(access->panel == tile, "a panel is as wide as a tile");
+    const Dims& dims = system_[read->tensor].dims;
+    require(dims[dims.rank - 1] == tile && access->inner == 1, "a panel holds whole tiles");
+  }
+
+  const spec::System& system_;
+  const std::string& kernel_;
+  const Contract& c_;
+  const Schedule& s_;
+  const Extents& loops_;
+};
+
+}  // namespace
+
+void verify_contraction(const spec::System& system, const std::string& kernel, const Contract& c, const Extents& loops) {
+  ContractionVerifier(system, kernel, c, loops).run();
+}
+
+}  // namespace etalon::compiled::loops

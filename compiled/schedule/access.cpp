@@ -1,0 +1,54 @@
+#include "compiled/schedule/access.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace etalon::compiled {
+
+using spec::Expr;
+using spec::Primitive;
+
+namespace {
+
+bool is_part(const Expr& e, Primitive p, spec::VariableId v) {
+  return e.is(p) && e->args[0].form() == spec::Form::variable && e->args[0]->variable == v &&
+         e->args[1].form() == spec::Form::number;
+}
+
+}  // namespace
+
+std::optional<Access> access_along(const loops::Affine& element, spec::VariableId v) {
+  std::vector<std::pair<std::int64_t, Expr>> terms;
+  for (const auto& term : element.opaque) {
+    if (loops::mentions(term.second, v)) terms.push_back(term);
+  }
+  if (terms.empty()) return Access{0, 0, element.coefficient(v)};
+  if (terms.size() != 2 || element.coefficient(v) != 0) return std::nullopt;
+  if (is_part(terms[1].second, Primitive::floor_div, v)) std::swap(terms[0], terms[1]);
+  const auto& [outer, quotient] = terms[0];
+  const auto& [inner, remainder] = terms[1];
+  if (!is_part(quotient, Primitive::floor_div, v) || !is_part(remainder, Primitive::modulo, v)) return std::nullopt;
+  if (quotient->args[1]->number.mantissa != remainder->args[1]->number.mantissa) return std::nullopt;
+  return Access{quotient->args[1]->number.mantissa, outer, inner};
+}
+
+std::optional<std::int64_t> stride_along(const loops::Affine& element, const std::vector<spec::Binder>& loops) {
+  for (const auto& [factor, e] : element.opaque) {
+    const auto mentioned = [&, &e = e](const spec::Binder& b) { return loops::mentions(e, b.variable); };
+    if (std::any_of(loops.begin(), loops.end(), mentioned)) return std::nullopt;
+  }
+  std::optional<std::int64_t> stride;
+  std::int64_t inner = 1;
+  for (std::size_t l = loops.size(); l-- > 0; inner *= loops[l].extent) {
+    if (loops[l].extent == 1) continue;
+    const std::int64_t own = element.coefficient(loops[l].variable);
+    if (!stride) {
+      if (own % inner != 0) return std::nullopt;
+      stride = own / inner;
+    }
+    if (own != *stride * inner) return std::nullopt;
+  }
+  return stride.value_or(0);
+}
+
+}  // namespace etalon::compiled

@@ -1,0 +1,28 @@
+/// \file
+/// How an element's number in memory follows the loops around its read. It knows no schedule and no machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiled/loops/affine.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::compiled {
+
+/// Along one loop with index i an element's number grows by i·inner, or, in panels, by i / panel · outer + i % panel · inner.
+struct Access {
+  std::int64_t panel = 0;  ///< 0: no panels
+  std::int64_t outer = 0;
+  std::int64_t inner = 0;
+  friend bool operator==(const Access&, const Access&) = default;
+};
+
+/// How the element number follows the variable, or nothing when in another way.
+[[nodiscard]] std::optional<Access> access_along(const loops::Affine& element, spec::VariableId v);
+
+/// The distance between consecutive values of the row-major position among these loops, or nothing when it varies.
+[[nodiscard]] std::optional<std::int64_t> stride_along(const loops::Affine& element, const std::vector<spec::Binder>& loops);
+
+}  // namespace etalon::compiled

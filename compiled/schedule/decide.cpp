@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiled/schedule/access.hpp"
+#include "compiled/schedule/schedule.hpp"
+
+namespace etalon::compiled {
+
+using spec::Binder;
+using spec::Equation;
+using spec::Expr;
+using spec::Form;
+using spec::System;
+
+namespace {
+
+/// Below this many products the plain loops are done before a tile has filled its registers.
+constexpr double least_products = 8000;
+constexpr std::int64_t least_rows = 4;
+/// Turns of the shared loop that let several threads finish together.
+constexpr std::int64_t shared_turns = 8;
+constexpr std::int64_t most_tile_rows = 24;
+/// Rows whose distance is a multiple of this meet in the same few sets of a cache.
+constexpr std::int64_t conflicting_bytes = 2048;
+constexpr std::int64_t page_bytes = 4096;
+
+std::int64_t parts(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
+
+/// One factor as the tiles would read it.
+struct Factor {
+  const Expr& value;
+  const Binder& along;     ///< the row or the column
+  std::int64_t tiles = 1;  ///< tiles of the other factor that read it again
+  bool vectors = false;    ///< read in vectors along `along`
+};
+
+class Decider {
+ public:
+  Decider(const System& system, const Equation& equation, const Contraction& c, const Machine& machine, const ScheduleOptions& options)
+      : system_(system), equation_(equation), c_(c), machine_(machine), options_(options) {
+    for (const Binder& b : c.depth) depth_ *= b.extent;
+  }
+
+  Decision run() {
+    if (std::string why = why_not(); !why.empty()) return {std::nullopt, false, "a contraction in plain loops: " + why};
+    choose_tile();
+    s_.left = packing({c_.left, row(), parts(column().extent, s_.tile_columns), false});
+    s_.right = packing({c_.right, column(), parts(row().extent, s_.tile_rows), true});
+    if (c_.guard.valid()) s_.right = {Layout::panels, "beside a panel that says which terms count"};
+    if (too_many_axes()) return {std::nullopt, false, "a contraction in plain loops: its panels would have too many axes"};
+    choose_blocks();
+    return {s_, false, {}};
+  }
+
+ private:
+  const Binder& row() const { return equation_.binders[c_.row]; }
+  const Binder& column() const { return equation_.binders[c_.column]; }
+  std::int64_t size() const { return static_cast<std::int64_t>(size_of(c_.type)); }
+
+  std::string why_not() const {
+    if (machine_.lanes_f32 < 4) return "the machine has no vectors";
+    const std::int64_t lanes = machine_.lanes_f32 * 4 / size();
+    if (options_.always) return {};
+    if (row().extent < least_rows) return fmt::format("only {} rows", row().extent);
+    if (column().extent < lanes / 2) return fmt::format("only {} columns for vectors of {}", column().extent, lanes);
+    const double products = static_cast<double>(row().extent) * static_cast<double>(column().extent) * static_cast<double>(depth_);
+    if (products < least_products) return fmt::format("only {} products", products);
+    return {};
+  }
+
+  void choose_tile() {
+    s_.row = c_.row;
+    s_.column = c_.column;
+    s_.lanes = machine_.lanes_f32 * 4 / static_cast<unsigned>(size());
+    const std::int64_t vectors = std::min<std::int64_t>(2, parts(column().extent, s_.lanes));
+    const std::int64_t registers = machine_.vector_registers - vectors - 2;
+    const std::int64_t most = std::min(registers / vectors, most_tile_rows);
+    s_.tile_columns = vectors * s_.lanes;
+    s_.tile_rows = parts(row().extent, parts(row().extent, most));
+    s_.unroll = s_.tile_rows * vectors >= 16 ? 1 : 4;
+  }
+
+  Packing packing(const Factor& f) const {
+    if (f.value.form() != Form::read) return {copied(f), "computed once"};
+    if (system_[f.value->tensor].dtype != c_.type) return {copied(f), "converted once"};
+    const loops::Affine element = loops::element_number(f.value->args, system_[f.value->tensor].dims);
+    const auto along = access_along(element, f.along.variable);
+    const auto step = stride_along(element, c_.depth);
+    if (!along || along->panel != 0 || !step) return {copied(f), "its elements are at no fixed distance"};
+    if (f.vectors && along->inner != 1) return {Layout::panels, "its columns do not lie side by side"};
+    return from_memory(f, along->inner, *step);
+  }
+
+  /// The layout into which a factor is copied without changing places, if there is one.
+  Layout copied(const Factor& f) const {
+    bool side_by_side = false;
+    spec::for_each(f.value, [&](const Expr& e) {
+      if (e.form() != Form::read) return;
+      const loops::Affine element = loops::element_number(e->args, system_[e->tensor].dims);
+      side_by_side = side_by_side || element.coefficient(c_.depth.back().variable) == 1;
+    });
+    return side_by_side && !f.vectors ? Layout::rows : Layout::panels;
+  }
+
+  /// Whether a factor that could be read as it lies is better copied.
+  Packing from_memory(const Factor& f, std::int64_t along, std::int64_t step) const {
+    const std::int64_t bytes = f.along.extent * depth_ * size();
+    const std::int64_t streams = f.vectors || step != 1 ? step * size() : along * size();
+    if (f.tiles < 4) return {Layout::in_place, "read too rarely to be copied"};
+    if (bytes <= machine_.near_bytes) return {Layout::in_place, "small"};
+    if (streams % conflicting_bytes == 0) return {copied(f), "its lines meet in the same sets of a cache"};
+    const std::int64_t lines = f.vectors || step != 1 ? depth_ : s_.tile_rows;
+    if (streams >= page_bytes / 2 && lines > 64) return {copied(f), "its lines lie on many pages"};
+    if (bytes > machine_.middle_bytes / 2 && lines > 64) return {copied(f), "larger than half the second cache"};
+    return {Layout::in_place, "read as it lies"};
+  }
+
+  /// A packed factor has its outer loops, panels, depth and the place in a panel as axes.
+  bool too_many_axes() const {
+    const auto axes = [&](const Expr& factor, std::size_t own) {
+      std::size_t n = 3;
+      for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
+        if (b != own && loops::mentions(factor, equation_.binders[b].variable)) ++n;
+      }
+      return n;
+    };
+    const Expr right = c_.guard.valid() ? spec::select(c_.guard, c_.right, c_.right) : c_.right;
+    return (s_.left.packed() && axes(c_.left, c_.row) > Dims::max_rank) ||
+           (s_.right.packed() && axes(right, c_.column) > Dims::max_rank);
+  }
+
+  void choose_blocks() {
+    const std::int64_t row_tiles = parts(row().extent, s_.tile_rows);
+    const std::int64_t column_tiles = parts(column().extent, s_.tile_columns);
+    std::int64_t outer = 1;
+    for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
+      if (b != c_.row && b != c_.column) outer *= equation_.binders[b].extent;
+    }
+    const std::int64_t resident = std::max<std::int64_t>(1, machine_.middle_bytes * 3 / 4 / (s_.tile_rows * depth_ * size()));
+    s_.block_rows = std::min(row_tiles, resident);
+    s_.block_columns = column_tiles;
+    std::string shared = "the outer loops are shared";
+    if (outer < shared_turns) {
+      s_.columns_outside = row_tiles < column_tiles && row_tiles < shared_turns;
+      std::int64_t& blocks = s_.columns_outside ? s_.block_columns : s_.block_rows;
+      blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / shared_turns));
+      shared = s_.columns_outside ? "blocks of columns are shared" : "blocks of rows are shared";
+    }
+    const bool far = column().extent * depth_ * size() > machine_.middle_bytes / 4;
+    s_.fetch_ahead = far && s_.right.layout == Layout::panels && s_.block_rows >= s_.tile_columns / s_.lanes;
+    s_.reason = fmt::format("{} by {} vectors of {} fill {} registers; {}", s_.tile_rows, s_.tile_columns / s_.lanes, s_.lanes,
+                            machine_.vector_registers, shared);
+  }
+
+  const System& system_;
+  const Equation& equation_;
+  const Contraction& c_;
+  const Machine& machine_;
+  const ScheduleOptions& options_;
+  std::int64_t depth_ = 1;
+  Schedule s_;
+};
+
+std::string text_of(const char* name, const Packing& p) {
+  constexpr const char* layouts[] = {"in place", "packed in panels", "packed in rows"};
+  return fmt::format("{} {} ({})", name, layouts[static_cast<std::size_t>(p.layout)], p.reason);
+}
+
+}  // namespace
+
+Decision decide(const System& system, const Equation& equation, const Contraction& contraction, const Machine& machine,
+                const ScheduleOptions& options) {
+  return Decider(system, equation, contraction, machine, options).run();
+}
+
+std::string to_text(const Schedule& s) {
+  return fmt::format("tiles of {} by {} in {} lanes, depth by {} in blocks of {}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
+                     s.tile_rows, s.tile_columns, s.lanes, s.unroll, s.depth_block, s.block_rows, s.block_columns,
+                     s.columns_outside ? "columns" : "rows", s.fetch_ahead ? ", the next panel fetched ahead" : "",
+                     text_of("left", s.left), text_of("right", s.right), s.reason);
+}
+
+}  // namespace etalon::compiled

@@ -1,0 +1,172 @@
+// Factors that are copied first become equations of their own, so that planning, checking and fusing need not know of them.
+#include <utility>
+
+#include "compiled/loops/affine.hpp"
+#include "compiled/schedule/schedule.hpp"
+#include "spec/system/recurrence.hpp"
+
+namespace etalon::compiled {
+
+using spec::Binder;
+using spec::Equation;
+using spec::Expr;
+using spec::Primitive;
+using spec::System;
+using spec::TensorId;
+
+namespace {
+
+Expr quotient(const Expr& e, std::int64_t by) { return spec::apply(Primitive::floor_div, {e, spec::integer(by)}); }
+Expr remainder(const Expr& e, std::int64_t by) { return spec::apply(Primitive::modulo, {e, spec::integer(by)}); }
+
+/// The row-major position among the loops.
+Expr position(const std::vector<Binder>& loops) {
+  Expr at = spec::variable(loops.front());
+  for (std::size_t l = 1; l < loops.size(); ++l) at = at * spec::integer(loops[l].extent) + spec::variable(loops[l]);
+  return at;
+}
+
+/// What each of the loops is at a position.
+void at_position(const std::vector<Binder>& loops, const Expr& position, spec::Substitution& by) {
+  std::int64_t inner = 1;
+  for (std::size_t l = loops.size(); l-- > 0; inner *= loops[l].extent) {
+    const Expr rest = inner == 1 ? position : quotient(position, inner);
+    by.emplace(loops[l].variable, l == 0 ? rest : remainder(rest, loops[l].extent));
+  }
+}
+
+/// Bytes that a cache keeps together, and a distance at which lines meet in the same few sets.
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t conflicting_bytes = 2048;
+
+/// Copies factors.
+class Packer {
+ public:
+  Packer(System& system, const Equation& equation, const Contraction& c) : system_(system), equation_(equation), c_(c) {}
+
+  /// Adds the equation to `before`. \returns the factor as it is read from the copy.
+  Expr pack(const Expr& factor, std::size_t own, const Packing& packing, std::int64_t width, const char* name,
+            std::vector<Equation>& before) {
+    binders_.clear();
+    read_.clear();
+    by_.clear();
+    for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
+      const Binder& outer = equation_.binders[b];
+      if (b != own && loops::mentions(factor, outer.variable)) read_.push_back(runs_along(outer));
+    }
+    const Binder& along = equation_.binders[own];
+    const Expr within = packing.layout == Layout::panels ? in_panels(along, width) : in_rows(along);
+    Expr value = spec::substitute(factor, by_);
+    if (within.valid()) value = spec::select(within, value, spec::decimal(0));
+    Dims dims;
+    for (const Binder& b : binders_) dims.push_back(b.extent);
+    const TensorId copy = system_.add_tensor(system_[equation_.target].name + name, c_.type, dims);
+    before.push_back({copy, binders_, spec::variables(binders_), value, equation_.origin});
+    return system_.at(copy, read_);
+  }
+
+ private:
+  std::int64_t depth() const {
+    std::int64_t depth = 1;
+    for (const Binder& b : c_.depth) depth *= b.extent;
+    return depth;
+  }
+
+  Expr bind(const std::string& name, std::int64_t extent) {
+    binders_.push_back(system_.bind(name, extent));
+    return spec::variable(binders_.back());
+  }
+
+  Expr runs_along(const Binder& b) {
+    by_.emplace(b.variable, bind(b.name, b.extent));
+    return spec::variable(b);
+  }
+
+  /// The depth as axes of their own, whose row-major position is the depth's, or as one where there would be too many.
+  void bind_depth(std::size_t others) {
+    if (binders_.size() + others + c_.depth.size() <= Dims::max_rank) {
+      for (const Binder& b : c_.depth) read_.push_back(runs_along(b));
+    } else {
+      at_position(c_.depth, bind("step", depth()), by_);
+      read_.push_back(position(c_.depth));
+    }
+  }
+
+  /// copy[outer…, own / width, depth…, own % width]. \returns where the copy is of the factor; beyond it is zero.
+  Expr in_panels(const Binder& along, std::int64_t width) {
+    const Expr own = spec::variable(along);
+    const Expr panel = bind("panel", (along.extent + width - 1) / width);
+    read_.push_back(quotient(own, width));
+    bind_depth(1);
+    read_.push_back(remainder(own, width));
+    const Expr number = panel * spec::integer(width) + bind("within", width);
+    by_.emplace(along.variable, number);
+    return along.extent % width == 0 ? Expr{} : spec::apply(Primitive::lt, {number, spec::integer(along.extent)});
+  }
+
+  /// copy[outer…, own, depth…]; with one axis of depth, each row is of whole lines. \returns the same.
+  Expr in_rows(const Binder& along) {
+    read_.push_back(runs_along(along));
+    if (c_.depth.size() > 1) {
+      bind_depth(0);
+      return {};
+    }
+    const auto size = static_cast<std::int64_t>(size_of(c_.type));
+    std::int64_t length = (depth() * size + line_bytes - 1) / line_bytes * line_bytes / size;
+    if (length * size % conflicting_bytes == 0) length += line_bytes / size;
+    const Expr step = bind("step", length);
+    by_.emplace(c_.depth[0].variable, step);
+    read_.push_back(spec::variable(c_.depth[0]));
+    return length == depth() ? Expr{} : spec::apply(Primitive::lt, {step, spec::integer(depth())});
+  }
+
+  System& system_;
+  const Equation& equation_;
+  const Contraction& c_;
+  std::vector<Binder> binders_;  ///< of the copy
+  std::vector<Expr> read_;       ///< its indices in the contraction
+  spec::Substitution by_;        ///< what the contraction's loops are in the copy
+};
+
+void apply(System& system, Equation& equation, Contraction& c, const Schedule& s, std::vector<Equation>& before) {
+  Packer packer(system, equation, c);
+  if (s.left.packed()) c.left = packer.pack(c.left, s.row, s.left, s.tile_rows, ".rows", before);
+  Expr guard = spec::boolean(true);
+  if (c.guard.valid()) {
+    // A term that does not count is multiplied too, and not added: the left factor may be infinite there.
+    c.right = spec::select(c.guard, c.right, spec::decimal(0));
+    const Expr one = spec::select(c.guard, spec::decimal(1), spec::decimal(0));
+    const Expr counts = packer.pack(one, s.column, s.right, s.tile_columns, ".guards", before);
+    guard = spec::apply(Primitive::ne, {counts, spec::decimal(0)});
+  }
+  if (s.right.packed()) c.right = packer.pack(c.right, s.column, s.right, s.tile_columns, ".columns", before);
+  equation.value = spec::reduce(spec::Reduction::sum, c.depth, guard, c.left * c.right);
+}
+
+}  // namespace
+
+std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options) {
+  std::vector<bool> recurrent(system.equations.size());
+  for (const auto& group : spec::recurrent_groups(system)) {
+    for (const std::size_t e : group) recurrent[e] = true;
+  }
+  std::vector<Decision> decisions;
+  std::vector<Equation> result;
+  for (std::size_t i = 0; i < recurrent.size(); ++i) {
+    Equation& equation = system.equations[i];
+    Decision decision;
+    auto seen = recognise_contraction(system, equation);
+    if (auto* c = std::get_if<Contraction>(&seen)) {
+      decision = recurrent[i] ? Decision{std::nullopt, false, "a contraction in plain loops: part of a recurrence"}
+                              : decide(system, equation, *c, machine, options);
+      if (decision.schedule) apply(system, equation, *c, *decision.schedule, result);
+    }
+    decisions.resize(result.size(), Decision{std::nullopt, true, "a factor of a contraction, copied for its tiles"});
+    result.push_back(std::move(equation));
+    decisions.push_back(std::move(decision));
+  }
+  system.equations = std::move(result);
+  return decisions;
+}
+
+}  // namespace etalon::compiled

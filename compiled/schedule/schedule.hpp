@@ -1,0 +1,84 @@
+/// \file
+/// The decisions about a contraction: tiles, vectors, unrolling, packing, which loop threads share, and why. It is the
+/// same for every emitter and generates no code.
+///
+/// Cost model. A tile of rows × columns numbers is added up in registers over the whole depth: per step of the depth it
+/// loads `rows` numbers and columns / lanes vectors and does rows · columns / lanes multiplications with additions, so
+/// the tile is as large as the registers allow and the rows are shared evenly among the tiles. A factor is copied into
+/// panels, each of which a tile reads from beginning to end, when it cannot be read as it lies (an expression, another
+/// type, columns that do not lie side by side), or when it is read often and from more places at once than caches and
+/// page tables hold. As many row tiles as fit three quarters of the second-level cache use a panel of columns one after the
+/// other; when not all panels fit that cache too, the next one is fetched meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiled/schedule/contraction.hpp"
+#include "compiled/schedule/machine.hpp"
+
+namespace etalon::compiled {
+
+/// Terms that are added in sequence before a balanced tree joins their sums; the contract of the backend says so.
+inline constexpr std::int64_t longest_block = 64;
+
+/// How a factor lies in memory when tiles read it.
+enum class Layout : std::uint8_t {
+  in_place,  ///< as it is
+  panels,    ///< copied: of a tile's width, the values of one step of the depth side by side
+  rows       ///< copied: each row with its depth side by side, rows at a distance that caches like
+};
+
+/// Whether a factor is copied first, and why.
+struct Packing {
+  Layout layout = Layout::in_place;
+  std::string reason;
+  [[nodiscard]] bool packed() const { return layout != Layout::in_place; }
+};
+
+/// How one contraction runs. Rows and columns are positions among its equation's binders.
+struct Schedule {
+  std::size_t row = 0;
+  std::size_t column = 0;
+  unsigned lanes = 1;                         ///< columns in one vector
+  std::int64_t tile_rows = 1;
+  std::int64_t tile_columns = 1;              ///< a multiple of `lanes`
+  std::int64_t unroll = 1;                    ///< steps of the depth in one turn of its loop; divides `depth_block`
+  std::int64_t depth_block = longest_block;   ///< terms in sequence
+  std::int64_t block_rows = 1;                ///< tiles of rows that use a panel of columns one after the other
+  std::int64_t block_columns = 1;             ///< tiles of columns of one turn of the shared loop
+  bool fetch_ahead = false;                   ///< tiles fetch the next panel of columns into the second cache
+  bool columns_outside = false;               ///< the blocks of columns are the outer loop
+  Packing left;
+  Packing right;
+  std::string reason;                         ///< of tiles and blocks
+};
+
+/// What becomes of an equation: its schedule, or why it has none.
+struct Decision {
+  std::optional<Schedule> schedule;
+  bool packs = false;  ///< it copies a factor and has a kernel of its own
+  std::string reason;
+};
+
+/// What a caller may vary.
+struct ScheduleOptions {
+  bool contractions = true;  ///< false: they run in plain loops
+  bool always = false;       ///< also those for which plain loops are as fast
+};
+
+/// Decides on a contraction of a system.
+[[nodiscard]] Decision decide(const spec::System& system, const spec::Equation& equation, const Contraction& contraction,
+                              const Machine& machine, const ScheduleOptions& options = {});
+
+/// Decides on every equation and adds the equations that pack, each before the contraction that reads the panels. Every
+/// number keeps its bits. \returns one decision per equation of the new system.
+[[nodiscard]] std::vector<Decision> schedule_contractions(spec::System& system, const Machine& machine,
+                                                          const ScheduleOptions& options = {});
+
+/// One line.
+[[nodiscard]] std::string to_text(const Schedule& schedule);
+
+}  // namespace etalon::compiled
