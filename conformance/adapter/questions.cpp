@@ -14,8 +14,8 @@ namespace {
 using spec::Json;
 
 // Cases of one operation that are drawn until one is small enough.
-constexpr std::uint64_t draws = 24;
-constexpr std::size_t small = 64;
+constexpr std::uint64_t draws = 160;  // of 40 calls
+constexpr std::size_t small = 256;
 
 [[nodiscard]] bool holds_nothing(const Case& c) {
   return std::any_of(c.operands.begin(), c.operands.end(), [](const auto& t) { return t && t->dims.count() == 0; });
