@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "spec/nearest.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -35,8 +36,7 @@ bool fits(const Shape& s, const json& v) {
 std::string shown(const json& v) {
   if (v.is_object()) return "an object";
   if (v.is_array()) return "a list";
-  const std::string text = v.dump();
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+  return as_quoted(v.dump());
 }
 
 }  // namespace
