@@ -294,7 +294,7 @@ def clauses(text):
     """Logical lines: a line goes on while a bracket is open, and where the next one begins in the middle of a choice."""
     parts, depth = [""], 0
     for line in without_comments(text).split("\n"):
-        if line.split()[0] in ("then", "else"):
+        if parts[-1] == "" and line.split()[0] in ("then", "else"):
             parts.pop()
         parts[-1] += " " + line.strip()
         depth = sum(parts[-1].count(c) for c in "([{") - sum(parts[-1].count(c) for c in ")]}")
