@@ -31,10 +31,22 @@ double ulp_at(const typename Rounding<T>::Wider& exact) {
   return size == 0 ? least : std::max(std::ldexp(1.0, exponent - std::numeric_limits<T>::digits), least);
 }
 
+/// What a contract with `exact_points` promises besides: exp 0, log 1, tanh 0, erf 0, ….
+template <class T>
+bool is_promised(const spec::FunctionBound& bound, Primitive p, T x, const typename Rounding<T>::Wider& exact) {
+  if (!bound.exact_points) return false;
+  return p == Primitive::log || p == Primitive::log2 ? x == 1 : x == 0 && (exact == 0 || exact == 1);
+}
+
+template <class T>
+spec::FunctionBound bound_of(const spec::Contract& contract, Primitive p) {
+  return spec::function_bound(contract, std::is_same_v<T, float> ? DType::f32 : DType::f64, p);
+}
+
 /// How far from exact the contract lets the function be, a little less.
 template <class T>
 double allowed_error(const spec::Contract& contract, Primitive p, double x, double y, const typename Rounding<T>::Wider& exact) {
-  const auto bound = spec::function_bound(contract, std::is_same_v<T, float> ? DType::f32 : DType::f64, p);
+  const spec::FunctionBound bound = bound_of<T>(contract, p);
   double size = std::fabs(x);
   if (p == Primitive::pow) size = std::fabs(y * std::log(std::fabs(x)));
   if (p == Primitive::atan2) size = 0;
@@ -73,6 +85,7 @@ T Rounding<T>::function(Primitive p, T x, T y) {
   const Wider exact = reference::bounds::Wide<Wider>::evaluate(p, x, y);
   const T nearest = static_cast<T>(exact);
   if (!std::isfinite(nearest) || !std::isfinite(x) || !std::isfinite(y) || is_exact(p, x, y, exact)) return nearest;
+  if (is_promised(bound_of<T>(contract_, p), p, x, exact)) return nearest;
   const double allowed = allowed_error<T>(contract_, p, static_cast<double>(x), static_cast<double>(y), exact);
   const auto admitted = [&](T got) {
     const Wider error = static_cast<Wider>(got) - exact;
