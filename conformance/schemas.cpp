@@ -87,7 +87,6 @@ void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& r
     add_seeds(schema.inputs, c.tangents, types);
     name_tangents(schema, types.size(), instance.results.size());
   }
-  if (c.mode != spec::Mode::forward) schema.first_derivative = instance.results.size();
   return schema;
 }
 
@@ -114,7 +113,6 @@ void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& r
     meaning.system = spec::jvp(instance.system, marked(c.wrt));
     name_tangents(meaning, present(c).size(), instance.results.size());
   }
-  if (c.mode != spec::Mode::forward) meaning.first_derivative = instance.results.size();
   return meaning;
 }
 
@@ -246,16 +244,15 @@ class Admission {
 
   [[nodiscard]] bool is_complete() const { return reference::judge(got_, bounds_).passed(); }
 
-  /// \param first the outputs before it keep their own
-  void offer(reference::Envelopes others, std::size_t first = 0) {
-    for (std::size_t o = first; o < others.outputs.size() && o < got_.size(); ++o) {
+  void offer(reference::Envelopes others) {
+    for (std::size_t o = 0; o < others.outputs.size() && o < got_.size(); ++o) {
       others.outputs[o] = decided(others.outputs[o], meaning_.outputs[o]);
       if (admits(o)) continue;
       free(o, others.outputs[o]);
       if (judge(got_[o], others.outputs[o]).passed()) put_in_place(bounds_, o, others.outputs[o]);
     }
     // Tensors that differ in a decision, each admitted alone: readers that compute anew decide anew.
-    if (first == 0 && others.outputs.size() == got_.size() && !is_complete() && judge(got_, others).passed()) bounds_ = std::move(others);
+    if (others.outputs.size() == got_.size() && !is_complete() && judge(got_, others).passed()) bounds_ = std::move(others);
   }
 
  private:
@@ -282,13 +279,6 @@ void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got
   }
   for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
     if (has_directions(schemas[s])) admission.offer(along_directions(schemas[s], along_all[s], contract));
-  }
-  // The contract speaks of the divisions that a definition states. How the quotients of derivatives are spelled it leaves open.
-  spec::Contract by_reciprocals = contract;
-  by_reciprocals.reciprocal_division = true;
-  for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
-    if (schemas[s].first_derivative == 0) continue;
-    admission.offer(reference::envelopes(schemas[s].system, schemas[s].inputs, by_reciprocals), schemas[s].first_derivative);
   }
 }
 

@@ -21,7 +21,6 @@ struct Schema {
   std::vector<HostTensor> inputs;
   std::vector<std::size_t> tangents = {};  ///< positions of the inputs that are tangents
   std::size_t first_tangent = 0;           ///< of the outputs, those that are linear in the tangents begin here
-  std::size_t first_derivative = 0;        ///< and here those that are derivatives; 0 in a schema of values alone
 };
 
 /// What the parts of the case's definition say in this mode: `also` of the results, `jvp` and `vjp` of the derivative too;
@@ -30,7 +29,7 @@ struct Schema {
 
 /// Admits what the freedoms leave open in each envelope that does not admit its tensor, and puts in place of those that
 /// still do not the first one of another schema that does, if none does then of a schema along one tangent after the
-/// other, and of a derivative whose quotients are products with reciprocals. Where each tensor is admitted but no branch of the decisions
+/// other. Where each tensor is admitted but no branch of the decisions
 /// explains them all, a schema that explains all of them takes the place of the whole.
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract);

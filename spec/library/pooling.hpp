@@ -89,9 +89,6 @@ adaptive_avg_pool(x[b, c, ..s]) {output[..s]} -> y[b, c, ..output]
   cells[..i < ..output] = sum[..k < ..s where ..(i*s // output) <= ..k and ..k < ..(((i + 1)*s + output - 1) // output)] 1
   y[n, f, ..i] = (sum[..k where ..(i*s // output) <= ..k and ..k < ..(((i + 1)*s + output - 1) // output)] x[n, f, ..k]) / cells[..i]
   family ..s: adaptive_avg_pool1d = 1, adaptive_avg_pool2d = 2, adaptive_avg_pool3d = 3
-  also
-  -- Divided by one extent after the other: by three numbers at most, of which only the roundings count.
-  y[n, f, ..i] = (sum[..k where ..(i*s // output) <= ..k and ..k < ..(((i + 1)*s + output - 1) // output)] x[n, f, ..k])/3/3/(cells[..i]/9)
 )";
 };
 inline constexpr Operation<AdaptiveAvgPoolText> adaptive_avg_pool{};

@@ -113,7 +113,7 @@ var(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
   y[..i, ..u @ axes] = b[..i] / (size(..gone) - correction)
   also
-  -- Moments updated in another order: means as often as there are elements, each with roundings of its own.
+  -- The mean computed anew for each element.
   a[..i, ..k < ..gone] = (sum[..l < ..gone] x[..i, ..l @ axes]) / size(..gone)
   y[..i, ..u @ axes] = (sum[..k] (x[..i, ..k @ axes] - a[..i, ..k])*(x[..i, ..k @ axes] - a[..i, ..k])) / (size(..gone) - correction)
   vjp
@@ -145,7 +145,7 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
   y[..i, ..u @ axes] = sqrt(b[..i] / (size(..gone) - correction))
   also
-  -- Moments updated in another order: means as often as there are elements, each with roundings of its own.
+  -- The mean computed anew for each element.
   a[..i, ..k < ..gone] = (sum[..l < ..gone] x[..i, ..l @ axes]) / size(..gone)
   y[..i, ..u @ axes] = sqrt((sum[..k] (x[..i, ..k @ axes] - a[..i, ..k])*(x[..i, ..k @ axes] - a[..i, ..k])) / (size(..gone) - correction))
   vjp
