@@ -71,8 +71,14 @@ struct Envelopes {
 [[nodiscard]] Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs,
                                   const spec::Contract& contract);
 
+/// The most nodes of an expression that `with_recomputed_elements` computes anew, where its own elements that are computed
+/// anew count as what they are computed from, and indices not at all: expressions grow with every reader. The longest
+/// derivatives of normalisations have room.
+inline constexpr std::size_t longest_recomputed = 160;
+
 /// The system where every reader of an element that is computed from single elements computes it anew, instead of reading
-/// what was rounded and stored: another schema of the same equations, whose products and sums are longer.
+/// what was rounded and stored: another schema of the same equations, whose products are longer, and whose sums may have
+/// products of the element as terms. An element that is a sum itself stays one term.
 [[nodiscard]] spec::System with_recomputed_elements(const spec::System& system);
 
 /// Errors of many elements over their deviations. A root of the mean square above 1 is unlikely for independent

@@ -138,7 +138,7 @@ auto Evaluator<R>::collect_term(OperationId id, Way way, Sum<R>& sum) -> Grown {
   sum.add(term);
   Grown one;
   one.groupings = Groupings::term();
-  one.plain = !product;
+  one.plain = !product || o.form == Form::reduce;  // of one factor it is that number
   one.products = product;
   return one;
 }

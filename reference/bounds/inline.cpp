@@ -73,13 +73,11 @@ bool is_closed(const Expr& e) {
   return std::all_of(e->args.begin(), e->args.end(), is_closed);
 }
 
-// Nodes of an expression: what is read twice grows as often, so there must be a limit. It has room for the longest
-// derivatives of the library, such as those of normalisations.
-constexpr std::size_t longest_recomputed = 160;
-
-std::size_t nodes(const Expr& e) {
+/// Nodes of an expression, where an element that is computed anew counts as what it is computed from.
+std::size_t nodes(const Expr& e, const std::vector<std::size_t>& of_elements) {
+  if (e.form() == Form::read) return of_elements[static_cast<std::size_t>(e->tensor)];
   std::size_t n = 1;
-  for (const Expr& a : e->args) n += nodes(a);
+  for (const Expr& a : e->args) n += nodes(a, of_elements);
   return n;
 }
 
@@ -88,6 +86,21 @@ bool is_elementwise(const Expr& e, const std::vector<std::uint8_t>& finished) {
   if (e.form() == Form::reduce) return false;
   if (e.form() == Form::read && finished[static_cast<std::size_t>(e->tensor)] == 0) return false;
   return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_elementwise(a, finished); });
+}
+
+/// Whether a sum around it would take it for terms of its own.
+bool opens_into_a_sum(const Expr& e) {
+  if (e.form() == Form::select) return opens_into_a_sum(e->args[1]) || opens_into_a_sum(e->args[2]);
+  if (e.form() == Form::detach || e.is(spec::Primitive::neg)) return opens_into_a_sum(e->args[0]);
+  if (e.is(spec::Primitive::mul) || e.is(spec::Primitive::div)) {
+    return std::any_of(e->args.begin(), e->args.end(), opens_into_a_sum);
+  }
+  return e.is(spec::Primitive::add) || e.is(spec::Primitive::sub);
+}
+
+/// A sum that stays one number: normal form opens no product of one factor into the terms of a sum.
+Expr in_parentheses(System& system, const Expr& e) {
+  return spec::reduce(spec::Reduction::prod, {system.bind("only", 1)}, spec::boolean(true), e);
 }
 
 bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
@@ -138,17 +151,29 @@ spec::System with_recomputed_elements(const spec::System& system) {
   using namespace bounds;
   std::vector<int> writers(system.tensors.size(), 0);
   for (const Equation& q : system.equations) ++writers[static_cast<std::size_t>(q.target)];
+  // What is read once stands where it is read in any schema, and needs no parentheses there.
+  std::vector<std::uint8_t> stays(system.tensors.size(), 0);
+  for (const Equation& q : inline_single_uses(system).equations) stays[static_cast<std::size_t>(q.target)] = 1;
+  System result = system;
   std::vector<std::uint8_t> finished(system.tensors.size(), 0);
   for (const spec::TensorId t : system.inputs) finished[static_cast<std::size_t>(t)] = 1;
-  System result = system;
+  std::vector<std::size_t> sizes(system.tensors.size(), 1);
+  std::vector<Equation> anew(result.equations.size());
   std::vector<const Equation*> by(system.tensors.size(), nullptr);
-  for (Equation& q : result.equations) {
-    q.value = replace(q.value, by);
+  for (std::size_t i = 0; i < result.equations.size(); ++i) {
+    Equation& q = result.equations[i];
     const auto t = static_cast<std::size_t>(q.target);
     const DType dtype = system.tensors[t].dtype;
-    if (writers[t] == 1 && kind_of(dtype) == Kind::real && !is_narrow(dtype) && !is_closed(q.value) && covers(system, q) &&
-        is_elementwise(q.value, finished) && nodes(q.value) <= longest_recomputed) {
-      by[t] = &q;
+    const std::size_t size = nodes(q.value, sizes);
+    const bool elementwise = writers[t] == 1 && kind_of(dtype) == Kind::real && !is_narrow(dtype) && !is_closed(q.value) &&
+                             covers(system, q) && is_elementwise(q.value, finished);
+    q.value = replace(q.value, by);
+    if (elementwise && size <= longest_recomputed) {
+      sizes[t] = size;
+      anew[i] = q;
+      // Who computes a sum anew still adds it up before it is a term of his.
+      if (stays[t] != 0 && opens_into_a_sum(q.value)) anew[i].value = in_parentheses(result, q.value);
+      by[t] = &anew[i];
     }
     finished[t] = --writers[t] == 0 ? 1 : 0;
   }

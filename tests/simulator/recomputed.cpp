@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reference/bounds/envelope.hpp"
 #include "spec/half.hpp"
 
 namespace etalon::bounds_test {
@@ -28,6 +29,14 @@ bool reads_only(const Expr& e, const std::vector<int>& writers_to_come) {
   return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_only(a, writers_to_come); });
 }
 
+/// Nodes without those of indices, where elements that are computed anew count as what they are computed from.
+std::size_t size_of(const Expr& e, const std::vector<std::size_t>& elements) {
+  if (e.form() == Form::read) return elements[static_cast<std::size_t>(e->tensor)];
+  std::size_t size = 1;
+  for (const Expr& a : e->args) size += size_of(a, elements);
+  return size;
+}
+
 }  // namespace
 
 bool is_closed(const Expr& e) {
@@ -40,14 +49,18 @@ std::vector<int> recomputable(const spec::System& system) {
   for (const auto& q : system.equations) ++writers[static_cast<std::size_t>(q.target)];
   std::vector<int> found(system.tensors.size(), -1);
   std::vector<int> to_come = writers;
+  std::vector<std::size_t> sizes(system.tensors.size(), 1);
   for (std::size_t i = 0; i < system.equations.size(); ++i) {
     const spec::Equation& q = system.equations[i];
     const auto target = static_cast<std::size_t>(q.target);
     const DType dtype = system[q.target].dtype;
     // What hosts know is rounded when it is stored, and is the same number for all.
     const bool rounds = kind_of(dtype) == Kind::real && !spec::is_half(dtype) && !is_closed(q.value);
-    if (writers[target] == 1 && rounds && is_elementwise(system, q) && reads_only(q.value, to_come)) {
+    const std::size_t size = size_of(q.value, sizes);
+    if (writers[target] == 1 && rounds && is_elementwise(system, q) && reads_only(q.value, to_come) &&
+        size <= reference::longest_recomputed) {
       found[target] = static_cast<int>(i);
+      sizes[target] = size;
     }
     --to_come[target];
   }

@@ -12,7 +12,8 @@ namespace etalon::bounds_test {
 [[nodiscard]] bool is_closed(const spec::Expr& e);
 
 /// Per tensor the position of the equation that says how to compute any of its elements anew, or -1: one equation for
-/// all elements of a real tensor, of 32 bits at least, from elements that are known before it.
+/// all elements of a real tensor, of 32 bits at least, from elements that are known before it,
+/// of no more nodes than `reference::longest_recomputed`.
 [[nodiscard]] std::vector<int> recomputable(const spec::System& system);
 
 }  // namespace etalon::bounds_test

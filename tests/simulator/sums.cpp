@@ -21,6 +21,13 @@ bool is_sum(const Expr& e) {
   return e.is(Primitive::add) || e.is(Primitive::sub);
 }
 
+/// Who computes such an element anew has added it up before it is a term of his sum.
+bool opens_into_a_sum(const Expr& e) {
+  if (e.form() == Form::select) return opens_into_a_sum(e->args[1]) || opens_into_a_sum(e->args[2]);
+  if (e.form() == Form::detach || e.is(Primitive::neg)) return opens_into_a_sum(e->args[0]);
+  return is_sum(e);
+}
+
 bool is_product(const Expr& e) {
   if (e.form() == Form::reduce) return e->reduction == Reduction::prod;
   return e.is(Primitive::mul) || e.is(Primitive::div);
@@ -59,7 +66,12 @@ bool Simulator<T>::is_on_its_own(const Expr& sum) {
 template <class T>
 void Simulator<T>::gather(const Expr& e, Way way, Gathered& into) {
   if (is_closed(e)) return add_term(e, way, into);
-  if (computes_anew(e)) return anew(e, [&](const Expr& value) { gather(value, way, into); });
+  if (computes_anew(e)) {
+    return anew(e, [&](const Expr& value) {
+      if (opens_into_a_sum(value)) add_term(value, way, into);
+      else gather(value, way, into);
+    });
+  }
   if (e.form() == Form::select) return gather(boolean(e->args[0]) ? e->args[1] : e->args[2], way, into);
   if (e.form() == Form::detach) return gather(e->args[0], way, into);
   if (e.is(Primitive::neg)) {
