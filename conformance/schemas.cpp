@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "conformance/along_tangents.hpp"
+#include "conformance/divided_axes.hpp"
 #include "conformance/values.hpp"
 #include "reference/evaluate.hpp"
 #include "reference/host.hpp"
@@ -58,15 +59,16 @@ void name_tangents(Schema& schema, std::size_t first_input, std::size_t first_ou
 
 /// Of a schema that answers cotangents: these and their derivatives along the case's tangents and cotangent tangents.
 void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& results) {
+  const auto real = std::count_if(results.begin(), results.end(), [](const spec::ValueType& t) { return is_real(t.dtype); });
   std::vector<std::size_t> moving = marked(c.wrt);
   const std::size_t first = schema.inputs.size();
   for (const std::size_t i : marked(c.wrt))
     schema.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(schema.inputs[i].dtype, schema.inputs[i].dims));
-  for (std::size_t i = present(c).size(); i < schema.system.inputs.size(); ++i) moving.push_back(i);
+  // The last inputs are the cotangents.
+  for (std::size_t i = first - static_cast<std::size_t>(real); i < first; ++i) moving.push_back(i);
   add_seeds(schema.inputs, c.cotangent_tangents, results);
   schema.system = spec::jvp(schema.system, moving);
   // Tangents of the results, which nobody asks for.
-  const auto real = std::count_if(results.begin(), results.end(), [](const spec::ValueType& t) { return is_real(t.dtype); });
   const std::size_t derivatives = results.size() + marked(c.wrt).size();
   const auto unasked = schema.system.outputs.begin() + static_cast<std::ptrdiff_t>(derivatives);
   schema.system.outputs.erase(unasked, unasked + real);
@@ -87,6 +89,33 @@ void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& r
     add_seeds(schema.inputs, c.tangents, types);
     name_tangents(schema, types.size(), instance.results.size());
   }
+  return schema;
+}
+
+/// The cotangents of the operands by the adjoint of what a part states of tangents, in which they are linear.
+[[nodiscard]] Schema adjoint_of(const Case& c, std::size_t part) {
+  const spec::Instance instance = spec::instantiate_part(definition_of(c), part, c.call.operands, c.call.packs, c.call.attributes);
+  const auto results = static_cast<std::ptrdiff_t>(instance.results.size());
+  Schema schema{instance.system, present(c)};
+  std::vector<spec::ValueType> types;
+  for (const HostTensor& t : schema.inputs) types.push_back({t.dtype, t.dims});
+  std::vector<std::size_t> tangents;
+  for (std::size_t i = 0, next = types.size(); i < types.size(); ++i) {
+    if (!is_real(types[i].dtype)) continue;
+    if (c.wrt[i]) tangents.push_back(next);
+    ++next;
+  }
+  // Nothing reads the tangents, whose cotangents are asked for.
+  add_seeds(schema.inputs, {}, types);
+  add_seeds(schema.inputs, c.cotangents, instance.results);
+  const std::vector<spec::TensorId> outputs = instance.system.outputs;
+  schema.system.outputs.erase(schema.system.outputs.begin(), schema.system.outputs.begin() + results);
+  const std::size_t stated = schema.system.outputs.size();
+  schema.system = spec::vjp(schema.system, tangents);
+  std::vector<spec::TensorId> asked(outputs.begin(), outputs.begin() + results);
+  asked.insert(asked.end(), schema.system.outputs.begin() + static_cast<std::ptrdiff_t>(stated), schema.system.outputs.end());
+  schema.system.outputs = std::move(asked);
+  if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c, instance.results);
   return schema;
 }
 
@@ -222,8 +251,10 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
   std::vector<Schema> schemas;
   for (std::size_t p = 1; p <= d.part_count; ++p) {
     if (applies(d.parts[p - 1], mode)) schemas.push_back(schema_of(c, p));
+    if (d.parts[p - 1] == spec::PartForm::jvp && applies(spec::PartForm::vjp, mode)) schemas.push_back(adjoint_of(c, p));
   }
   Schema own = meaning_of(c);
+  if (auto divided = with_divided_axes(own.system)) schemas.push_back({std::move(*divided), own.inputs});
   own.system = reference::with_recomputed_elements(own.system);
   schemas.push_back(std::move(own));
   return schemas;

@@ -24,13 +24,14 @@ struct Schema {
 };
 
 /// What the parts of the case's definition say in this mode: `also` of the results, `jvp` and `vjp` of the derivative too;
-/// and the definition's own equations with elements computed anew where they are read.
+/// the adjoint of what `jvp` states, for cotangents; and the definition's own equations divided by counts axis by axis, and
+/// with elements computed anew where they are read.
 [[nodiscard]] std::vector<Schema> other_schemas(const Case& c, spec::Mode mode);
 
 /// Admits what the freedoms leave open in each envelope that does not admit its tensor, and puts in place of those that
 /// still do not the first one of another schema that does, if none does then of a schema along one tangent after the
-/// other. Where each tensor is admitted but no branch of the decisions
-/// explains them all, a schema that explains all of them takes the place of the whole.
+/// other. Where each tensor is admitted but no branch of the decisions explains them all, a schema that explains all of
+/// them takes the place of the whole.
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract);
 

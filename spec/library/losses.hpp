@@ -107,6 +107,14 @@ bce_with_logits(x[..p], t[..p], weight[..q]?, pos_weight[..r]?) {reduction = mea
   y[..i] when reduction == none = each[..i]
   y when reduction == sum = sum[..i] each[..i]
   y when reduction == mean = (sum[..i] each[..i]) / size(..(p & q & r))
+  also
+  -- Without weights of ones its terms are added in any order.
+  m[..i] = maximum(-x[..i], 0)
+  l[..i < ..(p & q & r)] = if (pos_weight[..i] else 1) == 1 then 1 else 1 + ((pos_weight[..i] else 1) - 1)*t[..i]
+  each[..i < ..(p & q & r)] = (weight[..i] else 1)*((1 - t[..i])*x[..i] + l[..i]*m[..i] + l[..i]*log(exp(-m[..i]) + exp(-x[..i] - m[..i])))
+  y[..i] when reduction == none = each[..i]
+  y when reduction == sum = sum[..i] each[..i]
+  y when reduction == mean = (sum[..i] each[..i]) / size(..(p & q & r))
 )";
 };
 inline constexpr Operation<BceWithLogitsText> bce_with_logits{};

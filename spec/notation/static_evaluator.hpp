@@ -283,8 +283,8 @@ class StaticEvaluator : StaticArithmetic {
   constexpr StaticValue chosen(NodeId n, NodeId arg, bool ones) const {
     const StaticValue c = evaluate(d_.child(n, 1));
     if (c.form != Form::boolean) return {};
+    StaticValue r = evaluate(arg);  // rows that do not join are ill-typed whether they are chosen or not
     if (!c.truth) return StaticValue::of_row({});
-    StaticValue r = evaluate(arg);
     if (r.form == Form::integer) r = StaticValue::of_row(Dims{r.integer});
     if (r.form != Form::row) return {};
     if (ones) {
