@@ -183,7 +183,7 @@ Executable make(System system, std::vector<Input> inputs, std::size_t outputs,
                 std::vector<PlanOptions::Update> updates, const CompileOptions& options) {
   auto body = std::make_shared<Executable::Body>();
   body->options = options;
-  body->jit = options.jit ? options.jit : std::make_shared<Jit>();
+  body->jit = options.jit ? options.jit : std::make_shared<Jit>(VectorLevel::avx512, options.cache);
   body->inputs = std::move(inputs);
   body->outputs = outputs;
   body->updates = std::move(updates);

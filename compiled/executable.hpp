@@ -3,12 +3,14 @@
 /// code is made.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiled/pipeline.hpp"
@@ -30,6 +32,7 @@ struct CompileOptions {
   std::function<void(spec::System&)> after_passes;         ///< called on the system that is about to be compiled
   std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("plan" or "loops" or "llvm", text)
   std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster
+  std::filesystem::path cache;                             ///< a folder that keeps code between processes, unless `jit` is given
 };
 
 /// What was made.
@@ -38,6 +41,8 @@ struct Report {
   std::size_t arena_bytes = 0;     ///< intermediates
   double passes_seconds = 0;
   double codegen_seconds = 0;
+  bool cached = false;             ///< the code was read from the cache
+  std::vector<std::pair<std::string, double>> stages;  ///< seconds of each pass and stage, in order
 };
 
 /// Outputs with what a derivative gives besides.

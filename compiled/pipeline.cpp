@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <vector>
 
 #include "compiled/passes/passes.hpp"
@@ -68,7 +69,9 @@ void optimise(spec::System& system, const PipelineOptions& options) {
   check(options);
   for (const Pass& pass : pipeline) {
     if (switched_off(pass, options)) continue;
+    const auto start = std::chrono::steady_clock::now();
     pass.run(system);
+    if (options.timed) options.timed(pass.name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     if (options.verify) verify_after(system, pass.name);
     if (options.dump && (options.dump_after.contains(std::string(pass.name)) || options.dump_after.contains("all"))) {
       options.dump(pass.name, spec::to_text(system));

@@ -29,6 +29,7 @@ struct PipelineOptions {
   std::set<std::string> off;         ///< passes that are left out; `all` means every one that is not required
   std::set<std::string> dump_after;  ///< passes after which `dump` is called; `all` means every pass
   std::function<void(std::string_view pass, const std::string& text)> dump;
+  std::function<void(std::string_view pass, double seconds)> timed;  ///< called after each pass, verification not counted
 #ifdef NDEBUG
   bool verify = false;
 #else

@@ -34,20 +34,32 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
            const std::vector<PlanOptions::Update>& updates)
     : system_(std::move(system)) {
   const auto start = Clock::now();
-  optimise(system_, options.pipeline);
+  auto stage = start;
+  const auto done = [&](const char* name) {
+    report_.stages.emplace_back(name, seconds_since(stage));
+    stage = Clock::now();
+  };
+  PipelineOptions pipeline = options.pipeline;
+  pipeline.timed = [&](std::string_view pass, double seconds) { report_.stages.emplace_back(pass, seconds); };
+  optimise(system_, pipeline);
   if (options.after_passes) options.after_passes(system_);
+  stage = Clock::now();
   std::vector<Decision> decisions;
   if (options.schedule.contractions) decisions = schedule_contractions(system_, jit->machine(), options.schedule);
+  done("schedule");
   PlanOptions plan_options = options.plan;
   plan_options.updates = updates;
   plan_ = plan(system_, plan_options, decisions);
+  done("plan");
   if (options.dump) options.dump("plan", to_text(system_, plan_));
 #ifndef NDEBUG
   check_plan(system_, plan_, plan_options);
 #endif
   report_.passes_seconds = seconds_since(start);
   const auto middle = Clock::now();
+  stage = Clock::now();
   const std::vector<loops::Nest> nests = loops::lower(system_, plan_, jit->machine());
+  done("loops");
   for (const loops::Nest& nest : nests) {
     work_.push_back(nest.work);
     if (options.dump) options.dump("loops", loops::to_text(system_, nest));
@@ -60,6 +72,8 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   if (options.threads > 1) pool_ = std::make_unique<ThreadPool>(options.threads);
   report_.kernels = nests.size();
   report_.arena_bytes = plan_.arena_bytes;
+  report_.cached = code_.cached;
+  report_.stages.insert(report_.stages.end(), code_.stages.begin(), code_.stages.end());
   report_.codegen_seconds = seconds_since(middle);
 }
 

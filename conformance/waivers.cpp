@@ -89,16 +89,30 @@ void refuse_other_keys(const Json& json, const std::string& where, const Names& 
   }
 }
 
+/// One name, or a list of names.
+Names operations_in(const Json& json, const std::string& where, const spec::Library& library) {
+  const Json& field = fields::member(json, "operation", where);
+  Names operations;
+  if (field.is_array() && !field.empty()) {
+    for (std::size_t i = 0; i < field.size(); ++i)
+      operations.push_back(fields::string(field[i], fields::item(fields::key(where, "operation"), i)));
+  } else {
+    operations.push_back(text_of(json, "operation", where));
+  }
+  for (const std::string& operation : operations) {
+    if (library.find(operation) != nullptr) continue;
+    Names names;
+    for (const spec::Definition* d : library.definitions()) names.emplace_back(d->name);
+    throw SpecViolation(fmt::format("{}.operation: {}", where, unknown_name("operation", operation, names)));
+  }
+  return operations;
+}
+
 Waiver waiver_in(const Json& json, const std::string& where, const spec::Library& library) {
   fields::require_object(json, where);
   refuse_other_keys(json, where, {"operation", "mode", "check", "dtype", "tier", "reason", "expires"});
   Waiver w;
-  w.operation = text_of(json, "operation", where);
-  if (library.find(w.operation) == nullptr) {
-    Names names;
-    for (const spec::Definition* d : library.definitions()) names.emplace_back(d->name);
-    throw SpecViolation(fmt::format("{}.operation: {}", where, unknown_name("operation", w.operation, names)));
-  }
+  w.operations = operations_in(json, where, library);
   w.mode = choice(json, "mode", where, mode_names());
   w.check = choice(json, "check", where, check_names());
   w.dtype = choice(json, "dtype", where, dtype_names());
@@ -118,10 +132,14 @@ std::string today(const ConformOptions& options) {
 
 bool says(const std::string& wish, std::string_view word) { return wish.empty() || wish == word; }
 
+bool names(const Waiver& w, const std::string& operation) {
+  return std::find(w.operations.begin(), w.operations.end(), operation) != w.operations.end();
+}
+
 // A program may have been drawn for one operation and fail at another that it calls.
 bool names(const Waiver& w, const Record& r) {
-  const auto& calls = r.outcome.calls;
-  return w.operation == r.operation || std::find(calls.begin(), calls.end(), w.operation) != calls.end();
+  return names(w, r.operation) ||
+         std::any_of(r.outcome.calls.begin(), r.outcome.calls.end(), [&](const std::string& call) { return names(w, call); });
 }
 
 bool matches(const Waiver& w, const Record& r) {
@@ -141,7 +159,7 @@ bool may_ask(Check check, const std::string& mode) {
 }
 
 bool is_about(const Waiver& w, const Unit& unit) {
-  return w.operation == unit.operation && says(w.dtype, name_of(unit.dtype)) && says(w.check, name_of(unit.check)) &&
+  return names(w, unit.operation) && says(w.dtype, name_of(unit.dtype)) && says(w.check, name_of(unit.check)) &&
          may_ask(unit.check, w.mode);
 }
 
@@ -190,7 +208,7 @@ std::string complaint(const Waiver& w, std::size_t matched, const Plans& plans, 
   }
   for (const Unit& unit : plans.ever) ever = ever || is_about(w, unit);
   const bool chosen = std::any_of(plans.everything.begin(), plans.everything.end(), [&](const Unit& unit) {
-    return unit.operation == w.operation && plans.is_asked(unit);
+    return names(w, unit.operation) && plans.is_asked(unit);
   });
   if (chosen && !ever) return "is about cases that there are not";
   if (asked > 0 && w.expires < today(options)) return fmt::format("expired on {}", w.expires);
@@ -233,7 +251,7 @@ void apply_waivers(Report& report, const std::vector<Waiver>& waivers, const Con
   }
   for (std::size_t i = 0; i < waivers.size(); ++i) {
     const Waiver& w = waivers[i];
-    report.waivers.push_back({w.operation, w.mode, w.check, w.dtype, w.reason, w.expires, matched[i]});
+    report.waivers.push_back({fmt::format("{}", fmt::join(w.operations, ", ")), w.mode, w.check, w.dtype, w.reason, w.expires, matched[i]});
     const std::string wrong = complaint(w, matched[i], plans, options);
     if (!wrong.empty()) report.waiver_errors.push_back(fmt::format("waiver {} ({}): {}", i + 1, words_of(report.waivers.back()), wrong));
   }

@@ -14,9 +14,10 @@ namespace etalon::conformance {
 
 struct ConformOptions;
 
-/// What is waived: every failure of the operation that has this mode, check and element type, each empty for all.
+/// What is waived: every failure of these operations that has this mode, check and element type, each empty for all.
 struct Waiver {
-  std::string operation, mode, check, dtype;
+  std::vector<std::string> operations;  ///< one or more, of which one at least must fail
+  std::string mode, check, dtype;
   std::string tier;  ///< the least tier that meets the failure; a smaller one need not
   std::string reason;
   std::string expires;  ///< the last day on which it holds, `2027-01-31`

@@ -124,7 +124,7 @@ TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
   const std::string model = known("model of digits", options.model, {"mlp", "cnn"});
   const Split split = split_digits(read_digits(digits_file(options)));
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 60 : 25;
-  const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads};
+  const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads, options.cache};
   Trainer trainer(model == "mlp" ? digits_mlp() : digits_cnn(),
                   Examples{split.train.features, split.train.inputs, split.train.labels, {}}, trainer_options);
   fmt::print(console, "digits, {}: {} rows to train on, {} to test, {} epochs, seed {}\n", model, split.train.rows(),
@@ -164,7 +164,7 @@ TrainResult train_moons(const TrainOptions& options, std::ostream& console) {
   for (const std::int64_t label : data.labels) targets.push_back(label == 0 ? 1.0F : -1.0F);
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
   Trainer trainer(moons(), Examples{data.features, data.inputs, {}, targets},
-                  TrainerOptions{options.seed, epochs, 10, false, options.threads});
+                  TrainerOptions{options.seed, epochs, 10, false, options.threads, options.cache});
   fmt::print(console, "moons: {} points in batches of 10, {} epochs, seed {}\n", data.rows(), epochs, options.seed);
   Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
   trainer.run([&](const StepRecord& record) { reporter(record); });

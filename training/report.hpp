@@ -20,6 +20,7 @@ struct TrainOptions {
   bool plots = true;                            ///< in the terminal
   std::filesystem::path data;                   ///< digits.csv.gz; empty: the shipped file
   std::filesystem::path svg;                    ///< folder for the SVG plots; empty: none
+  std::filesystem::path cache;                  ///< folder that keeps compiled code for the next run; empty: none
 };
 
 /// What a run reached.

@@ -30,6 +30,7 @@ compiled::Executable compile_step(const Task& task, const Examples& examples, co
                                   const TrainerOptions& options) {
   compiled::CompileOptions compile_options;
   compile_options.threads = options.threads;
+  compile_options.cache = options.cache;
   return compiled::compile(step_program(task, shape, target_dtype(examples), shape.batches * options.epochs),
                            compile_options);
 }
@@ -109,7 +110,9 @@ void Trainer::run(const std::function<void(const StepRecord&)>& after_step) {
 
 std::vector<float> Trainer::answers(const std::vector<float>& points) {
   const std::int64_t rows = static_cast<std::int64_t>(points.size()) / examples_.features;
-  const compiled::Executable evaluation = compiled::compile(evaluation_program(task_, rows, examples_.features));
+  compiled::CompileOptions compile_options;
+  compile_options.cache = options_.cache;
+  const compiled::Executable evaluation = compiled::compile(evaluation_program(task_, rows, examples_.features), compile_options);
   const HostTensor input = HostTensor::of(Dims{rows, examples_.features}, points);
   const std::vector<HostTensor> out = evaluation.run(store_, {{names::points, input}});
   const std::span<const float> values = out[0].view<float>();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct TrainerOptions {
   std::int64_t batch = 1;
   bool shuffle = true;  ///< a new order of the rows in each epoch
   unsigned threads = 1;
+  std::filesystem::path cache = {};  ///< a folder that keeps compiled code for the next run; empty keeps none
 };
 
 /// Rows of inputs with one target per row: classes (i64), or numbers (f32).

@@ -2,20 +2,27 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Utils.h>
 
 #include "compiled/codegen/nest_emitter.hpp"
+#include "compiled/codegen/object_cache.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -31,7 +38,7 @@ void require(llvm::Error error) {
 template <class T>
 T require(llvm::Expected<T> value) {
   if (!value) throw InternalError("codegen: " + llvm::toString(value.takeError()));
-  return std::move(*value);
+  return std::forward<T>(*value);
 }
 
 VectorLevel host_level() {
@@ -44,11 +51,11 @@ VectorLevel host_level() {
 /// Removes the code of one program when its last executable goes.
 struct Held {
   std::shared_ptr<void> jit;
-  orc::ResourceTrackerSP tracker;
-  Held(std::shared_ptr<void> j, orc::ResourceTrackerSP t) : jit(std::move(j)), tracker(std::move(t)) {}
+  orc::JITDylib& program;
+  Held(std::shared_ptr<void> j, orc::JITDylib& p) : jit(std::move(j)), program(p) {}
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
-  ~Held() { llvm::consumeError(tracker->remove()); }
+  ~Held() { llvm::consumeError(program.getExecutionSession().removeJITDylib(program)); }
 };
 
 void simplify(llvm::Module& module) {
@@ -68,6 +75,8 @@ void simplify(llvm::Module& module) {
 struct Jit::State {
   VectorLevel level = host_level();
   std::unique_ptr<orc::LLJIT> jit;
+  std::unique_ptr<llvm::TargetMachine> target;
+  std::optional<ObjectCache> cache;
   std::uint64_t programs = 0;
 
   void define_functions() {
@@ -77,9 +86,27 @@ struct Jit::State {
     }
     require(jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
   }
+
+  /// All that the code of a module depends on besides the module.
+  [[nodiscard]] std::string generator() const {
+    return "LLVM " LLVM_VERSION_STRING " " + target->getTargetTriple().str() + " " + target->getTargetCPU().str() + " " +
+           target->getTargetFeatureString().str();
+  }
+
+  /// From disk, or compiled and kept there.
+  std::unique_ptr<llvm::MemoryBuffer> object_of(llvm::Module& module, bool& cached) {
+    const std::string key = cache->is_on() ? cache->key_of(module) : "";
+    if (auto kept = cache->find(key)) {
+      cached = true;
+      return kept;
+    }
+    auto object = require(orc::SimpleCompiler(*target)(module));
+    cache->keep(key, *object);
+    return object;
+  }
 };
 
-Jit::Jit(VectorLevel most) : state_(std::make_shared<State>()) {
+Jit::Jit(VectorLevel most, const std::filesystem::path& cache) : state_(std::make_shared<State>()) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto builder = require(orc::JITTargetMachineBuilder::detectHost());
@@ -90,6 +117,8 @@ Jit::Jit(VectorLevel most) : state_(std::make_shared<State>()) {
   }
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  state_->target = require(builder.createTargetMachine());
+  state_->cache.emplace(cache, state_->generator());
   state_->jit = require(orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create());
   state_->define_functions();
 }
@@ -107,33 +136,45 @@ Machine Jit::machine() const {
 
 Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& nests,
                    const std::function<void(const std::string&)>& dump) {
+  Code code;
+  auto start = std::chrono::steady_clock::now();
+  const auto done = [&](const char* stage) {
+    const auto now = std::chrono::steady_clock::now();
+    code.stages.emplace_back(stage, std::chrono::duration<double>(now - start).count());
+    start = now;
+  };
   auto context = std::make_unique<llvm::LLVMContext>();
   auto module = std::make_unique<llvm::Module>("etalon", *context);
   module->setDataLayout(state_->jit->getDataLayout());
-  const std::string prefix = "p" + std::to_string(state_->programs++) + "_k";
-  Code code;
+  const std::string prefix = "kernel_";
   for (std::size_t i = 0; i < nests.size(); ++i) {
     code.blocks.push_back(emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level));
   }
+  done("emit");
 #ifndef NDEBUG
   std::string complaint;
   llvm::raw_string_ostream stream(complaint);
   if (llvm::verifyModule(*module, &stream)) throw InternalError("codegen: " + complaint);
 #endif
   simplify(*module);
+  done("llvm");
   if (dump) {
     std::string text;
     llvm::raw_string_ostream out(text);
     out << *module;
     dump(text);
   }
-  auto tracker = state_->jit->getMainJITDylib().createResourceTracker();
-  code.keep = std::make_shared<Held>(state_, tracker);
-  require(state_->jit->addIRModule(tracker, orc::ThreadSafeModule(std::move(module), std::move(context))));
+  auto& program = require(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
+  program.addToLinkOrder(state_->jit->getMainJITDylib());
+  code.keep = std::make_shared<Held>(state_, program);
+  auto object = state_->object_of(*module, code.cached);
+  done(code.cached ? "read" : "generate");
+  require(state_->jit->addObjectFile(program, std::move(object)));
   for (std::size_t i = 0; i < nests.size(); ++i) {
-    const auto address = require(state_->jit->lookup(prefix + std::to_string(i)));
+    const auto address = require(state_->jit->lookup(program, prefix + std::to_string(i)));
     code.kernels.push_back(address.toPtr<KernelFunction>());
   }
+  done("link");
   return code;
 }
 

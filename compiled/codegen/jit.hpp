@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiled/codegen/sleef.hpp"
@@ -26,13 +28,16 @@ struct Code {
   std::vector<KernelFunction> kernels;
   std::vector<std::int64_t> blocks;   ///< extent of each kernel's parallel loop, in blocks; 1 without one
   std::shared_ptr<void> keep;         ///< the memory of the functions
+  bool cached = false;                ///< read from disk instead of generated
+  std::vector<std::pair<std::string, double>> stages;  ///< seconds
 };
 
 /// A code generator for the machine it runs on.
 class Jit {
  public:
-  /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it.
-  explicit Jit(VectorLevel most = VectorLevel::avx512);
+  /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it
+  /// \param cache a folder in which code is kept from one process to the next; empty keeps none (object_cache.hpp)
+  explicit Jit(VectorLevel most = VectorLevel::avx512, const std::filesystem::path& cache = {});
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;

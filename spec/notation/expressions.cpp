@@ -302,6 +302,9 @@ Expr Elaborator::flat(NodeId n) {
     for (const Binder& b : found->second.binders) dims.push_back(b.extent);
   }
   if (dims.rank != index.size()) fail_at(n, d_.at(n), " mixes rows of different rank");
+  for (const Expr& i : index) {
+    if (i.kind() != Kind::integer) fail_at(n, "flat takes a row of integers");
+  }
   Expr position = integer(0);
   for (std::size_t i = 0; i < index.size(); ++i) {
     position = folded(Primitive::add, {folded(Primitive::mul, {position, integer(dims[i])}), index[i]});
@@ -312,6 +315,7 @@ Expr Elaborator::flat(NodeId n) {
 /// The index row at a row-major position within given extents.
 std::vector<Expr> Elaborator::unflat(NodeId n) {
   const Expr position = expression(d_[n].first);
+  if (position.kind() != Kind::integer) fail_at(n, "unflat takes an integer position");
   const Dims dims = known_row(d_.child(n, 1));
   std::vector<Expr> index(dims.rank, integer(0));
   if (dims.count() == 0) return index;

@@ -330,10 +330,17 @@ class Verifier {
   std::map<std::string, std::size_t> assigned_at_;    ///< the step, from 1, that assigned a buffer last
 };
 
+/// Names as messages quote them: nothing has checked them yet.
+[[nodiscard]] std::string list_of(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back(as_quoted(name));
+  return fmt::format("{}", fmt::join(quoted, ", "));
+}
+
 [[nodiscard]] std::string seed_list(const Differentiate& step) {
   std::vector<std::string> names;
   for (const auto& seed : step.seeds) names.push_back(seed.value_or("_"));
-  return names.empty() ? "" : fmt::format("; {}", fmt::join(names, ", "));
+  return names.empty() ? "" : "; " + list_of(names);
 }
 
 }  // namespace
@@ -351,13 +358,12 @@ std::string position(const Source& source) {
 std::string summary(const Call& call) {
   std::vector<std::string> operands;
   for (const auto& operand : call.operands) operands.push_back(operand.value_or("_"));
-  return fmt::format("{} = {}({})", fmt::join(call.results, ", "), call.operation, fmt::join(operands, ", "));
+  return fmt::format("{} = {}({})", list_of(call.results), as_quoted(call.operation), list_of(operands));
 }
 
 std::string summary(const Differentiate& step) {
-  return fmt::format("{} = {}({}; {}{})", fmt::join(step.results, ", "),
-                     step.mode == Differentiate::Mode::vjp ? "vjp" : "jvp", fmt::join(step.of, ", "),
-                     fmt::join(step.wrt, ", "), seed_list(step));
+  return fmt::format("{} = {}({}; {}{})", list_of(step.results), step.mode == Differentiate::Mode::vjp ? "vjp" : "jvp",
+                     list_of(step.of), list_of(step.wrt), seed_list(step));
 }
 
 std::vector<std::string> runtime_attributes(const Call& call) {

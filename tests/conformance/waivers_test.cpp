@@ -13,7 +13,7 @@ using namespace etalon::conformance;
 
 namespace {
 
-Waiver waiver(const std::string& operation) { return {operation, "", "", "", "", "known", "2031-01-01"}; }
+Waiver waiver(const std::string& operation) { return {{operation}, "", "", "", "", "known", "2031-01-01"}; }
 
 ConformOptions asked(std::vector<std::string> operations) {
   ConformOptions options;
@@ -165,4 +165,23 @@ TEST_CASE("a file of waivers is validated", "[waivers]") {
     INFO(date);
     CHECK(refusal(file(R"({"operation":"exp","reason":"r","expires":")" + date + "\"}")).find("waivers[0].expires") != std::string::npos);
   }
+}
+
+TEST_CASE("a waiver of several operations wants one of them to fail", "[waivers]") {
+  Waiver several = waiver("exp");
+  several.operations.emplace_back("log");
+  Report report;
+  CHECK(errors({several}, asked({}), &report).empty());
+  CHECK(report.records[1].outcome.verdict == Verdict::waived);
+  CHECK(report.waivers.front().operation == "exp, log");
+  several.operations = {"log", "sin"};
+  CHECK(errors({several}, asked({})) == std::vector<std::string>{"waiver 1 (log, sin): matches no failure; remove it"});
+  // A run that leaves one of them out cannot know.
+  CHECK(errors({several}, asked({"exp", "log"})).empty());
+  const std::string text = R"({"schema": 1, "waivers": [{"operation": ["exp", "log"], "reason": "known", "expires": "2031-01-01"}]})";
+  CHECK(parse_waivers(text, "known.json", spec::Library()).front().operations == std::vector<std::string>{"exp", "log"});
+  CHECK(refusal(R"({"schema": 1, "waivers": [{"operation": ["exp", "lgo"], "reason": "known", "expires": "2031-01-01"}]})") ==
+        "known.json: waivers[0].operation: unknown operation 'lgo'; did you mean 'log'?");
+  CHECK(refusal(R"({"schema": 1, "waivers": [{"operation": [], "reason": "known", "expires": "2031-01-01"}]})").find("operation") !=
+        std::string::npos);
 }

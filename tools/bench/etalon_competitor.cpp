@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "compiled/cache_folder.hpp"
 #include "compiled/executable.hpp"
 #include "tools/bench/roundings.hpp"
 #include "tools/bench/workload.hpp"
@@ -38,6 +39,7 @@ class EtalonCompetitor final : public Competitor {
     const auto start = std::chrono::steady_clock::now();
     compiled::CompileOptions options;
     options.threads = job.threads;
+    if (workload.keeps_code) options.cache = compiled::default_cache_folder();
     const spec::Program program = program_of(workload, job.wide ? DType::f64 : DType::f32);
     executable_ = compiled::compile(program, options);
     put(workload, std::move(inputs));

@@ -74,6 +74,16 @@ Workload first_call(const Model& model) {
   return w;
 }
 
+/// What a user waits for who starts the same work again.
+Workload next_call(const Model& model) {
+  Workload w = first_call(model);
+  w.name = "next-call-" + model.name;
+  w.group = "next-call";
+  w.what = "the same in a process that finds what an earlier one kept on disk; " + training(model).what;
+  w.keeps_code = true;
+  return w;
+}
+
 Workload forward(const Model& model) {
   Workload w;
   w.name = model.name + "-forward";
@@ -133,6 +143,7 @@ void add_models(std::vector<Workload>& all) {
     all.push_back(cotangents(model, dims));
   }
   for (const Model& model : models) all.push_back(first_call(model));
+  for (const Model& model : models) all.push_back(next_call(model));
 }
 
 }  // namespace etalon::bench

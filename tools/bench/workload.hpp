@@ -43,6 +43,7 @@ struct Workload {
   std::string group;
   std::string what;  ///< one line
   Quantity quantity = Quantity::run;
+  bool keeps_code = false;  ///< an earlier process has had its first results: what it kept on disk is there
   std::string recipe;  ///< by this name and `sizes` a peer knows what to do
   std::map<std::string, std::int64_t> sizes;
   std::vector<InputSpec> inputs;

@@ -39,6 +39,8 @@ struct Choices {
   std::vector<std::string> off;
   std::vector<std::string> dump_after;
   bool list = false;
+  bool times = false;
+  std::string cache;
 };
 
 void print_stage(std::string_view stage, const std::string& text) {
@@ -75,6 +77,7 @@ compiled::CompileOptions options_of(const Choices& choices) {
   }
   check_stages(options.pipeline.dump_after);
   options.pipeline.dump = print_stage;
+  options.cache = choices.cache;
   if (!later.empty()) {
     options.dump = [later](std::string_view stage, const std::string& text) {
       if (later.contains(std::string(stage))) print_stage(stage, text);
@@ -89,9 +92,11 @@ void compile_file(const Choices& choices) {
   const compiled::Executable executable = compiled::compile(program_in_file(choices.path, choices.definitions), options_of(choices));
   const compiled::Report& report = executable.report();
   std::cout << fmt::format(
-      "{}: {} equations, {} kernels, {} bytes of intermediates; passes {:.1f} ms, code {:.1f} ms\n", choices.path,
+      "{}: {} equations, {} kernels, {} bytes of intermediates; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
       executable.system().equations.size(), report.kernels, report.arena_bytes, report.passes_seconds * 1e3,
-      report.codegen_seconds * 1e3);
+      report.codegen_seconds * 1e3, report.cached ? " (kept from an earlier compilation)" : "");
+  if (!choices.times) return;
+  for (const auto& [stage, seconds] : report.stages) std::cout << fmt::format("  {:<20} {:8.2f} ms\n", stage, seconds * 1e3);
 }
 
 }  // namespace
@@ -105,6 +110,8 @@ void add_compile(CLI::App& app, Outcome& outcome) {
   command->add_option("--off", choices->off, "A pass that is left out; all for every one that may be");
   command->add_option("--dump-after", choices->dump_after,
                       "A stage after which the result is printed; all for every one");
+  command->add_option("--cache", choices->cache, "A folder that keeps machine code for the next time");
+  command->add_flag("--explain-compile", choices->times, "What each pass and stage took");
   command->add_flag("--list", choices->list, "List the passes in order and stop");
   command->callback([=, &outcome] {
     compile_file(*choices);

@@ -10,6 +10,7 @@
 #include "tools/command/command.hpp"
 
 #ifdef ETALON_HAS_COMPILED
+#include "compiled/cache_folder.hpp"
 #include "training/report.hpp"
 #endif
 
@@ -21,7 +22,8 @@ Examples
   etalon train digits
   etalon train digits --model cnn --seed 3 --svg plots
   etalon train moons --every 100
-The same seed gives the same numbers.)";
+The same seed gives the same numbers. Compiled code is kept for the next run in ETALON_CACHE, or in ~/.cache/etalon;
+ETALON_CACHE=off keeps none.)";
 
 }  // namespace
 
@@ -46,6 +48,7 @@ void add_train(CLI::App& app, Outcome& outcome) {
   command->callback([=, &outcome] {
     options->data = *data;
     options->svg = *svg;
+    options->cache = compiled::default_cache_folder();
     options->plots = !*quiet;
     options->progress = isatty(STDOUT_FILENO) != 0;
     (void)training::train(*options, std::cout);

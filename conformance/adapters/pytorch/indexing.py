@@ -39,6 +39,7 @@ def scatter_add_along_axis(a, x, t, s):
 
 @row()
 def one_hot(a, t):
+    need(a.classes > 0, "attribute", "PyTorch refuses no classes")
     inside(t, a.classes)
     return torch.movedim(F.one_hot(t.long(), a.classes), -1, a.axis).to(dtype_of(a.dtype))
 
