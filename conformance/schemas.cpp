@@ -119,6 +119,27 @@ void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& r
   return schema;
 }
 
+/// Times that something is evaluated, at most: what a part sums over is summed for each element of the other side.
+[[nodiscard]] double evaluations(const spec::Expr& e) {
+  double inside = 1;
+  for (const spec::Expr& a : e->args) inside += evaluations(a);
+  for (const spec::Binder& b : e->binders) inside *= static_cast<double>(b.extent);
+  return inside;
+}
+
+[[nodiscard]] double evaluations(const spec::System& system) {
+  double all = 0;
+  for (const spec::Equation& q : system.equations) {
+    double one = evaluations(q.value);
+    for (const spec::Binder& b : q.binders) one *= static_cast<double>(b.extent);
+    all += one;
+  }
+  return all;
+}
+
+// Some seconds.
+constexpr double longest_adjoint = 1e8;
+
 [[nodiscard]] bool applies(spec::PartForm part, spec::Mode mode) {
   switch (part) {
     case spec::PartForm::also: return true;
@@ -251,7 +272,11 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
   std::vector<Schema> schemas;
   for (std::size_t p = 1; p <= d.part_count; ++p) {
     if (applies(d.parts[p - 1], mode)) schemas.push_back(schema_of(c, p));
-    if (d.parts[p - 1] == spec::PartForm::jvp && applies(spec::PartForm::vjp, mode)) schemas.push_back(adjoint_of(c, p));
+  }
+  for (std::size_t p = 1; p <= d.part_count && applies(spec::PartForm::vjp, mode); ++p) {
+    if (d.parts[p - 1] != spec::PartForm::jvp) continue;
+    Schema adjoint = adjoint_of(c, p);
+    if (evaluations(adjoint.system) <= longest_adjoint) schemas.push_back(std::move(adjoint));
   }
   Schema own = meaning_of(c);
   if (auto divided = with_divided_axes(own.system)) schemas.push_back({std::move(*divided), own.inputs});
@@ -304,8 +329,8 @@ void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got
                    const Freedoms& freedoms, const spec::Contract& contract) {
   Admission admission(bounds, got, freedoms);
   std::vector<reference::Envelopes> along_all;
-  for (const Schema& schema : schemas) {
-    along_all.push_back(reference::envelopes(schema.system, schema.inputs, contract));
+  for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
+    along_all.push_back(reference::envelopes(schemas[s].system, schemas[s].inputs, contract));
     admission.offer(along_all.back());
   }
   for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {

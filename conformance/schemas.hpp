@@ -24,7 +24,7 @@ struct Schema {
 };
 
 /// What the parts of the case's definition say in this mode: `also` of the results, `jvp` and `vjp` of the derivative too;
-/// the adjoint of what `jvp` states, for cotangents; and the definition's own equations divided by counts axis by axis, and
+/// the adjoint of what `jvp` states, for cotangents, where it is not too long; and the definition's own equations divided by counts axis by axis, and
 /// with elements computed anew where they are read.
 [[nodiscard]] std::vector<Schema> other_schemas(const Case& c, spec::Mode mode);
 

@@ -227,6 +227,12 @@ cumprod(x[..rest, n @ axis] : number) {axis = -1, reverse = false, exclusive = f
   -- Products of their own, which may be rounded once each.
   q[..i, j < n] = prod[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x[..i, k @ axis]
   x~[..i, k @ axis] = (if x[..i, k @ axis] == 0
+    then (sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] y~[..i, j @ axis]*prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis])
+    else (sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] q[..i, j]*y~[..i, j @ axis]) / x[..i, k @ axis])
+  vjp
+  -- Where a factor is 0, those before it stand before the sum.
+  q[..i, j < n] = prod[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x[..i, k @ axis]
+  x~[..i, k @ axis] = (if x[..i, k @ axis] == 0
     then (prod[l where (if reverse then k < l else l < k)] x[..i, l @ axis])*(sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] y~[..i, j @ axis]*prod[l where (if reverse then j <= l and l < k else l <= j and k < l) and not (exclusive and j == l)] x[..i, l @ axis])
     else (sum[j where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] q[..i, j]*y~[..i, j @ axis]) / x[..i, k @ axis])
   jvp
