@@ -20,12 +20,12 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// A kernel on part of its range, in the form that the pool calls.
 struct Call {
   KernelFunction function;
-  std::byte* const* tensors;
+  std::byte* const* operands;
 };
 
 void call_part(void* context, std::int64_t begin, std::int64_t end) {
   const Call& call = *static_cast<const Call*>(context);
-  call.function(call.tensors, begin, end);
+  call.function(call.operands, begin, end);
 }
 
 }  // namespace
@@ -69,6 +69,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   code_ = jit->generate(system_, nests, dump);
   arena_ = Buffer(plan_.arena_bytes);
   tensors_.resize(system_.tensors.size());
+  for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());
   if (options.threads > 1) pool_ = std::make_unique<ThreadPool>(options.threads);
   report_.kernels = nests.size();
   report_.arena_bytes = plan_.arena_bytes;
@@ -89,10 +90,13 @@ void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const>
       case Home::none: tensors_[t] = nullptr; break;
     }
   }
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    for (std::size_t i = 0; i < operands_[k].size(); ++i) operands_[k][i] = tensors_[static_cast<std::size_t>(code_.operands[k][i])];
+  }
 }
 
 void Unit::call(std::size_t kernel) {
-  Call call{code_.kernels[kernel], tensors_.data()};
+  Call call{code_.kernels[kernel], operands_[kernel].data()};
   if (pool_ && work_[kernel] >= least_shared_work) {
     pool_->run(code_.blocks[kernel], call_part, &call);
   } else {

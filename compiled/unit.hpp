@@ -37,6 +37,7 @@ class Unit {
   Code code_;
   std::vector<double> work_;
   std::vector<std::byte*> tensors_;
+  std::vector<std::vector<std::byte*>> operands_;  ///< of each kernel
   Buffer arena_;
   std::unique_ptr<ThreadPool> pool_;
   Report report_;

@@ -37,6 +37,11 @@ class Emitter {
   /// Values emitted so far are not reused from here on.
   void forget() { memo_.clear(); }
 
+  /// Where the tensor lies: read from the function's table of operands, at a place of its own.
+  llvm::Value* tensor_base(spec::TensorId id);
+  /// The tensors of that table in order.
+  [[nodiscard]] const std::vector<spec::TensorId>& operands() const { return operands_; }
+
   // --- what variables stand for ---
   void bind(spec::VariableId v, llvm::Value* value, std::int64_t extent);
   void define(loops::Register r, llvm::Value* value);
@@ -106,7 +111,6 @@ class Emitter {
   };
   Address address(const std::vector<spec::Expr>& indices, const Dims& dims, llvm::Value* mask);
   llvm::Value* element_value(const loops::Affine& number, llvm::Value* mask);
-  llvm::Value* tensor_base(spec::TensorId id);
   llvm::Type* memory_type(DType dtype);
   llvm::Value* loaded(llvm::Value* raw, DType dtype);
   llvm::Value* widened(llvm::Value* raw, DType dtype);
@@ -125,6 +129,7 @@ class Emitter {
 
   std::unordered_map<spec::VariableId, llvm::Value*> values_;
   std::unordered_map<spec::TensorId, llvm::Value*> bases_;
+  std::vector<spec::TensorId> operands_;
   loops::Extents extents_;
   spec::VariableId lane_variable_ = -1;
   llvm::Value* lane_numbers_ = nullptr;

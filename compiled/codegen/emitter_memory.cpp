@@ -31,7 +31,8 @@ Value* Emitter::tensor_base(spec::TensorId id) {
   Value*& base = bases_[id];
   if (base != nullptr) return base;
   llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
-  Value* slot = entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), function_.getArg(0), static_cast<std::uint64_t>(id));
+  Value* slot = entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), function_.getArg(0), operands_.size());
+  operands_.push_back(id);
   base = entry.CreateLoad(entry.getPtrTy(), slot, system_[id].name);
   return base;
 }

@@ -6,20 +6,17 @@
 #include <cstdint>
 #include <optional>
 
-#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
-#include <llvm/Transforms/Scalar.h>
-#include <llvm/Transforms/Utils.h>
 
 #include "compiled/codegen/nest_emitter.hpp"
 #include "compiled/codegen/object_cache.hpp"
@@ -58,16 +55,25 @@ struct Held {
   ~Held() { llvm::consumeError(program.getExecutionSession().removeJITDylib(program)); }
 };
 
-void simplify(llvm::Module& module) {
-  llvm::legacy::FunctionPassManager passes(&module);
-  passes.add(llvm::createPromoteMemoryToRegisterPass());
-  passes.add(llvm::createEarlyCSEPass());
-  passes.add(llvm::createLICMPass());
-  passes.doInitialization();
-  for (llvm::Function& f : module) {
-    if (!f.isDeclaration()) passes.run(f);
-  }
-  passes.doFinalization();
+// Equal kernels become one.
+constexpr const char* merging = "mergefunc";
+// What LLVM's code generator expects of those who call it.
+constexpr const char* simplification = "function(mem2reg,early-cse,loop-mssa(licm))";
+
+void run_passes(const char* pipeline, llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  require(builder.parsePassPipeline(passes, pipeline));
+  passes.run(module, modules);
 }
 
 }  // namespace
@@ -90,19 +96,7 @@ struct Jit::State {
   /// All that the code of a module depends on besides the module.
   [[nodiscard]] std::string generator() const {
     return "LLVM " LLVM_VERSION_STRING " " + target->getTargetTriple().str() + " " + target->getTargetCPU().str() + " " +
-           target->getTargetFeatureString().str();
-  }
-
-  /// From disk, or compiled and kept there.
-  std::unique_ptr<llvm::MemoryBuffer> object_of(llvm::Module& module, bool& cached) {
-    const std::string key = cache->is_on() ? cache->key_of(module) : "";
-    if (auto kept = cache->find(key)) {
-      cached = true;
-      return kept;
-    }
-    auto object = require(orc::SimpleCompiler(*target)(module));
-    cache->keep(key, *object);
-    return object;
+           target->getTargetFeatureString().str() + " " + simplification;
   }
 };
 
@@ -144,11 +138,14 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     start = now;
   };
   auto context = std::make_unique<llvm::LLVMContext>();
+  context->setDiscardValueNames(!dump);  // names are for readers
   auto module = std::make_unique<llvm::Module>("etalon", *context);
   module->setDataLayout(state_->jit->getDataLayout());
   const std::string prefix = "kernel_";
   for (std::size_t i = 0; i < nests.size(); ++i) {
-    code.blocks.push_back(emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level));
+    EmittedNest emitted = emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level);
+    code.blocks.push_back(emitted.blocks);
+    code.operands.push_back(std::move(emitted.operands));
   }
   done("emit");
 #ifndef NDEBUG
@@ -156,7 +153,13 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   llvm::raw_string_ostream stream(complaint);
   if (llvm::verifyModule(*module, &stream)) throw InternalError("codegen: " + complaint);
 #endif
-  simplify(*module);
+  run_passes(merging, *module, *state_->target);
+  done("merge");
+  const std::string key = state_->cache->is_on() ? state_->cache->key_of(*module) : "";
+  auto object = state_->cache->find(key);
+  done("look up");
+  code.cached = object != nullptr;
+  if (!code.cached || dump) run_passes(simplification, *module, *state_->target);
   done("llvm");
   if (dump) {
     std::string text;
@@ -164,11 +167,14 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     out << *module;
     dump(text);
   }
+  if (!code.cached) {
+    object = require(orc::SimpleCompiler(*state_->target)(*module));
+    state_->cache->keep(key, *object);
+  }
+  done("generate");
   auto& program = require(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
   program.addToLinkOrder(state_->jit->getMainJITDylib());
   code.keep = std::make_shared<Held>(state_, program);
-  auto object = state_->object_of(*module, code.cached);
-  done(code.cached ? "read" : "generate");
   require(state_->jit->addObjectFile(program, std::move(object)));
   for (std::size_t i = 0; i < nests.size(); ++i) {
     const auto address = require(state_->jit->lookup(program, prefix + std::to_string(i)));

@@ -19,13 +19,14 @@
 
 namespace etalon::compiled {
 
-/// A compiled kernel: `tensors[t]` is the memory of tensor t; runs blocks [begin, end) of its parallel loop, or all of
+/// A compiled kernel: `operands[i]` is the memory of its i-th operand; runs blocks [begin, end) of its parallel loop, or all of
 /// it when it has none.
-using KernelFunction = void (*)(std::byte* const* tensors, std::int64_t begin, std::int64_t end);
+using KernelFunction = void (*)(std::byte* const* operands, std::int64_t begin, std::int64_t end);
 
 /// The compiled kernels of one program.
 struct Code {
   std::vector<KernelFunction> kernels;
+  std::vector<std::vector<spec::TensorId>> operands;  ///< of each kernel
   std::vector<std::int64_t> blocks;   ///< extent of each kernel's parallel loop, in blocks; 1 without one
   std::shared_ptr<void> keep;         ///< the memory of the functions
   bool cached = false;                ///< read from disk instead of generated

@@ -242,9 +242,7 @@ void NestEmitter::step(const Reduce& r, const Step& s) {
 
 void NestEmitter::zero(spec::TensorId id) {
   const spec::TensorInfo& t = system_[id];
-  Value* slot = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), function_.getArg(0), static_cast<std::uint64_t>(id));
-  Value* base = b_.CreateLoad(b_.getPtrTy(), slot);
-  b_.CreateMemSet(base, b_.getInt8(0), static_cast<std::uint64_t>(t.dims.count()) * size_of(t.dtype), llvm::Align(1));
+  b_.CreateMemSet(emitter_.tensor_base(id), b_.getInt8(0), static_cast<std::uint64_t>(t.dims.count()) * size_of(t.dtype), llvm::Align(1));
 }
 
 void NestEmitter::run() {
@@ -266,19 +264,21 @@ void NestEmitter::run() {
   b_.CreateRetVoid();
 }
 
-std::int64_t emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
+EmittedNest emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
                        const loops::Nest& nest, VectorLevel level) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* number = llvm::Type::getInt64Ty(context);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::get(context, 0), number, number}, false);
   llvm::Function* f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   f->setDoesNotThrow();
+  f->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   if (level == VectorLevel::avx512) {
     f->addFnAttr("prefer-vector-width", "512");
     f->addFnAttr("min-legal-vector-width", "512");
   }
-  NestEmitter(module, *f, system, nest, level).run();
-  return nest.parallel ? blocks_of(std::get<Loop>(nest.steps.back().is)) : 1;
+  NestEmitter emitter(module, *f, system, nest, level);
+  emitter.run();
+  return {nest.parallel ? blocks_of(std::get<Loop>(nest.steps.back().is)) : 1, emitter.operands()};
 }
 
 }  // namespace etalon::compiled

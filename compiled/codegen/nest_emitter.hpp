@@ -4,13 +4,22 @@
 
 #include <llvm/IR/Module.h>
 
+#include <string>
+#include <vector>
+
 #include "compiled/codegen/sleef.hpp"
 #include "compiled/loops/nest.hpp"
 
 namespace etalon::compiled {
 
-/// Adds `void name(tensors, begin, end)` to the module. \returns the extent of its parallel loop in blocks, or 1.
-std::int64_t emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
+struct EmittedNest {
+  std::int64_t blocks = 1;                ///< the extent of its parallel loop in blocks, or 1
+  std::vector<spec::TensorId> operands;   ///< whose addresses its first argument holds, in order
+};
+
+/// Adds `void name(operands, begin, end)` to the module. Kernels that differ in the names of their tensors and variables
+/// alone get equal functions.
+EmittedNest emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
                        const loops::Nest& nest, VectorLevel level);
 
 }  // namespace etalon::compiled

@@ -33,6 +33,7 @@ class NestEmitter {
         b_(emitter_.builder()) {}
 
   void run();
+  [[nodiscard]] const std::vector<spec::TensorId>& operands() const { return emitter_.operands(); }
 
  private:
   /// A long sum in blocks: at which loop, of how many of its turns, and where the sums of blocks wait.

@@ -43,7 +43,8 @@ ObjectCache::ObjectCache(std::filesystem::path folder, std::string generator)
     : folder_(std::move(folder)), generator_(std::move(generator)) {
   if (folder_.empty()) return;
   std::error_code error;
-  std::filesystem::create_directories(folder_, error);
+  // What lies here will run: nobody else should be able to write to it.
+  if (std::filesystem::create_directories(folder_, error)) std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, error);
   if (error) folder_.clear();
 }
 
