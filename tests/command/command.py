@@ -108,6 +108,13 @@ printed(["explain", "conform", "serve", "train", "Examples"], "--help")
 for sub in ("explain", "spec", "check", "run", "serve", "conform", "train"):
     printed(["Example"], sub, "--help")
 if build == "compiled":
+    cache = folder / "code"
+    first = etalon("compile", str(program), "--cache", str(cache), "--explain-compile")
+    check(first.returncode == 0 and "kept from" not in first.stdout and len(list(cache.glob("llvmcache-*"))) == 1,
+          f"compile --cache, cold: {first.returncode}, {first.stdout!r}, {first.stderr!r}")
+    check(re.search(r"^  simplify +[0-9.]+ ms$", first.stdout, re.M) and re.search(r"^  generate +[0-9.]+ ms$", first.stdout, re.M),
+          f"compile --explain-compile: {first.stdout!r}")
+    printed(["kept from an earlier compilation"], "compile", str(program), "--cache", str(cache))
     printed(["Example", "report"], "bench", "--help")
     printed(["gemm-16", "conv-64-64-weights", "train-gpt", "first-call-mlp"], "bench", "--list")
     kept, page, again = folder / "run.json", folder / "run.md", folder / "again.md"
