@@ -40,6 +40,8 @@ void Tape::collect(NodeId output) {
 Error Tape::error(NodeId output, std::size_t budget) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto root = static_cast<std::size_t>(output);
+  // Operands are earlier nodes, which have all of theirs.
+  if (root >= first_without_) return {infinity, infinity};
   if (begin_[root] == end_of(output)) return {local_[root], steady_[root] + spread_[root]};
   if (work_ > budget) return {infinity, infinity};
   collect(output);

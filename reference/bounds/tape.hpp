@@ -3,8 +3,10 @@
 /// operands, and the adjoint sweep that adds them up (Theorem 3). It knows no values.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,12 @@ struct Error {
 
 class Tape {
  public:
+  /// Room for a sum of 8000 terms for each of 8000 elements, in 1.5 GiB.
+  static constexpr std::size_t usual_room = std::size_t{1} << 26U;
+
+  /// \param most_edges that are kept; of nodes that would need more nothing is known
+  explicit Tape(std::size_t most_edges = usual_room) : most_edges_(most_edges) {}
+
   /// Opens a node whose edges follow by `edge`; operands are earlier nodes.
   NodeId open(double local_error) { return open(local_error, local_error, 0); }
   /// The same for a sum: besides the bound what is worst of its terms, and the standard deviation of its additions.
@@ -38,12 +46,15 @@ class Tape {
     begin_.push_back(static_cast<std::uint32_t>(edges_.size()));
     return static_cast<NodeId>(local_.size() - 1);
   }
-  void edge(const Edge& e) { edges_.push_back(e); }
+  void edge(const Edge& e) {
+    if (edges_.size() < most_edges_) edges_.push_back(e);
+    else first_without_ = std::min(first_without_, local_.size() - 1);
+  }
 
   [[nodiscard]] std::size_t size() const { return local_.size(); }
 
   /// sum over the nodes k below `output` of sup|d output / d k| · (local error of k); infinite when the work done by
-  /// all sweeps so far exceeds `budget` edges.
+  /// all sweeps so far exceeds `budget` edges, or when there was no room for all edges below it.
   [[nodiscard]] Error error(NodeId output, std::size_t budget);
   [[nodiscard]] std::size_t work() const { return work_; }
 
@@ -62,6 +73,8 @@ class Tape {
   std::vector<NodeId> order_;
   std::vector<std::pair<NodeId, std::uint32_t>> stack_;
   std::size_t work_ = 0;
+  std::size_t most_edges_;
+  std::size_t first_without_ = std::numeric_limits<std::size_t>::max();  ///< of the nodes, that lacks an edge
 };
 
 }  // namespace etalon::reference::bounds
