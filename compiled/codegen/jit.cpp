@@ -96,7 +96,9 @@ struct Jit::State {
   /// All that the code of a module depends on besides the module.
   [[nodiscard]] std::string generator() const {
     return "LLVM " LLVM_VERSION_STRING " " + target->getTargetTriple().str() + " " + target->getTargetCPU().str() + " " +
-           target->getTargetFeatureString().str() + " " + simplification;
+           target->getTargetFeatureString().str() + " " + simplification + " level " +
+           std::to_string(static_cast<int>(target->getOptLevel())) + " fusion " +
+           std::to_string(static_cast<int>(target->Options.AllowFPOpFusion));
   }
 };
 
