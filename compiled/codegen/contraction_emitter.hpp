@@ -1,6 +1,6 @@
 /// \file
-/// A block of a contraction as register tiles. It knows loops and addresses of factors; what is done with a finished
-/// element is the caller's.
+/// Contractions as tiles of numbers that stay in registers while the depth is added up. It follows the schedule and takes
+/// no decision of its own.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace etalon::compiled {
 /// Emits tiles for one `Contract` at the emitter's place.
 class ContractionEmitter {
  public:
-  /// \param element emits the steps of the current element of the tile, for one vector of columns.
+  /// \param element emits the steps of the current element of the tile, for one vector of columns or rows.
   ContractionEmitter(llvm::Function& function, Emitter& emitter, const spec::System& system, const loops::Contract& c,
                      Type real, std::function<void()> element);
 
@@ -33,8 +33,8 @@ class ContractionEmitter {
   struct Source {
     llvm::Value* begin = nullptr;
     std::int64_t along = 0;
-    std::int64_t depth = 0;
-    std::int64_t next = 0;  ///< elements from one panel to the next; 0 without panels
+    std::vector<std::int64_t> depth;  ///< for each loop of the sum
+    std::int64_t next = 0;            ///< elements from one panel to the next; 0 without panels
   };
 
   struct Sources {
@@ -43,24 +43,50 @@ class ContractionEmitter {
     Source guard;  ///< begins nowhere when every term counts
   };
 
+  /// A step that is written out: where it is among its loops, and when its terms count.
+  struct Tap {
+    std::vector<std::int64_t> at;
+    std::vector<spec::Expr> conditions;
+    std::vector<spec::Expr> asked;   ///< those that know no row and may fail in the tile at hand
+    llvm::Value* counts = nullptr;   ///< whether they hold; null: always
+    std::vector<llvm::Value*> rows;  ///< whether the others do, for each row in every lane; null: always
+  };
+
+  // --- tiles ---
   void panels(llvm::Value* begin, llvm::Value* end, unsigned vectors, unsigned last);
   void tile(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
-  void add_up(const Tile& t, const Sources& from);
-  void turns(const Tile& t, const Sources& from, llvm::Value* first, llvm::Value* count);
-  void one_step(const Tile& t, const Sources& from, std::int64_t step);
-  [[nodiscard]] std::vector<llvm::Value*> columns(const Tile& t, const Source& from, std::int64_t step);
-  void fetch(llvm::Value* step);
-  void carry(const Tile& t, llvm::Value* block);
-  void join(const Tile& t, llvm::Value* digit);
   void elements(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
-
+  void elements_across(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
   [[nodiscard]] Source source(const spec::Expr& read, const loops::Binder& along);
+  [[nodiscard]] llvm::Value* next_panel(const Tile& t, const Source& right, llvm::Value* row_tile, llvm::Value* column_tile);
+  [[nodiscard]] llvm::Constant* lanes_of(const Tile& t, unsigned vector);
+  [[nodiscard]] llvm::Value* clipped(llvm::Value* value, std::int64_t limit, bool at_least);
+
+  // --- the depth ---
+  void add_up(const Tile& t, const Sources& from);
+  void loop(const Tile& t, const Sources& from, std::size_t level);
+  void turns(const Tile& t, const Sources& from, std::size_t level, llvm::Value* begin, llvm::Value* end);
+  void steps(const Tile& t, const Sources& from, llvm::Value* begin, llvm::Value* end);
+  void one_step(const Tile& t, const Sources& from, const std::vector<llvm::Value*>& rows);
+  [[nodiscard]] std::vector<llvm::Value*> columns(const Tile& t, const Source& from);
+  [[nodiscard]] Sources advanced(Sources from, std::size_t level, llvm::Value* by);
   [[nodiscard]] llvm::Value* advanced(llvm::Value* pointer, llvm::Value* by, std::int64_t stride);
   [[nodiscard]] llvm::Value* advanced(llvm::Value* pointer, std::int64_t by);
-  [[nodiscard]] llvm::Value* next_panel(const Tile& t, const Source& right, llvm::Value* row_tile, llvm::Value* column_tile);
+  void fetch(llvm::Value* step);
+  void clear(const Tile& t);
+  void carry(const Tile& t);
+  void join(const Tile& t, llvm::Value* digit);
+  void join_all(const Tile& t);
   [[nodiscard]] llvm::Value* waiting(const Tile& t, llvm::Value* digit, std::size_t i);
-  [[nodiscard]] llvm::Constant* lanes_of(const Tile& t, unsigned vector);
-  [[nodiscard]] llvm::Value* clipped(llvm::Value* value, std::int64_t low, bool at_least);
+
+  // --- steps that are written out ---
+  void find_taps();
+  void ask_taps(const Tile& t, llvm::Value* row_tile);
+  void write_out(const Tile& t, const Sources& from);
+  void keep_loads_here();
+  [[nodiscard]] bool may_fail(const spec::Expr& condition, std::int64_t row, std::int64_t height) const;
+  [[nodiscard]] llvm::Value* all_of(const std::vector<spec::Expr>& conditions);
+
   [[nodiscard]] llvm::ConstantInt* number(std::int64_t v) { return b_.getInt64(static_cast<std::uint64_t>(v)); }
 
   llvm::Function& function_;
@@ -74,9 +100,10 @@ class ContractionEmitter {
   llvm::Type* scalar_;
   llvm::Type* vector_;
   llvm::AllocaInst* waiting_ = nullptr;  ///< sums of blocks, of several tiles' size
+  llvm::AllocaInst* block_ = nullptr;    ///< how many blocks are done
   llvm::Value* ahead_ = nullptr;         ///< what this tile fetches; null for nothing
   std::vector<llvm::Value*> sums_;       ///< stack slots, promoted to registers afterwards
-  std::int64_t depth_ = 1;
+  std::vector<Tap> taps_;
 };
 
 }  // namespace etalon::compiled

@@ -44,6 +44,7 @@ class Emitter {
 
   // --- what variables stand for ---
   void bind(spec::VariableId v, llvm::Value* value, std::int64_t extent);
+  [[nodiscard]] std::int64_t extent(spec::VariableId v) const { return extents_.at(v); }
   void define(loops::Register r, llvm::Value* value);
   void enter_lanes(spec::VariableId v, llvm::Value* base, unsigned width, llvm::Value* tail);
   void leave_lanes();

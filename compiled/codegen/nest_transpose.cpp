@@ -3,39 +3,9 @@
 
 #include "compiled/codegen/counting.hpp"
 #include "compiled/codegen/nest_parts.hpp"
+#include "compiled/codegen/squares.hpp"
 
 namespace etalon::compiled {
-namespace {
-
-/// Makes row i of the square column i: blocks of 1, 2, 4, … elements change places across the diagonal.
-void change_places(llvm::IRBuilder<>& b, std::vector<Value*>& rows) {
-  const int n = static_cast<int>(rows.size());
-  for (int block = 1; block < n; block *= 2) {
-    std::vector<int> upper;
-    std::vector<int> lower;
-    for (int i = 0; i < n; ++i) {
-      upper.push_back((i & block) == 0 ? i : n + i - block);
-      lower.push_back((i & block) == 0 ? i + block : n + i);
-    }
-    for (int i = 0; i < n; ++i) {
-      if ((i & block) != 0) continue;
-      Value*& first = rows[static_cast<std::size_t>(i)];
-      Value*& second = rows[static_cast<std::size_t>(i + block)];
-      Value* above = b.CreateShuffleVector(first, second, upper);
-      second = b.CreateShuffleVector(first, second, lower);
-      first = above;
-    }
-  }
-}
-
-llvm::Constant* first_lanes(llvm::IRBuilder<>& b, unsigned width, unsigned count) {
-  std::vector<llvm::Constant*> lanes;
-  for (unsigned i = 0; i < width; ++i) lanes.push_back(b.getInt1(i < count));
-  return llvm::ConstantVector::get(lanes);
-}
-
-}  // namespace
-
 /// Reads `columns` elements of each of width rows; writes as many rows of width elements.
 void NestEmitter::square(const loops::Transpose& t, Value* across, Value* down, unsigned columns) {
   llvm::Constant* tail = columns == t.width ? nullptr : first_lanes(b_, t.width, columns);

@@ -47,7 +47,9 @@ void Lowering::lower_contraction(const Kernel& kernel) {
   if (!s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
   c.left = strip(e.value->args[1]->args[0], {});
   c.right = strip(e.value->args[1]->args[1], {});
-  if (const Expr& guard = e.value->args[0]; guard.form() != spec::Form::number) c.guard = strip(guard->args[0], {});
+  const Expr& guard = e.value->args[0];
+  if (s.guards_taps) c.taps = strip(guard, {});
+  else if (guard.form() != spec::Form::number) c.guard = strip(guard->args[0], {});
   open(c.row);
   open(c.column);
   const Expr sum = fresh_register(Kind::real, open_.size() - 1);

@@ -68,9 +68,9 @@ struct Define {
 
 /// A block of a contraction, tile by tile: target = sum[depth…] left·right for the rows of the tiles first_row ≤ t <
 /// first_row + schedule.block_rows and the columns of those from first_column on, as far as there are any. The terms
-/// of an element are added with one rounding each, in the order of the depth: blocks of schedule.depth_block of them,
+/// of an element are added with one rounding each, in the order of the depth: blocks of them as schedule.depth says,
 /// whose sums wait for another of their size. `steps` are done for each element when its sum is complete, in vectors
-/// of schedule.lanes columns; none of them is a loop.
+/// of schedule.lanes columns, or of as many rows where the schedule says so; none of them is a loop.
 struct Contract {
   Register target = -1;
   Binder row;
@@ -79,6 +79,7 @@ struct Contract {
   Expr left;          ///< a read that does not know the column
   Expr right;         ///< a read that does not know the row
   Expr guard;         ///< a read like the right factor's, or empty: terms where it is zero are not added
+  Expr taps;          ///< a condition, or empty: terms where it is false are not added; known for each step that is written out
   Expr first_row;     ///< a tile
   Expr first_column;  ///< a tile
   Schedule schedule;

@@ -68,8 +68,13 @@ class Printer {
     line(depth + 1, to_text(c.schedule));
     line(depth + 1, fmt::format("r{} = sum ({}) over {}: {} * {}{}, each added with one rounding", c.target,
                                 s.real == Type::f64 ? "f64" : "f32", depths, to_text(system_, c.left), to_text(system_, c.right),
-                            c.guard.valid() ? " where " + to_text(system_, c.guard) + " != 0" : ""));
+                                guard_of(c)));
     steps(c.steps, depth + 1);
+  }
+
+  std::string guard_of(const Contract& c) const {
+    if (c.taps.valid()) return " where " + to_text(system_, c.taps);
+    return c.guard.valid() ? " where " + to_text(system_, c.guard) + " != 0" : "";
   }
 
   static std::string name(const Binder& b) { return fmt::format("{}'{}", b.name, b.variable); }

@@ -99,6 +99,7 @@ class Verifier {
     expression(c.left);
     expression(c.right);
     if (c.guard.valid()) expression(c.guard);
+    if (c.taps.valid()) expression(c.taps);
     for (const Binder& b : c.depth) defined_.erase(b.variable);
     require(!in_lanes_, "lanes do not nest");
     define(c.target);

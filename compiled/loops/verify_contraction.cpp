@@ -2,6 +2,7 @@
 
 #include "compiled/loops/nest.hpp"
 #include "compiled/schedule/access.hpp"
+#include "compiled/schedule/windows.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled::loops {
@@ -16,8 +17,9 @@ class ContractionVerifier {
   void run() const {
     require(s_.lanes >= 2 && s_.tile_rows >= 1 && s_.tile_columns >= 1, "a tile has rows and vectors");
     require(s_.tile_columns % s_.lanes == 0, "a tile's columns are whole vectors");
-    require(s_.depth_block >= 1 && s_.depth_block <= longest_block, "terms are added in sequence as the contract declares");
-    require(s_.unroll >= 1 && s_.depth_block % s_.unroll == 0, "a block of terms is whole turns");
+    require(s_.depth == walk(c_.depth) && s_.depth.longest() <= longest_block, "terms are added in sequence as the contract declares");
+    require(s_.unroll >= 1, "a turn has steps");
+    require(!s_.fetch_ahead || c_.depth.size() == 1, "a panel is fetched ahead along one loop");
     require(s_.block_rows >= 1 && s_.block_columns >= 1, "a block has tiles");
     blocks(c_.first_row, c_.row, s_.tile_rows, s_.block_rows);
     blocks(c_.first_column, c_.column, s_.tile_columns, s_.block_columns);
@@ -31,6 +33,7 @@ class ContractionVerifier {
     factor(c_.left, c_.row, s_.tile_rows, s_.left.layout, false);
     factor(c_.right, c_.column, s_.tile_columns, s_.right.layout, true);
     if (c_.guard.valid()) guard();
+    if (c_.taps.valid()) taps();
   }
 
  private:
@@ -44,6 +47,18 @@ class ContractionVerifier {
     require(!mentions(c_.guard, c_.row.variable), "the guard does not know the row");
     require(s_.right.layout == Layout::panels, "a guard lies in panels");
     factor(c_.guard, c_.column, s_.tile_columns, s_.right.layout, true);
+  }
+
+  void taps() const {
+    require(!c_.guard.valid(), "terms have one guard");
+    for (const spec::Expr& e : conditions_of(c_.taps)) {
+      const auto a = at_least_zero(e);
+      require(a.has_value(), "a guard of steps is inequalities between loops");
+      require(a->coefficient(c_.column.variable) == 0, "a guard of steps does not know the column");
+      for (std::size_t l = 0; l < s_.depth.taps; ++l) {
+        require(a->coefficient(c_.depth[l].variable) == 0, "a guard of steps knows only loops that are written out");
+      }
+    }
   }
 
   /// The first tile is 0 or a whole number of blocks, one block for each turn of a loop.
@@ -60,7 +75,7 @@ class ContractionVerifier {
   void factor(const Expr& read, const Binder& along, std::int64_t tile, Layout layout, bool vectors) const {
     require(read->args.size() == system_[read->tensor].dims.rank, "a read has its tensor's rank");
     const Affine element = element_number(read->args, system_[read->tensor].dims);
-    require(stride_along(element, c_.depth).has_value(), "the depth goes through a factor at a fixed distance");
+    require(steps_along(element, c_.depth).has_value(), "the depth goes through a factor at a fixed distance");
     const auto access = access_along(element, along.variable);
     require(access.has_value(), "a tile's elements are at fixed distances");
     require(!vectors || access->inner == 1, "columns lie side by side");

@@ -32,23 +32,14 @@ std::optional<Access> access_along(const loops::Affine& element, spec::VariableI
   return Access{quotient->args[1]->number.mantissa, outer, inner};
 }
 
-std::optional<std::int64_t> stride_along(const loops::Affine& element, const std::vector<spec::Binder>& loops) {
-  for (const auto& [factor, e] : element.opaque) {
-    const auto mentioned = [&, &e = e](const spec::Binder& b) { return loops::mentions(e, b.variable); };
-    if (std::any_of(loops.begin(), loops.end(), mentioned)) return std::nullopt;
+std::optional<std::vector<std::int64_t>> steps_along(const loops::Affine& element, const std::vector<spec::Binder>& loops) {
+  std::vector<std::int64_t> steps;
+  for (const spec::Binder& b : loops) {
+    const auto mentioned = [&](const auto& term) { return loops::mentions(term.second, b.variable); };
+    if (std::any_of(element.opaque.begin(), element.opaque.end(), mentioned)) return std::nullopt;
+    steps.push_back(element.coefficient(b.variable));
   }
-  std::optional<std::int64_t> stride;
-  std::int64_t inner = 1;
-  for (std::size_t l = loops.size(); l-- > 0; inner *= loops[l].extent) {
-    if (loops[l].extent == 1) continue;
-    const std::int64_t own = element.coefficient(loops[l].variable);
-    if (!stride) {
-      if (own % inner != 0) return std::nullopt;
-      stride = own / inner;
-    }
-    if (own != *stride * inner) return std::nullopt;
-  }
-  return stride.value_or(0);
+  return steps;
 }
 
 }  // namespace etalon::compiled

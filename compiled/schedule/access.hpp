@@ -22,7 +22,7 @@ struct Access {
 /// How the element number follows the variable, or nothing when in another way.
 [[nodiscard]] std::optional<Access> access_along(const loops::Affine& element, spec::VariableId v);
 
-/// The distance between consecutive values of the row-major position among these loops, or nothing when it varies.
-[[nodiscard]] std::optional<std::int64_t> stride_along(const loops::Affine& element, const std::vector<spec::Binder>& loops);
+/// By how much the element number grows when each of these loops goes one further, or nothing when that varies.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> steps_along(const loops::Affine& element, const std::vector<spec::Binder>& loops);
 
 }  // namespace etalon::compiled

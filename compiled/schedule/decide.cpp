@@ -5,6 +5,7 @@
 
 #include "compiled/schedule/access.hpp"
 #include "compiled/schedule/schedule.hpp"
+#include "compiled/schedule/windows.hpp"
 
 namespace etalon::compiled {
 
@@ -19,6 +20,8 @@ namespace {
 /// Below this many products the plain loops are done before a tile has filled its registers.
 constexpr double least_products = 8000;
 constexpr std::int64_t least_rows = 4;
+/// Those of a window, which plain loops cannot read in vectors.
+constexpr std::int64_t least_window_rows = 2;
 /// Turns of the shared loop that let several threads finish together.
 constexpr std::int64_t shared_turns = 8;
 constexpr std::int64_t most_tile_rows = 24;
@@ -41,14 +44,17 @@ class Decider {
   Decider(const System& system, const Equation& equation, const Contraction& c, const Machine& machine, const ScheduleOptions& options)
       : system_(system), equation_(equation), c_(c), machine_(machine), options_(options) {
     for (const Binder& b : c.depth) depth_ *= b.extent;
+    s_.depth = walk(c.depth);
+    window_ = as_window(system, equation, c, c.left);
+    s_.guards_taps = c.guard.valid() && window_.has_value() && guards_taps(equation, c, s_.depth);
   }
 
   Decision run() {
     if (std::string why = why_not(); !why.empty()) return {std::nullopt, false, "a contraction in plain loops: " + why};
     choose_tile();
-    s_.left = packing({c_.left, row(), parts(column().extent, s_.tile_columns), false});
+    s_.left = window_ ? of_window() : packing({c_.left, row(), parts(column().extent, s_.tile_columns), false});
     s_.right = packing({c_.right, column(), parts(row().extent, s_.tile_rows), true});
-    if (c_.guard.valid()) s_.right = {Layout::panels, "beside a panel that says which terms count"};
+    if (c_.guard.valid() && !s_.guards_taps) s_.right = {Layout::panels, "beside a panel that says which terms count"};
     if (too_many_axes()) return {std::nullopt, false, "a contraction in plain loops: its panels would have too many axes"};
     choose_blocks();
     return {s_, false, {}};
@@ -63,7 +69,7 @@ class Decider {
     if (machine_.lanes_f32 < 4) return "the machine has no vectors";
     const std::int64_t lanes = machine_.lanes_f32 * 4 / size();
     if (options_.always) return {};
-    if (row().extent < least_rows) return fmt::format("only {} rows", row().extent);
+    if (row().extent < (window_ ? least_window_rows : least_rows)) return fmt::format("only {} rows", row().extent);
     if (column().extent < lanes / 2) return fmt::format("only {} columns for vectors of {}", column().extent, lanes);
     const double products = static_cast<double>(row().extent) * static_cast<double>(column().extent) * static_cast<double>(depth_);
     if (products < least_products) return fmt::format("only {} products", products);
@@ -80,6 +86,14 @@ class Decider {
     s_.tile_columns = vectors * s_.lanes;
     s_.tile_rows = parts(row().extent, parts(row().extent, most));
     s_.unroll = s_.tile_rows * vectors >= 16 ? 1 : 4;
+    const loops::Affine stored = loops::element_number(equation_.place, system_[equation_.target].dims);
+    s_.across = stored.coefficient(row().variable) == 1 && stored.coefficient(column().variable) != 1;
+  }
+
+  Packing of_window() const {
+    if (window_->as_it_lies) return {Layout::in_place, "a window, read where it lies"};
+    if (window_->inside.form() != Form::read) return {Layout::margins, "a window over what is computed once"};
+    return {Layout::margins, "a window, with the zeros around it"};
   }
 
   Packing packing(const Factor& f) const {
@@ -87,10 +101,12 @@ class Decider {
     if (system_[f.value->tensor].dtype != c_.type) return {copied(f), "converted once"};
     const loops::Affine element = loops::element_number(f.value->args, system_[f.value->tensor].dims);
     const auto along = access_along(element, f.along.variable);
-    const auto step = stride_along(element, c_.depth);
-    if (!along || along->panel != 0 || !step) return {copied(f), "its elements are at no fixed distance"};
+    const auto steps = steps_along(element, c_.depth);
+    if (!along || along->panel != 0 || !steps) return {copied(f), "its elements are at no fixed distance"};
     if (f.vectors && along->inner != 1) return {Layout::panels, "its columns do not lie side by side"};
-    return from_memory(f, along->inner, *step);
+    std::size_t innermost = c_.depth.size() - 1;
+    while (innermost > 0 && c_.depth[innermost].extent == 1) --innermost;
+    return from_memory(f, along->inner, (*steps)[innermost]);
   }
 
   /// The layout into which a factor is copied without changing places, if there is one.
@@ -126,8 +142,8 @@ class Decider {
       }
       return n;
     };
-    const Expr right = c_.guard.valid() ? spec::select(c_.guard, c_.right, c_.right) : c_.right;
-    return (s_.left.packed() && axes(c_.left, c_.row) > Dims::max_rank) ||
+    const Expr right = c_.guard.valid() && !s_.guards_taps ? spec::select(c_.guard, c_.right, c_.right) : c_.right;
+    return (s_.left.packed() && !window_ && axes(c_.left, c_.row) > Dims::max_rank) ||
            (s_.right.packed() && axes(right, c_.column) > Dims::max_rank);
   }
 
@@ -149,7 +165,7 @@ class Decider {
       shared = s_.columns_outside ? "blocks of columns are shared" : "blocks of rows are shared";
     }
     const bool far = column().extent * depth_ * size() > machine_.middle_bytes / 4;
-    s_.fetch_ahead = far && s_.right.layout == Layout::panels && s_.block_rows >= s_.tile_columns / s_.lanes;
+    s_.fetch_ahead = far && c_.depth.size() == 1 && s_.right.layout == Layout::panels && s_.block_rows >= s_.tile_columns / s_.lanes;
     s_.reason = fmt::format("{} by {} vectors of {} fill {} registers; {}", s_.tile_rows, s_.tile_columns / s_.lanes, s_.lanes,
                             machine_.vector_registers, shared);
   }
@@ -160,11 +176,12 @@ class Decider {
   const Machine& machine_;
   const ScheduleOptions& options_;
   std::int64_t depth_ = 1;
+  std::optional<Window> window_;  ///< the left factor
   Schedule s_;
 };
 
 std::string text_of(const char* name, const Packing& p) {
-  constexpr const char* layouts[] = {"in place", "packed in panels", "packed in rows"};
+  constexpr const char* layouts[] = {"in place", "packed in panels", "packed in rows", "packed with margins"};
   return fmt::format("{} {} ({})", name, layouts[static_cast<std::size_t>(p.layout)], p.reason);
 }
 
@@ -176,8 +193,9 @@ Decision decide(const System& system, const Equation& equation, const Contractio
 }
 
 std::string to_text(const Schedule& s) {
-  return fmt::format("tiles of {} by {} in {} lanes, depth by {} in blocks of {}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
-                     s.tile_rows, s.tile_columns, s.lanes, s.unroll, s.depth_block, s.block_rows, s.block_columns,
+  return fmt::format("tiles of {} by {} in {} lanes{}, depth by {} in blocks of {}{}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
+                     s.tile_rows, s.tile_columns, s.lanes, s.across ? " stored in vectors of rows" : "", s.unroll, s.depth.longest(),
+                     s.guards_taps ? " whose steps have guards of their own" : "", s.block_rows, s.block_columns,
                      s.columns_outside ? "columns" : "rows", s.fetch_ahead ? ", the next panel fetched ahead" : "",
                      text_of("left", s.left), text_of("right", s.right), s.reason);
 }

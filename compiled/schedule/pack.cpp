@@ -1,8 +1,10 @@
 // Factors that are copied first become equations of their own, so that planning, checking and fusing need not know of them.
+#include <algorithm>
 #include <utility>
 
 #include "compiled/loops/affine.hpp"
 #include "compiled/schedule/schedule.hpp"
+#include "compiled/schedule/windows.hpp"
 #include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
@@ -65,7 +67,42 @@ class Packer {
     return system_.at(copy, read_);
   }
 
+  /// The same for a window: copy[axes…], from the least index of each axis on.
+  Expr pack_window(const Expr& factor, std::vector<Equation>& before) {
+    binders_.clear();
+    read_.clear();
+    const Window window = *as_window(system_, equation_, c_, factor);
+    std::vector<std::pair<Expr, Expr>> by;
+    Expr within;
+    const auto require = [&](const Expr& condition) { within = within.valid() ? within && condition : condition; };
+    Dims dims;
+    for (const Window::Axis& axis : window.axes) {
+      const Expr at = bind("at" + std::to_string(dims.rank), axis.extent);
+      const Expr there = axis.low == 0 ? at : at + spec::integer(axis.low);
+      by.emplace_back(axis.at, there);
+      read_.push_back(axis.low == 0 ? axis.at : axis.at - spec::integer(axis.low));
+      if (axis.low < 0) require(spec::apply(Primitive::le, {spec::integer(0), there}));
+      if (axis.low + axis.extent > axis.dim) require(spec::apply(Primitive::lt, {there, spec::integer(axis.dim)}));
+      dims.push_back(axis.extent);
+    }
+    Expr value = reading(window.inside, by);
+    if (within.valid()) value = spec::select(within, value, spec::decimal(0));
+    const TensorId copy = system_.add_tensor(system_[equation_.target].name + ".window", c_.type, dims);
+    before.push_back({copy, binders_, spec::variables(binders_), value, equation_.origin});
+    return system_.at(copy, read_);
+  }
+
  private:
+  /// An expression whose reads have other indices.
+  static Expr reading(const Expr& e, const std::vector<std::pair<Expr, Expr>>& by) {
+    std::vector<Expr> args;
+    for (const Expr& a : e->args) {
+      const auto other = std::find_if(by.begin(), by.end(), [&](const auto& pair) { return pair.first == a; });
+      args.push_back(e.form() == spec::Form::read ? (other == by.end() ? a : other->second) : reading(a, by));
+    }
+    return args.empty() ? e : spec::with_args(e, std::move(args));
+  }
+
   std::int64_t depth() const {
     std::int64_t depth = 1;
     for (const Binder& b : c_.depth) depth *= b.extent;
@@ -130,9 +167,10 @@ class Packer {
 
 void apply(System& system, Equation& equation, Contraction& c, const Schedule& s, std::vector<Equation>& before) {
   Packer packer(system, equation, c);
-  if (s.left.packed()) c.left = packer.pack(c.left, s.row, s.left, s.tile_rows, ".rows", before);
-  Expr guard = spec::boolean(true);
-  if (c.guard.valid()) {
+  if (s.left.layout == Layout::margins) c.left = packer.pack_window(c.left, before);
+  else if (s.left.packed()) c.left = packer.pack(c.left, s.row, s.left, s.tile_rows, ".rows", before);
+  Expr guard = s.guards_taps ? c.guard : spec::boolean(true);
+  if (c.guard.valid() && !s.guards_taps) {
     // A term that does not count is multiplied too, and not added: the left factor may be infinite there.
     c.right = spec::select(c.guard, c.right, spec::decimal(0));
     const Expr one = spec::select(c.guard, spec::decimal(1), spec::decimal(0));
@@ -157,6 +195,7 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
     Decision decision;
     auto seen = recognise_contraction(system, equation);
     if (auto* c = std::get_if<Contraction>(&seen)) {
+      (void)turn_windows(system, equation, *c);
       decision = recurrent[i] ? Decision{std::nullopt, false, "a contraction in plain loops: part of a recurrence"}
                               : decide(system, equation, *c, machine, options);
       if (decision.schedule) apply(system, equation, *c, *decision.schedule, result);

@@ -7,7 +7,8 @@
 /// the tile is as large as the registers allow and the rows are shared evenly among the tiles. A factor is copied into
 /// panels, each of which a tile reads from beginning to end, when it cannot be read as it lies (an expression, another
 /// type, columns that do not lie side by side), or when it is read often and from more places at once than caches and
-/// page tables hold. As many row tiles as fit three quarters of the second-level cache use a panel of columns one after the
+/// page tables hold. A factor that is read like a window (windows.hpp) gives the rows: its elements are read one by one
+/// where they lie, at most copied once with the zeros around them, and never once for each place of the window. As many row tiles as fit three quarters of the second-level cache use a panel of columns one after the
 /// other; when not all panels fit that cache too, the next one is fetched meanwhile.
 #pragma once
 
@@ -17,18 +18,17 @@
 #include <vector>
 
 #include "compiled/schedule/contraction.hpp"
+#include "compiled/schedule/depth.hpp"
 #include "compiled/schedule/machine.hpp"
 
 namespace etalon::compiled {
-
-/// Terms that are added in sequence before a balanced tree joins their sums; the contract of the backend says so.
-inline constexpr std::int64_t longest_block = 64;
 
 /// How a factor lies in memory when tiles read it.
 enum class Layout : std::uint8_t {
   in_place,  ///< as it is
   panels,    ///< copied: of a tile's width, the values of one step of the depth side by side
-  rows       ///< copied: each row with its depth side by side, rows at a distance that caches like
+  rows,      ///< copied: each row with its depth side by side, rows at a distance that caches like
+  margins    ///< copied: as it is, with the zeros around it that a window reads
 };
 
 /// Whether a factor is copied first, and why.
@@ -45,8 +45,10 @@ struct Schedule {
   unsigned lanes = 1;                         ///< columns in one vector
   std::int64_t tile_rows = 1;
   std::int64_t tile_columns = 1;              ///< a multiple of `lanes`
-  std::int64_t unroll = 1;                    ///< steps of the depth in one turn of its loop; divides `depth_block`
-  std::int64_t depth_block = longest_block;   ///< terms in sequence
+  std::int64_t unroll = 1;                    ///< steps of the depth in one turn of its innermost loop
+  DepthWalk depth;                            ///< in which blocks of terms
+  bool across = false;                        ///< finished elements are stored in vectors of rows
+  bool guards_taps = false;                   ///< the sum's guard is asked per step that is written out, not read from panels
   std::int64_t block_rows = 1;                ///< tiles of rows that use a panel of columns one after the other
   std::int64_t block_columns = 1;             ///< tiles of columns of one turn of the shared loop
   bool fetch_ahead = false;                   ///< tiles fetch the next panel of columns into the second cache

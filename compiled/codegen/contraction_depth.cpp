@@ -1,0 +1,156 @@
+// The depth of a tile: blocks of terms in sequence, whose sums wait as the digits of their number say.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "compiled/codegen/contraction_emitter.hpp"
+#include "compiled/codegen/counting.hpp"
+
+namespace etalon::compiled {
+
+using llvm::Value;
+
+Value* ContractionEmitter::advanced(Value* pointer, Value* by, std::int64_t stride) {
+  return b_.CreateInBoundsGEP(scalar_, pointer, b_.CreateNSWMul(by, number(stride)));
+}
+
+Value* ContractionEmitter::advanced(Value* pointer, std::int64_t by) {
+  return by == 0 ? pointer : b_.CreateInBoundsGEP(scalar_, pointer, number(by));
+}
+
+/// The sources after so many turns of one loop.
+ContractionEmitter::Sources ContractionEmitter::advanced(Sources from, std::size_t level, Value* by) {
+  for (Source* source : {&from.left, &from.right, &from.guard}) {
+    if (source->begin != nullptr) source->begin = advanced(source->begin, by, source->depth[level]);
+  }
+  return from;
+}
+
+/// The vectors of one step.
+std::vector<Value*> ContractionEmitter::columns(const Tile& t, const Source& from) {
+  const llvm::Align align(real_ == Type::f64 ? 8 : 4);
+  std::vector<Value*> vectors;
+  for (unsigned v = 0; v < t.vectors; ++v) {
+    Value* at = advanced(from.begin, static_cast<std::int64_t>(v) * s_.lanes);
+    // A panel goes on beyond the last column.
+    llvm::Constant* lanes = from.next != 0 ? nullptr : lanes_of(t, v);
+    vectors.push_back(lanes == nullptr ? static_cast<Value*>(b_.CreateAlignedLoad(vector_, at, align))
+                                       : b_.CreateMaskedLoad(vector_, at, align, lanes, llvm::Constant::getNullValue(vector_)));
+  }
+  return vectors;
+}
+
+/// Adds the products of one step of the depth; those of a row only where it counts.
+void ContractionEmitter::one_step(const Tile& t, const Sources& from, const std::vector<Value*>& rows) {
+  const llvm::Align align(real_ == Type::f64 ? 8 : 4);
+  const std::vector<Value*> right = columns(t, from.right);
+  std::vector<Value*> counts;
+  if (from.guard.begin != nullptr) counts = columns(t, from.guard);
+  for (Value*& c : counts) c = b_.CreateFCmpUNE(c, llvm::Constant::getNullValue(vector_));
+  for (std::int64_t r = 0; r < t.rows; ++r) {
+    Value* one = b_.CreateAlignedLoad(scalar_, advanced(from.left.begin, r * from.left.along), align);
+    Value* row = b_.CreateVectorSplat(s_.lanes, one);
+    Value* row_counts = rows.empty() ? nullptr : rows[static_cast<std::size_t>(r)];
+    for (unsigned v = 0; v < t.vectors; ++v) {
+      Value* slot = sums_[static_cast<std::size_t>(r) * t.vectors + v];
+      Value* old = b_.CreateLoad(vector_, slot);
+      Value* sum = b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {row, right[v], old});
+      if (!counts.empty()) sum = b_.CreateSelect(counts[v], sum, old);
+      if (row_counts != nullptr) sum = b_.CreateSelect(row_counts, sum, old);
+      b_.CreateStore(sum, slot);
+    }
+  }
+}
+
+void ContractionEmitter::fetch(Value* step) {
+  if (ahead_ == nullptr) return;
+  constexpr unsigned for_reading = 0;
+  constexpr unsigned second_cache = 2;
+  constexpr unsigned data = 1;
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                     {advanced(ahead_, step, s_.lanes), b_.getInt32(for_reading), b_.getInt32(second_cache), b_.getInt32(data)});
+}
+
+/// Turns of the innermost loop, several steps at a time.
+void ContractionEmitter::steps(const Tile& t, const Sources& from, Value* begin, Value* end) {
+  const std::size_t level = c_.depth.size() - 1;
+  const auto step = [&](const Sources& here, Value* at) {
+    fetch(at);
+    one_step(t, here, {});
+  };
+  if (s_.unroll == 1) return count_up(b_, begin, end, [&](Value* i) { step(advanced(from, level, i), i); });
+  Value* whole = b_.CreateSDiv(b_.CreateNSWSub(end, begin), number(s_.unroll));
+  count_up(b_, number(0), whole, [&](Value* turn) {
+    Value* first = b_.CreateNSWAdd(begin, b_.CreateNSWMul(turn, number(s_.unroll)));
+    const Sources here = advanced(from, level, first);
+    for (std::int64_t u = 0; u < s_.unroll; ++u) step(advanced(here, level, number(u)), b_.CreateNSWAdd(first, number(u)));
+  });
+  const bool even = c_.depth[level].extent % s_.unroll == 0 && (s_.depth.level != level || s_.depth.turns % s_.unroll == 0);
+  if (even) return;
+  Value* rest = b_.CreateNSWAdd(begin, b_.CreateNSWMul(whole, number(s_.unroll)));
+  count_up(b_, rest, end, [&](Value* i) { step(advanced(from, level, i), i); });
+}
+
+/// Turns of one loop, each with everything inside.
+void ContractionEmitter::turns(const Tile& t, const Sources& from, std::size_t level, Value* begin, Value* end) {
+  if (level + 1 == c_.depth.size()) return steps(t, from, begin, end);
+  count_up(b_, begin, end, [&](Value* i) { loop(t, advanced(from, level, i), level + 1); });
+}
+
+/// A loop of the depth and those inside it. The one whose turns fall into blocks begins each of them at zero.
+void ContractionEmitter::loop(const Tile& t, const Sources& from, std::size_t level) {
+  if (level >= s_.depth.taps) return write_out(t, from);
+  const std::int64_t extent = c_.depth[level].extent;
+  if (level != s_.depth.level || s_.depth.blocks == 1) return turns(t, from, level, number(0), number(extent));
+  const std::int64_t blocks = (extent + s_.depth.turns - 1) / s_.depth.turns;
+  count_up(b_, number(0), number(blocks), [&](Value* block) {
+    clear(t);
+    Value* begin = b_.CreateNSWMul(block, number(s_.depth.turns));
+    turns(t, from, level, begin, clipped(b_.CreateNSWAdd(begin, number(s_.depth.turns)), extent, false));
+    carry(t);
+  });
+}
+
+void ContractionEmitter::clear(const Tile& t) {
+  for (std::size_t i = 0; i < t.sums(); ++i) b_.CreateStore(llvm::Constant::getNullValue(vector_), sums_[i]);
+}
+
+/// All the depth, into the sums.
+void ContractionEmitter::add_up(const Tile& t, const Sources& from) {
+  clear(t);
+  if (s_.depth.blocks > 1) b_.CreateStore(number(0), block_);
+  loop(t, from, 0);
+  if (s_.depth.blocks > 1) join_all(t);
+}
+
+Value* ContractionEmitter::waiting(const Tile& t, Value* digit, std::size_t i) {
+  Value* first = b_.CreateNSWMul(digit, number(static_cast<std::int64_t>(t.sums())));
+  return b_.CreateInBoundsGEP(vector_, waiting_, b_.CreateNSWAdd(first, number(static_cast<std::int64_t>(i))));
+}
+
+void ContractionEmitter::join(const Tile& t, Value* digit) {
+  for (std::size_t i = 0; i < t.sums(); ++i) {
+    Value* sum = b_.CreateFAdd(b_.CreateLoad(vector_, waiting(t, digit, i)), b_.CreateLoad(vector_, sums_[i]));
+    b_.CreateStore(sum, sums_[i]);
+  }
+}
+
+/// The sum of the block at hand meets those of its size that wait, and waits.
+void ContractionEmitter::carry(const Tile& t) {
+  Value* block = b_.CreateLoad(b_.getInt64Ty(), block_);
+  Value* digits = b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt64Ty()}, {b_.CreateNot(block), b_.getFalse()});
+  count_up(b_, number(0), digits, [&](Value* digit) { join(t, digit); });
+  for (std::size_t i = 0; i < t.sums(); ++i) b_.CreateStore(b_.CreateLoad(vector_, sums_[i]), waiting(t, digits, i));
+  b_.CreateStore(b_.CreateNSWAdd(block, number(1)), block_);
+}
+
+/// What waits at the end, the smallest first.
+void ContractionEmitter::join_all(const Tile& t) {
+  std::int64_t digit = std::countr_zero(static_cast<std::uint64_t>(s_.depth.blocks));
+  for (std::size_t i = 0; i < t.sums(); ++i) b_.CreateStore(b_.CreateLoad(vector_, waiting(t, number(digit), i)), sums_[i]);
+  while (s_.depth.blocks >> ++digit != 0) {
+    if ((s_.depth.blocks >> digit & 1) != 0) join(t, number(digit));
+  }
+}
+
+}  // namespace etalon::compiled
