@@ -20,6 +20,7 @@
 
 #include "compiled/codegen/nest_emitter.hpp"
 #include "compiled/codegen/object_cache.hpp"
+#include "compiled/codegen/perf_map.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -177,11 +178,18 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   auto& program = require(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
   program.addToLinkOrder(state_->jit->getMainJITDylib());
   code.keep = std::make_shared<Held>(state_, program);
+  const auto sizes = wants_perf_map() ? sizes_of_functions(*object) : std::map<std::string, std::uint64_t>{};
   require(state_->jit->addObjectFile(program, std::move(object)));
+  std::vector<NamedFunction> named;
   for (std::size_t i = 0; i < nests.size(); ++i) {
-    const auto address = require(state_->jit->lookup(program, prefix + std::to_string(i)));
+    const std::string symbol = prefix + std::to_string(i);
+    const auto address = require(state_->jit->lookup(program, symbol));
     code.kernels.push_back(address.toPtr<KernelFunction>());
+    if (const auto size = sizes.find(symbol); size != sizes.end()) {
+      named.push_back({address.getValue(), size->second, "etalon:" + std::to_string(i) + ":" + nests[i].name});
+    }
   }
+  if (!named.empty()) add_to_perf_map(named);
   done("link");
   return code;
 }

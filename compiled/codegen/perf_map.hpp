@@ -1,0 +1,29 @@
+/// \file
+/// Names of generated functions for the profiler perf, which reads them from /tmp/perf-PID.map when it makes its report.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <llvm/Support/MemoryBuffer.h>
+
+namespace etalon::compiled {
+
+/// Whether ETALON_PERF_MAP asks for the map.
+[[nodiscard]] bool wants_perf_map();
+
+/// Bytes of each function of an object file.
+[[nodiscard]] std::map<std::string, std::uint64_t> sizes_of_functions(const llvm::MemoryBuffer& object);
+
+struct NamedFunction {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::string name;
+};
+
+/// Adds functions to this process's map; where it cannot be written nothing happens.
+void add_to_perf_map(const std::vector<NamedFunction>& functions);
+
+}  // namespace etalon::compiled
