@@ -43,6 +43,7 @@ peer's median over Etalon's: above 1 Etalon is faster. Compare ratios of one run
 
 Examples
   etalon bench --list                                    the workloads, by group
+  etalon bench --only train-cnn --programs /tmp          its program, for etalon compile
   etalon bench                                           everything, some minutes
   etalon bench --only gemm,train-mlp --threads 1         a group and a workload
   etalon bench --competitors etalon,onednn --only conv
@@ -105,6 +106,7 @@ struct Words {
   double seconds = 4;
   std::uint64_t seed = 1;
   bool list = false, quiet = false;
+  std::string programs;
   std::string json, markdown, python, competitor, openmp_waits = "auto";
   std::string torch_blas = "/usr/lib/x86_64-linux-gnu/openblas-openmp";
 };
@@ -124,6 +126,14 @@ void write_page(const fs::path& path, const std::vector<bench::Run>& runs) {
     plots.push_back(plot);
   }
   write(path, [&](std::ostream& out) { bench::write_markdown(out, runs, plots); });
+}
+
+/// The programs as text, for `etalon compile` and `etalon run`.
+void write_programs(const std::vector<bench::Workload>& workloads, const fs::path& folder) {
+  fs::create_directories(folder);
+  for (const bench::Workload& w : workloads) {
+    write(folder / (w.name + ".txt"), [&](std::ostream& out) { out << spec::to_text(bench::program_of(w, DType::f32)); });
+  }
 }
 
 void list(const std::vector<bench::Workload>& workloads) {
@@ -156,6 +166,10 @@ void check(const Words& words) {
 [[nodiscard]] int run(const Words& words) {
   bench::BenchOptions options;
   options.workloads = bench::workloads_named(words.only);
+  if (!words.programs.empty()) {
+    write_programs(options.workloads, words.programs);
+    return 0;
+  }
   if (words.list) {
     list(options.workloads);
     return 0;
@@ -209,6 +223,7 @@ void add_bench(CLI::App& app, Outcome& outcome) {
   command->footer(examples);
   command->require_subcommand(0, 1);
   auto words = std::make_shared<Words>();
+  command->add_option("--programs", words->programs, "Write the programs of the workloads to this folder, and stop");
   command->add_flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
   command->add_option("--only", words->only, "Only these workloads or groups, separated by commas")->delimiter(',');
   command
