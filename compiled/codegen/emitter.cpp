@@ -47,8 +47,9 @@ void Emitter::bind(spec::VariableId v, Value* value, std::int64_t extent) {
 
 void Emitter::define(loops::Register r, Value* value) { values_[r] = value; }
 
-void Emitter::enter_lanes(spec::VariableId v, Value* base, unsigned width, Value* tail) {
+void Emitter::enter_lanes(spec::VariableId v, Value* base, unsigned width, Value* tail, bool whole) {
   lane_variable_ = v;
+  whole_ = whole;
   width_ = width;
   std::vector<llvm::Constant*> steps;
   for (unsigned i = 0; i < width; ++i) steps.push_back(builder_.getInt64(i));

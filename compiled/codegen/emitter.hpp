@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -46,7 +47,8 @@ class Emitter {
   void bind(spec::VariableId v, llvm::Value* value, std::int64_t extent);
   [[nodiscard]] std::int64_t extent(spec::VariableId v) const { return extents_.at(v); }
   void define(loops::Register r, llvm::Value* value);
-  void enter_lanes(spec::VariableId v, llvm::Value* base, unsigned width, llvm::Value* tail);
+  /// \param whole says that `base` is a multiple of the width.
+  void enter_lanes(spec::VariableId v, llvm::Value* base, unsigned width, llvm::Value* tail, bool whole = false);
   void leave_lanes();
   [[nodiscard]] unsigned width() const { return width_; }
   [[nodiscard]] llvm::Value* tail() const { return tail_; }
@@ -95,6 +97,7 @@ class Emitter {
   llvm::Value* emit_real(const spec::Expr& e, std::vector<llvm::Value*> args, Type type);
   llvm::Value* emit_integer(const spec::Expr& e, std::vector<llvm::Value*> args);
   llvm::Value* emit_division(const spec::Expr& e, llvm::Value* a, llvm::Value* b);
+  llvm::Value* emit_lane_division(spec::Primitive p, std::int64_t divisor);
   llvm::Value* emit_narrow_division(spec::Primitive p, llvm::Value* a, std::int64_t divisor);
   llvm::Value* emit_remainder(llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_hyperbolic(spec::Primitive p, llvm::Value* x, bool f64);
@@ -112,6 +115,16 @@ class Emitter {
   };
   Address address(const std::vector<spec::Expr>& indices, const Dims& dims, llvm::Value* mask);
   llvm::Value* element_value(const loops::Affine& number, llvm::Value* mask);
+
+  /// Elements that lie near each other: lane l has the one numbered first + l·step / share.
+  struct Neighbours {
+    llvm::Value* first = nullptr;
+    unsigned step = 1;
+    unsigned share = 1;
+  };
+  std::optional<Neighbours> neighbours(const loops::Affine& number, llvm::Type* type, llvm::Value* mask);
+  llvm::Value* load_neighbours(const Neighbours& n, llvm::Type* type, llvm::Value* base, llvm::Value* lanes);
+  llvm::Value* load_strided(const Neighbours& n, llvm::Type* type, llvm::Value* first, llvm::Value* lanes);
   llvm::Type* memory_type(DType dtype);
   llvm::Value* loaded(llvm::Value* raw, DType dtype);
   llvm::Value* widened(llvm::Value* raw, DType dtype);
@@ -136,6 +149,7 @@ class Emitter {
   llvm::Value* lane_numbers_ = nullptr;
   llvm::Value* tail_ = nullptr;
   unsigned width_ = 1;
+  bool whole_ = false;    ///< the first lane's number is a multiple of the width
   bool at_base_ = false;  ///< the lane variable stands for the first lane
   std::map<std::pair<const spec::Node*, llvm::Value*>, llvm::Value*> memo_;
 };

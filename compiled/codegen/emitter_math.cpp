@@ -34,12 +34,24 @@ Value* Emitter::emit_narrow_division(Primitive p, Value* a, std::int64_t divisor
   return builder_.CreateZExt(r, wide);
 }
 
+/// The lanes' own numbers divided by what divides the width: the first lane's number is a multiple of it.
+Value* Emitter::emit_lane_division(Primitive p, std::int64_t divisor) {
+  const auto d = static_cast<unsigned>(divisor);
+  std::vector<llvm::Constant*> lanes;
+  for (unsigned i = 0; i < width_; ++i) lanes.push_back(builder_.getInt64(p == Primitive::floor_div ? i / d : i % d));
+  llvm::Constant* own = llvm::ConstantVector::get(lanes);
+  if (p == Primitive::modulo) return own;
+  return builder_.CreateAdd(splat(builder_.CreateUDiv(values_.at(lane_variable_), builder_.getInt64(d))), own);
+}
+
 Value* Emitter::emit_division(const Expr& e, Value* a, Value* b) {
   const bool quotient = e.is(Primitive::floor_div);
   llvm::Type* t = a->getType();
   const Expr& divisor = e->args[1];
   if (divisor.form() == spec::Form::number && divisor->number.mantissa > 0) {
     const std::int64_t d = divisor->number.mantissa;
+    const bool of_lanes = whole_ && !at_base_ && e->args[0].form() == spec::Form::variable && e->args[0]->variable == lane_variable_;
+    if (of_lanes && width_ % d == 0) return emit_lane_division(e->primitive, d);
     if (is_power_of_two(d)) {
       const auto shift = static_cast<std::uint64_t>(__builtin_ctzll(static_cast<std::uint64_t>(d)));
       return quotient ? builder_.CreateAShr(a, all(t, shift)) : builder_.CreateAnd(a, all(t, static_cast<std::uint64_t>(d - 1)));

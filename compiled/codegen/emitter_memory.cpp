@@ -131,6 +131,11 @@ Value* Emitter::emit_read(const Expr& e, Value* mask) {
   llvm::Type* wide = llvm::FixedVectorType::get(type, width_);
   Value* lanes = lane_mask(path);
   Value* nothing = llvm::Constant::getNullValue(wide);
+  if (a.kind == Address::Kind::scattered) {
+    if (const auto near = neighbours(loops::element_number(e->args, t.dims), type, mask)) {
+      return loaded(load_neighbours(*near, type, base, lanes), t.dtype);
+    }
+  }
   Value* p = builder_.CreateGEP(type, base, a.element);
   if (a.kind == Address::Kind::scattered) {
     return loaded(builder_.CreateMaskedGather(wide, p, align, lanes, nothing), t.dtype);

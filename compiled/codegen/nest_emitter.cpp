@@ -33,11 +33,11 @@ void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std:
       const unsigned width = loop.width;
       Value* base = b_.CreateNSWMul(i, b_.getInt64(width));
       emitter_.bind(loop.binder.variable, base, extent);
-      emitter_.enter_lanes(loop.binder.variable, base, width, nullptr);
+      emitter_.enter_lanes(loop.binder.variable, base, width, nullptr, true);
       if (extent % width != 0) {
         Value* numbers = emitter_.lane_numbers();
         Value* limit = emitter_.splat(b_.getInt64(static_cast<std::uint64_t>(extent)));
-        emitter_.enter_lanes(loop.binder.variable, base, width, b_.CreateICmpULT(numbers, limit));
+        emitter_.enter_lanes(loop.binder.variable, base, width, b_.CreateICmpULT(numbers, limit), true);
       }
       body();
       emitter_.leave_lanes();

@@ -22,6 +22,7 @@ constexpr double least_products = 8000;
 constexpr std::int64_t least_rows = 4;
 /// Those of a window, which plain loops cannot read in vectors.
 constexpr std::int64_t least_window_rows = 2;
+constexpr double least_window_products = 1000;
 /// Turns of the shared loop that let several threads finish together.
 constexpr std::int64_t shared_turns = 8;
 constexpr std::int64_t most_tile_rows = 24;
@@ -72,7 +73,7 @@ class Decider {
     if (row().extent < (window_ ? least_window_rows : least_rows)) return fmt::format("only {} rows", row().extent);
     if (column().extent < lanes / 2) return fmt::format("only {} columns for vectors of {}", column().extent, lanes);
     const double products = static_cast<double>(row().extent) * static_cast<double>(column().extent) * static_cast<double>(depth_);
-    if (products < least_products) return fmt::format("only {} products", products);
+    if (products < (window_ ? least_window_products : least_products)) return fmt::format("only {} products", products);
     return {};
   }
 

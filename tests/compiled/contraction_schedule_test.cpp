@@ -114,8 +114,9 @@ TEST_CASE("a broken schedule is refused", "[compiled][contractions]") {
   check_refused(in_place(), "a tile has rows and vectors", [](Contract& c, Lowered&) { c.schedule.lanes = 1; });
   check_refused(in_place(), "a tile has rows and vectors", [](Contract& c, Lowered&) { c.schedule.tile_rows = 0; });
   check_refused(in_place(), "whole vectors", [](Contract& c, Lowered&) { c.schedule.tile_columns = 24; });
-  check_refused(in_place(), "as the contract declares", [](Contract& c, Lowered&) { c.schedule.depth_block = 128; });
-  check_refused(in_place(), "whole turns", [](Contract& c, Lowered&) { c.schedule.unroll = 3; });
+  check_refused(in_place(), "as the contract declares", [](Contract& c, Lowered&) { c.schedule.depth.turns = 128; });
+  check_refused(packed(), "as the contract declares", [](Contract& c, Lowered&) { c.schedule.depth.turns = 32; });
+  check_refused(in_place(), "a turn has steps", [](Contract& c, Lowered&) { c.schedule.unroll = 0; });
   check_refused(in_place(), "a block has tiles", [](Contract& c, Lowered&) { c.schedule.block_columns = 0; });
   check_refused(in_place(), "blocks follow each other", [](Contract& c, Lowered&) { c.schedule.block_rows += 1; });
   check_refused(in_place(), "blocks cover every tile", [](Contract& c, Lowered&) { c.schedule.block_columns = 1; });
