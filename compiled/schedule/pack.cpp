@@ -4,6 +4,7 @@
 
 #include "compiled/loops/affine.hpp"
 #include "compiled/schedule/schedule.hpp"
+#include "compiled/schedule/split.hpp"
 #include "compiled/schedule/windows.hpp"
 #include "spec/system/recurrence.hpp"
 
@@ -44,11 +45,12 @@ constexpr std::int64_t conflicting_bytes = 2048;
 /// Copies factors.
 class Packer {
  public:
-  Packer(System& system, const Equation& equation, const Contraction& c) : system_(system), equation_(equation), c_(c) {}
+  /// \param copies equations that copy; new ones are added
+  Packer(System& system, const Equation& equation, const Contraction& c, std::vector<Equation>& all, std::vector<std::size_t>& copies)
+      : system_(system), equation_(equation), c_(c), all_(all), copies_(copies) {}
 
-  /// Adds the equation to `before`. \returns the factor as it is read from the copy.
-  Expr pack(const Expr& factor, std::size_t own, const Packing& packing, std::int64_t width, const char* name,
-            std::vector<Equation>& before) {
+  /// \returns the factor as it is read from the copy.
+  Expr pack(const Expr& factor, std::size_t own, const Packing& packing, std::int64_t width, const char* name) {
     binders_.clear();
     read_.clear();
     by_.clear();
@@ -62,13 +64,11 @@ class Packer {
     if (within.valid()) value = spec::select(within, value, spec::decimal(0));
     Dims dims;
     for (const Binder& b : binders_) dims.push_back(b.extent);
-    const TensorId copy = system_.add_tensor(system_[equation_.target].name + name, c_.type, dims);
-    before.push_back({copy, binders_, spec::variables(binders_), value, equation_.origin});
-    return system_.at(copy, read_);
+    return system_.at(copied(value, dims, name), read_);
   }
 
   /// The same for a window: copy[axes…], from the least index of each axis on.
-  Expr pack_window(const Expr& factor, std::vector<Equation>& before) {
+  Expr pack_window(const Expr& factor) {
     binders_.clear();
     read_.clear();
     const Window window = *as_window(system_, equation_, c_, factor);
@@ -87,12 +87,25 @@ class Packer {
     }
     Expr value = reading(window.inside, by);
     if (within.valid()) value = spec::select(within, value, spec::decimal(0));
-    const TensorId copy = system_.add_tensor(system_[equation_.target].name + ".window", c_.type, dims);
-    before.push_back({copy, binders_, spec::variables(binders_), value, equation_.origin});
-    return system_.at(copy, read_);
+    return system_.at(copied(value, dims, ".window"), read_);
   }
 
  private:
+  /// The tensor of copy[binders…] = value: an earlier one where there is the same.
+  TensorId copied(const Expr& value, const Dims& dims, const char* name) {
+    for (const std::size_t e : copies_) {
+      const Equation& other = all_[e];
+      if (!(system_[other.target].dims == dims) || system_[other.target].dtype != c_.type) continue;
+      spec::Substitution by;
+      for (std::size_t b = 0; b < binders_.size(); ++b) by.emplace(other.binders[b].variable, spec::variable(binders_[b]));
+      if (spec::substitute(other.value, by) == value) return other.target;
+    }
+    const TensorId copy = system_.add_tensor(system_[equation_.target].name + name, c_.type, dims);
+    copies_.push_back(all_.size());
+    all_.push_back({copy, binders_, spec::variables(binders_), value, equation_.origin});
+    return copy;
+  }
+
   /// An expression whose reads have other indices.
   static Expr reading(const Expr& e, const std::vector<std::pair<Expr, Expr>>& by) {
     std::vector<Expr> args;
@@ -160,36 +173,39 @@ class Packer {
   System& system_;
   const Equation& equation_;
   const Contraction& c_;
+  std::vector<Equation>& all_;       ///< so far
+  std::vector<std::size_t>& copies_; ///< those of them that copy a factor
   std::vector<Binder> binders_;  ///< of the copy
   std::vector<Expr> read_;       ///< its indices in the contraction
   spec::Substitution by_;        ///< what the contraction's loops are in the copy
 };
 
-void apply(System& system, Equation& equation, Contraction& c, const Schedule& s, std::vector<Equation>& before) {
-  Packer packer(system, equation, c);
-  if (s.left.layout == Layout::margins) c.left = packer.pack_window(c.left, before);
-  else if (s.left.packed()) c.left = packer.pack(c.left, s.row, s.left, s.tile_rows, ".rows", before);
+void apply(Packer& packer, Equation& equation, Contraction& c, const Schedule& s) {
+  if (s.left.layout == Layout::margins) c.left = packer.pack_window(c.left);
+  else if (s.left.packed()) c.left = packer.pack(c.left, s.row, s.left, s.tile_rows, ".rows");
   Expr guard = s.guards_taps ? c.guard : spec::boolean(true);
   if (c.guard.valid() && !s.guards_taps) {
     // A term that does not count is multiplied too, and not added: the left factor may be infinite there.
     c.right = spec::select(c.guard, c.right, spec::decimal(0));
     const Expr one = spec::select(c.guard, spec::decimal(1), spec::decimal(0));
-    const Expr counts = packer.pack(one, s.column, s.right, s.tile_columns, ".guards", before);
+    const Expr counts = packer.pack(one, s.column, s.right, s.tile_columns, ".guards");
     guard = spec::apply(Primitive::ne, {counts, spec::decimal(0)});
   }
-  if (s.right.packed()) c.right = packer.pack(c.right, s.column, s.right, s.tile_columns, ".columns", before);
+  if (s.right.packed()) c.right = packer.pack(c.right, s.column, s.right, s.tile_columns, ".columns");
   equation.value = spec::reduce(spec::Reduction::sum, c.depth, guard, c.left * c.right);
 }
 
 }  // namespace
 
 std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options) {
+  split_products(system, machine, options);
   std::vector<bool> recurrent(system.equations.size());
   for (const auto& group : spec::recurrent_groups(system)) {
     for (const std::size_t e : group) recurrent[e] = true;
   }
   std::vector<Decision> decisions;
   std::vector<Equation> result;
+  std::vector<std::size_t> copies;
   for (std::size_t i = 0; i < recurrent.size(); ++i) {
     Equation& equation = system.equations[i];
     Decision decision;
@@ -198,7 +214,10 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
       (void)turn_windows(system, equation, *c);
       decision = recurrent[i] ? Decision{std::nullopt, false, "a contraction in plain loops: part of a recurrence"}
                               : decide(system, equation, *c, machine, options);
-      if (decision.schedule) apply(system, equation, *c, *decision.schedule, result);
+      if (decision.schedule) {
+        Packer packer(system, equation, *c, result, copies);
+        apply(packer, equation, *c, *decision.schedule);
+      }
     }
     decisions.resize(result.size(), Decision{std::nullopt, true, "a factor of a contraction, copied for its tiles"});
     result.push_back(std::move(equation));
