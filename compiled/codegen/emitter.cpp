@@ -332,6 +332,10 @@ Value* Emitter::emit_real(const Expr& e, std::vector<Value*> args, Type type) {
     case Primitive::modulo: return emit_remainder(args[0], args[1]);
     case Primitive::sinh:
     case Primitive::cosh: return emit_hyperbolic(e->primitive, args[0], type == Type::f64);
+    case Primitive::tanh:
+      // Without fused multiply-add the library's own variant is taken.
+      if (type == Type::f32 && level_ != VectorLevel::scalar) return emit_tanh(args[0]);
+      return emit_function(e->primitive, std::move(args), type == Type::f64);
     case Primitive::log1p: return emit_log1p(args[0], type == Type::f64);
     case Primitive::exp: return emit_exp(args[0], type == Type::f64);
     case Primitive::pow: return emit_power(args[0], args[1], type == Type::f64);

@@ -101,6 +101,7 @@ class Emitter {
   llvm::Value* emit_narrow_division(spec::Primitive p, llvm::Value* a, std::int64_t divisor);
   llvm::Value* emit_remainder(llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_hyperbolic(spec::Primitive p, llvm::Value* x, bool f64);
+  llvm::Value* emit_tanh(llvm::Value* x);
   llvm::Value* emit_log1p(llvm::Value* x, bool f64);
   llvm::Value* emit_exp(llvm::Value* x, bool f64);
   llvm::Value* emit_power(llvm::Value* x, llvm::Value* y, bool f64);
