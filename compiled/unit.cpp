@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiled/loops/lower.hpp"
+#include "compiled/plan/recompute.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -50,6 +51,9 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   PlanOptions plan_options = options.plan;
   plan_options.updates = updates;
   plan_ = plan(system_, plan_options, decisions);
+  if (plan_options.fuse && plan_options.recompute && recompute_cheap(system_, plan_, decisions)) {
+    plan_ = plan(system_, plan_options, decisions);
+  }
   done("plan");
   if (options.dump) options.dump("plan", to_text(system_, plan_));
 #ifndef NDEBUG
@@ -86,6 +90,7 @@ void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const>
       case Home::in_place: tensors_[t] = inputs[r.index]; break;
       case Home::output: tensors_[t] = outputs[r.index]; break;
       case Home::arena: tensors_[t] = arena_.data() + r.offset; break;
+      case Home::turn:
       case Home::in_register:
       case Home::none: tensors_[t] = nullptr; break;
     }

@@ -38,6 +38,8 @@ class Emitter {
   /// Values emitted so far are not reused from here on.
   void forget() { memo_.clear(); }
 
+  /// Gives the tensor memory of the function's own.
+  void own(spec::TensorId id, std::int64_t bytes);
   /// Where the tensor lies: read from the function's table of operands, at a place of its own.
   llvm::Value* tensor_base(spec::TensorId id);
   /// The tensors of that table in order.

@@ -27,6 +27,14 @@ llvm::Type* Emitter::memory_type(DType dtype) {
   return nullptr;
 }
 
+void Emitter::own(spec::TensorId id, std::int64_t bytes) {
+  constexpr std::uint64_t line_bytes = 64;
+  llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
+  llvm::AllocaInst* memory = entry.CreateAlloca(entry.getInt8Ty(), entry.getInt64(static_cast<std::uint64_t>(bytes)), system_[id].name);
+  memory->setAlignment(llvm::Align(line_bytes));
+  bases_[id] = memory;
+}
+
 Value* Emitter::tensor_base(spec::TensorId id) {
   Value*& base = bases_[id];
   if (base != nullptr) return base;

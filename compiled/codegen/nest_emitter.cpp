@@ -251,6 +251,7 @@ void NestEmitter::run() {
   auto* start = llvm::BasicBlock::Create(context, "start", &function_);
   llvm::BranchInst::Create(start, entry);
   b_.SetInsertPoint(start);
+  for (const auto& [id, bytes] : nest_.own) emitter_.own(id, bytes);
   for (const spec::TensorId id : nest_.zeroed) zero(id);
   if (nest_.parallel) {
     for (std::size_t i = 0; i + 1 < nest_.steps.size(); ++i) {

@@ -113,7 +113,15 @@ Expr Lowering::strip_read(const Expr& e, const Expr& reached) {
   if (in_register != registers_.end()) return in_register->second;
   std::vector<Expr> args;
   for (const Expr& a : e->args) args.push_back(strip(a, reached));
+  of_one_turn(e->tensor, args);
   return with_args(e, std::move(args));
+}
+
+/// Memory of one iteration holds no other's elements.
+void Lowering::of_one_turn(TensorId t, std::vector<Expr>& indices) const {
+  const Residence& home = plan_.residences.at(static_cast<std::size_t>(t));
+  if (home.home != Home::turn) return;
+  for (std::size_t axis = 0; axis < home.index; ++axis) indices[axis] = spec::integer(0);
 }
 
 Expr Lowering::strip_branches(const Expr& e, const Expr& reached) {
@@ -193,6 +201,7 @@ void Lowering::assign(const Equation& equation) {
   Store store;
   store.tensor = equation.target;
   for (const Expr& p : equation.place) store.place.push_back(strip(p, {}));
+  of_one_turn(equation.target, store.place);
   store.value = value;
   append(open_.size() - 1, step(std::move(store)));
 }
@@ -344,6 +353,11 @@ Nest Lowering::lower(const Kernel& kernel) {
     lower_loops(kernel);
   }
   nest.steps = std::move(open_.front().loop.steps);
+  for (const Statement& s : kernel.statements) {
+    const TensorId t = system_.equations.at(s.equation).target;
+    const Residence& home = plan_.residences.at(static_cast<std::size_t>(t));
+    if (home.home == Home::turn) nest.own.emplace_back(t, static_cast<std::int64_t>(home.bytes));
+  }
   nest.work = work_;
   const bool sequential = kernel.kind == KernelKind::scatter || (kernel.kind == KernelKind::sequence && kernel.loops.size() == 1);
   nest.parallel = !sequential && !nest.steps.empty() &&

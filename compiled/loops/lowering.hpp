@@ -53,6 +53,7 @@ class Lowering {
   [[nodiscard]] Expr strip_read(const Expr& e, const Expr& reached);
   [[nodiscard]] Expr strip_reduction(const Expr& e, const Expr& reached);
   [[nodiscard]] Expr strip_branches(const Expr& e, const Expr& reached);
+  void of_one_turn(TensorId t, std::vector<Expr>& indices) const;
   [[nodiscard]] std::size_t depth_of(const Expr& e) const;
   [[nodiscard]] bool always_in_range(const Expr& e) const;
   [[nodiscard]] Expr fresh_register(Kind kind, std::size_t depth);

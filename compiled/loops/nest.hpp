@@ -5,6 +5,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -107,6 +108,7 @@ struct Step {
 struct Nest {
   std::string name;
   std::vector<TensorId> zeroed;  ///< filled with zeros first
+  std::vector<std::pair<TensorId, std::int64_t>> own;  ///< tensors in memory of the kernel's own, of so many bytes
   std::vector<Step> steps;
   bool parallel = false;  ///< the last step is a loop whose iterations may be shared among threads; the steps before
                           ///< it only fill registers

@@ -87,6 +87,7 @@ class Printer {
 std::string to_text(const spec::System& system, const Nest& nest) {
   Printer printer(system);
   printer.text = fmt::format("kernel {}{}\n", nest.name, nest.parallel ? " (parallel)" : "");
+  for (const auto& [id, bytes] : nest.own) printer.text += fmt::format("  {} in {} bytes of the kernel's own\n", system[id].name, bytes);
   for (const TensorId id : nest.zeroed) printer.text += "  " + system[id].name + " = 0\n";
   printer.steps(nest.steps, 1);
   return printer.text;

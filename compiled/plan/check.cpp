@@ -193,7 +193,7 @@ class Execution {
     } else {
       require_present(e->tensor, name(equation.target));
     }
-    if (home(e->tensor).home != Home::in_register) {
+    if (room_of(e->tensor)) {
       require(written == here_.end() || holds(e->tensor), name(e->tensor) + " was overwritten within its kernel");
     }
     read_here_[e->tensor].push_back({&s, e});
@@ -239,6 +239,8 @@ class Execution {
     if (home(t).home == Home::in_register) {
       require(missing_[t] == 1, name(t) + " in a register has several equations");
       require(equation.binders.size() == kernel.loops.size(), name(t) + " in a register has loops of its own");
+    } else if (home(t).home == Home::turn) {
+      check_turn(kernel, s);
     } else if (started_.insert(t).second) {
       for (const TensorId loser : occupy(t)) check_loser(s, loser);
     } else {
@@ -246,6 +248,23 @@ class Execution {
     }
     here_[t].push_back(&s);
     if (--missing_[t] == 0) defined_[index(t)] = true;
+  }
+
+  /// Room for one iteration: the first axes are the shared loops, each once, and the others are whole.
+  void check_turn(const Kernel& kernel, const Statement& s) const {
+    const Equation& equation = system_.equations[s.equation];
+    const TensorId t = equation.target;
+    require(missing_.at(t) == 1, name(t) + " of an iteration has several equations");
+    require(kernel.kind == KernelKind::loops && !kernel.schedule, name(t) + " of an iteration is in a kernel of another kind");
+    require(home(t).index == kernel.loops.size() && home(t).index < equation.place.size(), name(t) + " has an axis per shared loop and more");
+    std::set<std::size_t> loops;
+    for (std::size_t axis = 0; axis < home(t).index; ++axis) {
+      const auto loop = loop_of(in_common_names(s, equation.place[axis]));
+      require(loop && loops.insert(*loop).second, name(t) + " of an iteration has another axis than a shared loop first");
+    }
+    std::size_t bytes = size_of(system_[t].dtype);
+    for (std::size_t axis = home(t).index; axis < equation.place.size(); ++axis) bytes *= static_cast<std::size_t>(system_[t].dims[axis]);
+    require(home(t).bytes == bytes, name(t) + " of an iteration has another size");
   }
 
   /// `loser` gives its bytes to this statement's target. Its reads in this kernel must be done by then in every

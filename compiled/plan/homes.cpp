@@ -17,6 +17,9 @@ using spec::System;
 
 namespace {
 
+/// An iteration's own elements stay in the nearest caches and on a thread's stack.
+constexpr std::size_t most_turn_bytes = std::size_t{32} << 10;
+
 constexpr std::size_t never = static_cast<std::size_t>(-1);
 
 /// First write and last use of every tensor, counted in kernels.
@@ -47,6 +50,7 @@ class Homes {
     }
     place_outputs();
     place_registers();
+    place_turns();
     place_in_arena();
   }
 
@@ -138,6 +142,38 @@ class Homes {
     const Life& life = lives_[t];
     return !uses_.is_output[t] && uses_.writers[t] == 1 && axes_of_binders(equation) &&
            equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write && uses_.reads[t] > 0;
+  }
+
+  /// What one iteration computes for itself needs no more room than one iteration.
+  void place_turns() {
+    if (!options_.reuse) return;
+    for (const Kernel& kernel : plan_.kernels) {
+      if (kernel.kind != KernelKind::loops || kernel.loops.empty() || kernel.schedule) continue;
+      for (const Statement& s : kernel.statements) {
+        const TensorId t = system_.equations[s.equation].target;
+        if (needs_arena(t) && lives_in_a_turn(s, kernel)) {
+          settle(t, {Home::turn, kernel.loops.size(), 0, 0, bytes_of_turn(t, kernel.loops.size()), "each iteration of its kernel has its own"});
+        }
+      }
+    }
+  }
+
+  std::size_t bytes_of_turn(TensorId t, std::size_t axes) const {
+    std::size_t bytes = size_of(system_[t].dtype);
+    for (std::size_t a = axes; a < system_[t].dims.rank; ++a) bytes *= static_cast<std::size_t>(system_[t].dims[a]);
+    return bytes;
+  }
+
+  /// Written and read in this kernel alone; its first axes are the shared loops.
+  bool lives_in_a_turn(const Statement& s, const Kernel& kernel) const {
+    const spec::Equation& equation = system_.equations[s.equation];
+    const auto t = at(equation.target);
+    const Life& life = lives_[t];
+    const auto axes = axes_of_binders(equation);
+    if (uses_.is_output[t] || uses_.writers[t] != 1 || !axes || life.last_read != life.first_write || uses_.reads[t] == 0) return false;
+    const std::size_t shared = kernel.loops.size();
+    if (equation.binders.size() <= shared || bytes_of_turn(equation.target, shared) > most_turn_bytes) return false;
+    return std::all_of(s.shared.begin(), s.shared.end(), [&](std::size_t b) { return (*axes)[b] < shared; });
   }
 
   bool needs_arena(TensorId t) const { return plan_.residences[at(t)].home == Home::none; }

@@ -69,6 +69,7 @@ enum class Home : std::uint8_t {
   output,      ///< the caller's buffer number `index` among the system's outputs
   in_place,    ///< an output, number `output`, that lives in the buffer of input number `index`
   arena,       ///< bytes [offset, offset + bytes) of the arena
+  turn,        ///< the elements of one iteration of its kernel's shared loops, which are its first `index` axes: memory of the kernel's own
   in_register  ///< one scalar per iteration of its kernel's shared loops, rounded to its type like a stored one
 };
 
@@ -106,6 +107,7 @@ struct PlanOptions {
   std::vector<Update> updates;
   bool fuse = true;      ///< false: one kernel per equation
   bool reuse = true;     ///< false: no two tensors share arena bytes
+  bool recompute = true; ///< false: what a later kernel needs is stored, however cheap it is
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
 };

@@ -166,7 +166,7 @@ std::vector<HostTensor> execute(const System& system, const std::vector<HostTens
 
 namespace {
 
-/// The memory that a plan asks for. A register is as large as its tensor, but forgets at each iteration.
+/// The memory that a plan asks for. A register, or memory of an iteration, is as large as its tensor, but forgets at each iteration.
 struct PlannedMemory {
   const System& system;
   const compiled::Plan& plan;
@@ -186,6 +186,7 @@ struct PlannedMemory {
       case Home::arena:
         return arena.data() + r.offset;
       case Home::in_register:
+      case Home::turn:
         return registers[static_cast<std::size_t>(t)].data();
       case Home::none:
         break;
@@ -196,7 +197,8 @@ struct PlannedMemory {
   void forget_registers(const compiled::Kernel& kernel) {
     for (const compiled::Statement& s : kernel.statements) {
       const TensorId t = system.equations[s.equation].target;
-      if (plan.residences[static_cast<std::size_t>(t)].home != compiled::Home::in_register) continue;
+      const compiled::Home home = plan.residences[static_cast<std::size_t>(t)].home;
+      if (home != compiled::Home::in_register && home != compiled::Home::turn) continue;
       registers[static_cast<std::size_t>(t)] =
           garbage(static_cast<std::size_t>(system[t].dims.count()) * size_of(system[t].dtype));
     }

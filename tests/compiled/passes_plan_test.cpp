@@ -66,7 +66,8 @@ TEST_CASE("rows_of_a_softmax_become_one_kernel", "[plan]") {
   CHECK(plan.kernels[0].loops == std::vector<std::int64_t>{3});
   CHECK(home(plan, top) == Home::in_register);
   CHECK(home(plan, s) == Home::in_register);
-  CHECK(home(plan, e) == Home::arena);
+  CHECK(home(plan, e) == Home::turn);
+  CHECK(plan.arena_bytes == 0);
   CHECK(home(plan, y) == Home::output);
 }
 
