@@ -88,22 +88,21 @@ void require_range(const Input& input, const std::byte* data) {
 /// Reading through a pointer to mutable bytes is what kernels do; they write only to updated inputs.
 std::byte* bytes_of(const HostTensor& value) { return const_cast<std::byte*>(value.bytes.data()); }
 
-std::vector<HostTensor> make_outputs(const System& system, std::size_t count, std::vector<std::byte*>& pointers) {
-  std::vector<HostTensor> made;
-  made.reserve(count);
-  pointers.assign(system.outputs.size(), nullptr);
-  for (std::size_t i = 0; i < count; ++i) {
-    const spec::TensorInfo& info = system[system.outputs[i]];
-    made.emplace_back(info.dtype, info.dims);
-    pointers[i] = made.back().bytes.data();
+/// The memory of the first `count` outputs of a system: what is there, as far as it has the right types. The others have none.
+std::vector<std::byte*> remade(const System& system, std::size_t count, std::vector<HostTensor>& outputs) {
+  std::vector<std::byte*> pointers(system.outputs.size(), nullptr);
+  outputs.resize(count);
+  for (std::size_t o = 0; o < count; ++o) {
+    const spec::TensorInfo& t = system[system.outputs[o]];
+    if (outputs[o].dtype != t.dtype || !(outputs[o].dims == t.dims) || outputs[o].bytes.empty()) outputs[o] = HostTensor(t.dtype, t.dims);
+    pointers[o] = outputs[o].bytes.data();
   }
-  return made;
+  return pointers;
 }
 
 std::vector<HostTensor> run_unit(Unit& unit, const std::vector<std::byte*>& inputs) {
-  std::vector<std::byte*> pointers;
-  std::vector<HostTensor> outputs = make_outputs(unit.system(), unit.system().outputs.size(), pointers);
-  unit.run(inputs, pointers);
+  std::vector<HostTensor> outputs;
+  unit.run(inputs, remade(unit.system(), unit.system().outputs.size(), outputs));
   return outputs;
 }
 
@@ -201,16 +200,20 @@ void Executable::declare(Store& store) const {
 }
 
 std::vector<HostTensor> Executable::run(Store& store, const Named& given) const {
+  std::vector<HostTensor> outputs;
+  run_into(outputs, store, given);
+  return outputs;
+}
+
+void Executable::run_into(std::vector<HostTensor>& outputs, Store& store, const Named& given) const {
   check_given(body_->inputs, given);
   std::vector<std::byte*> inputs;
+  inputs.reserve(body_->inputs.size());
   for (const Input& input : body_->inputs) {
     inputs.push_back(locate(input, store, given));
     require_range(input, inputs.back());
   }
-  std::vector<std::byte*> pointers;
-  std::vector<HostTensor> outputs = make_outputs(body_->unit->system(), body_->outputs, pointers);
-  body_->unit->run(inputs, pointers);
-  return outputs;
+  body_->unit->run(inputs, remade(body_->unit->system(), body_->outputs, outputs));
 }
 
 std::vector<HostTensor> Executable::run(std::span<const HostTensor> inputs) const {

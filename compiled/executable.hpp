@@ -68,6 +68,9 @@ class Executable {
   /// of the program, or an index outside its range.
   std::vector<HostTensor> run(Store& store, const Named& given = {}) const;
 
+  /// The same into `outputs`, whose memory is used again where the types are the program's; others are made anew.
+  void run_into(std::vector<HostTensor>& outputs, Store& store, const Named& given = {}) const;
+
   /// Runs on tensors in the order of the inputs (constants included or, when there are fewer tensors, left out).
   [[nodiscard]] std::vector<HostTensor> run(std::span<const HostTensor> inputs) const;
   /// Tangents of the outputs for tangents of the inputs; an absent tangent means that the input is a constant.

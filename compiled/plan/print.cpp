@@ -25,7 +25,7 @@ std::string home_text(const System& system, const Residence& r) {
       return fmt::format("output {} in place of {}", r.output, system[system.inputs[r.index]].name);
     case Home::arena:
       return fmt::format("arena [{}, {})", r.offset, r.offset + r.bytes);
-    case Home::turn: return fmt::format("in {} bytes of an iteration", r.bytes);
+    case Home::turn: return fmt::format("{} bytes of an iteration", r.bytes);
     case Home::in_register:
       return "register";
   }

@@ -46,7 +46,7 @@ class Decider {
       : system_(system), equation_(equation), c_(c), machine_(machine), options_(options) {
     for (const Binder& b : c.depth) depth_ *= b.extent;
     s_.depth = walk(c.depth);
-    window_ = as_window(system, equation, c, c.left);
+    if (options.windows) window_ = as_window(system, equation, c, c.left);
     s_.guards_taps = c.guard.valid() && window_.has_value() && guards_taps(equation, c, s_.depth);
   }
 

@@ -198,7 +198,7 @@ void apply(Packer& packer, Equation& equation, Contraction& c, const Schedule& s
 }  // namespace
 
 std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options) {
-  split_products(system, machine, options);
+  if (options.split) split_products(system, machine, options);
   std::vector<bool> recurrent(system.equations.size());
   for (const auto& group : spec::recurrent_groups(system)) {
     for (const std::size_t e : group) recurrent[e] = true;
@@ -211,7 +211,7 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
     Decision decision;
     auto seen = recognise_contraction(system, equation);
     if (auto* c = std::get_if<Contraction>(&seen)) {
-      (void)turn_windows(system, equation, *c);
+      if (options.windows) (void)turn_windows(system, equation, *c);
       decision = recurrent[i] ? Decision{std::nullopt, false, "a contraction in plain loops: part of a recurrence"}
                               : decide(system, equation, *c, machine, options);
       if (decision.schedule) {

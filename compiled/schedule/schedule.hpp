@@ -68,6 +68,8 @@ struct Decision {
 /// What a caller may vary.
 struct ScheduleOptions {
   bool contractions = true;  ///< false: they run in plain loops
+  bool windows = true;       ///< false: they are copied for their tiles like other factors
+  bool split = true;         ///< false: sums of several products run in plain loops
   bool always = false;       ///< also those for which plain loops are as fast
 };
 

@@ -74,7 +74,7 @@ class Splitter {
     auto seen = recognise_contraction(system_, part);
     auto* c = std::get_if<Contraction>(&seen);
     if (c == nullptr) return false;
-    (void)turn_windows(system_, part, *c);
+    if (options_.windows) (void)turn_windows(system_, part, *c);
     return decide(system_, part, *c, machine_, options_).schedule.has_value();
   }
 

@@ -8,6 +8,7 @@
 #include "compiled/cache_folder.hpp"
 #include "compiled/executable.hpp"
 #include "tools/bench/roundings.hpp"
+#include "tools/bench/variants.hpp"
 #include "tools/bench/workload.hpp"
 
 namespace etalon::bench {
@@ -28,7 +29,12 @@ HostTensor tensor_of(const InputSpec& spec, const Bytes& bytes, bool wide) {
 
 class EtalonCompetitor final : public Competitor {
  public:
-  [[nodiscard]] std::string version() const override { return "Etalon " ETALON_VERSION ", compiled CPU backend, LLVM " ETALON_LLVM_VERSION; }
+  explicit EtalonCompetitor(const Variant* variant) : variant_(variant) {}
+
+  [[nodiscard]] std::string version() const override {
+    const std::string own = "Etalon " ETALON_VERSION ", compiled CPU backend, LLVM " ETALON_LLVM_VERSION;
+    return variant_ == nullptr ? own : own + ": " + variant_->what;
+  }
 
   [[nodiscard]] Prepared prepare(const Job& job) override {
     executable_.reset();
@@ -39,6 +45,7 @@ class EtalonCompetitor final : public Competitor {
     const auto start = std::chrono::steady_clock::now();
     compiled::CompileOptions options;
     options.threads = job.threads;
+    if (variant_ != nullptr) variant_->leave_out(options);
     if (workload.keeps_code) options.cache = compiled::default_cache_folder();
     const spec::Program program = program_of(workload, job.wide ? DType::f64 : DType::f32);
     executable_ = compiled::compile(program, options);
@@ -56,7 +63,7 @@ class EtalonCompetitor final : public Competitor {
     for (const auto& [name, value] : state_) store_.write(name, value);
   }
 
-  void run() override { last_ = executable_->run(store_); }
+  void run() override { executable_->run_into(last_, store_); }
 
  private:
   [[nodiscard]] static std::vector<HostTensor> tensors_of(const Workload& workload, const Job& job) {
@@ -95,6 +102,7 @@ class EtalonCompetitor final : public Competitor {
     return found;
   }
 
+  const Variant* variant_;
   std::optional<compiled::Executable> executable_;
   compiled::Store store_;
   std::vector<std::pair<std::string, HostTensor>> state_;
@@ -129,7 +137,9 @@ class CopyCompetitor final : public Competitor {
 
 }  // namespace
 
-std::unique_ptr<Competitor> make_etalon_competitor() { return std::make_unique<EtalonCompetitor>(); }
+std::unique_ptr<Competitor> make_etalon_competitor(const std::string& without) {
+  return std::make_unique<EtalonCompetitor>(without.empty() ? nullptr : &variant_named(without));
+}
 std::unique_ptr<Competitor> make_copy_competitor() { return std::make_unique<CopyCompetitor>(); }
 
 }  // namespace etalon::bench

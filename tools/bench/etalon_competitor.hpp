@@ -8,7 +8,8 @@
 
 namespace etalon::bench {
 
-[[nodiscard]] std::unique_ptr<Competitor> make_etalon_competitor();
+/// \param without a decision of the compiler that is left out (variants.hpp); empty for none
+[[nodiscard]] std::unique_ptr<Competitor> make_etalon_competitor(const std::string& without = {});
 [[nodiscard]] std::unique_ptr<Competitor> make_copy_competitor();
 
 }  // namespace etalon::bench

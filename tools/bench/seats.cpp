@@ -10,6 +10,7 @@
 #include "spec/nearest.hpp"
 #include "tools/bench/machine.hpp"
 #include "tools/bench/pytorch_script.hpp"
+#include "tools/bench/variants.hpp"
 
 namespace etalon::bench {
 namespace {
@@ -106,6 +107,13 @@ std::vector<Seat> seats(const Places& places) {
   found.push_back(beside(places, "libxsmm", "etalon-bench-libxsmm", "libxsmm-dev", ""));
   found.push_back(seat_of("copy", "", own + "copy"));
   found.back().is_limit = true;
+  return found;
+}
+
+std::vector<Seat> ablation_seats(const Places& places) {
+  const std::string own = quoted(places.command.string()) + " bench worker etalon";
+  std::vector<Seat> found{seat_of("etalon", "", own)};
+  for (const Variant& v : variants()) found.push_back(seat_of(name_without(v.name), "", own + " --without " + v.name));
   return found;
 }
 

@@ -25,6 +25,9 @@ struct Places {
 /// \throws IoError when the script cannot be written
 [[nodiscard]] std::vector<Seat> seats(const Places& places);
 
+/// Etalon, and Etalon without each of its compiler's decisions (variants.hpp).
+[[nodiscard]] std::vector<Seat> ablation_seats(const Places& places);
+
 /// Those of that name; all of them without names. \throws SpecViolation with the nearest name
 [[nodiscard]] std::vector<Seat> seats_named(const std::vector<Seat>& all, const std::vector<std::string>& names);
 

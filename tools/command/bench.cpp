@@ -43,6 +43,7 @@ peer's median over Etalon's: above 1 Etalon is faster. Compare ratios of one run
 
 Examples
   etalon bench --list                                    the workloads, by group
+  etalon bench --ablate --only training --threads 1      what each decision of the compiler buys
   etalon bench --only train-cnn --programs /tmp          its program, for etalon compile
   etalon bench                                           everything, some minutes
   etalon bench --only gemm,train-mlp --threads 1         a group and a workload
@@ -105,8 +106,8 @@ struct Words {
   std::vector<unsigned> threads{1, 2};
   double seconds = 4;
   std::uint64_t seed = 1;
-  bool list = false, quiet = false;
-  std::string programs;
+  bool list = false, quiet = false, ablate = false;
+  std::string programs, without;
   std::string json, markdown, python, competitor, openmp_waits = "auto";
   std::string torch_blas = "/usr/lib/x86_64-linux-gnu/openblas-openmp";
 };
@@ -183,7 +184,7 @@ void check(const Words& words) {
                              words.torch_blas,
                              *std::max_element(words.threads.begin(), words.threads.end()),
                              is_busy(words)};
-  const std::vector<bench::Seat> all = bench::seats(places);
+  const std::vector<bench::Seat> all = words.ablate ? bench::ablation_seats(places) : bench::seats(places);
   options.seats = bench::seats_named(all, words.competitors);
   options.reference = all.front();
   options.threads = words.threads;
@@ -211,7 +212,7 @@ void check(const Words& words) {
 [[nodiscard]] int worker(const Words& words) {
   if (words.competitor != "etalon" && words.competitor != "copy")
     throw SpecViolation("bench worker: expected etalon or copy, found '" + words.competitor + "'");
-  const auto competitor = words.competitor == "copy" ? bench::make_copy_competitor() : bench::make_etalon_competitor();
+  const auto competitor = words.competitor == "copy" ? bench::make_copy_competitor() : bench::make_etalon_competitor(words.without);
   bench::serve(*competitor, std::cin, std::cout);
   return 0;
 }
@@ -251,12 +252,15 @@ void add_bench(CLI::App& app, Outcome& outcome) {
                    "How peers' threads wait: passive (they sleep), default, or auto: passive where others run")
       ->check(CLI::IsMember({"auto", "passive", "default"}))
       ->capture_default_str();
+  command->add_flag("--ablate", words->ablate,
+                    "Instead of peers, Etalon without one decision of its compiler at a time: what each buys");
   command->add_flag("--quiet", words->quiet, "No progress");
   CLI::App* reporting = command->add_subcommand("report", "Write pages from the JSON of runs");
   reporting->add_option("files", words->files, "JSON of runs, one section each")->required();
   reporting->add_option("--markdown", words->markdown, "The page to write, plots beside it; else tables are printed");
   CLI::App* working = command->add_subcommand("worker", "The process of a competitor")->group("");
   working->add_option("competitor", words->competitor, "etalon or copy")->required();
+  working->add_option("--without", words->without, "A decision of Etalon's compiler that is left out");
   command->callback([=, &outcome] {
     if (reporting->parsed())
       outcome.status = report(*words);

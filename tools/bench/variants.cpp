@@ -1,0 +1,35 @@
+#include "tools/bench/variants.hpp"
+
+#include <algorithm>
+
+#include "spec/error.hpp"
+#include "spec/nearest.hpp"
+
+namespace etalon::bench {
+
+const std::vector<Variant>& variants() {
+  using Options = compiled::CompileOptions;
+  static const std::vector<Variant> all{
+      {"fusion", "one kernel per equation, every intermediate in memory", [](Options& o) { o.plan.fuse = false; }},
+      {"inlining", "views and elementwise locals are computed and stored", [](Options& o) { o.pipeline.off.insert("inline_locals"); }},
+      {"sharing", "equal tensors are computed as often as they are written", [](Options& o) { o.pipeline.off.insert("share_common"); }},
+      {"reuse", "no two intermediates share memory", [](Options& o) { o.plan.reuse = false; }},
+      {"recomputing", "cheap values that later kernels need are stored", [](Options& o) { o.plan.recompute = false; }},
+      {"in-place", "updates are computed elsewhere and copied", [](Options& o) { o.plan.in_place = false; }},
+      {"contractions", "sums of products run in plain loops", [](Options& o) { o.schedule.contractions = false; }},
+      {"windows", "factors that slide over an image are copied once for each place of the window", [](Options& o) { o.schedule.windows = false; }},
+      {"splitting", "sums of several products, as in tangents, run in plain loops", [](Options& o) { o.schedule.split = false; }},
+  };
+  return all;
+}
+
+const Variant& variant_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Variant& v : variants()) {
+    if (v.name == name) return v;
+    known.push_back(v.name);
+  }
+  throw SpecViolation(unknown_name("decision", name, known));
+}
+
+}  // namespace etalon::bench
