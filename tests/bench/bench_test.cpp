@@ -8,6 +8,7 @@
 
 #include "spec/error.hpp"
 #include "tools/bench/seats.hpp"
+#include "tools/bench/variants.hpp"
 #include "tools/bench/statistics.hpp"
 
 using namespace etalon;
@@ -136,4 +137,23 @@ TEST_CASE("competitors_are_chosen_by_name", "[run]") {
   CHECK(seats_named(all, {}).size() == 2);
   CHECK(seats_named(all, {"pytorch"}).front().command == "b");
   CHECK_THROWS_WITH(seats_named(all, {"pytroch"}), "unknown competitor 'pytroch'; did you mean 'pytorch'?");
+}
+
+TEST_CASE("every_decision_can_be_left_out", "[run]") {
+  const std::vector<Seat> seats = ablation_seats({});
+  REQUIRE(seats.size() == variants().size() + 1);
+  CHECK(seats[0].name == "etalon");
+  CHECK(seats[1].command.ends_with("etalon --without " + variants()[0].name));
+  for (const Variant& v : variants()) {
+    compiled::CompileOptions o;
+    v.leave_out(o);
+    const auto differs = [](const compiled::CompileOptions& a, const compiled::CompileOptions& b) {
+      return a.pipeline.off != b.pipeline.off || a.plan.fuse != b.plan.fuse || a.plan.reuse != b.plan.reuse || a.plan.in_place != b.plan.in_place ||
+             a.plan.recompute != b.plan.recompute || a.schedule.contractions != b.schedule.contractions ||
+             a.schedule.windows != b.schedule.windows || a.schedule.split != b.schedule.split;
+    };
+    INFO(v.name);
+    CHECK(differs(o, {}));
+  }
+  CHECK_THROWS_WITH(variant_named("fusoin"), "unknown decision 'fusoin'; did you mean 'fusion'?");
 }

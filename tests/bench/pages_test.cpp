@@ -114,6 +114,24 @@ TEST_CASE("a_page_has_machine_ratios_and_what_is_not_quoted", "[pages]") {
   CHECK(holds(text_of([&](std::ostream& out) { write_markdown(out, std::span(&busy, 1), plots); }), "Others ran"));
 }
 
+TEST_CASE("a_run_without_decisions_is_told_as_ratios", "[pages]") {
+  Run run = hand_made();
+  for (Participant& p : run.participants) {
+    if (p.name == "quick") p.name = "without-fusion";
+  }
+  for (Cell& cell : run.cells) {
+    for (Measurement& m : cell.measurements) {
+      if (m.competitor == "quick") m.competitor = "without-fusion";
+    }
+  }
+  const std::string page = text_of([&](std::ostream& out) { write_markdown(out, std::span(&run, 1), {}); });
+  INFO(page);
+  CHECK(holds(page, "### What each decision of the compiler buys"));
+  CHECK(holds(page, "| softmax | 1 | 3.00 s |"));
+  CHECK(holds(page, " 2.00 |"));
+  CHECK_FALSE(holds(page, "### rows"));
+}
+
 TEST_CASE("a_plot_has_a_bar_per_ratio", "[pages]") {
   const Run run = hand_made();
   const std::string svg = text_of([&](std::ostream& out) { write_plot(out, run); });
