@@ -12,6 +12,7 @@
 #include "spec/error.hpp"
 #include "spec/notation/typing.hpp"
 #include "spec/program/analysis.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -225,7 +226,7 @@ class Solver {
     }
     if (!step) throw SpecViolation(what + ": no call takes it");
     const auto& found = program_.steps[*step];
-    what += std::visit([&](const auto& s) { return fmt::format(" by {}{}", summary(s), at(s.source)); }, found);
+    what += std::visit([&](const auto& s) { return fmt::format(" by {}{}", on_one_line(summary(s)), at(s.source)); }, found);
     throw SpecViolation(what + "; state it as a number");
   }
 
