@@ -4,6 +4,8 @@
 #pragma once
 
 #include "conformance/schemas.hpp"
+#include "reference/bounds/envelope.hpp"
+#include "spec/contract/contract.hpp"
 
 namespace etalon::conformance {
 

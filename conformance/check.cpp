@@ -9,6 +9,7 @@
 #include <exception>
 #include <limits>
 
+#include "conformance/admit_schemas.hpp"
 #include "conformance/check_program.hpp"
 #include "conformance/judge.hpp"
 #include "conformance/number_text.hpp"

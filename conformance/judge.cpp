@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "conformance/admit_schemas.hpp"
 #include "conformance/question.hpp"
 #include "conformance/reports/json_lines.hpp"
 #include "conformance/schemas.hpp"

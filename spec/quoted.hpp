@@ -11,12 +11,18 @@ namespace etalon {
 /// Bytes of a word that are quoted: more than a name has.
 inline constexpr std::size_t longest_quoted = 80;
 
+/// The text with a space for each control character.
+[[nodiscard]] inline std::string on_one_line(std::string_view text) {
+  std::string line(text);
+  for (char& c : line) c = static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;
+  return line;
+}
+
 /// The word on one line; a longer one is cut, between characters of UTF-8.
 [[nodiscard]] inline std::string as_quoted(std::string_view word) {
   std::size_t size = word.size() < longest_quoted ? word.size() : longest_quoted;
   while (size < word.size() && size > 0 && (static_cast<unsigned char>(word[size]) & 0xC0U) == 0x80U) --size;
-  std::string text(word.substr(0, size));
-  for (char& c : text) c = static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;
+  const std::string text = on_one_line(word.substr(0, size));
   return size < word.size() ? text + "…" : text;
 }
 

@@ -50,8 +50,9 @@ Pair pipe_from_child() {
 void do_not_block(int descriptor) { fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
 
 // Between fork and exec only calls that are safe in a copy of one thread.
-[[noreturn]] void become(const char* command, std::uint64_t memory, int input, int output, int errors) {
-  setpgid(0, 0);
+[[noreturn]] void become(const char* command, pid_t group, std::uint64_t memory, int input, int output, int errors) {
+  // Nobody could end what runs in another group.
+  if (setpgid(0, group) != 0) _exit(127);
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
@@ -72,7 +73,7 @@ ChildProcess::ChildProcess(const std::string& command, std::uint64_t memory) {
   const Pair from = pipe_from_child();
   const Pair log = pipe_from_child();
   pid_ = fork();
-  if (pid_ == 0) become(command.c_str(), memory, to.theirs, from.theirs, log.theirs);
+  if (pid_ == 0) become(command.c_str(), group_.id(), memory, to.theirs, from.theirs, log.theirs);
   close(to.theirs);
   // pipe2 gives the reading end first.
   close(from.theirs);
@@ -81,12 +82,12 @@ ChildProcess::ChildProcess(const std::string& command, std::uint64_t memory) {
   output_ = from.ours;
   errors_ = log.ours;
   if (pid_ < 0) fail("no process");
-  setpgid(pid_, pid_);
+  setpgid(pid_, group_.id());
   for (const int descriptor : {input_, output_, errors_}) do_not_block(descriptor);
 }
 
 ChildProcess::~ChildProcess() {
-  kill(-pid_, SIGKILL);
+  group_.end();
   for (const int descriptor : {input_, output_, errors_}) close(descriptor);
   if (!reaped_) waitpid(pid_, &status_, 0);
 }

@@ -1,6 +1,6 @@
 /// \file
-/// A child process that is spoken to by lines: started in a process group of its own, with limits of time, memory and
-/// line length, so that whatever it does is a report and never our end. It knows no protocol.
+/// A child process that is spoken to by lines: started in a process group of its own, which ends when we do, with limits
+/// of time, memory and line length, so that whatever it does is a report and never our end. It knows no protocol.
 #pragma once
 
 #include <sys/types.h>
@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+
+#include "conformance/isolation/process_group.hpp"
 
 namespace etalon::conformance {
 
@@ -61,6 +63,7 @@ class ChildProcess {
   bool receive_output();
   void receive_errors();
 
+  ProcessGroup group_;
   pid_t pid_ = -1;
   int input_ = -1;
   int output_ = -1;

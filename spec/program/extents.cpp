@@ -12,6 +12,7 @@
 #include "spec/error.hpp"
 #include "spec/notation/typing.hpp"
 #include "spec/program/analysis.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -218,14 +219,14 @@ class Solver {
     const auto has = [&](const Input& i) { return std::find(i.open.begin(), i.open.end(), name) != i.open.end(); };
     const Input& input = *std::find_if(program_.inputs.begin(), program_.inputs.end(), has);
     if (!why_.empty()) throw SpecViolation(why_);
-    std::string what = fmt::format("parameter {}{}: its extent ?{} is left open", input.name, at(input.source), name);
+    std::string what = fmt::format("parameter {}{}: its extent ?{} is left open", as_quoted(input.name), at(input.source), as_quoted(name));
     std::optional<std::size_t> step = stuck_;
     for (std::size_t i = 0; !step && i < program_.steps.size(); ++i) {
       if (reads(program_.steps[i], input.name)) step = i;
     }
     if (!step) throw SpecViolation(what + ": no call takes it");
     const auto& found = program_.steps[*step];
-    what += std::visit([&](const auto& s) { return fmt::format(" by {}{}", summary(s), at(s.source)); }, found);
+    what += std::visit([&](const auto& s) { return fmt::format(" by {}{}", on_one_line(summary(s)), at(s.source)); }, found);
     throw SpecViolation(what + "; state it as a number");
   }
 
@@ -254,7 +255,7 @@ std::map<std::string, ValueType> types_so_far(const Program& program) { return S
 Program with_extents(Program program) {
   if (!has_open_extents(program)) return program;
   for (const Input& input : program.inputs) {
-    const std::string what = "input " + input.name;
+    const std::string what = "input " + as_quoted(input.name);
     if (input.open.empty()) continue;
     if (input.role != Role::parameter) throw SpecViolation(what + ": only a parameter has open extents");
     if (input.open.size() != input.dims.rank) throw SpecViolation(what + ": expected a name or none per axis");

@@ -44,7 +44,7 @@ class Verifier {
 
  private:
   void declare(const Input& input) {
-    const std::string what = "input " + input.name + at(input.source);
+    const std::string what = "input " + as_quoted(input.name) + at(input.source);
     name(input.name, {input.dtype, input.dims}, input.source, what);
     for (const std::int64_t extent : input.dims) {
       if (extent < 0) throw SpecViolation(fmt::format("{}: extents are not negative, found {}", what, to_string(input.dims)));
@@ -73,7 +73,7 @@ class Verifier {
   }
 
   void declare(const Buffer& buffer) {
-    const std::string what = "buffer " + buffer.name + at(buffer.source);
+    const std::string what = "buffer " + as_quoted(buffer.name) + at(buffer.source);
     name(buffer.name, {buffer.dtype, buffer.dims}, buffer.source, what);
     for (const std::int64_t extent : buffer.dims) {
       if (extent < 0) throw SpecViolation(fmt::format("{}: extents are not negative, found {}", what, to_string(buffer.dims)));
@@ -141,7 +141,7 @@ class Verifier {
       require_known(value, what);
       const ValueType& type = analysis_.types.at(value);
       if (type.dims.rank != 0 || kind_of(type.dtype) == Kind::boolean)
-        throw SpecViolation(fmt::format("{}: attribute {}: expected a numeric scalar, found {} {}", what, attribute, value,
+        throw SpecViolation(fmt::format("{}: attribute {}: expected a numeric scalar, found {} {}", what, as_quoted(attribute), value,
                                         to_string(type)));
     }
     Instance instance = instance_of(call, analysis_.types, library_);
@@ -156,7 +156,7 @@ class Verifier {
   }
 
   void take(const Assign& step) {
-    const std::string what = summary(step) + at(step.source);
+    const std::string what = on_one_line(summary(step)) + at(step.source);
     if (step.declares) declare(step, what);
     else check_assigned(step.buffer, what);
     const auto buffer = unwritten_.find(step.buffer);
@@ -293,7 +293,7 @@ class Verifier {
   void check_outputs() const {
     std::set<std::string> seen;
     for (const std::string& output : program_.outputs) {
-      require_known(output, "output " + output);
+      require_known(output, "output " + as_quoted(output));
       if (!seen.insert(output).second) throw SpecViolation("output " + output + ": named a second time; outputs are distinct");
     }
   }
@@ -301,7 +301,7 @@ class Verifier {
   void check_updates() const {
     std::set<std::string> seen;
     for (const Update& update : program_.updates) {
-      const std::string what = fmt::format("update {} := {}", update.parameter, update.value);
+      const std::string what = fmt::format("update {} := {}", as_quoted(update.parameter), as_quoted(update.value));
       require_known(update.parameter, what);
       require_known(update.value, what);
       const auto input = inputs_.find(update.parameter);
@@ -352,7 +352,7 @@ bool is_value_name(std::string_view name) {
 }
 
 std::string position(const Source& source) {
-  return source.file.empty() ? "" : fmt::format("{}:{}", source.file, source.line);
+  return source.file.empty() ? "" : fmt::format("{}:{}", on_one_line(source.file), source.line);
 }
 
 std::string summary(const Call& call) {

@@ -1,6 +1,7 @@
 #include "spec/system/affine.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "spec/system/ranges.hpp"
 
@@ -105,14 +106,30 @@ Affine divided(const Expr& dividend, std::int64_t divisor) {
   return affine(e, Ranges{});
 }
 
+/// The common divisors of two numbers, largest first: all that there are below 2²⁴, above it those within 2¹² of either
+/// end. What is missed there is a simplification.
+std::vector<std::int64_t> common_divisors(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t most = std::int64_t{1} << 12;
+  const std::int64_t g = std::gcd(a, b);
+  std::vector<std::int64_t> divisors;
+  std::vector<std::int64_t> small;
+  for (std::int64_t d = 1; d <= most && d <= g / d; ++d) {
+    if (g % d != 0) continue;
+    divisors.push_back(g / d);
+    if (d != g / d) small.push_back(d);
+  }
+  divisors.insert(divisors.end(), small.rbegin(), small.rend());
+  return divisors;
+}
+
 /// Collects one `c*f - c*r*(e // m)` with `f = e // (m / r)` into `c*(f % r)`, if `a` holds such a group.
 bool collect(Affine& a, const Expr& atom) {
   const auto quotient = as_quotient(atom);
   const std::int64_t k = a.coefficient_of(atom);
   if (!quotient || k == 0) return false;
   const std::int64_t m = quotient->divisor;
-  for (std::int64_t r = m; r > 1; --r) {
-    if (m % r != 0 || k % r != 0) continue;
+  for (const std::int64_t r : common_divisors(m, k)) {
+    if (r == 1) break;
     const Affine whole = divided(quotient->dividend, m / r);
     const std::int64_t multiple = -k / r;
     if (!holds_group(a, whole, multiple)) continue;

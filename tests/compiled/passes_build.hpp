@@ -12,6 +12,8 @@ namespace etalon::test {
 
 using Indices = std::vector<spec::Expr>;
 
+inline spec::Expr exp_of(const spec::Expr& e) { return spec::apply(spec::Primitive::exp, {e}); }
+
 /// Shorthand for building systems by hand.
 struct Build {
   spec::System system;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/admit_schemas.hpp"
+#include "conformance/schemas.hpp"
 #include "spec/library/library.hpp"
 
 using namespace etalon;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "conformance/admit_schemas.hpp"
 #include "conformance/schemas.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "reference/bounds/host_element.hpp"

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/admit_schemas.hpp"
+#include "conformance/contradiction.hpp"
 #include "conformance/schemas.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "spec/library/library.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/admit_schemas.hpp"
 #include "conformance/divided_axes.hpp"
 #include "conformance/schemas.hpp"
 #include "spec/library/library.hpp"

@@ -1,6 +1,7 @@
 // Answers whose tensors follow different schemas, or different decisions.
 #include <catch2/catch.hpp>
 
+#include "conformance/admit_schemas.hpp"
 #include "conformance/schemas.hpp"
 #include "tests/reference/bounds_systems.hpp"
 #include "tests/simulator/simulator.hpp"

@@ -34,16 +34,18 @@ struct Options {
 };
 
 /// The text at hand, for the handler of signals.
-const char* last_words_path = "fuzz-failure";
 std::string_view at_hand;
 
+/// The file for the text at hand, one per reader: several may run in this folder at a time.
+std::string failure_path;
+
 extern "C" void save_and_end(int number) {
-  if (FILE* file = std::fopen(last_words_path, "wb")) {
+  if (FILE* file = std::fopen(failure_path.c_str(), "wb")) {
     (void)std::fwrite(at_hand.data(), 1, at_hand.size(), file);
     (void)std::fclose(file);
   }
-  constexpr std::string_view words = "fuzz: the text is in the file fuzz-failure\n";
-  (void)!write(2, words.data(), words.size());
+  for (const std::string_view words : {std::string_view("fuzz: the text is in the file "), std::string_view(failure_path), std::string_view("\n")})
+    (void)!write(2, words.data(), words.size());
   std::signal(number, SIG_DFL);
   (void)std::raise(number);
 }
@@ -71,6 +73,7 @@ std::vector<std::string> regressions(const Target& target) {
 }
 
 void replay(const Target& target, const Options& options) {
+  failure_path = "fuzz-failure-" + std::string(target.name);
   std::vector<std::string> texts = regressions(target);
   const std::size_t known = texts.size();
   for (std::string& seed : target.seeds()) texts.push_back(std::move(seed));

@@ -1,5 +1,4 @@
 #include "conformance/conform.hpp"
-#include "conformance/schemas.hpp"
 
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "conformance/contradiction.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/error.hpp"
 #include "spec/library/library.hpp"

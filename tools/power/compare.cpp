@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "compiled/backend.hpp"
+#include "conformance/admit_schemas.hpp"
 #include "conformance/case.hpp"
 #include "conformance/judge.hpp"
 #include "conformance/plan.hpp"

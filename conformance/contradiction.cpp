@@ -1,0 +1,113 @@
+#include "conformance/contradiction.hpp"
+
+#include <fmt/format.h>
+
+#include "conformance/schemas.hpp"
+#include "conformance/values.hpp"
+#include "reference/evaluate.hpp"
+#include "reference/host.hpp"
+#include "reference/number.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+using reference::Array;
+using reference::Real50;
+
+constexpr std::uint64_t points = 12;  // at which a part is held to the meaning
+const Real50 largest_difference("1e-35");  // of 50 digits, after cancellation
+
+[[nodiscard]] bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }
+
+[[nodiscard]] std::vector<Array<Real50>> values_of(const Schema& schema) {
+  std::vector<Array<Real50>> inputs;
+  for (const HostTensor& t : schema.inputs) inputs.push_back(reference::from_host<Real50>(t));
+  return reference::evaluate<Real50>(schema.system, inputs);
+}
+
+/// NaN and infinities are the business of bounds.
+[[nodiscard]] bool differ(const Real50& a, const Real50& b) {
+  using boost::multiprecision::isfinite;
+  if (!isfinite(a) || !isfinite(b)) return false;
+  const Real50 scale = 1 + boost::multiprecision::abs(a) + boost::multiprecision::abs(b);
+  return !(boost::multiprecision::abs(a - b) <= largest_difference * scale);
+}
+
+/// Where numbers are meant, and where numbers are stated there too.
+struct Numbers {
+  std::size_t meant = 0;
+  std::size_t stated = 0;
+};
+
+[[nodiscard]] std::optional<std::string> difference(const Case& c, std::size_t part, Numbers& numbers) {
+  const Schema schema = stated_by(c, part);
+  const auto stated = values_of(schema);
+  const auto meant = values_of(meaning_of(c));
+  for (std::size_t o = 0; o < stated.size(); ++o) {
+    const std::string& name = schema.system[schema.system.outputs[o]].name;
+    for (std::size_t i = 0; i < stated[o].integer.size(); ++i) {
+      if (stated[o].integer[i] == meant[o].integer[i]) continue;
+      return fmt::format("{} is {}, the definition means {}", name, stated[o].integer[i], meant[o].integer[i]);
+    }
+    for (std::size_t i = 0; i < stated[o].real.size(); ++i) {
+      const bool number = boost::multiprecision::isfinite(meant[o].real[i]);
+      numbers.meant += number ? 1 : 0;
+      numbers.stated += number && boost::multiprecision::isfinite(stated[o].real[i]) ? 1 : 0;
+      if (!differ(stated[o].real[i], meant[o].real[i])) continue;
+      return fmt::format("{} is {}, the definition means {}", name, stated[o].real[i].str(12), meant[o].real[i].str(12));
+    }
+  }
+  return std::nullopt;
+}
+
+/// The case with numbers at which no kink is likely.
+void draw_ordinary(Case& c, std::uint64_t number) {
+  Draw draw(fmt::format("parts of {} {}", c.key.operation, number));
+  for (auto* tensors : {&c.operands, &c.tangents, &c.cotangents, &c.cotangent_tangents}) {
+    for (auto& t : *tensors) {
+      if (t && is_real(t->dtype)) t = draw_real(draw, Family::normal, t->dtype, t->dims);
+    }
+  }
+}
+
+/// The questions that show what a part states: of cotangents also their derivatives, which follow from its equations.
+[[nodiscard]] std::vector<Check> checks_of(spec::PartForm part) {
+  switch (part) {
+    case spec::PartForm::also: return {Check::value};
+    case spec::PartForm::jvp: return {Check::jvp};
+    case spec::PartForm::vjp: return {Check::vjp, Check::second};
+  }
+  return {};
+}
+
+[[nodiscard]] std::optional<std::string> contradiction(const spec::Library& library, const std::string& operation,
+                                                       std::size_t part, Check check) {
+  const std::string its = fmt::format("{}: its {} part", operation, name_of(library.named(operation).parts[part - 1]));
+  Numbers numbers;
+  std::size_t cases = 0;
+  for (std::uint64_t i = 0; i < points; ++i) {
+    auto c = make_case({operation, check, DType::f64, 4 * i, 1, library});
+    if (!c) continue;
+    ++cases;
+    draw_ordinary(*c, i);
+    const auto found = difference(*c, part, numbers);
+    if (found) return fmt::format("{} differs from what it means: {}", its, *found);
+  }
+  if (cases == 0) return fmt::format("{} was not held to its meaning: no call of it can be drawn", its);
+  if (numbers.meant > 0 && numbers.stated == 0) return fmt::format("{} gives no number where the definition means one", its);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> contradiction(const spec::Library& library, const std::string& operation) {
+  const spec::Definition& d = library.named(operation);
+  for (std::size_t p = 1; p <= d.part_count; ++p) {
+    for (const Check check : checks_of(d.parts[p - 1])) {
+      if (auto found = contradiction(library, operation, p, check)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace etalon::conformance
