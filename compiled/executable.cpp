@@ -145,13 +145,12 @@ void check_given(const std::vector<Input>& inputs, const Executable::Named& give
 
 std::byte* locate(const Input& input, Store& store, const Executable::Named& given) {
   if (input.value) return bytes_of(*input.value);
-  const auto it = given.find(input.name);
-  if (it != given.end()) return bytes_of(it->second);
-  if (!store.contains(input.name)) throw SpecViolation(fmt::format("run: input `{}` is missing", input.name));
-  Store::Entry& entry = store.entry(input.name);
-  require_type(input, entry.dtype, entry.dims);
-  if (!entry.written) throw SpecViolation(fmt::format("run: `{}` has no value yet", input.name));
-  return entry.buffer.data();
+  if (const auto it = given.find(input.name); it != given.end()) return bytes_of(it->second);
+  Store::Entry* entry = store.find(input.name);
+  if (entry == nullptr) throw SpecViolation(fmt::format("run: input `{}` is missing", input.name));
+  require_type(input, entry->dtype, entry->dims);
+  if (!entry->written) throw SpecViolation(fmt::format("run: `{}` has no value yet", input.name));
+  return entry->buffer.data();
 }
 
 std::vector<Input> inputs_of(const System& system) {

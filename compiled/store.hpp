@@ -43,6 +43,11 @@ class Store {
   /// The entry itself, for executables. The buffer may be exchanged for another of the same size by a run.
   [[nodiscard]] Entry& entry(const std::string& name);
   [[nodiscard]] const Entry& entry(const std::string& name) const;
+  /// The entry of that name, or null.
+  [[nodiscard]] Entry* find(const std::string& name) {
+    const auto it = entries_.find(name);
+    return it == entries_.end() ? nullptr : &it->second;
+  }
 
  private:
   std::map<std::string, Entry> entries_;

@@ -28,7 +28,9 @@ namespace {
 constexpr const char* examples = R"(
 Stages are the passes (--list shows them), then plan, loops and llvm. Examples
   etalon compile step.txt --dump-after plan
-  etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops)";
+  etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops
+With ETALON_PERF_MAP=1 in the environment every command writes the names of generated functions to /tmp/perf-PID.map,
+where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report)";
 
 /// What follows the passes.
 constexpr std::string_view later_stages[] = {"plan", "loops", "llvm"};
