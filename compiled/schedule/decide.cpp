@@ -18,11 +18,11 @@ using spec::System;
 namespace {
 
 /// Below this many products the plain loops are done before a tile has filled its registers.
-constexpr double least_products = 8000;
+constexpr double least_products = 600;
 constexpr std::int64_t least_rows = 4;
 /// Those of a window, which plain loops cannot read in vectors.
 constexpr std::int64_t least_window_rows = 2;
-constexpr double least_window_products = 1000;
+constexpr double least_window_products = 300;
 /// Turns of the shared loop that let several threads finish together.
 constexpr std::int64_t shared_turns = 8;
 constexpr std::int64_t most_tile_rows = 24;
