@@ -249,12 +249,12 @@ void write_ablation(std::ostream& out, const Run& run) {
   }
 }
 
+}  // namespace
+
 bool is_ablation(const Run& run) {
   const std::string prefix = name_without("");
   return std::any_of(run.participants.begin(), run.participants.end(), [&](const Participant& p) { return p.name.starts_with(prefix); });
 }
-
-}  // namespace
 
 void write_markdown(std::ostream& out, std::span<const Run> runs, std::span<const std::string> plots) {
   out << opening;

@@ -20,6 +20,9 @@ struct Standing {
 };
 [[nodiscard]] Standing standing_of(const Cell& cell);
 
+/// Whether a run has Etalon without decisions of its compiler in the place of peers; it has no plot.
+[[nodiscard]] bool is_ablation(const Run& run);
+
 /// The table of a run for a terminal.
 void write_table(std::ostream& out, const Run& run);
 /// A page about the runs, each in a section; `plots` are the names of their plots beside the page.

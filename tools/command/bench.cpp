@@ -122,6 +122,10 @@ void write(const fs::path& path, const std::function<void(std::ostream&)>& conte
 void write_page(const fs::path& path, const std::vector<bench::Run>& runs) {
   std::vector<std::string> plots;
   for (const bench::Run& run : runs) {
+    if (bench::is_ablation(run)) {
+      plots.emplace_back();
+      continue;
+    }
     const std::string plot = fmt::format("{}-{}.svg", path.stem().string(), plots.size() + 1);
     write(path.parent_path() / plot, [&](std::ostream& out) { bench::write_plot(out, run); });
     plots.push_back(plot);
