@@ -30,6 +30,12 @@ std::optional<std::vector<std::size_t>> axes_of_binders(const Equation& equation
 
 namespace {
 
+/// Tensors of its own size that may be read and written along with a contraction's elements. A tile visits them a few short
+/// rows at a time; with more of them, a pass from beginning to end takes less than it saves.
+constexpr std::size_t most_beside_a_contraction = 4;
+/// So many tensors are looked at; sums of residuals follow each other through a whole network.
+constexpr std::size_t most_followers = 16;
+
 /// More statements make one function too long to generate well.
 constexpr std::size_t most_statements = 48;
 
@@ -75,7 +81,16 @@ Shape shape_of(const System& system, const Equation& equation) {
 class Fusion {
  public:
   Fusion(const System& system, const PlanOptions& options, std::span<const Decision> decisions)
-      : system_(system), options_(options), decisions_(decisions), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none) {}
+      : system_(system), options_(options), decisions_(decisions), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none), readers_(system.tensors.size()) {
+    for (std::size_t i = 0; i < system.equations.size(); ++i) {
+      const auto note = [&](const Expr& e) {
+        if (e.form() != Form::read) return;
+        std::vector<std::size_t>& readers = readers_[static_cast<std::size_t>(e->tensor)];
+        if (readers.empty() || readers.back() != i) readers.push_back(i);
+      };
+      spec::for_each(equation(i).value, note);
+    }
+  }
 
   std::vector<Kernel> run() {
     const std::vector<spec::Recurrence> recurrences = spec::recurrences(system_);
@@ -108,6 +123,7 @@ class Fusion {
     if (decision.schedule) {
       add(i, shape, KernelKind::loops, "a contraction: " + to_text(*decision.schedule));
       kernels_.back().schedule = decision.schedule;
+      if (tensors_beside(i) > most_beside_a_contraction) crowded_.insert(kernels_.size() - 1);
     } else if (auto scatter = recognise_scatter(system_, equation(i))) {
       add(i, shape, KernelKind::scatter, "a sum where a read equals a binder: run over the summands");
       kernels_.back().scatter = std::move(*scatter);
@@ -117,6 +133,30 @@ class Fusion {
       add(i, shape, KernelKind::loops, decision.reason.empty() ? why_alone(shape, latest) : decision.reason);
       by_extents_[shape.extents] = kernels_.size() - 1;
     }
+  }
+
+  /// How many tensors of its size what follows a contraction element by element reads and writes in memory.
+  std::size_t tensors_beside(std::size_t contraction) const {
+    const auto elements = [&](TensorId t) { return system_[t].dims.count(); };
+    const TensorId first = equation(contraction).target;
+    std::vector<TensorId> computed{first};
+    std::unordered_set<TensorId> touched;
+    for (std::size_t next = 0; next < computed.size() && computed.size() < most_followers; ++next) {
+      for (const std::size_t i : readers_[static_cast<std::size_t>(computed[next])]) {
+        const TensorId target = equation(i).target;
+        const Shape shape = shape_of(system_, equation(i));
+        if (shape.reduces || elements(target) != elements(first) || std::find(computed.begin(), computed.end(), target) != computed.end()) continue;
+        computed.push_back(target);
+        if (uses_.is_output[static_cast<std::size_t>(target)]) touched.insert(target);
+        for (const Expr& r : shape.reads) {
+          if (elements(r->tensor) == elements(first)) touched.insert(r->tensor);
+        }
+      }
+    }
+    for (const TensorId t : computed) {
+      if (!uses_.is_output[static_cast<std::size_t>(t)]) touched.erase(t);
+    }
+    return touched.size();
   }
 
   /// Binders of the axes before that of the steps, where the equation reads its target only at their own values: each
@@ -193,7 +233,7 @@ class Fusion {
 
   bool join(std::size_t i, const Shape& shape, std::size_t k) {
     Kernel& kernel = kernels_[k];
-    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements) return false;
+    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements || crowded_.contains(k)) return false;
     std::vector<std::size_t> shared;
     if (!align(i, shape, k, shared)) return false;
     const bool whole = shared.size() == kernel.loops.size();
@@ -259,8 +299,10 @@ class Fusion {
   std::span<const Decision> decisions_;
   Uses uses_;
   std::vector<std::size_t> kernel_of_;  ///< per tensor, the last kernel that writes it
+  std::vector<std::vector<std::size_t>> readers_;  ///< per tensor, equations
   std::vector<Kernel> kernels_;
   std::vector<bool> heavy_;
+  std::unordered_set<std::size_t> crowded_;  ///< kernels of contractions that nothing joins
   std::map<std::vector<std::int64_t>, std::size_t> by_extents_;
 };
 

@@ -86,3 +86,18 @@ TEST_CASE("outputs are written where they were before", "[compiled][running]") {
   CHECK(outputs[0].dtype == DType::f32);
   CHECK(at(outputs[0], 0) == 6);
 }
+
+TEST_CASE("an optimizer with much state passes over its parameters once, beside no contraction", "[compiled][turns]") {
+  const auto plan_of = [](const std::string& optimizer, const std::string& state) {
+    return dump_of(spec::lower(spec::parse_program("input x : f32[40, 30]\ninput d : f32[40, 50]\nparameter w : f32[50, 30]\n" + state +
+                                                   "index t : i64[]\ny = linear(x, w, _)\ng = vjp(y; w; d)\n" + optimizer)),
+                   "plan");
+  };
+  const std::string adam = plan_of("w1, m1, v1 = adam(w, g, m, v, t) {lr = 0.1}\noutput y\nupdate w := w1\nupdate m := m1\nupdate v := v1\n",
+                                   "parameter m : f32[50, 30]\nparameter v : f32[50, 30]\n");
+  INFO(adam);
+  CHECK_THAT(adam, Contains("g in arena"));
+  const std::string sgd = plan_of("w1, m1 = sgd(w, g, m, t) {lr = 0.1, momentum = 0.9}\noutput y\nupdate w := w1\nupdate m := m1\n", "parameter m : f32[50, 30]\n");
+  INFO(sgd);
+  CHECK_THAT(sgd, Contains("g in register") && !Contains("g in arena"));
+}
