@@ -115,7 +115,7 @@ TEST_CASE("depths of several loops fall into blocks as declared", "[compiled][co
   std::mt19937 engine(5);
   std::uniform_int_distribution<std::int64_t> loops(1, 4), extent(1, 90);
   std::size_t tall = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     std::vector<Binder> depth(static_cast<std::size_t>(loops(engine)));
     std::int64_t all = 1;
     for (Binder& b : depth) all *= b.extent = extent(engine);
@@ -131,7 +131,7 @@ TEST_CASE("depths of several loops fall into blocks as declared", "[compiled][co
     REQUIRE(w.blocks * w.longest() >= all);
     tall += w.blocks > 1 ? 1U : 0U;
   }
-  CHECK(tall > 10000);
+  CHECK(tall > 1000);
 }
 
 TEST_CASE("convolutions have the same bits for one, two and three threads", "[compiled][contractions][windows]") {
