@@ -72,7 +72,7 @@ TEST_CASE("packing keeps what a system means, bit by bit", "[compiled][contracti
                              Product{dtype, {}, 20, 512, 140, false, false, false}}) {
       const System before = system_of(p);
       System after = before;
-      const auto decisions = compiled::schedule_contractions(after, machine, {true, true});
+      const auto decisions = compiled::schedule_contractions(after, machine, {.always = true});
       REQUIRE(after.equations.size() > before.equations.size());
       REQUIRE(decisions.size() == after.equations.size());
       spec::verify(after);
