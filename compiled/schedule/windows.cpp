@@ -38,6 +38,8 @@ bool collect_reads(const Expr& e, std::vector<Expr>& reads) {
   return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return collect_reads(a, reads); });
 }
 
+bool chooses(const Expr& e) { return e.form() == Form::select || std::any_of(e->args.begin(), e->args.end(), chooses); }
+
 /// Least and largest value of an affine form; exact, since every loop stands in it once.
 std::pair<std::int64_t, std::int64_t> range(const Affine& a, const loops::Extents& extents) {
   std::pair<std::int64_t, std::int64_t> r{a.constant, a.constant};
@@ -63,7 +65,9 @@ class WindowFinder {
         return std::nullopt;
       }
     }
-    if (!(zero_outside ? zero_exactly_outside(factor->args[0]) : c_.guard.valid() || !leaves())) return std::nullopt;
+    // A guard keeps reads in range, unless the factor chooses another value where they are not.
+    const bool guarded = c_.guard.valid() && !chooses(window_.inside);
+    if (!(zero_outside ? zero_exactly_outside(factor->args[0]) : guarded || !leaves())) return std::nullopt;
     if (!repeats()) return std::nullopt;
     window_.as_it_lies = !leaves() && window_.inside.form() == Form::read && system_[window_.inside->tensor].dtype == c_.type;
     return window_;
