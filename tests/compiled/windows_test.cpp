@@ -102,18 +102,20 @@ TEST_CASE("what a guard leaves out leaves no trace", "[compiled][contractions][w
 
 TEST_CASE("a factor that chooses another value outside of its tensor keeps it", "[compiled][contractions][windows]") {
   System s;
-  const TensorId x = input(s, "x", DType::f32, {3, 20});
-  const TensorId k = input(s, "k", DType::f32, {18, 3});
+  const TensorId x = input(s, "x", DType::f32, {3, 4, 20});
+  const TensorId k = input(s, "k", DType::f32, {18, 4, 3});
   const TensorId y = output(s, "y", DType::f32, {3, 18, 20});
   const auto i = s.bind_all(y);
-  const Binder u = s.bind("u", 3);
-  const Expr at = variable(i[2]) + variable(u) - spec::integer(1);
+  const std::vector<Binder> depth{s.bind("c", 4), s.bind("u", 3)};
+  const Expr c = variable(depth[0]);
+  const Expr u = variable(depth[1]);
+  const Expr at = variable(i[2]) + u - spec::integer(1);
   const auto le = [](const Expr& a, const Expr& b) { return apply(Primitive::le, {a, b}); };
   // The guard leaves out what is before the first element; behind the last one there are sevens.
-  const Expr guard = le(variable(u), variable(i[2]) + spec::integer(20)) && le(spec::integer(0), at);
-  const Expr factor = spec::select(le(at, spec::integer(19)), s.at(x, {variable(i[0]), at}), spec::decimal(7));
-  s.define(y, i, reduce(spec::Reduction::sum, {u}, guard, s.at(k, {variable(i[1]), variable(u)}) * factor));
-  const std::vector<HostTensor> in{small_integers(DType::f32, {3, 20}, 1), small_integers(DType::f32, {18, 3}, 2)};
+  const Expr guard = le(u, variable(i[2]) + spec::integer(20)) && le(spec::integer(0), at);
+  const Expr factor = spec::select(le(at, spec::integer(19)), s.at(x, {variable(i[0]), c, at}), spec::decimal(7));
+  s.define(y, i, reduce(spec::Reduction::sum, depth, guard, s.at(k, {variable(i[1]), c, u}) * factor));
+  const std::vector<HostTensor> in{small_integers(DType::f32, {3, 4, 20}, 1), small_integers(DType::f32, {18, 4, 3}, 2)};
   CHECK(compiled_values(s, in, always()) == reference_values(s, in));
 }
 
