@@ -145,9 +145,7 @@ void ContractionEmitter::elements_across(const Tile& t, Value* row_tile, Value* 
 /// Which lanes of a vector are columns; null when all are.
 llvm::Constant* ContractionEmitter::lanes_of(const Tile& t, unsigned vector) {
   if (vector + 1 < t.vectors || t.last == s_.lanes) return nullptr;
-  std::vector<llvm::Constant*> lanes;
-  for (unsigned i = 0; i < s_.lanes; ++i) lanes.push_back(b_.getInt1(i < t.last));
-  return llvm::ConstantVector::get(lanes);
+  return first_lanes(b_, s_.lanes, t.last);
 }
 
 }  // namespace etalon::compiled

@@ -8,8 +8,8 @@ using spec::Expr;
 
 Uses uses_of(const spec::System& system) {
   const std::size_t n = system.tensors.size();
-  Uses uses{std::vector<std::size_t>(n), std::vector<std::size_t>(n), std::vector<std::size_t>(n),
-            std::vector<bool>(n),        std::vector<bool>(n),        std::vector<bool>(n)};
+  Uses uses{std::vector<std::size_t>(n), std::vector<std::vector<std::size_t>>(n), std::vector<std::size_t>(n), std::vector<std::size_t>(n),
+            std::vector<bool>(n),        std::vector<bool>(n),                     std::vector<bool>(n)};
   for (const spec::TensorId t : system.inputs) uses.is_input[static_cast<std::size_t>(t)] = true;
   for (const spec::TensorId t : system.outputs) uses.is_output[static_cast<std::size_t>(t)] = true;
   for (std::size_t i = 0; i < system.equations.size(); ++i) {
@@ -20,6 +20,8 @@ Uses uses_of(const spec::System& system) {
     const auto count = [&](const Expr& e) {
       if (e.form() != spec::Form::read) return;
       ++uses.reads[static_cast<std::size_t>(e->tensor)];
+      std::vector<std::size_t>& readers = uses.readers[static_cast<std::size_t>(e->tensor)];
+      if (readers.empty() || readers.back() != i) readers.push_back(i);
     };
     spec::for_each(equation.value, count);
     for (const Expr& p : equation.place) spec::for_each(p, count);

@@ -12,6 +12,7 @@ namespace etalon::compiled {
 /// Counts per tensor. A read counts once for each place in the text where it stands.
 struct Uses {
   std::vector<std::size_t> reads;
+  std::vector<std::vector<std::size_t>> readers;  ///< the equations, ascending
   std::vector<std::size_t> writers;   ///< number of equations with this target
   std::vector<std::size_t> equation;  ///< the last of them
   std::vector<bool> is_input;

@@ -81,16 +81,7 @@ Shape shape_of(const System& system, const Equation& equation) {
 class Fusion {
  public:
   Fusion(const System& system, const PlanOptions& options, std::span<const Decision> decisions)
-      : system_(system), options_(options), decisions_(decisions), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none), readers_(system.tensors.size()) {
-    for (std::size_t i = 0; i < system.equations.size(); ++i) {
-      const auto note = [&](const Expr& e) {
-        if (e.form() != Form::read) return;
-        std::vector<std::size_t>& readers = readers_[static_cast<std::size_t>(e->tensor)];
-        if (readers.empty() || readers.back() != i) readers.push_back(i);
-      };
-      spec::for_each(equation(i).value, note);
-    }
-  }
+      : system_(system), options_(options), decisions_(decisions), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none) {}
 
   std::vector<Kernel> run() {
     const std::vector<spec::Recurrence> recurrences = spec::recurrences(system_);
@@ -142,7 +133,7 @@ class Fusion {
     std::vector<TensorId> computed{first};
     std::unordered_set<TensorId> touched;
     for (std::size_t next = 0; next < computed.size() && computed.size() < most_followers; ++next) {
-      for (const std::size_t i : readers_[static_cast<std::size_t>(computed[next])]) {
+      for (const std::size_t i : uses_.readers[static_cast<std::size_t>(computed[next])]) {
         const TensorId target = equation(i).target;
         const Shape shape = shape_of(system_, equation(i));
         if (shape.reduces || elements(target) != elements(first) || std::find(computed.begin(), computed.end(), target) != computed.end()) continue;
@@ -299,7 +290,6 @@ class Fusion {
   std::span<const Decision> decisions_;
   Uses uses_;
   std::vector<std::size_t> kernel_of_;  ///< per tensor, the last kernel that writes it
-  std::vector<std::vector<std::size_t>> readers_;  ///< per tensor, equations
   std::vector<Kernel> kernels_;
   std::vector<bool> heavy_;
   std::unordered_set<std::size_t> crowded_;  ///< kernels of contractions that nothing joins

@@ -53,7 +53,6 @@ class Recomputing {
     const std::int64_t elements = system_[e.target].dims.count();
     std::size_t large = 0;
     bool plain = true;
-    double operations = 0;
     spec::for_each(e.value, [&](const Expr& x) {
       if (x.form() == Form::reduce) plain = false;
       if (x.form() != Form::read) return;
@@ -62,9 +61,8 @@ class Recomputing {
       plain = plain && system_[x->tensor].dims.count() == elements && stays(x->tensor);
     });
     if (!plain || large != 1) return false;
-    operations = loops::operations(e.value);
     // Reads count as operations too.
-    return operations <= most_operations && arithmetic_type(system_, e) == system_[e.target].dtype;
+    return loops::operations(e.value) <= most_operations && arithmetic_type(system_, e) == system_[e.target].dtype;
   }
 
   /// Whether later kernels can read it: nobody overwrites it, and to keep it costs no more than what it stands for.
@@ -77,12 +75,8 @@ class Recomputing {
 
   std::vector<std::size_t> later_readers(std::size_t e) const {
     std::vector<std::size_t> readers;
-    for (std::size_t r = e + 1; r < system_.equations.size(); ++r) {
-      bool reads = false;
-      const auto look = [&](const Expr& x) { reads = reads || (x.form() == Form::read && x->tensor == system_.equations[e].target); };
-      spec::for_each(system_.equations[r].value, look);
-      for (const Expr& p : system_.equations[r].place) spec::for_each(p, look);
-      if (reads && kernel_of_[r] != kernel_of_[e]) readers.push_back(r);
+    for (const std::size_t r : uses_.readers[static_cast<std::size_t>(system_.equations[e].target)]) {
+      if (kernel_of_[r] != kernel_of_[e]) readers.push_back(r);
     }
     return readers;
   }

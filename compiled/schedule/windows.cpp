@@ -38,8 +38,6 @@ bool collect_reads(const Expr& e, std::vector<Expr>& reads) {
   return std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return collect_reads(a, reads); });
 }
 
-bool chooses(const Expr& e) { return e.form() == Form::select || std::any_of(e->args.begin(), e->args.end(), chooses); }
-
 /// Least and largest value of an affine form; exact, since every loop stands in it once.
 std::pair<std::int64_t, std::int64_t> range(const Affine& a, const loops::Extents& extents) {
   std::pair<std::int64_t, std::int64_t> r{a.constant, a.constant};
@@ -61,13 +59,12 @@ class WindowFinder {
     if (!collect_reads(window_.inside, reads)) return std::nullopt;
     std::stable_sort(reads.begin(), reads.end(), [](const Expr& a, const Expr& b) { return a->args.size() > b->args.size(); });
     for (const Expr& r : reads) {
-      if (!std::all_of(r->args.begin(), r->args.end(), [&, axis = std::size_t{0}](const Expr& at) mutable { return add(at, system_[r->tensor].dims[axis++]); })) {
-        return std::nullopt;
+      for (std::size_t axis = 0; axis < r->args.size(); ++axis) {
+        if (!add(r->args[axis], system_[r->tensor].dims[axis])) return std::nullopt;
       }
     }
-    // A guard keeps reads in range, unless the factor chooses another value where they are not.
-    const bool guarded = c_.guard.valid() && !chooses(window_.inside);
-    if (!(zero_outside ? zero_exactly_outside(factor->args[0]) : guarded || !leaves())) return std::nullopt;
+    // A guard keeps reads in range; no loop stands outside of them, so that nothing inside chooses by where they are.
+    if (!(zero_outside ? zero_exactly_outside(factor->args[0]) : c_.guard.valid() || !leaves())) return std::nullopt;
     if (!repeats()) return std::nullopt;
     window_.as_it_lies = !leaves() && window_.inside.form() == Form::read && system_[window_.inside->tensor].dtype == c_.type;
     return window_;
