@@ -89,14 +89,19 @@ void require_range(const Input& input, const std::byte* data) {
 std::byte* bytes_of(const HostTensor& value) { return const_cast<std::byte*>(value.bytes.data()); }
 
 /// The memory of the first `count` outputs of a system: what is there, as far as it has the right types. The others have none.
-std::vector<std::byte*> remade(const System& system, std::size_t count, std::vector<HostTensor>& outputs) {
-  std::vector<std::byte*> pointers(system.outputs.size(), nullptr);
+void remake(const System& system, std::size_t count, std::vector<HostTensor>& outputs, std::vector<std::byte*>& pointers) {
+  pointers.assign(system.outputs.size(), nullptr);
   outputs.resize(count);
   for (std::size_t o = 0; o < count; ++o) {
     const spec::TensorInfo& t = system[system.outputs[o]];
     if (outputs[o].dtype != t.dtype || !(outputs[o].dims == t.dims) || outputs[o].bytes.empty()) outputs[o] = HostTensor(t.dtype, t.dims);
     pointers[o] = outputs[o].bytes.data();
   }
+}
+
+std::vector<std::byte*> remade(const System& system, std::size_t count, std::vector<HostTensor>& outputs) {
+  std::vector<std::byte*> pointers;
+  remake(system, count, outputs, pointers);
   return pointers;
 }
 
@@ -143,14 +148,22 @@ void check_given(const std::vector<Input>& inputs, const Executable::Named& give
   }
 }
 
-std::byte* locate(const Input& input, Store& store, const Executable::Named& given) {
-  if (input.value) return bytes_of(*input.value);
-  if (const auto it = given.find(input.name); it != given.end()) return bytes_of(it->second);
+Store::Entry& entry_of(const Input& input, Store& store) {
   Store::Entry* entry = store.find(input.name);
   if (entry == nullptr) throw SpecViolation(fmt::format("run: input `{}` is missing", input.name));
   require_type(input, entry->dtype, entry->dims);
-  if (!entry->written) throw SpecViolation(fmt::format("run: `{}` has no value yet", input.name));
-  return entry->buffer.data();
+  return *entry;
+}
+
+std::byte* value_of(const Input& input, Store::Entry& entry) {
+  if (!entry.written) throw SpecViolation(fmt::format("run: `{}` has no value yet", input.name));
+  return entry.buffer.data();
+}
+
+std::byte* locate(const Input& input, Store& store, const Executable::Named& given) {
+  if (input.value) return bytes_of(*input.value);
+  if (const auto it = given.find(input.name); it != given.end()) return bytes_of(it->second);
+  return value_of(input, entry_of(input, store));
 }
 
 std::vector<Input> inputs_of(const System& system) {
@@ -213,6 +226,32 @@ void Executable::run_into(std::vector<HostTensor>& outputs, Store& store, const 
     require_range(input, inputs.back());
   }
   body_->unit->run(inputs, remade(body_->unit->system(), body_->outputs, outputs));
+}
+
+struct Bound::Run {
+  std::shared_ptr<Executable::Body> body;
+  std::vector<Store::Entry*> entries;  ///< per input; none for a constant
+  std::vector<std::byte*> inputs;
+  std::vector<std::byte*> outputs;
+};
+
+Bound Executable::bind(Store& store) const {
+  auto run = std::make_shared<Bound::Run>();
+  run->body = body_;
+  for (const Input& input : body_->inputs) run->entries.push_back(input.value ? nullptr : &entry_of(input, store));
+  run->inputs.resize(body_->inputs.size());
+  return Bound(std::move(run));
+}
+
+void Bound::run_into(std::vector<HostTensor>& outputs) const {
+  const Executable::Body& body = *run_->body;
+  for (std::size_t i = 0; i < body.inputs.size(); ++i) {
+    const Input& input = body.inputs[i];
+    run_->inputs[i] = input.value ? bytes_of(*input.value) : value_of(input, *run_->entries[i]);
+    require_range(input, run_->inputs[i]);
+  }
+  remake(body.unit->system(), body.outputs, outputs, run_->outputs);
+  body.unit->run(run_->inputs, run_->outputs);
 }
 
 std::vector<HostTensor> Executable::run(std::span<const HostTensor> inputs) const {

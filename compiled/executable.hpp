@@ -51,6 +51,21 @@ struct Derivatives {
   std::vector<std::optional<HostTensor>> results;  ///< jvp: tangent per output; vjp: cotangent per input
 };
 
+/// An executable bound to one store, for many short runs: names and types are looked up once, and nothing is allocated by
+/// a run that repeats the one before. The store outlives it.
+class Bound {
+ public:
+  struct Run;
+  explicit Bound(std::shared_ptr<Run> run) : run_(std::move(run)) {}
+
+  /// As Executable::run_into with nothing given.
+  /// \throws SpecViolation before anything is written: an input without value, or an index outside its range.
+  void run_into(std::vector<HostTensor>& outputs) const;
+
+ private:
+  std::shared_ptr<Run> run_;
+};
+
 /// Compiled code with its static buffers. Copies share both, so one of them runs at a time.
 class Executable {
  public:
@@ -70,6 +85,10 @@ class Executable {
 
   /// The same into `outputs`, whose memory is used again where the types are the program's; others are made anew.
   void run_into(std::vector<HostTensor>& outputs, Store& store, const Named& given = {}) const;
+
+  /// For runs on this store that are given nothing besides.
+  /// \throws SpecViolation when an input is not in the store, or has another type there.
+  [[nodiscard]] Bound bind(Store& store) const;
 
   /// Runs on tensors in the order of the inputs (constants included or, when there are fewer tensors, left out).
   [[nodiscard]] std::vector<HostTensor> run(std::span<const HostTensor> inputs) const;

@@ -36,6 +36,8 @@ class Unit {
   Plan plan_;
   Code code_;
   std::vector<double> work_;
+  std::vector<std::byte*> inputs_;   ///< where the operands below are from
+  std::vector<std::byte*> outputs_;
   std::vector<std::byte*> tensors_;
   std::vector<std::vector<std::byte*>> operands_;  ///< of each kernel
   Buffer arena_;

@@ -1,6 +1,5 @@
 // The depth of a tile: blocks of terms in sequence, whose sums wait as the digits of their number say.
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "compiled/codegen/contraction_emitter.hpp"
@@ -135,21 +134,26 @@ void ContractionEmitter::join(const Tile& t, Value* digit) {
   }
 }
 
-/// The sum of the block at hand meets those of its size that wait, and waits.
+/// The sum of the block at hand meets those of its size that wait, and waits; that of the last block stays in registers.
 void ContractionEmitter::carry(const Tile& t) {
   Value* block = b_.CreateLoad(b_.getInt64Ty(), block_);
+  auto* waits = llvm::BasicBlock::Create(b_.getContext(), "waits", &function_);
+  auto* after = llvm::BasicBlock::Create(b_.getContext(), "after", &function_);
+  b_.CreateCondBr(b_.CreateICmpEQ(block, number(s_.depth.blocks - 1)), after, waits);
+  b_.SetInsertPoint(waits);
   Value* digits = b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt64Ty()}, {b_.CreateNot(block), b_.getFalse()});
   count_up(b_, number(0), digits, [&](Value* digit) { join(t, digit); });
   for (std::size_t i = 0; i < t.sums(); ++i) b_.CreateStore(b_.CreateLoad(vector_, sums_[i]), waiting(t, digits, i));
   b_.CreateStore(b_.CreateNSWAdd(block, number(1)), block_);
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
 }
 
-/// What waits at the end, the smallest first.
+/// The last block's sum meets all that wait, the smallest first.
 void ContractionEmitter::join_all(const Tile& t) {
-  std::int64_t digit = std::countr_zero(static_cast<std::uint64_t>(s_.depth.blocks));
-  for (std::size_t i = 0; i < t.sums(); ++i) b_.CreateStore(b_.CreateLoad(vector_, waiting(t, number(digit), i)), sums_[i]);
-  while (s_.depth.blocks >> ++digit != 0) {
-    if ((s_.depth.blocks >> digit & 1) != 0) join(t, number(digit));
+  const auto waiting_blocks = static_cast<std::uint64_t>(s_.depth.blocks - 1);
+  for (std::int64_t digit = 0; waiting_blocks >> digit != 0; ++digit) {
+    if ((waiting_blocks >> digit & 1) != 0) join(t, number(digit));
   }
 }
 

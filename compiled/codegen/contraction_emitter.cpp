@@ -36,7 +36,7 @@ void ContractionEmitter::run() {
   const auto vectors = static_cast<unsigned>(s_.tile_columns / s_.lanes);
   const std::uint64_t room = static_cast<std::uint64_t>(s_.tile_rows) * vectors;
   if (s_.depth.blocks > 1) {
-    const auto digits = std::bit_width(static_cast<std::uint64_t>(s_.depth.blocks));
+    const auto digits = std::bit_width(static_cast<std::uint64_t>(s_.depth.blocks - 1));
     waiting_ = entry.CreateAlloca(vector_, number(static_cast<std::int64_t>(room) * static_cast<std::int64_t>(digits)));
     block_ = entry.CreateAlloca(b_.getInt64Ty());
   }

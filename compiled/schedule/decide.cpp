@@ -160,7 +160,7 @@ class Decider {
     s_.block_columns = column_tiles;
     std::string shared = "the outer loops are shared";
     if (outer < shared_turns) {
-      s_.columns_outside = row_tiles < column_tiles && row_tiles < shared_turns;
+      s_.columns_outside = column_tiles >= shared_turns && (row_tiles < shared_turns || fetches_less_by_columns(row_tiles, column_tiles));
       std::int64_t& blocks = s_.columns_outside ? s_.block_columns : s_.block_rows;
       blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / shared_turns));
       shared = s_.columns_outside ? "blocks of columns are shared" : "blocks of rows are shared";
@@ -169,6 +169,16 @@ class Decider {
     s_.fetch_ahead = far && c_.depth.size() == 1 && s_.right.layout == Layout::panels && s_.block_rows >= s_.tile_columns / s_.lanes;
     s_.reason = fmt::format("{} by {} vectors of {} fill {} registers; {}", s_.tile_rows, s_.tile_columns / s_.lanes, s_.lanes,
                             machine_.vector_registers, shared);
+  }
+
+  /// Whether fewer bytes come from beyond the second cache when each block of columns meets all rows than when each block of
+  /// rows meets all columns. What fits half of that cache comes once.
+  bool fetches_less_by_columns(std::int64_t row_tiles, std::int64_t column_tiles) const {
+    const std::int64_t left = row().extent * depth_ * size();
+    const std::int64_t right = column().extent * depth_ * size();
+    const auto fetched = [&](std::int64_t bytes, std::int64_t times) { return bytes <= machine_.middle_bytes / 2 ? bytes : bytes * times; };
+    const std::int64_t block = std::min(s_.block_rows, std::max<std::int64_t>(1, row_tiles / shared_turns));
+    return right + fetched(left, column_tiles) < left + fetched(right, parts(row_tiles, block));
   }
 
   const System& system_;

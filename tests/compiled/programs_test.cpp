@@ -122,6 +122,34 @@ output seen
   }
 }
 
+TEST_CASE("an executable bound to a store sees what the store holds at each run", "[compiled][programs]") {
+  const spec::Program program = spec::parse_program(
+      "parameter w : f32[3]\ninput x : f32[3]\nindex n : i64[] in 0..5\n"
+      "y = mul(w, x)\nw1 = add(w, x)\noutput y\nupdate w := w1\n");
+  const compiled::Executable e = compiled::compile(program);
+  compiled::Store store;
+  CHECK_THROWS_WITH(e.bind(store), Contains("input `w` is missing"));
+  e.declare(store);
+  const compiled::Bound bound = e.bind(store);
+  std::vector<HostTensor> results;
+  CHECK_THROWS_WITH(bound.run_into(results), Contains("`w` has no value yet"));
+  store.write("w", real_tensor(DType::f32, {3}, {1, 2, 3}));
+  store.write("x", real_tensor(DType::f32, {3}, {10, 20, 30}));
+  store.write("n", HostTensor::of<std::int64_t>({}, {6}));
+  CHECK_THROWS_WITH(bound.run_into(results), Contains("index `n` is 6, its range is 0..5"));
+  store.write("n", HostTensor::of<std::int64_t>({}, {5}));
+  bound.run_into(results);
+  CHECK(results.at(0) == real_tensor(DType::f32, {3}, {10, 40, 90}));
+  CHECK(store.read("w") == real_tensor(DType::f32, {3}, {11, 22, 33}));
+  store.write("x", real_tensor(DType::f32, {3}, {1, 1, 1}));
+  bound.run_into(results);
+  CHECK(results.at(0) == real_tensor(DType::f32, {3}, {11, 22, 33}));
+  std::vector<HostTensor> elsewhere;
+  bound.run_into(elsewhere);
+  CHECK(elsewhere.at(0) == real_tensor(DType::f32, {3}, {12, 23, 34}));
+  CHECK(results.at(0) == real_tensor(DType::f32, {3}, {11, 22, 33}));
+}
+
 TEST_CASE("compiled assignments lie within the bounds of their equations", "[compiled][programs]") {
   const spec::System system = spec::lower(spec::parse_program(R"(
 input x : f32[5, 3]

@@ -37,6 +37,7 @@ class EtalonCompetitor final : public Competitor {
   }
 
   [[nodiscard]] Prepared prepare(const Job& job) override {
+    bound_.reset();
     executable_.reset();
     store_ = compiled::Store();
     state_.clear();
@@ -50,7 +51,9 @@ class EtalonCompetitor final : public Competitor {
     const spec::Program program = program_of(workload, job.wide ? DType::f64 : DType::f32);
     executable_ = compiled::compile(program, options);
     put(workload, std::move(inputs));
-    std::vector<HostTensor> results = executable_->run(store_);
+    bound_ = executable_->bind(store_);
+    std::vector<HostTensor> results;
+    bound_->run_into(results);
     Prepared prepared;
     prepared.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const std::string& name : workload.compared_state) results.push_back(store_.read(name));
@@ -63,7 +66,7 @@ class EtalonCompetitor final : public Competitor {
     for (const auto& [name, value] : state_) store_.write(name, value);
   }
 
-  void run() override { executable_->run_into(last_, store_); }
+  void run() override { bound_->run_into(last_); }
 
  private:
   [[nodiscard]] static std::vector<HostTensor> tensors_of(const Workload& workload, const Job& job) {
@@ -105,6 +108,7 @@ class EtalonCompetitor final : public Competitor {
   const Variant* variant_;
   std::optional<compiled::Executable> executable_;
   compiled::Store store_;
+  std::optional<compiled::Bound> bound_;
   std::vector<std::pair<std::string, HostTensor>> state_;
   std::vector<HostTensor> last_;
 };
