@@ -210,16 +210,22 @@ void Lowering::assign(const Equation& equation) {
 Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) {
   Equation e = system_.equations.at(statement.equation);
   spec::Substitution by;
-  for (std::size_t a = 0; a < kernel.loops.size(); ++a) {
-    Binder& b = e.binders.at(statement.shared.at(a));
-    const Expr v = variable(shared_[a]);
+  const auto number = static_cast<std::size_t>(&statement - kernel.statements.data());
+  for (std::size_t a = 0; a < statement.shared.size(); ++a) {
+    Binder& b = e.binders.at(statement.shared[a]);
+    const Binder& loop = shared_[shared_loop(kernel, number, a)];
+    const Expr v = variable(loop);
     const bool down = kernel.backwards && a + 1 == kernel.loops.size();
     by.emplace(b.variable, down ? spec::integer(b.extent - 1) - v : v);
-    b = shared_[a];
+    b = loop;
   }
   for (Expr& p : e.place) p = substitute(p, by);
   e.value = substitute(e.value, by);
   return e;
+}
+
+bool Lowering::is_shared(const Binder& binder) const {
+  return std::any_of(shared_.begin(), shared_.end(), [&](const Binder& s) { return s.variable == binder.variable; });
 }
 
 /// One statement: all its loops may be reordered.
@@ -242,9 +248,7 @@ void Lowering::lower_inner(const Kernel& kernel, const Statement& statement, boo
   const Equation e = aligned(kernel, statement);
   std::vector<Binder> own;
   for (const Binder& b : e.binders) {
-    const bool is_shared = std::any_of(shared_.begin(), shared_.end(),
-                                       [&](const Binder& s) { return s.variable == b.variable; });
-    if (!is_shared) own.push_back(b);
+    if (!is_shared(b)) own.push_back(b);
   }
   if (!lanes_taken) {
     std::vector<Candidate> candidates;

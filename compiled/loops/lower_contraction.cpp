@@ -23,10 +23,18 @@ Expr Lowering::open_blocks(std::int64_t tiles, std::int64_t block, const char* n
   return spec::variable(b) * spec::integer(block);
 }
 
+/// The pieces of factors that the turn at hand reads.
+void Lowering::lower_copies(const Kernel& kernel) {
+  for (std::size_t s = 0; s < kernel.copies; ++s) {
+    if (!lower_transposed(aligned(kernel, kernel.statements[s]))) lower_inner(kernel, kernel.statements[s], false);
+    lanes_ = {};
+  }
+}
+
 void Lowering::lower_contraction(const Kernel& kernel) {
   const Schedule& s = *kernel.schedule;
   for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
-  const Equation e = aligned(kernel, kernel.statements.front());
+  const Equation e = aligned(kernel, kernel.statements[kernel.copies]);
   start(e);
   Contract c;
   c.schedule = s;
@@ -38,7 +46,12 @@ void Lowering::lower_contraction(const Kernel& kernel) {
     if (a != s.row && a != s.column) outer.push_back(shared_[a]);
   }
   std::stable_sort(outer.begin(), outer.end(), [](const Binder& a, const Binder& b) { return a.extent > b.extent; });
-  for (const Binder& b : outer) open(b);
+  if (kernel.copies > 0) std::stable_partition(outer.begin(), outer.end(), [&](const Binder& b) { return b == shared_[kernel.turn]; });
+  for (const Binder& b : outer) {
+    open(b);
+    if (kernel.copies > 0 && b == shared_[kernel.turn]) lower_copies(kernel);
+  }
+  start(e);
   std::size_t opened = outer.size();
   const std::int64_t row_tiles = parts(c.row.extent, s.tile_rows);
   const std::int64_t column_tiles = parts(c.column.extent, s.tile_columns);
@@ -55,7 +68,7 @@ void Lowering::lower_contraction(const Kernel& kernel) {
   const Expr sum = fresh_register(Kind::real, open_.size() - 1);
   c.target = sum->variable;
   reductions_.push_back({{e.value, Expr{}}, sum});
-  for (const Statement& statement : kernel.statements) assign(aligned(kernel, statement));
+  for (std::size_t i = kernel.copies; i < kernel.statements.size(); ++i) assign(aligned(kernel, kernel.statements[i]));
   // Vectors that multiply and add at once do as much in the time of one operation elsewhere.
   work_ /= 2 * s.lanes;
   c.steps = std::move(open_.back().loop.steps);

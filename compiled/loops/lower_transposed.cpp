@@ -48,12 +48,12 @@ bool Lowering::lower_transposed(const Equation& equation) {
     if (stored.coefficient(b.variable) == 1 && s.irregular && b.extent % width == 0) down = b;
     if (stored.coefficient(b.variable) != 1 && s.one && !s.irregular && 2 * b.extent >= width) across = b;
   }
-  if (!down || !across) return false;
+  if (!down || !across || is_shared(*down) || is_shared(*across)) return false;
   start(equation);
   count_work(equation.binders, equation.value);
   std::size_t opened = 0;
   for (const Binder& b : equation.binders) {
-    if (b == *across || b == *down) continue;
+    if (b == *across || b == *down || is_shared(b)) continue;
     open(b);
     ++opened;
   }
@@ -68,6 +68,7 @@ bool Lowering::lower_transposed(const Equation& equation) {
   t.target = moved->variable;
   t.store.tensor = equation.target;
   t.store.place = equation.place;
+  of_one_turn(equation.target, t.store.place);
   t.store.value = moved;
   open_.resize(open_.size() - 2);
   append(open_.size() - 1, step(std::move(t)));

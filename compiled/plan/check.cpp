@@ -132,6 +132,7 @@ class Execution {
     read_here_.clear();
     targets_.clear();
     for (const Statement& s : kernel.statements) targets_.insert(system_.equations[s.equation].target);
+    kernel_at_ = &kernel;
     for (const Statement& s : kernel.statements) {
       require(s.equation < runs_.size() && !runs_[s.equation], "equation runs twice");
       check_loops(kernel, s);
@@ -144,11 +145,11 @@ class Execution {
 
   void check_loops(const Kernel& kernel, const Statement& s) const {
     const Equation& equation = system_.equations[s.equation];
-    require(s.shared.size() == kernel.loops.size(), "a statement does not share every loop");
+    require(s.shared.size() == (is_copy(s) ? 1 : kernel.loops.size()), "a statement does not share every loop");
     std::set<std::size_t> distinct(s.shared.begin(), s.shared.end());
     require(distinct.size() == s.shared.size(), "one binder serves two loops");
     for (std::size_t a = 0; a < s.shared.size(); ++a) {
-      require(s.shared[a] < equation.binders.size() && equation.binders[s.shared[a]].extent == kernel.loops[a],
+      require(s.shared[a] < equation.binders.size() && equation.binders[s.shared[a]].extent == kernel.loops.at(loop_at(s, a)),
               "a binder of " + name(equation.target) + " does not run as its loop does");
     }
   }
@@ -162,12 +163,16 @@ class Execution {
     for (const Expr& p : equation.place) spec::for_each(p, only_reads);
   }
 
+  std::size_t number_of(const Statement& s) const { return static_cast<std::size_t>(&s - kernel_at_->statements.data()); }
+  bool is_copy(const Statement& s) const { return number_of(s) < kernel_at_->copies; }
+  std::size_t loop_at(const Statement& s, std::size_t a) const { return shared_loop(*kernel_at_, number_of(s), a); }
+
   /// An index, with the variables of the shared loops renamed to what they are in every statement alike: -1 - loop.
   Expr in_common_names(const Statement& s, const Expr& e) const {
     const Equation& equation = system_.equations[s.equation];
     spec::Substitution by;
     for (std::size_t a = 0; a < s.shared.size(); ++a) {
-      const auto id = static_cast<spec::VariableId>(-1 - static_cast<int>(a));
+      const auto id = static_cast<spec::VariableId>(-1 - static_cast<int>(loop_at(s, a)));
       by.emplace(equation.binders[s.shared[a]].variable, spec::variable({id, 0, {}}));
     }
     return spec::substitute(e, by);
@@ -255,8 +260,8 @@ class Execution {
     const Equation& equation = system_.equations[s.equation];
     const TensorId t = equation.target;
     require(missing_.at(t) == 1, name(t) + " of an iteration has several equations");
-    require(kernel.kind == KernelKind::loops && !kernel.schedule, name(t) + " of an iteration is in a kernel of another kind");
-    require(home(t).index == kernel.loops.size() && home(t).index < equation.place.size(), name(t) + " has an axis per shared loop and more");
+    require(kernel.kind == KernelKind::loops && (is_copy(s) || !kernel.schedule), name(t) + " of an iteration is in a kernel of another kind");
+    require(home(t).index == s.shared.size() && home(t).index < equation.place.size(), name(t) + " has an axis per shared loop and more");
     std::set<std::size_t> loops;
     for (std::size_t axis = 0; axis < home(t).index; ++axis) {
       const auto loop = loop_of(in_common_names(s, equation.place[axis]));
@@ -326,6 +331,7 @@ class Execution {
   std::vector<bool> defined_;
   std::vector<bool> runs_;
   std::size_t kernel_ = 0;
+  const Kernel* kernel_at_ = nullptr;
   std::map<Room, Memory> memories_;
   std::unordered_map<TensorId, std::size_t> missing_;  ///< equations still to run
   std::unordered_set<TensorId> started_;

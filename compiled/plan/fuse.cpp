@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -111,9 +112,12 @@ class Fusion {
       const std::size_t k = kernel_of_[static_cast<std::size_t>(r->tensor)];
       if (k != none && (latest == none || k > latest)) latest = k;
     }
-    if (decision.schedule) {
+    if (decision.in_turns) {
+      copies_[decision.in_turns->reader].push_back(i);
+    } else if (decision.schedule) {
       add(i, shape, KernelKind::loops, "a contraction: " + to_text(*decision.schedule));
       kernels_.back().schedule = decision.schedule;
+      add_copies(i);
       if (tensors_beside(i) > most_beside_a_contraction) crowded_.insert(kernels_.size() - 1);
     } else if (auto scatter = recognise_scatter(system_, equation(i))) {
       add(i, shape, KernelKind::scatter, "a sum where a read equals a binder: run over the summands");
@@ -123,6 +127,16 @@ class Fusion {
     } else if (!join_one_of(i, shape, latest)) {
       add(i, shape, KernelKind::loops, decision.reason.empty() ? why_alone(shape, latest) : decision.reason);
       by_extents_[shape.extents] = kernels_.size() - 1;
+    }
+  }
+
+  /// Puts the copies that each turn of a contraction's loop makes before it.
+  void add_copies(std::size_t contraction) {
+    Kernel& kernel = kernels_.back();
+    for (const std::size_t copy : copies_[contraction]) {
+      kernel.turn = decisions_[copy].in_turns->loop;
+      kernel.statements.insert(kernel.statements.begin() + static_cast<std::ptrdiff_t>(kernel.copies++), Statement{copy, {0}});
+      written(copy, kernels_.size() - 1);
     }
   }
 
@@ -231,8 +245,10 @@ class Fusion {
     const bool elementwise = whole && !shape.reduces && shape.extents.size() == shared.size();
     if (heavy_[k] && !elementwise) return false;
     if (shared.empty() && !(kernel.loops.empty() && shape.extents.empty())) return false;
-    kernel.loops.resize(shared.size());
-    for (Statement& s : kernel.statements) s.shared.resize(shared.size());
+    if (!whole) {
+      kernel.loops.resize(shared.size());
+      for (Statement& s : kernel.statements) s.shared.resize(shared.size());
+    }
     kernel.statements.push_back({i, std::move(shared)});
     written(i, k);
     return true;
@@ -292,6 +308,7 @@ class Fusion {
   std::vector<std::size_t> kernel_of_;  ///< per tensor, the last kernel that writes it
   std::vector<Kernel> kernels_;
   std::vector<bool> heavy_;
+  std::unordered_map<std::size_t, std::vector<std::size_t>> copies_;  ///< per contraction, copies that its turns make
   std::unordered_set<std::size_t> crowded_;  ///< kernels of contractions that nothing joins
   std::map<std::vector<std::int64_t>, std::size_t> by_extents_;
 };

@@ -128,8 +128,8 @@ class Homes {
     if (!options_.fuse) return;
     for (const Kernel& kernel : plan_.kernels) {
       if (kernel.kind != KernelKind::loops) continue;
-      for (const Statement& s : kernel.statements) {
-        const spec::Equation& equation = system_.equations[s.equation];
+      for (std::size_t s = kernel.copies; s < kernel.statements.size(); ++s) {
+        const spec::Equation& equation = system_.equations[kernel.statements[s].equation];
         if (stays_in_register(equation, kernel)) {
           settle(equation.target, {Home::in_register, 0, 0, 0, 0, "read only by later statements of its kernel"});
         }
@@ -148,6 +148,10 @@ class Homes {
   void place_turns() {
     if (!options_.reuse) return;
     for (const Kernel& kernel : plan_.kernels) {
+      for (std::size_t s = 0; s < kernel.copies; ++s) {
+        const TensorId t = system_.equations[kernel.statements[s].equation].target;
+        settle(t, {Home::turn, 1, 0, 0, bytes_of_turn(t, 1), "each turn of its kernel's outer loop copies its own"});
+      }
       if (kernel.kind != KernelKind::loops || kernel.loops.empty() || kernel.schedule) continue;
       for (const Statement& s : kernel.statements) {
         const TensorId t = system_.equations[s.equation].target;

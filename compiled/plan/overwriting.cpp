@@ -15,9 +15,9 @@ namespace {
 bool reads_own_slice(const System& system, const Statement& statement, TensorId old,
                      const std::vector<std::size_t>& loop_axes) {
   const Equation& equation = system.equations[statement.equation];
-  bool own = true;
+  bool own = statement.shared.size() == loop_axes.size();
   const auto check = [&](const Expr& e) {
-    if (e.form() != Form::read || e->tensor != old) return;
+    if (e.form() != Form::read || e->tensor != old || !own) return;
     for (std::size_t loop = 0; loop < loop_axes.size(); ++loop) {
       const Expr& index = e->args[loop_axes[loop]];
       const spec::VariableId wanted = equation.binders[statement.shared[loop]].variable;

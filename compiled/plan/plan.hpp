@@ -59,7 +59,9 @@ struct Kernel {
   std::vector<Statement> statements;
   Scatter scatter;
   bool backwards = false;  ///< a sequence runs from the last index down
-  std::optional<Schedule> schedule;  ///< of the first statement, a contraction; then it has all its loops in common with the others
+  std::optional<Schedule> schedule;  ///< of the first statement after the copies, a contraction; it has all its loops in common with those after it
+  std::size_t copies = 0;            ///< so many statements before a contraction copy factors of it; their one shared loop is loop `turn`
+  std::size_t turn = 0;
   std::string reason;
 };
 
@@ -111,6 +113,11 @@ struct PlanOptions {
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
 };
+
+/// The kernel's loop that is shared loop `a` of its statement number `s`.
+[[nodiscard]] inline std::size_t shared_loop(const Kernel& kernel, std::size_t s, std::size_t a) {
+  return s < kernel.copies ? kernel.turn : a;
+}
 
 /// Plans an optimised system: outputs are distinct and none is an input.
 /// \param decisions one per equation, or none: then no contraction is scheduled.

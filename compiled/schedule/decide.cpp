@@ -51,14 +51,14 @@ class Decider {
   }
 
   Decision run() {
-    if (std::string why = why_not(); !why.empty()) return {std::nullopt, false, "a contraction in plain loops: " + why};
+    if (std::string why = why_not(); !why.empty()) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: " + why};
     choose_tile();
     s_.left = window_ ? of_window() : packing({c_.left, row(), parts(column().extent, s_.tile_columns), false});
     s_.right = packing({c_.right, column(), parts(row().extent, s_.tile_rows), true});
     if (c_.guard.valid() && !s_.guards_taps) s_.right = {Layout::panels, "beside a panel that says which terms count"};
-    if (too_many_axes()) return {std::nullopt, false, "a contraction in plain loops: its panels would have too many axes"};
+    if (too_many_axes()) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: its panels would have too many axes"};
     choose_blocks();
-    return {s_, false, {}};
+    return {s_, false, std::nullopt, {}};
   }
 
  private:

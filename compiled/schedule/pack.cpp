@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "compiled/loops/affine.hpp"
+#include "compiled/schedule/lift.hpp"
 #include "compiled/schedule/schedule.hpp"
 #include "compiled/schedule/split.hpp"
+#include "compiled/schedule/turns.hpp"
 #include "compiled/schedule/windows.hpp"
 #include "spec/system/recurrence.hpp"
 
@@ -199,6 +201,7 @@ void apply(Packer& packer, Equation& equation, Contraction& c, const Schedule& s
 
 std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options) {
   if (options.split) split_products(system, machine, options);
+  if (options.lift) lift_sums(system, machine, options);
   std::vector<bool> recurrent(system.equations.size());
   for (const auto& group : spec::recurrent_groups(system)) {
     for (const std::size_t e : group) recurrent[e] = true;
@@ -212,18 +215,19 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
     auto seen = recognise_contraction(system, equation);
     if (auto* c = std::get_if<Contraction>(&seen)) {
       if (options.windows) (void)turn_windows(system, equation, *c);
-      decision = recurrent[i] ? Decision{std::nullopt, false, "a contraction in plain loops: part of a recurrence"}
+      decision = recurrent[i] ? Decision{std::nullopt, false, std::nullopt, "a contraction in plain loops: part of a recurrence"}
                               : decide(system, equation, *c, machine, options);
       if (decision.schedule) {
         Packer packer(system, equation, *c, result, copies);
         apply(packer, equation, *c, *decision.schedule);
       }
     }
-    decisions.resize(result.size(), Decision{std::nullopt, true, "a factor of a contraction, copied for its tiles"});
+    decisions.resize(result.size(), Decision{std::nullopt, true, std::nullopt, "a factor of a contraction, copied for its tiles"});
     result.push_back(std::move(equation));
     decisions.push_back(std::move(decision));
   }
   system.equations = std::move(result);
+  if (options.turns) copy_in_turns(system, machine, decisions);
   return decisions;
 }
 

@@ -58,10 +58,17 @@ struct Schedule {
   std::string reason;                         ///< of tiles and blocks
 };
 
+/// A copy of a factor that one turn after the other of a contraction's loop makes for itself, so that it stays near.
+struct CopiedInTurns {
+  std::size_t reader = 0;  ///< the contraction's equation
+  std::size_t loop = 0;    ///< the position of the loop among its binders; the copy's own loop is its first
+};
+
 /// What becomes of an equation: its schedule, or why it has none.
 struct Decision {
   std::optional<Schedule> schedule;
-  bool packs = false;  ///< it copies a factor and has a kernel of its own
+  bool packs = false;  ///< it copies a factor, in a kernel of its own unless it is done in turns
+  std::optional<CopiedInTurns> in_turns;
   std::string reason;
 };
 
@@ -70,6 +77,8 @@ struct ScheduleOptions {
   bool contractions = true;  ///< false: they run in plain loops
   bool windows = true;       ///< false: they are copied for their tiles like other factors
   bool split = true;         ///< false: sums of several products run in plain loops
+  bool lift = true;          ///< false: a long sum has all its loops in one tile
+  bool turns = true;         ///< false: copies of factors are made as a whole before they are read
   bool always = false;       ///< also those for which plain loops are as fast
 };
 

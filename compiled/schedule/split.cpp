@@ -60,7 +60,7 @@ class Splitter {
     }
     Expr sum;
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      Equation part = with_own_binders(parts[p]);
+      Equation part = with_own_binders(system_, parts[p]);
       part.target = system_.add_tensor(system_[equation.target].name + ".part" + std::to_string(p), arithmetic_type(system_, equation),
                                        system_[equation.target].dims);
       result_.push_back(std::move(part));
@@ -78,23 +78,6 @@ class Splitter {
     return decide(system_, part, *c, machine_, options_).schedule.has_value();
   }
 
-  Equation with_own_binders(const Equation& equation) {
-    Equation own = equation;
-    spec::Substitution by;
-    const auto rename = [&](Binder& b) {
-      const Binder fresh = system_.bind(b.name, b.extent);
-      by.emplace(b.variable, spec::variable(fresh));
-      b = fresh;
-    };
-    for (Binder& b : own.binders) rename(b);
-    std::vector<Binder> depth = equation.value->binders;
-    for (Binder& b : depth) rename(b);
-    for (Expr& p : own.place) p = spec::substitute(p, by);
-    own.value = spec::reduce(spec::Reduction::sum, depth, spec::substitute(equation.value->args[0], by),
-                             spec::substitute(equation.value->args[1], by));
-    return own;
-  }
-
   System& system_;
   const Machine& machine_;
   const ScheduleOptions& options_;
@@ -102,6 +85,23 @@ class Splitter {
 };
 
 }  // namespace
+
+Equation with_own_binders(System& system, const Equation& equation) {
+  Equation own = equation;
+  spec::Substitution by;
+  const auto rename = [&](Binder& b) {
+    const Binder fresh = system.bind(b.name, b.extent);
+    by.emplace(b.variable, spec::variable(fresh));
+    b = fresh;
+  };
+  for (Binder& b : own.binders) rename(b);
+  std::vector<Binder> depth = equation.value->binders;
+  for (Binder& b : depth) rename(b);
+  for (Expr& p : own.place) p = spec::substitute(p, by);
+  own.value = spec::reduce(spec::Reduction::sum, depth, spec::substitute(equation.value->args[0], by),
+                           spec::substitute(equation.value->args[1], by));
+  return own;
+}
 
 void split_products(System& system, const Machine& machine, const ScheduleOptions& options) { Splitter(system, machine, options).run(); }
 

@@ -10,4 +10,7 @@ namespace etalon::compiled {
 /// a tree of the same height. Equations that are part of a recurrence stay as they are.
 void split_products(spec::System& system, const Machine& machine, const ScheduleOptions& options);
 
+/// The same equation, a sum, over loops of its own.
+[[nodiscard]] spec::Equation with_own_binders(spec::System& system, const spec::Equation& sum);
+
 }  // namespace etalon::compiled

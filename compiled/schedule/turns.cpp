@@ -1,0 +1,101 @@
+#include "compiled/schedule/turns.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiled/loops/affine.hpp"
+
+namespace etalon::compiled {
+
+using spec::Equation;
+using spec::Expr;
+using spec::Form;
+using spec::System;
+using spec::TensorId;
+
+namespace {
+
+/// Turns that let several threads finish together; the loop becomes the outermost one.
+constexpr std::int64_t least_turns = 8;
+
+/// The reads of a tensor in an equation.
+std::vector<Expr> reads_of(const Equation& equation, TensorId t) {
+  std::vector<Expr> reads;
+  spec::for_each(equation.value, [&](const Expr& e) {
+    if (e.form() == Form::read && e->tensor == t) reads.push_back(e);
+  });
+  return reads;
+}
+
+/// The binder that is the first index of every read and stands in no other one.
+std::optional<std::size_t> loop_of(const Equation& equation, const std::vector<Expr>& reads) {
+  const Expr& first = reads.front()->args[0];
+  if (first.form() != Form::variable) return std::nullopt;
+  for (const Expr& r : reads) {
+    if (!(r->args[0] == first)) return std::nullopt;
+    for (std::size_t axis = 1; axis < r->args.size(); ++axis) {
+      if (loops::mentions(r->args[axis], first->variable)) return std::nullopt;
+    }
+  }
+  for (std::size_t b = 0; b < equation.binders.size(); ++b) {
+    if (equation.binders[b].variable == first->variable) return b;
+  }
+  return std::nullopt;
+}
+
+class Turns {
+ public:
+  Turns(const System& system, const Machine& machine, std::vector<Decision>& decisions)
+      : system_(system), machine_(machine), decisions_(decisions), readers_(system.tensors.size()) {
+    for (std::size_t i = 0; i < system.equations.size(); ++i) note_reads(i);
+  }
+
+  void run() {
+    std::vector<std::optional<std::size_t>> loops(system_.equations.size());
+    for (std::size_t i = 0; i < system_.equations.size(); ++i) {
+      const auto found = decisions_[i].packs ? turn_of(system_.equations[i]) : std::nullopt;
+      if (!found) continue;
+      std::optional<std::size_t>& loop = loops[found->reader];
+      if (!loop) loop = found->loop;
+      if (*loop != found->loop) continue;
+      decisions_[i].in_turns = found;
+      decisions_[i].reason += ", a piece in each turn of the loop that reads it";
+    }
+  }
+
+ private:
+  void note_reads(std::size_t i) {
+    spec::for_each(system_.equations[i].value, [&](const Expr& e) {
+      if (e.form() != Form::read) return;
+      std::vector<std::size_t>& readers = readers_[static_cast<std::size_t>(e->tensor)];
+      if (readers.empty() || readers.back() != i) readers.push_back(i);
+    });
+  }
+
+  std::optional<CopiedInTurns> turn_of(const Equation& copy) const {
+    const std::vector<std::size_t>& readers = readers_[static_cast<std::size_t>(copy.target)];
+    const Dims& dims = system_[copy.target].dims;
+    if (readers.size() != 1 || dims.rank < 2 || dims[0] < least_turns) return std::nullopt;
+    const std::optional<Schedule>& schedule = decisions_[readers.front()].schedule;
+    if (!schedule || !(copy.place == spec::variables(copy.binders))) return std::nullopt;
+    const std::int64_t piece = dims.count() / dims[0] * static_cast<std::int64_t>(size_of(system_[copy.target].dtype));
+    const Equation& reader = system_.equations[readers.front()];
+    const auto loop = loop_of(reader, reads_of(reader, copy.target));
+    if (!loop || *loop == schedule->row || *loop == schedule->column || reader.binders[*loop].extent != dims[0]) return std::nullopt;
+    if (piece > machine_.middle_bytes / 4) return std::nullopt;
+    return CopiedInTurns{readers.front(), *loop};
+  }
+
+  const System& system_;
+  const Machine& machine_;
+  std::vector<Decision>& decisions_;
+  std::vector<std::vector<std::size_t>> readers_;  ///< per tensor, the equations that read it
+};
+
+}  // namespace
+
+void copy_in_turns(const System& system, const Machine& machine, std::vector<Decision>& decisions) {
+  Turns(system, machine, decisions).run();
+}
+
+}  // namespace etalon::compiled
