@@ -62,12 +62,15 @@ void ContractionEmitter::one_step(const Tile& t, const Sources& from, const std:
 }
 
 void ContractionEmitter::fetch(Value* step) {
-  if (ahead_ == nullptr) return;
+  if (ahead_ != nullptr) prefetch(advanced(ahead_, step, s_.lanes));
+}
+
+void ContractionEmitter::prefetch(Value* at) {
   constexpr unsigned for_reading = 0;
   constexpr unsigned second_cache = 2;
   constexpr unsigned data = 1;
   b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                     {advanced(ahead_, step, s_.lanes), b_.getInt32(for_reading), b_.getInt32(second_cache), b_.getInt32(data)});
+                     {at, b_.getInt32(for_reading), b_.getInt32(second_cache), b_.getInt32(data)});
 }
 
 /// Turns of the innermost loop, several steps at a time.

@@ -85,6 +85,7 @@ void ContractionEmitter::tile(const Tile& t, Value* row_tile, Value* column_tile
   Sources from{source(c_.left, c_.row), source(c_.right, c_.column), {}};
   if (c_.guard.valid()) from.guard = source(c_.guard, c_.column);
   ahead_ = s_.fetch_ahead ? next_panel(t, from.right, row_tile, column_tile) : nullptr;
+  fetch_pieces(row_tile, column_tile);
   ask_taps(t, row_tile);
   add_up(t, from);
   if (s_.across) elements_across(t, row_tile, column_tile);
@@ -98,6 +99,24 @@ Value* ContractionEmitter::next_panel(const Tile& t, const Source& right, Value*
   Value* there = b_.CreateSelect(b_.CreateICmpSLT(column_tile, number(last)), number(right.next), number(0));
   Value* share = b_.CreateURem(row_tile, number(t.vectors));
   return b_.CreateInBoundsGEP(scalar_, advanced(right.begin, share, c_.depth[0].extent * s_.lanes), there);
+}
+
+/// This tile's share of what the next turn copies. What is fetched beyond the end of a piece does no harm.
+void ContractionEmitter::fetch_pieces(Value* row_tile, Value* column_tile) {
+  constexpr std::int64_t line = 64;
+  for (const loops::FetchAhead& piece : c_.ahead) {
+    const std::int64_t tiles = piece.blocks * s_.block_rows * s_.block_columns;
+    const std::int64_t lines = parts(piece.bytes, line * tiles);
+    Value* row = b_.CreateNSWSub(row_tile, emitter_.emit(c_.first_row, nullptr));
+    Value* column = b_.CreateNSWSub(column_tile, emitter_.emit(c_.first_column, nullptr));
+    Value* number = b_.CreateNSWAdd(b_.CreateNSWMul(emitter_.emit(piece.number, nullptr), this->number(s_.block_rows)), row);
+    number = b_.CreateNSWAdd(b_.CreateNSWMul(number, this->number(s_.block_columns)), column);
+    Value* first = emitter_.element_pointer(piece.first);
+    Value* begin = b_.CreateNSWMul(number, this->number(lines * line));
+    count_up(b_, this->number(0), this->number(lines), [&](Value* i) {
+      prefetch(b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateNSWAdd(begin, b_.CreateNSWMul(i, this->number(line)))));
+    });
+  }
 }
 
 /// The finished elements, row by row in vectors.

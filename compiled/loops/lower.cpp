@@ -207,7 +207,7 @@ void Lowering::assign(const Equation& equation) {
 }
 
 /// The equation over the kernel's own variables for the shared loops.
-Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) {
+Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) const {
   Equation e = system_.equations.at(statement.equation);
   spec::Substitution by;
   const auto number = static_cast<std::size_t>(&statement - kernel.statements.data());

@@ -31,6 +31,34 @@ void Lowering::lower_copies(const Kernel& kernel) {
   }
 }
 
+/// What the next turn of the outermost loop copies: the slices of tensors that belong to it alone.
+std::vector<FetchAhead> Lowering::next_pieces(const Kernel& kernel, std::size_t outermost) const {
+  const Binder& turn = shared_[kernel.turn];
+  FetchAhead ahead;
+  ahead.number = spec::integer(0);
+  for (std::size_t l = outermost + 1; l < open_.size(); ++l) {
+    const Binder& b = open_[l].loop.binder;
+    ahead.number = ahead.number * spec::integer(b.extent) + spec::variable(b);
+    ahead.blocks *= b.extent;
+  }
+  const Expr next = spec::variable(turn) + spec::integer(1);
+  const Expr inside = spec::select(spec::apply(spec::Primitive::lt, {next, spec::integer(turn.extent)}), next, spec::variable(turn));
+  std::vector<FetchAhead> pieces;
+  for (std::size_t s = 0; s < kernel.copies; ++s) {
+    const Equation copy = aligned(kernel, kernel.statements[s]);
+    for_each(copy.value, [&](const Expr& e) {
+      if (e.form() != spec::Form::read || e->args.empty() || !(e->args[0] == spec::variable(turn))) return;
+      const Dims& dims = system_[e->tensor].dims;
+      std::vector<Expr> first(dims.rank, spec::integer(0));
+      first[0] = inside;
+      ahead.first = spec::with_args(e, first);
+      ahead.bytes = dims.count() / dims[0] * static_cast<std::int64_t>(size_of(system_[e->tensor].dtype));
+      pieces.push_back(ahead);
+    });
+  }
+  return pieces;
+}
+
 void Lowering::lower_contraction(const Kernel& kernel) {
   const Schedule& s = *kernel.schedule;
   for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
@@ -58,6 +86,7 @@ void Lowering::lower_contraction(const Kernel& kernel) {
   if (s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
   c.first_row = open_blocks(row_tiles, s.block_rows, "rows", opened);
   if (!s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
+  if (kernel.copies > 0) c.ahead = next_pieces(kernel, open_.size() - opened);
   c.left = strip(e.value->args[1]->args[0], {});
   c.right = strip(e.value->args[1]->args[1], {});
   const Expr& guard = e.value->args[0];

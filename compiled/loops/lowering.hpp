@@ -34,11 +34,12 @@ class Lowering {
   void lower_sequence(const Kernel& kernel);
   void lower_contraction(const Kernel& kernel);
   void lower_copies(const Kernel& kernel);
+  [[nodiscard]] std::vector<FetchAhead> next_pieces(const Kernel& kernel, std::size_t outermost) const;
   [[nodiscard]] bool lower_transposed(const spec::Equation& equation);
   void assign(const spec::Equation& equation);
   void count_work(const std::vector<Binder>& binders, const Expr& value);
   [[nodiscard]] unsigned native_lanes(const spec::Equation& equation) const;
-  [[nodiscard]] spec::Equation aligned(const Kernel& kernel, const Statement& statement);
+  [[nodiscard]] spec::Equation aligned(const Kernel& kernel, const Statement& statement) const;
   [[nodiscard]] bool is_shared(const Binder& binder) const;
   void start(const spec::Equation& equation);
 

@@ -67,6 +67,14 @@ struct Define {
   Expr value;
 };
 
+/// What tiles fetch for the next turn of a loop outside of them: each tile of a turn its share.
+struct FetchAhead {
+  Expr first;               ///< a read of the first element of the next turn's piece
+  std::int64_t bytes = 0;   ///< of the piece, which lies side by side
+  Expr number;              ///< of the block at hand among those of a turn
+  std::int64_t blocks = 1;  ///< in a turn
+};
+
 /// A block of a contraction, tile by tile: target = sum[depth…] left·right for the rows of the tiles first_row ≤ t <
 /// first_row + schedule.block_rows and the columns of those from first_column on, as far as there are any. The terms
 /// of an element are added with one rounding each, in the order of the depth: blocks of them as schedule.depth says,
@@ -84,6 +92,7 @@ struct Contract {
   Expr first_row;     ///< a tile
   Expr first_column;  ///< a tile
   Schedule schedule;
+  std::vector<FetchAhead> ahead;  ///< what the next turn copies; it changes no value
   std::vector<Step> steps;
 };
 

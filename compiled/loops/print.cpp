@@ -66,6 +66,7 @@ class Printer {
     line(depth, fmt::format("for tiles of {} < {} from {} and {} < {} from {}:", name(c.row), c.row.extent,
                             to_text(system_, c.first_row), name(c.column), c.column.extent, to_text(system_, c.first_column)));
     line(depth + 1, to_text(c.schedule));
+    for (const FetchAhead& piece : c.ahead) line(depth + 1, fmt::format("each tile fetches its share of {} bytes from {} on", piece.bytes, to_text(system_, piece.first)));
     line(depth + 1, fmt::format("r{} = sum ({}) over {}: {} * {}{}, each added with one rounding", c.target,
                                 s.real == Type::f64 ? "f64" : "f32", depths, to_text(system_, c.left), to_text(system_, c.right),
                                 guard_of(c)));
