@@ -26,8 +26,10 @@ constexpr double least_window_products = 300;
 /// Turns of the shared loop that let several threads finish together.
 constexpr std::int64_t shared_turns = 8;
 constexpr std::int64_t most_tile_rows = 24;
-/// Rows whose distance is a multiple of this meet in the same few sets of a cache.
+/// Lines at a distance that is a multiple of this meet in the same few sets of a cache: all those of the depth, or the few
+/// of a tile's rows.
 constexpr std::int64_t conflicting_bytes = 2048;
+constexpr std::int64_t conflicting_row_bytes = 4096;
 constexpr std::int64_t page_bytes = 4096;
 
 std::int64_t parts(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
@@ -127,7 +129,8 @@ class Decider {
     const std::int64_t streams = f.vectors || step != 1 ? step * size() : along * size();
     if (f.tiles < 4) return {Layout::in_place, "read too rarely to be copied"};
     if (bytes <= machine_.near_bytes) return {Layout::in_place, "small"};
-    if (streams % conflicting_bytes == 0) return {copied(f), "its lines meet in the same sets of a cache"};
+    const bool few = !f.vectors && step == 1;
+    if (streams % (few ? conflicting_row_bytes : conflicting_bytes) == 0) return {copied(f), "its lines meet in the same sets of a cache"};
     const std::int64_t lines = f.vectors || step != 1 ? depth_ : s_.tile_rows;
     if (streams >= page_bytes / 2 && lines > 64) return {copied(f), "its lines lie on many pages"};
     if (bytes > machine_.middle_bytes / 2 && lines > 64) return {copied(f), "larger than half the second cache"};
