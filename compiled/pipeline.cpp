@@ -25,6 +25,7 @@ constexpr std::array pipeline{
     Pass{"inline_locals", "substitute views and elementwise locals", inline_locals},
     Pass{"fold_constants", "compute what inlining made constant", fold_constants},
     Pass{"simplify", "apply the rules to what inlining brought together", simplify},
+    Pass{"ask_results", "ask what was cut off at zero instead of what it was cut from", ask_results},
     Pass{"remove_dead", "drop what was inlined or shared", spec::remove_dead},
     Pass{"separate_outputs", "give every output its own tensor that is no input", separate_outputs, true},
 };

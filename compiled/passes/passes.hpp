@@ -27,6 +27,10 @@ void inline_locals(spec::System& system);
 /// reached only under a condition stays.
 void name_reductions(spec::System& system);
 
+/// Where y is x cut off at zero (`if x <= 0 then 0 else x`) and all others only ask whether x is above zero, as derivatives
+/// do, they ask y: the answer is the same, for NaN too, and x need not be kept.
+void ask_results(spec::System& system);
+
 /// Gives every output its own tensor that is no input, by copying equations.
 void separate_outputs(spec::System& system);
 

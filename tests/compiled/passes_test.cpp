@@ -256,3 +256,46 @@ TEST_CASE("distinct_outputs_are_left_alone", "[passes]") {
   CHECK(separate.equations.size() == 2);
   CHECK(separate.outputs == b.system.outputs);
 }
+
+namespace {
+
+/// y = x cut off at zero, z = w where x is above zero, else 0; with `more`, something that needs x itself.
+System cut_off(bool below, bool more) {
+  Build b;
+  const TensorId u = b.input("u", DType::f32, {6});
+  const TensorId w = b.input("w", DType::f32, {6});
+  const TensorId x = b.local("x", DType::f32, {6}, [&](const Indices& i) { return b.at(u, i) * b.at(u, i) * b.at(u, i); });
+  const auto cut = [&](const Expr& value, const Expr& kept) {
+    const Expr zero = decimal(0);
+    return below ? select(apply(Primitive::le, {value, zero}), zero, kept) : select(apply(Primitive::lt, {zero, value}), kept, zero);
+  };
+  const TensorId y = b.local("y", DType::f32, {6}, [&](const Indices& i) { return cut(b.at(x, i), b.at(x, i)); });
+  const TensorId z = b.local("z", DType::f32, {6}, [&](const Indices& i) { return cut(b.at(x, i), b.at(w, i)); });
+  b.system.outputs = {y, z};
+  if (more) b.system.outputs.push_back(b.local("n", DType::f32, {6}, [&](const Indices& i) { return -b.at(x, i); }));
+  return b.system;
+}
+
+/// How many equations read the tensor of this name.
+std::size_t readers_of(const System& system, const std::string& name) {
+  std::size_t readers = 0;
+  for (const Equation& e : system.equations) {
+    bool reads = false;
+    for_each(e.value, [&](const Expr& x) { reads = reads || (x.form() == Form::read && system[x->tensor].name == name); });
+    readers += reads;
+  }
+  return readers;
+}
+
+}  // namespace
+
+TEST_CASE("what is cut off at zero is asked instead of what it was cut from", "[passes]") {
+  for (const bool below : {true, false}) {
+    const System before = cut_off(below, false);
+    REQUIRE(readers_of(before, "x") == 2);
+    const System asked = after(compiled::ask_results, before);
+    CHECK(readers_of(asked, "x") == 1);
+    CHECK(readers_of(asked, "y") == 1);
+    CHECK(readers_of(after(compiled::ask_results, cut_off(below, true)), "x") == 3);
+  }
+}
