@@ -8,6 +8,9 @@
 namespace etalon::compiled {
 namespace {
 
+/// Turns of a reduction's loops that are fewer stand one by one.
+constexpr std::int64_t most_written_out = 9;
+
 bool is_position(Reduction r) { return r == Reduction::argmax || r == Reduction::argmin; }
 bool is_extremum(Reduction r) { return r == Reduction::max || r == Reduction::min || is_position(r); }
 
@@ -190,12 +193,32 @@ void NestEmitter::accumulate(const Reduce& r, const Partial& partial) {
   }
 }
 
+/// Whether the turns of this loop of a reduction stand in the code one by one, as those of a pooling window do.
+bool NestEmitter::is_written_out(const Reduce& r, std::size_t level) {
+  std::int64_t turns = 1;
+  for (std::size_t l = level; l < r.loops.size(); ++l) {
+    if (r.loops[l].kind != loops::LoopKind::serial) return false;
+    turns *= r.loops[l].binder.extent;
+  }
+  return turns <= most_written_out;
+}
+
 void NestEmitter::inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial) {
   if (level == r.loops.size()) {
     emitter_.set_real(s.real);
     return accumulate(r, partial);
   }
   if (partial.blocks && level == partial.blocks->level) return in_blocks(r, s, partial);
+  if (is_written_out(r, level)) {
+    const spec::Binder& binder = r.loops[level].binder;
+    for (std::int64_t i = 0; i < binder.extent; ++i) {
+      emitter_.forget();
+      emitter_.bind(binder.variable, b_.getInt64(static_cast<std::uint64_t>(i)), binder.extent);
+      steps(r.loops[level].steps);
+      inside(r, level + 1, s, partial);
+    }
+    return emitter_.forget();
+  }
   iterate(r.loops[level], nullptr, nullptr, [&] {
     steps(r.loops[level].steps);
     inside(r, level + 1, s, partial);

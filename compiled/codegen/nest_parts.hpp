@@ -70,6 +70,7 @@ class NestEmitter {
   void in_blocks(const Reduce& r, const Step& s, const Partial& partial);
   void end_block(const Partial& partial);
   void join_blocks(const Partial& partial);
+  [[nodiscard]] static bool is_written_out(const Reduce& r, std::size_t level);
   void inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial);
   void accumulate(const Reduce& r, const Partial& partial);
   void accumulate_position(const Reduce& r, const Partial& partial, Value* value, Value* where);

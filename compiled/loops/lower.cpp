@@ -210,10 +210,9 @@ void Lowering::assign(const Equation& equation) {
 Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) const {
   Equation e = system_.equations.at(statement.equation);
   spec::Substitution by;
-  const auto number = static_cast<std::size_t>(&statement - kernel.statements.data());
   for (std::size_t a = 0; a < statement.shared.size(); ++a) {
     Binder& b = e.binders.at(statement.shared[a]);
-    const Binder& loop = shared_[shared_loop(kernel, number, a)];
+    const Binder& loop = shared_[shared_loop(kernel, statement, a)];
     const Expr v = variable(loop);
     const bool down = kernel.backwards && a + 1 == kernel.loops.size();
     by.emplace(b.variable, down ? spec::integer(b.extent - 1) - v : v);

@@ -23,17 +23,15 @@ Expr Lowering::open_blocks(std::int64_t tiles, std::int64_t block, const char* n
   return spec::variable(b) * spec::integer(block);
 }
 
-/// The pieces of factors that the turn at hand reads.
-void Lowering::lower_copies(const Kernel& kernel) {
-  for (std::size_t s = 0; s < kernel.copies; ++s) {
-    if (!lower_transposed(aligned(kernel, kernel.statements[s]))) lower_inner(kernel, kernel.statements[s], false);
-    lanes_ = {};
-  }
+/// What the turn at hand does before or after its tiles.
+void Lowering::lower_in_turn(const Kernel& kernel, const Statement& statement) {
+  if (!lower_transposed(aligned(kernel, statement))) lower_inner(kernel, statement, false);
+  lanes_ = {};
 }
 
 /// What the next turn of the outermost loop copies: the slices of tensors that belong to it alone.
 std::vector<FetchAhead> Lowering::next_pieces(const Kernel& kernel, std::size_t outermost) const {
-  const Binder& turn = shared_[kernel.turn];
+  const Binder& turn = shared_[*kernel.turn];
   FetchAhead ahead;
   ahead.number = spec::integer(0);
   for (std::size_t l = outermost + 1; l < open_.size(); ++l) {
@@ -44,8 +42,8 @@ std::vector<FetchAhead> Lowering::next_pieces(const Kernel& kernel, std::size_t 
   const Expr next = spec::variable(turn) + spec::integer(1);
   const Expr inside = spec::select(spec::apply(spec::Primitive::lt, {next, spec::integer(turn.extent)}), next, spec::variable(turn));
   std::vector<FetchAhead> pieces;
-  for (std::size_t s = 0; s < kernel.copies; ++s) {
-    const Equation copy = aligned(kernel, kernel.statements[s]);
+  for (auto statement = kernel.statements.begin(); statement->in_turn; ++statement) {
+    const Equation copy = aligned(kernel, *statement);
     for_each(copy.value, [&](const Expr& e) {
       if (e.form() != spec::Form::read || e->args.empty() || !(e->args[0] == spec::variable(turn))) return;
       const Dims& dims = system_[e->tensor].dims;
@@ -62,7 +60,8 @@ std::vector<FetchAhead> Lowering::next_pieces(const Kernel& kernel, std::size_t 
 void Lowering::lower_contraction(const Kernel& kernel) {
   const Schedule& s = *kernel.schedule;
   for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
-  const Equation e = aligned(kernel, kernel.statements[kernel.copies]);
+  const auto tiles = std::find_if(kernel.statements.begin(), kernel.statements.end(), [](const Statement& x) { return !x.in_turn; });
+  const Equation e = aligned(kernel, *tiles);
   start(e);
   Contract c;
   c.schedule = s;
@@ -74,10 +73,11 @@ void Lowering::lower_contraction(const Kernel& kernel) {
     if (a != s.row && a != s.column) outer.push_back(shared_[a]);
   }
   std::stable_sort(outer.begin(), outer.end(), [](const Binder& a, const Binder& b) { return a.extent > b.extent; });
-  if (kernel.copies > 0) std::stable_partition(outer.begin(), outer.end(), [&](const Binder& b) { return b == shared_[kernel.turn]; });
+  if (kernel.turn) std::stable_partition(outer.begin(), outer.end(), [&](const Binder& b) { return b == shared_[*kernel.turn]; });
   for (const Binder& b : outer) {
     open(b);
-    if (kernel.copies > 0 && b == shared_[kernel.turn]) lower_copies(kernel);
+    if (!kernel.turn || !(b == shared_[*kernel.turn])) continue;
+    std::for_each(kernel.statements.begin(), tiles, [&](const Statement& x) { lower_in_turn(kernel, x); });
   }
   start(e);
   std::size_t opened = outer.size();
@@ -86,7 +86,7 @@ void Lowering::lower_contraction(const Kernel& kernel) {
   if (s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
   c.first_row = open_blocks(row_tiles, s.block_rows, "rows", opened);
   if (!s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
-  if (kernel.copies > 0) c.ahead = next_pieces(kernel, open_.size() - opened);
+  if (kernel.turn) c.ahead = next_pieces(kernel, open_.size() - opened);
   c.left = strip(e.value->args[1]->args[0], {});
   c.right = strip(e.value->args[1]->args[1], {});
   const Expr& guard = e.value->args[0];
@@ -97,14 +97,21 @@ void Lowering::lower_contraction(const Kernel& kernel) {
   const Expr sum = fresh_register(Kind::real, open_.size() - 1);
   c.target = sum->variable;
   reductions_.push_back({{e.value, Expr{}}, sum});
-  for (std::size_t i = kernel.copies; i < kernel.statements.size(); ++i) assign(aligned(kernel, kernel.statements[i]));
+  std::for_each(tiles, kernel.statements.end(), [&](const Statement& x) {
+    if (!x.in_turn) assign(aligned(kernel, x));
+  });
   // Vectors that multiply and add at once do as much in the time of one operation elsewhere.
   work_ /= 2 * s.lanes;
   c.steps = std::move(open_.back().loop.steps);
   open_.resize(open_.size() - 2);
+  std::erase_if(reductions_, [&](const auto& entry) { return depth_.at(entry.second->variable) >= open_.size(); });
   start(e);
   append(open_.size() - 1, step(std::move(c)));
-  for (std::size_t i = 0; i < opened; ++i) close();
+  for (; opened > 1; --opened) close();
+  std::for_each(tiles, kernel.statements.end(), [&](const Statement& x) {
+    if (x.in_turn) lower_in_turn(kernel, x);
+  });
+  if (opened == 1) close();
 }
 
 }  // namespace etalon::compiled::loops

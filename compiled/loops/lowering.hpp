@@ -33,7 +33,7 @@ class Lowering {
   void lower_scatter(const Kernel& kernel);
   void lower_sequence(const Kernel& kernel);
   void lower_contraction(const Kernel& kernel);
-  void lower_copies(const Kernel& kernel);
+  void lower_in_turn(const Kernel& kernel, const Statement& statement);
   [[nodiscard]] std::vector<FetchAhead> next_pieces(const Kernel& kernel, std::size_t outermost) const;
   [[nodiscard]] bool lower_transposed(const spec::Equation& equation);
   void assign(const spec::Equation& equation);

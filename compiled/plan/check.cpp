@@ -127,6 +127,8 @@ class Execution {
 
   void execute(const Kernel& kernel) {
     require(kernel.kind != KernelKind::scatter || kernel.statements.size() == 1, "more than one statement");
+    require(!kernel.turn || (kernel.schedule && *kernel.turn < kernel.loops.size() && *kernel.turn != kernel.schedule->row && *kernel.turn != kernel.schedule->column),
+            "a turn is of a loop outside of tiles");
     require(kernel.kind != KernelKind::sequence || !kernel.loops.empty(), "a sequence has no loop for its steps");
     here_.clear();
     read_here_.clear();
@@ -145,7 +147,7 @@ class Execution {
 
   void check_loops(const Kernel& kernel, const Statement& s) const {
     const Equation& equation = system_.equations[s.equation];
-    require(s.shared.size() == (is_copy(s) ? 1 : kernel.loops.size()), "a statement does not share every loop");
+    require(s.shared.size() == (s.in_turn ? 1 : kernel.loops.size()), "a statement does not share every loop");
     std::set<std::size_t> distinct(s.shared.begin(), s.shared.end());
     require(distinct.size() == s.shared.size(), "one binder serves two loops");
     for (std::size_t a = 0; a < s.shared.size(); ++a) {
@@ -163,9 +165,7 @@ class Execution {
     for (const Expr& p : equation.place) spec::for_each(p, only_reads);
   }
 
-  std::size_t number_of(const Statement& s) const { return static_cast<std::size_t>(&s - kernel_at_->statements.data()); }
-  bool is_copy(const Statement& s) const { return number_of(s) < kernel_at_->copies; }
-  std::size_t loop_at(const Statement& s, std::size_t a) const { return shared_loop(*kernel_at_, number_of(s), a); }
+  std::size_t loop_at(const Statement& s, std::size_t a) const { return shared_loop(*kernel_at_, s, a); }
 
   /// An index, with the variables of the shared loops renamed to what they are in every statement alike: -1 - loop.
   Expr in_common_names(const Statement& s, const Expr& e) const {
@@ -219,9 +219,11 @@ class Execution {
         const auto loop = loop_of(in_common_names(*w, source.place[axis]));
         if (!loop) continue;
         ++loops;
+        if (s.in_turn && loop != kernel_at_->turn) continue;
         require(loop_of(in_common_names(s, e->args[axis])) == loop,
                 name(system_.equations[s.equation].target) + " reads " + name(e->tensor) + " of another iteration");
       }
+      require(!s.in_turn || home(e->tensor).home != Home::in_register, name(e->tensor) + " is read in a turn outside its registers");
       require(loops == w->shared.size(), name(e->tensor) + " is written and read in one kernel across its loops");
     }
   }
@@ -260,12 +262,12 @@ class Execution {
     const Equation& equation = system_.equations[s.equation];
     const TensorId t = equation.target;
     require(missing_.at(t) == 1, name(t) + " of an iteration has several equations");
-    require(kernel.kind == KernelKind::loops && (is_copy(s) || !kernel.schedule), name(t) + " of an iteration is in a kernel of another kind");
-    require(home(t).index == s.shared.size() && home(t).index < equation.place.size(), name(t) + " has an axis per shared loop and more");
+    require(kernel.kind == KernelKind::loops && (kernel.turn.has_value() || !kernel.schedule), name(t) + " of an iteration is in a kernel of another kind");
+    require(home(t).index == (kernel.schedule ? 1 : kernel.loops.size()) && home(t).index < equation.place.size(), name(t) + " has an axis per shared loop and more");
     std::set<std::size_t> loops;
     for (std::size_t axis = 0; axis < home(t).index; ++axis) {
       const auto loop = loop_of(in_common_names(s, equation.place[axis]));
-      require(loop && loops.insert(*loop).second, name(t) + " of an iteration has another axis than a shared loop first");
+      require(loop && loops.insert(*loop).second && (!kernel.turn || loop == kernel.turn), name(t) + " of an iteration has another axis than a shared loop first");
     }
     std::size_t bytes = size_of(system_[t].dtype);
     for (std::size_t axis = home(t).index; axis < equation.place.size(); ++axis) bytes *= static_cast<std::size_t>(system_[t].dims[axis]);

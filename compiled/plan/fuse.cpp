@@ -37,6 +37,9 @@ constexpr std::size_t most_beside_a_contraction = 4;
 /// So many tensors are looked at; sums of residuals follow each other through a whole network.
 constexpr std::size_t most_followers = 16;
 
+/// Turns that let several threads finish together; the loop becomes the outermost one.
+constexpr std::int64_t least_turns = 8;
+
 /// More statements make one function too long to generate well.
 constexpr std::size_t most_statements = 48;
 
@@ -135,7 +138,7 @@ class Fusion {
     Kernel& kernel = kernels_.back();
     for (const std::size_t copy : copies_[contraction]) {
       kernel.turn = decisions_[copy].in_turns->loop;
-      kernel.statements.insert(kernel.statements.begin() + static_cast<std::ptrdiff_t>(kernel.copies++), Statement{copy, {0}});
+      kernel.statements.insert(kernel.statements.end() - 1, Statement{copy, {0}, true});
       written(copy, kernels_.size() - 1);
     }
   }
@@ -212,7 +215,7 @@ class Fusion {
     Kernel kernel;
     kernel.kind = kind;
     kernel.reason = std::move(reason);
-    Statement statement{i, {}};
+    Statement statement{i, {}, false};
     if (kind == KernelKind::loops) {
       kernel.loops = shape.extents;
       for (std::size_t b = 0; b < shape.extents.size(); ++b) statement.shared.push_back(b);
@@ -240,7 +243,8 @@ class Fusion {
     Kernel& kernel = kernels_[k];
     if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements || crowded_.contains(k)) return false;
     std::vector<std::size_t> shared;
-    if (!align(i, shape, k, shared)) return false;
+    if (kernel.schedule && join_in_turn(i, shape, k)) return true;
+    if (reads_of_turn(shape, k) || !align(i, shape, k, shared)) return false;
     const bool whole = shared.size() == kernel.loops.size();
     const bool elementwise = whole && !shape.reduces && shape.extents.size() == shared.size();
     if (heavy_[k] && !elementwise) return false;
@@ -249,9 +253,58 @@ class Fusion {
       kernel.loops.resize(shared.size());
       for (Statement& s : kernel.statements) s.shared.resize(shared.size());
     }
-    kernel.statements.push_back({i, std::move(shared)});
+    kernel.statements.push_back({i, std::move(shared), false});
     written(i, k);
     return true;
+  }
+
+  const Statement& statement_of(TensorId t, std::size_t k) const {
+    const std::size_t writer = uses_.equation[static_cast<std::size_t>(t)];
+    const auto& statements = kernels_[k].statements;
+    return *std::find_if(statements.begin(), statements.end(), [&](const Statement& s) { return s.equation == writer; });
+  }
+
+  bool reads_of_turn(const Shape& shape, std::size_t k) const {
+    return std::any_of(shape.reads.begin(), shape.reads.end(), [&](const Expr& r) {
+      return kernel_of_[static_cast<std::size_t>(r->tensor)] == k && statement_of(r->tensor, k).in_turn;
+    });
+  }
+
+  /// Beside a contraction, what needs of it only what one turn of an outer loop computes is done in that turn, while that is
+  /// near. What needs a single element is done with the tiles.
+  bool join_in_turn(std::size_t i, const Shape& shape, std::size_t k) {
+    Kernel& kernel = kernels_[k];
+    std::vector<const Expr*> inside;
+    for (const Expr& r : shape.reads) {
+      if (kernel_of_[static_cast<std::size_t>(r->tensor)] != k) continue;
+      if (uses_.writers[static_cast<std::size_t>(r->tensor)] != 1) return false;
+      inside.push_back(&r);
+    }
+    std::vector<std::size_t> whole;
+    if (inside.empty() || !options_.turns) return false;
+    if (!reads_of_turn(shape, k) && align(i, shape, k, whole) && whole.size() == kernel.loops.size() && !shape.reduces &&
+        shape.extents.size() == whole.size()) return false;
+    for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
+      if ((kernel.turn && *kernel.turn != loop) || loop == kernel.schedule->row || loop == kernel.schedule->column) continue;
+      const std::size_t binder = common_binder(i, inside, k, loop);
+      if (binder == none || kernel.loops[loop] < least_turns || shape.extents[binder] != kernel.loops[loop]) continue;
+      kernel.turn = loop;
+      kernel.statements.push_back({i, {binder}, true});
+      written(i, k);
+      return true;
+    }
+    return false;
+  }
+
+  /// The binder of equation i that is the kernel's loop in all these reads.
+  std::size_t common_binder(std::size_t i, const std::vector<const Expr*>& inside, std::size_t k, std::size_t loop) const {
+    std::size_t binder = none;
+    for (const Expr* r : inside) {
+      const std::size_t b = binder_read_at(i, *r, k, loop);
+      if (b == none || (binder != none && b != binder)) return none;
+      binder = b;
+    }
+    return binder;
   }
 
   /// The binder of equation i for each loop of kernel k, as many outer loops as fit.
@@ -265,12 +318,8 @@ class Fusion {
     if (inside.empty()) return align_alike(shape, k, shared);
     const Kernel& kernel = kernels_[k];
     for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-      std::size_t binder = none;
-      for (const Expr* r : inside) {
-        const std::size_t b = binder_read_at(i, *r, k, loop);
-        if (b == none || (binder != none && b != binder)) return true;
-        binder = b;
-      }
+      const std::size_t binder = common_binder(i, inside, k, loop);
+      if (binder == none) return true;
       if (shape.extents[binder] != kernel.loops[loop]) return true;
       if (std::find(shared.begin(), shared.end(), binder) != shared.end()) return true;
       shared.push_back(binder);
@@ -289,10 +338,9 @@ class Fusion {
     const std::size_t writer = uses_.equation[static_cast<std::size_t>(r->tensor)];
     const auto axes = axes_of_binders(equation(writer));
     if (!axes) return none;
-    const auto& statements = kernels_[k].statements;
-    const auto statement =
-        std::find_if(statements.begin(), statements.end(), [&](const Statement& s) { return s.equation == writer; });
-    const Expr& index = r->args[(*axes)[statement->shared[loop]]];
+    const Statement& statement = statement_of(r->tensor, k);
+    if (statement.in_turn && loop != *kernels_[k].turn) return none;
+    const Expr& index = r->args[(*axes)[statement.shared[statement.in_turn ? 0 : loop]]];
     if (index.form() != Form::variable) return none;
     const auto& binders = equation(i).binders;
     for (std::size_t b = 0; b < binders.size(); ++b) {

@@ -128,9 +128,9 @@ class Homes {
     if (!options_.fuse) return;
     for (const Kernel& kernel : plan_.kernels) {
       if (kernel.kind != KernelKind::loops) continue;
-      for (std::size_t s = kernel.copies; s < kernel.statements.size(); ++s) {
-        const spec::Equation& equation = system_.equations[kernel.statements[s].equation];
-        if (stays_in_register(equation, kernel)) {
+      for (const Statement& s : kernel.statements) {
+        const spec::Equation& equation = system_.equations[s.equation];
+        if (!s.in_turn && stays_in_register(equation, kernel)) {
           settle(equation.target, {Home::in_register, 0, 0, 0, 0, "read only by later statements of its kernel"});
         }
       }
@@ -141,22 +141,31 @@ class Homes {
     const auto t = at(equation.target);
     const Life& life = lives_[t];
     return !uses_.is_output[t] && uses_.writers[t] == 1 && axes_of_binders(equation) &&
-           equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write && uses_.reads[t] > 0;
+           equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write && uses_.reads[t] > 0 &&
+           !read_in_turn(equation.target, kernel);
+  }
+
+  bool read_in_turn(TensorId t, const Kernel& kernel) const {
+    return std::any_of(kernel.statements.begin(), kernel.statements.end(), [&](const Statement& s) {
+      const auto& readers = uses_.readers[at(t)];
+      return s.in_turn && std::find(readers.begin(), readers.end(), s.equation) != readers.end();
+    });
   }
 
   /// What one iteration computes for itself needs no more room than one iteration.
   void place_turns() {
     if (!options_.reuse) return;
     for (const Kernel& kernel : plan_.kernels) {
-      for (std::size_t s = 0; s < kernel.copies; ++s) {
-        const TensorId t = system_.equations[kernel.statements[s].equation].target;
-        settle(t, {Home::turn, 1, 0, 0, bytes_of_turn(t, 1), "each turn of its kernel's outer loop copies its own"});
-      }
-      if (kernel.kind != KernelKind::loops || kernel.loops.empty() || kernel.schedule) continue;
+      if (kernel.kind != KernelKind::loops || kernel.loops.empty() || (kernel.schedule && !kernel.turn)) continue;
+      bool before_tiles = kernel.schedule.has_value();
       for (const Statement& s : kernel.statements) {
         const TensorId t = system_.equations[s.equation].target;
-        if (needs_arena(t) && lives_in_a_turn(s, kernel)) {
-          settle(t, {Home::turn, kernel.loops.size(), 0, 0, bytes_of_turn(t, kernel.loops.size()), "each iteration of its kernel has its own"});
+        before_tiles = before_tiles && s.in_turn;
+        const std::size_t shared = kernel.schedule ? 1 : kernel.loops.size();
+        if (before_tiles) {
+          settle(t, {Home::turn, shared, 0, 0, bytes_of_turn(t, shared), "each turn of its kernel's outer loop copies its own"});
+        } else if (needs_arena(t) && lives_in_a_turn(s, kernel, shared)) {
+          settle(t, {Home::turn, shared, 0, 0, bytes_of_turn(t, shared), "each iteration of its kernel has its own"});
         }
       }
     }
@@ -169,14 +178,14 @@ class Homes {
   }
 
   /// Written and read in this kernel alone; its first axes are the shared loops.
-  bool lives_in_a_turn(const Statement& s, const Kernel& kernel) const {
+  bool lives_in_a_turn(const Statement& s, const Kernel& kernel, std::size_t shared) const {
     const spec::Equation& equation = system_.equations[s.equation];
     const auto t = at(equation.target);
     const Life& life = lives_[t];
     const auto axes = axes_of_binders(equation);
     if (uses_.is_output[t] || uses_.writers[t] != 1 || !axes || life.last_read != life.first_write || uses_.reads[t] == 0) return false;
-    const std::size_t shared = kernel.loops.size();
     if (equation.binders.size() <= shared || bytes_of_turn(equation.target, shared) > most_turn_bytes) return false;
+    if (kernel.schedule) return (*axes)[s.shared[s.in_turn ? 0 : *kernel.turn]] == 0;
     return std::all_of(s.shared.begin(), s.shared.end(), [&](std::size_t b) { return (*axes)[b] < shared; });
   }
 

@@ -15,7 +15,7 @@ namespace {
 bool reads_own_slice(const System& system, const Statement& statement, TensorId old,
                      const std::vector<std::size_t>& loop_axes) {
   const Equation& equation = system.equations[statement.equation];
-  bool own = statement.shared.size() == loop_axes.size();
+  bool own = !statement.in_turn;
   const auto check = [&](const Expr& e) {
     if (e.form() != Form::read || e->tensor != old || !own) return;
     for (std::size_t loop = 0; loop < loop_axes.size(); ++loop) {
@@ -45,6 +45,13 @@ bool reads(const Equation& equation, TensorId old) {
   return found;
 }
 
+bool read_by_others(const System& system, const Kernel& kernel, TensorId old, std::size_t writer) {
+  for (std::size_t s = 0; s < kernel.statements.size(); ++s) {
+    if (s != writer && reads(system.equations[kernel.statements[s].equation], old)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool may_overwrite(const System& system, const Kernel& kernel, TensorId old, TensorId value) {
@@ -68,6 +75,7 @@ bool may_overwrite(const System& system, const Kernel& kernel, TensorId old, Ten
         s == writer ? reads_same_element(equation, old) : reads_own_slice(system, kernel.statements[s], old, loop_axes);
     if (!safe) return false;
   }
+  if (writer != kernel.statements.size() && kernel.statements[writer].in_turn) return !read_by_others(system, kernel, old, writer);
   return writer != kernel.statements.size();
 }
 

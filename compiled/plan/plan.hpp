@@ -28,6 +28,7 @@ using spec::TensorId;
 struct Statement {
   std::size_t equation = 0;
   std::vector<std::size_t> shared;
+  bool in_turn = false;  ///< beside a contraction: it shares only the kernel's loop `turn`, before the tiles or after them
 };
 
 /// y[…, k, …] = sum[j… where t[j…] == k and rest] body, run as: all of y = 0; then for every value of the equation's
@@ -59,9 +60,8 @@ struct Kernel {
   std::vector<Statement> statements;
   Scatter scatter;
   bool backwards = false;  ///< a sequence runs from the last index down
-  std::optional<Schedule> schedule;  ///< of the first statement after the copies, a contraction; it has all its loops in common with those after it
-  std::size_t copies = 0;            ///< so many statements before a contraction copy factors of it; their one shared loop is loop `turn`
-  std::size_t turn = 0;
+  std::optional<Schedule> schedule;  ///< of the first statement that is not `in_turn`, a contraction; it has all its loops in common with others like it
+  std::optional<std::size_t> turn;   ///< the outermost loop of a contraction where statements share it alone
   std::string reason;
 };
 
@@ -109,14 +109,15 @@ struct PlanOptions {
   std::vector<Update> updates;
   bool fuse = true;      ///< false: one kernel per equation
   bool reuse = true;     ///< false: no two tensors share arena bytes
+  bool turns = true;     ///< false: only single elements of a contraction are used where they are computed
   bool recompute = true; ///< false: what a later kernel needs is stored, however cheap it is
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
 };
 
-/// The kernel's loop that is shared loop `a` of its statement number `s`.
-[[nodiscard]] inline std::size_t shared_loop(const Kernel& kernel, std::size_t s, std::size_t a) {
-  return s < kernel.copies ? kernel.turn : a;
+/// The kernel's loop that is shared loop `a` of a statement of it.
+[[nodiscard]] inline std::size_t shared_loop(const Kernel& kernel, const Statement& statement, std::size_t a) {
+  return statement.in_turn ? *kernel.turn : a;
 }
 
 /// Plans an optimised system: outputs are distinct and none is an input.

@@ -48,7 +48,7 @@ Contract* find_contract(std::vector<Step>& steps) {
 }
 
 /// A contraction whose left factor is copied in rows and its right one into panels.
-Product packed() { return {DType::f32, {}, 64, 512, 512, false, true, false}; }
+Product packed() { return {DType::f32, {}, 64, 1024, 512, false, true, false}; }
 /// One that reads both as they lie.
 Product in_place() { return {DType::f32, {}, 64, 40, 64, false, false, false}; }
 
@@ -69,7 +69,7 @@ TEST_CASE("packing keeps what a system means, bit by bit", "[compiled][contracti
   std::mt19937 engine(3);
   for (const DType dtype : {DType::f32, DType::f64}) {
     for (const Product& p : {Product{dtype, {}, 9, 40, 30, true, true, false}, Product{dtype, {2}, 15, 33, 20, false, true, true},
-                             Product{dtype, {}, 20, 512, 140, false, false, false}}) {
+                             Product{dtype, {}, 20, 1024, 140, false, false, false}}) {
       const System before = system_of(p);
       System after = before;
       const auto decisions = compiled::schedule_contractions(after, machine, {.always = true});

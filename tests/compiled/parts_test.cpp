@@ -107,3 +107,33 @@ TEST_CASE("parts make no tree higher than declared", "[compiled][contractions][p
   CHECK(has_parts(64));
   CHECK(!has_parts(65));
 }
+
+TEST_CASE("what needs one image of a contraction is done while that image is near", "[compiled][contractions][parts]") {
+  // The pooled image, what it adds up to, and the cotangent that pooling gives back.
+  const System s = spec::lower(spec::parse_program(
+      "input x : f32[12, 3, 20, 20]\ninput k : f32[20, 3, 3, 3]\ninput d : f32[12, 20, 10, 10]\n"
+      "c = conv2d(x, k, _) {padding = [1, 1]}\nr = relu(c)\np = max_pool2d(r) {kernel = 2}\n"
+      "t = sum(p) {axes = [1, 2, 3]}\ngx, gk = vjp(p; x, k; d)\noutput p, t, gx, gk\n"));
+  /// The kernel that computes r, as the plan has it.
+  const auto kernel_of_r = [&](const compiled::CompileOptions& o) {
+    const std::string plan = dump_of(s, "plan", o);
+    const std::size_t begin = plan.find("r shares i0 i1 i2 i3");
+    REQUIRE(begin != std::string::npos);
+    return plan.substr(begin, plan.find("\nkernel", begin) - begin);
+  };
+  compiled::CompileOptions apart = options();
+  apart.plan.turns = false;
+  CHECK_THAT(kernel_of_r(options()), Contains(": p shares n\n"));
+  CHECK_THAT(kernel_of_r(apart), !Contains(": p shares"));
+  const std::vector<HostTensor> in{normal_numbers(DType::f32, {12, 3, 20, 20}, 1), normal_numbers(DType::f32, {20, 3, 3, 3}, 2),
+                                   normal_numbers(DType::f32, {12, 20, 10, 10}, 3)};
+  const auto expected = compiled_values(s, in, apart);
+  for (const unsigned threads : {1U, 2U, 3U}) {
+    for (const bool reuse : {true, false}) {
+      compiled::CompileOptions o = options();
+      o.threads = threads;
+      o.plan.reuse = reuse;
+      CHECK(compiled_values(s, in, o) == expected);
+    }
+  }
+}
