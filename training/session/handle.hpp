@@ -102,8 +102,8 @@ template <>
 struct HostElement<DType::boolean> : std::type_identity<bool> {};
 
 /// The handle of a result of that type.
-template <spec::ValueType type>
-using HandleOf = Handle<typename HostElement<type.dtype>::type, decltype(shape_from<type.dims>(std::make_index_sequence<type.dims.rank>{}))>;
+template <DType dtype, Dims dims>
+using HandleOf = Handle<typename HostElement<dtype>::type, decltype(shape_from<dims>(std::make_index_sequence<dims.rank>{}))>;
 
 /// Takes in the session of one argument. \throws SpecViolation when it is another than those before.
 void require_same_session(std::shared_ptr<SessionCore>& all, const Recorded& value);
@@ -149,7 +149,8 @@ template <class Op, spec::FixedText text, class... Args>
     (detail::find_session(core, args), ...);
     const std::vector<Traced> results = detail::listed(spec::apply_operation(call, detail::as_traced(args)...));
     const auto handle = [&](auto n) {
-      using Result = detail::HandleOf<typing.results[decltype(n)::value]>;
+      constexpr spec::ValueType type = typing.results[decltype(n)::value];
+      using Result = detail::HandleOf<type.dtype, type.dims>;
       return Result(Recorded(core, core->record, results[decltype(n)::value]));
     };
     if constexpr (typing.result_count == 1 && !spec::definition_of<Op>.results[0].pack) {
