@@ -28,7 +28,7 @@ struct Order {
 class Routine {
  public:
   /// Compiles, and declares in the store what the program reads from it. The store outlives the routine.
-  /// \throws SpecViolation when an entry of the store has another type; otherwise as Bound.
+  /// \throws SpecViolation when an entry of the store has another type; otherwise as Prepared.
   Routine(const spec::Program& program, const Target& target, compiled::Store& store);
 
   /// Outputs that must be finite; `run` says so where one is not. \throws SpecViolation for a name that is no output.
@@ -58,7 +58,7 @@ class Routine {
  private:
   [[nodiscard]] const spec::Input& index_named(const std::string& name) const;
 
-  Bound bound_;
+  Prepared bound_;
   compiled::Store* store_;
   std::vector<std::string> watched_;
   std::map<std::string, std::int64_t> indices_;

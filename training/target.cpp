@@ -66,7 +66,7 @@ std::string Target::name() const {
   return backend == nullptr ? "cpu" : (*backend)->describe().name;
 }
 
-Bound::Bound(const spec::Program& program, const Target& target)
+Prepared::Prepared(const spec::Program& program, const Target& target)
     : program_(spec::has_open_extents(program) ? spec::with_extents(program) : program),
       made_([&]() -> Made {
         if (const auto* options = std::get_if<compiled::CompileOptions>(&target.where_)) return compiled::compile(program_, *options);
@@ -75,18 +75,18 @@ Bound::Bound(const spec::Program& program, const Target& target)
       }()),
       target_(target.name()) {}
 
-void Bound::declare(compiled::Store& store) const {
+void Prepared::declare(compiled::Store& store) const {
   for (const spec::Input& input : program_.inputs) {
     if (!input.value) store.declare(input.name, input.dtype, input.dims);
   }
 }
 
-std::vector<HostTensor> Bound::run(compiled::Store& store, const Named& given) const {
+std::vector<HostTensor> Prepared::run(compiled::Store& store, const Named& given) const {
   if (const auto* executable = std::get_if<compiled::Executable>(&made_)) return executable->run(store, given);
   return ask(*std::get<spec::Backend*>(made_), store, given);
 }
 
-std::vector<HostTensor> Bound::ask(spec::Backend& backend, compiled::Store& store, const Named& given) const {
+std::vector<HostTensor> Prepared::ask(spec::Backend& backend, compiled::Store& store, const Named& given) const {
   check_given(program_, given);
   const std::vector<spec::Update> updates = spec::all_updates(program_);
   spec::Request request;
@@ -104,7 +104,7 @@ std::vector<HostTensor> Bound::ask(spec::Backend& backend, compiled::Store& stor
   return outputs;
 }
 
-RoutineReport Bound::report() const {
+RoutineReport Prepared::report() const {
   RoutineReport r;
   r.target = target_;
   for (const spec::Input& input : program_.inputs) {

@@ -26,7 +26,7 @@ class Target {
   [[nodiscard]] std::string name() const;
 
  private:
-  friend class Bound;
+  friend class Prepared;
   explicit Target(std::variant<compiled::CompileOptions, spec::Backend*> where) : where_(std::move(where)) {}
   std::variant<compiled::CompileOptions, spec::Backend*> where_;
 };
@@ -49,10 +49,10 @@ struct RoutineReport {
 [[nodiscard]] std::string to_json(const RoutineReport& report);
 
 /// A program made ready for a target.
-class Bound {
+class Prepared {
  public:
   /// \throws SpecViolation for an ill-typed program, Unsupported for what the target does not do.
-  Bound(const spec::Program& program, const Target& target);
+  Prepared(const spec::Program& program, const Target& target);
 
   [[nodiscard]] const spec::Program& program() const { return program_; }
   /// Declares in the store what the program reads from it.

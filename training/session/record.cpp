@@ -71,7 +71,7 @@ HostTensor Record::value(const Traced& of) {
   if (const auto given = given_.find(name); given != given_.end()) return given->second;
   if (entries_.count(name) != 0) return state_.store().read(name);
   const spec::Program part = program({name}, false);
-  return values_.emplace(name, Bound(part, target_).run(state_.store(), given_to(part))[0]).first->second;
+  return values_.emplace(name, Prepared(part, target_).run(state_.store(), given_to(part))[0]).first->second;
 }
 
 void Record::run_updates(std::span<const Traced> looked_at) {
@@ -80,7 +80,7 @@ void Record::run_updates(std::span<const Traced> looked_at) {
     if (std::find(outputs.begin(), outputs.end(), value.name()) == outputs.end()) outputs.push_back(value.name());
   }
   const spec::Program part = program(outputs, true);
-  std::vector<HostTensor> values = Bound(part, target_).run(state_.store(), given_to(part));
+  std::vector<HostTensor> values = Prepared(part, target_).run(state_.store(), given_to(part));
   for (std::size_t i = 0; i < outputs.size(); ++i) values_.insert_or_assign(outputs[i], std::move(values[i]));
 }
 
