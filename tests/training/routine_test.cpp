@@ -89,6 +89,24 @@ TEST_CASE("an_outcome_says_completed_or_why_not", "[routine]") {
   }
 }
 
+TEST_CASE("a_backend_without_numbers_is_an_outcome_and_changes_nothing", "[routine]") {
+  class Refusing final : public spec::Backend {
+   public:
+    [[nodiscard]] spec::Description describe() const override { return {"refusing", "1", {}, {}, {}}; }
+    [[nodiscard]] spec::Answer run(const spec::Request&) override { return spec::Refusal{spec::Refusal::Kind::timeout, "no answer in 2 s", {}}; }
+  } refusing;
+  compiled::Store store;
+  store.put("w", floats({3}, {1, 1, 1}));
+  const spec::Program step = spec::parse_program("parameter w : f32[3]\nw1 = exp(w)\noutput w1\nupdate w := w1\n");
+  Routine routine(step, Target::backend(refusing), store);
+  const Outcome outcome = routine.watch("w1").run();
+  CHECK(name_of(outcome.status) == "failed");
+  CHECK(outcome.why == "refusing: no answer in 2 s");
+  CHECK_THROWS_WITH(outcome.output("w1"), "output w1: the run failed: refusing: no answer in 2 s");
+  CHECK(store.read("w") == floats({3}, {1, 1, 1}));
+  CHECK(routine.report().target == "refusing");
+}
+
 TEST_CASE("iteration_is_nested_in_the_order_of_declaration_and_restores", "[routine]") {
   compiled::Store store;
   store.put("total", HostTensor::of<std::int64_t>({}, {0}));

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,30 @@ TEST_CASE("a_step_updates_begins_a_new_record_and_keeps_what_was_looked_at", "[s
     CHECK(session.state().store().read(names::count) == HostTensor::of<std::int64_t>({}, {1}));
     CHECK(ops::sum(m.factor).item() == -0.5);  // handles of parameters stay good
   }
+}
+
+TEST_CASE("a_step_that_comes_again_asks_for_the_same_program", "[session]") {
+  class Watching final : public spec::Backend {
+   public:
+    [[nodiscard]] spec::Description describe() const override { return reference->describe(); }
+    [[nodiscard]] spec::Answer run(const spec::Request& request) override {
+      programs.push_back(spec::to_text(request.program));
+      return reference->run(request);
+    }
+    std::unique_ptr<spec::Backend> reference = reference::make_reference_backend();
+    std::vector<std::string> programs;
+  } watching;
+  Session session(watching, scale_state());
+  const auto m = session.model<Scale>();
+  for (int step = 0; step < 3; ++step) {
+    const auto unused = ops::exp(m.factor);
+    session.backward(ops::sum(m.factor * session.input<Vector>(std::vector<float>{1, 2, static_cast<float>(step)})));
+    CHECK(session.step(0.5 + step).completed());
+  }
+  REQUIRE(watching.programs.size() == 3);  // one request a step: nothing was looked at besides
+  CHECK(watching.programs[0].find("exp") == std::string::npos);
+  CHECK(watching.programs[1] == watching.programs[0]);
+  CHECK(watching.programs[2] == watching.programs[0]);
 }
 
 TEST_CASE("a_loss_that_is_not_finite_changes_nothing", "[session]") {
