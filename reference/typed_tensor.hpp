@@ -16,6 +16,7 @@
 #include "reference/dual.hpp"
 #include "spec/dtype.hpp"
 #include "spec/error.hpp"
+#include "spec/plain_number.hpp"
 #include "spec/shape.hpp"
 #include "spec/value_type.hpp"
 
@@ -124,9 +125,7 @@ inline constexpr bool is_tensor<Tensor<T, S>> = true;
 template <class A>
 concept AnyTensor = is_tensor<A>;
 
-/// A plain number beside tensors; it takes their number type.
-template <class A>
-concept PlainNumber = std::integral<A> || std::floating_point<A>;
+using spec::PlainNumber;  ///< beside tensors it takes their number type
 
 namespace detail {
 template <class T, Dims dims, std::size_t... I>

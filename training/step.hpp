@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
 
 #include "spec/program/program.hpp"
 #include "training/task.hpp"
@@ -22,7 +25,7 @@ namespace names {
 inline constexpr const char* inputs = "train_inputs";     ///< f32 [batches, batch, features]
 inline constexpr const char* targets = "train_targets";   ///< [batches, batch] i64, or f32 [batches, batch, 1]
 inline constexpr const char* seed = "seed";
-inline constexpr const char* step = "step_n";
+inline constexpr const char* epoch = "epoch_n";
 inline constexpr const char* batch = "batch_n";
 inline constexpr const char* count = "step_count";        ///< i64 scalar, the optimizer's t after the last step
 inline constexpr const char* rate = "rate";
@@ -31,11 +34,25 @@ inline constexpr const char* points = "points";           ///< f32 [rows, featur
 inline constexpr const char* answers = "answers";
 }  // namespace names
 
-/// The optimizer's state tensor `state` of a parameter.
-[[nodiscard]] std::string state_name(const std::string& parameter, const std::string& state);
+/// The traced values of parameters by name, declared in the program in the order of the model.
+[[nodiscard]] Task::Values declare_parameters(spec::Tracer& tracer, const Parameters& parameters);
 
-/// outputs: loss and rate of the step; updates: parameters, optimizer state and step count.
-[[nodiscard]] spec::Program step_program(const Task& task, const BatchShape& shape, DType target_dtype, std::int64_t steps);
+/// The updates of a step whose gradients are known, whatever its data: parameters, optimizer state and step count.
+/// \param before the step count before it
+/// \param guard where it is not finite, nothing changes, the step count included
+/// \param rate of the step, given its number from 1
+/// \returns the rate
+Traced write_updates(spec::Tracer& tracer, const Optimization& optimization, const Task::Values& values,
+                     std::vector<Traced> gradients, const Traced& before, const std::optional<Traced>& guard,
+                     const std::function<Traced(const Traced& count)>& rate);
+
+/// Gradients and updates of a loss that was traced from `values`, guarded by it; loss and rate are outputs.
+void write_step(spec::Tracer& tracer, const Optimization& optimization, const Task::Values& values, const Traced& loss,
+                const Traced& before, const std::function<Traced(const Traced& count)>& rate);
+
+/// outputs: loss and rate of the step; updates: parameters, optimizer state and step count. Its indices are the epoch
+/// and the batch, both from 0.
+[[nodiscard]] spec::Program step_program(const Task& task, const BatchShape& shape, DType target_dtype, std::int64_t epochs);
 
 /// output: the answers for `rows` points, without noise.
 [[nodiscard]] spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features);

@@ -7,51 +7,51 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "spec/program/trace.hpp"
-#include "training/model/parameter.hpp"
+#include "training/model/parameters.hpp"
 #include "training/model/structure.hpp"
+#include "training/optimizer.hpp"
 
 namespace etalon::training {
 
 /// The key of the random operations of one training step; without it (in evaluation) a model drops nothing.
+template <template <class> class V>
 struct Noise {
-  Traced seed;
-  Traced step;
-};
-
-/// How parameters follow their gradients.
-struct Optimizer {
-  std::string operation;                       ///< of the library
-  spec::Attributes attributes;                 ///< without the learning rate and the weight decay
-  std::vector<std::string> state;              ///< names of its state tensors, one of each per parameter, zero at first
-  double weight_decay = 0;                     ///< for the parameters that decay
+  V<spec::Typed<std::int64_t, Shape<>>> seed;
+  V<spec::Typed<std::int64_t, Shape<>>> step;
 };
 
 /// A model with its loss. `forward` and `loss` write steps of a program.
 struct Task {
-  using Named = std::map<std::string, Traced>;
+  using Values = std::map<std::string, Traced>;
 
   std::string name;
-  std::vector<std::pair<std::string, Parameter>> parameters;  ///< in the model's order
-  std::function<Traced(const Named& parameters, const Traced& inputs, const Noise* noise)> forward;
+  Parameters parameters;
+  std::function<Traced(const Values& parameters, const Traced& inputs, const Noise<Untyped>* noise)> forward;
   std::function<Traced(const Traced& answers, const Traced& targets)> loss;  ///< a scalar
   std::function<Traced(const Traced& step_n, std::int64_t steps)> rate;      ///< of the step, counted from 0
-  Optimizer optimizer;
+  std::vector<Group> groups;
+  std::vector<GradientOperation> before = {};  ///< what is done to the gradients first
 };
 
-/// Fills in a task's parameters and forward pass from a model struct and its forward function.
-template <template <class> class Model, class Forward>
-void use_model(Task& task, const Model<Parameter>& model, Forward forward) {
-  for_each_parameter<Parameter>(model, [&](const std::string& name, const Parameter& parameter) {
-    task.parameters.emplace_back(name, parameter);
-  });
-  task.forward = [forward](const Task::Named& values, const Traced& inputs, const Noise* noise) {
-    Model<Traced> traced;
-    for_each_parameter<Traced>(traced, [&](const std::string& name, Traced& value) { value = values.at(name); });
-    return forward(traced, inputs, noise);
+/// A model whose leaves are the values of these names, those that are tied being one.
+template <template <template <class> class> class Model>
+[[nodiscard]] Model<Untyped> model_of(const Parameters& parameters, const Task::Values& values) {
+  Model<Untyped> model;
+  for_each_leaf(model, [&](const std::string& path, Traced& leaf) { leaf = values.at(parameters.owner(path)); });
+  return model;
+}
+
+/// Fills in a task's parameters and forward pass from a model of declarations and its forward function, which takes the
+/// model, the inputs and the noise.
+template <template <template <class> class> class Model, class Forward>
+void use_model(Task& task, const Model<Declared>& model, Forward forward) {
+  const Parameters parameters(model);
+  task.parameters = parameters;
+  task.forward = [forward, parameters](const Task::Values& values, const Traced& inputs, const Noise<Untyped>* noise) {
+    return forward(model_of<Model>(parameters, values), inputs, noise);
   };
 }
 

@@ -1,6 +1,5 @@
 /// \file
-/// The training loop: compiles the step and the evaluation, binds them to one store, feeds batches, reports each step.
-/// It prints nothing.
+/// The training loop: a step and evaluations as routines over one state, fed with batches. It prints nothing.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +7,10 @@
 #include <functional>
 #include <vector>
 
-#include "compiled/executable.hpp"
-#include "compiled/store.hpp"
 #include "spec/host_tensor.hpp"
+#include "training/routine.hpp"
+#include "training/routine_cache.hpp"
+#include "training/state.hpp"
 #include "training/step.hpp"
 #include "training/task.hpp"
 
@@ -56,19 +56,20 @@ class Trainer {
   /// The answers of the model for these points (rows × features), with the parameters as they are now.
   [[nodiscard]] std::vector<float> answers(const std::vector<float>& points);
   /// Parameters and optimizer state.
-  [[nodiscard]] compiled::Store& store() { return store_; }
+  [[nodiscard]] State& state() { return state_; }
+  [[nodiscard]] RoutineReport report() const { return step_.report(); }
 
  private:
-  void initialise();
   void load_epoch(std::int64_t epoch);
-  StepRecord step(std::int64_t epoch, std::int64_t batch);
 
   Task task_;
   Examples examples_;
   TrainerOptions options_;
   BatchShape shape_;
-  compiled::Store store_;
-  compiled::Executable step_;
+  Target target_;
+  State state_;
+  Routine step_;
+  RoutineCache evaluations_;
 };
 
 }  // namespace etalon::training

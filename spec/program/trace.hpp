@@ -21,6 +21,7 @@
 #include "spec/host_tensor.hpp"
 #include "spec/library/defined.hpp"
 #include "spec/library/operation.hpp"
+#include "spec/plain_number.hpp"
 #include "spec/program/program.hpp"
 #include "spec/shape.hpp"
 #include "spec/source_line.hpp"
@@ -62,9 +63,6 @@ class Traced {
   std::shared_ptr<TraceState> state_;
   std::size_t id_ = 0;
 };
-
-template <class T>
-concept PlainNumber = std::integral<T> || std::floating_point<T>;
 
 /// What may stand for an operand: a value of the program, a plain number (it takes the element type of the tensors
 /// beside it), a host array (a constant without derivative), or nothing; with the source line it was written on.

@@ -45,7 +45,7 @@ Run run(const Task& task, const Examples& examples, const TrainerOptions& option
     result.losses.push_back(record.loss);
     result.rates.push_back(record.rate);
   });
-  for (const auto& [name, parameter] : task.parameters) result.store.push_back(trainer.store().read(name));
+  for (const auto& [name, parameter] : task.parameters.entries()) result.store.push_back(trainer.state().value(name));
   return result;
 }
 
@@ -88,10 +88,10 @@ TEST_CASE("a_moons_step_is_the_one_worked_out_by_plain_loops", "[trainer]") {
   for (int row = 0; row < 16; ++row) examples.numbers.push_back(row % 3 == 0 ? 1.0F : -1.0F);
   Trainer trainer(moons(), examples, {2, 1, 8, false, 1});
   for (const auto& [name, dims] : std::vector<std::pair<std::string, Dims>>{{"w1", {16, 2}}, {"w2", {16, 16}}, {"w3", {1, 16}}}) {
-    trainer.store().write(name, HostTensor::of(dims, quarters(static_cast<std::size_t>(dims.count()))));
+    trainer.state().replace(name, HostTensor::of(dims, quarters(static_cast<std::size_t>(dims.count()))));
   }
   const auto values = [&](const char* name) {
-    const HostTensor t = trainer.store().read(name);
+    const HostTensor t = trainer.state().value(name);
     const auto v = t.view<float>();
     return std::vector<double>(v.begin(), v.end());
   };

@@ -7,8 +7,9 @@
 
 namespace etalon::training {
 
-/// Stream numbers below 2^16 belong to the trainer; a model's own random operations count from `model_streams`.
-enum class Stream : std::uint32_t { split = 1, shuffle = 2, initialise = 3, data = 4, model_streams = 1U << 16U };
+/// Stream numbers below 2^16 belong to the trainer, from `indices` on one for each index that is iterated; a model's own
+/// random operations count from `model_streams`.
+enum class Stream : std::uint32_t { split = 1, shuffle = 2, initialise = 3, data = 4, indices = 256, model_streams = 1U << 16U };
 
 /// A uniform draw from [0, 1) with 24 bits: number n of (seed, step, stream).
 [[nodiscard]] double uniform_draw(std::uint64_t seed, std::uint32_t step, Stream stream, std::uint64_t n);

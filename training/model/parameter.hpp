@@ -1,16 +1,17 @@
 /// \file
-/// What a model declares of one parameter: its shape, how it starts, whether weight decay applies.
+/// What a model declares of one parameter: its type, how it starts, whether weight decay applies, whether it is trained.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "spec/attribute.hpp"
 #include "spec/dims.hpp"
-#include "spec/host_tensor.hpp"
+#include "spec/dtype.hpp"
+#include "training/model/element.hpp"
 
 namespace etalon::training {
 
@@ -23,13 +24,30 @@ struct Initialiser {
 
 struct Parameter {
   Dims dims;
-  Initialiser initialiser = {};
-  bool decays = false;  ///< weights do; biases and norms do not
+  DType dtype = DType::f32;
+  std::optional<Initialiser> initialiser{};  ///< without one a value is uploaded before the first use
+  bool decays = false;                       ///< weights do; biases and norms do not
+  bool frozen = false;                       ///< read, and never updated
+  std::optional<std::uint64_t> seed{};       ///< instead of the model's
+  std::shared_ptr<const char> tie{};         ///< the same for all that are one parameter; see `tie`
 };
 
-/// The first values (f32) of a model's parameters, in their order. What is drawn comes from the words of (seed,
-/// position in the model, Stream::initialise): parameters at different positions never share a draw.
-[[nodiscard]] std::vector<HostTensor> initial_values(std::span<const std::pair<std::string, Parameter>> parameters,
-                                                     std::uint64_t seed);
+/// The world of declarations: `Mlp<Declared>` says what the parameters of an Mlp are. S as in `ElementOf`.
+template <class S>
+struct Declared : Parameter {
+  Declared() : Parameter{ShapeOf<S>::dims, dtype_of_t<ElementOf<S>>::value} {}
+  Declared(Initialiser how, bool decaying = false) : Declared() {  // NOLINT: a declaration is how a parameter starts
+    initialiser = std::move(how);
+    decays = decaying;
+  }
+};
+
+/// Makes two declarations of a model one parameter, which lives under the name that comes first. What the first says of
+/// its start holds.
+template <class S>
+void tie(Declared<S>& first, Declared<S>& second) {
+  if (!first.tie) first.tie = std::make_shared<const char>();
+  second.tie = first.tie;
+}
 
 }  // namespace etalon::training

@@ -10,33 +10,49 @@ namespace {
 
 using namespace etalon::ops;
 
-template <class V>
-struct Layer {
-  BOOST_HANA_DEFINE_STRUCT(Layer, (V, weight), (V, bias));
+template <template <class> class V, class Weight, class Bias>
+struct LayerOf {
+  BOOST_HANA_DEFINE_STRUCT(LayerOf, (V<Weight>, weight), (V<Bias>, bias));
 };
+/// Weights with the outputs as their first axis.
+template <template <class> class V, std::int64_t outputs, std::int64_t... inputs>
+using Layer = LayerOf<V, Shape<outputs, inputs...>, Shape<outputs>>;
 
-template <class V>
+template <template <class> class V>
 struct Mlp {
-  BOOST_HANA_DEFINE_STRUCT(Mlp, (Layer<V>, hidden), (Layer<V>, narrow), (Layer<V>, output));
+  using Hidden = Layer<V, 64, 64>;
+  using Narrow = Layer<V, 32, 64>;
+  using Output = Layer<V, 10, 32>;
+  BOOST_HANA_DEFINE_STRUCT(Mlp, (Hidden, hidden), (Narrow, narrow), (Output, output));
 };
 
-template <class V>
+template <template <class> class V>
 struct Cnn {
-  BOOST_HANA_DEFINE_STRUCT(Cnn, (Layer<V>, edges), (Layer<V>, shapes), (Layer<V>, output));
+  using Edges = Layer<V, 16, 1, 3, 3>;
+  using Shapes = Layer<V, 32, 16, 3, 3>;
+  using Output = Layer<V, 10, 128>;
+  BOOST_HANA_DEFINE_STRUCT(Cnn, (Edges, edges), (Shapes, shapes), (Output, output));
 };
 
-Layer<Parameter> layer(const Dims& weight) {
-  return {{weight, {"kaiming_uniform"}, true}, {Dims{weight[0]}, {"zeros"}, false}};
+/// Weights are drawn and decay; the other parameters start at 0.
+template <class Model>
+Model drawn_weights() {
+  Model model;
+  for_each_leaf(model, [](const std::string&, Parameter& parameter) {
+    parameter.decays = parameter.dims.rank > 1;
+    parameter.initialiser = Initialiser{parameter.decays ? "kaiming_uniform" : "zeros"};
+  });
+  return model;
 }
 
 /// Drops a part of the values in training; `stream` tells the random operations of one model apart.
-Traced dropped(const Traced& x, const Noise* noise, double p, std::int64_t stream) {
+Traced dropped(const Traced& x, const Noise<Untyped>* noise, double p, std::int64_t stream) {
   if (noise == nullptr) return x;
   return dropout.set("p", p).set("stream", static_cast<std::int64_t>(Stream::model_streams) + stream)(x, noise->seed,
                                                                                                       noise->step);
 }
 
-Traced mlp_forward(const Mlp<Traced>& m, const Traced& x, const Noise* noise) {
+Traced mlp_forward(const Mlp<Untyped>& m, const Traced& x, const Noise<Untyped>* noise) {
   const Traced wide = relu(linear(x, m.hidden.weight, m.hidden.bias));
   const Traced narrow = relu(linear(dropped(wide, noise, 0.1, 1), m.narrow.weight, m.narrow.bias));
   return linear(narrow, m.output.weight, m.output.bias);
@@ -47,11 +63,12 @@ Traced pooled(const Traced& x) {
   return max_pool2d.set("kernel", two).set("stride", two)(x);
 }
 
-Traced convolved(const Traced& x, const Layer<Traced>& l) {
+template <class Layer>
+Traced convolved(const Traced& x, const Layer& l) {
   return relu(conv2d.set("padding", std::vector<std::int64_t>{1, 1})(x, l.weight, l.bias));
 }
 
-Traced cnn_forward(const Cnn<Traced>& m, const Traced& x, const Noise* noise) {
+Traced cnn_forward(const Cnn<Untyped>& m, const Traced& x, const Noise<Untyped>* noise) {
   const std::int64_t rows = x.dims()[0];
   const Traced image = reshape.set("shape", std::vector<std::int64_t>{rows, 1, 8, 8})(x);
   const Traced shapes = pooled(convolved(pooled(convolved(image, m.edges)), m.shapes));
@@ -70,7 +87,7 @@ Task classifier(std::string name, double peak, double weight_decay) {
   task.rate = [peak](const Traced& step_n, std::int64_t steps) {
     return peak * (10 * steps - 9 * step_n) / static_cast<double>(10 * steps);
   };
-  task.optimizer = {"adamw", {}, {"m", "v"}, weight_decay};
+  task.groups = {{"*", {"adamw", {}, weight_decay}}};
   return task;
 }
 
@@ -78,13 +95,13 @@ Task classifier(std::string name, double peak, double weight_decay) {
 
 Task digits_mlp() {
   Task task = classifier("digits (MLP)", 0.005, 0.01);
-  use_model(task, Mlp<Parameter>{layer({64, 64}), layer({32, 64}), layer({10, 32})}, mlp_forward);
+  use_model(task, drawn_weights<Mlp<Declared>>(), mlp_forward);
   return task;
 }
 
 Task digits_cnn() {
   Task task = classifier("digits (CNN)", 0.005, 0.01);
-  use_model(task, Cnn<Parameter>{layer({16, 1, 3, 3}), layer({32, 16, 3, 3}), layer({10, 128})}, cnn_forward);
+  use_model(task, drawn_weights<Cnn<Declared>>(), cnn_forward);
   return task;
 }
 

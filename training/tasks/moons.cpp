@@ -9,12 +9,16 @@ namespace {
 
 using namespace etalon::ops;
 
-template <class V>
+template <template <class> class V>
 struct MoonsMlp {
-  BOOST_HANA_DEFINE_STRUCT(MoonsMlp, (V, w1), (V, b1), (V, w2), (V, b2), (V, w3));
+  using First = V<Shape<16, 2>>;
+  using Second = V<Shape<16, 16>>;
+  using Third = V<Shape<1, 16>>;
+  using Bias = V<Shape<16>>;
+  BOOST_HANA_DEFINE_STRUCT(MoonsMlp, (First, w1), (Bias, b1), (Second, w2), (Bias, b2), (Third, w3));
 };
 
-Traced forward(const MoonsMlp<Traced>& m, const Traced& x, const Noise* /*noise*/) {
+Traced forward(const MoonsMlp<Untyped>& m, const Traced& x, const Noise<Untyped>* /*noise*/) {
   const Traced first = relu(linear(x, m.w1, m.b1));
   const Traced second = relu(linear(first, m.w2, m.b2));
   return linear(second, m.w3, spec::absent);
@@ -23,19 +27,16 @@ Traced forward(const MoonsMlp<Traced>& m, const Traced& x, const Noise* /*noise*
 }  // namespace
 
 Task moons() {
-  const auto drawn = [](const Dims& dims, const Initialiser& how) { return Parameter{dims, how, true}; };
   const Initialiser xavier{"xavier_uniform"};
   const Initialiser zeros{"zeros"};
   Task task;
   task.name = "moons";
-  use_model(task, MoonsMlp<Parameter>{drawn({16, 2}, xavier), drawn({16}, zeros), drawn({16, 16}, xavier),
-                                      drawn({16}, zeros), drawn({1, 16}, xavier)},
-            forward);
+  use_model(task, MoonsMlp<Declared>{{xavier, true}, {zeros, true}, {xavier, true}, {zeros, true}, {xavier, true}}, forward);
   task.loss = [](const Traced& answers, const Traced& targets) { return hinge(answers, targets); };
   task.rate = [](const Traced& step_n, std::int64_t steps) {
     return 0.1 * (2 * steps - step_n) / static_cast<double>(steps);
   };
-  task.optimizer = {"sgd", {{"momentum", 0.0}}, {"velocity"}, 1e-4};
+  task.groups = {{"*", {"sgd", {{"momentum", 0.0}}, 1e-4}}};
   return task;
 }
 

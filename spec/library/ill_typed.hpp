@@ -8,7 +8,7 @@
 
 #include "spec/notation/diagnosis.hpp"
 
-namespace etalon::reference {
+namespace etalon::spec {
 
 template <class T>
 inline constexpr bool never = false;
@@ -19,7 +19,7 @@ template <char... message>
 struct ill_typed {
   static_assert(never<ill_typed>, "ill-typed call: the characters of ill_typed<...> say why");
 };
-template <spec::Diagnosis diagnosis>
+template <Diagnosis diagnosis>
 struct report {
   template <std::size_t... I>
   static ill_typed<diagnosis.text[I]...> spell(std::index_sequence<I...>);
@@ -29,7 +29,7 @@ struct report {
 template <std::size_t N>
 struct Message {
   char text[N + 1] = {};
-  constexpr explicit Message(const spec::Diagnosis& d) {
+  constexpr explicit Message(const Diagnosis& d) {
     for (std::size_t i = 0; i < N; ++i) text[i] = d.text[i];
   }
 };
@@ -37,10 +37,10 @@ template <Message message>
 struct ill_typed {
   static_assert(never<ill_typed<message>>, "ill-typed call: the text of ill_typed<...> says why");
 };
-template <spec::Diagnosis diagnosis>
+template <Diagnosis diagnosis>
 struct report {
   static constexpr bool failed = sizeof(ill_typed<Message<diagnosis.size>(diagnosis)>) == 0;
 };
 #endif
 
-}  // namespace etalon::reference
+}  // namespace etalon::spec

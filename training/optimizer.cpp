@@ -1,0 +1,129 @@
+#include "training/optimizer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <set>
+
+#include "spec/error.hpp"
+#include "spec/library/library.hpp"
+
+namespace etalon::training {
+
+namespace {
+
+/// x - x is 0 for every number and NaN for what is none.
+constexpr std::string_view kept_text = R"(finite_or_kept(value[...], old[...], guard) -> y[...]
+  y[...] = if guard - guard == 0 then value[...] else old[...]
+)";
+constexpr std::string_view kept_count_text = R"(finite_or_kept_count(value[...] : int, old[...] : int, guard) -> y[...] : int
+  y[...] = if guard - guard == 0 then value[...] else old[...]
+)";
+
+/// The operands between the gradient and the step count, of which each has a result.
+std::size_t state_count(const spec::Definition& d) {
+  const bool has_lr = d.attribute_named("lr") >= 0;
+  const std::size_t state = d.result_count - 1U;
+  const std::size_t rest = d.operand_count - std::min<std::size_t>(d.operand_count, 2 + state);
+  const bool counts = rest == 1 && d.operands[d.operand_count - 1].range == spec::Range::integer;
+  if (has_lr && d.operand_count >= 2 + state && (rest == 0 || counts)) return state;
+  throw SpecViolation(fmt::format("optimizer: {} is no optimizer, expected (p, g, state, t) {{lr}} -> (p, state)", d.name));
+}
+
+std::vector<StateTensor> state_of(const std::string& name, const Parameter& parameter, const Optimizer& optimizer) {
+  const spec::Definition& d = spec::definition_named(optimizer.operation);
+  std::vector<StateTensor> state;
+  std::set<std::string> known;
+  for (std::size_t i = 2; i < 2 + state_count(d); ++i) {
+    const std::string part(d.at(d.operands[i].name));
+    known.insert(part);
+    const auto first = optimizer.first.find(part);
+    state.push_back({name + "." + part, parameter.dtype, d.operands[i].axes < 0 ? Dims{} : parameter.dims,
+                     first == optimizer.first.end() ? 0 : first->second});
+  }
+  for (const auto& [part, value] : optimizer.first) {
+    if (known.count(part) == 0) {
+      throw SpecViolation(fmt::format("optimizer: {} keeps {}, got a first value of {}", optimizer.operation, fmt::join(known, ", "), part));
+    }
+  }
+  return state;
+}
+
+std::size_t group_of(const std::string& name, const std::vector<Group>& groups) {
+  std::vector<std::string> patterns;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (matches(groups[g].pattern, name)) return g;
+    patterns.push_back(groups[g].pattern);
+  }
+  throw SpecViolation(fmt::format("optimizer: `{}` is in no group; the patterns are {}", name, fmt::join(patterns, ", ")));
+}
+
+}  // namespace
+
+Traced finite_or_kept(const Traced& value, const Traced& old, const Traced& guard) {
+  const std::array<spec::TracedOperand, 3> operands{value, old, guard};
+  const bool real = kind_of(value.dtype()) == Kind::real;
+  return spec::trace_call(spec::Library().with(real ? kept_text : kept_count_text), real ? "finite_or_kept" : "finite_or_kept_count",
+                          operands, {}, {}, SourceLine::current())[0];
+}
+
+Optimization::Optimization(const Parameters& parameters, std::vector<Group> groups, std::vector<GradientOperation> before)
+    : groups_(std::move(groups)), before_(std::move(before)) {
+  std::set<std::size_t> used;
+  for (const auto& [name, parameter] : parameters.entries()) {
+    if (parameter.frozen) continue;
+    const std::size_t group = group_of(name, groups_);
+    used.insert(group);
+    entries_.push_back({name, parameter, group, state_of(name, parameter, groups_[group].optimizer)});
+  }
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (used.count(g) != 0) continue;
+    throw SpecViolation(fmt::format("optimizer: no trained parameter belongs to the group '{}'; there are {}", groups_[g].pattern,
+                                    fmt::join(parameters.names(), ", ")));
+  }
+}
+
+std::vector<Traced> Optimization::prepared(spec::Tracer& tracer, std::vector<Traced> gradients) const {
+  for (const GradientOperation& step : before_) {
+    const spec::Definition& d = spec::definition_named(step.operation);
+    std::vector<spec::TracedOperand> operands(gradients.begin(), gradients.end());
+    const auto label = tracer.section(step.operation);
+    if (d.operands[0].pack) {
+      gradients = tracer.call(step.operation, operands, step.attributes, std::array{operands.size()});
+      continue;
+    }
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      gradients[i] = tracer.call(step.operation, std::span(&operands[i], 1), step.attributes)[0];
+    }
+  }
+  return gradients;
+}
+
+void Optimization::write(spec::Tracer& tracer, const Inputs& inputs) const {
+  const std::vector<Traced> gradients = prepared(tracer, inputs.gradients);
+  for (std::size_t i = 0; i < entries_.size(); ++i) update(tracer, entries_[i], gradients.at(i), inputs);
+}
+
+/// The results of an optimizer are the new parameter, then the new state in order.
+void Optimization::update(spec::Tracer& tracer, const Entry& entry, const Traced& gradient, const Inputs& inputs) const {
+  const Group& group = groups_[entry.group];
+  const spec::Definition& d = spec::definition_named(group.optimizer.operation);
+  const auto label = tracer.section(entry.name + " " + group.optimizer.operation);
+  std::vector<Traced> written{inputs.values.at(entry.name)};
+  std::vector<spec::TracedOperand> operands{written[0], gradient};
+  for (const StateTensor& part : entry.state) {
+    written.push_back(tracer.parameter(part.name, part.dtype, part.dims));
+    operands.emplace_back(written.back());
+  }
+  if (d.operand_count > operands.size()) operands.emplace_back(inputs.count);
+  spec::Attributes attributes = group.optimizer.attributes;
+  const Traced rate = group.rate == 1 ? inputs.rate : inputs.rate * group.rate;
+  attributes["lr"] = spec::ValueName{rate.name()};
+  if (d.attribute_named("weight_decay") >= 0) attributes["weight_decay"] = entry.parameter.decays ? group.optimizer.weight_decay : 0.0;
+  const std::vector<Traced> results = tracer.call(group.optimizer.operation, operands, attributes);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    tracer.assign(written[i], inputs.guard ? finite_or_kept(results[i], written[i], *inputs.guard) : results[i]);
+  }
+}
+
+}  // namespace etalon::training

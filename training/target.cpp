@@ -1,0 +1,143 @@
+#include "training/target.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "spec/error.hpp"
+#include "spec/program/extents.hpp"
+#include "spec/value_type.hpp"
+
+namespace etalon::training {
+
+namespace {
+
+using Made = std::variant<compiled::Executable, spec::Backend*>;
+
+std::size_t bytes_of(const spec::ValueType& t) { return static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype); }
+
+/// The value of an input, as compiled::Executable finds it.
+HostTensor value_of(const spec::Input& input, const compiled::Store& store, const Named& given) {
+  if (input.value) return *input.value;
+  const auto at = given.find(input.name);
+  if (at == given.end() && !store.contains(input.name)) throw SpecViolation(fmt::format("run: input `{}` is missing", input.name));
+  if (at == given.end() && !store.has_value(input.name)) throw SpecViolation(fmt::format("run: `{}` has no value yet", input.name));
+  HostTensor value = at == given.end() ? store.read(input.name) : at->second;
+  const spec::ValueType want{input.dtype, input.dims}, got{value.dtype, value.dims};
+  if (!(want == got)) throw SpecViolation(fmt::format("run: input `{}` is {}, got {}", input.name, to_string(want), to_string(got)));
+  if (input.range && input.dtype == DType::i64) {
+    const std::int64_t n = value.view<std::int64_t>()[0];
+    if (n < input.range->first || n > input.range->second) {
+      throw SpecViolation(fmt::format("run: index `{}` is {}, its range is {}..{}", input.name, n, input.range->first, input.range->second));
+    }
+  }
+  return value;
+}
+
+void check_given(const spec::Program& program, const Named& given) {
+  for (const auto& [name, value] : given) {
+    const auto at = std::find_if(program.inputs.begin(), program.inputs.end(), [&n = name](const spec::Input& i) { return i.name == n; });
+    if (at == program.inputs.end()) throw SpecViolation(fmt::format("run: the program has no input `{}`", name));
+    if (at->role == spec::Role::parameter || at->role == spec::Role::constant) {
+      throw SpecViolation(fmt::format("run: `{}` is a {} and is not given at a run", name,
+                                      at->role == spec::Role::parameter ? "parameter" : "constant"));
+    }
+  }
+}
+
+/// The program with the values of its updates as further outputs; what is updated by a value that is an output already
+/// keeps it once.
+spec::Program with_updates_as_outputs(spec::Program program, const std::vector<spec::Update>& updates) {
+  for (const spec::Update& u : updates) {
+    if (std::find(program.outputs.begin(), program.outputs.end(), u.value) == program.outputs.end()) program.outputs.push_back(u.value);
+  }
+  program.updates.clear();
+  return program;
+}
+
+}  // namespace
+
+Target Target::cpu(compiled::CompileOptions options) { return Target(std::move(options)); }
+Target Target::backend(spec::Backend& backend) { return Target(&backend); }
+
+std::string Target::name() const {
+  const auto* backend = std::get_if<spec::Backend*>(&where_);
+  return backend == nullptr ? "cpu" : (*backend)->describe().name;
+}
+
+Prepared::Prepared(const spec::Program& program, const Target& target)
+    : program_(spec::has_open_extents(program) ? spec::with_extents(program) : program),
+      made_([&]() -> Made {
+        if (const auto* options = std::get_if<compiled::CompileOptions>(&target.where_)) return compiled::compile(program_, *options);
+        spec::verify(program_);
+        return std::get<spec::Backend*>(target.where_);
+      }()),
+      target_(target.name()) {}
+
+void Prepared::declare(compiled::Store& store) const {
+  for (const spec::Input& input : program_.inputs) {
+    if (!input.value) store.declare(input.name, input.dtype, input.dims);
+  }
+}
+
+std::vector<HostTensor> Prepared::run(compiled::Store& store, const Named& given) const {
+  if (const auto* executable = std::get_if<compiled::Executable>(&made_)) return executable->run(store, given);
+  return ask(*std::get<spec::Backend*>(made_), store, given);
+}
+
+std::vector<HostTensor> Prepared::ask(spec::Backend& backend, compiled::Store& store, const Named& given) const {
+  check_given(program_, given);
+  const std::vector<spec::Update> updates = spec::all_updates(program_);
+  spec::Request request;
+  request.id = "run";
+  request.program = with_updates_as_outputs(program_, updates);
+  for (const spec::Input& input : program_.inputs) request.inputs.push_back(value_of(input, store, given));
+  spec::Answer answer = backend.run(request);
+  if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) throw Unsupported(target_ + ": " + refusal->why);
+  std::vector<HostTensor> outputs = std::move(std::get<spec::Numbers>(answer).outputs);
+  for (const spec::Update& u : updates) {
+    const auto& all = request.program.outputs;
+    store.write(u.parameter, outputs[static_cast<std::size_t>(std::find(all.begin(), all.end(), u.value) - all.begin())]);
+  }
+  outputs.resize(program_.outputs.size());
+  return outputs;
+}
+
+RoutineReport Prepared::report() const {
+  RoutineReport r;
+  r.target = target_;
+  for (const spec::Input& input : program_.inputs) {
+    if (input.role == spec::Role::parameter) r.bound_bytes += bytes_of({input.dtype, input.dims});
+    else if (!input.value) r.given_bytes += bytes_of({input.dtype, input.dims});
+  }
+  const std::map<std::string, spec::ValueType> types = spec::types_of(program_);
+  for (const std::string& name : program_.outputs) r.output_bytes += bytes_of(types.at(name));
+  if (const auto* executable = std::get_if<compiled::Executable>(&made_)) {
+    const compiled::Report& made = executable->report();
+    r.kernels = made.kernels;
+    r.arena_bytes = made.arena_bytes;
+    r.compile_seconds = made.passes_seconds + made.codegen_seconds;
+    r.cached = made.cached;
+  }
+  r.peak_bytes = r.arena_bytes + r.bound_bytes + r.given_bytes + r.output_bytes;
+  return r;
+}
+
+std::string to_text(const RoutineReport& r) {
+  return fmt::format(
+      "target       {}\nkernels      {}\nbytes        {} at the peak: {} intermediate, {} bound, {} given, {} of outputs\n"
+      "compiled in  {:.3f} s{}\n",
+      r.target, r.kernels, r.peak_bytes, r.arena_bytes, r.bound_bytes, r.given_bytes, r.output_bytes, r.compile_seconds,
+      r.cached ? ", from the cache" : "");
+}
+
+std::string to_json(const RoutineReport& r) {
+  return nlohmann::ordered_json{{"kind", "routine"},          {"target", r.target},           {"kernels", r.kernels},
+                                {"arena_bytes", r.arena_bytes}, {"bound_bytes", r.bound_bytes}, {"given_bytes", r.given_bytes},
+                                {"output_bytes", r.output_bytes}, {"peak_bytes", r.peak_bytes},
+                                {"compile_seconds", r.compile_seconds}, {"cached", r.cached}}
+      .dump();
+}
+
+}  // namespace etalon::training
