@@ -124,6 +124,11 @@ if build == "compiled":
     printed([], "bench", "report", str(kept), "--markdown", str(again))
     check(again.read_text() == page.read_text().replace("run-1.svg", "again-1.svg"), "bench report: another page than the run's")
     check((folder / "again-1.svg").read_bytes() == (folder / "run-1.svg").read_bytes() != b"", "bench report: another plot")
+    printed(["train-moons", "1 workloads", "all equal"], "bench", "bits", "--only", "train-moons", "--json", str(kept))
+    bits = json.loads(kept.read_text())
+    check(bits["equal"] is True and len(set(bits["workloads"][0]["sha256"])) == 1 and bits["workloads"][0]["threads"] == [1, 2, 3] and
+          bits["workloads"][0]["bytes"] > 0, f"bench bits: {bits}")
+    refused("bits: --threads: at least two numbers are needed to compare", "bench", "bits", "--threads", "2")
 printed(["softmax(x[..rest, n @ axis])", "typing", "equations", "domain", "kinks", "reverse derivative", "x~", "worked example", "between"],
         "explain", "softmax")
 printed(["x[i0] > 0"], "explain", "log", "--dtype", "f64")

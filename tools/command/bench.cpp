@@ -26,6 +26,7 @@
 #include "tools/bench/pages.hpp"
 #include "tools/bench/seats.hpp"
 #include "tools/bench/worker.hpp"
+#include "tools/command/bench.hpp"
 #endif
 
 namespace etalon::command {
@@ -50,6 +51,7 @@ Examples
   etalon bench --competitors etalon,onednn --only conv
   etalon bench --json run.json --markdown run.md         with all numbers, and as a page with its plot run-1.svg
   etalon bench report run.json --markdown docs/performance.md
+  etalon bench bits                                      the same bits with 1, 2 and 3 threads?
 Exit status: 0 measured, whoever was faster; 1 an output of Etalon's own was wrong or missing; 2 usage or set-up error.)";
 
 /// A folder that is gone when the run is, also when the run is interrupted: it holds hundreds of MiB.
@@ -265,13 +267,11 @@ void add_bench(CLI::App& app, Outcome& outcome) {
   CLI::App* working = command->add_subcommand("worker", "The process of a competitor")->group("");
   working->add_option("competitor", words->competitor, "etalon or copy")->required();
   working->add_option("--without", words->without, "A decision of Etalon's compiler that is left out");
+  reporting->callback([=, &outcome] { outcome.status = report(*words); });
+  working->callback([=, &outcome] { outcome.status = worker(*words); });
+  add_bench_bits(*command, outcome);
   command->callback([=, &outcome] {
-    if (reporting->parsed())
-      outcome.status = report(*words);
-    else if (working->parsed())
-      outcome.status = worker(*words);
-    else
-      outcome.status = run(*words);
+    if (command->get_subcommands().empty()) outcome.status = run(*words);
   });
 }
 
