@@ -110,7 +110,7 @@ Expr gathered(const Contribution& c, const std::vector<Binder>& element) {
 class Reverse {
  public:
   Reverse(System& system, const Dependence& depends, std::span<const TensorId> of, std::span<const TensorId> cotangents)
-      : system_(system), depends_(depends), transposition_(system, depends) {
+      : system_(system), depends_(depends), transposition_(system, depends), names_(system) {
     for (std::size_t i = 0; i < of.size(); ++i) seeds_[of[i]].push_back(cotangents[i]);
   }
 
@@ -141,7 +141,7 @@ class Reverse {
   /// The cotangent tensor of a variable: a new tensor even where it only repeats a seed.
   TensorId of_variable(TensorId tensor) {
     const TensorId result = defined(tensor);
-    return result >= 0 ? result : define_zero(system_, tensor, "~");
+    return result >= 0 ? result : define_zero(system_, tensor, "~", names_);
   }
 
  private:
@@ -189,7 +189,7 @@ class Reverse {
 
   TensorId declared(TensorId tensor) {
     const TensorInfo info = system_[tensor];
-    return system_.add_tensor(fresh_name(system_, info.name + "~"), info.dtype, info.dims);
+    return system_.add_tensor(names_.take(info.name + "~"), info.dtype, info.dims);
   }
 
   /// The equation of a cotangent from all that reads its tensor.
@@ -210,6 +210,7 @@ class Reverse {
   System& system_;
   const Dependence& depends_;
   Transposition transposition_;
+  Names names_;
   std::map<TensorId, std::vector<TensorId>> seeds_;
 };
 
@@ -242,13 +243,14 @@ std::vector<TensorId> append_vjp(System& system, std::span<const TensorId> of, s
 
 System vjp(const System& primal, std::span<const std::size_t> wrt) {
   System result = primal;
+  Names names(result);
   std::vector<TensorId> of;
   std::vector<TensorId> cotangents;
   for (const TensorId y : primal.outputs) {
     const TensorInfo info = primal[y];
     if (kind_of(info.dtype) != Kind::real) continue;
     of.push_back(y);
-    cotangents.push_back(result.add_tensor(fresh_name(result, info.name + "~"), info.dtype, info.dims));
+    cotangents.push_back(result.add_tensor(names.take(info.name + "~"), info.dtype, info.dims));
     result.inputs.push_back(cotangents.back());
   }
   std::vector<TensorId> variables;
