@@ -80,6 +80,10 @@ if build == "compiled":
     ran = etalon("train", "digits", "--data", str(folder / "missing.csv.gz"))
     check(ran.returncode == 2 and str(folder / "missing.csv.gz") in ran.stderr and ran.stderr.count("\n") == 1,
           f"train digits --data missing: {ran.returncode}, {ran.stderr!r}")
+    refused("backend cpu:THREADS: expected a number of threads from 1 to 256, found '0'", "conform", "--backend", "cpu:0")
+    refused("backend cpu:THREADS: expected a number of threads from 1 to 256, found '2x'", "conform", "--backend", "cpu:2x")
+    ran = etalon("conform", "--backend", "cpu:2", "--ops", "softmax,linear", "--dtypes", "f32")
+    check(ran.returncode == 0 and " 0 fail" in ran.stdout, f"conform --backend cpu:2: {ran.returncode}, {ran.stdout!r}, {ran.stderr!r}")
     refused("unknown workload 'sofmax'; did you mean 'softmax'?", "bench", "--only", "gemm,sofmax")
     refused("unknown competitor 'pytroch'; did you mean 'pytorch'?", "bench", "--competitors", "pytroch")
     refused("unknown option '--secnds'; did you mean '--seed'?", "bench", "--secnds", "1")
