@@ -163,8 +163,16 @@ class Writer {
     put(right);
   }
 
+  void put(const FetchAhead& ahead) {
+    const auto& [first, bytes, number, blocks] = ahead;
+    put(first);
+    put(bytes);
+    put(number);
+    put(blocks);
+  }
+
   void put(const Contract& c) {
-    const auto& [target, row, column, depth, left, right, guard, taps, first_row, first_column, schedule, steps] = c;
+    const auto& [target, row, column, depth, left, right, guard, taps, first_row, first_column, schedule, ahead, steps] = c;
     variable(target);
     put(row);
     put(column);
@@ -176,6 +184,7 @@ class Writer {
     put(first_row);
     put(first_column);
     put(schedule);
+    put(ahead);
     put(steps);
   }
 
