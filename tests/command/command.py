@@ -128,6 +128,12 @@ if build == "compiled":
     printed([], "bench", "report", str(kept), "--markdown", str(again))
     check(again.read_text() == page.read_text().replace("run-1.svg", "again-1.svg"), "bench report: another page than the run's")
     check((folder / "again-1.svg").read_bytes() == (folder / "run-1.svg").read_bytes() != b"", "bench report: another plot")
+    printed(["width-64", "step-calls-10003"], "bench", "scale", "--list")
+    printed(["### Scale: calls", "| 12 |"], "bench", "scale", "--only", "calls-12", "--seconds-per-workload", "0.01", "--json", str(kept),
+            "--markdown", str(page), "--quiet")
+    check(json.loads(kept.read_text())["cells"][0]["size"] == 12, "bench scale: the size is not in the JSON")
+    check("### Scale: calls" in page.read_text() and "run-1.svg" in page.read_text(), "bench scale: the page has no section or plot")
+    refused("unknown workload 'widht'; did you mean 'width'?", "bench", "scale", "--only", "widht")
     printed(["train-moons", "1 workloads", "all equal"], "bench", "bits", "--only", "train-moons", "--json", str(kept))
     bits = json.loads(kept.read_text())
     check(bits["equal"] is True and len(set(bits["workloads"][0]["sha256"])) == 1 and bits["workloads"][0]["threads"] == [1, 2, 3] and
