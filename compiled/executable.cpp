@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -181,12 +183,10 @@ std::vector<Input> inputs_of(const System& system) {
 
 std::vector<PlanOptions::Update> updates_of(const spec::Program& program) {
   const std::vector<spec::Update> all = spec::all_updates(program);
+  std::unordered_map<std::string_view, std::size_t> position;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) position.emplace(program.inputs[i].name, i);
   std::vector<PlanOptions::Update> updates;
-  for (std::size_t u = 0; u < all.size(); ++u) {
-    const auto it = std::find_if(program.inputs.begin(), program.inputs.end(),
-                                 [&](const Input& i) { return i.name == all[u].parameter; });
-    updates.push_back({static_cast<std::size_t>(it - program.inputs.begin()), program.outputs.size() + u});
-  }
+  for (std::size_t u = 0; u < all.size(); ++u) updates.push_back({position.at(all[u].parameter), program.outputs.size() + u});
   return updates;
 }
 
@@ -327,9 +327,9 @@ const Report& Executable::report() const { return body_->unit->report(); }
 const System& Executable::system() const { return body_->unit->system(); }
 
 Executable compile(const spec::Program& program, const CompileOptions& options) {
-  verify(program);
   if (has_open_extents(program)) return compile(with_extents(program), options);
-  return make(lower(program), program.inputs, program.outputs.size(), updates_of(program), options);
+  System system = lower(program);  // verifies; what follows relies on it
+  return make(std::move(system), program.inputs, program.outputs.size(), updates_of(program), options);
 }
 
 Executable compile_system(const System& system, const CompileOptions& options) {

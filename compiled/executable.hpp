@@ -26,6 +26,7 @@ class Jit;
 
 struct CompileOptions {
   unsigned threads = 1;                                    ///< the results do not depend on it
+  double least_shared_work = 200000;                       ///< scalar operations; a kernel of fewer ends before a second thread has woken up, and runs on one
   PipelineOptions pipeline;
   PlanOptions plan;                                        ///< its updates are filled in from the program
   ScheduleOptions schedule;
@@ -38,6 +39,7 @@ struct CompileOptions {
 /// What was made.
 struct Report {
   std::size_t kernels = 0;
+  std::size_t shared_kernels = 0;  ///< whose work threads share where there are several
   std::size_t arena_bytes = 0;     ///< intermediates
   double passes_seconds = 0;
   double codegen_seconds = 0;

@@ -27,6 +27,7 @@ constexpr std::array pipeline{
     Pass{"simplify", "apply the rules to what inlining brought together", simplify},
     Pass{"ask_results", "ask what was cut off at zero instead of what it was cut from", ask_results},
     Pass{"remove_dead", "drop what was inlined or shared", spec::remove_dead},
+    Pass{"cut_expressions", "give parts of very long expressions equations of their own", cut_expressions},
     Pass{"separate_outputs", "give every output its own tensor that is no input", separate_outputs, true},
 };
 

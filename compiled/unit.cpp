@@ -14,9 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Below this many scalar operations a kernel ends before a second thread has woken up.
-constexpr double least_shared_work = 200000;
-
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// A kernel on part of its range, in the form that the pool calls.
@@ -66,7 +63,6 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   const std::vector<loops::Nest> nests = loops::lower(system_, plan_, jit->machine());
   done("loops");
   for (const loops::Nest& nest : nests) {
-    work_.push_back(nest.work);
     if (options.dump) options.dump("loops", loops::to_text(system_, nest));
   }
   std::function<void(const std::string&)> dump;
@@ -77,6 +73,8 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());
   if (options.threads > 1) pool_ = std::make_unique<ThreadPool>(options.threads);
   report_.kernels = nests.size();
+  for (std::size_t k = 0; k < nests.size(); ++k) shared_.push_back(nests[k].work >= options.least_shared_work && code_.blocks[k] > 1);
+  report_.shared_kernels = static_cast<std::size_t>(std::count(shared_.begin(), shared_.end(), true));
   report_.arena_bytes = plan_.arena_bytes;
   report_.cached = code_.cached;
   report_.stages.insert(report_.stages.end(), code_.stages.begin(), code_.stages.end());
@@ -106,7 +104,7 @@ void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const>
 
 void Unit::call(std::size_t kernel) {
   Call call{code_.kernels[kernel], operands_[kernel].data()};
-  if (pool_ && work_[kernel] >= least_shared_work) {
+  if (pool_ && shared_[kernel]) {
     pool_->run(code_.blocks[kernel], call_part, &call);
   } else {
     call_part(&call, 0, code_.blocks[kernel]);

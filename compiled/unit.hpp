@@ -35,7 +35,7 @@ class Unit {
   spec::System system_;
   Plan plan_;
   Code code_;
-  std::vector<double> work_;
+  std::vector<bool> shared_;  ///< per kernel, whether threads share its work
   std::vector<std::byte*> inputs_;   ///< where the operands below are from
   std::vector<std::byte*> outputs_;
   std::vector<std::byte*> tensors_;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "compiled/codegen/nest_emitter.hpp"
 #include "compiled/codegen/object_cache.hpp"
 #include "compiled/codegen/perf_map.hpp"
+#include "compiled/loops/alike.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -56,7 +58,14 @@ struct Held {
   ~Held() { llvm::consumeError(program.getExecutionSession().removeJITDylib(program)); }
 };
 
-// Equal kernels become one.
+/// The tensors of a kernel in the place of its model's.
+std::vector<spec::TensorId> renamed(const std::vector<spec::TensorId>& operands, const std::vector<spec::TensorId>& from, const std::vector<spec::TensorId>& to) {
+  std::vector<spec::TensorId> result;
+  for (const spec::TensorId t : operands) result.push_back(to[static_cast<std::size_t>(std::find(from.begin(), from.end(), t) - from.begin())]);
+  return result;
+}
+
+// Kernels that are not alike and whose code is equal become one.
 constexpr const char* merging = "mergefunc";
 // What LLVM's code generator expects of those who call it.
 constexpr const char* simplification = "function(mem2reg,early-cse,loop-mssa(licm))";
@@ -145,7 +154,13 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   auto module = std::make_unique<llvm::Module>("etalon", *context);
   module->setDataLayout(state_->jit->getDataLayout());
   const std::string prefix = "kernel_";
+  const std::vector<loops::Likeness> alike = loops::find_alike(system, nests);
   for (std::size_t i = 0; i < nests.size(); ++i) {
+    if (const std::size_t model = alike[i].model; model != i) {
+      code.blocks.push_back(code.blocks[model]);
+      code.operands.push_back(renamed(code.operands[model], alike[model].tensors, alike[i].tensors));
+      continue;
+    }
     EmittedNest emitted = emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level);
     code.blocks.push_back(emitted.blocks);
     code.operands.push_back(std::move(emitted.operands));
@@ -182,6 +197,10 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   require(state_->jit->addObjectFile(program, std::move(object)));
   std::vector<NamedFunction> named;
   for (std::size_t i = 0; i < nests.size(); ++i) {
+    if (const std::size_t model = alike[i].model; model != i) {
+      code.kernels.push_back(code.kernels[model]);
+      continue;
+    }
     const std::string symbol = prefix + std::to_string(i);
     const auto address = require(state_->jit->lookup(program, symbol));
     code.kernels.push_back(address.toPtr<KernelFunction>());

@@ -20,9 +20,6 @@ using spec::TensorId;
 
 namespace {
 
-/// Expressions stay small enough to be read, generated and optimised one by one.
-constexpr std::size_t largest_expression = 160;
-
 /// What a local's definition costs where it is inserted.
 enum class Cost : std::uint8_t {
   none,  ///< a constant or a plain read: as cheap as reading the local
@@ -114,8 +111,7 @@ class Inlining {
   void begin(const Equation& equation) {
     real_target_ = kind_of(system_[equation.target].dtype) == Kind::real;
     arithmetic_ = arithmetic_type(system_, equation);
-    size_ = 0;
-    spec::for_each(equation.value, [this](const Expr&) { ++size_; });
+    size_ = size_of_expression(equation.value);
   }
 
   Expr visit(const Expr& e, std::int64_t points) {

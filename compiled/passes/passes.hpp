@@ -3,9 +3,16 @@
 /// switches are the pipeline's business.
 #pragma once
 
+#include <cstddef>
+
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {
+
+/// Expressions of no more nodes are read, generated and optimised one by one; inlining makes none longer but of views.
+inline constexpr std::size_t largest_expression = 160;
+
+[[nodiscard]] std::size_t size_of_expression(const spec::Expr& e);
 
 /// Replaces operations on constants by their result where it is exact: integers, truth values, index arithmetic, and
 /// real operations whose operands and result are all binary32 numbers.
@@ -30,6 +37,11 @@ void name_reductions(spec::System& system);
 /// Where y is x cut off at zero (`if x <= 0 then 0 else x`) and all others only ask whether x is above zero, as derivatives
 /// do, they ask y: the answer is the same, for NaN too, and x need not be kept.
 void ask_results(spec::System& system);
+
+/// Gives parts of an expression of more than four times `largest_expression` equations of their own, each of about that
+/// size: what generating code takes grows faster than the expression. A gradient with a thousand contributions is one.
+/// What is evaluated only under a condition stays, and so does what stands in a read, a reduction or a recurrence.
+void cut_expressions(spec::System& system);
 
 /// Gives every output its own tensor that is no input, by copying equations.
 void separate_outputs(spec::System& system);

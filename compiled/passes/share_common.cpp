@@ -98,12 +98,13 @@ void share_common(System& system) {
   std::unordered_map<Definition, TensorId, DefinitionHash> known;
   std::unordered_map<TensorId, TensorId> stands_for;
   std::vector<Equation> kept;
-  Rewriter redirect([&](const Expr& e) -> Expr {
+  const auto other = [&](const Expr& e) -> Expr {
     if (e.form() != Form::read) return {};
     const auto found = stands_for.find(e->tensor);
     return found == stands_for.end() ? Expr{} : system.at(found->second, e->args);
-  });
+  };
   for (Equation& equation : system.equations) {
+    Rewriter redirect(other);
     equation.value = redirect(equation.value);
     for (Expr& p : equation.place) p = redirect(p);
     const auto target = static_cast<std::size_t>(equation.target);

@@ -40,8 +40,9 @@ constexpr std::size_t most_followers = 16;
 /// Turns that let several threads finish together; the loop becomes the outermost one.
 constexpr std::int64_t least_turns = 8;
 
-/// More statements make one function too long to generate well.
+/// More statements, or expressions of more nodes in all, make one function too long to generate well.
 constexpr std::size_t most_statements = 48;
+constexpr std::size_t most_nodes = 1024;
 
 std::int64_t points_of(const std::vector<Binder>& binders) {
   std::int64_t points = 1;
@@ -54,10 +55,12 @@ struct Shape {
   std::vector<std::int64_t> extents;  ///< of its binders
   std::vector<Expr> reads;            ///< every read that stands in it
   bool reduces = false;
+  std::size_t nodes = 0;
   bool heavy = false;  ///< touches elements many times: worth loops of its own
 };
 
 void measure(const System& system, const Expr& e, std::int64_t points, Shape& shape, std::int64_t& most) {
+  ++shape.nodes;
   if (e.form() == Form::reduce) {
     shape.reduces = true;
     points *= points_of(e->binders);
@@ -202,6 +205,7 @@ class Fusion {
     kernel.loops.push_back(r.steps);
     kernels_.push_back(std::move(kernel));
     heavy_.push_back(true);
+    nodes_.push_back(0);
     for (const auto& e : r.equations) written(e.equation, kernels_.size() - 1);
   }
 
@@ -223,6 +227,7 @@ class Fusion {
     kernel.statements.push_back(std::move(statement));
     kernels_.push_back(std::move(kernel));
     heavy_.push_back(shape.heavy);
+    nodes_.push_back(shape.nodes);
     written(i, kernels_.size() - 1);
   }
 
@@ -241,7 +246,7 @@ class Fusion {
 
   bool join(std::size_t i, const Shape& shape, std::size_t k) {
     Kernel& kernel = kernels_[k];
-    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements || crowded_.contains(k)) return false;
+    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes || crowded_.contains(k)) return false;
     std::vector<std::size_t> shared;
     if (kernel.schedule && join_in_turn(i, shape, k)) return true;
     if (reads_of_turn(shape, k) || !align(i, shape, k, shared)) return false;
@@ -254,6 +259,7 @@ class Fusion {
       for (Statement& s : kernel.statements) s.shared.resize(shared.size());
     }
     kernel.statements.push_back({i, std::move(shared), false});
+    nodes_[k] += shape.nodes;
     written(i, k);
     return true;
   }
@@ -290,6 +296,7 @@ class Fusion {
       if (binder == none || kernel.loops[loop] < least_turns || shape.extents[binder] != kernel.loops[loop]) continue;
       kernel.turn = loop;
       kernel.statements.push_back({i, {binder}, true});
+      nodes_[k] += shape.nodes;
       written(i, k);
       return true;
     }
@@ -357,6 +364,7 @@ class Fusion {
   std::vector<Kernel> kernels_;
   std::vector<bool> heavy_;
   std::unordered_map<std::size_t, std::vector<std::size_t>> copies_;  ///< per contraction, copies that its turns make
+  std::vector<std::size_t> nodes_;  ///< of each kernel's expressions
   std::unordered_set<std::size_t> crowded_;  ///< kernels of contractions that nothing joins
   std::map<std::vector<std::int64_t>, std::size_t> by_extents_;
 };

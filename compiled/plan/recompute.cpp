@@ -1,7 +1,7 @@
 #include "compiled/plan/recompute.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiled/loops/lanes.hpp"
@@ -26,6 +26,7 @@ class Recomputing {
  public:
   Recomputing(System& system, const Plan& plan, std::span<const Decision> decisions)
       : system_(system), plan_(plan), decisions_(decisions), uses_(uses_of(system)), kernel_of_(system.equations.size()) {
+    for (const Commit& c : plan.commits) committed_.insert(system.inputs[c.input]);
     for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
       for (const Statement& s : plan.kernels[k].statements) kernel_of_[s.equation] = k;
     }
@@ -68,9 +69,7 @@ class Recomputing {
   /// Whether later kernels can read it: nobody overwrites it, and to keep it costs no more than what it stands for.
   bool stays(spec::TensorId t) const {
     if (home(t).home == Home::arena) return true;
-    return home(t).home == Home::input && std::none_of(plan_.commits.begin(), plan_.commits.end(), [&](const Commit& c) {
-      return system_.inputs[c.input] == t;
-    });
+    return home(t).home == Home::input && !committed_.contains(t);
   }
 
   std::vector<std::size_t> later_readers(std::size_t e) const {
@@ -107,6 +106,7 @@ class Recomputing {
   std::span<const Decision> decisions_;
   Uses uses_;
   std::vector<std::size_t> kernel_of_;
+  std::unordered_set<spec::TensorId> committed_;  ///< inputs that are overwritten at the end
 };
 
 }  // namespace

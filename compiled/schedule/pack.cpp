@@ -1,6 +1,8 @@
 // Factors that are copied first become equations of their own, so that planning, checking and fusing need not know of them.
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "compiled/loops/affine.hpp"
 #include "compiled/schedule/lift.hpp"
@@ -44,11 +46,23 @@ void at_position(const std::vector<Binder>& loops, const Expr& position, spec::S
 constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t conflicting_bytes = 2048;
 
+/// Positions of the equations that copy a factor, by the tensor that each reads first, -1 where it reads none: equal
+/// copies read the same, and only a few are of one tensor.
+using Copies = std::unordered_map<TensorId, std::vector<std::size_t>>;
+
+TensorId first_read(const Expr& value) {
+  TensorId first = -1;
+  spec::for_each(value, [&](const Expr& e) {
+    if (first < 0 && e.form() == spec::Form::read) first = e->tensor;
+  });
+  return first;
+}
+
 /// Copies factors.
 class Packer {
  public:
-  /// \param copies equations that copy; new ones are added
-  Packer(System& system, const Equation& equation, const Contraction& c, std::vector<Equation>& all, std::vector<std::size_t>& copies)
+  /// \param copies those of `all` that copy; new ones are added
+  Packer(System& system, const Equation& equation, const Contraction& c, std::vector<Equation>& all, Copies& copies)
       : system_(system), equation_(equation), c_(c), all_(all), copies_(copies) {}
 
   /// \returns the factor as it is read from the copy.
@@ -95,7 +109,8 @@ class Packer {
  private:
   /// The tensor of copy[binders…] = value: an earlier one where there is the same.
   TensorId copied(const Expr& value, const Dims& dims, const char* name) {
-    for (const std::size_t e : copies_) {
+    std::vector<std::size_t>& alike = copies_[first_read(value)];
+    for (const std::size_t e : alike) {
       const Equation& other = all_[e];
       if (!(system_[other.target].dims == dims) || system_[other.target].dtype != c_.type) continue;
       spec::Substitution by;
@@ -103,7 +118,7 @@ class Packer {
       if (spec::substitute(other.value, by) == value) return other.target;
     }
     const TensorId copy = system_.add_tensor(system_[equation_.target].name + name, c_.type, dims);
-    copies_.push_back(all_.size());
+    alike.push_back(all_.size());
     all_.push_back({copy, binders_, spec::variables(binders_), value, equation_.origin});
     return copy;
   }
@@ -176,7 +191,7 @@ class Packer {
   const Equation& equation_;
   const Contraction& c_;
   std::vector<Equation>& all_;       ///< so far
-  std::vector<std::size_t>& copies_; ///< those of them that copy a factor
+  Copies& copies_;
   std::vector<Binder> binders_;  ///< of the copy
   std::vector<Expr> read_;       ///< its indices in the contraction
   spec::Substitution by_;        ///< what the contraction's loops are in the copy
@@ -208,7 +223,7 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
   }
   std::vector<Decision> decisions;
   std::vector<Equation> result;
-  std::vector<std::size_t> copies;
+  Copies copies;
   for (std::size_t i = 0; i < recurrent.size(); ++i) {
     Equation& equation = system.equations[i];
     Decision decision;

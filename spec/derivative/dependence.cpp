@@ -1,7 +1,5 @@
 #include "spec/derivative/dependence.hpp"
 
-#include <algorithm>
-
 #include "spec/derivative/scalar_rules.hpp"
 #include "spec/error.hpp"
 #include "spec/system/recurrence.hpp"
@@ -24,8 +22,6 @@ Dependence::Dependence(const System& system, std::span<const TensorId> wrt)
   }
   known_.clear();
 }
-
-bool Dependence::is_wrt(TensorId tensor) const { return std::find(wrt_.begin(), wrt_.end(), tensor) != wrt_.end(); }
 
 bool Dependence::has(const Expr& e) const {
   if (!e.valid() || e.kind() != Kind::real) return false;

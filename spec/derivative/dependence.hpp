@@ -4,6 +4,7 @@
 
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "spec/system/system.hpp"
@@ -23,11 +24,11 @@ class Dependence {
   /// Whether the expression reads a dependent tensor where a derivative flows: not in indices, conditions,
   /// guards or `detach`, nor through a primitive that is flat there.
   [[nodiscard]] bool has(const Expr& e) const;
-  [[nodiscard]] bool is_wrt(TensorId tensor) const;
+  [[nodiscard]] bool is_wrt(TensorId tensor) const { return wrt_.contains(tensor); }
 
  private:
   std::vector<bool> active_;
-  std::vector<TensorId> wrt_;
+  std::unordered_set<TensorId> wrt_;
   mutable std::unordered_map<const Node*, std::pair<Expr, bool>> known_;
 };
 

@@ -91,14 +91,14 @@ class Tangents {
   std::vector<TensorId> tangent_of_;
 };
 
-void define_tangents(System& system, Tangents& tangents, const Dependence& depends) {
+void define_tangents(System& system, Tangents& tangents, const Dependence& depends, Names& names) {
   const std::size_t count = system.equations.size();
   const auto wanted = [&](TensorId target) { return depends.has(target) && !depends.is_wrt(target); };
   for (std::size_t i = 0; i < count; ++i) {  // all of them first: a recurrence reads them before their equations
     const TensorId target = system.equations[i].target;
     if (!wanted(target) || tangents.known(target) >= 0) continue;
     const TensorInfo of = system[target];
-    tangents.learn(target, system.add_tensor(fresh_name(system, of.name + "'"), of.dtype, of.dims));
+    tangents.learn(target, system.add_tensor(names.take(of.name + "'"), of.dtype, of.dims));
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Equation primal = system.equations[i];
@@ -121,12 +121,13 @@ std::vector<TensorId> append_literal_jvp(System& system, std::span<const TensorI
   name_for_derivative(system);
   const Dependence depends(system, wrt);
   Tangents known(system, depends, wrt, tangents);
-  define_tangents(system, known, depends);
+  Names names(system);
+  define_tangents(system, known, depends, names);
 
   std::vector<TensorId> result;
   for (const TensorId t : of) {
     const TensorId tangent = known.known(t);
-    result.push_back(tangent >= 0 ? tangent : define_zero(system, t, "'"));
+    result.push_back(tangent >= 0 ? tangent : define_zero(system, t, "'", names));
   }
   return result;
 }
@@ -141,13 +142,14 @@ std::vector<TensorId> append_jvp(System& system, std::span<const TensorId> of, s
 
 System jvp(const System& primal, std::span<const std::size_t> wrt) {
   System result = primal;
+  Names names(result);
   std::vector<TensorId> variables;
   std::vector<TensorId> tangents;
   for (const std::size_t i : wrt) {
     const TensorId x = primal.inputs.at(i);
     const TensorInfo info = primal[x];
     variables.push_back(x);
-    tangents.push_back(result.add_tensor(fresh_name(result, info.name + "'"), info.dtype, info.dims));
+    tangents.push_back(result.add_tensor(names.take(info.name + "'"), info.dtype, info.dims));
     result.inputs.push_back(tangents.back());
   }
   std::vector<TensorId> of;

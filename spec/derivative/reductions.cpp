@@ -62,12 +62,6 @@ Expr position_of(const std::vector<Binder>& binders) {
   return position.valid() ? position : integer(0);
 }
 
-std::string fresh_name(const System& system, const std::string& wish) {
-  std::string name = wish;
-  for (int n = 2; system.find(name) >= 0; ++n) name = wish + std::to_string(n);
-  return name;
-}
-
 void append_refreshed(System& system, Equation equation) {
   Substitution renamed;
   for (Binder& b : equation.binders) {
@@ -80,9 +74,9 @@ void append_refreshed(System& system, Equation equation) {
   system.equations.push_back(std::move(equation));
 }
 
-TensorId define_zero(System& system, TensorId like, const char* suffix) {
+TensorId define_zero(System& system, TensorId like, const char* suffix, Names& names) {
   const TensorInfo info = system[like];
-  const TensorId zero = system.add_tensor(fresh_name(system, info.name + suffix), info.dtype, info.dims);
+  const TensorId zero = system.add_tensor(names.take(info.name + suffix), info.dtype, info.dims);
   system.define(zero, system.bind_all(zero), decimal(0));
   return zero;
 }

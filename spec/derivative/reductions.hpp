@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "spec/system/names.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::spec {
@@ -21,14 +22,11 @@ namespace etalon::spec {
 /// The row-major position of the binders' values.
 [[nodiscard]] Expr position_of(const std::vector<Binder>& binders);
 
-/// A name that no tensor has yet: the wish, or the wish with a number.
-[[nodiscard]] std::string fresh_name(const System& system, const std::string& wish);
-
 /// Appends an equation whose binders are replaced by fresh ones throughout.
 void append_refreshed(System& system, Equation equation);
 
-/// A new all-zero tensor of the shape of `like`, named after it.
-[[nodiscard]] TensorId define_zero(System& system, TensorId like, const char* suffix);
+/// A new all-zero tensor of the shape of `like`, named after it. \param names of the system's tensors
+[[nodiscard]] TensorId define_zero(System& system, TensorId like, const char* suffix, Names& names);
 
 /// \throws SpecViolation unless `given` has shape and dtype of `like`.
 void require_shape(const System& system, TensorId given, TensorId like, const char* role);

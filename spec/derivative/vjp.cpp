@@ -14,6 +14,9 @@ namespace etalon::spec {
 
 namespace {
 
+/// Contributions that one equation adds up: those who walk down an expression go as deep as it has terms.
+constexpr std::size_t most_terms = 256;
+
 /// What one read gives to the cotangent of its tensor: the sum of `value` over the binders wherever the guards
 /// hold and the read's indices equal the element's.
 struct Contribution {
@@ -110,7 +113,7 @@ Expr gathered(const Contribution& c, const std::vector<Binder>& element) {
 class Reverse {
  public:
   Reverse(System& system, const Dependence& depends, std::span<const TensorId> of, std::span<const TensorId> cotangents)
-      : system_(system), depends_(depends), transposition_(system, depends) {
+      : system_(system), depends_(depends), transposition_(system, depends), names_(system) {
     for (std::size_t i = 0; i < of.size(); ++i) seeds_[of[i]].push_back(cotangents[i]);
   }
 
@@ -141,7 +144,7 @@ class Reverse {
   /// The cotangent tensor of a variable: a new tensor even where it only repeats a seed.
   TensorId of_variable(TensorId tensor) {
     const TensorId result = defined(tensor);
-    return result >= 0 ? result : define_zero(system_, tensor, "~");
+    return result >= 0 ? result : define_zero(system_, tensor, "~", names_);
   }
 
  private:
@@ -169,7 +172,7 @@ class Reverse {
       const auto cotangent = cotangents.find(system_.equations[*i].target);
       if (cotangent != cotangents.end()) pull_equation(system_.equations[*i], cotangent->second);
     }
-    for (const TensorId t : targets) define(t, cotangents.at(t));
+    for (const TensorId t : targets) define(t, cotangents.at(t), static_cast<std::size_t>(-1));
   }
 
   TensorId cotangent_of(TensorId tensor) {
@@ -183,33 +186,52 @@ class Reverse {
   TensorId defined(TensorId tensor) {
     if (transposition_.reads_of(tensor).empty() && !seeds_.contains(tensor)) return -1;
     const TensorId result = declared(tensor);
-    define(tensor, result);
+    define(tensor, result, most_terms);
     return result;
   }
 
   TensorId declared(TensorId tensor) {
     const TensorInfo info = system_[tensor];
-    return system_.add_tensor(fresh_name(system_, info.name + "~"), info.dtype, info.dims);
+    return system_.add_tensor(names_.take(info.name + "~"), info.dtype, info.dims);
   }
 
-  /// The equation of a cotangent from all that reads its tensor.
-  void define(TensorId tensor, TensorId result) {
+  /// The equation of a cotangent from all that reads its tensor. After so many terms what is added up has an equation of
+  /// its own, and the order of the sum stays.
+  void define(TensorId tensor, TensorId result, std::size_t terms_of_one) {
     const std::vector<Contribution> reads = transposition_.reads_of(tensor);
     const auto seed = seeds_.find(tensor);
     const std::vector<Binder> element = system_.bind_all(result);
+    const std::int32_t origin = reads.empty() ? -1 : reads.front().origin;
     Expr total;
-    const auto add = [&](const Expr& term) { total = total.valid() ? total + term : term; };
+    std::size_t terms = 0;
+    const auto add = [&](const Expr& term) {
+      if (terms == terms_of_one) {
+        total = part(result, element, total, origin);
+        terms = 1;
+      }
+      total = total.valid() ? total + term : term;
+      ++terms;
+    };
     if (seed != seeds_.end()) {
       for (const TensorId s : seed->second) add(system_.at(s, variables(element)));
     }
     for (const Contribution& c : reads) add(gathered(c, element));
-    const std::int32_t origin = reads.empty() ? -1 : reads.front().origin;
     append_refreshed(system_, {result, element, variables(element), total.valid() ? total : decimal(0), origin});
+  }
+
+  /// A tensor for a sum that goes on. Like arithmetic, it has at least 32 bits.
+  Expr part(TensorId result, const std::vector<Binder>& element, const Expr& sum, std::int32_t origin) {
+    const TensorInfo info = system_[result];
+    const DType dtype = size_of(info.dtype) > 2 ? info.dtype : DType::f32;
+    const TensorId tensor = system_.add_tensor(names_.take(info.name + ".part"), dtype, info.dims);
+    append_refreshed(system_, {tensor, element, variables(element), sum, origin});
+    return system_.at(tensor, variables(element));
   }
 
   System& system_;
   const Dependence& depends_;
   Transposition transposition_;
+  Names names_;
   std::map<TensorId, std::vector<TensorId>> seeds_;
 };
 
@@ -242,13 +264,14 @@ std::vector<TensorId> append_vjp(System& system, std::span<const TensorId> of, s
 
 System vjp(const System& primal, std::span<const std::size_t> wrt) {
   System result = primal;
+  Names names(result);
   std::vector<TensorId> of;
   std::vector<TensorId> cotangents;
   for (const TensorId y : primal.outputs) {
     const TensorInfo info = primal[y];
     if (kind_of(info.dtype) != Kind::real) continue;
     of.push_back(y);
-    cotangents.push_back(result.add_tensor(fresh_name(result, info.name + "~"), info.dtype, info.dims));
+    cotangents.push_back(result.add_tensor(names.take(info.name + "~"), info.dtype, info.dims));
     result.inputs.push_back(cotangents.back());
   }
   std::vector<TensorId> variables;

@@ -20,19 +20,13 @@ std::vector<TensorId> place_tensors(System& whole, const System& part, std::span
   for (std::size_t i = 0; i < part.tensors.size(); ++i) {
     if (place[i] >= 0) continue;
     const TensorInfo& local = part.tensors[i];
-    place[i] = whole.add_tensor(take_name(taken, names[0] + "." + local.name), local.dtype, local.dims);
+    place[i] = whole.add_tensor(taken.take(names[0] + "." + local.name, "."), local.dtype, local.dims);
     whole.tensors.back().range = local.range;
   }
   return place;
 }
 
 }  // namespace
-
-std::string take_name(Names& taken, const std::string& name) {
-  std::string result = name;
-  for (int n = 2; !taken.insert(result).second; ++n) result = name + "." + std::to_string(n);
-  return result;
-}
 
 TensorId append_copy(System& system, TensorId original, std::string name, std::int32_t origin) {
   const TensorId copy = system.add_tensor(std::move(name), system[original].dtype, system[original].dims);

@@ -4,23 +4,17 @@
 
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "spec/program/program.hpp"
+#include "spec/system/names.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::spec {
 
-/// Names that are in use; grows as names are taken.
-using Names = std::unordered_set<std::string>;
-
-/// Takes `name`, or `name.2`, `name.3`, … where that is in use already.
-[[nodiscard]] std::string take_name(Names& taken, const std::string& name);
-
 /// Appends the equations of `part` to `whole`: inputs of `part` become the tensors `inputs` (an integer tensor given
-/// for a real input is read as a real), outputs get the names `results`, other tensors `results[0].local` as far as it
-/// is not taken, and every equation the source line of the call.
+/// for a real input is read as a real), outputs get the names `results`, other tensors `results[0].local` or, where that is
+/// in use, `results[0].local.2` and so on, and every equation the source line of the call.
 /// \returns the tensors of the results; each is a tensor of its own, also where an output of `part` is an input.
 [[nodiscard]] std::vector<TensorId> join(System& whole, const System& part, std::span<const TensorId> inputs,
                                          std::span<const std::string> results, const Source& source, Names& taken);

@@ -1,6 +1,5 @@
-#include <algorithm>
 #include <map>
-#include <set>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,7 @@ class Lowering {
       const TensorId id = system_.add_tensor(input.name, input.dtype, input.dims);
       system_.tensors.back().range = input.range;
       system_.inputs.push_back(id);
+      inputs_.insert(id);
       tensor_.emplace(input.name, id);
     }
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
@@ -31,6 +31,7 @@ class Lowering {
       else append(std::get<Differentiate>(program_.steps[i]));
     }
     for (const std::string& output : program_.outputs) system_.outputs.push_back(tensor_.at(output));
+    outputs_.insert(system_.outputs.begin(), system_.outputs.end());
     for (const Update& update : all_updates(program_)) append_update(update);
     return std::move(system_);
   }
@@ -55,7 +56,7 @@ class Lowering {
       inputs.push_back(found != tensor_.end() ? found->second : TensorId{0});  // an unwritten buffer is never read
     }
     const bool first = tensor_.count(step.buffer) == 0;
-    const std::string name = first ? step.buffer : take_name(taken_, step.buffer);
+    const std::string name = first ? step.buffer : taken_.take(step.buffer, ".");
     tensor_[step.buffer] = join(system_, analysis_.instances[position]->system, inputs, {&name, 1}, step.source, taken_)[0];
   }
 
@@ -83,8 +84,7 @@ class Lowering {
     std::vector<std::size_t> inputs;
     std::vector<std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < wrt.size(); ++i) {
-      const auto& all = system_.inputs;
-      if (std::find(all.begin(), all.end(), wrt[i]) != all.end()) inputs.push_back(i);
+      if (inputs_.contains(wrt[i])) inputs.push_back(i);
       else groups.push_back({i});
     }
     if (!inputs.empty()) groups.insert(groups.begin(), inputs);
@@ -150,7 +150,7 @@ class Lowering {
         ids.push_back(tensor_.at(*step.seeds[i]));
         continue;
       }
-      const TensorId one = system_.add_tensor(take_name(taken_, step.results[0] + ".seed"), system_[seeded[i]].dtype, {});
+      const TensorId one = system_.add_tensor(taken_.take(step.results[0] + ".seed", "."), system_[seeded[i]].dtype, {});
       system_.define(one, {}, decimal(1), origin);
       ids.push_back(one);
     }
@@ -161,24 +161,25 @@ class Lowering {
   void name_locals(std::size_t before) {
     for (std::size_t i = before; i < system_.tensors.size(); ++i) {
       if (named_.count(static_cast<TensorId>(i)) == 0)
-        system_.tensors[i].name = take_name(taken_, system_.tensors[i].name);
+        system_.tensors[i].name = taken_.take(system_.tensors[i].name, ".");
     }
   }
 
   /// Outputs are distinct tensors, also where a value is an output and an update, or updates two parameters.
   void append_update(const Update& update) {
     TensorId id = tensor_.at(update.value);
-    const auto& outputs = system_.outputs;
-    if (std::find(outputs.begin(), outputs.end(), id) != outputs.end())
-      id = append_copy(system_, id, take_name(taken_, update.parameter + ".next"));
+    if (outputs_.contains(id)) id = append_copy(system_, id, taken_.take(update.parameter + ".next", "."));
     system_.outputs.push_back(id);
+    outputs_.insert(id);
   }
 
   Program program_;
   Analysis analysis_;
   System system_;
   std::map<std::string, TensorId> tensor_;
-  std::set<TensorId> named_;  ///< results of derivatives
+  std::unordered_set<TensorId> inputs_;
+  std::unordered_set<TensorId> outputs_;
+  std::unordered_set<TensorId> named_;  ///< results of derivatives
   Names taken_;
 };
 

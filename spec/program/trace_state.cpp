@@ -55,6 +55,7 @@ std::size_t TraceState::add_value(const std::string& name, const ValueType& type
   check_name(name);
   types_.emplace(name, type);
   names_.push_back(name);
+  since_.push_back(program_.steps.size());
   return names_.size() - 1;
 }
 
@@ -66,12 +67,13 @@ std::size_t TraceState::add_buffer(Buffer buffer) {
 
 std::size_t TraceState::add_input(Input input) {
   const std::size_t id = add_value(input.name, {input.dtype, input.dims});
+  has_open_extents_ = has_open_extents_ || !input.open.empty();
   program_.inputs.push_back(std::move(input));
   return id;
 }
 
 void TraceState::settle(const Call* next) {
-  if (!has_open_extents(program_)) return;
+  if (!has_open_extents_) return;
   Program all = program_;
   if (next != nullptr) all.steps.emplace_back(*next);
   for (auto& [name, type] : types_so_far(all)) {
@@ -81,14 +83,17 @@ void TraceState::settle(const Call* next) {
 }
 
 std::size_t TraceState::constant(HostTensor value, SourceLine line) {
-  for (const Input& input : program_.inputs) {
-    if (input.role == Role::constant && anonymous_.count(input.name) != 0 && *input.value == value) return find(input.name);
-  }
+  std::string key = std::string(name_of(value.dtype)) + to_string(value.dims);
+  key.append(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
+  const auto known = constants_.find(key);
+  if (known != constants_.end() && anonymous_.count(names_[known->second]) != 0) return known->second;
   const std::string name = numbered("c");
   anonymous_.insert(name);
   Input input{name, value.dtype, value.dims, Role::constant, std::nullopt, std::nullopt, source(line)};
   input.value = std::move(value);
-  return add_input(std::move(input));
+  const std::size_t id = add_input(std::move(input));
+  constants_.insert_or_assign(std::move(key), id);
+  return id;
 }
 
 std::string TraceState::numbered(const std::string& stem) {
@@ -117,16 +122,11 @@ void TraceState::rename(std::size_t id, const std::string& name) {
   };
   for (Input& input : program_.inputs) change(input.name);
   for (Buffer& buffer : program_.buffers) change(buffer.name);
-  for (auto& step : program_.steps) std::visit([&](auto& s) { rename_in(s, change); }, step);
+  // The step that makes a value may be there before the value is added.
+  const std::size_t first = since_[id] > 0 ? since_[id] - 1 : 0;
+  for (std::size_t i = first; i < program_.steps.size(); ++i) std::visit([&](auto& s) { rename_in(s, change); }, program_.steps[i]);
   for (std::string& output : program_.outputs) change(output);
   for (Update& update : program_.updates) change(update.parameter), change(update.value);
-}
-
-std::size_t TraceState::find(const std::string& name) const {
-  for (std::size_t id = 0; id < names_.size(); ++id) {
-    if (names_[id] == name) return id;
-  }
-  throw InternalError("trace: no value " + name);
 }
 
 void TraceState::check_name(const std::string& name) const {

@@ -54,16 +54,18 @@ class TraceState {
   void rename(std::size_t id, const std::string& name);
 
  private:
-  [[nodiscard]] std::size_t find(const std::string& name) const;
   void check_name(const std::string& name) const;
 
   DType real_;
   Program program_;
   Library library_;  ///< with the program's own definitions
   std::vector<std::string> names_;
+  std::vector<std::size_t> since_;  ///< per value, the number of steps when it was added: earlier ones do not name it
   std::map<std::string, ValueType> types_;
   std::map<std::string, int> counters_;
+  std::map<std::string, std::size_t> constants_;  ///< values by element type and bytes
   std::set<std::string> anonymous_;
+  bool has_open_extents_ = false;
   std::string section_;
 };
 

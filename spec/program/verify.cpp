@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -401,13 +402,13 @@ Library library_of(const Program& program) {
 
 std::vector<Update> all_updates(const Program& program) {
   std::vector<Update> all = program.updates;
+  std::set<std::string_view> assigned;
+  for (const auto& step : program.steps) {
+    if (const auto* assign = std::get_if<Assign>(&step)) assigned.insert(assign->buffer);
+  }
+  for (const Update& update : program.updates) assigned.erase(update.parameter);
   for (const Input& input : program.inputs) {
-    const bool stated = std::any_of(program.updates.begin(), program.updates.end(), [&](const Update& u) { return u.parameter == input.name; });
-    const bool assigned = std::any_of(program.steps.begin(), program.steps.end(), [&](const auto& step) {
-      const auto* assign = std::get_if<Assign>(&step);
-      return assign != nullptr && assign->buffer == input.name;
-    });
-    if (assigned && !stated) all.push_back({input.name, input.name});
+    if (assigned.contains(input.name)) all.push_back({input.name, input.name});
   }
   return all;
 }

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "spec/system/names.hpp"
 #include "spec/system/naming.hpp"
 #include "spec/system/reach.hpp"
 #include "spec/system/recurrence.hpp"
@@ -53,7 +56,7 @@ Expr canonical(const Expr& e, const std::vector<Binder>& free) {
 class Namer {
  public:
   Namer(System& system, Naming naming) : system_(system), naming_(naming) {
-    base_.tensors = std::make_shared<const std::vector<Interval>>(value_ranges(system));
+    base_.tensors = ranges_ = std::make_shared<std::vector<Interval>>(value_ranges(system));
     recurrent_.resize(system.tensors.size(), -1);
     const auto groups = recurrent_groups(system);
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -178,9 +181,8 @@ class Namer {
     Dims dims;
     for (const Binder& b : axes) dims.push_back(b.extent);
     const std::string base = system_[current_->target].name + "." + std::string(name_of(reduction->reduction));
-    std::string name = base;
-    for (int n = 2; system_.find(name) >= 0; ++n) name = base + std::to_string(n);
-    const TensorId tensor = system_.add_tensor(name, dtype_of(reduction), dims);
+    if (!taken_) taken_.emplace(system_);
+    const TensorId tensor = system_.add_tensor(taken_->take(base), dtype_of(reduction), dims);
     Substitution renamed;
     std::vector<Binder> binders;
     for (const Binder& b : axes) {
@@ -188,12 +190,10 @@ class Namer {
       renamed.emplace(b.variable, variable(binders.back()));
     }
     system_.define(tensor, binders, refresh(system_, substitute(value, renamed)), current_->origin);
-    auto ranges = *base_.tensors;
-    ranges.resize(system_.tensors.size());
     Ranges inside = base_;
     inside.bind(binders);
-    if (reduction.kind() == Kind::integer) ranges.back() = interval(system_.equations.back().value, inside);
-    base_.tensors = std::make_shared<const std::vector<Interval>>(std::move(ranges));
+    const Interval range = reduction.kind() == Kind::integer ? interval(system_.equations.back().value, inside) : Interval{};
+    ranges_->push_back(range);
     return tensor;
   }
 
@@ -213,7 +213,9 @@ class Namer {
 
   System& system_;
   Naming naming_;
+  std::shared_ptr<std::vector<Interval>> ranges_;  ///< of the system's tensors
   Ranges base_;
+  std::optional<Names> taken_;  ///< of the system's tensors, once one is defined
   Equation* current_ = nullptr;
   std::unordered_map<Expr, TensorId, HashExpr> names_;
   std::vector<int> recurrent_;  ///< per tensor, the number of its recurrence, or -1

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 #include "spec/error.hpp"
 #include "spec/system/reach.hpp"
@@ -17,7 +17,10 @@ class Verifier {
   void run() {
     check_tables();
     known_.tensors = std::make_shared<const std::vector<Interval>>(value_ranges(system_));
-    for (std::size_t i = 0; i < system_.equations.size(); ++i) last_writer_[system_.equations[i].target] = i;
+    for (std::size_t i = 0; i < system_.equations.size(); ++i) {
+      last_writer_[system_.equations[i].target] = i;
+      writers_[system_.equations[i].target].push_back(&system_.equations[i]);
+    }
     const auto groups = recurrent_groups(system_);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (const std::size_t i : groups[g]) group_of_[system_.equations[i].target] = g;
@@ -61,9 +64,7 @@ class Verifier {
     for (const TensorId t : system_.outputs) check_id(t, "the output");
     for (const Equation& e : system_.equations) {
       check_id(e.target, "the target");
-      if (std::find(system_.inputs.begin(), system_.inputs.end(), e.target) != system_.inputs.end()) {
-        fail(e.target, "an input is written");
-      }
+      if (defined_[static_cast<std::size_t>(e.target)]) fail(e.target, "an input is written");
     }
     for (std::size_t i = 0; i < system_.tensors.size(); ++i) {
       for (const std::int64_t extent : system_.tensors[i].dims) {
@@ -135,18 +136,15 @@ class Verifier {
   }
 
   void check_written(TensorId target) {
-    std::vector<const Equation*> writers;
-    for (const Equation& e : system_.equations) {
-      if (e.target == target) writers.push_back(&e);
-    }
-    if (const auto why = why_not_written_once(system_, target, writers)) fail(target, *why);
+    if (const auto why = why_not_written_once(system_, target, writers_.at(target))) fail(target, *why);
     defined_[static_cast<std::size_t>(target)] = true;
   }
 
   const System& system_;
   std::vector<bool> defined_;
-  std::map<TensorId, std::size_t> last_writer_;
-  std::map<TensorId, std::size_t> group_of_;  ///< of targets in a recurrence
+  std::unordered_map<TensorId, std::size_t> last_writer_;
+  std::unordered_map<TensorId, std::vector<const Equation*>> writers_;
+  std::unordered_map<TensorId, std::size_t> group_of_;  ///< of targets in a recurrence
   Ranges known_;
   const Equation* current_ = nullptr;
 };

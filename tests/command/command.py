@@ -80,6 +80,10 @@ if build == "compiled":
     ran = etalon("train", "digits", "--data", str(folder / "missing.csv.gz"))
     check(ran.returncode == 2 and str(folder / "missing.csv.gz") in ran.stderr and ran.stderr.count("\n") == 1,
           f"train digits --data missing: {ran.returncode}, {ran.stderr!r}")
+    refused("backend cpu:THREADS: expected a number of threads from 1 to 256, found '0'", "conform", "--backend", "cpu:0")
+    refused("backend cpu:THREADS: expected a number of threads from 1 to 256, found '2x'", "conform", "--backend", "cpu:2x")
+    ran = etalon("conform", "--backend", "cpu:2", "--ops", "softmax,linear", "--dtypes", "f32")
+    check(ran.returncode == 0 and " 0 fail" in ran.stdout, f"conform --backend cpu:2: {ran.returncode}, {ran.stdout!r}, {ran.stderr!r}")
     refused("unknown workload 'sofmax'; did you mean 'softmax'?", "bench", "--only", "gemm,sofmax")
     refused("unknown competitor 'pytroch'; did you mean 'pytorch'?", "bench", "--competitors", "pytroch")
     refused("unknown option '--secnds'; did you mean '--seed'?", "bench", "--secnds", "1")
@@ -124,6 +128,17 @@ if build == "compiled":
     printed([], "bench", "report", str(kept), "--markdown", str(again))
     check(again.read_text() == page.read_text().replace("run-1.svg", "again-1.svg"), "bench report: another page than the run's")
     check((folder / "again-1.svg").read_bytes() == (folder / "run-1.svg").read_bytes() != b"", "bench report: another plot")
+    printed(["width-64", "step-calls-10003"], "bench", "scale", "--list")
+    printed(["### Scale: calls", "| 12 |"], "bench", "scale", "--only", "calls-12", "--seconds-per-workload", "0.01", "--json", str(kept),
+            "--markdown", str(page), "--quiet")
+    check(json.loads(kept.read_text())["cells"][0]["size"] == 12, "bench scale: the size is not in the JSON")
+    check("### Scale: calls" in page.read_text() and "run-1.svg" in page.read_text(), "bench scale: the page has no section or plot")
+    refused("unknown workload 'widht'; did you mean 'width'?", "bench", "scale", "--only", "widht")
+    printed(["train-moons", "1 workloads", "all equal"], "bench", "bits", "--only", "train-moons", "--json", str(kept))
+    bits = json.loads(kept.read_text())
+    check(bits["equal"] is True and len(set(bits["workloads"][0]["sha256"])) == 1 and bits["workloads"][0]["threads"] == [1, 2, 3] and
+          bits["workloads"][0]["bytes"] > 0, f"bench bits: {bits}")
+    refused("bits: --threads: at least two numbers are needed to compare", "bench", "bits", "--threads", "2")
 printed(["softmax(x[..rest, n @ axis])", "typing", "equations", "domain", "kinks", "reverse derivative", "x~", "worked example", "between"],
         "explain", "softmax")
 printed(["x[i0] > 0"], "explain", "log", "--dtype", "f64")

@@ -161,7 +161,8 @@ Cell empty_cell(const Hall& hall, const Workload& workload, unsigned threads) {
             workload.quantity == Quantity::first_call,
             workload.flops,
             threads,
-            {}};
+            {},
+            workload.size};
   for (const Entrant& entrant : hall.entrants) {
     Measurement m;
     m.competitor = entrant.seat().name;

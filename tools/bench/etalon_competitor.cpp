@@ -41,7 +41,7 @@ class EtalonCompetitor final : public Competitor {
     executable_.reset();
     store_ = compiled::Store();
     state_.clear();
-    const Workload workload = workloads_named({job.workload}).front();
+    const Workload workload = workload_named(job.workload);
     std::vector<HostTensor> inputs = tensors_of(workload, job);
     const auto start = std::chrono::steady_clock::now();
     compiled::CompileOptions options;
@@ -120,7 +120,7 @@ class CopyCompetitor final : public Competitor {
 
   [[nodiscard]] Prepared prepare(const Job& job) override {
     if (job.threads != 1) throw NotOffered("one thread only");
-    const Workload workload = workloads_named({job.workload}).front();
+    const Workload workload = workload_named(job.workload);
     if (workload.copied_bytes == 0) throw NotOffered("not a limit of this work");
     from_.assign(static_cast<std::size_t>(workload.copied_bytes), std::byte{1});
     to_.assign(from_.size(), std::byte{0});

@@ -42,4 +42,9 @@ struct Model {
 [[nodiscard]] Model cnn_model();
 [[nodiscard]] Model gpt_model();
 
+/// One step of training: loss, gradients, the optimizer on every parameter.
+[[nodiscard]] Workload training_workload(const Model& model);
+/// The answers alone.
+[[nodiscard]] Workload forward_workload(const Model& model);
+
 }  // namespace etalon::bench

@@ -41,7 +41,63 @@ void training_step(Tracer& tracer, const Model& model, const std::vector<Traced>
   tracer.output("loss", loss);
 }
 
-Workload training(const Model& model) {
+Workload first_call(const Model& model) {
+  Workload w = training_workload(model);
+  w.name = "first-call-" + model.name;
+  w.group = "first-call";
+  w.what = "from the program to its first results in a fresh process, and peak memory; " + w.what;
+  w.quantity = Quantity::first_call;
+  w.flops = 0;
+  return w;
+}
+
+/// What a user waits for who starts the same work again.
+Workload next_call(const Model& model) {
+  Workload w = first_call(model);
+  w.name = "next-call-" + model.name;
+  w.group = "next-call";
+  w.what = "the same in a process that finds what an earlier one kept on disk; " + training_workload(model).what;
+  w.keeps_code = true;
+  return w;
+}
+
+/// Answers and their tangent, for a tangent of every parameter.
+Workload tangents(const Model& model) {
+  Workload w = forward_workload(model);
+  w.name = w.recipe = model.name + "-jvp";
+  w.what = "JVP in all parameters with the " + w.what;
+  for (const InputSpec& p : model.parameters) w.inputs.push_back({p.name + "_tangent", p.dims});
+  w.body = [model](Tracer& tracer, const std::vector<Traced>& in) {
+    const std::size_t count = model.parameters.size();
+    const std::vector<Traced> parameters = first_of(in, count);
+    const std::vector<Traced> seeds(in.begin() + static_cast<std::ptrdiff_t>(count) + 1, in.end());
+    const Traced answers = model.answers(Reader(parameters), in[count]);
+    tracer.output("answers", answers);
+    tracer.output("tangent", spec::jvp(std::span(&answers, 1), parameters, seeds)[0]);
+  };
+  return w;
+}
+
+/// Answers and the cotangent of every parameter, for a cotangent of the answers.
+Workload cotangents(const Model& model, const Dims& answers_dims) {
+  Workload w = forward_workload(model);
+  w.name = w.recipe = model.name + "-vjp";
+  w.what = "VJP in all parameters with the " + w.what;
+  w.inputs.push_back({"seed", answers_dims});
+  w.body = [model](Tracer& tracer, const std::vector<Traced>& in) {
+    const std::size_t count = model.parameters.size();
+    const std::vector<Traced> parameters = first_of(in, count);
+    const Traced answers = model.answers(Reader(parameters), in[count]);
+    tracer.output("answers", answers);
+    const std::vector<Traced> found = spec::vjp(std::span(&answers, 1), std::span(&in.back(), 1), parameters);
+    for (std::size_t i = 0; i < count; ++i) tracer.output("g_" + model.parameters[i].name, found[i]);
+  };
+  return w;
+}
+
+}  // namespace
+
+Workload training_workload(const Model& model) {
   Workload w;
   w.name = "train-" + model.name;
   w.group = "training";
@@ -64,27 +120,7 @@ Workload training(const Model& model) {
   return w;
 }
 
-Workload first_call(const Model& model) {
-  Workload w = training(model);
-  w.name = "first-call-" + model.name;
-  w.group = "first-call";
-  w.what = "from the program to its first results in a fresh process, and peak memory; " + w.what;
-  w.quantity = Quantity::first_call;
-  w.flops = 0;
-  return w;
-}
-
-/// What a user waits for who starts the same work again.
-Workload next_call(const Model& model) {
-  Workload w = first_call(model);
-  w.name = "next-call-" + model.name;
-  w.group = "next-call";
-  w.what = "the same in a process that finds what an earlier one kept on disk; " + training(model).what;
-  w.keeps_code = true;
-  return w;
-}
-
-Workload forward(const Model& model) {
+Workload forward_workload(const Model& model) {
   Workload w;
   w.name = model.name + "-forward";
   w.group = "derivatives";
@@ -98,47 +134,11 @@ Workload forward(const Model& model) {
   return w;
 }
 
-/// Answers and their tangent, for a tangent of every parameter.
-Workload tangents(const Model& model) {
-  Workload w = forward(model);
-  w.name = w.recipe = model.name + "-jvp";
-  w.what = "JVP in all parameters with the " + w.what;
-  for (const InputSpec& p : model.parameters) w.inputs.push_back({p.name + "_tangent", p.dims});
-  w.body = [model](Tracer& tracer, const std::vector<Traced>& in) {
-    const std::size_t count = model.parameters.size();
-    const std::vector<Traced> parameters = first_of(in, count);
-    const std::vector<Traced> seeds(in.begin() + static_cast<std::ptrdiff_t>(count) + 1, in.end());
-    const Traced answers = model.answers(Reader(parameters), in[count]);
-    tracer.output("answers", answers);
-    tracer.output("tangent", spec::jvp(std::span(&answers, 1), parameters, seeds)[0]);
-  };
-  return w;
-}
-
-/// Answers and the cotangent of every parameter, for a cotangent of the answers.
-Workload cotangents(const Model& model, const Dims& answers_dims) {
-  Workload w = forward(model);
-  w.name = w.recipe = model.name + "-vjp";
-  w.what = "VJP in all parameters with the " + w.what;
-  w.inputs.push_back({"seed", answers_dims});
-  w.body = [model](Tracer& tracer, const std::vector<Traced>& in) {
-    const std::size_t count = model.parameters.size();
-    const std::vector<Traced> parameters = first_of(in, count);
-    const Traced answers = model.answers(Reader(parameters), in[count]);
-    tracer.output("answers", answers);
-    const std::vector<Traced> found = spec::vjp(std::span(&answers, 1), std::span(&in.back(), 1), parameters);
-    for (std::size_t i = 0; i < count; ++i) tracer.output("g_" + model.parameters[i].name, found[i]);
-  };
-  return w;
-}
-
-}  // namespace
-
 void add_models(std::vector<Workload>& all) {
   const std::vector<Model> models{moons_model(), mlp_model(), cnn_model(), gpt_model()};
-  for (const Model& model : models) all.push_back(training(model));
+  for (const Model& model : models) all.push_back(training_workload(model));
   for (const auto& [model, dims] : {std::pair{moons_model(), Dims{10, 1}}, std::pair{mlp_model(), Dims{128, 10}}}) {
-    all.push_back(forward(model));
+    all.push_back(forward_workload(model));
     all.push_back(tangents(model));
     all.push_back(cotangents(model, dims));
   }

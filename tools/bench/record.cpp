@@ -64,11 +64,12 @@ Json to_json(const Cell& c) {
   for (const Measurement& m : c.measurements) measurements.push_back(to_json(m));
   return {{"workload", c.workload},           {"group", c.group}, {"what", c.what},
           {"is_first_call", c.is_first_call}, {"flops", c.flops}, {"threads", c.threads},
-          {"measurements", measurements}};
+          {"size", c.size},                   {"measurements", measurements}};
 }
 
 Cell cell_of(const Json& j) {
-  Cell c{j.at("workload"), j.at("group"), j.at("what"), j.at("is_first_call"), j.at("flops"), j.at("threads"), {}};
+  Cell c{j.at("workload"), j.at("group"), j.at("what"), j.at("is_first_call"), j.at("flops"), j.at("threads"), {}, 0};
+  c.size = j.value("size", 0.0);  // records before there was scale have none
   for (const Json& m : j.at("measurements")) c.measurements.push_back(measurement_of(m));
   return c;
 }

@@ -63,6 +63,7 @@ struct Cell {
   double flops = 0;
   unsigned threads = 1;
   std::vector<Measurement> measurements;
+  double size = 0;  ///< what the group varies; 0 where it varies nothing
 };
 
 struct Run {

@@ -1,6 +1,8 @@
 #include "tools/bench/workload.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
@@ -71,8 +73,7 @@ std::vector<Workload> all_workloads() {
   return all;
 }
 
-std::vector<Workload> workloads_named(const std::vector<std::string>& words) {
-  const std::vector<Workload> all = all_workloads();
+std::vector<Workload> workloads_named(const std::vector<std::string>& words, const std::vector<Workload>& all) {
   if (words.empty()) return all;
   std::vector<std::string> names;
   for (const Workload& w : all) {
@@ -89,6 +90,18 @@ std::vector<Workload> workloads_named(const std::vector<std::string>& words) {
     if (std::any_of(words.begin(), words.end(), is_named)) chosen.push_back(w);
   }
   return chosen;
+}
+
+Workload workload_named(const std::string& name) {
+  std::vector<Workload> all = all_workloads();
+  std::vector<Workload> scale = scale_workloads();
+  all.insert(all.end(), std::make_move_iterator(scale.begin()), std::make_move_iterator(scale.end()));
+  std::vector<std::string> names;
+  for (Workload& w : all) {
+    if (w.name == name) return std::move(w);
+    names.push_back(w.name);
+  }
+  throw SpecViolation(unknown_name("workload", name, names));
 }
 
 }  // namespace etalon::bench

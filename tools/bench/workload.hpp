@@ -50,6 +50,7 @@ struct Workload {
   std::function<void(Tracer&, const std::vector<Traced>&)> body;  ///< gets the inputs in order
   std::vector<std::string> compared_state;  ///< state whose value after one run is compared, behind the outputs
   double flops = 0;                         ///< of one run, where that says something
+  double size = 0;                          ///< what its group varies, as the number of calls; 0 where it varies nothing
   double copied_bytes = 0;                  ///< a copy of so many bytes is a limit; 0 where none is meant
 };
 
@@ -62,8 +63,15 @@ struct Workload {
 /// Every workload in the order in which a run takes them.
 [[nodiscard]] std::vector<Workload> all_workloads();
 
-/// Those that the words name, by their own name or by their group's; all of them without words.
+/// Those of `etalon bench scale`: groups that vary one size each, in order of it. They stand beside the others.
+[[nodiscard]] std::vector<Workload> scale_workloads();
+
+/// Those of `all` that the words name, by their own name or by their group's; all of them without words.
 /// \throws SpecViolation with the nearest name
-[[nodiscard]] std::vector<Workload> workloads_named(const std::vector<std::string>& words);
+[[nodiscard]] std::vector<Workload> workloads_named(const std::vector<std::string>& words,
+                                                    const std::vector<Workload>& all = all_workloads());
+
+/// Of all workloads, those of scale included. \throws SpecViolation with the nearest name
+[[nodiscard]] Workload workload_named(const std::string& name);
 
 }  // namespace etalon::bench

@@ -1,4 +1,6 @@
+#include <charconv>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +26,22 @@ std::string quoted(const std::string& text) {
   return word + "'";
 }
 
+#ifdef ETALON_HAS_COMPILED
+constexpr std::string_view threaded = "cpu:";
+
+/// So many threads, and every kernel is shared among them however short it is: cases are small.
+compiled::CompileOptions shared_by(const std::string& threads) {
+  constexpr unsigned most = 256;
+  compiled::CompileOptions options;
+  const char* const end = threads.data() + threads.size();
+  const auto [stop, wrong] = std::from_chars(threads.data(), end, options.threads);
+  if (wrong != std::errc() || stop != end || options.threads < 1 || options.threads > most)
+    throw SpecViolation("backend cpu:THREADS: expected a number of threads from 1 to 256, found '" + threads + "'");
+  options.least_shared_work = 0;
+  return options;
+}
+#endif
+
 }  // namespace
 
 std::string command_of(const std::string& name) {
@@ -38,6 +56,7 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
   if (name == "reference") return reference::make_reference_backend();
 #ifdef ETALON_HAS_COMPILED
   if (name == "cpu") return compiled::make_cpu_backend();
+  if (name.starts_with(threaded)) return compiled::make_cpu_backend(shared_by(name.substr(threaded.size())));
 #endif
   const std::vector<std::string> names{"reference", "cpu", "cuda"};
   for (const std::string& known : names) {

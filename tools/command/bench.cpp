@@ -26,6 +26,7 @@
 #include "tools/bench/pages.hpp"
 #include "tools/bench/seats.hpp"
 #include "tools/bench/worker.hpp"
+#include "tools/command/bench.hpp"
 #endif
 
 namespace etalon::command {
@@ -50,6 +51,8 @@ Examples
   etalon bench --competitors etalon,onednn --only conv
   etalon bench --json run.json --markdown run.md         with all numbers, and as a page with its plot run-1.svg
   etalon bench report run.json --markdown docs/performance.md
+  etalon bench scale                                     against width, depth, batch and the number of calls
+  etalon bench bits                                      the same bits with 1, 2 and 3 threads?
 Exit status: 0 measured, whoever was faster; 1 an output of Etalon's own was wrong or missing; 2 usage or set-up error.)";
 
 /// A folder that is gone when the run is, also when the run is interrupted: it holds hundreds of MiB.
@@ -106,7 +109,7 @@ struct Words {
   std::vector<unsigned> threads{1, 2};
   double seconds = 4;
   std::uint64_t seed = 1;
-  bool list = false, quiet = false, ablate = false;
+  bool list = false, quiet = false, ablate = false, scale = false;
   std::string programs, without;
   std::string json, markdown, python, competitor, openmp_waits = "auto";
   std::string torch_blas = "/usr/lib/x86_64-linux-gnu/openblas-openmp";
@@ -127,7 +130,8 @@ void write_page(const fs::path& path, const std::vector<bench::Run>& runs) {
       continue;
     }
     const std::string plot = fmt::format("{}-{}.svg", path.stem().string(), plots.size() + 1);
-    write(path.parent_path() / plot, [&](std::ostream& out) { bench::write_plot(out, run); });
+    const auto draw = bench::is_scale(run) ? bench::write_scale_plot : bench::write_plot;
+    write(path.parent_path() / plot, [&](std::ostream& out) { draw(out, run); });
     plots.push_back(plot);
   }
   write(path, [&](std::ostream& out) { bench::write_markdown(out, runs, plots); });
@@ -159,6 +163,10 @@ void check(const Words& words) {
   return bench::load_average() > 0.5;
 }
 
+void show(const bench::Run& run) {
+  bench::is_scale(run) ? bench::write_scale(std::cout, run) : bench::write_table(std::cout, run);
+}
+
 [[nodiscard]] bool is_sound(const bench::Run& run) {
   for (const bench::Cell& cell : run.cells) {
     for (const bench::Measurement& m : cell.measurements) {
@@ -170,7 +178,7 @@ void check(const Words& words) {
 
 [[nodiscard]] int run(const Words& words) {
   bench::BenchOptions options;
-  options.workloads = bench::workloads_named(words.only);
+  options.workloads = bench::workloads_named(words.only, words.scale ? bench::scale_workloads() : bench::all_workloads());
   if (!words.programs.empty()) {
     write_programs(options.workloads, words.programs);
     return 0;
@@ -188,8 +196,8 @@ void check(const Words& words) {
                              words.torch_blas,
                              *std::max_element(words.threads.begin(), words.threads.end()),
                              is_busy(words)};
-  const std::vector<bench::Seat> all = words.ablate ? bench::ablation_seats(places) : bench::seats(places);
-  options.seats = bench::seats_named(all, words.competitors);
+  const std::vector<bench::Seat> all = words.ablate || words.scale ? bench::ablation_seats(places) : bench::seats(places);
+  options.seats = bench::seats_named(all, words.scale ? std::vector<std::string>{all.front().name} : words.competitors);
   options.reference = all.front();
   options.threads = words.threads;
   options.seconds_per_workload = words.seconds;
@@ -198,7 +206,7 @@ void check(const Words& words) {
   const bench::Run found = bench::run_bench(options);
   if (!words.json.empty()) write(words.json, [&](std::ostream& out) { bench::write_json(out, found); });
   if (!words.markdown.empty()) write_page(words.markdown, {found});
-  bench::write_table(std::cout, found);
+  show(found);
   return is_sound(found) ? 0 : 1;
 }
 
@@ -208,7 +216,7 @@ void check(const Words& words) {
   if (!words.markdown.empty())
     write_page(words.markdown, runs);
   else
-    for (const bench::Run& one : runs) bench::write_table(std::cout, one);
+    for (const bench::Run& one : runs) show(one);
   return 0;
 }
 
@@ -219,6 +227,39 @@ void check(const Words& words) {
   const auto competitor = words.competitor == "copy" ? bench::make_copy_competitor() : bench::make_etalon_competitor(words.without);
   bench::serve(*competitor, std::cin, std::cout);
   return 0;
+}
+
+constexpr const char* scale_examples = R"(
+Training steps of an MLP against its width, depth and batch: steps a second. Programs of 10 to 10,000 calls, forward and as
+training steps: time and peak memory from the program to its first results, each in a fresh process. Outputs are compared
+with those in f64 before a number is quoted. Growth of 1 means: like the size.
+
+Examples
+  etalon bench scale                                 everything, some minutes
+  etalon bench scale --list                          groups and workloads
+  etalon bench scale --only calls,step-calls         compile time and memory
+  etalon bench scale --only width --threads 1,2 --json scale.json --markdown scale.md
+Exit status: 0 measured; 1 an output was wrong or missing; 2 usage or set-up error.)";
+
+void add_scale(CLI::App& bench, Outcome& outcome) {
+  CLI::App* command = bench.add_subcommand("scale", "Measure against width, depth, batch and the number of calls");
+  command->footer(scale_examples);
+  auto words = std::make_shared<Words>();
+  words->scale = true;
+  words->threads = {1};
+  words->seconds = 1;
+  command->add_flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
+  command->add_option("--programs", words->programs, "Write the programs of the workloads to this folder, and stop");
+  command->add_option("--only", words->only, "Only these workloads or groups, separated by commas")->delimiter(',');
+  command->add_option("--threads", words->threads, "Numbers of threads, separated by commas")->delimiter(',')->check(CLI::Range(1, 256));
+  command->add_option("--seconds-per-workload", words->seconds, "Of samples; slow work may take three samples")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->capture_default_str();
+  command->add_option("--seed", words->seed, "Of the inputs")->capture_default_str();
+  command->add_option("--json", words->json, "Write every sample and the machine to this file");
+  command->add_option("--markdown", words->markdown, "Write a page to this file and its plot beside it");
+  command->add_flag("--quiet", words->quiet, "No progress");
+  command->callback([=, &outcome] { outcome.status = run(*words); });
 }
 
 }  // namespace
@@ -262,16 +303,15 @@ void add_bench(CLI::App& app, Outcome& outcome) {
   CLI::App* reporting = command->add_subcommand("report", "Write pages from the JSON of runs");
   reporting->add_option("files", words->files, "JSON of runs, one section each")->required();
   reporting->add_option("--markdown", words->markdown, "The page to write, plots beside it; else tables are printed");
+  add_scale(*command, outcome);
   CLI::App* working = command->add_subcommand("worker", "The process of a competitor")->group("");
   working->add_option("competitor", words->competitor, "etalon or copy")->required();
   working->add_option("--without", words->without, "A decision of Etalon's compiler that is left out");
+  reporting->callback([=, &outcome] { outcome.status = report(*words); });
+  working->callback([=, &outcome] { outcome.status = worker(*words); });
+  add_bench_bits(*command, outcome);
   command->callback([=, &outcome] {
-    if (reporting->parsed())
-      outcome.status = report(*words);
-    else if (working->parsed())
-      outcome.status = worker(*words);
-    else
-      outcome.status = run(*words);
+    if (command->get_subcommands().empty()) outcome.status = run(*words);
   });
 }
 

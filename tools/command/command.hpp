@@ -42,7 +42,7 @@ void add_formats(CLI::App& command, conformance::Formats& formats);
 /// The command for the shell behind `exec:COMMAND`, behind `plugin:PATH.so` (this program as its host), or the name itself.
 [[nodiscard]] std::string command_of(const std::string& name);
 
-/// The backend of that name; `exec:COMMAND` is a process that speaks Protocol 1, `plugin:PATH.so` a library in one. \throws IoError when that does not
+/// The backend of that name; `cpu:N` is the compiled one with N threads that share every kernel; `exec:COMMAND` is a process that speaks Protocol 1, `plugin:PATH.so` a library in one. \throws IoError when that does not
 /// describe itself, Unsupported `cuda: not in this build`, SpecViolation for an unknown name.
 [[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name,
                                                           const conformance::Limits& limits = {});

@@ -24,6 +24,7 @@ namespace {
 constexpr const char* examples = R"(
 Examples
   etalon conform --backend cpu
+  etalon conform --backend cpu:2                    every kernel, however short, shared by two threads
   etalon conform --backend cpu --ops softmax,matmul --modes vjp --json out.jsonl
   etalon conform --backend 'exec:python3 adapter.py' --timeout 5
   etalon conform --backend cpu --definitions my.txt
@@ -149,7 +150,7 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("conform", "Hold a backend to the definitions: values, derivatives, steps");
   command->footer(examples);
   auto words = std::make_shared<Words>();
-  command->add_option("--backend", words->backend, "Who is held: cpu, reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
+  command->add_option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
   command->add_option("--ops", words->operations, "Only these operations, separated by commas")->delimiter(',');
   command->add_option("--modes", words->modes, "Only these modes: forward, jvp, vjp, jvp_of_vjp")->delimiter(',');
   command->add_option("--checks", words->checks, "Only these checks: value, jvp, vjp, step, adjoint, special, rejection, determinism, second, layout, program, large")->delimiter(',');

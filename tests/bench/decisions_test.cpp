@@ -1,0 +1,95 @@
+// Each decision of the compiler that can be left out is taken on a workload that it is for, and shows in what is planned.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "compiled/executable.hpp"
+#include "tools/bench/variants.hpp"
+#include "tools/bench/workload.hpp"
+
+using namespace etalon;
+using namespace etalon::bench;
+
+namespace {
+
+/// What the compiler made of a workload, as far as it says so.
+struct Made {
+  std::string plan, loops;
+  std::size_t equations = 0, kernels = 0, arena_bytes = 0;
+
+  [[nodiscard]] bool plans(const std::string& words) const { return plan.find(words) != std::string::npos; }
+};
+
+Made made_of(const Workload& workload, const Variant* without) {
+  Made made;
+  compiled::CompileOptions options;
+  options.dump = [&](std::string_view stage, const std::string& text) {
+    if (stage == "plan") made.plan += text;
+    if (stage == "loops") made.loops += text;
+  };
+  if (without != nullptr) without->leave_out(options);
+  const compiled::Executable executable = compiled::compile(program_of(workload, DType::f32), options);
+  made.equations = executable.system().equations.size();
+  made.kernels = executable.report().kernels;
+  made.arena_bytes = executable.report().arena_bytes;
+  return made;
+}
+
+/// How to see that a decision was taken, from what was made with it and without it.
+struct Sign {
+  std::string decision;
+  std::string workload;
+  bool (*fired)(const Made& with, const Made& without);
+};
+
+const std::vector<Sign> signs{
+    {"fusion", "softmax", [](const Made& with, const Made& without) {
+       return with.kernels < with.equations && without.kernels == without.equations && without.plans("fusion is off");
+     }},
+    {"inlining", "train-gpt", [](const Made& with, const Made& without) { return with.equations < without.equations && with.arena_bytes < without.arena_bytes; }},
+    {"sharing", "train-gpt", [](const Made& with, const Made& without) { return with.equations < without.equations && with.kernels < without.kernels; }},
+    {"reuse", "train-gpt", [](const Made& with, const Made& without) {
+       return with.plans("in the place of ") && with.plans("bytes of an iteration") && !without.plans("in the place of ") &&
+              !without.plans("bytes of an iteration") && 2 * with.arena_bytes < without.arena_bytes;
+     }},
+    {"recomputing", "layer-norm", [](const Made& with, const Made& without) { return with.arena_bytes < without.arena_bytes; }},
+    {"in-place", "train-mlp", [](const Made& with, const Made& without) {
+       return with.plans("the old value is not needed once it is written") && !with.plans("updates in place are off") &&
+              without.plans("updates in place are off") && !without.plans("the old value is not needed once it is written");
+     }},
+    {"contractions", "gemm-256", [](const Made& with, const Made& without) {
+       return with.plans("a contraction: tiles of ") && !without.plans("tiles of ") && without.loops.find("tiles of ") == std::string::npos;
+     }},
+    {"windows", "conv-16-32-forward", [](const Made& with, const Made& without) { return with.plans("a window") && !without.plans("a window"); }},
+    {"splitting", "mlp-jvp", [](const Made& with, const Made& without) { return with.plans(".part0") && !without.plans(".part0"); }},
+};
+
+const Sign* sign_of(const std::string& decision) {
+  const auto found = std::find_if(signs.begin(), signs.end(), [&](const Sign& s) { return s.decision == decision; });
+  return found == signs.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("every_decision_that_can_be_left_out_is_taken_where_it_is_meant_to_be", "[decisions]") {
+  std::set<std::string> checked;
+  for (const Variant& variant : variants()) {
+    INFO("decision " << variant.name << ": add a sign of it to this test");
+    const Sign* sign = sign_of(variant.name);
+    REQUIRE(sign != nullptr);
+    const Workload workload = workload_named(sign->workload);
+    INFO(sign->workload);
+    const Made with = made_of(workload, nullptr), without = made_of(workload, &variant);
+    REQUIRE_FALSE(with.plan.empty());
+    REQUIRE_FALSE(with.loops.empty());
+    CAPTURE(with.equations, without.equations, with.kernels, without.kernels, with.arena_bytes, without.arena_bytes);
+    const bool plan_changes = with.plan != without.plan;
+    CHECK(plan_changes);
+    CHECK(sign->fired(with, without));
+    CHECK_FALSE(sign->fired(with, with));        // a sign that is always there is none
+    CHECK_FALSE(sign->fired(without, without));
+    checked.insert(variant.name);
+  }
+  CHECK(checked.size() == signs.size());  // no sign of a decision that is gone
+  CHECK_FALSE(checked.empty());
+}

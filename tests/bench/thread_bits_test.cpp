@@ -1,0 +1,83 @@
+#include "tools/bench/thread_bits.hpp"
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "spec/error.hpp"
+
+using namespace etalon;
+using namespace etalon::bench;
+
+namespace {
+
+constexpr std::array<unsigned, 3> threads{1, 2, 3};
+
+#ifdef ETALON_SANITIZED
+/// Sanitizers slow our own compiler down, not the code that it makes: workloads of more equations than this are compared
+/// in the optimised builds.
+constexpr std::size_t most_steps = 40;
+#else
+constexpr std::size_t most_steps = static_cast<std::size_t>(-1);
+#endif
+
+}  // namespace
+
+TEST_CASE("every_workload_gives_the_same_bits_with_1_2_and_3_threads", "[bits]") {
+  std::size_t workloads = 0, bytes = 0, sharing = 0;
+  for (const Workload& workload : all_workloads()) {
+    const spec::Program program = program_of(workload, DType::f32);
+    if (program.steps.size() > most_steps) continue;
+    INFO(workload.name);
+    const ThreadBits found = thread_bits(workload, threads, 1);
+    INFO(found.different);
+    REQUIRE(found.hashes.size() == threads.size());
+    CHECK(found.equal());
+    for (const std::string& hash : found.hashes) CHECK(hash == found.hashes[0]);
+    std::size_t state = 0;
+    for (const InputSpec& spec : workload.inputs) state += spec.is_state ? 1 : 0;
+    CHECK(found.tensors == runs_compared * program.outputs.size() + state);
+    CHECK(found.bytes > 0);
+    ++workloads;
+    bytes += found.bytes;
+    sharing += found.shared_kernels > 0 ? 1 : 0;
+  }
+  WARN(workloads << " workloads, " << bytes << " bytes each, " << sharing << " with work to share");
+  CHECK(workloads > 0);
+  CHECK((most_steps < all_workloads().size() || workloads == all_workloads().size()));
+  CHECK(bytes > 0);
+  CHECK(sharing + 1 >= workloads);  // a product of one tile has nothing to share
+}
+
+TEST_CASE("bits_that_differ_are_found_and_named", "[bits]") {
+  const Workload workload = workloads_named({"gemm-16"}).front();
+  const ThreadBits one = thread_bits(workload, threads, 1), two = thread_bits(workload, threads, 2);
+  CHECK(one.equal());
+  CHECK(one.hashes[0] != two.hashes[0]);
+  CHECK(one.bytes == runs_compared * 16 * 16 * 4);
+  std::array tensors{NamedTensor{"y", HostTensor(DType::f32, {2})}, NamedTensor{"z", HostTensor(DType::f32, {2})}};
+  auto others = tensors;
+  CHECK(first_difference(tensors, others).empty());
+  others[1].second.bytes[5] ^= std::byte{1};
+  CHECK(first_difference(tensors, others) == "z, byte 5");
+  // A zero and a negative zero are equal numbers of other bits.
+  others = tensors;
+  others[0].second.view<float>()[0] = -0.0F;
+  CHECK(first_difference(tensors, others) == "y, byte 3");
+  CHECK(first_difference(tensors, std::span(others).first(1)) == "2 tensors and 1");
+  ThreadBits wrong = one;
+  wrong.different = "y of run 1, byte 3, with 1 and 2 threads";
+  CHECK_FALSE(wrong.equal());
+  CHECK(to_text(wrong).find("DIFFERENT: y of run 1, byte 3") != std::string::npos);
+  std::ostringstream out;
+  write_json(out, std::array{one, wrong}, 1);
+  const auto json = nlohmann::json::parse(out.str());
+  CHECK(json.at("equal") == false);
+  CHECK(json.at("workloads").at(0).at("equal") == true);
+  CHECK(json.at("workloads").at(1).at("sha256").at(0) == one.hashes[0]);
+  CHECK_THROWS_AS((void)thread_bits(workload, std::span<const unsigned>(), 1), SpecViolation);
+}

@@ -1,0 +1,130 @@
+#include "tools/bench/thread_bits.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <utility>
+
+#include "compiled/executable.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::bench {
+namespace {
+
+/// What one number of threads gave.
+struct Given {
+  std::vector<NamedTensor> tensors;
+  std::size_t kernels = 0;
+  std::size_t shared = 0;
+};
+
+Given given_by(const Workload& workload, const spec::Program& program, const std::vector<HostTensor>& inputs, unsigned threads) {
+  compiled::CompileOptions options;
+  options.threads = threads;
+  options.least_shared_work = 0;
+  const compiled::Executable executable = compiled::compile(program, options);
+  compiled::Store store;
+  executable.declare(store);
+  for (std::size_t i = 0; i < inputs.size(); ++i) store.write(workload.inputs[i].name, inputs[i]);
+  Given given{{}, executable.report().kernels, executable.report().shared_kernels};
+  for (std::size_t run = 1; run <= runs_compared; ++run) {
+    std::vector<HostTensor> outputs = executable.run(store);
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      given.tensors.emplace_back(fmt::format("{} of run {}", program.outputs[o], run), std::move(outputs[o]));
+  }
+  for (const InputSpec& spec : workload.inputs) {
+    if (spec.is_state) given.tensors.emplace_back(spec.name, store.read(spec.name));
+  }
+  return given;
+}
+
+std::string hash_of(const std::vector<NamedTensor>& tensors) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+  const auto check = [](int done) {
+    if (done != 1) throw InternalError("bits: SHA-256 is not available");
+  };
+  check(EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr));
+  for (const auto& [name, tensor] : tensors) {
+    const std::string heading = fmt::format("{} {}{}\n", name, name_of(tensor.dtype), to_string(tensor.dims));
+    check(EVP_DigestUpdate(context.get(), heading.data(), heading.size()));
+    check(EVP_DigestUpdate(context.get(), tensor.bytes.data(), tensor.bytes.size()));
+  }
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  check(EVP_DigestFinal_ex(context.get(), digest.data(), &length));
+  std::string text;
+  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
+}  // namespace
+
+std::string first_difference(std::span<const NamedTensor> a, std::span<const NamedTensor> b) {
+  if (a.size() != b.size()) return fmt::format("{} tensors and {}", a.size(), b.size());
+  for (std::size_t t = 0; t < a.size(); ++t) {
+    const std::vector<std::byte>& one = a[t].second.bytes;
+    const std::vector<std::byte>& other = b[t].second.bytes;
+    const auto at = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
+    if (at.first != one.end() || at.second != other.end()) return fmt::format("{}, byte {}", a[t].first, at.first - one.begin());
+  }
+  return {};
+}
+
+ThreadBits thread_bits(const Workload& workload, std::span<const unsigned> threads, std::uint64_t seed) {
+  if (threads.empty()) throw SpecViolation("bits: at least one number of threads is needed");
+  const spec::Program program = program_of(workload, DType::f32);
+  const std::vector<HostTensor> inputs = drawn_inputs(workload, seed);
+  ThreadBits found;
+  found.workload = workload.name;
+  found.threads.assign(threads.begin(), threads.end());
+  Given first;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    Given given = given_by(workload, program, inputs, threads[i]);
+    found.hashes.push_back(hash_of(given.tensors));
+    if (i == 0) {
+      first = std::move(given);
+      continue;
+    }
+    const std::string where = first_difference(first.tensors, given.tensors);
+    if (!where.empty() && found.equal()) found.different = fmt::format("{}, with {} and {} threads", where, threads[0], threads[i]);
+  }
+  found.tensors = first.tensors.size();
+  for (const auto& [name, tensor] : first.tensors) found.bytes += tensor.bytes.size();
+  found.kernels = first.kernels;
+  found.shared_kernels = first.shared;
+  return found;
+}
+
+std::string to_text(const ThreadBits& found) {
+  std::string verdict = "equal";
+  if (!found.equal()) verdict = "DIFFERENT: " + found.different;
+  return fmt::format("{:24} {:>3} of {:>3} kernels shared  {:>10} bytes  {:.16}  {}", found.workload, found.shared_kernels, found.kernels,
+                     found.bytes, found.hashes.front(), verdict);
+}
+
+void write_json(std::ostream& out, std::span<const ThreadBits> found, std::uint64_t seed) {
+  using Json = nlohmann::ordered_json;
+  Json workloads = Json::array();
+  for (const ThreadBits& b : found) {
+    workloads.push_back({{"workload", b.workload},
+                         {"equal", b.equal()},
+                         {"different", b.different},
+                         {"threads", b.threads},
+                         {"sha256", b.hashes},
+                         {"tensors", b.tensors},
+                         {"bytes", b.bytes},
+                         {"kernels", b.kernels},
+                         {"shared_kernels", b.shared_kernels}});
+  }
+  const bool equal = std::all_of(found.begin(), found.end(), [](const ThreadBits& b) { return b.equal(); });
+  out << Json{{"schema", "etalon-bench-bits"}, {"version", 1}, {"seed", seed}, {"runs", runs_compared}, {"equal", equal}, {"workloads", workloads}}
+             .dump(1)
+      << '\n';
+}
+
+}  // namespace etalon::bench
