@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/debug_files.hpp"
 #include "compiled/pipeline.hpp"
 #include "compiled/plan/plan.hpp"
 #include "compiled/store.hpp"
@@ -32,6 +33,7 @@ struct CompileOptions {
   std::function<void(spec::System&)> after_passes;         ///< called on the system that is about to be compiled
   std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("plan" or "loops" or "llvm", text)
   std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster
+  DebugFiles debug = DebugFiles::from_environment();       ///< gets the loops as loops.txt, whose lines machine code then names for gdb and perf
   std::filesystem::path cache;                             ///< a folder that keeps code between processes, unless `jit` is given
 };
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "compiled/codegen/debug_lines.hpp"
+#include "compiled/loops/listing.hpp"
 #include "compiled/loops/lower.hpp"
 #include "compiled/plan/recompute.hpp"
 #include "spec/error.hpp"
@@ -71,7 +73,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   }
   std::function<void(const std::string&)> dump;
   if (options.dump) dump = [&](const std::string& text) { options.dump("llvm", text); };
-  code_ = jit->generate(system_, nests, dump);
+  code_ = generate(nests, *jit, options, dump);
   arena_ = Buffer(plan_.arena_bytes);
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());
@@ -81,6 +83,14 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   report_.cached = code_.cached;
   report_.stages.insert(report_.stages.end(), code_.stages.begin(), code_.stages.end());
   report_.codegen_seconds = seconds_since(middle);
+}
+
+Code Unit::generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options,
+                    const std::function<void(const std::string&)>& dump) const {
+  if (!options.debug.is_on()) return jit.generate(system_, nests, dump);
+  const loops::Listing listing(system_, nests);
+  const Source source{listing, options.debug.write("loops", listing.text())};
+  return jit.generate(system_, nests, dump, &source);
 }
 
 void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs) {

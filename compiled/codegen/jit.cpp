@@ -8,6 +8,7 @@
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/Debugging/DebuggerSupport.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
@@ -18,6 +19,7 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 
+#include "compiled/codegen/debug_lines.hpp"
 #include "compiled/codegen/nest_emitter.hpp"
 #include "compiled/codegen/object_cache.hpp"
 #include "compiled/codegen/perf_map.hpp"
@@ -85,6 +87,13 @@ struct Jit::State {
   std::unique_ptr<llvm::TargetMachine> target;
   std::optional<ObjectCache> cache;
   std::uint64_t programs = 0;
+  bool debugged = false;
+
+  /// From now on gdb hears of code that carries lines; other code is none of its business.
+  void tell_debugger() {
+    if (!debugged) require(orc::enableDebuggerSupport(*jit));
+    debugged = true;
+  }
 
   void define_functions() {
     orc::SymbolMap symbols;
@@ -132,7 +141,7 @@ Machine Jit::machine() const {
 }
 
 Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& nests,
-                   const std::function<void(const std::string&)>& dump) {
+                   const std::function<void(const std::string&)>& dump, const Source* source) {
   Code code;
   auto start = std::chrono::steady_clock::now();
   const auto done = [&](const char* stage) {
@@ -144,19 +153,23 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   context->setDiscardValueNames(!dump);  // names are for readers
   auto module = std::make_unique<llvm::Module>("etalon", *context);
   module->setDataLayout(state_->jit->getDataLayout());
+  std::optional<DebugLines> lines;
+  if (source != nullptr) lines.emplace(*module, *source);
   const std::string prefix = "kernel_";
   for (std::size_t i = 0; i < nests.size(); ++i) {
-    EmittedNest emitted = emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level);
+    EmittedNest emitted = emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level, lines ? &*lines : nullptr);
     code.blocks.push_back(emitted.blocks);
     code.operands.push_back(std::move(emitted.operands));
   }
+  if (lines) lines->finish();
   done("emit");
 #ifndef NDEBUG
   std::string complaint;
   llvm::raw_string_ostream stream(complaint);
   if (llvm::verifyModule(*module, &stream)) throw InternalError("codegen: " + complaint);
 #endif
-  run_passes(merging, *module, *state_->target);
+  // Equal kernels stand in different lines.
+  if (!lines) run_passes(merging, *module, *state_->target);
   done("merge");
   const std::string key = state_->cache->is_on() ? state_->cache->key_of(*module) : "";
   auto object = state_->cache->find(key);
@@ -175,6 +188,7 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     state_->cache->keep(key, *object);
   }
   done("generate");
+  if (lines) state_->tell_debugger();
   auto& program = require(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
   program.addToLinkOrder(state_->jit->getMainJITDylib());
   code.keep = std::make_shared<Held>(state_, program);

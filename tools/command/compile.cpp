@@ -30,7 +30,9 @@ Stages are the passes (--list shows them), then plan, loops and llvm. Examples
   etalon compile step.txt --dump-after plan
   etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops
 With ETALON_PERF_MAP=1 in the environment every command writes the names of generated functions to /tmp/perf-PID.map,
-where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report)";
+where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report
+With ETALON_DEBUG_DIR=FOLDER every command writes the loops of what it compiles to FOLDER/loops.txt, and gdb shows their
+lines: gdb -ex 'set breakpoint pending on' -ex 'break kernel_0' -ex run --args etalon run step.txt --backend cpu)";
 
 /// What follows the passes.
 constexpr std::string_view later_stages[] = {"plan", "loops", "llvm"};
