@@ -7,6 +7,7 @@
 #include "compiled/codegen/debug_lines.hpp"
 #include "compiled/loops/listing.hpp"
 #include "compiled/loops/lower.hpp"
+#include "compiled/plan/budget.hpp"
 #include "compiled/plan/recompute.hpp"
 #include "spec/error.hpp"
 
@@ -56,6 +57,10 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   plan_ = plan(system_, plan_options, decisions);
   if (plan_options.fuse && plan_options.recompute && recompute_cheap(system_, plan_, decisions)) {
     plan_ = plan(system_, plan_options, decisions);
+  }
+  if (plan_options.memory_budget && plan_.arena_bytes > *plan_options.memory_budget) {
+    loops::pin_lanes(system_, plan_, jit->machine());
+    fit_budget(system_, plan_options, plan_);
   }
   done("plan");
   if (options.dump) options.dump("plan", to_text(system_, plan_));

@@ -70,6 +70,10 @@ std::string to_text(const System& system, const Plan& plan) {
     text += fmt::format("commit {} to {}: {}\n", system[system.outputs[c.output]].name,
                         system[system.inputs[c.input]].name, c.reason);
   }
+  if (!plan.order.empty()) text += "order: " + plan.order + "\n";
+  for (const Recomputation& r : plan.recomputations) {
+    text += fmt::format("computed again: {}, {} bytes for {:.0f} operations: {}\n", system[r.value].name, r.bytes, r.operations, r.reason);
+  }
   return text + fmt::format("arena {} bytes\n", plan.arena_bytes);
 }
 

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -29,6 +31,7 @@ constexpr const char* examples = R"(
 Stages are the passes (--list shows them), then plan, loops and llvm. Examples
   etalon compile step.txt --dump-after plan
   etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops
+  etalon compile step.txt --memory-budget 8M --dump-after plan   what is computed again instead of kept, and why
 With ETALON_PERF_MAP=1 in the environment every command writes the names of generated functions to /tmp/perf-PID.map,
 where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report
 With ETALON_DEBUG_DIR=FOLDER every command writes the loops of what it compiles to FOLDER/loops.txt, and gdb shows their
@@ -45,6 +48,7 @@ struct Choices {
   bool list = false;
   bool times = false;
   std::string cache;
+  std::string memory_budget;
 };
 
 void print_stage(std::string_view stage, const std::string& text) {
@@ -69,8 +73,22 @@ void check_stages(const std::set<std::string>& passes) {
   }
 }
 
+/// A number of bytes, with K, M or G for powers of 1024.
+std::size_t bytes_in(const std::string& text) {
+  constexpr std::string_view units = "KMG";
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const std::size_t unit = rest.empty() ? 0 : units.find(rest.front()) + 1;
+  if (error != std::errc() || rest.size() > 1 || (unit == 0 && !rest.empty()) || value > (SIZE_MAX >> (10 * unit))) {
+    throw SpecViolation("--memory-budget: expected a number of bytes such as 1048576, 64K, 64M or 2G, found '" + text + "'");
+  }
+  return value << (10 * unit);
+}
+
 compiled::CompileOptions options_of(const Choices& choices) {
   compiled::CompileOptions options;
+  if (!choices.memory_budget.empty()) options.plan.memory_budget = bytes_in(choices.memory_budget);
   options.pipeline.off.insert(choices.off.begin(), choices.off.end());
   options.pipeline.dump_after.insert(choices.dump_after.begin(), choices.dump_after.end());
   const bool everything = options.pipeline.dump_after.contains("all");
@@ -115,6 +133,8 @@ void add_compile(CLI::App& app, Outcome& outcome) {
   command->add_option("--dump-after", choices->dump_after,
                       "A stage after which the result is printed; all for every one");
   command->add_option("--cache", choices->cache, "A folder that keeps machine code for the next time");
+  command->add_option("--memory-budget", choices->memory_budget,
+                      "Most bytes of intermediates, such as 64M: values are computed again instead of kept until they fit");
   command->add_flag("--explain-compile", choices->times, "What each pass and stage took");
   command->add_flag("--list", choices->list, "List the passes in order and stop");
   command->callback([=, &outcome] {
