@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
 #include "compiled/codegen/debug_lines.hpp"
 #include "compiled/loops/listing.hpp"
 #include "compiled/loops/lower.hpp"
 #include "compiled/plan/budget.hpp"
 #include "compiled/plan/recompute.hpp"
+#include "compiled/reporting.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -45,7 +47,12 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
     stage = Clock::now();
   };
   PipelineOptions pipeline = options.pipeline;
-  pipeline.timed = [&](std::string_view pass, double seconds) { report_.stages.emplace_back(pass, seconds); };
+  std::optional<ValueHistory> history;
+  if (options.explain || options.dump) history.emplace(system_);
+  pipeline.timed = [&](std::string_view pass, double seconds) {
+    report_.stages.emplace_back(pass, seconds);
+    if (history) history->after(pass, system_);
+  };
   optimise(system_, pipeline);
   if (options.after_passes) options.after_passes(system_);
   stage = Clock::now();
@@ -63,6 +70,8 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
     fit_budget(system_, plan_options, plan_);
   }
   done("plan");
+  if (history) report_.values = history->reports(system_, plan_);
+  if (options.dump) options.dump("values", to_text(report_.values));
   if (options.dump) options.dump("plan", to_text(system_, plan_));
 #ifndef NDEBUG
   check_plan(system_, plan_, plan_options);
@@ -84,7 +93,8 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());
   if (options.threads > 1) pool_ = std::make_unique<ThreadPool>(options.threads);
   report_.kernels = nests.size();
-  report_.arena_bytes = plan_.arena_bytes;
+  report_.kernel_reports = kernel_reports(system_, plan_);
+  count_bytes(system_, plan_, report_);
   report_.cached = code_.cached;
   report_.stages.insert(report_.stages.end(), code_.stages.begin(), code_.stages.end());
   report_.codegen_seconds = seconds_since(middle);

@@ -152,6 +152,9 @@ struct PlanOptions {
 /// \throws InternalError naming kernel, equation, tensors and bytes.
 void check_plan(const spec::System& system, const Plan& plan, const PlanOptions& options = {});
 
+/// Where a tensor lives, in words.
+[[nodiscard]] std::string home_text(const spec::System& system, const Residence& residence);
+
 /// Readable text: kernels with their loops and statements, tensors with their homes, and each decision's reason.
 [[nodiscard]] std::string to_text(const spec::System& system, const Plan& plan);
 

@@ -13,25 +13,6 @@ std::string_view name_of(KernelKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-std::string home_text(const System& system, const Residence& r) {
-  switch (r.home) {
-    case Home::none:
-      return "nowhere";
-    case Home::input:
-      return fmt::format("input {}", r.index);
-    case Home::output:
-      return fmt::format("output {}", r.index);
-    case Home::in_place:
-      return fmt::format("output {} in place of {}", r.output, system[system.inputs[r.index]].name);
-    case Home::arena:
-      return fmt::format("arena [{}, {})", r.offset, r.offset + r.bytes);
-    case Home::turn: return fmt::format("{} bytes of an iteration", r.bytes);
-    case Home::in_register:
-      return "register";
-  }
-  return "?";
-}
-
 std::string statement_text(const System& system, const Statement& s) {
   const spec::Equation& equation = system.equations[s.equation];
   std::string shared;
@@ -50,6 +31,25 @@ std::string scatter_text(const System& system, const Kernel& kernel) {
 }
 
 }  // namespace
+
+std::string home_text(const System& system, const Residence& r) {
+  switch (r.home) {
+    case Home::none:
+      return "nowhere";
+    case Home::input:
+      return fmt::format("input {}", r.index);
+    case Home::output:
+      return fmt::format("output {}", r.index);
+    case Home::in_place:
+      return fmt::format("output {} in place of {}", r.output, system[system.inputs[r.index]].name);
+    case Home::arena:
+      return fmt::format("arena [{}, {})", r.offset, r.offset + r.bytes);
+    case Home::turn: return fmt::format("{} bytes of an iteration", r.bytes);
+    case Home::in_register:
+      return "register";
+  }
+  return "?";
+}
 
 std::string to_text(const System& system, const Plan& plan) {
   std::string text;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -28,9 +29,10 @@ namespace etalon::command {
 namespace {
 
 constexpr const char* examples = R"(
-Stages are the passes (--list shows them), then plan, loops and llvm. Examples
+Stages are the passes (--list shows them), then values (what became of each and why), plan, loops and llvm. Examples
   etalon compile step.txt --dump-after plan
   etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops
+  etalon compile step.txt --json | jq '.values[] | select(.keeping == "stored")'
   etalon compile step.txt --memory-budget 8M --dump-after plan   what is computed again instead of kept, and why
 With ETALON_PERF_MAP=1 in the environment every command writes the names of generated functions to /tmp/perf-PID.map,
 where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report
@@ -38,7 +40,7 @@ With ETALON_DEBUG_DIR=FOLDER every command writes the loops of what it compiles 
 lines: gdb -ex 'set breakpoint pending on' -ex 'break kernel_0' -ex run --args etalon run step.txt --backend cpu)";
 
 /// What follows the passes.
-constexpr std::string_view later_stages[] = {"plan", "loops", "llvm"};
+constexpr std::string_view later_stages[] = {"values", "plan", "loops", "llvm"};
 
 struct Choices {
   std::string path;
@@ -47,6 +49,7 @@ struct Choices {
   std::vector<std::string> dump_after;
   bool list = false;
   bool times = false;
+  bool json = false;
   std::string cache;
   std::string memory_budget;
 };
@@ -100,6 +103,7 @@ compiled::CompileOptions options_of(const Choices& choices) {
   check_stages(options.pipeline.dump_after);
   options.pipeline.dump = print_stage;
   options.cache = choices.cache;
+  options.explain = choices.json;
   if (!later.empty()) {
     options.dump = [later](std::string_view stage, const std::string& text) {
       if (later.contains(std::string(stage))) print_stage(stage, text);
@@ -108,14 +112,29 @@ compiled::CompileOptions options_of(const Choices& choices) {
   return options;
 }
 
+void print_json(const compiled::Report& report) {
+  nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+  for (const compiled::KernelReport& k : report.kernel_reports) {
+    kernels.push_back({{"name", k.name}, {"read_bytes", k.read_bytes}, {"written_bytes", k.written_bytes}, {"operations", k.operations}, {"reason", k.reason}});
+  }
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (const compiled::ValueReport& v : report.values) {
+    values.push_back({{"name", v.name}, {"keeping", name_of(v.keeping)}, {"bytes", v.bytes}, {"where", v.where}, {"reason", v.reason}});
+  }
+  const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
+                                   {"peak_bytes", report.peak_bytes()}, {"cached", report.cached}, {"kernels", kernels}, {"values", values}};
+  std::cout << all.dump() << "\n";
+}
+
 void compile_file(const Choices& choices) {
   if (choices.list) return list_passes();
   if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
   const compiled::Executable executable = compiled::compile(program_in_file(choices.path, choices.definitions), options_of(choices));
   const compiled::Report& report = executable.report();
+  if (choices.json) return print_json(report);
   std::cout << fmt::format(
-      "{}: {} equations, {} kernels, {} bytes of intermediates; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
-      executable.system().equations.size(), report.kernels, report.arena_bytes, report.passes_seconds * 1e3,
+      "{}: {} equations, {} kernels, {} bytes of intermediates, {} with inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
+      executable.system().equations.size(), report.kernels, report.arena_bytes, report.peak_bytes(), report.passes_seconds * 1e3,
       report.codegen_seconds * 1e3, report.cached ? " (kept from an earlier compilation)" : "");
   if (!choices.times) return;
   for (const auto& [stage, seconds] : report.stages) std::cout << fmt::format("  {:<20} {:8.2f} ms\n", stage, seconds * 1e3);
@@ -136,6 +155,7 @@ void add_compile(CLI::App& app, Outcome& outcome) {
   command->add_option("--memory-budget", choices->memory_budget,
                       "Most bytes of intermediates, such as 64M: values are computed again instead of kept until they fit");
   command->add_flag("--explain-compile", choices->times, "What each pass and stage took");
+  command->add_flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
   command->add_flag("--list", choices->list, "List the passes in order and stop");
   command->callback([=, &outcome] {
     compile_file(*choices);
