@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/debug_files.hpp"
 #include "compiled/pipeline.hpp"
 #include "compiled/plan/plan.hpp"
+#include "compiled/report.hpp"
 #include "compiled/store.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/program/program.hpp"
@@ -31,20 +33,11 @@ struct CompileOptions {
   PlanOptions plan;                                        ///< its updates are filled in from the program
   ScheduleOptions schedule;
   std::function<void(spec::System&)> after_passes;         ///< called on the system that is about to be compiled
-  std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("plan" or "loops" or "llvm", text)
+  bool explain = false;                                    ///< the report says what became of each value, and why
+  std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("values" or "plan" or "loops" or "llvm", text)
   std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster
+  DebugFiles debug = DebugFiles::from_environment();       ///< gets the loops as loops.txt, whose lines machine code then names for gdb and perf
   std::filesystem::path cache;                             ///< a folder that keeps code between processes, unless `jit` is given
-};
-
-/// What was made.
-struct Report {
-  std::size_t kernels = 0;
-  std::size_t shared_kernels = 0;  ///< whose work threads share where there are several
-  std::size_t arena_bytes = 0;     ///< intermediates
-  double passes_seconds = 0;
-  double codegen_seconds = 0;
-  bool cached = false;             ///< the code was read from the cache
-  std::vector<std::pair<std::string, double>> stages;  ///< seconds of each pass and stage, in order
 };
 
 /// Outputs with what a derivative gives besides.

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
+#include "compiled/codegen/debug_lines.hpp"
+#include "compiled/loops/listing.hpp"
 #include "compiled/loops/lower.hpp"
+#include "compiled/plan/budget.hpp"
 #include "compiled/plan/recompute.hpp"
+#include "compiled/reporting.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -39,7 +44,12 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
     stage = Clock::now();
   };
   PipelineOptions pipeline = options.pipeline;
-  pipeline.timed = [&](std::string_view pass, double seconds) { report_.stages.emplace_back(pass, seconds); };
+  std::optional<ValueHistory> history;
+  if (options.explain || options.dump) history.emplace(system_);
+  pipeline.timed = [&](std::string_view pass, double seconds) {
+    report_.stages.emplace_back(pass, seconds);
+    if (history) history->after(pass, system_);
+  };
   optimise(system_, pipeline);
   if (options.after_passes) options.after_passes(system_);
   stage = Clock::now();
@@ -52,7 +62,13 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   if (plan_options.fuse && plan_options.recompute && recompute_cheap(system_, plan_, decisions)) {
     plan_ = plan(system_, plan_options, decisions);
   }
+  if (plan_options.memory_budget && plan_.arena_bytes > *plan_options.memory_budget) {
+    loops::pin_lanes(system_, plan_, jit->machine());
+    fit_budget(system_, plan_options, plan_);
+  }
   done("plan");
+  if (history) report_.values = history->reports(system_, plan_);
+  if (options.dump) options.dump("values", to_text(report_.values));
   if (options.dump) options.dump("plan", to_text(system_, plan_));
 #ifndef NDEBUG
   check_plan(system_, plan_, plan_options);
@@ -67,7 +83,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   }
   std::function<void(const std::string&)> dump;
   if (options.dump) dump = [&](const std::string& text) { options.dump("llvm", text); };
-  code_ = jit->generate(system_, nests, dump);
+  code_ = generate(nests, *jit, options, dump);
   arena_ = Buffer(plan_.arena_bytes);
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());
@@ -75,10 +91,19 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   report_.kernels = nests.size();
   for (std::size_t k = 0; k < nests.size(); ++k) shared_.push_back(nests[k].work >= options.least_shared_work && code_.blocks[k] > 1);
   report_.shared_kernels = static_cast<std::size_t>(std::count(shared_.begin(), shared_.end(), true));
-  report_.arena_bytes = plan_.arena_bytes;
+  report_.kernel_reports = kernel_reports(system_, plan_);
+  count_bytes(system_, plan_, report_);
   report_.cached = code_.cached;
   report_.stages.insert(report_.stages.end(), code_.stages.begin(), code_.stages.end());
   report_.codegen_seconds = seconds_since(middle);
+}
+
+Code Unit::generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options,
+                    const std::function<void(const std::string&)>& dump) const {
+  if (!options.debug.is_on()) return jit.generate(system_, nests, dump);
+  const loops::Listing listing(system_, nests);
+  const Source source{listing, options.debug.write("loops", listing.text())};
+  return jit.generate(system_, nests, dump, &source);
 }
 
 void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs) {

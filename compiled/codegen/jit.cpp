@@ -9,6 +9,7 @@
 
 #include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/Debugging/DebuggerSupport.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/Verifier.h>
@@ -19,6 +20,7 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
 
+#include "compiled/codegen/debug_lines.hpp"
 #include "compiled/codegen/nest_emitter.hpp"
 #include "compiled/codegen/object_cache.hpp"
 #include "compiled/codegen/perf_map.hpp"
@@ -94,6 +96,13 @@ struct Jit::State {
   std::unique_ptr<llvm::TargetMachine> target;
   std::optional<ObjectCache> cache;
   std::uint64_t programs = 0;
+  bool debugged = false;
+
+  /// From now on gdb hears of code that carries lines; other code is none of its business.
+  void tell_debugger() {
+    if (!debugged) require(orc::enableDebuggerSupport(*jit));
+    debugged = true;
+  }
 
   void define_functions() {
     orc::SymbolMap symbols;
@@ -141,7 +150,7 @@ Machine Jit::machine() const {
 }
 
 Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& nests,
-                   const std::function<void(const std::string&)>& dump) {
+                   const std::function<void(const std::string&)>& dump, const Source* source) {
   Code code;
   auto start = std::chrono::steady_clock::now();
   const auto done = [&](const char* stage) {
@@ -153,25 +162,30 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   context->setDiscardValueNames(!dump);  // names are for readers
   auto module = std::make_unique<llvm::Module>("etalon", *context);
   module->setDataLayout(state_->jit->getDataLayout());
+  std::optional<DebugLines> lines;
+  if (source != nullptr) lines.emplace(*module, *source);
   const std::string prefix = "kernel_";
   const std::vector<loops::Likeness> alike = loops::find_alike(system, nests);
+  // Equal kernels stand in different lines.
+  const auto model_of = [&](std::size_t i) { return lines ? i : alike[i].model; };
   for (std::size_t i = 0; i < nests.size(); ++i) {
-    if (const std::size_t model = alike[i].model; model != i) {
+    if (const std::size_t model = model_of(i); model != i) {
       code.blocks.push_back(code.blocks[model]);
       code.operands.push_back(renamed(code.operands[model], alike[model].tensors, alike[i].tensors));
       continue;
     }
-    EmittedNest emitted = emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level);
+    EmittedNest emitted = emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level, lines ? &*lines : nullptr);
     code.blocks.push_back(emitted.blocks);
     code.operands.push_back(std::move(emitted.operands));
   }
+  if (lines) lines->finish();
   done("emit");
 #ifndef NDEBUG
   std::string complaint;
   llvm::raw_string_ostream stream(complaint);
   if (llvm::verifyModule(*module, &stream)) throw InternalError("codegen: " + complaint);
 #endif
-  run_passes(merging, *module, *state_->target);
+  if (!lines) run_passes(merging, *module, *state_->target);
   done("merge");
   const std::string key = state_->cache->is_on() ? state_->cache->key_of(*module) : "";
   auto object = state_->cache->find(key);
@@ -190,6 +204,7 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     state_->cache->keep(key, *object);
   }
   done("generate");
+  if (lines) state_->tell_debugger();
   auto& program = require(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
   program.addToLinkOrder(state_->jit->getMainJITDylib());
   code.keep = std::make_shared<Held>(state_, program);
@@ -197,7 +212,7 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   require(state_->jit->addObjectFile(program, std::move(object)));
   std::vector<NamedFunction> named;
   for (std::size_t i = 0; i < nests.size(); ++i) {
-    if (const std::size_t model = alike[i].model; model != i) {
+    if (const std::size_t model = model_of(i); model != i) {
       code.kernels.push_back(code.kernels[model]);
       continue;
     }

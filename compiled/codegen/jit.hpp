@@ -23,6 +23,9 @@ namespace etalon::compiled {
 /// it when it has none.
 using KernelFunction = void (*)(std::byte* const* operands, std::int64_t begin, std::int64_t end);
 
+/// Where the loops of a program stand as text.
+struct Source;
+
 /// The compiled kernels of one program.
 struct Code {
   std::vector<KernelFunction> kernels;
@@ -45,9 +48,10 @@ class Jit {
 
   /// What code is generated for.
   [[nodiscard]] Machine machine() const;
-  /// `dump` gets the text of the intermediate code when given.
+  /// `dump` gets the text of the intermediate code when given. With a source the code carries the lines of its listing and
+  /// the debugger gdb is told of it; function number i is `kernel_i`. Its numbers are the same.
   [[nodiscard]] Code generate(const spec::System& system, const std::vector<loops::Nest>& nests,
-                              const std::function<void(const std::string&)>& dump = {});
+                              const std::function<void(const std::string&)>& dump = {}, const Source* source = nullptr);
 
  private:
   struct State;

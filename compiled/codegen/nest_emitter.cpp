@@ -32,9 +32,11 @@ void NestEmitter::count(Value* begin, Value* end, const std::function<void(Value
 void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body) {
   const std::int64_t extent = loop.binder.extent;
   const auto once = [&](Value* i) {
+    if (lines_ != nullptr && loop.kind == LoopKind::serial) lines_->is(b_, loop, i);
     if (loop.kind == LoopKind::lanes) {
       const unsigned width = loop.width;
       Value* base = b_.CreateNSWMul(i, b_.getInt64(width));
+      if (lines_ != nullptr) lines_->is(b_, loop, base);
       emitter_.bind(loop.binder.variable, base, extent);
       emitter_.enter_lanes(loop.binder.variable, base, width, nullptr, true);
       if (extent % width != 0) {
@@ -58,9 +60,14 @@ void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std:
 }
 
 void NestEmitter::steps(const std::vector<Step>& all) {
-  for (const Step& s : all) {
-    std::visit([&](const auto& one) { step(one, s); }, s.is);
-  }
+  for (const Step& s : all) one(s);
+}
+
+void NestEmitter::one(const Step& s) {
+  const llvm::DebugLoc around = b_.getCurrentDebugLocation();
+  at(&s);
+  std::visit([&](const auto& what) { step(what, s); }, s.is);
+  b_.SetCurrentDebugLocation(around);
 }
 
 void NestEmitter::step(const Loop& loop, const Step&) {
@@ -90,6 +97,7 @@ void NestEmitter::step(const loops::Store& store, const Step& s) {
 }
 
 void NestEmitter::step(const loops::Contract& c, const Step& s) {
+  at(&c.target);
   ContractionEmitter(function_, emitter_, system_, c, s.real, [&] { steps(c.steps); }).run();
 }
 
@@ -206,8 +214,10 @@ bool NestEmitter::is_written_out(const Reduce& r, std::size_t level) {
 void NestEmitter::inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial) {
   if (level == r.loops.size()) {
     emitter_.set_real(s.real);
+    at(&r.body);
     return accumulate(r, partial);
   }
+  at(&r.loops[level]);
   if (partial.blocks && level == partial.blocks->level) return in_blocks(r, s, partial);
   if (is_written_out(r, level)) {
     const spec::Binder& binder = r.loops[level].binder;
@@ -244,6 +254,7 @@ void NestEmitter::step(const Reduce& r, const Step& s) {
   }
   partial.blocks = blocks_in(r, partial);
   inside(r, 0, s, partial);
+  at(&s);
   if (partial.blocks) join_blocks(partial);
   emitter_.set_real(s.real);
   const auto result = [&](Value* of, Type type, Reduction how) {
@@ -274,13 +285,15 @@ void NestEmitter::run() {
   auto* start = llvm::BasicBlock::Create(context, "start", &function_);
   llvm::BranchInst::Create(start, entry);
   b_.SetInsertPoint(start);
+  at(&nest_);
   for (const auto& [id, bytes] : nest_.own) emitter_.own(id, bytes);
   for (const spec::TensorId id : nest_.zeroed) zero(id);
   if (nest_.parallel) {
     for (std::size_t i = 0; i + 1 < nest_.steps.size(); ++i) {
-      std::visit([&](const auto& one) { step(one, nest_.steps[i]); }, nest_.steps[i].is);
+      one(nest_.steps[i]);
     }
     const Loop& loop = std::get<Loop>(nest_.steps.back().is);
+    at(&nest_.steps.back());
     iterate(loop, function_.getArg(1), function_.getArg(2), [&] { steps(loop.steps); });
   } else {
     steps(nest_.steps);
@@ -289,7 +302,7 @@ void NestEmitter::run() {
 }
 
 EmittedNest emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
-                       const loops::Nest& nest, VectorLevel level) {
+                      const loops::Nest& nest, VectorLevel level, DebugLines* lines) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* number = llvm::Type::getInt64Ty(context);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::get(context, 0), number, number}, false);
@@ -300,7 +313,8 @@ EmittedNest emit_nest(llvm::Module& module, const std::string& name, const spec:
     f->addFnAttr("prefer-vector-width", "512");
     f->addFnAttr("min-legal-vector-width", "512");
   }
-  NestEmitter emitter(module, *f, system, nest, level);
+  if (lines != nullptr) lines->begin(*f, nest);
+  NestEmitter emitter(module, *f, system, nest, level, lines);
   emitter.run();
   return {nest.parallel ? blocks_of(std::get<Loop>(nest.steps.back().is)) : 1, emitter.operands()};
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiled/codegen/debug_lines.hpp"
 #include "compiled/codegen/sleef.hpp"
 #include "compiled/loops/nest.hpp"
 
@@ -19,7 +20,8 @@ struct EmittedNest {
 
 /// Adds `void name(operands, begin, end)` to the module. Kernels that differ in the names of their tensors and variables
 /// alone get equal functions.
+/// \param lines notes the line of each instruction; null for none.
 EmittedNest emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
-                       const loops::Nest& nest, VectorLevel level);
+                      const loops::Nest& nest, VectorLevel level, DebugLines* lines = nullptr);
 
 }  // namespace etalon::compiled

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiled/codegen/debug_lines.hpp"
 #include "compiled/codegen/emitter.hpp"
 #include "compiled/loops/nest.hpp"
 
@@ -27,9 +28,10 @@ using spec::Reduction;
 
 class NestEmitter {
  public:
+  /// \param lines null without a listing.
   NestEmitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const loops::Nest& nest,
-              VectorLevel level)
-      : function_(function), system_(system), nest_(nest), emitter_(module, function, system, level),
+              VectorLevel level, DebugLines* lines)
+      : function_(function), system_(system), nest_(nest), lines_(lines), emitter_(module, function, system, level),
         b_(emitter_.builder()) {}
 
   void run();
@@ -54,7 +56,11 @@ class NestEmitter {
     std::optional<Blocks> blocks{};
   };
 
+  void at(const void* part) {
+    if (lines_ != nullptr) lines_->at(b_, part);
+  }
   void steps(const std::vector<Step>& all);
+  void one(const Step& s);
   void step(const Loop& loop, const Step& s);
   void step(const Reduce& r, const Step& s);
   void step(const loops::Store& store, const Step& s);
@@ -83,6 +89,7 @@ class NestEmitter {
   llvm::Function& function_;
   const spec::System& system_;
   const loops::Nest& nest_;
+  DebugLines* lines_;
   Emitter emitter_;
   llvm::IRBuilder<>& b_;
   Value* reached_ = nullptr;

@@ -11,6 +11,7 @@ void NestEmitter::square(const loops::Transpose& t, Value* across, Value* down, 
   llvm::Constant* tail = columns == t.width ? nullptr : first_lanes(b_, t.width, columns);
   const Type type = emitter_.type_of(t.value);
   std::vector<Value*> rows;
+  at(&t.target);
   for (unsigned i = 0; i < t.width; ++i) {
     emitter_.bind(t.down.variable, b_.CreateNSWAdd(down, b_.getInt64(i)), t.down.extent);
     emitter_.bind(t.across.variable, across, t.across.extent);
@@ -18,6 +19,7 @@ void NestEmitter::square(const loops::Transpose& t, Value* across, Value* down, 
     rows.push_back(emitter_.splat(emitter_.emit_as(t.value, type, nullptr)));
     emitter_.leave_lanes();
   }
+  at(&t.store);
   change_places(b_, rows);
   for (unsigned i = 0; i < columns; ++i) {
     emitter_.bind(t.across.variable, b_.CreateNSWAdd(across, b_.getInt64(i)), t.across.extent);

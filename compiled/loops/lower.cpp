@@ -261,27 +261,24 @@ void Lowering::lower_inner(const Kernel& kernel, const Statement& statement, boo
   for (std::size_t i = 0; i < own.size(); ++i) close();
 }
 
+void Lowering::share(const Kernel& kernel) {
+  for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
+}
+
 void Lowering::lower_loops(const Kernel& kernel) {
-  if (kernel.statements.size() == 1 && kernel.kind == KernelKind::loops) {
+  if (!kernel.lanes && kernel.statements.size() == 1 && kernel.kind == KernelKind::loops) {
     return lower_alone(kernel.statements.front());
   }
-  bool own_loops = false;
-  unsigned native = machine_.lanes_f32;
-  std::vector<Assignment> assignments;
-  for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
-  for (const Statement& s : kernel.statements) {
-    const Equation e = aligned(kernel, s);
-    own_loops = own_loops || e.binders.size() > kernel.loops.size();
-    native = std::min(native, native_lanes(e));
-    const bool held = plan_.residences[static_cast<std::size_t>(e.target)].home == Home::in_register;
-    assignments.push_back({e.target, held ? std::vector<Expr>{} : e.place, e.value});
+  PinnedLanes lanes;
+  if (kernel.lanes) {
+    lanes = *kernel.lanes;
+    share(kernel);
+  } else {
+    lanes = lanes_of(kernel);
   }
   std::vector<Binder> order = shared_;
-  if (!own_loops) {
-    std::vector<Candidate> candidates;
-    for (const Binder& b : shared_) candidates.push_back({b, nullptr});
-    for (const Assignment& a : assignments) collect_reduction_candidates(a.value, candidates);
-    lanes_ = choose_lanes(system_, assignments, candidates, native);
+  if (!lanes.each_its_own) {
+    lanes_ = {lanes.loop == PinnedLanes::none ? lanes.reduction : shared_[lanes.loop].variable, lanes.width};
     std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
   }
   const bool taken = lanes_.variable >= 0;
@@ -292,7 +289,7 @@ void Lowering::lower_loops(const Kernel& kernel) {
 
 /// The steps of a recurrence in order; within a step the elements of a statement are independent.
 void Lowering::lower_sequence(const Kernel& kernel) {
-  for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
+  share(kernel);
   for (const Binder& b : shared_) open(b);
   floor_ = open_.size() - 1;
   for (const Statement& s : kernel.statements) lower_inner(kernel, s, false);

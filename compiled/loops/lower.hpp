@@ -12,4 +12,8 @@ namespace etalon::compiled::loops {
 /// The kernels of the plan as loops, in order. Kernels over nothing are left out.
 [[nodiscard]] std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Machine& machine);
 
+/// Fixes in the kernels which of their loops run in lanes, so that kernels may change places and statements without any
+/// sum's changing its order.
+void pin_lanes(const spec::System& system, Plan& plan, const Machine& machine);
+
 }  // namespace etalon::compiled::loops

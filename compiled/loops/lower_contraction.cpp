@@ -60,7 +60,7 @@ std::vector<FetchAhead> Lowering::next_pieces(const Kernel& kernel, std::size_t 
 void Lowering::lower_contraction(const Kernel& kernel) {
   const Schedule& s = *kernel.schedule;
   for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
-  const auto tiles = std::find_if(kernel.statements.begin(), kernel.statements.end(), [](const Statement& x) { return !x.in_turn; });
+  const auto tiles = kernel.statements.begin() + static_cast<std::ptrdiff_t>(contraction_of(kernel));
   const Equation e = aligned(kernel, *tiles);
   start(e);
   Contract c;

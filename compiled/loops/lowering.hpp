@@ -20,6 +20,8 @@ class Lowering {
       : system_(system), plan_(plan), machine_(machine), next_(next) {}
 
   Nest lower(const Kernel& kernel);
+  /// Which loops of a kernel with several statements run in lanes.
+  [[nodiscard]] PinnedLanes lanes_of(const Kernel& kernel);
 
  private:
   struct Open {
@@ -27,6 +29,7 @@ class Lowering {
   };
 
   // --- statements ---
+  void share(const Kernel& kernel);
   void lower_loops(const Kernel& kernel);
   void lower_alone(const Statement& statement);
   void lower_inner(const Kernel& kernel, const Statement& statement, bool lanes_taken);

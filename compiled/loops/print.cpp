@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
-#include "compiled/loops/nest.hpp"
+#include <utility>
+
+#include "compiled/loops/listing.hpp"
 
 namespace etalon::compiled::loops {
 
@@ -11,15 +13,31 @@ class Printer {
   explicit Printer(const spec::System& system) : system_(system) {}
 
   std::string text;
+  std::unordered_map<const void*, unsigned> lines;
 
+  void nest(const Nest& nest) {
+    at(&nest);
+    line(0, fmt::format("kernel {}{}", nest.name, nest.parallel ? " (parallel)" : ""));
+    for (const auto& [id, bytes] : nest.own) line(1, fmt::format("{} in {} bytes of the kernel's own", system_[id].name, bytes));
+    for (const TensorId id : nest.zeroed) line(1, system_[id].name + " = 0");
+    steps(nest.steps, 1);
+  }
+
+ private:
   void steps(const std::vector<Step>& all, int depth) {
     for (const Step& s : all) {
+      at(&s);
       std::visit([&](const auto& one) { step(one, s, depth); }, s.is);
     }
   }
 
- private:
-  void line(int depth, const std::string& what) { text += std::string(static_cast<std::size_t>(depth) * 2, ' ') + what + "\n"; }
+  /// The part's line is the next one.
+  void at(const void* part) { lines[part] = next_; }
+
+  void line(int depth, const std::string& what) {
+    text += std::string(static_cast<std::size_t>(depth) * 2, ' ') + what + "\n";
+    ++next_;
+  }
 
   void head(const Loop& loop, int depth) {
     const std::string lanes = loop.kind == LoopKind::lanes ? fmt::format(" in {} lanes", loop.width) : "";
@@ -35,9 +53,11 @@ class Printer {
     line(depth, fmt::format("r{} = {} ({}){}", r.target, name_of(r.reduction), s.real == Type::f64 ? "f64" : "f32",
                             r.reached.valid() ? " if " + to_text(system_, r.reached) : ""));
     for (const Loop& loop : r.loops) {
+      at(&loop);
       head(loop, ++depth);
       steps(loop.steps, depth + 1);
     }
+    at(&r.body);
     line(depth + 1, fmt::format("where {}: {}", to_text(system_, r.guard), to_text(system_, r.body)));
     if (r.otherwise.valid()) line(depth + 1, "else " + to_text(system_, r.otherwise));
   }
@@ -56,7 +76,9 @@ class Printer {
   void step(const Transpose& t, const Step& s, int depth) {
     line(depth, fmt::format("for squares of {} by {}: {} < {}, {} < {}:", t.width, t.width, name(t.across), t.across.extent,
                             name(t.down), t.down.extent));
+    at(&t.target);
     line(depth + 1, fmt::format("r{} = {}", t.target, to_text(system_, t.value)));
+    at(&t.store);
     step(t.store, s, depth + 1);
   }
 
@@ -67,6 +89,7 @@ class Printer {
                             to_text(system_, c.first_row), name(c.column), c.column.extent, to_text(system_, c.first_column)));
     line(depth + 1, to_text(c.schedule));
     for (const FetchAhead& piece : c.ahead) line(depth + 1, fmt::format("each tile fetches its share of {} bytes from {} on", piece.bytes, to_text(system_, piece.first)));
+    at(&c.target);
     line(depth + 1, fmt::format("r{} = sum ({}) over {}: {} * {}{}, each added with one rounding", c.target,
                                 s.real == Type::f64 ? "f64" : "f32", depths, to_text(system_, c.left), to_text(system_, c.right),
                                 guard_of(c)));
@@ -81,17 +104,27 @@ class Printer {
   static std::string name(const Binder& b) { return fmt::format("{}'{}", b.name, b.variable); }
 
   const spec::System& system_;
+  unsigned next_ = 1;
 };
 
 }  // namespace
 
 std::string to_text(const spec::System& system, const Nest& nest) {
   Printer printer(system);
-  printer.text = fmt::format("kernel {}{}\n", nest.name, nest.parallel ? " (parallel)" : "");
-  for (const auto& [id, bytes] : nest.own) printer.text += fmt::format("  {} in {} bytes of the kernel's own\n", system[id].name, bytes);
-  for (const TensorId id : nest.zeroed) printer.text += "  " + system[id].name + " = 0\n";
-  printer.steps(nest.steps, 1);
+  printer.nest(nest);
   return printer.text;
+}
+
+Listing::Listing(const spec::System& system, const std::vector<Nest>& nests) {
+  Printer printer(system);
+  for (const Nest& nest : nests) printer.nest(nest);
+  text_ = std::move(printer.text);
+  lines_ = std::move(printer.lines);
+}
+
+unsigned Listing::line_of(const void* part) const {
+  const auto line = lines_.find(part);
+  return line == lines_.end() ? 0 : line->second;
 }
 
 }  // namespace etalon::compiled::loops

@@ -52,6 +52,16 @@ enum class KernelKind : std::uint8_t {
   sequence  ///< a recurrence: the last shared loop runs in order, the statements one after the other in each iteration
 };
 
+/// Which loops of a kernel run in lanes, where that was decided together with statements that are now elsewhere: sums keep
+/// their order.
+struct PinnedLanes {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  bool each_its_own = false;          ///< each statement decides for itself
+  std::size_t loop = none;            ///< the shared loop in lanes
+  spec::VariableId reduction = -1;    ///< or the loop of a reduction
+  unsigned width = 1;
+};
+
 /// Statements with common outer loops. Except in a sequence, a statement reads a target of an earlier statement of the same kernel only at
 /// the current values of the shared loops; so different values of the shared loops are independent.
 struct Kernel {
@@ -60,6 +70,7 @@ struct Kernel {
   std::vector<Statement> statements;
   Scatter scatter;
   bool backwards = false;  ///< a sequence runs from the last index down
+  std::optional<PinnedLanes> lanes{};
   std::optional<Schedule> schedule;  ///< of the first statement that is not `in_turn`, a contraction; it has all its loops in common with others like it
   std::optional<std::size_t> turn;   ///< the outermost loop of a contraction where statements share it alone
   std::string reason;
@@ -92,11 +103,21 @@ struct Commit {
   std::string reason;  ///< why not in place
 };
 
+/// A value that is computed a second time instead of being kept, because of a memory budget.
+struct Recomputation {
+  TensorId value = -1;      ///< the copy
+  std::size_t bytes = 0;    ///< that need not be kept meanwhile
+  double operations = 0;    ///< scalar operations done again
+  std::string reason;
+};
+
 struct Plan {
   std::vector<Kernel> kernels;        ///< in execution order
   std::vector<Residence> residences;  ///< one per tensor of the system
   std::vector<Commit> commits;
   std::size_t arena_bytes = 0;
+  std::vector<Recomputation> recomputations;
+  std::string order;                  ///< why the kernels stand in another order than their equations; empty where they do not
 };
 
 /// Which outputs are new values of inputs (both as positions). Such an output has no buffer of the caller's: it lives
@@ -113,11 +134,19 @@ struct PlanOptions {
   bool recompute = true; ///< false: what a later kernel needs is stored, however cheap it is
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
+  std::optional<std::size_t> memory_budget;  ///< most bytes of the arena: values are computed again until it fits (budget.hpp)
 };
 
 /// The kernel's loop that is shared loop `a` of a statement of it.
 [[nodiscard]] inline std::size_t shared_loop(const Kernel& kernel, const Statement& statement, std::size_t a) {
   return statement.in_turn ? *kernel.turn : a;
+}
+
+/// The position of a scheduled kernel's contraction among its statements: those before it copy factors of it.
+[[nodiscard]] inline std::size_t contraction_of(const Kernel& kernel) {
+  std::size_t s = 0;
+  while (kernel.statements[s].in_turn) ++s;
+  return s;
 }
 
 /// Plans an optimised system: outputs are distinct and none is an input.
@@ -130,6 +159,9 @@ struct PlanOptions {
 /// sticks out of the arena, every output and update is there at the end.
 /// \throws InternalError naming kernel, equation, tensors and bytes.
 void check_plan(const spec::System& system, const Plan& plan, const PlanOptions& options = {});
+
+/// Where a tensor lives, in words.
+[[nodiscard]] std::string home_text(const spec::System& system, const Residence& residence);
 
 /// Readable text: kernels with their loops and statements, tensors with their homes, and each decision's reason.
 [[nodiscard]] std::string to_text(const spec::System& system, const Plan& plan);

@@ -13,25 +13,6 @@ std::string_view name_of(KernelKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-std::string home_text(const System& system, const Residence& r) {
-  switch (r.home) {
-    case Home::none:
-      return "nowhere";
-    case Home::input:
-      return fmt::format("input {}", r.index);
-    case Home::output:
-      return fmt::format("output {}", r.index);
-    case Home::in_place:
-      return fmt::format("output {} in place of {}", r.output, system[system.inputs[r.index]].name);
-    case Home::arena:
-      return fmt::format("arena [{}, {})", r.offset, r.offset + r.bytes);
-    case Home::turn: return fmt::format("{} bytes of an iteration", r.bytes);
-    case Home::in_register:
-      return "register";
-  }
-  return "?";
-}
-
 std::string statement_text(const System& system, const Statement& s) {
   const spec::Equation& equation = system.equations[s.equation];
   std::string shared;
@@ -51,6 +32,25 @@ std::string scatter_text(const System& system, const Kernel& kernel) {
 
 }  // namespace
 
+std::string home_text(const System& system, const Residence& r) {
+  switch (r.home) {
+    case Home::none:
+      return "nowhere";
+    case Home::input:
+      return fmt::format("input {}", r.index);
+    case Home::output:
+      return fmt::format("output {}", r.index);
+    case Home::in_place:
+      return fmt::format("output {} in place of {}", r.output, system[system.inputs[r.index]].name);
+    case Home::arena:
+      return fmt::format("arena [{}, {})", r.offset, r.offset + r.bytes);
+    case Home::turn: return fmt::format("{} bytes of an iteration", r.bytes);
+    case Home::in_register:
+      return "register";
+  }
+  return "?";
+}
+
 std::string to_text(const System& system, const Plan& plan) {
   std::string text;
   for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
@@ -69,6 +69,10 @@ std::string to_text(const System& system, const Plan& plan) {
   for (const Commit& c : plan.commits) {
     text += fmt::format("commit {} to {}: {}\n", system[system.outputs[c.output]].name,
                         system[system.inputs[c.input]].name, c.reason);
+  }
+  if (!plan.order.empty()) text += "order: " + plan.order + "\n";
+  for (const Recomputation& r : plan.recomputations) {
+    text += fmt::format("computed again: {}, {} bytes for {:.0f} operations: {}\n", system[r.value].name, r.bytes, r.operations, r.reason);
   }
   return text + fmt::format("arena {} bytes\n", plan.arena_bytes);
 }

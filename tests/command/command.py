@@ -57,6 +57,12 @@ refused("unknown operation 'sofmax'; did you mean 'softmax'?", "explain", "sofma
 refused("unknown operation 'sofmax'; did you mean 'softmax'?", "conform", "--backend", "reference", "--ops", "relu,sofmax")
 refused("unknown mode 'vpj'; did you mean 'vjp'?", "conform", "--backend", "reference", "--modes", "vpj")
 refused("unknown tier 'quik'; did you mean 'quick'?", "conform", "--backend", "reference", "--tier", "quik")
+if build == "compiled":
+    refused("--memory-budget: expected a number of bytes such as 1048576, 64K, 64M or 2G, found '64Q'", "compile", str(program), "--memory-budget", "64Q")
+    report = json.loads(printed([], "compile", str(program), "--json"))
+    check(report["peak_bytes"] == report["arena_bytes"] + report["input_bytes"] + report["output_bytes"] and report["kernels"] and
+          {v["name"]: v["keeping"] for v in report["values"]}["x"] == "shared", f"etalon compile --json: found {report}")
+    printed(["x is shared in input 0: given by the caller"], "compile", str(program), "--dump-after", "values")
 refused("unknown option '--bakend'; did you mean '--backend'?", "serve", "--bakend", "cpu")
 refused("unknown option '--bakend'; did you mean '--backend'?", "serve", "--bakend=cpu")
 refused("unknown command 'serv'; did you mean 'serve'?", "serv")

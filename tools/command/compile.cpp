@@ -2,8 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,14 +29,18 @@ namespace etalon::command {
 namespace {
 
 constexpr const char* examples = R"(
-Stages are the passes (--list shows them), then plan, loops and llvm. Examples
+Stages are the passes (--list shows them), then values (what became of each and why), plan, loops and llvm. Examples
   etalon compile step.txt --dump-after plan
   etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops
+  etalon compile step.txt --json | jq '.values[] | select(.keeping == "stored")'
+  etalon compile step.txt --memory-budget 8M --dump-after plan   what is computed again instead of kept, and why
 With ETALON_PERF_MAP=1 in the environment every command writes the names of generated functions to /tmp/perf-PID.map,
-where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report)";
+where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report
+With ETALON_DEBUG_DIR=FOLDER every command writes the loops of what it compiles to FOLDER/loops.txt, and gdb shows their
+lines: gdb -ex 'set breakpoint pending on' -ex 'break kernel_0' -ex run --args etalon run step.txt --backend cpu)";
 
 /// What follows the passes.
-constexpr std::string_view later_stages[] = {"plan", "loops", "llvm"};
+constexpr std::string_view later_stages[] = {"values", "plan", "loops", "llvm"};
 
 struct Choices {
   std::string path;
@@ -42,7 +49,9 @@ struct Choices {
   std::vector<std::string> dump_after;
   bool list = false;
   bool times = false;
+  bool json = false;
   std::string cache;
+  std::string memory_budget;
 };
 
 void print_stage(std::string_view stage, const std::string& text) {
@@ -67,8 +76,22 @@ void check_stages(const std::set<std::string>& passes) {
   }
 }
 
+/// A number of bytes, with K, M or G for powers of 1024.
+std::size_t bytes_in(const std::string& text) {
+  constexpr std::string_view units = "KMG";
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const std::size_t unit = rest.empty() ? 0 : units.find(rest.front()) + 1;
+  if (error != std::errc() || rest.size() > 1 || (unit == 0 && !rest.empty()) || value > (SIZE_MAX >> (10 * unit))) {
+    throw SpecViolation("--memory-budget: expected a number of bytes such as 1048576, 64K, 64M or 2G, found '" + text + "'");
+  }
+  return value << (10 * unit);
+}
+
 compiled::CompileOptions options_of(const Choices& choices) {
   compiled::CompileOptions options;
+  if (!choices.memory_budget.empty()) options.plan.memory_budget = bytes_in(choices.memory_budget);
   options.pipeline.off.insert(choices.off.begin(), choices.off.end());
   options.pipeline.dump_after.insert(choices.dump_after.begin(), choices.dump_after.end());
   const bool everything = options.pipeline.dump_after.contains("all");
@@ -80,6 +103,7 @@ compiled::CompileOptions options_of(const Choices& choices) {
   check_stages(options.pipeline.dump_after);
   options.pipeline.dump = print_stage;
   options.cache = choices.cache;
+  options.explain = choices.json;
   if (!later.empty()) {
     options.dump = [later](std::string_view stage, const std::string& text) {
       if (later.contains(std::string(stage))) print_stage(stage, text);
@@ -88,14 +112,29 @@ compiled::CompileOptions options_of(const Choices& choices) {
   return options;
 }
 
+void print_json(const compiled::Report& report) {
+  nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+  for (const compiled::KernelReport& k : report.kernel_reports) {
+    kernels.push_back({{"name", k.name}, {"read_bytes", k.read_bytes}, {"written_bytes", k.written_bytes}, {"operations", k.operations}, {"reason", k.reason}});
+  }
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (const compiled::ValueReport& v : report.values) {
+    values.push_back({{"name", v.name}, {"keeping", name_of(v.keeping)}, {"bytes", v.bytes}, {"where", v.where}, {"reason", v.reason}});
+  }
+  const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
+                                   {"peak_bytes", report.peak_bytes()}, {"cached", report.cached}, {"kernels", kernels}, {"values", values}};
+  std::cout << all.dump() << "\n";
+}
+
 void compile_file(const Choices& choices) {
   if (choices.list) return list_passes();
   if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
   const compiled::Executable executable = compiled::compile(program_in_file(choices.path, choices.definitions), options_of(choices));
   const compiled::Report& report = executable.report();
+  if (choices.json) return print_json(report);
   std::cout << fmt::format(
-      "{}: {} equations, {} kernels, {} bytes of intermediates; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
-      executable.system().equations.size(), report.kernels, report.arena_bytes, report.passes_seconds * 1e3,
+      "{}: {} equations, {} kernels, {} bytes of intermediates, {} with inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
+      executable.system().equations.size(), report.kernels, report.arena_bytes, report.peak_bytes(), report.passes_seconds * 1e3,
       report.codegen_seconds * 1e3, report.cached ? " (kept from an earlier compilation)" : "");
   if (!choices.times) return;
   for (const auto& [stage, seconds] : report.stages) std::cout << fmt::format("  {:<20} {:8.2f} ms\n", stage, seconds * 1e3);
@@ -113,7 +152,10 @@ void add_compile(CLI::App& app, Outcome& outcome) {
   command->add_option("--dump-after", choices->dump_after,
                       "A stage after which the result is printed; all for every one");
   command->add_option("--cache", choices->cache, "A folder that keeps machine code for the next time");
+  command->add_option("--memory-budget", choices->memory_budget,
+                      "Most bytes of intermediates, such as 64M: values are computed again instead of kept until they fit");
   command->add_flag("--explain-compile", choices->times, "What each pass and stage took");
+  command->add_flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
   command->add_flag("--list", choices->list, "List the passes in order and stop");
   command->callback([=, &outcome] {
     compile_file(*choices);
