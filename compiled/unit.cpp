@@ -4,9 +4,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "compiled/loops/lower.hpp"
-#include "compiled/plan/recompute.hpp"
-#include "spec/error.hpp"
+#include "compiled/task.hpp"
 
 namespace etalon::compiled {
 
@@ -33,42 +31,15 @@ void call_part(void* context, std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit,
-           const std::vector<PlanOptions::Update>& updates)
-    : system_(std::move(system)) {
-  const auto start = Clock::now();
-  auto stage = start;
-  const auto done = [&](const char* name) {
-    report_.stages.emplace_back(name, seconds_since(stage));
-    stage = Clock::now();
-  };
-  PipelineOptions pipeline = options.pipeline;
-  pipeline.timed = [&](std::string_view pass, double seconds) { report_.stages.emplace_back(pass, seconds); };
-  optimise(system_, pipeline);
-  if (options.after_passes) options.after_passes(system_);
-  stage = Clock::now();
-  std::vector<Decision> decisions;
-  if (options.schedule.contractions) decisions = schedule_contractions(system_, jit->machine(), options.schedule);
-  done("schedule");
-  PlanOptions plan_options = options.plan;
-  plan_options.updates = updates;
-  plan_ = plan(system_, plan_options, decisions);
-  if (plan_options.fuse && plan_options.recompute && recompute_cheap(system_, plan_, decisions)) {
-    plan_ = plan(system_, plan_options, decisions);
-  }
-  done("plan");
-  if (options.dump) options.dump("plan", to_text(system_, plan_));
-#ifndef NDEBUG
-  check_plan(system_, plan_, plan_options);
-#endif
-  report_.passes_seconds = seconds_since(start);
+           const std::vector<PlanOptions::Update>& updates) {
+  Lowered lowered = lower_to_loops(std::move(system), updates, options, jit->machine());
   const auto middle = Clock::now();
-  stage = Clock::now();
-  const std::vector<loops::Nest> nests = loops::lower(system_, plan_, jit->machine());
-  done("loops");
-  for (const loops::Nest& nest : nests) {
-    work_.push_back(nest.work);
-    if (options.dump) options.dump("loops", loops::to_text(system_, nest));
-  }
+  system_ = std::move(lowered.system);
+  plan_ = std::move(lowered.plan);
+  report_.stages = std::move(lowered.stages);
+  report_.passes_seconds = lowered.passes_seconds;
+  const std::vector<loops::Nest>& nests = lowered.nests;
+  for (const loops::Nest& nest : nests) work_.push_back(nest.work);
   std::function<void(const std::string&)> dump;
   if (options.dump) dump = [&](const std::string& text) { options.dump("llvm", text); };
   code_ = jit->generate(system_, nests, dump);
