@@ -10,6 +10,7 @@
 
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/backend.hpp"
+#include "compiled/source/c_backend.hpp"
 #endif
 
 namespace etalon::command {
@@ -38,8 +39,9 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
   if (name == "reference") return reference::make_reference_backend();
 #ifdef ETALON_HAS_COMPILED
   if (name == "cpu") return compiled::make_cpu_backend();
+  if (name == "cpu-c") return compiled::source::make_c_backend();
 #endif
-  const std::vector<std::string> names{"reference", "cpu", "cuda"};
+  const std::vector<std::string> names{"reference", "cpu", "cpu-c", "cuda"};
   for (const std::string& known : names) {
     if (name == known) throw Unsupported(name + ": not in this build");
   }

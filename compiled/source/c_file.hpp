@@ -1,0 +1,17 @@
+/// \file
+/// A program as one translation unit in C99. It writes text; it compiles nothing.
+#pragma once
+
+#include <string>
+
+#include "compiled/source/program_text.hpp"
+
+namespace etalon::compiled::source {
+
+/// The text: functions that come with it, one static function per kernel, and one public function
+/// `void NAME(const struct NAME_arguments *arguments)`, whose struct has a pointer per input, then one per output that is no update,
+/// then the workspace; `NAME_workspace_bytes` is its size. All members are pointers to objects, so that where these have
+/// one representation an array of pointers serves as well. It needs <math.h> and no other library.
+[[nodiscard]] std::string c_file(const ProgramText& unit);
+
+}  // namespace etalon::compiled::source
