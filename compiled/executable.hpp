@@ -30,7 +30,8 @@ struct CompileOptions {
   PlanOptions plan;                                        ///< its updates are filled in from the program
   ScheduleOptions schedule;
   std::function<void(spec::System&)> after_passes;         ///< called on the system that is about to be compiled
-  std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("plan" or "loops" or "llvm", text)
+  std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("plan" or "loops" or "llvm" or "asm", text)
+  bool dump_assembly = false;                              ///< assembly is made for the dump alone
   std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster
   std::filesystem::path cache;                             ///< a folder that keeps code between processes, unless `jit` is given
 };

@@ -40,9 +40,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   report_.passes_seconds = lowered.passes_seconds;
   const std::vector<loops::Nest>& nests = lowered.nests;
   for (const loops::Nest& nest : nests) work_.push_back(nest.work);
-  std::function<void(const std::string&)> dump;
-  if (options.dump) dump = [&](const std::string& text) { options.dump("llvm", text); };
-  code_ = jit->generate(system_, nests, dump);
+  code_ = jit->generate(system_, nests, options.dump, options.dump_assembly);
   arena_ = Buffer(plan_.arena_bytes);
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());

@@ -45,9 +45,9 @@ class Jit {
 
   /// What code is generated for.
   [[nodiscard]] Machine machine() const;
-  /// `dump` gets the text of the intermediate code when given.
+  /// `dump` gets ("llvm", the intermediate code) when given, and ("asm", the assembly) where that is asked for too.
   [[nodiscard]] Code generate(const spec::System& system, const std::vector<loops::Nest>& nests,
-                              const std::function<void(const std::string&)>& dump = {});
+                              const std::function<void(std::string_view, const std::string&)>& dump = {}, bool assembly = false);
 
  private:
   struct State;

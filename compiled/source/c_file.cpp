@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "compiled/source/nests.hpp"
-#include "spec/error.hpp"
 
 namespace etalon::compiled::source {
 
@@ -90,23 +89,6 @@ class File {
     text.raw("");
   }
 
-  /// The memory of a tensor as an argument of a kernel.
-  [[nodiscard]] std::string memory(TensorId t) const {
-    const Residence& r = unit_.lowered().plan.residences.at(static_cast<std::size_t>(t));
-    const auto argument = [&](bool output) {
-      const std::size_t at = output ? unit_.task().inputs.size() + r.index : r.index;
-      const Argument& a = unit_.arguments().at(at);
-      return a.constant != nullptr ? a.name : "arguments->" + a.name;
-    };
-    switch (r.home) {
-      case Home::input:
-      case Home::in_place: return argument(false);
-      case Home::output: return argument(true);
-      case Home::arena: return fmt::format("({} *)(void *)(workspace + {})", element_type(unit_.lowered().system[t].dtype), r.offset);
-      default: throw InternalError("emit: `" + unit_.lowered().system[t].name + "` has no memory");
-    }
-  }
-
   void entry() {
     const std::string& name = unit_.name();
     text_.comment("In the order of the program: inputs, then outputs.");
@@ -126,13 +108,13 @@ class File {
     Text calls(text_.depth());
     for (std::size_t k = 0; k < unit_.lowered().nests.size(); ++k) {
       std::string operands;
-      for (const Touched& t : touched(unit_.lowered().nests[k])) operands += (operands.empty() ? "" : ", ") + memory(t.tensor);
+      for (const Touched& t : touched(unit_.lowered().nests[k])) operands += (operands.empty() ? "" : ", ") + unit_.memory(t.tensor, "arguments->");
       calls.line(fmt::format("{}({});", unit_.kernel_name(k), operands));
     }
     for (const Commit& c : unit_.lowered().plan.commits) {
       const TensorId from = unit_.lowered().system.outputs.at(c.output);
       if (unit_.bytes_of(from) == 0) continue;
-      calls.line(fmt::format("memcpy(arguments->{}, {}, {});", unit_.arguments().at(c.input).name, memory(from), unit_.bytes_of(from)));
+      calls.line(fmt::format("memcpy(arguments->{}, {}, {});", unit_.arguments().at(c.input).name, unit_.memory(from, "arguments->"), unit_.bytes_of(from)));
     }
     if (calls.str().find("workspace + ") != std::string::npos) text_.line("char *const workspace = arguments->workspace;");
     if (calls.str().find("arguments->") == std::string::npos && calls.str().find("workspace + ") == std::string::npos) text_.line("(void)arguments;");

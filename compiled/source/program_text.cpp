@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "spec/error.hpp"
+
 namespace etalon::compiled::source {
 
 using spec::TensorId;
@@ -69,6 +71,26 @@ void ProgramText::describe_kernel(std::size_t k, Text& text) const {
 std::string ProgramText::type_text(TensorId t) const {
   const spec::TensorInfo& info = lowered_.system[t];
   return std::string(name_of(info.dtype)) + to_string(info.dims);
+}
+
+std::string ProgramText::memory(TensorId t, const std::string& before) const {
+  const Residence& r = lowered_.plan.residences.at(static_cast<std::size_t>(t));
+  const auto argument = [&](std::size_t at) {
+    const Argument& a = arguments_.at(at);
+    return a.constant != nullptr ? a.name : before + a.name;
+  };
+  switch (r.home) {
+    case Home::input:
+    case Home::in_place: return argument(r.index);
+    case Home::output: return argument(task_.inputs.size() + r.index);
+    case Home::arena: return fmt::format("({} *)(void *)(workspace + {})", element_type(lowered_.system[t].dtype), r.offset);
+    default: throw InternalError("emit: `" + lowered_.system[t].name + "` has no memory");
+  }
+}
+
+const Argument* ProgramText::constant(TensorId t) const {
+  const auto it = std::find_if(arguments_.begin(), arguments_.end(), [&](const Argument& a) { return a.tensor == t && a.constant != nullptr; });
+  return it == arguments_.end() ? nullptr : &*it;
 }
 
 std::size_t ProgramText::bytes_of(TensorId t) const {

@@ -49,6 +49,11 @@ class ProgramText {
   [[nodiscard]] std::string type_text(spec::TensorId t) const;
   /// Whether the memory of a tensor holds bytes of one of the others.
   [[nodiscard]] bool overlaps(spec::TensorId t, std::span<const spec::TensorId> others) const;
+  /// The memory of a tensor: an argument, with `before` in front of its name, a constant, or a place in the workspace.
+  /// \throws InternalError for a tensor without memory.
+  [[nodiscard]] std::string memory(spec::TensorId t, const std::string& before) const;
+  /// The constant that a tensor is, or nothing.
+  [[nodiscard]] const Argument* constant(spec::TensorId t) const;
   /// Bytes of a tensor's elements.
   [[nodiscard]] std::size_t bytes_of(spec::TensorId t) const;
 
