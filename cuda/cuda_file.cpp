@@ -34,8 +34,8 @@ typedef unsigned long long uint64_t;
 #define INT64_MIN (-INT64_MAX - 1)
 #undef INFINITY
 #undef NAN
-#define INFINITY __int_as_float(0x7f800000)
-#define NAN __int_as_float(0x7fffffff)
+#define INFINITY __builtin_bit_cast(float, 0x7f800000)
+#define NAN __builtin_bit_cast(float, 0x7fc00000)
 #else
 #include <math.h>
 #include <stdint.h>

@@ -22,15 +22,11 @@ struct Loaded {
   Buffer workspace;
 };
 
-}  // namespace
-
-Runner run_as_c(const spec::System& system, const CCompiler& compiler, const CompileOptions& options) {
-  const Task task = task_of(system);
-  const Lowered lowered = lower_for_text(task, options);
-  const ProgramText text(task, lowered, entry_name);
+Runner runner_of(const std::shared_ptr<Library>& library, const ProgramText& program) {
   auto loaded = std::make_shared<Loaded>();
-  loaded->library = compile_c(c_file(text), compiler);
-  loaded->entry = reinterpret_cast<Entry>(loaded->library->symbol(text.name()));
+  loaded->library = library;
+  loaded->entry = reinterpret_cast<Entry>(library->symbol(program.name()));
+  const Lowered& lowered = program.lowered();
   for (const spec::TensorId o : lowered.system.outputs) loaded->outputs.emplace_back(lowered.system[o].dtype, lowered.system[o].dims);
   loaded->workspace = Buffer(lowered.plan.arena_bytes);
   return [loaded](std::span<const HostTensor> inputs) {
@@ -44,6 +40,29 @@ Runner run_as_c(const spec::System& system, const CCompiler& compiler, const Com
     loaded->entry(arguments.data());
     return outputs;
   };
+}
+
+}  // namespace
+
+std::vector<Runner> run_together_as_c(std::span<const spec::System> systems, const CCompiler& compiler, const CompileOptions& options) {
+  std::vector<Task> tasks;
+  std::vector<Lowered> lowered;
+  for (const spec::System& system : systems) {
+    tasks.push_back(task_of(system));
+    lowered.push_back(lower_for_text(tasks.back(), options));
+  }
+  Names file;
+  std::vector<ProgramText> programs;
+  programs.reserve(systems.size());
+  for (std::size_t i = 0; i < systems.size(); ++i) programs.emplace_back(tasks[i], lowered[i], entry_name, file);
+  const std::shared_ptr<Library> library = compile_c(c_file(programs), compiler);
+  std::vector<Runner> runners;
+  for (std::size_t i = 0; i < systems.size(); ++i) runners.push_back(runner_of(library, programs[i]));
+  return runners;
+}
+
+Runner run_as_c(const spec::System& system, const CCompiler& compiler, const CompileOptions& options) {
+  return run_together_as_c({&system, 1}, compiler, options).front();
 }
 
 std::unique_ptr<spec::Backend> make_c_backend(const CCompiler& compiler, const CompileOptions& options) {

@@ -12,16 +12,24 @@ using spec::TensorId;
 
 namespace {
 
-class File {
- public:
-  explicit File(const ProgramText& unit) : unit_(unit) {}
+/// What stands once in a text, whatever programs follow.
+constexpr const char* headers[] = {"float.h", "math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"};
 
-  std::string write() {
-    Text kernels;
-    for (std::size_t k = 0; k < unit_.lowered().nests.size(); ++k) kernel(k, kernels);
+/// One program of a text.
+class Part {
+ public:
+  Part(const ProgramText& unit, Functions& functions) : unit_(unit), functions_(functions) {}
+
+  /// What is said of it at the top.
+  [[nodiscard]] std::string head() {
     header();
+    return text_.str();
+  }
+  /// Constants, kernels and the public function.
+  [[nodiscard]] std::string body() {
+    text_ = Text();
     constants();
-    text_.raw(functions_.definitions(Dialect::c) + kernels.str());
+    for (std::size_t k = 0; k < unit_.lowered().nests.size(); ++k) kernel(k, text_);
     entry();
     return text_.str();
   }
@@ -43,11 +51,6 @@ class File {
     text_.comment("");
     text_.comment("Products and additions round by themselves: compile with -ffp-contract=off and never with -ffast-math.");
     text_.comment("Contractions are plain loops here: tiles, vectors and packed operands belong to the machine code that etalon makes itself.");
-    for (const char* include : {"float.h", "math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"}) text_.raw(fmt::format("#include <{}>", include));
-    text_.raw("");
-    text_.comment("Arithmetic in a wider type than the operands' would not round as the program says.");
-    text_.line(fmt::format("typedef char {}_needs_narrow_arithmetic[FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16 ? 1 : -1];", name));
-    text_.raw("");
   }
 
   void constants() {
@@ -123,12 +126,29 @@ class File {
   }
 
   const ProgramText& unit_;
-  Functions functions_;
+  Functions& functions_;
   Text text_;
 };
 
 }  // namespace
 
-std::string c_file(const ProgramText& unit) { return File(unit).write(); }
+std::string c_file(const ProgramText& program) { return c_file(std::span(&program, 1)); }
+
+std::string c_file(std::span<const ProgramText> programs) {
+  Functions functions;
+  Text text;
+  std::string bodies;
+  for (const ProgramText& program : programs) {
+    Part part(program, functions);
+    text.raw(part.head());
+    bodies += part.body();
+  }
+  for (const char* header : headers) text.raw(fmt::format("#include <{}>", header));
+  text.raw("");
+  text.comment("Arithmetic in a wider type than the operands' would not round as the program says.");
+  text.line("typedef char et_needs_narrow_arithmetic[FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16 ? 1 : -1];");
+  text.raw("");
+  return text.str() + functions.definitions(Dialect::c) + bodies;
+}
 
 }  // namespace etalon::compiled::source

@@ -27,28 +27,37 @@ Lowered lower_for_text(const Task& task, const CompileOptions& options) {
   return lower_to_loops(task.system, task.updates, plain, Machine{});
 }
 
-ProgramText::ProgramText(const Task& task, const Lowered& lowered, const std::string& name) : task_(task), lowered_(lowered) {
-  const spec::System& system = lowered.system;
-  name_ = names_.claim(name);
-  tensors_.resize(system.tensors.size());
-  for (std::size_t i = 0; i < task.inputs.size(); ++i) {
-    const spec::Input& input = task.inputs[i];
+ProgramText::ProgramText(const Task& task, const Lowered& lowered, const std::string& name, Names& file)
+    : task_(task), lowered_(lowered), name_(file.claim(name)) {
+  tensors_.resize(lowered.system.tensors.size());
+  for (std::size_t k = 0; k < lowered.nests.size(); ++k) kernels_.push_back(file.claim(fmt::format("kernel_{}_{}", k, lowered.nests[k].name)));
+  claim_arguments(file);
+}
+
+/// Constants stand beside functions; everything else is inside of them, where other functions have the same names.
+void ProgramText::claim_arguments(Names& file) {
+  const spec::System& system = lowered_.system;
+  const auto name_of_tensor = [&](TensorId id) -> std::string& { return tensors_[static_cast<std::size_t>(id)]; };
+  for (std::size_t i = 0; i < task_.inputs.size(); ++i) {
     const TensorId id = system.inputs.at(i);
-    tensors_[static_cast<std::size_t>(id)] = names_.claim(system[id].name);
-    const bool updated = std::any_of(task.updates.begin(), task.updates.end(), [&](const auto& u) { return u.input == i; });
-    arguments_.push_back({tensors_[static_cast<std::size_t>(id)], id, updated, false, input.value ? &*input.value : nullptr});
+    if (task_.inputs[i].value) name_of_tensor(id) = file.claim(system[id].name);
   }
-  for (std::size_t o = 0; o < task.outputs; ++o) {
+  names_ = file;
+  for (std::size_t i = 0; i < task_.inputs.size(); ++i) {
+    const spec::Input& input = task_.inputs[i];
+    const TensorId id = system.inputs.at(i);
+    if (!input.value) name_of_tensor(id) = names_.claim(system[id].name);
+    const bool updated = std::any_of(task_.updates.begin(), task_.updates.end(), [&](const auto& u) { return u.input == i; });
+    arguments_.push_back({name_of_tensor(id), id, updated, false, input.value ? &*input.value : nullptr});
+  }
+  for (std::size_t o = 0; o < task_.outputs; ++o) {
     const TensorId id = system.outputs.at(o);
-    tensors_[static_cast<std::size_t>(id)] = names_.claim(system[id].name);
-    arguments_.push_back({tensors_[static_cast<std::size_t>(id)], id, true, true, nullptr});
+    name_of_tensor(id) = names_.claim(system[id].name);
+    arguments_.push_back({name_of_tensor(id), id, true, true, nullptr});
   }
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
-    const Home home = lowered.plan.residences.at(t).home;
+    const Home home = lowered_.plan.residences.at(t).home;
     if (tensors_[t].empty() && (home == Home::arena || home == Home::in_place)) tensors_[t] = names_.claim(system.tensors[t].name);
-  }
-  for (std::size_t k = 0; k < lowered.nests.size(); ++k) {
-    kernels_.push_back(names_.claim(fmt::format("kernel_{}_{}", k, lowered.nests[k].name)));
   }
 }
 

@@ -31,7 +31,10 @@ struct Argument {
 class ProgramText {
  public:
   /// \param name what the program is called; made an identifier
-  ProgramText(const Task& task, const Lowered& lowered, const std::string& name);
+  ProgramText(const Task& task, const Lowered& lowered, const std::string& name, Names&& file = Names()) : ProgramText(task, lowered, name, file) {}
+  /// One of several programs of one text.
+  /// \param file the identifiers that the text has so far; those of this program are added
+  ProgramText(const Task& task, const Lowered& lowered, const std::string& name, Names& file);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Lowered& lowered() const { return lowered_; }
@@ -58,6 +61,8 @@ class ProgramText {
   [[nodiscard]] std::size_t bytes_of(spec::TensorId t) const;
 
  private:
+  void claim_arguments(Names& file);
+
   const Task& task_;
   const Lowered& lowered_;
   Names names_;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "spec/error.hpp"
 #include "spec/half.hpp"
@@ -174,17 +176,23 @@ std::string Scalars::element_number(const std::vector<Expr>& place, const Dims& 
   };
   const bool plain = std::all_of(number.opaque.begin(), number.opaque.end(), [&](const auto& term) { return fits(term.second); });
   if (plain) {
-    for (const auto& [v, c] : number.variables) add(c, {variables_.at(v)});
+    std::vector<std::pair<std::int64_t, spec::VariableId>> variables;
+    for (const auto& [v, c] : number.variables) {
+      if (c != 0) variables.emplace_back(c, v);
+    }
+    // As people write it: the outermost axis first.
+    std::stable_sort(variables.begin(), variables.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [c, v] : variables) add(c, {variables_.at(v)});
     for (const auto& [c, e] : number.opaque) add(c, write(e));
     if (number.constant != 0 || text.empty()) add(number.constant < 0 ? -1 : 1, {literal(std::abs(number.constant))});
     return text;
   }
+  Written all;
   for (std::size_t axis = 0; axis < place.size(); ++axis) {
     const Written index = write(place[axis]);
-    if (axis == 0) text = place.size() == 1 ? index.text : at_least(index, product);
-    else text = fmt::format("({}) * {} + {}", text, dims[axis], at_least(index, product));
+    all = axis == 0 ? index : Written{fmt::format("{} * {} + {}", at_least(all, product), literal(dims[axis]), at_least(index, product)), sum};
   }
-  return text.empty() ? "0" : text;
+  return all.text.empty() ? "0" : all.text;
 }
 
 // --- forms ---

@@ -3,6 +3,7 @@
 /// of its own in the languages. It is the one table for both, and knows no expression.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
