@@ -158,7 +158,7 @@ Numbers numbers_of(const Question& q, Mode mode, std::vector<HostTensor> all) {
     for (const std::size_t i : q.wrt) n.cotangents[i] = std::move(all[next++]);
   }
   if (mode == Mode::jvp_of_vjp) {
-    for (const spec::TensorId o : q.primal.outputs) next += is_real(q.primal[o]) ? 1 : 0;
+    for (const spec::TensorId o : q.primal.outputs) next += is_real(q.primal[o]) ? std::size_t{1} : std::size_t{0};
     n.tangents.resize(q.primal.inputs.size());
     for (const std::size_t i : q.wrt) n.tangents[i] = std::move(all[next++]);
   }

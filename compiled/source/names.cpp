@@ -21,21 +21,19 @@ constexpr std::string_view reserved[] = {
 
 /// Functions of <math.h> and <string.h>, without the suffixes f and l: an object of such a name is legal inside a function, but not
 /// where the function is called.
-constexpr std::string_view functions[] = {
-    "acos", "asin", "atan", "atan2", "cos", "sin", "tan", "acosh", "asinh", "atanh", "cosh", "sinh", "tanh", "exp", "exp2", "expm1",
-    "frexp", "ilogb", "ldexp", "log", "log10", "log1p", "log2", "logb", "modf", "scalbn", "scalbln", "cbrt", "fabs", "hypot", "pow",
-    "sqrt", "erf", "erfc", "lgamma", "tgamma", "ceil", "floor", "nearbyint", "rint", "lrint", "llrint", "round", "lround", "llround",
-    "trunc", "fmod", "remainder", "remquo", "copysign", "nan", "nextafter", "nexttoward", "fdim", "fmax", "fmin", "fma", "abs",
-    "index", "strlen", "gamma", "j0", "j1", "jn", "y0", "y1", "yn", "rsqrt", "norm", "normcdf", "clock", "min", "max", "div"};
+constexpr std::string_view functions =
+    "acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10 "
+    "log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint "
+    "lrint llrint round lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin "
+    "fma abs index strlen gamma j0 j1 jn y0 y1 yn rsqrt norm normcdf clock min max div ";
 
 }  // namespace
 
 Names::Names() {
   for (const std::string_view word : reserved) taken_.emplace(word);
-  for (const std::string_view f : functions) {
-    taken_.emplace(f);
-    taken_.emplace(std::string(f) + "f");
-    taken_.emplace(std::string(f) + "l");
+  for (std::string_view rest = functions; !rest.empty(); rest.remove_prefix(rest.find(' ') + 1)) {
+    const std::string function(rest.substr(0, rest.find(' ')));
+    for (const char* suffix : {"", "f", "l"}) taken_.insert(function + suffix);
   }
 }
 
