@@ -2,12 +2,25 @@
 /// The compiled CPU backend behind the interface that every backend has.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "compiled/executable.hpp"
 #include "spec/backend.hpp"
 
 namespace etalon::compiled {
+
+/// Outputs of one system for its inputs.
+using Runner = std::function<std::vector<HostTensor>(std::span<const HostTensor>)>;
+/// Makes a system into something that runs. \throws Unsupported for what it does not do.
+using RunnerMaker = std::function<Runner(const spec::System&)>;
+
+/// A backend of that name, which is also its contract's, of all modes and element types: each request is one system, and what was
+/// made of a system serves the next request too.
+[[nodiscard]] std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker make);
 
 /// A backend named `cpu`: f32 and f64, every mode. What it cannot do it refuses; it never hands work to another.
 [[nodiscard]] std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options = {});

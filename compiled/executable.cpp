@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "compiled/task.hpp"
 #include "compiled/unit.hpp"
-#include "spec/program/extents.hpp"
 #include "spec/derivative/derivative.hpp"
 #include "spec/error.hpp"
 
@@ -168,37 +168,14 @@ std::byte* locate(const Input& input, Store& store, const Executable::Named& giv
   return value_of(input, entry_of(input, store));
 }
 
-std::vector<Input> inputs_of(const System& system) {
-  std::vector<Input> inputs;
-  for (const spec::TensorId id : system.inputs) {
-    Input input;
-    input.name = system[id].name;
-    input.dtype = system[id].dtype;
-    input.dims = system[id].dims;
-    input.range = system[id].range;
-    inputs.push_back(std::move(input));
-  }
-  return inputs;
-}
-
-std::vector<PlanOptions::Update> updates_of(const spec::Program& program) {
-  const std::vector<spec::Update> all = spec::all_updates(program);
-  std::unordered_map<std::string_view, std::size_t> position;
-  for (std::size_t i = 0; i < program.inputs.size(); ++i) position.emplace(program.inputs[i].name, i);
-  std::vector<PlanOptions::Update> updates;
-  for (std::size_t u = 0; u < all.size(); ++u) updates.push_back({position.at(all[u].parameter), program.outputs.size() + u});
-  return updates;
-}
-
-Executable make(System system, std::vector<Input> inputs, std::size_t outputs,
-                std::vector<PlanOptions::Update> updates, const CompileOptions& options) {
+Executable make(Task task, const CompileOptions& options) {
   auto body = std::make_shared<Executable::Body>();
   body->options = options;
   body->jit = options.jit ? options.jit : std::make_shared<Jit>(VectorLevel::avx512, options.cache);
-  body->inputs = std::move(inputs);
-  body->outputs = outputs;
-  body->updates = std::move(updates);
-  body->system = std::move(system);
+  body->inputs = std::move(task.inputs);
+  body->outputs = task.outputs;
+  body->updates = std::move(task.updates);
+  body->system = std::move(task.system);
   body->unit = std::make_unique<Unit>(body->system, options, body->jit, body->updates);
   return Executable(std::move(body));
 }
@@ -326,14 +303,8 @@ Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vecto
 const Report& Executable::report() const { return body_->unit->report(); }
 const System& Executable::system() const { return body_->unit->system(); }
 
-Executable compile(const spec::Program& program, const CompileOptions& options) {
-  if (has_open_extents(program)) return compile(with_extents(program), options);
-  System system = lower(program);  // verifies; what follows relies on it
-  return make(std::move(system), program.inputs, program.outputs.size(), updates_of(program), options);
-}
+Executable compile(const spec::Program& program, const CompileOptions& options) { return make(task_of(program), options); }
 
-Executable compile_system(const System& system, const CompileOptions& options) {
-  return make(system, inputs_of(system), system.outputs.size(), {}, options);
-}
+Executable compile_system(const System& system, const CompileOptions& options) { return make(task_of(system), options); }
 
 }  // namespace etalon::compiled

@@ -34,7 +34,8 @@ struct CompileOptions {
   ScheduleOptions schedule;
   std::function<void(spec::System&)> after_passes;         ///< called on the system that is about to be compiled
   bool explain = false;                                    ///< the report says what became of each value, and why
-  std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("values" or "plan" or "loops" or "llvm", text)
+  std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("values" or "plan" or "loops" or "llvm" or "asm", text)
+  bool dump_assembly = false;                              ///< assembly is made for the dump alone
   std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster
   DebugFiles debug = DebugFiles::from_environment();       ///< gets the loops as loops.txt, whose lines machine code then names for gdb and perf
   std::filesystem::path cache;                             ///< a folder that keeps code between processes, unless `jit` is given

@@ -7,11 +7,8 @@
 
 #include "compiled/codegen/debug_lines.hpp"
 #include "compiled/loops/listing.hpp"
-#include "compiled/loops/lower.hpp"
-#include "compiled/plan/budget.hpp"
-#include "compiled/plan/recompute.hpp"
 #include "compiled/reporting.hpp"
-#include "spec/error.hpp"
+#include "compiled/task.hpp"
 
 namespace etalon::compiled {
 
@@ -35,55 +32,17 @@ void call_part(void* context, std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit,
-           const std::vector<PlanOptions::Update>& updates)
-    : system_(std::move(system)) {
-  const auto start = Clock::now();
-  auto stage = start;
-  const auto done = [&](const char* name) {
-    report_.stages.emplace_back(name, seconds_since(stage));
-    stage = Clock::now();
-  };
-  PipelineOptions pipeline = options.pipeline;
-  std::optional<ValueHistory> history;
-  if (options.explain || options.dump) history.emplace(system_);
-  pipeline.timed = [&](std::string_view pass, double seconds) {
-    report_.stages.emplace_back(pass, seconds);
-    if (history) history->after(pass, system_);
-  };
-  optimise(system_, pipeline);
-  if (options.after_passes) options.after_passes(system_);
-  stage = Clock::now();
-  std::vector<Decision> decisions;
-  if (options.schedule.contractions) decisions = schedule_contractions(system_, jit->machine(), options.schedule);
-  done("schedule");
-  PlanOptions plan_options = options.plan;
-  plan_options.updates = updates;
-  plan_ = plan(system_, plan_options, decisions);
-  if (plan_options.fuse && plan_options.recompute && recompute_cheap(system_, plan_, decisions)) {
-    plan_ = plan(system_, plan_options, decisions);
-  }
-  if (plan_options.memory_budget && plan_.arena_bytes > *plan_options.memory_budget) {
-    loops::pin_lanes(system_, plan_, jit->machine());
-    fit_budget(system_, plan_options, plan_);
-  }
-  done("plan");
-  if (history) report_.values = history->reports(system_, plan_);
-  if (options.dump) options.dump("values", to_text(report_.values));
-  if (options.dump) options.dump("plan", to_text(system_, plan_));
-#ifndef NDEBUG
-  check_plan(system_, plan_, plan_options);
-#endif
-  report_.passes_seconds = seconds_since(start);
+           const std::vector<PlanOptions::Update>& updates) {
+  Lowered lowered = lower_to_loops(std::move(system), updates, options, jit->machine());
   const auto middle = Clock::now();
-  stage = Clock::now();
-  const std::vector<loops::Nest> nests = loops::lower(system_, plan_, jit->machine());
-  done("loops");
-  for (const loops::Nest& nest : nests) {
-    if (options.dump) options.dump("loops", loops::to_text(system_, nest));
-  }
-  std::function<void(const std::string&)> dump;
-  if (options.dump) dump = [&](const std::string& text) { options.dump("llvm", text); };
-  code_ = generate(nests, *jit, options, dump);
+  system_ = std::move(lowered.system);
+  plan_ = std::move(lowered.plan);
+  const double loops_seconds = lowered.stages.back().second;
+  report_.stages = std::move(lowered.stages);
+  report_.passes_seconds = lowered.passes_seconds;
+  const std::vector<loops::Nest>& nests = lowered.nests;
+  report_.values = std::move(lowered.values);
+  code_ = generate(nests, *jit, options);
   arena_ = Buffer(plan_.arena_bytes);
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());
@@ -95,15 +54,14 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   count_bytes(system_, plan_, report_);
   report_.cached = code_.cached;
   report_.stages.insert(report_.stages.end(), code_.stages.begin(), code_.stages.end());
-  report_.codegen_seconds = seconds_since(middle);
+  report_.codegen_seconds = loops_seconds + seconds_since(middle);
 }
 
-Code Unit::generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options,
-                    const std::function<void(const std::string&)>& dump) const {
-  if (!options.debug.is_on()) return jit.generate(system_, nests, dump);
+Code Unit::generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options) const {
+  if (!options.debug.is_on()) return jit.generate(system_, nests, options.dump, options.dump_assembly);
   const loops::Listing listing(system_, nests);
   const Source source{listing, options.debug.write("loops", listing.text())};
-  return jit.generate(system_, nests, dump, &source);
+  return jit.generate(system_, nests, options.dump, options.dump_assembly, &source);
 }
 
 void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs) {

@@ -29,8 +29,7 @@ class Unit {
   [[nodiscard]] const Report& report() const { return report_; }
 
  private:
-  [[nodiscard]] Code generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options,
-                              const std::function<void(const std::string&)>& dump) const;
+  [[nodiscard]] Code generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options) const;
   void place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs);
   void call(std::size_t kernel);
 

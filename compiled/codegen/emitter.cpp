@@ -1,8 +1,6 @@
 #include "compiled/codegen/emitter.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 
 #include "spec/error.hpp"
 
@@ -17,27 +15,14 @@ namespace {
 
 bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
 
-double nearest_f64(const spec::Number& n) {
-  if (n.is_binary) return n.binary;
-  return std::strtod((std::to_string(n.mantissa) + "e" + std::to_string(n.exponent)).c_str(), nullptr);
-}
-
-float nearest_f32(const spec::Number& n) {
-  if (n.is_binary) return static_cast<float>(n.binary);
-  return std::strtof((std::to_string(n.mantissa) + "e" + std::to_string(n.exponent)).c_str(), nullptr);
-}
-
-bool is_exact_f32(const Expr& e) {
-  if (e.form() != Form::number) return false;
-  const double wide = nearest_f64(e->number);
-  const bool exact = e->number.is_binary || (e->number.exponent >= 0 && std::abs(wide) < 0x1p53);
-  return static_cast<double>(static_cast<float>(wide)) == wide && (exact || wide * 4 == std::floor(wide * 4));
-}
-
 }  // namespace
 
 Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level)
-    : module_(module), function_(function), system_(system), level_(level), builder_(module.getContext()) {}
+    : module_(module), function_(function), system_(system), level_(level), builder_(module.getContext()),
+      arithmetic_(system, [this](spec::VariableId v) {
+        const auto it = values_.find(v);
+        return it != values_.end() && it->second->getType()->getScalarType()->isFloatTy();
+      }) {}
 
 void Emitter::bind(spec::VariableId v, Value* value, std::int64_t extent) {
   values_[v] = value;
@@ -87,32 +72,6 @@ bool Emitter::varies(const Expr& e) const {
     return it != values_.end() && is_vector(it->second);
   }
   return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return varies(a); });
-}
-
-/// Whether single precision enters the value: then its arithmetic is done in it. What is made of constants, indices
-/// and double precision alone is computed in double precision and rounded once.
-bool Emitter::is_narrow(const Expr& e) const {
-  if (real_ == Type::f64 || e.kind() != Kind::real) return false;
-  switch (e.form()) {
-    case Form::read: return system_[e->tensor].dtype != DType::f64;
-    case Form::variable: {
-      const auto it = values_.find(e->variable);
-      return it != values_.end() && it->second->getType()->getScalarType()->isFloatTy();
-    }
-    case Form::select: return is_narrow(e->args[1]) || is_narrow(e->args[2]);
-    case Form::apply:
-      return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_narrow(a); });
-    default: return false;
-  }
-}
-
-Type Emitter::type_of(const Expr& e) const {
-  switch (e.kind()) {
-    case Kind::integer: return Type::i64;
-    case Kind::boolean: return Type::boolean;
-    case Kind::real: break;
-  }
-  return is_narrow(e) ? Type::f32 : Type::f64;
 }
 
 Value* Emitter::convert(Value* value, Type from, Type to) {
@@ -202,8 +161,8 @@ Value* Emitter::emit_fresh(const Expr& e, Value* mask) {
 Value* Emitter::emit_number(const Expr& e, Type type) {
   const spec::Number& n = e->number;
   switch (type) {
-    case Type::f32: return llvm::ConstantFP::get(builder_.getFloatTy(), llvm::APFloat(nearest_f32(n)));
-    case Type::f64: return llvm::ConstantFP::get(builder_.getDoubleTy(), llvm::APFloat(nearest_f64(n)));
+    case Type::f32: return llvm::ConstantFP::get(builder_.getFloatTy(), llvm::APFloat(loops::nearest_f32(n)));
+    case Type::f64: return llvm::ConstantFP::get(builder_.getDoubleTy(), llvm::APFloat(loops::nearest_f64(n)));
     case Type::i64: return constant_index(n.mantissa);
     case Type::boolean: return builder_.getInt1(n.mantissa != 0);
   }
@@ -216,7 +175,7 @@ Value* Emitter::emit_variable(const Expr& e) {
   if (it == values_.end()) throw InternalError("codegen: variable `" + e->name + "` has no value");
   // Like a stored tensor, one that stays in a register is converted when it is read.
   const bool narrow = it->second->getType()->getScalarType()->isFloatTy();
-  return narrow && real_ == Type::f64 ? convert(it->second, Type::f32, Type::f64) : it->second;
+  return narrow && arithmetic_.real() == Type::f64 ? convert(it->second, Type::f32, Type::f64) : it->second;
 }
 
 Value* Emitter::emit_select(const Expr& e, Value* mask) {
@@ -236,16 +195,8 @@ Value* Emitter::emit_connective(const Expr& e, Value* mask) {
   return conjunction ? builder_.CreateAnd(left, right) : builder_.CreateOr(left, right);
 }
 
-/// A comparison must decide as it would on the exact numbers, so constants are not rounded to the operand's type.
-Type Emitter::comparison_type(const Expr& a, const Expr& b) const {
-  if (a.kind() != Kind::real) return type_of(a);
-  const bool narrow_a = is_narrow(a) || is_exact_f32(a);
-  const bool narrow_b = is_narrow(b) || is_exact_f32(b);
-  return narrow_a && narrow_b && real_ == Type::f32 ? Type::f32 : Type::f64;
-}
-
 Value* Emitter::emit_comparison(const Expr& e, Value* mask) {
-  const Type type = comparison_type(e->args[0], e->args[1]);
+  const Type type = arithmetic_.comparison_type(e->args[0], e->args[1]);
   Value* a = emit_as(e->args[0], type, mask);
   Value* b = emit_as(e->args[1], type, mask);
   unify(a, b);

@@ -15,6 +15,7 @@
 
 #include "compiled/codegen/sleef.hpp"
 #include "compiled/loops/affine.hpp"
+#include "compiled/loops/arithmetic.hpp"
 #include "compiled/loops/nest.hpp"
 #include "spec/half.hpp"
 
@@ -32,7 +33,7 @@ class Emitter {
 
   /// In which type real arithmetic is done from now on.
   void set_real(Type real) {
-    real_ = real;
+    arithmetic_.set_real(real);
     forget();
   }
   /// Values emitted so far are not reused from here on.
@@ -60,7 +61,7 @@ class Emitter {
   /// Whether `e` differs between lanes.
   [[nodiscard]] bool varies(const spec::Expr& e) const;
   /// The type of the value that `emit` gives.
-  [[nodiscard]] Type type_of(const spec::Expr& e) const;
+  [[nodiscard]] Type type_of(const spec::Expr& e) const { return arithmetic_.type_of(e); }
 
   /// The value of an expression that outlives this object; reads are done only where `mask` (a truth value per lane or for all; null: everywhere) holds.
   llvm::Value* emit(const spec::Expr& e, llvm::Value* mask);
@@ -83,9 +84,6 @@ class Emitter {
   llvm::Value* constant_index(std::int64_t value);
 
  private:
-  [[nodiscard]] bool is_narrow(const spec::Expr& e) const;
-  [[nodiscard]] Type comparison_type(const spec::Expr& a, const spec::Expr& b) const;
-  [[nodiscard]] bool in_range(const spec::Expr& read) const;
 
   llvm::Value* emit_fresh(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_number(const spec::Expr& e, Type type);
@@ -142,7 +140,7 @@ class Emitter {
   const spec::System& system_;
   VectorLevel level_;
   llvm::IRBuilder<> builder_;
-  Type real_ = Type::f32;
+  loops::Arithmetic arithmetic_;
 
   std::unordered_map<spec::VariableId, llvm::Value*> values_;
   std::unordered_map<spec::TensorId, llvm::Value*> bases_;

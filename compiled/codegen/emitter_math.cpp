@@ -3,6 +3,7 @@
 
 #include "compiled/codegen/emitter.hpp"
 #include "spec/error.hpp"
+#include "spec/philox.hpp"
 
 namespace etalon::compiled {
 
@@ -11,12 +12,6 @@ using spec::Expr;
 using spec::Primitive;
 
 namespace {
-
-constexpr std::uint64_t philox_multiplier_0 = 0xD2511F53;
-constexpr std::uint64_t philox_multiplier_1 = 0xCD9E8D57;
-constexpr std::uint32_t philox_weyl_0 = 0x9E3779B9;
-constexpr std::uint32_t philox_weyl_1 = 0xBB67AE85;
-constexpr int philox_rounds = 10;
 
 llvm::Constant* all(llvm::Type* type, std::uint64_t value) { return llvm::ConstantInt::get(type, value); }
 
@@ -148,17 +143,17 @@ Value* Emitter::emit_philox(const std::vector<Value*>& args) {
   Value* block = builder_.CreateLShr(args[3], all(wide, 2));
   Value* c[4] = {low(block), high(block), low(args[1]), low(args[2])};
   Value* k[2] = {low(args[0]), high(args[0])};
-  for (int round = 0; round < philox_rounds; ++round) {
-    Value* p0 = builder_.CreateMul(c[0], all(wide, philox_multiplier_0));
-    Value* p1 = builder_.CreateMul(c[2], all(wide, philox_multiplier_1));
+  for (int round = 0; round < spec::philox_rounds; ++round) {
+    Value* p0 = builder_.CreateMul(c[0], all(wide, spec::philox_multipliers[0]));
+    Value* p1 = builder_.CreateMul(c[2], all(wide, spec::philox_multipliers[1]));
     Value* next0 = builder_.CreateXor(builder_.CreateXor(high(p1), c[1]), k[0]);
     Value* next2 = builder_.CreateXor(builder_.CreateXor(high(p0), c[3]), k[1]);
     c[0] = next0;
     c[1] = low(p1);
     c[2] = next2;
     c[3] = low(p0);
-    k[0] = low(builder_.CreateAdd(k[0], all(wide, philox_weyl_0)));
-    k[1] = low(builder_.CreateAdd(k[1], all(wide, philox_weyl_1)));
+    k[0] = low(builder_.CreateAdd(k[0], all(wide, spec::philox_weyl[0])));
+    k[1] = low(builder_.CreateAdd(k[1], all(wide, spec::philox_weyl[1])));
   }
   Value* word = builder_.CreateAnd(args[3], all(wide, 3));
   Value* upper = builder_.CreateSelect(builder_.CreateICmpEQ(word, all(wide, 3)), c[3], c[2]);

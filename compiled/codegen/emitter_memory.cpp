@@ -61,15 +61,6 @@ Value* Emitter::lane_mask(Value* path) {
   return splat(mask);
 }
 
-bool Emitter::in_range(const Expr& read) const {
-  const Dims& dims = system_[read->tensor].dims;
-  for (std::size_t axis = 0; axis < read->args.size(); ++axis) {
-    const auto range = loops::range_of(read->args[axis], extents_);
-    if (!range || range->first < 0 || range->second >= dims[axis]) return false;
-  }
-  return true;
-}
-
 Value* Emitter::element_value(const loops::Affine& number, Value* mask) {
   Value* sum = number.constant == 0 ? nullptr : constant_index(number.constant);
   const auto add = [&](std::int64_t factor, Value* term) {
@@ -119,8 +110,8 @@ Value* Emitter::loaded(Value* raw, DType dtype) {
   const unsigned n = is_vector(raw) ? width_ : 1;
   if (dtype == DType::i32) return builder_.CreateSExt(raw, llvm_type(Type::i64, n));
   if (dtype == DType::boolean) return builder_.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
-  if (is_half(dtype)) return convert(widened(raw, dtype), Type::f32, real_ == Type::f64 ? Type::f64 : Type::f32);
-  if (dtype == DType::f32 && real_ == Type::f64) return builder_.CreateFPExt(raw, llvm_type(Type::f64, n));
+  if (is_half(dtype)) return convert(widened(raw, dtype), Type::f32, arithmetic_.real() == Type::f64 ? Type::f64 : Type::f32);
+  if (dtype == DType::f32 && arithmetic_.real() == Type::f64) return builder_.CreateFPExt(raw, llvm_type(Type::f64, n));
   return raw;
 }
 
@@ -129,7 +120,7 @@ Value* Emitter::emit_read(const Expr& e, Value* mask) {
   llvm::Type* type = memory_type(t.dtype);
   const llvm::Align align(size_of(t.dtype));
   const Address a = address(e->args, t.dims, mask);
-  Value* path = mask != nullptr && !in_range(e) ? mask : nullptr;
+  Value* path = mask != nullptr && !loops::in_range(system_, e, extents_) ? mask : nullptr;
   Value* base = tensor_base(e->tensor);
   if (a.kind == Address::Kind::uniform) {
     Value* p = builder_.CreateGEP(type, base, a.element);
@@ -172,10 +163,8 @@ void Emitter::store(const loops::Store& store, Value* mask) {
   const llvm::Align align(size_of(t.dtype));
   const Address a = address(store.place, t.dims, mask);
   Value* p = builder_.CreateGEP(type, tensor_base(store.tensor), a.element);
-  // A constant or a double is rounded to the element type at once.
-  const Type real = is_half(t.dtype) ? type_of(store.value) : t.dtype == DType::f32 ? Type::f32 : Type::f64;
-  Value* value = store.value.kind() == Kind::real ? raw_of(emit_as(store.value, real, mask), real, t.dtype)
-                                                  : raw_of(emit(store.value, mask), type_of(store.value), t.dtype);
+  const Type computed = arithmetic_.stored_type(store.value, t.dtype);
+  Value* value = raw_of(emit_as(store.value, computed, mask), computed, t.dtype);
   const bool real_element = kind_of(t.dtype) == Kind::real;
   const auto joined = [&](Value* old) {
     if (!store.add) return value;

@@ -12,6 +12,7 @@
 #include <llvm/ExecutionEngine/Orc/Debugging/DebuggerSupport.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -19,6 +20,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "compiled/codegen/debug_lines.hpp"
 #include "compiled/codegen/nest_emitter.hpp"
@@ -88,6 +90,19 @@ void run_passes(const char* pipeline, llvm::Module& module, llvm::TargetMachine&
   passes.run(module, modules);
 }
 
+/// What the module is as text for an assembler; the module stays as it is.
+std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& target) {
+  const auto copy = llvm::CloneModule(module);
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream out(text);
+  llvm::legacy::PassManager passes;
+  if (target.addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
+    throw InternalError("codegen: this machine has no assembly");
+  }
+  passes.run(*copy);
+  return {text.data(), text.size()};
+}
+
 }  // namespace
 
 struct Jit::State {
@@ -150,7 +165,7 @@ Machine Jit::machine() const {
 }
 
 Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& nests,
-                   const std::function<void(const std::string&)>& dump, const Source* source) {
+                   const std::function<void(std::string_view, const std::string&)>& dump, bool assembly, const Source* source) {
   Code code;
   auto start = std::chrono::steady_clock::now();
   const auto done = [&](const char* stage) {
@@ -197,7 +212,8 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     std::string text;
     llvm::raw_string_ostream out(text);
     out << *module;
-    dump(text);
+    dump("llvm", text);
+    if (assembly) dump("asm", assembly_of(*module, *state_->target));
   }
   if (!code.cached) {
     object = require(orc::SimpleCompiler(*state_->target)(*module));

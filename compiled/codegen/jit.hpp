@@ -48,10 +48,12 @@ class Jit {
 
   /// What code is generated for.
   [[nodiscard]] Machine machine() const;
-  /// `dump` gets the text of the intermediate code when given. With a source the code carries the lines of its listing and
-  /// the debugger gdb is told of it; function number i is `kernel_i`. Its numbers are the same.
+  /// `dump` gets ("llvm", the intermediate code) when given, and ("asm", the assembly) where that is asked for too. With a
+  /// source the code carries the lines of its listing and the debugger gdb is told of it; function number i is `kernel_i`.
+  /// Its numbers are the same.
   [[nodiscard]] Code generate(const spec::System& system, const std::vector<loops::Nest>& nests,
-                              const std::function<void(const std::string&)>& dump = {}, const Source* source = nullptr);
+                              const std::function<void(std::string_view, const std::string&)>& dump = {}, bool assembly = false,
+                              const Source* source = nullptr);
 
  private:
   struct State;

@@ -1,5 +1,4 @@
 // Long sums: blocks of terms in sequence, joined by a balanced tree, so that the contract can declare a height.
-#include <algorithm>
 #include <bit>
 
 #include "compiled/codegen/nest_parts.hpp"
@@ -8,19 +7,14 @@ namespace etalon::compiled {
 
 /// How a long sum of reals falls into blocks of at most `longest_block` additions, or nothing.
 std::optional<NestEmitter::Blocks> NestEmitter::blocks_in(const Reduce& r, const Partial& partial) {
-  if (r.reduction != Reduction::sum || (partial.type != Type::f32 && partial.type != Type::f64)) return std::nullopt;
-  std::int64_t inner = 1;
-  std::size_t level = r.loops.size();
-  while (level > 0 && inner * blocks_of(r.loops[level - 1]) <= longest_block) inner *= blocks_of(r.loops[--level]);
-  if (level == 0) return std::nullopt;
+  const auto found = loops::sum_blocks(r);
+  if (!found) return std::nullopt;
   Blocks blocks;
-  blocks.level = level - 1;
-  blocks.turns = std::max<std::int64_t>(1, longest_block / inner);
-  std::int64_t count = (blocks_of(r.loops[blocks.level]) + blocks.turns - 1) / blocks.turns;
-  for (std::size_t l = 0; l < blocks.level; ++l) count *= blocks_of(r.loops[l]);
+  blocks.level = found->level;
+  blocks.turns = found->turns;
   llvm::Type* element = emitter_.llvm_type(partial.type, partial.width);
   llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
-  blocks.sums = entry.CreateAlloca(element, b_.getInt64(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(count)))));
+  blocks.sums = entry.CreateAlloca(element, b_.getInt64(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(found->count)))));
   blocks.count = variable(b_.getInt64Ty(), b_.getInt64(0));
   return blocks;
 }

@@ -9,22 +9,18 @@
 
 #include "compiled/codegen/debug_lines.hpp"
 #include "compiled/codegen/emitter.hpp"
+#include "compiled/loops/blocks.hpp"
 #include "compiled/loops/nest.hpp"
 
 namespace etalon::compiled {
 
 using llvm::Value;
 using loops::Loop;
+using loops::blocks_of;
 using loops::LoopKind;
 using loops::Reduce;
 using loops::Step;
 using spec::Reduction;
-
-/// Turns that a loop takes: one per element, or per vector of lanes.
-[[nodiscard]] inline std::int64_t blocks_of(const Loop& loop) {
-  const std::int64_t width = loop.kind == LoopKind::lanes ? loop.width : 1;
-  return (loop.binder.extent + width - 1) / width;
-}
 
 class NestEmitter {
  public:

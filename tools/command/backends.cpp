@@ -12,6 +12,7 @@
 
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/backend.hpp"
+#include "compiled/source/c_backend.hpp"
 #endif
 
 namespace etalon::command {
@@ -57,8 +58,9 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
 #ifdef ETALON_HAS_COMPILED
   if (name == "cpu") return compiled::make_cpu_backend();
   if (name.starts_with(threaded)) return compiled::make_cpu_backend(shared_by(name.substr(threaded.size())));
+  if (name == "cpu-c") return compiled::source::make_c_backend();
 #endif
-  const std::vector<std::string> names{"reference", "cpu", "cuda"};
+  const std::vector<std::string> names{"reference", "cpu", "cpu-c", "cuda"};
   for (const std::string& known : names) {
     if (name == known) throw Unsupported(name + ": not in this build");
   }

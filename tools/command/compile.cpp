@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,6 +22,7 @@
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/executable.hpp"
 #include "compiled/pipeline.hpp"
+#include "tools/command/emission.hpp"
 #endif
 
 namespace etalon::command {
@@ -29,7 +32,11 @@ namespace etalon::command {
 namespace {
 
 constexpr const char* examples = R"(
-Stages are the passes (--list shows them), then values (what became of each and why), plan, loops and llvm. Examples
+Stages are the passes (--list shows them), then values (what became of each and why), plan, loops and llvm. Forms to emit are program, equations, plan, loops, llvm,
+asm, c, cuda and ptx (docs/emission.md). Examples
+  etalon compile step.txt --emit c -o step.c; cc -std=c99 -O2 -ffp-contract=off -c step.c
+  etalon compile step.txt --emit ptx --arch compute_90 -o step.ptx
+  etalon compile step.txt --debug-dir stages
   etalon compile step.txt --dump-after plan
   etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops
   etalon compile step.txt --json | jq '.values[] | select(.keeping == "stored")'
@@ -52,6 +59,10 @@ struct Choices {
   bool json = false;
   std::string cache;
   std::string memory_budget;
+  std::string emit;
+  std::string output;
+  std::string architecture;
+  std::string debug_dir;
 };
 
 void print_stage(std::string_view stage, const std::string& text) {
@@ -126,9 +137,40 @@ void print_json(const compiled::Report& report) {
   std::cout << all.dump() << "\n";
 }
 
+/// What is dumped stays out of what is emitted.
+Emission emission_of(const Choices& choices) {
+  Emission emission{program_in_file(choices.path, choices.definitions), std::filesystem::path(choices.path).stem().string(), {}, choices.architecture};
+  emission.options.pipeline.off.insert(choices.off.begin(), choices.off.end());
+  if (!choices.memory_budget.empty()) emission.options.plan.memory_budget = bytes_in(choices.memory_budget);
+  return emission;
+}
+
+void emit_form(const Choices& choices) {
+  if (!choices.dump_after.empty()) throw SpecViolation("compile: --emit prints one form alone; leave --dump-after out, or use --debug-dir");
+  const std::string text = emitted(emission_of(choices), choices.emit);
+  if (choices.output.empty() || choices.output == "-") {
+    std::cout << text << (text.ends_with('\n') ? "" : "\n");
+    return;
+  }
+  std::ofstream file(choices.output, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw IoError(choices.output + ": the file cannot be written");
+}
+
+void write_debug_dir(const Choices& choices) {
+  const std::vector<std::string> files = write_stages(emission_of(choices), choices.debug_dir);
+  std::cout << fmt::format("{}: {} files, {} to {}\n", choices.debug_dir, files.size(), files.front(), files.back());
+}
+
 void compile_file(const Choices& choices) {
   if (choices.list) return list_passes();
   if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
+  if (choices.emit.empty() && !choices.output.empty()) throw SpecViolation("compile: -o says where --emit writes, and --emit is missing");
+  if (choices.emit != "ptx" && choices.debug_dir.empty() && !choices.architecture.empty()) {
+    throw SpecViolation("compile: --arch is for --emit ptx and --debug-dir");
+  }
+  if (!choices.debug_dir.empty()) write_debug_dir(choices);
+  if (!choices.emit.empty()) return emit_form(choices);
   const compiled::Executable executable = compiled::compile(program_in_file(choices.path, choices.definitions), options_of(choices));
   const compiled::Report& report = executable.report();
   if (choices.json) return print_json(report);
@@ -154,6 +196,12 @@ void add_compile(CLI::App& app, Outcome& outcome) {
   command->add_option("--cache", choices->cache, "A folder that keeps machine code for the next time");
   command->add_option("--memory-budget", choices->memory_budget,
                       "Most bytes of intermediates, such as 64M: values are computed again instead of kept until they fit");
+  std::string forms;
+  for (const EmittedForm& form : emitted_forms()) forms += fmt::format("{}{} ({})", forms.empty() ? "" : ", ", form.name, form.what);
+  command->add_option("--emit", choices->emit, "Print one form and nothing else: " + forms);
+  command->add_option("-o,--output", choices->output, "The file that --emit writes instead of standard output");
+  command->add_option("--arch", choices->architecture, "The virtual architecture of the PTX, such as compute_90");
+  command->add_option("--debug-dir", choices->debug_dir, "A folder for the text of every stage and form, in numbered files");
   command->add_flag("--explain-compile", choices->times, "What each pass and stage took");
   command->add_flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
   command->add_flag("--list", choices->list, "List the passes in order and stop");

@@ -150,7 +150,7 @@ void add_conform(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("conform", "Hold a backend to the definitions: values, derivatives, steps");
   command->footer(examples);
   auto words = std::make_shared<Words>();
-  command->add_option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
+  command->add_option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-c (emitted C through a C compiler, slow), reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
   command->add_option("--ops", words->operations, "Only these operations, separated by commas")->delimiter(',');
   command->add_option("--modes", words->modes, "Only these modes: forward, jvp, vjp, jvp_of_vjp")->delimiter(',');
   command->add_option("--checks", words->checks, "Only these checks: value, jvp, vjp, step, adjoint, special, rejection, determinism, second, layout, program, large")->delimiter(',');

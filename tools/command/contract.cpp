@@ -111,7 +111,7 @@ void add_check_of(CLI::App& contract, Outcome& outcome) {
 void add_infer_of(CLI::App& contract, Outcome& outcome) {
   CLI::App* command = contract.add_subcommand("infer", "Measure a backend and write the tightest contract that it was seen to keep");
   auto words = std::make_shared<InferWords>();
-  command->add_option("--backend", words->backend, "Who is measured: cpu, reference or cuda")->required();
+  command->add_option("--backend", words->backend, "Who is measured: cpu, cpu-c, reference or cuda")->required();
   command->add_option("-o,--out", words->out, "Write the contract to this file and what it promises to the terminal");
   command->add_flag("--exhaustive", words->exhaustive, "Functions of one operand at all 2^32 numbers of f32: minutes per function");
   command->add_option("--points", words->points, "Points per function of f32; of f64 an eighth")->capture_default_str()->check(CLI::PositiveNumber);

@@ -1,0 +1,38 @@
+/// \file
+/// C through a compiler of the system's: text into a shared object, which is loaded. It knows nothing of programs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace etalon::compiled::source {
+
+/// How texts are compiled.
+struct CCompiler {
+  std::string command = "cc";
+  /// What the emitted text asks for, and no more optimisation than needed: the time is the compiler's.
+  std::string flags = "-std=c99 -O1 -Wall -Wextra -Wconversion -ffp-contract=off";
+};
+
+/// A loaded shared object; unloaded with its last holder.
+class Library {
+ public:
+  explicit Library(void* handle) : handle_(handle) {}
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  /// \throws IoError for a name that it does not define.
+  [[nodiscard]] void* symbol(const std::string& name) const;
+
+ private:
+  void* handle_;
+};
+
+/// Compiles a text in a temporary folder of its own, which is gone afterwards, and loads it. What the compiler says, a warning too,
+/// is an error.
+/// \throws IoError where there is no such compiler or no folder can be made; InternalError with the compiler's first lines.
+[[nodiscard]] std::shared_ptr<Library> compile_c(const std::string& text, const CCompiler& compiler = {});
+
+}  // namespace etalon::compiled::source

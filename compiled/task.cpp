@@ -1,0 +1,102 @@
+#include "compiled/task.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "compiled/loops/lower.hpp"
+#include "compiled/plan/budget.hpp"
+#include "compiled/plan/recompute.hpp"
+#include "compiled/reporting.hpp"
+#include "spec/program/extents.hpp"
+
+namespace etalon::compiled {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::vector<PlanOptions::Update> updates_of(const spec::Program& program) {
+  const std::vector<spec::Update> all = spec::all_updates(program);
+  std::unordered_map<std::string_view, std::size_t> position;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) position.emplace(program.inputs[i].name, i);
+  std::vector<PlanOptions::Update> updates;
+  for (std::size_t u = 0; u < all.size(); ++u) updates.push_back({position.at(all[u].parameter), program.outputs.size() + u});
+  return updates;
+}
+
+}  // namespace
+
+Task task_of(const spec::Program& program) {
+  if (has_open_extents(program)) return task_of(with_extents(program));
+  spec::System system = lower(program);  // verifies; what follows relies on it
+  return {std::move(system), program.inputs, program.outputs.size(), updates_of(program)};
+}
+
+Task task_of(const spec::System& system) {
+  Task task{system, {}, system.outputs.size(), {}};
+  for (const spec::TensorId id : system.inputs) {
+    spec::Input input;
+    input.name = system[id].name;
+    input.dtype = system[id].dtype;
+    input.dims = system[id].dims;
+    input.range = system[id].range;
+    task.inputs.push_back(std::move(input));
+  }
+  return task;
+}
+
+Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Update>& updates, const CompileOptions& options,
+                       const Machine& machine) {
+  Lowered out;
+  out.system = std::move(system);
+  const auto start = Clock::now();
+  auto stage = start;
+  const auto done = [&](const char* name) {
+    out.stages.emplace_back(name, seconds_since(stage));
+    stage = Clock::now();
+  };
+  PipelineOptions pipeline = options.pipeline;
+  std::optional<ValueHistory> history;
+  if (options.explain || options.dump) history.emplace(out.system);
+  pipeline.timed = [&](std::string_view pass, double seconds) {
+    out.stages.emplace_back(pass, seconds);
+    if (history) history->after(pass, out.system);
+  };
+  optimise(out.system, pipeline);
+  if (options.after_passes) options.after_passes(out.system);
+  stage = Clock::now();
+  std::vector<Decision> decisions;
+  if (options.schedule.contractions) decisions = schedule_contractions(out.system, machine, options.schedule);
+  done("schedule");
+  PlanOptions plan_options = options.plan;
+  plan_options.updates = updates;
+  out.plan = plan(out.system, plan_options, decisions);
+  if (plan_options.fuse && plan_options.recompute && recompute_cheap(out.system, out.plan, decisions)) {
+    out.plan = plan(out.system, plan_options, decisions);
+  }
+  if (plan_options.memory_budget && out.plan.arena_bytes > *plan_options.memory_budget) {
+    loops::pin_lanes(out.system, out.plan, machine);
+    fit_budget(out.system, plan_options, out.plan);
+  }
+  done("plan");
+  if (history) out.values = history->reports(out.system, out.plan);
+  if (options.dump) options.dump("values", to_text(out.values));
+  if (options.dump) options.dump("plan", to_text(out.system, out.plan));
+#ifndef NDEBUG
+  check_plan(out.system, out.plan, plan_options);
+#endif
+  out.passes_seconds = seconds_since(start);
+  stage = Clock::now();
+  out.nests = loops::lower(out.system, out.plan, machine);
+  done("loops");
+  if (options.dump) {
+    for (const loops::Nest& nest : out.nests) options.dump("loops", loops::to_text(out.system, nest));
+  }
+  return out;
+}
+
+}  // namespace etalon::compiled

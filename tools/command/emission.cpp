@@ -1,0 +1,124 @@
+#ifdef ETALON_HAS_COMPILED
+
+#include "tools/command/emission.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "compiled/source/c_file.hpp"
+#include "cuda/cuda_file.hpp"
+#include "cuda/nvrtc.hpp"
+#include "spec/error.hpp"
+#include "spec/nearest.hpp"
+
+namespace etalon::command {
+
+namespace {
+
+/// The compiler's own dumps of one stage.
+std::string dumped(const Emission& emission, std::string_view stage) {
+  std::string all;
+  compiled::CompileOptions options = emission.options;
+  options.dump_assembly = stage == "asm";
+  options.dump = [&](std::string_view name, const std::string& text) {
+    if (name == stage) all += text;
+  };
+  (void)compiled::compile(emission.program, options);
+  return all;
+}
+
+/// What the sources are written from.
+class Source {
+ public:
+  explicit Source(const Emission& emission)
+      : task_(compiled::task_of(emission.program)), lowered_(compiled::source::lower_for_text(task_, emission.options)),
+        text_(task_, lowered_, emission.name) {}
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  [[nodiscard]] const compiled::source::ProgramText& text() const { return text_; }
+
+ private:
+  compiled::Task task_;
+  compiled::Lowered lowered_;
+  compiled::source::ProgramText text_;
+};
+
+std::string ptx_of(const Emission& emission) {
+  const std::string text = cuda::cuda_file(Source(emission).text());
+  return emission.architecture.empty() ? cuda::compile_to_ptx(text) : cuda::compile_to_ptx(text, emission.architecture);
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw IoError(path.string() + ": the file cannot be written");
+}
+
+}  // namespace
+
+const std::vector<EmittedForm>& emitted_forms() {
+  static const std::vector<EmittedForm> forms{
+      {"program", "txt", "the program as it was understood"},
+      {"equations", "txt", "the one system of equations that it stands for"},
+      {"plan", "txt", "kernels, memory and the reasons"},
+      {"loops", "txt", "the kernels as loops"},
+      {"llvm", "ll", "LLVM's intermediate code for this machine"},
+      {"asm", "s", "assembly for this machine"},
+      {"c", "c", "C99 that needs <math.h> alone"},
+      {"cuda", "cu", "CUDA C++"},
+      {"ptx", "ptx", "what NVRTC makes of the CUDA C++"},
+  };
+  return forms;
+}
+
+std::string emitted(const Emission& emission, const std::string& form) {
+  if (form == "program") return to_text(emission.program);
+  if (form == "equations") return to_text(compiled::task_of(emission.program).system);
+  if (form == "plan" || form == "loops" || form == "llvm" || form == "asm") return dumped(emission, form);
+  if (form == "c") return compiled::source::c_file(Source(emission).text());
+  if (form == "cuda") return cuda::cuda_file(Source(emission).text());
+  if (form == "ptx") return ptx_of(emission);
+  std::string known;
+  for (const EmittedForm& f : emitted_forms()) known += (known.empty() ? "" : ", ") + std::string(f.name);
+  throw SpecViolation("--emit: unknown form '" + form + "'; there are " + known);
+}
+
+std::vector<std::string> write_stages(const Emission& emission, const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw IoError(folder.string() + ": the folder cannot be made");
+  std::vector<std::pair<std::string, std::string>> stages;  // of the compiler: file name without number, text
+  const auto collect = [&](std::string_view stage, std::string_view extension, const std::string& text) {
+    const std::string name = fmt::format("{}.{}", stage, extension);
+    if (!stages.empty() && stages.back().first == name) stages.back().second += text;
+    else stages.emplace_back(name, text);
+  };
+  compiled::CompileOptions options = emission.options;
+  options.dump_assembly = true;
+  options.pipeline.dump_after = {"all"};
+  options.pipeline.dump = [&](std::string_view pass, const std::string& text) { collect(fmt::format("after-{}", pass), "txt", text); };
+  options.dump = [&](std::string_view stage, const std::string& text) {
+    const auto& forms = emitted_forms();
+    const auto it = std::find_if(forms.begin(), forms.end(), [&](const EmittedForm& f) { return f.name == stage; });
+    collect(stage, it == forms.end() ? "txt" : it->extension, text);
+  };
+  collect("program", "txt", emitted(emission, "program"));
+  collect("equations", "txt", emitted(emission, "equations"));
+  (void)compiled::compile(emission.program, options);
+  collect("c", "c", emitted(emission, "c"));
+  collect("cuda", "cu", emitted(emission, "cuda"));
+  if (cuda::has_nvrtc()) collect("ptx", "ptx", emitted(emission, "ptx"));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    names.push_back(fmt::format("{:02}-{}", i, stages[i].first));
+    write_file(folder / names.back(), stages[i].second);
+  }
+  return names;
+}
+
+}  // namespace etalon::command
+
+#endif

@@ -1,0 +1,42 @@
+/// \file
+/// What a program looks like on its way to code: one text per stage, and the sources that it can be emitted as.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiled/executable.hpp"
+#include "spec/program/program.hpp"
+
+namespace etalon::command {
+
+/// A text that `etalon compile --emit` knows.
+struct EmittedForm {
+  std::string_view name;
+  std::string_view extension;  ///< of its file in a folder of all of them
+  std::string_view what;       ///< one line for people
+};
+
+/// All of them, in the order in which they come from each other.
+[[nodiscard]] const std::vector<EmittedForm>& emitted_forms();
+
+/// What is emitted.
+struct Emission {
+  spec::Program program;
+  std::string name;                  ///< of the program, for the sources' functions
+  compiled::CompileOptions options;  ///< those of the compilation
+  std::string architecture;          ///< of the PTX; empty for the usual one
+};
+
+/// The text of one form.
+/// \throws SpecViolation for an unknown form or architecture, with the list of forms; Unsupported for PTX without NVRTC.
+[[nodiscard]] std::string emitted(const Emission& emission, const std::string& form);
+
+/// Writes every stage's text and every form that this build has into a folder, in files whose numbers are their order.
+/// \returns the names of the files.
+/// \throws IoError naming the file.
+std::vector<std::string> write_stages(const Emission& emission, const std::filesystem::path& folder);
+
+}  // namespace etalon::command
