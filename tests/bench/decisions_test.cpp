@@ -61,6 +61,14 @@ const std::vector<Sign> signs{
        return with.plans("a contraction: tiles of ") && !without.plans("tiles of ") && without.loops.find("tiles of ") == std::string::npos;
      }},
     {"windows", "conv-16-32-forward", [](const Made& with, const Made& without) { return with.plans("a window") && !without.plans("a window"); }},
+    {"pieces", "conv-64-64-forward", [](const Made& with, const Made& without) {
+       return with.plans("copies its own") && !without.plans("copies its own") && with.kernels < without.kernels && with.arena_bytes < without.arena_bytes;
+     }},
+    {"parts", "conv-64-64-weights", [](const Made& with, const Made& without) { return with.plans("gk.parts") && !without.plans("gk.parts"); }},
+    {"turns", "train-cnn", [](const Made& with, const Made& without) { return with.kernels < without.kernels && with.plans("max_pool2d1 shares n\n"); }},
+    {"asking", "train-cnn", [](const Made& with, const Made& without) {
+       return with.plans("conv2d1 in register") && !without.plans("conv2d1 in register");
+     }},
     {"splitting", "mlp-jvp", [](const Made& with, const Made& without) { return with.plans(".part0") && !without.plans(".part0"); }},
 };
 

@@ -90,8 +90,9 @@ TEST_CASE("a_run_of_scale_is_a_page_with_growth", "[scale][pages]") {
   CHECK(page.str().find("| 100 | 10.0 s | 100 ms | 2.00 | 10.0 MiB | 102 KiB | 1.00 |") != std::string::npos);
   CHECK(page.str().find("| 64 | 1 | 1.00 ms | 1000 | 4.0 | 1.00 ms |") != std::string::npos);
   write_scale_plot(plot, run);
-  CHECK(plot.str().find("steps/s against size") != std::string::npos);
-  CHECK(std::count(plot.str().begin(), plot.str().end(), '\n') > 20);
+  const std::string drawn = plot.str();
+  CHECK(drawn.find("steps/s against size") != std::string::npos);
+  CHECK(std::count(drawn.begin(), drawn.end(), '\n') > 20);
   write_json(json, run);
   const Run again = read_json(json.str(), "run.json");
   REQUIRE(again.cells.size() == 3);

@@ -107,7 +107,7 @@ else:
 refused("contract: a command is missing; etalon contract --help lists them", "contract")
 refused("unknown command 'chek'; did you mean 'check'?", "contract", "chek")
 refused("unknown option '--jsn'; did you mean '--json'?", "contract", "list", "--jsn")
-refused("unknown contract 'cuda'; did you mean 'cpu'?", "contract", "show", "cuda")
+refused("unknown contract 'cpuu'; did you mean 'cpu'?", "contract", "show", "cpuu")
 refused("unknown contract 'ieee-f31'; did you mean 'ieee-f32'?", "conform", "--backend", "reference", "--contract", "ieee-f31")
 refused("cuda: not in this build", "contract", "infer", "--backend", "cuda")
 refused("missing.json: the file cannot be read", "contract", "check", "missing.json")
