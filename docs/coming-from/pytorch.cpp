@@ -87,7 +87,8 @@ TEST_CASE("idioms_of_tensors", "[pytorch]") {
   //]
   CHECK(a.value() == HostTensor(DType::f32, {2, 3}));
   //[ `x.shape`, `x.dtype`
-  constexpr spec::ValueType type = decltype(x)::type;  // f32[3], known to the compiler
+  using Made = decltype(x);
+  constexpr spec::ValueType type = Made::type;  // f32[3], known to the compiler
   //]
   CHECK(to_string(type) == "f32[3]");
   //[ `x.numpy()`

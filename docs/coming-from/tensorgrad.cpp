@@ -32,7 +32,7 @@ struct Net {
 };
 //]
 
-//[ `inputs: { x: {shape: [4], dtype: 'i32'}, y: … }`
+//[ `inputs: { x: {shape: [4], dtype: "i32"}, y: … }`
 template <template <class> class V>
 struct Inputs {
   using Words = V<spec::Typed<std::int64_t, Shape<4>>>;
