@@ -84,7 +84,7 @@ TEST_CASE("emitted C sums in the order of code for machines without vectors, bit
   std::uniform_real_distribution<double> reals(-1, 1);
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
     // More than two levels of the tree of blocks.
-    const Product product{.dtype = dtype, .rows = 2, .depth = 1000, .columns = 3};
+    const Product product{dtype, {}, 2, 1000, 3, false, false, false};
     const System s = system_of(product);
     std::vector<HostTensor> inputs;
     for (const TensorId id : s.inputs) {

@@ -35,6 +35,7 @@ void add_report(CLI::App& app, Outcome& outcome);
 void add_adapter(CLI::App& app, Outcome& outcome);
 void add_train(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
+void add_config(CLI::App& app, Outcome& outcome);
 
 /// The options that name files of a report's formats.
 void add_formats(CLI::App& command, conformance::Formats& formats);

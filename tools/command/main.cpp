@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
+#include "tools/command/configuration.hpp"
 
 namespace {
 
@@ -31,6 +33,7 @@ Examples
   etalon contract list                what backends may promise of their arithmetic
   etalon train digits                 train on the shipped digits
   etalon bench --only gemm            how fast the compiled backend is, beside others
+  etalon config                       what is configured, and where each value comes from
 
 Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
 
@@ -92,9 +95,10 @@ int main(int argc, char** argv) {
   command::add_adapter(app, outcome);
   command::add_train(app, outcome);
   command::add_bench(app, outcome);
+  command::add_config(app, outcome);
   std::ios::sync_with_stdio(false);
   try {
-    app.parse(argc, argv);
+    app.parse(command::Configuration(app, std::filesystem::current_path()).completed({argv + 1, argv + argc}));
   } catch (const CLI::Success& done) {
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
