@@ -16,21 +16,6 @@ using namespace etalon::bench;
 
 namespace {
 
-struct Cost {
-  double seconds = 0;  ///< of this process, so that what else runs on the machine counts little
-  double bytes = 0;    ///< the most above what was there before
-};
-
-Cost cost_of_compiling(const spec::Program& program) {
-  const auto before = static_cast<double>(resident_bytes());
-  forget_peak();
-  const std::clock_t start = std::clock();
-  const compiled::Executable executable = compiled::compile(program);
-  const std::clock_t end = std::clock();
-  REQUIRE(executable.report().kernels > 0);
-  return {static_cast<double>(end - start) / CLOCKS_PER_SEC, std::max(0.0, static_cast<double>(peak_bytes()) - before)};
-}
-
 Cell cell(const std::string& group, double size, double seconds, std::uint64_t bytes, bool compiles) {
   Measurement m{"etalon", Verdict::agrees, "", {seconds}, 0.1, seconds, bytes, bytes};
   Cell c{group + "-" + std::to_string(static_cast<int>(size)), group, "work", compiles, compiles ? 0 : 4e9 * seconds, 1, {m}, size};
@@ -56,6 +41,25 @@ TEST_CASE("a_workload_of_scale_has_the_size_that_it_says", "[scale]") {
 }
 
 #ifndef ETALON_SANITIZED
+namespace {
+
+struct Cost {
+  double seconds = 0;  ///< of this process, so that what else runs on the machine counts little
+  double bytes = 0;    ///< the most above what was there before
+};
+
+Cost cost_of_compiling(const spec::Program& program) {
+  const auto before = static_cast<double>(resident_bytes());
+  forget_peak();
+  const std::clock_t start = std::clock();
+  const compiled::Executable executable = compiled::compile(program);
+  const std::clock_t end = std::clock();
+  REQUIRE(executable.report().kernels > 0);
+  return {static_cast<double>(end - start) / CLOCKS_PER_SEC, std::max(0.0, static_cast<double>(peak_bytes()) - before)};
+}
+
+}  // namespace
+
 TEST_CASE("compiling_ten_times_the_calls_takes_about_ten_times_the_time", "[scale]") {
   std::map<std::string, std::vector<Workload>> groups;
   for (Workload& w : scale_workloads()) {
