@@ -21,8 +21,10 @@ constexpr std::array<unsigned, 3> threads{1, 2, 3};
 /// Sanitizers slow our own compiler down, not the code that it makes: workloads of more equations than this are compared
 /// in the optimised builds.
 constexpr std::size_t most_steps = 40;
+constexpr bool all_of_them = false;
 #else
 constexpr std::size_t most_steps = static_cast<std::size_t>(-1);
+constexpr bool all_of_them = true;
 #endif
 
 }  // namespace
@@ -48,7 +50,7 @@ TEST_CASE("every_workload_gives_the_same_bits_with_1_2_and_3_threads", "[bits]")
   }
   WARN(workloads << " workloads, " << bytes << " bytes each, " << sharing << " with work to share");
   CHECK(workloads > 0);
-  CHECK((most_steps < all_workloads().size() || workloads == all_workloads().size()));
+  if (all_of_them) CHECK(workloads == all_workloads().size());
   CHECK(bytes > 0);
   CHECK(sharing + 1 >= workloads);  // a product of one tile has nothing to share
 }
