@@ -14,12 +14,6 @@ using llvm::Value;
 using loops::Binder;
 using spec::Expr;
 
-namespace {
-
-std::int64_t parts(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
-
-}  // namespace
-
 ContractionEmitter::ContractionEmitter(llvm::Function& function, Emitter& emitter, const spec::System& system,
                                        const loops::Contract& c, Type real, std::function<void()> element)
     : function_(function), emitter_(emitter), system_(system), c_(c), s_(c.schedule), real_(real),

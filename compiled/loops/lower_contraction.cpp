@@ -7,12 +7,6 @@ namespace etalon::compiled::loops {
 
 using spec::Equation;
 
-namespace {
-
-std::int64_t parts(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
-
-}  // namespace
-
 /// Opens the loop over blocks of tiles, if there is more than one. \returns the first tile of a block.
 Expr Lowering::open_blocks(std::int64_t tiles, std::int64_t block, const char* name, std::size_t& opened) {
   const std::int64_t blocks = parts(tiles, block);

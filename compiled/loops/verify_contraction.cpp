@@ -32,6 +32,7 @@ class ContractionVerifier {
     require(!mentions(c_.right, c_.row.variable), "the right factor does not know the row");
     factor(c_.left, c_.row, s_.tile_rows, s_.left.layout, false);
     factor(c_.right, c_.column, s_.tile_columns, s_.right.layout, true);
+    for (const FetchAhead& piece : c_.ahead) fetched(piece);
     if (c_.guard.valid()) guard();
     if (c_.taps.valid()) taps();
   }
@@ -39,6 +40,15 @@ class ContractionVerifier {
  private:
   void require(bool holds, const char* rule) const {
     if (!holds) throw InternalError(fmt::format("loops: kernel {}: {}", kernel_, rule));
+  }
+
+  /// One slice of a tensor, shared among the blocks of a turn.
+  void fetched(const FetchAhead& piece) const {
+    require(piece.first.form() == spec::Form::read && !piece.first->args.empty(), "what is fetched ahead is a slice");
+    const spec::TensorInfo& tensor = system_[piece.first->tensor];
+    require(piece.first->args.size() == tensor.dims.rank, "a slice that is fetched ahead has its tensor's rank");
+    require(piece.bytes * tensor.dims[0] == tensor.dims.count() * static_cast<std::int64_t>(size_of(tensor.dtype)), "a slice that is fetched ahead is one of the first axis");
+    require(piece.blocks >= 1, "what is fetched ahead is shared among blocks");
   }
 
   void guard() const {

@@ -4,7 +4,7 @@
 
 #include "compiled/passes/local_equations.hpp"
 #include "compiled/passes/passes.hpp"
-#include "spec/system/recurrence.hpp"
+#include "compiled/passes/uses.hpp"
 
 namespace etalon::compiled {
 
@@ -62,10 +62,7 @@ std::size_t size_of_expression(const Expr& e) {
 }
 
 void cut_expressions(System& system) {
-  std::vector<bool> recurrent(system.equations.size(), false);
-  for (const auto& group : spec::recurrent_groups(system)) {
-    for (const std::size_t i : group) recurrent[i] = true;
-  }
+  const std::vector<bool> recurrent = recurrent_equations(system);
   std::vector<Equation> result;
   result.reserve(system.equations.size());
   for (std::size_t i = 0; i < recurrent.size(); ++i) {

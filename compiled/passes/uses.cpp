@@ -6,6 +6,14 @@ namespace etalon::compiled {
 
 using spec::Expr;
 
+std::vector<bool> recurrent_equations(const spec::System& system) {
+  std::vector<bool> recurrent(system.equations.size());
+  for (const auto& group : spec::recurrent_groups(system)) {
+    for (const std::size_t i : group) recurrent[i] = true;
+  }
+  return recurrent;
+}
+
 Uses uses_of(const spec::System& system) {
   const std::size_t n = system.tensors.size();
   Uses uses{std::vector<std::size_t>(n), std::vector<std::vector<std::size_t>>(n), std::vector<std::size_t>(n), std::vector<std::size_t>(n),

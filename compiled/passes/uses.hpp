@@ -20,6 +20,9 @@ struct Uses {
   std::vector<bool> recurrent;  ///< it depends on itself
 };
 
+/// Per equation, whether it is part of a recurrence.
+[[nodiscard]] std::vector<bool> recurrent_equations(const spec::System& system);
+
 [[nodiscard]] Uses uses_of(const spec::System& system);
 
 }  // namespace etalon::compiled

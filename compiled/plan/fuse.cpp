@@ -37,9 +37,6 @@ constexpr std::size_t most_beside_a_contraction = 4;
 /// So many tensors are looked at; sums of residuals follow each other through a whole network.
 constexpr std::size_t most_followers = 16;
 
-/// Turns that let several threads finish together; the loop becomes the outermost one.
-constexpr std::int64_t least_turns = 8;
-
 /// More statements, or expressions of more nodes in all, make one function too long to generate well.
 constexpr std::size_t most_statements = 48;
 constexpr std::size_t most_nodes = 1024;

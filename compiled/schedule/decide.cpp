@@ -23,16 +23,12 @@ constexpr std::int64_t least_rows = 4;
 /// Those of a window, which plain loops cannot read in vectors.
 constexpr std::int64_t least_window_rows = 2;
 constexpr double least_window_products = 300;
-/// Turns of the shared loop that let several threads finish together.
-constexpr std::int64_t shared_turns = 8;
 constexpr std::int64_t most_tile_rows = 24;
 /// Lines at a distance that is a multiple of this meet in the same few sets of a cache: all those of the depth, or the few
 /// of a tile's rows.
 constexpr std::int64_t conflicting_bytes = 2048;
 constexpr std::int64_t conflicting_row_bytes = 4096;
 constexpr std::int64_t page_bytes = 4096;
-
-std::int64_t parts(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
 
 /// One factor as the tiles would read it.
 struct Factor {
@@ -162,10 +158,10 @@ class Decider {
     s_.block_rows = std::min(row_tiles, resident);
     s_.block_columns = column_tiles;
     std::string shared = "the outer loops are shared";
-    if (outer < shared_turns) {
-      s_.columns_outside = column_tiles >= shared_turns && (row_tiles < shared_turns || fetches_less_by_columns(row_tiles, column_tiles));
+    if (outer < least_turns) {
+      s_.columns_outside = column_tiles >= least_turns && (row_tiles < least_turns || fetches_less_by_columns(row_tiles, column_tiles));
       std::int64_t& blocks = s_.columns_outside ? s_.block_columns : s_.block_rows;
-      blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / shared_turns));
+      blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / least_turns));
       shared = s_.columns_outside ? "blocks of columns are shared" : "blocks of rows are shared";
     }
     const bool far = column().extent * depth_ * size() > machine_.middle_bytes / 4;
@@ -180,7 +176,7 @@ class Decider {
     const std::int64_t left = row().extent * depth_ * size();
     const std::int64_t right = column().extent * depth_ * size();
     const auto fetched = [&](std::int64_t bytes, std::int64_t times) { return bytes <= machine_.middle_bytes / 2 ? bytes : bytes * times; };
-    const std::int64_t block = std::min(s_.block_rows, std::max<std::int64_t>(1, row_tiles / shared_turns));
+    const std::int64_t block = std::min(s_.block_rows, std::max<std::int64_t>(1, row_tiles / least_turns));
     return right + fetched(left, column_tiles) < left + fetched(right, parts(row_tiles, block));
   }
 

@@ -13,8 +13,6 @@ constexpr std::int64_t most_taps = 49;
 /// A longer loop is one.
 constexpr std::int64_t longest_tap_loop = 7;
 
-std::int64_t parts(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
-
 std::size_t first_tap(const std::vector<Binder>& depth) {
   if (depth.size() < 2) return depth.size();
   std::size_t first = depth.size();

@@ -11,6 +11,9 @@
 
 namespace etalon::compiled {
 
+/// How many pieces of that size cover n, the last one perhaps not full.
+[[nodiscard]] constexpr std::int64_t parts(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
+
 /// Terms that are added in sequence before a balanced tree joins their sums; the contract of the backend says so.
 inline constexpr std::int64_t longest_block = 64;
 

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "compiled/loops/affine.hpp"
+#include "compiled/passes/uses.hpp"
 #include "compiled/plan/plan.hpp"
 #include "compiled/schedule/depth.hpp"
 #include "compiled/schedule/split.hpp"
 #include "compiled/schedule/windows.hpp"
-#include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
 
@@ -52,10 +52,7 @@ class Lifter {
       : system_(system), machine_(machine), options_(options) {}
 
   void run() {
-    std::vector<bool> recurrent(system_.equations.size());
-    for (const auto& group : spec::recurrent_groups(system_)) {
-      for (const std::size_t e : group) recurrent[e] = true;
-    }
+    const std::vector<bool> recurrent = recurrent_equations(system_);
     for (std::size_t i = 0; i < recurrent.size(); ++i) {
       Equation equation = std::move(system_.equations[i]);
       if (const auto c = recurrent[i] ? std::nullopt : gaining(equation)) lift(equation, *c);

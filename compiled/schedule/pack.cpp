@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "compiled/loops/affine.hpp"
+#include "compiled/passes/uses.hpp"
 #include "compiled/schedule/lift.hpp"
 #include "compiled/schedule/schedule.hpp"
 #include "compiled/schedule/split.hpp"
 #include "compiled/schedule/turns.hpp"
 #include "compiled/schedule/windows.hpp"
-#include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
 
@@ -217,10 +217,7 @@ void apply(Packer& packer, Equation& equation, Contraction& c, const Schedule& s
 std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options) {
   if (options.split) split_products(system, machine, options);
   if (options.lift) lift_sums(system, machine, options);
-  std::vector<bool> recurrent(system.equations.size());
-  for (const auto& group : spec::recurrent_groups(system)) {
-    for (const std::size_t e : group) recurrent[e] = true;
-  }
+  const std::vector<bool> recurrent = recurrent_equations(system);
   std::vector<Decision> decisions;
   std::vector<Equation> result;
   Copies copies;

@@ -23,6 +23,9 @@
 
 namespace etalon::compiled {
 
+/// Turns of a loop that let the threads that share it finish together.
+inline constexpr std::int64_t least_turns = 8;
+
 /// How a factor lies in memory when tiles read it.
 enum class Layout : std::uint8_t {
   in_place,  ///< as it is

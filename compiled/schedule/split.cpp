@@ -1,11 +1,11 @@
 #include "compiled/schedule/split.hpp"
+#include "compiled/passes/uses.hpp"
 
 #include <string>
 #include <utility>
 
 #include "compiled/plan/plan.hpp"
 #include "compiled/schedule/windows.hpp"
-#include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
 
@@ -32,10 +32,7 @@ class Splitter {
       : system_(system), machine_(machine), options_(options) {}
 
   void run() {
-    std::vector<bool> recurrent(system_.equations.size());
-    for (const auto& group : spec::recurrent_groups(system_)) {
-      for (const std::size_t e : group) recurrent[e] = true;
-    }
+    const std::vector<bool> recurrent = recurrent_equations(system_);
     for (std::size_t i = 0; i < recurrent.size(); ++i) {
       Equation equation = std::move(system_.equations[i]);
       if (!recurrent[i]) split(equation);

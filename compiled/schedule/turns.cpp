@@ -15,9 +15,6 @@ using spec::TensorId;
 
 namespace {
 
-/// Turns that let several threads finish together; the loop becomes the outermost one.
-constexpr std::int64_t least_turns = 8;
-
 /// The reads of a tensor in an equation.
 std::vector<Expr> reads_of(const Equation& equation, TensorId t) {
   std::vector<Expr> reads;
