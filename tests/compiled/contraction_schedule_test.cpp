@@ -124,6 +124,9 @@ TEST_CASE("a broken schedule is refused", "[compiled][contractions]") {
   check_refused(in_place(), "steps of an element are no loops", [](Contract& c, Lowered&) { c.steps.push_back({Loop{}}); });
   check_refused(in_place(), "factors are reads", [](Contract& c, Lowered&) { c.left = c.left + c.left; });
   check_refused(in_place(), "does not know the column", [](Contract& c, Lowered&) { std::swap(c.row, c.column); });
+  check_refused(in_place(), "is a slice", [](Contract& c, Lowered&) { c.ahead.push_back({spec::integer(0), 64, spec::integer(0), 1}); });
+  check_refused(in_place(), "one of the first axis", [](Contract& c, Lowered&) { c.ahead.push_back({c.left, 64, spec::integer(0), 1}); });
+  check_refused(in_place(), "shared among blocks", [](Contract& c, Lowered&) { c.ahead.push_back({c.left, 40 * 4, spec::integer(0), 0}); });
   check_refused(in_place(), "columns lie side by side", [](Contract& c, Lowered&) {
     std::swap(c.row, c.column);
     std::swap(c.left, c.right);
