@@ -7,6 +7,7 @@
 
 #include "compiled/loops/lower.hpp"
 #include "compiled/plan/budget.hpp"
+#include "compiled/plan/passing.hpp"
 #include "compiled/plan/recompute.hpp"
 #include "compiled/reporting.hpp"
 #include "spec/program/extents.hpp"
@@ -75,6 +76,9 @@ Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Updat
   PlanOptions plan_options = options.plan;
   plan_options.updates = updates;
   out.plan = plan(out.system, plan_options, decisions);
+  if (plan_options.fuse && plan_options.passing && add_in_passing(out.system, out.plan, decisions)) {
+    out.plan = plan(out.system, plan_options, decisions);
+  }
   if (plan_options.fuse && plan_options.recompute && recompute_cheap(out.system, out.plan, decisions)) {
     out.plan = plan(out.system, plan_options, decisions);
   }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "spec/bytes.hpp"
 #include "spec/dims.hpp"
 #include "spec/dtype.hpp"
 
@@ -40,7 +41,7 @@ struct dtype_of_t<bool> {
 struct HostTensor {
   DType dtype = DType::f32;
   Dims dims;
-  std::vector<std::byte> bytes;
+  Bytes bytes;
 
   HostTensor() = default;
   /// Zero-filled.

@@ -22,8 +22,8 @@ void for_each_place(const Placement& placement, const Dims& dims, const Visit& v
 }
 
 /// The bytes of a quiet NaN of a real type, of 0 or false otherwise.
-[[nodiscard]] std::vector<std::byte> nothing_of(DType dtype) {
-  std::vector<std::byte> bytes(size_of(dtype));
+[[nodiscard]] Bytes nothing_of(DType dtype) {
+  Bytes bytes(size_of(dtype));
   if (kind_of(dtype) != Kind::real) return bytes;
   std::fill(bytes.begin(), bytes.end(), std::byte{0xff});
   bytes.back() = std::byte{0x7f};  // all bits but the sign's
@@ -46,7 +46,7 @@ std::optional<Reach> reach_of(const Placement& placement, const Dims& dims) {
 
 HostTensor buffer_of(const HostTensor& tensor, const Placement& placement) {
   HostTensor buffer(tensor.dtype, Dims{placement.elements});
-  const std::vector<std::byte> nothing = nothing_of(tensor.dtype);
+  const Bytes nothing = nothing_of(tensor.dtype);
   const std::size_t size = nothing.size();
   for (std::size_t i = 0; i < static_cast<std::size_t>(placement.elements); ++i)
     std::memcpy(buffer.bytes.data() + i * size, nothing.data(), size);
@@ -56,7 +56,7 @@ HostTensor buffer_of(const HostTensor& tensor, const Placement& placement) {
   return buffer;
 }
 
-HostTensor read_placed(const std::vector<std::byte>& buffer, const Placement& placement, DType dtype, const Dims& dims) {
+HostTensor read_placed(const Bytes& buffer, const Placement& placement, DType dtype, const Dims& dims) {
   HostTensor tensor(dtype, dims);
   const std::size_t size = size_of(dtype);
   for_each_place(placement, dims, [&](std::size_t element, std::size_t position) {

@@ -36,7 +36,7 @@ struct Reach {
 [[nodiscard]] HostTensor buffer_of(const HostTensor& tensor, const Placement& placement);
 
 /// The tensor that lies in a buffer; every place must be inside.
-[[nodiscard]] HostTensor read_placed(const std::vector<std::byte>& buffer, const Placement& placement, DType dtype,
+[[nodiscard]] HostTensor read_placed(const Bytes& buffer, const Placement& placement, DType dtype,
                                      const Dims& dims);
 
 }  // namespace etalon::spec

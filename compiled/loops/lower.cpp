@@ -213,7 +213,7 @@ Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) con
   for (std::size_t a = 0; a < statement.shared.size(); ++a) {
     Binder& b = e.binders.at(statement.shared[a]);
     const Binder& loop = shared_[shared_loop(kernel, statement, a)];
-    const Expr v = variable(loop);
+    const Expr v = a == 0 && row_.valid() ? row_ : variable(loop);
     const bool down = kernel.backwards && a + 1 == kernel.loops.size();
     by.emplace(b.variable, down ? spec::integer(b.extent - 1) - v : v);
     b = loop;
@@ -349,6 +349,8 @@ Nest Lowering::lower(const Kernel& kernel) {
     lower_sequence(kernel);
   } else if (kernel.schedule) {
     lower_contraction(kernel);
+  } else if (kernel.stretch != 0) {
+    lower_passing(kernel);
   } else {
     lower_loops(kernel);
   }

@@ -33,6 +33,9 @@ class Lowering {
   void lower_loops(const Kernel& kernel);
   void lower_alone(const Statement& statement);
   void lower_inner(const Kernel& kernel, const Statement& statement, bool lanes_taken);
+  void lower_passing(const Kernel& kernel);
+  void clear_parts(const Statement& statement, const Binder& part);
+  void add_row(const Kernel& kernel, const Statement& statement, const Binder& part);
   void lower_scatter(const Kernel& kernel);
   void lower_sequence(const Kernel& kernel);
   void lower_contraction(const Kernel& kernel);
@@ -76,6 +79,7 @@ class Lowering {
   LaneChoice lanes_;
   Type real_ = Type::f32;
   std::vector<Binder> shared_;
+  Expr row_;  ///< where rows add up in passing, the value of the first shared loop, which counts only its stretch
   std::size_t floor_ = 0;  ///< nothing is computed further out: what a recurrence reads changes with its steps
   double work_ = 0;
 };

@@ -14,6 +14,10 @@ PinnedLanes Lowering::lanes_of(const Kernel& kernel) {
   std::vector<Assignment> assignments;
   share(kernel);
   for (const Statement& s : kernel.statements) {
+    if (s.in_passing) {
+      lanes.each_its_own = true;
+      continue;
+    }
     const Equation e = aligned(kernel, s);
     lanes.each_its_own = lanes.each_its_own || e.binders.size() > kernel.loops.size();
     native = std::min(native, native_lanes(e));

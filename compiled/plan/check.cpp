@@ -147,6 +147,7 @@ class Execution {
 
   void check_loops(const Kernel& kernel, const Statement& s) const {
     const Equation& equation = system_.equations[s.equation];
+    if (s.in_passing) return check_passing(kernel, s);
     require(s.shared.size() == (s.in_turn ? 1 : kernel.loops.size()), "a statement does not share every loop");
     std::set<std::size_t> distinct(s.shared.begin(), s.shared.end());
     require(distinct.size() == s.shared.size(), "one binder serves two loops");
@@ -154,6 +155,20 @@ class Execution {
       require(s.shared[a] < equation.binders.size() && equation.binders[s.shared[a]].extent == kernel.loops.at(loop_at(s, a)),
               "a binder of " + name(equation.target) + " does not run as its loop does");
     }
+  }
+
+  /// Every row belongs to one stretch, and the sum of a part runs over the rows of its stretch.
+  void check_passing(const Kernel& kernel, const Statement& s) const {
+    const Equation& equation = system_.equations[s.equation];
+    const std::string& target = name(equation.target);
+    require(kernel.kind == KernelKind::loops && !kernel.schedule && !kernel.loops.empty() && kernel.stretch > 0, target + " is in passing of no rows");
+    require(s.shared.empty() && equation.value.form() == Form::reduce && !equation.binders.empty(), target + " in passing is no sum");
+    require(equation.binders[0].extent * kernel.stretch == kernel.loops[0], target + " in passing has other stretches");
+    std::vector<std::int64_t> rows(kernel.loops.begin() + 1, kernel.loops.end());
+    if (kernel.stretch > 1) rows.insert(rows.begin(), kernel.stretch);
+    std::vector<std::int64_t> summed;
+    for (const spec::Binder& b : equation.value->binders) summed.push_back(b.extent);
+    require(rows == summed, target + " in passing is a sum over other rows");
   }
 
   template <class Visit>
@@ -170,12 +185,27 @@ class Execution {
   /// An index, with the variables of the shared loops renamed to what they are in every statement alike: -1 - loop.
   Expr in_common_names(const Statement& s, const Expr& e) const {
     const Equation& equation = system_.equations[s.equation];
+    if (s.in_passing) return row_in_common_names(equation, e);
     spec::Substitution by;
     for (std::size_t a = 0; a < s.shared.size(); ++a) {
       const auto id = static_cast<spec::VariableId>(-1 - static_cast<int>(loop_at(s, a)));
       by.emplace(equation.binders[s.shared[a]].variable, spec::variable({id, 0, {}}));
     }
     return spec::substitute(e, by);
+  }
+
+  /// An index of a statement in passing that is a row's, in the names of the loops.
+  Expr row_in_common_names(const Equation& equation, const Expr& e) const {
+    const auto loop = [](std::size_t a) { return spec::variable({static_cast<spec::VariableId>(-1 - static_cast<int>(a)), 0, {}}); };
+    const std::vector<spec::Binder>& summed = equation.value->binders;
+    const std::size_t own = kernel_at_->stretch > 1 ? 1 : 0;
+    Expr row = spec::variable(equation.binders[0]);
+    if (own == 1) row = row * spec::integer(kernel_at_->stretch) + spec::variable(summed[0]);
+    if (e == row) return loop(0);
+    for (std::size_t a = 1; a < kernel_at_->loops.size(); ++a) {
+      if (e == spec::variable(summed[a - 1 + own])) return loop(a);
+    }
+    return e;
   }
 
   /// The loop whose variable this index is, if it is just that.

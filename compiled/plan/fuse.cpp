@@ -115,7 +115,9 @@ class Fusion {
       const std::size_t k = kernel_of_[static_cast<std::size_t>(r->tensor)];
       if (k != none && (latest == none || k > latest)) latest = k;
     }
-    if (decision.in_turns) {
+    if (decision.in_passing) {
+      if (!ride(i, shape, kernel_of_[static_cast<std::size_t>(*decision.in_passing)], latest)) add(i, shape, KernelKind::loops, "its rows run elsewhere now");
+    } else if (decision.in_turns) {
       copies_[decision.in_turns->reader].push_back(i);
     } else if (decision.schedule) {
       add(i, shape, KernelKind::loops, "a contraction: " + to_text(*decision.schedule));
@@ -133,12 +135,28 @@ class Fusion {
     }
   }
 
+  /// Adds the parts of a sum to the kernel whose rows they are of.
+  bool ride(std::size_t i, const Shape& shape, std::size_t k, std::size_t latest) {
+    if (k == none || (latest != none && latest > k)) return false;
+    Kernel& kernel = kernels_[k];
+    const std::vector<Binder>& binders = equation(i).value->binders;
+    const std::int64_t stretch = kernel.loops.empty() ? 0 : kernel.loops[0] / shape.extents[0];
+    const std::size_t own = stretch > 1 ? 1 : 0;
+    if (stretch == 0 || (kernel.stretch != 0 && kernel.stretch != stretch) || binders.size() - own + 1 != kernel.loops.size()) return false;
+    if (kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes) return false;
+    kernel.stretch = stretch;
+    kernel.statements.push_back({i, {}, false, true});
+    nodes_[k] += shape.nodes;
+    written(i, k);
+    return true;
+  }
+
   /// Puts the copies that each turn of a contraction's loop makes before it.
   void add_copies(std::size_t contraction) {
     Kernel& kernel = kernels_.back();
     for (const std::size_t copy : copies_[contraction]) {
       kernel.turn = decisions_[copy].in_turns->loop;
-      kernel.statements.insert(kernel.statements.end() - 1, Statement{copy, {0}, true});
+      kernel.statements.insert(kernel.statements.end() - 1, Statement{copy, {0}, true, false});
       written(copy, kernels_.size() - 1);
     }
   }
@@ -191,13 +209,13 @@ class Fusion {
     kernel.reason = "a recurrence: its steps run in order";
     kernel.backwards = r.backwards;
     if (r.equations.size() == 1) {
-      kernel.statements.push_back({r.equations[0].equation, independent_binders(r.equations[0])});
+      kernel.statements.push_back({r.equations[0].equation, independent_binders(r.equations[0]), false, false});
       for (const std::size_t b : kernel.statements[0].shared) {
         kernel.loops.push_back(equation(r.equations[0].equation).binders[b].extent);
       }
       kernel.statements[0].shared.push_back(r.equations[0].binder);
     } else {
-      for (const auto& e : r.equations) kernel.statements.push_back({e.equation, {e.binder}});
+      for (const auto& e : r.equations) kernel.statements.push_back({e.equation, {e.binder}, false, false});
     }
     kernel.loops.push_back(r.steps);
     kernels_.push_back(std::move(kernel));
@@ -216,7 +234,7 @@ class Fusion {
     Kernel kernel;
     kernel.kind = kind;
     kernel.reason = std::move(reason);
-    Statement statement{i, {}, false};
+    Statement statement{i, {}, false, false};
     if (kind == KernelKind::loops) {
       kernel.loops = shape.extents;
       for (std::size_t b = 0; b < shape.extents.size(); ++b) statement.shared.push_back(b);
@@ -252,10 +270,11 @@ class Fusion {
     if (heavy_[k] && !elementwise) return false;
     if (shared.empty() && !(kernel.loops.empty() && shape.extents.empty())) return false;
     if (!whole) {
+      if (kernel.stretch != 0) return false;
       kernel.loops.resize(shared.size());
       for (Statement& s : kernel.statements) s.shared.resize(shared.size());
     }
-    kernel.statements.push_back({i, std::move(shared), false});
+    kernel.statements.push_back({i, std::move(shared), false, false});
     nodes_[k] += shape.nodes;
     written(i, k);
     return true;
@@ -292,7 +311,7 @@ class Fusion {
       const std::size_t binder = common_binder(i, inside, k, loop);
       if (binder == none || kernel.loops[loop] < least_turns || shape.extents[binder] != kernel.loops[loop]) continue;
       kernel.turn = loop;
-      kernel.statements.push_back({i, {binder}, true});
+      kernel.statements.push_back({i, {binder}, true, false});
       nodes_[k] += shape.nodes;
       written(i, k);
       return true;
@@ -343,7 +362,7 @@ class Fusion {
     const auto axes = axes_of_binders(equation(writer));
     if (!axes) return none;
     const Statement& statement = statement_of(r->tensor, k);
-    if (statement.in_turn && loop != *kernels_[k].turn) return none;
+    if (statement.in_passing || (statement.in_turn && loop != *kernels_[k].turn)) return none;
     const Expr& index = r->args[(*axes)[statement.shared[statement.in_turn ? 0 : loop]]];
     if (index.form() != Form::variable) return none;
     const auto& binders = equation(i).binders;

@@ -15,7 +15,7 @@ namespace {
 bool reads_own_slice(const System& system, const Statement& statement, TensorId old,
                      const std::vector<std::size_t>& loop_axes) {
   const Equation& equation = system.equations[statement.equation];
-  bool own = !statement.in_turn;
+  bool own = !statement.in_turn && !statement.in_passing;
   const auto check = [&](const Expr& e) {
     if (e.form() != Form::read || e->tensor != old || !own) return;
     for (std::size_t loop = 0; loop < loop_axes.size(); ++loop) {

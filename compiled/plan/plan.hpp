@@ -29,6 +29,9 @@ struct Statement {
   std::size_t equation = 0;
   std::vector<std::size_t> shared;
   bool in_turn = false;  ///< beside a contraction: it shares only the kernel's loop `turn`, before the tiles or after them
+  bool in_passing = false;  ///< parts of a sum over the kernel's rows, to which each row adds its terms: it shares no loop. Its first
+                            ///< binder counts the stretches of rows, its sum runs over the turns in a stretch, where they are more
+                            ///< than one, and over the kernel's other loops
 };
 
 /// y[…, k, …] = sum[j… where t[j…] == k and rest] body, run as: all of y = 0; then for every value of the equation's
@@ -72,6 +75,7 @@ struct Kernel {
   bool backwards = false;  ///< a sequence runs from the last index down
   std::optional<PinnedLanes> lanes{};
   std::optional<Schedule> schedule;  ///< of the first statement that is not `in_turn`, a contraction; it has all its loops in common with others like it
+  std::int64_t stretch = 0;          ///< turns of the outermost loop that add to the same parts, one after the other; 0 where none is in passing
   std::optional<std::size_t> turn;   ///< the outermost loop of a contraction where statements share it alone
   std::string reason;
 };
@@ -131,6 +135,7 @@ struct PlanOptions {
   bool fuse = true;      ///< false: one kernel per equation
   bool reuse = true;     ///< false: no two tensors share arena bytes
   bool turns = true;     ///< false: only single elements of a contraction are used where they are computed
+  bool passing = true;   ///< false: sums over rows run over them again
   bool recompute = true; ///< false: what a later kernel needs is stored, however cheap it is
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;

@@ -15,6 +15,7 @@ std::string_view name_of(KernelKind kind) {
 
 std::string statement_text(const System& system, const Statement& s) {
   const spec::Equation& equation = system.equations[s.equation];
+  if (s.in_passing) return fmt::format("    {}: {} adds up in passing, {} parts\n", s.equation, system[equation.target].name, equation.binders[0].extent);
   std::string shared;
   for (const std::size_t b : s.shared) shared += " " + equation.binders[b].name;
   return fmt::format("    {}: {} shares{}\n", s.equation, system[equation.target].name,

@@ -9,6 +9,7 @@
 #include "compiled/passes/uses.hpp"
 #include "compiled/plan/plan.hpp"
 #include "compiled/schedule/depth.hpp"
+#include "compiled/schedule/parts.hpp"
 #include "compiled/schedule/split.hpp"
 #include "compiled/schedule/windows.hpp"
 
@@ -125,19 +126,8 @@ class Lifter {
     Dims dims;
     for (const Binder& b : part.binders) dims.push_back(b.extent);
     part.target = system_.add_tensor(system_[equation.target].name + ".parts", arithmetic_type(system_, equation), dims);
-    equation.value = sum_of(part.target, place, 0, first.extent);
+    equation.value = sum_of_parts(system_, part.target, place, first.extent);
     result_.push_back(std::move(part));
-  }
-
-  /// The parts from `begin` to before `end`, in a balanced tree.
-  Expr sum_of(TensorId parts, const std::vector<Expr>& place, std::int64_t begin, std::int64_t end) const {
-    if (end - begin == 1) {
-      std::vector<Expr> at{spec::integer(begin)};
-      at.insert(at.end(), place.begin(), place.end());
-      return system_.at(parts, std::move(at));
-    }
-    const std::int64_t middle = begin + static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(end - begin))) / 2;
-    return sum_of(parts, place, begin, middle) + sum_of(parts, place, middle, end);
   }
 
   System& system_;

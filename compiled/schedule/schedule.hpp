@@ -73,6 +73,7 @@ struct Decision {
   bool packs = false;  ///< it copies a factor, in a kernel of its own unless it is done in turns
   std::optional<CopiedInTurns> in_turns;
   std::string reason;
+  std::optional<spec::TensorId> in_passing{};  ///< parts of a sum over rows: added up by the kernel that writes this tensor (plan/passing.hpp)
 };
 
 /// What a caller may vary.

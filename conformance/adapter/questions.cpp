@@ -35,9 +35,9 @@ template <class Wanted>
 }
 
 /// The buffer: one element of ones, then the elements with the first axis fastest.
-[[nodiscard]] std::vector<std::byte> by_columns(const HostTensor& t, std::vector<std::int64_t>& strides) {
+[[nodiscard]] Bytes by_columns(const HostTensor& t, std::vector<std::int64_t>& strides) {
   const std::size_t size = size_of(t.dtype);
-  std::vector<std::byte> buffer(size + t.bytes.size(), std::byte{1});
+  Bytes buffer(size + t.bytes.size(), std::byte{1});
   strides.assign(t.dims.rank, 1);
   for (std::size_t axis = 1; axis < t.dims.rank; ++axis) strides[axis] = strides[axis - 1] * t.dims[axis - 1];
   std::vector<std::int64_t> index(t.dims.rank, 0);
@@ -57,7 +57,7 @@ template <class Wanted>
 [[nodiscard]] bool is_matrix(const HostTensor& t) {
   if (kind_of(t.dtype) != Kind::real || std::count_if(t.dims.begin(), t.dims.end(), [](std::int64_t n) { return n > 1; }) < 2) return false;
   std::vector<std::int64_t> strides;
-  const std::vector<std::byte> buffer = by_columns(t, strides);
+  const Bytes buffer = by_columns(t, strides);
   return !std::equal(t.bytes.begin(), t.bytes.end(), buffer.begin());
 }
 

@@ -29,11 +29,11 @@ std::string to_base64(std::span<const std::byte> bytes) {
   return text;
 }
 
-std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
+std::optional<Bytes> from_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
   while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
-  std::vector<std::byte> bytes;
+  Bytes bytes;
   bytes.reserve(text.size() / 4 * 3);
   for (std::size_t i = 0; i < text.size(); i += 4) {
     const std::size_t n = i + 4 == text.size() ? 3 - padding : 3;

@@ -7,13 +7,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "spec/bytes.hpp"
 
 namespace etalon::spec {
 
 [[nodiscard]] std::string to_base64(std::span<const std::byte> bytes);
 
 /// The bytes, or nothing when the text is no canonical base64.
-[[nodiscard]] std::optional<std::vector<std::byte>> from_base64(std::string_view text);
+[[nodiscard]] std::optional<Bytes> from_base64(std::string_view text);
 
 }  // namespace etalon::spec

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace etalon::bench {
+#include "spec/bytes.hpp"
 
-using Bytes = std::vector<std::byte>;
+namespace etalon::bench {
 
 /// What is to be prepared. Inputs are dense and row-major: f32 for reals, i64 for classes.
 struct Job {

@@ -67,8 +67,8 @@ std::string hash_of(const std::vector<NamedTensor>& tensors) {
 std::string first_difference(std::span<const NamedTensor> a, std::span<const NamedTensor> b) {
   if (a.size() != b.size()) return fmt::format("{} tensors and {}", a.size(), b.size());
   for (std::size_t t = 0; t < a.size(); ++t) {
-    const std::vector<std::byte>& one = a[t].second.bytes;
-    const std::vector<std::byte>& other = b[t].second.bytes;
+    const Bytes& one = a[t].second.bytes;
+    const Bytes& other = b[t].second.bytes;
     const auto at = std::mismatch(one.begin(), one.end(), other.begin(), other.end());
     if (at.first != one.end() || at.second != other.end()) return fmt::format("{}, byte {}", a[t].first, at.first - one.begin());
   }
