@@ -3,8 +3,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
+
+#include "compiled/runtime/placement.hpp"
 
 namespace etalon::compiled {
 
@@ -42,6 +45,7 @@ struct ThreadPool::State {
   std::atomic<bool> stop{false};
   Job job;
   std::vector<std::thread> workers;
+  std::optional<Placement> placement;
 
   void wait_for(std::uint64_t seen) {
     for (int i = 0; i < spins; ++i) {
@@ -68,6 +72,7 @@ ThreadPool::ThreadPool(unsigned threads) : state_(std::make_unique<State>()) {
   for (unsigned part = 1; part < threads; ++part) {
     workers[part - 1] = std::thread([this, part] { state_->work(part); });
   }
+  state_->placement.emplace(workers);
 }
 
 ThreadPool::~ThreadPool() {
@@ -88,6 +93,7 @@ void ThreadPool::run(std::int64_t extent, Body body, void* context) {
     if (extent > 0) body(context, 0, extent);
     return;
   }
+  s.placement->make_way();
   {
     const std::lock_guard lock(s.mutex);
     s.job = {extent, body, context};

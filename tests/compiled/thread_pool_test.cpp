@@ -1,0 +1,156 @@
+#include "compiled/runtime/thread_pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+using etalon::compiled::ThreadPool;
+
+namespace {
+
+using Part = std::function<void(std::int64_t begin, std::int64_t end)>;
+
+void run(ThreadPool& pool, std::int64_t extent, Part part) {
+  pool.run(
+      extent, [](void* p, std::int64_t begin, std::int64_t end) { (*static_cast<Part*>(p))(begin, end); }, &part);
+}
+
+}  // namespace
+
+TEST_CASE("each iteration is run once, whatever the number of threads", "[compiled][threads]") {
+  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+    ThreadPool pool(threads);
+    REQUIRE(pool.threads() == threads);
+    for (const std::int64_t extent : {0, 1, 2, 3, 7, 64, 1000}) {
+      for (int again = 0; again < 20; ++again) {
+        std::vector<std::atomic<int>> seen(static_cast<std::size_t>(extent));
+        run(pool, extent, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+        });
+        for (const auto& count : seen) REQUIRE(count == 1);
+      }
+    }
+  }
+}
+
+#ifdef __linux__
+
+namespace {
+
+cpu_set_t mask_of_this_thread() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  REQUIRE(sched_getaffinity(0, sizeof mask, &mask) == 0);
+  return mask;
+}
+
+void use(const cpu_set_t& mask) { REQUIRE(sched_setaffinity(0, sizeof mask, &mask) == 0); }
+
+cpu_set_t only(int cpu) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  CPU_SET(cpu, &mask);
+  return mask;
+}
+
+std::vector<int> processors(const cpu_set_t& mask) {
+  std::vector<int> all;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &mask)) all.push_back(cpu);
+  }
+  return all;
+}
+
+/// Puts the mask of this thread back.
+struct Restored {
+  cpu_set_t mask = mask_of_this_thread();
+  Restored() = default;
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+  ~Restored() { sched_setaffinity(0, sizeof mask, &mask); }
+};
+
+/// Where each part of a run may be run.
+std::vector<cpu_set_t> masks_of(ThreadPool& pool) {
+  std::vector<cpu_set_t> masks(pool.threads());
+  run(pool, pool.threads(), [&](std::int64_t begin, std::int64_t) {
+    sched_getaffinity(0, sizeof(cpu_set_t), &masks[static_cast<std::size_t>(begin)]);
+  });
+  return masks;
+}
+
+}  // namespace
+
+TEST_CASE("workers leave the caller's processor to the caller and share none among each other", "[compiled][threads]") {
+  const Restored restored;
+  const std::vector<int> cpus = processors(restored.mask);
+  if (cpus.size() < 2) {
+    WARN("one processor: there is nothing to share out");
+    return;
+  }
+  for (const std::size_t threads : {std::size_t{2}, cpus.size()}) {
+    ThreadPool pool(static_cast<unsigned>(threads));
+    for (int again = 0; again < 3; ++again) {
+      for (const int caller : cpus) {
+        use(only(caller));
+        const std::vector<cpu_set_t> masks = masks_of(pool);
+        std::vector<int> given;
+        for (std::size_t part = 1; part < threads; ++part) {
+          for (const int cpu : processors(masks[part])) given.push_back(cpu);
+        }
+        std::sort(given.begin(), given.end());
+        std::vector<int> others = cpus;
+        others.erase(std::find(others.begin(), others.end(), caller));
+        CHECK(given == others);
+        CHECK(processors(mask_of_this_thread()) == std::vector{caller});
+      }
+    }
+    use(restored.mask);
+  }
+}
+
+TEST_CASE("a pool stays within the processors that its maker may use", "[compiled][threads]") {
+  const Restored restored;
+  const int cpu = processors(restored.mask).front();
+  use(only(cpu));
+  ThreadPool pool(2);
+  CHECK(processors(masks_of(pool)[1]) == std::vector{cpu});
+  use(restored.mask);
+  for (int again = 0; again < 10; ++again) CHECK(processors(masks_of(pool)[1]) == std::vector{cpu});
+}
+
+TEST_CASE("more threads than processors are left to the system", "[compiled][threads]") {
+  const Restored restored;
+  const std::vector<int> cpus = processors(restored.mask);
+  ThreadPool pool(static_cast<unsigned>(cpus.size()) + 1);
+  for (int again = 0; again < 10; ++again) {
+    for (const cpu_set_t& mask : masks_of(pool)) CHECK(processors(mask) == cpus);
+  }
+}
+
+TEST_CASE("where somebody else has placed a worker it stays", "[compiled][threads]") {
+  const Restored restored;
+  const std::vector<int> cpus = processors(restored.mask);
+  if (cpus.size() < 2) {
+    WARN("one processor: there is nothing to share out");
+    return;
+  }
+  ThreadPool pool(2);
+  use(only(cpus[0]));
+  run(pool, 2, [&](std::int64_t begin, std::int64_t) {
+    if (begin == 1) use(only(cpus[0]));
+  });
+  use(only(cpus[1]));
+  CHECK(processors(masks_of(pool)[1]) == std::vector{cpus[0]});
+  use(only(cpus[0]));
+  CHECK(processors(masks_of(pool)[1]) == std::vector{cpus[0]});
+}
+
+#endif
