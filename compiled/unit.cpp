@@ -8,6 +8,7 @@
 #include "compiled/codegen/debug_lines.hpp"
 #include "compiled/loops/listing.hpp"
 #include "compiled/reporting.hpp"
+#include "compiled/runtime/spare_memory.hpp"
 #include "compiled/task.hpp"
 
 namespace etalon::compiled {
@@ -43,6 +44,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   const std::vector<loops::Nest>& nests = lowered.nests;
   report_.values = std::move(lowered.values);
   code_ = generate(nests, *jit, options);
+  give_back_spare_memory();  // the compiler leaves more of it than many a program needs
   arena_ = Buffer(plan_.arena_bytes);
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());

@@ -33,11 +33,12 @@ Run hand_made() {
                        measured("slow", {12, 9, 30}),
                        measured("quick", {6, 6.5, 5}),
                        unmeasured("liar", Verdict::disagrees, ""),
-                       {"copy", Verdict::limit, "", {1}, 0, 0, 0, 0}};
+                       {"copy", Verdict::limit, "", {1}, 0, 0, 0, 0, 0}};
   run.cells.push_back(cell);
   cell = {"first-call-moons", "first-call", "first call", true, 0, 1, {measured("etalon", {0.5})}};
   cell.measurements[0].peak_bytes = 5 << 20;
   cell.measurements[0].process_bytes = 50 << 20;
+  cell.measurements[0].loaded_peak_bytes = 3 << 20;
   run.cells.push_back(cell);
   for (const auto& [name, seconds] :
        {std::pair{"moons-forward", 2.0}, std::pair{"moons-jvp", 5.0}, std::pair{"moons-vjp", 7.0}}) {

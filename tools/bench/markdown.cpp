@@ -157,11 +157,15 @@ void write_memory(std::ostream& out, const Run& run) {
     for (const Measurement& m : cell.measurements) {
       if (m.peak_bytes == 0) continue;
       if (!any)
-        out << "\n### Peak memory\n\nOf a fresh process: above what it held before it met the program, compilation "
-               "included, and in all, interpreter and libraries included.\n\n| workload | competitor | above | in all "
-               "|\n|---|---|---|---|\n";
+        out << "\n### Peak memory\n\nResident, compilation and data of the program's own included, above what the "
+               "process "
+               "held before it met the program: of one whose library had multiplied two small matrices before, so that "
+               "the library's own code was there, and of one whose library was only started; and of the latter in all, "
+               "interpreter and libraries included.\n\n| workload | competitor | above the library at work | above the "
+               "library started | in all |\n|---|---|---|---|---|\n";
       any = true;
-      out << fmt::format("| {} | {} | {} | {} |\n", cell.workload, m.competitor, memory_text(m.peak_bytes),
+      out << fmt::format("| {} | {} | {} | {} | {} |\n", cell.workload, m.competitor,
+                         m.loaded_peak_bytes == 0 ? "" : memory_text(m.loaded_peak_bytes), memory_text(m.peak_bytes),
                          memory_text(m.process_bytes));
     }
   }
@@ -224,7 +228,8 @@ void write_notes(std::ostream& out, const Run& run) {
 
 /// A run of Etalon with and without decisions of its compiler, as ratios.
 void write_ablation(std::ostream& out, const Run& run) {
-  out << "\n### What each decision of the compiler buys\n\nThe median without it over the median with all of them: above 1 it pays.\n\n"
+  out << "\n### What each decision of the compiler buys\n\nThe median without it over the median with all of them: "
+         "above 1 it pays.\n\n"
          "| workload | threads | etalon |";
   std::string rule = "\n|---|---|---|";
   std::vector<std::string> names;
@@ -253,7 +258,8 @@ void write_ablation(std::ostream& out, const Run& run) {
 
 bool is_ablation(const Run& run) {
   const std::string prefix = name_without("");
-  return std::any_of(run.participants.begin(), run.participants.end(), [&](const Participant& p) { return p.name.starts_with(prefix); });
+  return std::any_of(run.participants.begin(), run.participants.end(),
+                     [&](const Participant& p) { return p.name.starts_with(prefix); });
 }
 
 void write_markdown(std::ostream& out, std::span<const Run> runs, std::span<const std::string> plots) {

@@ -48,10 +48,9 @@ at::Tensor given(const Job& job, std::size_t i, const Dims& dims, bool classes =
   return t;
 }
 
-Bytes bytes_of(const at::Tensor& tensor) {
+void give_dense(const at::Tensor& tensor, const etalon::bench::Give& give) {
   const at::Tensor dense = tensor.detach().contiguous();
-  const auto* first = static_cast<const std::byte*>(dense.data_ptr());
-  return {first, first + dense.nbytes()};
+  give({static_cast<const std::byte*>(dense.data_ptr()), dense.nbytes()});
 }
 
 /// The libraries for linear algebra that were loaded.
@@ -252,7 +251,9 @@ class LibTorch final : public etalon::bench::Competitor {
     return "libtorch " TORCH_VERSION " from C++, " + vectors() + ", " + blas_in_use();
   }
 
-  [[nodiscard]] etalon::bench::Prepared prepare(const Job& job) override {
+  void load() override { (void)at::mm(at::ones({2, 2}), at::ones({2, 2})); }
+
+  [[nodiscard]] etalon::bench::Beginning prepare(const Job& job, const etalon::bench::Give& give) override {
     work_ = {};
     if (job.wide) throw NotOffered("f32 only");
     at::set_num_threads(static_cast<int>(job.threads));
@@ -260,16 +261,16 @@ class LibTorch final : public etalon::bench::Competitor {
     best_ = 0;
     const auto start = std::chrono::steady_clock::now();
     Tensors results = work_.ways.front().run();
-    etalon::bench::Prepared prepared;
-    prepared.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    for (const at::Tensor& t : work_.outputs(results)) prepared.outputs.push_back(bytes_of(t));
-    if (job.workload.starts_with("first-call") || job.workload.starts_with("next-call")) return prepared;
+    etalon::bench::Beginning beginning;
+    beginning.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (const at::Tensor& t : work_.outputs(results)) give_dense(t, give);
+    if (job.workload.starts_with("first-call") || job.workload.starts_with("next-call")) return beginning;
     etalon::bench::Ways ways;
     for (const Way& way : work_.ways) ways.emplace_back(way.name, [&way] { (void)way.run(); });
     best_ = ways.size() > 1 ? etalon::bench::fastest(ways) : 0;
     run();
-    prepared.setting = work_.ways[best_].name;
-    return prepared;
+    beginning.setting = work_.ways[best_].name;
+    return beginning;
   }
 
   void reset() override { work_.reset(); }
