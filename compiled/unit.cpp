@@ -19,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+constexpr std::size_t much_memory = std::size_t{1} << 20U;
+
 /// A kernel on part of its range, in the form that the pool calls.
 struct Call {
   KernelFunction function;
@@ -44,7 +46,8 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   const std::vector<loops::Nest>& nests = lowered.nests;
   report_.values = std::move(lowered.values);
   code_ = generate(nests, *jit, options);
-  give_back_spare_memory();  // the compiler leaves more of it than many a program needs
+  // The compiler leaves more of it than many a program needs. Asking takes a while, which small programs would notice.
+  if (plan_.arena_bytes >= much_memory) give_back_spare_memory();
   arena_ = Buffer(plan_.arena_bytes);
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -37,6 +39,29 @@ TEST_CASE("each iteration is run once, whatever the number of threads", "[compil
         for (const auto& count : seen) REQUIRE(count == 1);
       }
     }
+  }
+}
+
+TEST_CASE("who is held up in one part leaves the others to the rest", "[compiled][threads]") {
+  const auto caller = std::this_thread::get_id();
+  for (const bool caller_is_held : {true, false}) {
+    ThreadPool pool(2);
+    std::atomic<int> done{0};
+    std::atomic<bool> held{false};
+    std::atomic<std::int64_t> iterations{0};
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    run(pool, 4, [&](std::int64_t begin, std::int64_t past) {
+      iterations += past - begin;
+      const bool is_it = (std::this_thread::get_id() == caller) == caller_is_held;
+      // The one that is to be held up has a part for certain: the other one waits with its first.
+      while (!is_it && !held && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      if (is_it) held = true;
+      while (is_it && done < 3 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      ++done;
+    });
+    CHECK(std::chrono::steady_clock::now() < end);
+    CHECK(done == 4);
+    CHECK(iterations == 4);
   }
 }
 
@@ -77,11 +102,19 @@ struct Restored {
   ~Restored() { sched_setaffinity(0, sizeof mask, &mask); }
 };
 
-/// Where each part of a run may be run.
-std::vector<cpu_set_t> masks_of(ThreadPool& pool) {
-  std::vector<cpu_set_t> masks(pool.threads());
-  run(pool, pool.threads(), [&](std::int64_t begin, std::int64_t) {
-    sched_getaffinity(0, sizeof(cpu_set_t), &masks[static_cast<std::size_t>(begin)]);
+/// Where each worker may run. Each has a part: nobody ends one before all have begun theirs.
+std::vector<cpu_set_t> masks_of_workers(ThreadPool& pool) {
+  const auto caller = std::this_thread::get_id();
+  std::mutex mutex;
+  std::vector<cpu_set_t> masks;
+  std::atomic<unsigned> begun{0};
+  run(pool, pool.threads(), [&](std::int64_t, std::int64_t) {
+    if (std::this_thread::get_id() != caller) {
+      const std::lock_guard lock(mutex);
+      sched_getaffinity(0, sizeof(cpu_set_t), &masks.emplace_back());
+    }
+    ++begun;
+    while (begun < pool.threads()) std::this_thread::yield();
   });
   return masks;
 }
@@ -100,10 +133,9 @@ TEST_CASE("workers leave the caller's processor to the caller and share none amo
     for (int again = 0; again < 3; ++again) {
       for (const int caller : cpus) {
         use(only(caller));
-        const std::vector<cpu_set_t> masks = masks_of(pool);
         std::vector<int> given;
-        for (std::size_t part = 1; part < threads; ++part) {
-          for (const int cpu : processors(masks[part])) given.push_back(cpu);
+        for (const cpu_set_t& mask : masks_of_workers(pool)) {
+          for (const int cpu : processors(mask)) given.push_back(cpu);
         }
         std::sort(given.begin(), given.end());
         std::vector<int> others = cpus;
@@ -121,9 +153,9 @@ TEST_CASE("a pool stays within the processors that its maker may use", "[compile
   const int cpu = processors(restored.mask).front();
   use(only(cpu));
   ThreadPool pool(2);
-  CHECK(processors(masks_of(pool)[1]) == std::vector{cpu});
+  CHECK(processors(masks_of_workers(pool).at(0)) == std::vector{cpu});
   use(restored.mask);
-  for (int again = 0; again < 10; ++again) CHECK(processors(masks_of(pool)[1]) == std::vector{cpu});
+  for (int again = 0; again < 10; ++again) CHECK(processors(masks_of_workers(pool).at(0)) == std::vector{cpu});
 }
 
 TEST_CASE("more threads than processors are left to the system", "[compiled][threads]") {
@@ -131,7 +163,9 @@ TEST_CASE("more threads than processors are left to the system", "[compiled][thr
   const std::vector<int> cpus = processors(restored.mask);
   ThreadPool pool(static_cast<unsigned>(cpus.size()) + 1);
   for (int again = 0; again < 10; ++again) {
-    for (const cpu_set_t& mask : masks_of(pool)) CHECK(processors(mask) == cpus);
+    const std::vector<cpu_set_t> masks = masks_of_workers(pool);
+    CHECK(masks.size() == cpus.size());
+    for (const cpu_set_t& mask : masks) CHECK(processors(mask) == cpus);
   }
 }
 
@@ -144,13 +178,18 @@ TEST_CASE("where somebody else has placed a worker it stays", "[compiled][thread
   }
   ThreadPool pool(2);
   use(only(cpus[0]));
-  run(pool, 2, [&](std::int64_t begin, std::int64_t) {
-    if (begin == 1) use(only(cpus[0]));
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> begun{0};
+  run(pool, 2, [&](std::int64_t, std::int64_t) {
+    const cpu_set_t mask = only(cpus[0]);
+    if (std::this_thread::get_id() != caller) sched_setaffinity(0, sizeof mask, &mask);
+    ++begun;
+    while (begun < 2) std::this_thread::yield();
   });
   use(only(cpus[1]));
-  CHECK(processors(masks_of(pool)[1]) == std::vector{cpus[0]});
+  CHECK(processors(masks_of_workers(pool).at(0)) == std::vector{cpus[0]});
   use(only(cpus[0]));
-  CHECK(processors(masks_of(pool)[1]) == std::vector{cpus[0]});
+  CHECK(processors(masks_of_workers(pool).at(0)) == std::vector{cpus[0]});
 }
 
 #endif
