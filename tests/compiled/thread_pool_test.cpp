@@ -81,14 +81,14 @@ void use(const cpu_set_t& mask) { REQUIRE(sched_setaffinity(0, sizeof mask, &mas
 cpu_set_t only(int cpu) {
   cpu_set_t mask;
   CPU_ZERO(&mask);
-  CPU_SET(cpu, &mask);
+  CPU_SET(static_cast<std::size_t>(cpu), &mask);
   return mask;
 }
 
 std::vector<int> processors(const cpu_set_t& mask) {
   std::vector<int> all;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &mask)) all.push_back(cpu);
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &mask)) all.push_back(cpu);
   }
   return all;
 }
@@ -169,27 +169,34 @@ TEST_CASE("more threads than processors are left to the system", "[compiled][thr
   }
 }
 
-TEST_CASE("where somebody else has placed a worker it stays", "[compiled][threads]") {
+TEST_CASE("where somebody else has placed a worker it stays, and the others are let go", "[compiled][threads]") {
   const Restored restored;
   const std::vector<int> cpus = processors(restored.mask);
   if (cpus.size() < 2) {
     WARN("one processor: there is nothing to share out");
     return;
   }
-  ThreadPool pool(2);
+  ThreadPool pool(static_cast<unsigned>(cpus.size()));
   use(only(cpus[0]));
   const auto caller = std::this_thread::get_id();
-  std::atomic<int> begun{0};
-  run(pool, 2, [&](std::int64_t, std::int64_t) {
+  std::atomic<unsigned> begun{0};
+  std::atomic<bool> one{false};
+  run(pool, pool.threads(), [&](std::int64_t, std::int64_t) {
     const cpu_set_t mask = only(cpus[0]);
-    if (std::this_thread::get_id() != caller) sched_setaffinity(0, sizeof mask, &mask);
+    if (std::this_thread::get_id() != caller && !one.exchange(true)) sched_setaffinity(0, sizeof mask, &mask);
     ++begun;
-    while (begun < 2) std::this_thread::yield();
+    while (begun < pool.threads()) std::this_thread::yield();
   });
-  use(only(cpus[1]));
-  CHECK(processors(masks_of_workers(pool).at(0)) == std::vector{cpus[0]});
-  use(only(cpus[0]));
-  CHECK(processors(masks_of_workers(pool).at(0)) == std::vector{cpus[0]});
+  for (const int cpu : {cpus[1], cpus[0]}) {
+    use(only(cpu));
+    std::size_t placed = 0, free = 0;
+    for (const cpu_set_t& mask : masks_of_workers(pool)) {
+      if (processors(mask) == std::vector{cpus[0]}) ++placed;
+      if (processors(mask) == cpus) ++free;
+    }
+    CHECK(placed == 1);
+    CHECK(free == cpus.size() - 2);
+  }
 }
 
 #endif
