@@ -8,6 +8,7 @@
 #include "compiled/codegen/debug_lines.hpp"
 #include "compiled/loops/listing.hpp"
 #include "compiled/reporting.hpp"
+#include "compiled/runtime/spare_memory.hpp"
 #include "compiled/task.hpp"
 
 namespace etalon::compiled {
@@ -17,6 +18,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr std::size_t much_memory = std::size_t{1} << 20U;
 
 /// A kernel on part of its range, in the form that the pool calls.
 struct Call {
@@ -43,6 +46,8 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   const std::vector<loops::Nest>& nests = lowered.nests;
   report_.values = std::move(lowered.values);
   code_ = generate(nests, *jit, options);
+  // The compiler leaves more of it than many a program needs. Asking takes a while, which small programs would notice.
+  if (plan_.arena_bytes >= much_memory) give_back_spare_memory();
   arena_ = Buffer(plan_.arena_bytes);
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());

@@ -1,10 +1,14 @@
 #include "compiled/runtime/thread_pool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
+
+#include "compiled/runtime/placement.hpp"
 
 namespace etalon::compiled {
 
@@ -12,6 +16,9 @@ namespace {
 
 /// How often a thread looks before it sleeps, some tens of microseconds: waking a sleeper costs about as much.
 constexpr int spins = 1000;
+
+/// More than one, so that a thread that comes late leaves little to wait for; each is a call of its own.
+constexpr std::size_t parts_per_thread = 2;
 
 /// Tells the processor that this thread waits, so that another one on the same core runs meanwhile.
 void pause() {
@@ -26,22 +33,23 @@ struct Job {
   void* context = nullptr;
 };
 
-void run_part(const Job& job, unsigned part, unsigned parts) {
-  const std::int64_t begin = job.extent * part / parts;
-  const std::int64_t end = job.extent * (part + 1) / parts;
-  if (begin < end) job.body(job.context, begin, end);
+void run_part(const Job& job, std::int64_t part, std::int64_t parts) {
+  job.body(job.context, job.extent * part / parts, job.extent * (part + 1) / parts);
 }
 
 }  // namespace
 
 struct ThreadPool::State {
-  std::mutex mutex;
+  std::mutex mutex;  ///< of the job and of what is taken
   std::condition_variable wake;
-  std::atomic<std::uint64_t> generation{0};
-  std::atomic<unsigned> running{0};
-  std::atomic<bool> stop{false};
   Job job;
+  std::vector<bool> taken;  ///< per part of the job
+  std::size_t left = 0;     ///< parts that nobody has taken
+  std::atomic<std::size_t> unfinished{0};
+  std::atomic<std::uint64_t> generation{0};
+  std::atomic<bool> stop{false};
   std::vector<std::thread> workers;
+  std::optional<Placement> placement;
 
   void wait_for(std::uint64_t seen) {
     for (int i = 0; i < spins; ++i) {
@@ -52,22 +60,67 @@ struct ThreadPool::State {
     wake.wait(lock, [&] { return generation.load(std::memory_order_acquire) != seen; });
   }
 
-  void work(unsigned part) {
-    for (std::uint64_t seen = 0;; ++seen) {
+  /// A part that nobody has taken, its own before others': then a thread finds in its caches what it left there.
+  std::optional<std::size_t> take(std::size_t thread, Job& of) {
+    const std::lock_guard lock(mutex);
+    if (left == 0) return std::nullopt;
+    const std::size_t parts = taken.size();
+    std::size_t part = thread * parts / (workers.size() + 1);
+    while (taken[part % parts]) ++part;
+    taken[part % parts] = true;
+    --left;
+    of = job;
+    return part % parts;
+  }
+
+  /// Takes parts until none is left. Whoever comes late finds less to do, or nothing, and nobody waits for them.
+  void work_off(std::size_t thread) {
+    Job current;
+    while (const std::optional<std::size_t> part = take(thread, current)) {
+      run_part(current, static_cast<std::int64_t>(*part), static_cast<std::int64_t>(parts_of(current.extent)));
+      unfinished.fetch_sub(1, std::memory_order_acq_rel);
+    }
+  }
+
+  void wait_until_finished() const {
+    for (int i = 0; unfinished.load(std::memory_order_acquire) != 0; ++i) {
+      if (i > spins)
+        std::this_thread::yield();
+      else
+        pause();
+    }
+  }
+
+  void work(std::size_t thread) {
+    for (std::uint64_t seen = 0;;) {
       wait_for(seen);
       if (stop.load()) return;
-      run_part(job, part, static_cast<unsigned>(workers.size()) + 1);
-      running.fetch_sub(1, std::memory_order_acq_rel);
+      seen = generation.load(std::memory_order_acquire);
+      work_off(thread);
     }
+  }
+
+  [[nodiscard]] std::size_t parts_of(std::int64_t extent) const {
+    return std::min(static_cast<std::size_t>(extent), parts_per_thread * (workers.size() + 1));
+  }
+
+  void hand_out(const Job& next) {
+    const std::lock_guard lock(mutex);
+    job = next;
+    left = parts_of(next.extent);
+    taken.assign(left, false);
+    unfinished.store(left, std::memory_order_relaxed);
+    generation.fetch_add(1, std::memory_order_release);
   }
 };
 
 ThreadPool::ThreadPool(unsigned threads) : state_(std::make_unique<State>()) {
   std::vector<std::thread>& workers = state_->workers;
   if (threads > 1) workers.resize(threads - 1);
-  for (unsigned part = 1; part < threads; ++part) {
-    workers[part - 1] = std::thread([this, part] { state_->work(part); });
+  for (unsigned thread = 1; thread < threads; ++thread) {
+    workers[thread - 1] = std::thread([this, thread] { state_->work(thread); });
   }
+  state_->placement.emplace(workers);
 }
 
 ThreadPool::~ThreadPool() {
@@ -88,18 +141,11 @@ void ThreadPool::run(std::int64_t extent, Body body, void* context) {
     if (extent > 0) body(context, 0, extent);
     return;
   }
-  {
-    const std::lock_guard lock(s.mutex);
-    s.job = {extent, body, context};
-    s.running.store(static_cast<unsigned>(s.workers.size()), std::memory_order_relaxed);
-    s.generation.fetch_add(1, std::memory_order_release);
-  }
+  s.placement->make_way();
+  s.hand_out({extent, body, context});
   s.wake.notify_all();
-  run_part(s.job, 0, threads());
-  for (int i = 0; s.running.load(std::memory_order_acquire) != 0; ++i) {
-    if (i > spins) std::this_thread::yield();
-    else pause();
-  }
+  s.work_off(0);
+  s.wait_until_finished();
 }
 
 }  // namespace etalon::compiled

@@ -8,12 +8,14 @@
 
 namespace etalon::compiled {
 
-/// Runs `body(context, begin, end)` over contiguous parts of [0, extent), one part per thread, the caller's included.
+/// Runs `body(context, begin, end)` over contiguous parts of [0, extent), the same ones whenever extent and number of
+/// threads are the same. Threads take parts as they come, the caller's included: one that gets no processor holds up
+/// nobody.
 class ThreadPool {
  public:
   using Body = void (*)(void* context, std::int64_t begin, std::int64_t end);
 
-  /// \param threads number of parts; 1 means that everything runs on the caller's thread.
+  /// \param threads 1 means that everything runs on the caller's thread.
   explicit ThreadPool(unsigned threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -33,11 +33,12 @@ Run hand_made() {
                        measured("slow", {12, 9, 30}),
                        measured("quick", {6, 6.5, 5}),
                        unmeasured("liar", Verdict::disagrees, ""),
-                       {"copy", Verdict::limit, "", {1}, 0, 0, 0, 0}};
+                       {"copy", Verdict::limit, "", {1}, 0, 0, 0, 0, 0}};
   run.cells.push_back(cell);
   cell = {"first-call-moons", "first-call", "first call", true, 0, 1, {measured("etalon", {0.5})}};
   cell.measurements[0].peak_bytes = 5 << 20;
   cell.measurements[0].process_bytes = 50 << 20;
+  cell.measurements[0].loaded_peak_bytes = 3 << 20;
   run.cells.push_back(cell);
   for (const auto& [name, seconds] :
        {std::pair{"moons-forward", 2.0}, std::pair{"moons-jvp", 5.0}, std::pair{"moons-vjp", 7.0}}) {
@@ -102,7 +103,7 @@ TEST_CASE("a_page_has_machine_ratios_and_what_is_not_quoted", "[pages]") {
         "| softmax | 1 | 3.00 s | 12.0 s | **6.00 s** | disagrees | 1.00 s | 2.00 | 2.50 |",
         "`softmax`, 1 thread: liar: outputs are 40 times the allowed error away",
         "`moons-jvp`, 2 threads: slow: no answer within 1 s", "| moons | 2 | etalon | 2.50 | 3.50 |",
-        "| first-call-moons | etalon | 5.0 MiB | 50.0 MiB |",
+        "| first-call-moons | etalon | 3.0 MiB | 5.0 MiB | 50.0 MiB |",
         "`softmax`, 1 thread: etalon plain, slow plain, quick plain"}) {
     INFO(part);
     CHECK(holds(page, part));

@@ -183,6 +183,24 @@ Cell measure_runs(Hall& hall, const Workload& workload, unsigned threads, const 
   return cell;
 }
 
+/// The most memory around three runs of what was prepared.
+Answer<Memory> memory_of_runs(Hall& hall, Entrant& entrant) {
+  const Answer<double> runs = entrant.sample(3, false, hall.limit());
+  if (runs.end != End::done) return {runs.end, runs.why, {}};
+  Answer<Memory> memory = entrant.memory();
+  if (memory.end == End::done && memory.value.peak < memory.value.before) memory.end = End::failed;
+  return memory;
+}
+
+/// In another process, whose library has worked before: what a program takes, without what its library takes.
+void measure_loaded(Hall& hall, Entrant& entrant, const Task& task, Measurement& m) {
+  entrant.end();
+  if (entrant.hello().end != End::done || entrant.load().end != End::done) return;
+  if (entrant.prepare(task, hall.limit()).end != End::done) return;
+  const Answer<Memory> memory = memory_of_runs(hall, entrant);
+  if (memory.end == End::done) m.loaded_peak_bytes = memory.value.peak - memory.value.before;
+}
+
 /// A fresh process for each sample. One that fails once keeps no time at all. \returns whether another makes sense
 bool measure_first_call(Hall& hall, Entrant& entrant, const Task& task, const Answer<Truth>& truth, Measurement& m) {
   entrant.end();
@@ -196,9 +214,8 @@ bool measure_first_call(Hall& hall, Entrant& entrant, const Task& task, const An
     return false;
   }
   m.seconds.push_back(m.first_seconds);
-  if (entrant.sample(3, false, hall.limit()).end != End::done) return true;
-  const Answer<Memory> memory = entrant.memory();
-  if (memory.end == End::done && memory.value.peak >= memory.value.before) {
+  const Answer<Memory> memory = memory_of_runs(hall, entrant);
+  if (memory.end == End::done) {
     m.peak_bytes = std::max(m.peak_bytes, memory.value.peak - memory.value.before);
     m.process_bytes = std::max(m.process_bytes, memory.value.peak);
   }
@@ -222,6 +239,12 @@ Cell measure_first_calls(Hall& hall, const Workload& workload, unsigned threads,
       const Task task = task_of(hall, workload, threads, hall.entrants[i].seat().name);
       if (!measure_first_call(hall, hall.entrants[i], task, truth, cell.measurements[i])) out.insert(i);
     }
+  }
+  for (std::size_t i = 0; i < hall.entrants.size(); ++i) {
+    Measurement& m = cell.measurements[i];
+    const Task task = task_of(hall, workload, threads, hall.entrants[i].seat().name);
+    if (!out.contains(i) && m.first_seconds <= hall.options.seconds_per_workload)
+      measure_loaded(hall, hall.entrants[i], task, m);
   }
   return cell;
 }

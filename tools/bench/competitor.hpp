@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,13 +27,21 @@ struct Job {
   [[nodiscard]] std::int64_t size(const std::string& name) const { return sizes.at(name); }
 };
 
-/// What one first run gave.
-struct Prepared {
-  std::vector<Bytes> outputs;     ///< dense and row-major, of the element type of the job
+/// How one first run went.
+struct Beginning {
   std::string setting;            ///< the best of the ways that were tried, where there are several
   double first_seconds = 0;       ///< from the inputs in memory to the first results
   std::vector<double> roundings;  ///< per output the longest chain of roundings; of wide jobs only
 };
+
+/// The same with its outputs, as others see it.
+struct Prepared : Beginning {
+  std::vector<Bytes> outputs;  ///< dense and row-major, of the element type of the job
+};
+
+/// Takes the outputs of a first run one after the other, dense and row-major, of the element type of the job. It keeps
+/// none, so that no competitor needs a copy of all of them, which would count as memory that its work takes.
+using Give = std::function<void(std::span<const std::byte>)>;
 
 /// This competitor does not offer that work.
 class NotOffered : public std::runtime_error {
@@ -48,8 +58,12 @@ class Competitor {
 
   /// Its version and what may matter for its speed.
   [[nodiscard]] virtual std::string version() const = 0;
-  /// Makes everything ready, drops what was prepared before, and runs once. \throws NotOffered
-  [[nodiscard]] virtual Prepared prepare(const Job& job) = 0;
+  /// Does a little work, so that what its library loads on first use is in memory. Nothing need be done by those whose
+  /// memory nobody asks for.
+  virtual void load() {}
+  /// Makes everything ready, drops what was prepared before, runs once and gives the outputs of that run. The job lasts
+  /// until the next one. \throws NotOffered
+  [[nodiscard]] virtual Beginning prepare(const Job& job, const Give& give) = 0;
   /// Puts state that runs change back to its first value; not timed.
   virtual void reset() {}
   /// One run of what was prepared; timed.

@@ -58,6 +58,10 @@ Answer<std::string> Entrant::hello() {
                                  [](const Json& j) { return j.at("version").get<std::string>(); });
 }
 
+Answer<bool> Entrant::load() {
+  return understood<bool>(ask(R"({"do": "load"})", start_limit), [](const Json&) { return true; });
+}
+
 Answer<Prepared> Entrant::prepare(const Task& task, std::chrono::milliseconds limit) {
   const Json request{{"do", "prepare"},       {"workload", task.workload}, {"recipe", task.recipe},
                      {"sizes", task.sizes},   {"threads", task.threads},   {"wide", task.wide},

@@ -54,6 +54,8 @@ class Entrant {
   [[nodiscard]] const Seat& seat() const { return seat_; }
   /// Its version. A process is started where none is.
   [[nodiscard]] Answer<std::string> hello();
+  /// Lets its library load what it loads on first use.
+  [[nodiscard]] Answer<bool> load();
   [[nodiscard]] Answer<Prepared> prepare(const Task& task, std::chrono::milliseconds limit);
   /// Seconds for `runs` runs together, after one more where `warm`.
   [[nodiscard]] Answer<double> sample(std::int64_t runs, bool warm, std::chrono::milliseconds limit);

@@ -14,17 +14,21 @@
 namespace etalon::bench {
 namespace {
 
-HostTensor tensor_of(const InputSpec& spec, const Bytes& bytes, bool wide) {
-  HostTensor given(spec.dtype, spec.dims);
-  if (spec.values != Values::zeros) {
-    if (bytes.size() != given.bytes.size()) throw std::runtime_error(spec.name + ": bytes of another size");
-    given.bytes = bytes;
+/// The value of an input where the store keeps it: no copy of it stays anywhere else.
+void write(const InputSpec& spec, const Bytes& bytes, compiled::Store::Entry& entry) {
+  const auto count = static_cast<std::size_t>(spec.dims.count());
+  entry.written = true;
+  if (spec.values == Values::zeros) {
+    std::memset(entry.buffer.data(), 0, entry.buffer.size());
+    return;
   }
-  if (!wide || spec.dtype != DType::f32) return given;
-  HostTensor doubled(DType::f64, spec.dims);
-  const auto from = given.view<float>();
-  std::copy(from.begin(), from.end(), doubled.view<double>().begin());
-  return doubled;
+  if (bytes.size() != count * size_of(spec.dtype)) throw std::runtime_error(spec.name + ": bytes of another size");
+  if (entry.dtype == spec.dtype) {
+    std::memcpy(entry.buffer.data(), bytes.data(), bytes.size());
+    return;
+  }
+  const auto* from = reinterpret_cast<const float*>(bytes.data());
+  std::copy(from, from + count, reinterpret_cast<double*>(entry.buffer.data()));
 }
 
 class EtalonCompetitor final : public Competitor {
@@ -36,57 +40,55 @@ class EtalonCompetitor final : public Competitor {
     return variant_ == nullptr ? own : own + ": " + variant_->what;
   }
 
-  [[nodiscard]] Prepared prepare(const Job& job) override {
+  void load() override {
+    const Workload small = workload_named("gemm-16");
+    std::vector<HostTensor> inputs;
+    for (const InputSpec& spec : small.inputs) inputs.emplace_back(spec.dtype, spec.dims);
+    (void)compiled::compile(program_of(small, DType::f32)).run(inputs);
+  }
+
+  [[nodiscard]] Beginning prepare(const Job& job, const Give& give) override {
     bound_.reset();
     executable_.reset();
     store_ = compiled::Store();
-    state_.clear();
-    const Workload workload = workload_named(job.workload);
-    std::vector<HostTensor> inputs = tensors_of(workload, job);
+    last_.clear();
+    job_ = &job;
+    workload_ = workload_named(job.workload);
     const auto start = std::chrono::steady_clock::now();
     compiled::CompileOptions options;
     options.threads = job.threads;
     if (variant_ != nullptr) variant_->leave_out(options);
-    if (workload.keeps_code) options.cache = compiled::default_cache_folder();
-    const spec::Program program = program_of(workload, job.wide ? DType::f64 : DType::f32);
+    if (workload_.keeps_code) options.cache = compiled::default_cache_folder();
+    const spec::Program program = program_of(workload_, job.wide ? DType::f64 : DType::f32);
     executable_ = compiled::compile(program, options);
-    put(workload, std::move(inputs));
+    executable_->declare(store_);
+    write_inputs(false);
     bound_ = executable_->bind(store_);
-    std::vector<HostTensor> results;
-    bound_->run_into(results);
-    Prepared prepared;
-    prepared.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    for (const std::string& name : workload.compared_state) results.push_back(store_.read(name));
-    for (HostTensor& result : results) prepared.outputs.push_back(std::move(result.bytes));
-    if (job.wide) prepared.roundings = compared_roundings(program, workload.compared_state);
-    return prepared;
+    bound_->run_into(last_);
+    Beginning beginning;
+    beginning.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (const HostTensor& result : last_) give(result.bytes);
+    for (const std::string& name : workload_.compared_state) {
+      const compiled::Buffer& value = store_.entry(name).buffer;
+      give({value.data(), value.size()});
+    }
+    if (job.wide) beginning.roundings = compared_roundings(program, workload_.compared_state);
+    return beginning;
   }
 
-  void reset() override {
-    for (const auto& [name, value] : state_) store_.write(name, value);
-  }
+  void reset() override { write_inputs(true); }
 
   void run() override { bound_->run_into(last_); }
 
  private:
-  [[nodiscard]] static std::vector<HostTensor> tensors_of(const Workload& workload, const Job& job) {
-    std::vector<HostTensor> tensors;
+  void write_inputs(bool only_state) {
     std::size_t next = 0;
-    for (const InputSpec& spec : workload.inputs) {
+    for (const InputSpec& spec : workload_.inputs) {
       static const Bytes none;
       const bool given = spec.values != Values::zeros;
-      if (given && next == job.inputs.size()) throw std::runtime_error(spec.name + ": no such input was given");
-      tensors.push_back(tensor_of(spec, given ? job.inputs[next++] : none, job.wide));
-    }
-    return tensors;
-  }
-
-  void put(const Workload& workload, std::vector<HostTensor> inputs) {
-    executable_->declare(store_);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const InputSpec& spec = workload.inputs[i];
-      store_.write(spec.name, inputs[i]);
-      if (spec.is_state) state_.emplace_back(spec.name, std::move(inputs[i]));
+      if (given && next == job_->inputs.size()) throw std::runtime_error(spec.name + ": no such input was given");
+      const Bytes& bytes = given ? job_->inputs[next++] : none;
+      if (spec.is_state || !only_state) write(spec, bytes, store_.entry(spec.name));
     }
   }
 
@@ -106,10 +108,11 @@ class EtalonCompetitor final : public Competitor {
   }
 
   const Variant* variant_;
+  const Job* job_ = nullptr;  ///< the one that was prepared last
+  Workload workload_;
   std::optional<compiled::Executable> executable_;
   compiled::Store store_;
   std::optional<compiled::Bound> bound_;
-  std::vector<std::pair<std::string, HostTensor>> state_;
   std::vector<HostTensor> last_;
 };
 
@@ -118,7 +121,7 @@ class CopyCompetitor final : public Competitor {
  public:
   [[nodiscard]] std::string version() const override { return "memcpy, on one thread"; }
 
-  [[nodiscard]] Prepared prepare(const Job& job) override {
+  [[nodiscard]] Beginning prepare(const Job& job, const Give&) override {
     if (job.threads != 1) throw NotOffered("one thread only");
     const Workload workload = workload_named(job.workload);
     if (workload.copied_bytes == 0) throw NotOffered("not a limit of this work");

@@ -49,22 +49,27 @@ Json to_json(const Measurement& m) {
           {"error", m.error},
           {"first_seconds", m.first_seconds},
           {"peak_bytes", m.peak_bytes},
-          {"process_bytes", m.process_bytes}};
+          {"process_bytes", m.process_bytes},
+          {"loaded_peak_bytes", m.loaded_peak_bytes}};
 }
 
 Measurement measurement_of(const Json& j) {
-  return {j.at("competitor"), verdict_named(j.at("verdict")),
-          j.at("note"),       j.at("seconds").get<std::vector<double>>(),
-          j.at("error"),      j.at("first_seconds"),
-          j.at("peak_bytes"), j.at("process_bytes")};
+  return {j.at("competitor"),
+          verdict_named(j.at("verdict")),
+          j.at("note"),
+          j.at("seconds").get<std::vector<double>>(),
+          j.at("error"),
+          j.at("first_seconds"),
+          j.at("peak_bytes"),
+          j.at("process_bytes"),
+          j.value("loaded_peak_bytes", std::uint64_t{0})};
 }
 
 Json to_json(const Cell& c) {
   Json measurements = Json::array();
   for (const Measurement& m : c.measurements) measurements.push_back(to_json(m));
-  return {{"workload", c.workload},           {"group", c.group}, {"what", c.what},
-          {"is_first_call", c.is_first_call}, {"flops", c.flops}, {"threads", c.threads},
-          {"size", c.size},                   {"measurements", measurements}};
+  return {{"workload", c.workload}, {"group", c.group},     {"what", c.what}, {"is_first_call", c.is_first_call},
+          {"flops", c.flops},       {"threads", c.threads}, {"size", c.size}, {"measurements", measurements}};
 }
 
 Cell cell_of(const Json& j) {

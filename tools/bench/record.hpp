@@ -52,6 +52,7 @@ struct Measurement {
   double first_seconds = 0;
   std::uint64_t peak_bytes = 0;  ///< of first calls: the most memory above what the process had before
   std::uint64_t process_bytes = 0;
+  std::uint64_t loaded_peak_bytes = 0;  ///< as `peak_bytes`, where the library had done a little work before
 };
 
 /// One workload on a number of threads, competitors in order.

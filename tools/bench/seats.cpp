@@ -54,28 +54,46 @@ Seat seat_of(std::string name, const std::string& environment, const std::string
 
 Seat absent(std::string name, std::string why) { return {std::move(name), "", std::move(why)}; }
 
+/// A command of PyTorch or libtorch, which find their BLAS when they are loaded.
+std::string with_torch_blas(const Places& places, const std::string& command) {
+  std::error_code unknown;
+  if (!fs::exists(fs::path(places.torch_blas) / "libblas.so.3", unknown)) return command;
+  return "env LD_LIBRARY_PATH=" + quoted(places.torch_blas) + " " + command;
+}
+
 /// PyTorch takes its kernels for wider vectors only when it is told to, so that its best setting is one of two
 /// processes.
-void add_torch(std::vector<Seat>& found, const Places& places) {
-  const std::string plain = "pytorch", wide = "pytorch-avx512", python = python_with_torch(places.python);
+void add_both_widths(std::vector<Seat>& found, const Places& places, const std::string& name,
+                     const std::string& command) {
+  found.push_back(seat_of(name, openmp(places), with_torch_blas(places, command)));
+  if (has_avx512())
+    found.push_back(seat_of(name + "-avx512", openmp(places) + avx512_blas + "ATEN_CPU_CAPABILITY=avx512 ",
+                            with_torch_blas(places, command)));
+  else
+    found.push_back(absent(name + "-avx512", no_avx512));
+}
+
+void add_pytorch(std::vector<Seat>& found, const Places& places) {
+  const std::string python = python_with_torch(places.python);
   if (python.empty()) {
     const std::string asked = places.python.empty() ? "python3 and /usr/bin/python3 have" : places.python + " has";
-    for (const std::string& name : {plain, wide}) found.push_back(absent(name, asked + " no PyTorch (python3-torch)"));
+    for (const char* name : {"pytorch", "pytorch-avx512"})
+      found.push_back(absent(name, asked + " no PyTorch (python3-torch)"));
     return;
   }
   const fs::path script = places.scratch / "pytorch.py";
   std::ofstream file(script);
   file << pytorch_script;
   if (!file.flush()) throw IoError(script.string() + ": the file cannot be written");
-  std::string command = quoted(python) + " -W ignore " + quoted(script.string());
+  add_both_widths(found, places, "pytorch", quoted(python) + " -W ignore " + quoted(script.string()));
+}
+
+void add_libtorch(std::vector<Seat>& found, const Places& places) {
+  const fs::path path = places.command.parent_path() / "etalon-bench-libtorch";
   std::error_code unknown;
-  if (fs::exists(fs::path(places.torch_blas) / "libblas.so.3", unknown))
-    command = "env LD_LIBRARY_PATH=" + quoted(places.torch_blas) + " " + command;
-  found.push_back(seat_of(plain, openmp(places), command));
-  if (has_avx512())
-    found.push_back(seat_of(wide, openmp(places) + avx512_blas + "ATEN_CPU_CAPABILITY=avx512 ", command));
-  else
-    found.push_back(absent(wide, no_avx512));
+  if (fs::exists(path, unknown)) return add_both_widths(found, places, "libtorch", quoted(path.string()));
+  for (const char* name : {"libtorch", "libtorch-avx512"})
+    found.push_back(absent(name, "not in this build (libtorch-dev)"));
 }
 
 /// A peer whose program lies beside the command.
@@ -101,7 +119,8 @@ void add_openblas(std::vector<Seat>& found, const Places& places) {
 std::vector<Seat> seats(const Places& places) {
   const std::string own = quoted(places.command.string()) + " bench worker ";
   std::vector<Seat> found{seat_of("etalon", "", own + "etalon")};
-  add_torch(found, places);
+  add_pytorch(found, places);
+  add_libtorch(found, places);
   found.push_back(beside(places, "onednn", "etalon-bench-onednn", "libdnnl-dev", openmp(places)));
   add_openblas(found, places);
   found.push_back(beside(places, "libxsmm", "etalon-bench-libxsmm", "libxsmm-dev", ""));

@@ -5,7 +5,6 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,12 +22,15 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 Bytes contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path + ": the file cannot be read");
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  return {first, first + text.size()};
+  file.seekg(0, std::ios::end);
+  Bytes bytes(static_cast<std::size_t>(std::max<std::streamoff>(0, file.tellg())));
+  file.seekg(0);
+  if (!bytes.empty() && !file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
+    throw std::runtime_error(path + ": the file cannot be read");
+  return bytes;
 }
 
-void write(const std::string& path, const Bytes& bytes) {
+void write(const std::string& path, std::span<const std::byte> bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!file.flush()) throw std::runtime_error(path + ": the file cannot be written");
@@ -36,10 +38,11 @@ void write(const std::string& path, const Bytes& bytes) {
 
 struct Session {
   Competitor& competitor;
+  Job job{};  ///< what was prepared last
   std::uint64_t memory_before = 0;
 };
 
-Json prepare(Session& session, const Json& request) {
+Job job_of(const Json& request) {
   Job job;
   job.workload = request.at("workload");
   job.recipe = request.at("recipe");
@@ -47,18 +50,23 @@ Json prepare(Session& session, const Json& request) {
   job.threads = request.at("threads");
   job.wide = request.value("wide", false);
   for (const std::string path : request.at("inputs")) job.inputs.push_back(contents(path));
+  return job;
+}
+
+Json prepare(Session& session, const Json& request) {
+  const std::string folder = request.at("outputs");
+  session.job = job_of(request);
   session.memory_before = resident_bytes();
   forget_peak();
-  const Prepared prepared = session.competitor.prepare(job);
   Json files = Json::array();
-  for (const Bytes& output : prepared.outputs) {
-    files.push_back(request.at("outputs").get<std::string>() + "/" + std::to_string(files.size()));
+  const Beginning beginning = session.competitor.prepare(session.job, [&](std::span<const std::byte> output) {
+    files.push_back(folder + "/" + std::to_string(files.size()));
     write(files.back(), output);
-  }
+  });
   return {{"outputs", files},
-          {"setting", prepared.setting},
-          {"first_seconds", prepared.first_seconds},
-          {"roundings", prepared.roundings}};
+          {"setting", beginning.setting},
+          {"first_seconds", beginning.first_seconds},
+          {"roundings", beginning.roundings}};
 }
 
 Json sample(Session& session, const Json& request) {
@@ -70,9 +78,15 @@ Json sample(Session& session, const Json& request) {
   return {{"seconds", seconds_since(start)}};
 }
 
+Json load(Session& session) {
+  session.competitor.load();
+  return Json::object();
+}
+
 Json answer(Session& session, const Json& request) {
   const std::string what = request.at("do");
   if (what == "hello") return {{"version", session.competitor.version()}};
+  if (what == "load") return load(session);
   if (what == "prepare") return prepare(session, request);
   if (what == "sample") return sample(session, request);
   if (what == "memory") return {{"before", session.memory_before}, {"peak", peak_bytes()}};

@@ -2,6 +2,7 @@
 /// The loop of a competitor's process. Each request and each answer is one line of JSON; tensors lie in files.
 ///
 ///   {"do": "hello"}                                   → {"version": …}
+///   {"do": "load"}                                    → {}     after some work that is none of anybody's
 ///   {"do": "prepare", "workload": …, "recipe": …, "sizes": {…}, "threads": n, "wide": false,
 ///    "inputs": [file, …], "outputs": folder}          → {"outputs": [file, …], "setting": …, "first_seconds": s,
 ///    "roundings": […]}

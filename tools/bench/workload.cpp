@@ -1,7 +1,6 @@
 #include "tools/bench/workload.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "spec/error.hpp"
@@ -93,13 +92,13 @@ std::vector<Workload> workloads_named(const std::vector<std::string>& words, con
 }
 
 Workload workload_named(const std::string& name) {
-  std::vector<Workload> all = all_workloads();
-  std::vector<Workload> scale = scale_workloads();
-  all.insert(all.end(), std::make_move_iterator(scale.begin()), std::make_move_iterator(scale.end()));
   std::vector<std::string> names;
-  for (Workload& w : all) {
-    if (w.name == name) return std::move(w);
-    names.push_back(w.name);
+  // One after the other: those of a sweep have thousands of inputs, which nobody needs who does other work.
+  for (const auto& family : {all_workloads, scale_workloads}) {
+    for (Workload& w : family()) {
+      if (w.name == name) return std::move(w);
+      names.push_back(w.name);
+    }
   }
   throw SpecViolation(unknown_name("workload", name, names));
 }

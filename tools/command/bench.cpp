@@ -49,6 +49,7 @@ Examples
   etalon bench                                           everything, some minutes
   etalon bench --only gemm,train-mlp --threads 1         a group and a workload
   etalon bench --competitors etalon,onednn --only conv
+  etalon bench --competitors etalon,libtorch,pytorch --only training --threads 1
   etalon bench --json run.json --markdown run.md         with all numbers, and as a page with its plot run-1.svg
   etalon bench report run.json --markdown docs/performance.md
   etalon bench scale                                     against width, depth, batch and the number of calls
@@ -141,7 +142,8 @@ void write_page(const fs::path& path, const std::vector<bench::Run>& runs) {
 void write_programs(const std::vector<bench::Workload>& workloads, const fs::path& folder) {
   fs::create_directories(folder);
   for (const bench::Workload& w : workloads) {
-    write(folder / (w.name + ".txt"), [&](std::ostream& out) { out << spec::to_text(bench::program_of(w, DType::f32)); });
+    write(folder / (w.name + ".txt"),
+          [&](std::ostream& out) { out << spec::to_text(bench::program_of(w, DType::f32)); });
   }
 }
 
@@ -178,7 +180,8 @@ void show(const bench::Run& run) {
 
 [[nodiscard]] int run(const Words& words) {
   bench::BenchOptions options;
-  options.workloads = bench::workloads_named(words.only, words.scale ? bench::scale_workloads() : bench::all_workloads());
+  options.workloads =
+      bench::workloads_named(words.only, words.scale ? bench::scale_workloads() : bench::all_workloads());
   if (!words.programs.empty()) {
     write_programs(options.workloads, words.programs);
     return 0;
@@ -196,7 +199,8 @@ void show(const bench::Run& run) {
                              words.torch_blas,
                              *std::max_element(words.threads.begin(), words.threads.end()),
                              is_busy(words)};
-  const std::vector<bench::Seat> all = words.ablate || words.scale ? bench::ablation_seats(places) : bench::seats(places);
+  const std::vector<bench::Seat> all =
+      words.ablate || words.scale ? bench::ablation_seats(places) : bench::seats(places);
   options.seats = bench::seats_named(all, words.scale ? std::vector<std::string>{all.front().name} : words.competitors);
   options.reference = all.front();
   options.threads = words.threads;
@@ -224,7 +228,8 @@ void show(const bench::Run& run) {
 [[nodiscard]] int worker(const Words& words) {
   if (words.competitor != "etalon" && words.competitor != "copy")
     throw SpecViolation("bench worker: expected etalon or copy, found '" + words.competitor + "'");
-  const auto competitor = words.competitor == "copy" ? bench::make_copy_competitor() : bench::make_etalon_competitor(words.without);
+  const auto competitor =
+      words.competitor == "copy" ? bench::make_copy_competitor() : bench::make_etalon_competitor(words.without);
   bench::serve(*competitor, std::cin, std::cout);
   return 0;
 }
@@ -251,7 +256,9 @@ void add_scale(CLI::App& bench, Outcome& outcome) {
   command->add_flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
   command->add_option("--programs", words->programs, "Write the programs of the workloads to this folder, and stop");
   command->add_option("--only", words->only, "Only these workloads or groups, separated by commas")->delimiter(',');
-  command->add_option("--threads", words->threads, "Numbers of threads, separated by commas")->delimiter(',')->check(CLI::Range(1, 256));
+  command->add_option("--threads", words->threads, "Numbers of threads, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256));
   command->add_option("--seconds-per-workload", words->seconds, "Of samples; slow work may take three samples")
       ->check(CLI::Range(0.001, 3600.0))
       ->capture_default_str();
@@ -274,7 +281,8 @@ void add_bench(CLI::App& app, Outcome& outcome) {
   command->add_option("--only", words->only, "Only these workloads or groups, separated by commas")->delimiter(',');
   command
       ->add_option("--competitors", words->competitors,
-                   "Only these: etalon, pytorch, pytorch-avx512, onednn, openblas, openblas-avx512, libxsmm, copy")
+                   "Only these: etalon, pytorch, pytorch-avx512, libtorch, libtorch-avx512, onednn, openblas, "
+                   "openblas-avx512, libxsmm, copy")
       ->delimiter(',');
   command->add_option("--threads", words->threads, "Numbers of threads, separated by commas")
       ->delimiter(',')
@@ -290,7 +298,7 @@ void add_bench(CLI::App& app, Outcome& outcome) {
   command->add_option("--python", words->python, "A Python that has PyTorch");
   command
       ->add_option("--torch-blas", words->torch_blas,
-                   "A folder with the libblas.so.3 that PyTorch is to use, where there is one")
+                   "A folder with the libblas.so.3 that PyTorch and libtorch are to use, where there is one")
       ->capture_default_str();
   command
       ->add_option("--openmp-waits", words->openmp_waits,

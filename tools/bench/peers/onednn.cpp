@@ -41,7 +41,7 @@ class OneDnn final : public etalon::bench::Competitor {
     return "oneDNN " + std::to_string(v->major) + "." + std::to_string(v->minor) + "." + std::to_string(v->patch);
   }
 
-  [[nodiscard]] etalon::bench::Prepared prepare(const Job& job) override {
+  [[nodiscard]] etalon::bench::Beginning prepare(const Job& job, const etalon::bench::Give& give) override {
     using Maker = void (OneDnn::*)(const Job&);
     static const std::unordered_map<std::string, Maker> makers{
         {"gemm", &OneDnn::product},          {"conv-forward", &OneDnn::convolution},
@@ -55,13 +55,13 @@ class OneDnn final : public etalon::bench::Competitor {
     const auto start = std::chrono::steady_clock::now();
     (this->*maker->second)(job);
     ways_.front().second();
-    etalon::bench::Prepared prepared;
-    prepared.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    etalon::bench::Beginning beginning;
+    beginning.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     best_ = etalon::bench::fastest(ways_);
     ways_[best_].second();
-    prepared.setting = ways_[best_].first;
-    for (const dnnl::memory& result : results_[best_]) prepared.outputs.push_back(read(result));
-    return prepared;
+    beginning.setting = ways_[best_].first;
+    for (const dnnl::memory& result : results_[best_]) give(read(result));
+    return beginning;
   }
 
   void run() override { ways_[best_].second(); }

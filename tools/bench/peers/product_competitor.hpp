@@ -27,19 +27,17 @@ class ProductCompetitor final : public Competitor {
 
   [[nodiscard]] std::string version() const override { return version_; }
 
-  [[nodiscard]] Prepared prepare(const Job& job) override {
+  [[nodiscard]] Beginning prepare(const Job& job, const Give& give) override {
     if (job.recipe != "gemm") throw NotOffered("no such recipe");
     product_ = {job.size("m"), job.size("k"), job.size("n"), numbers(job.inputs.at(0)), numbers(job.inputs.at(1)), {}};
     product_.y.assign(static_cast<std::size_t>(product_.m * product_.n), 0.0F);
     const auto start = std::chrono::steady_clock::now();
     run_ = maker_(product_, job.threads);
     run_();
-    Prepared prepared;
-    prepared.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    Bytes y(product_.y.size() * sizeof(float));
-    std::memcpy(y.data(), product_.y.data(), y.size());
-    prepared.outputs.push_back(std::move(y));
-    return prepared;
+    Beginning beginning;
+    beginning.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    give(std::as_bytes(std::span(product_.y)));
+    return beginning;
   }
 
   void run() override { run_(); }

@@ -337,6 +337,9 @@ for line in sys.stdin:
     try:
         if request["do"] == "hello":
             reply = {"version": version()}
+        elif request["do"] == "load":
+            torch.mm(torch.ones(2, 2), torch.ones(2, 2))
+            reply = {}
         elif request["do"] == "prepare":
             reply = prepare(request)
         elif request["do"] == "sample":
