@@ -108,8 +108,8 @@ TEST_CASE("what is no number where one is due is a fault", "[log]") {
 TEST_CASE("gathers, positions, recurrences and derivatives are judged too", "[log]") {
   const std::string program =
       "input x : f64[5, 3]\nparameter table : f32[6, 4]\ninput seed : i64[]\nbuffer total : f64[3]\n"
-      "best = argmax(x) {axis = 0}\nrows = embedding(best, table)\nsums = cumsum(x) {axis = 0}\nnext = cumprod(sums) {axis = 1}\n"
-      "picked = max(x) {axis = 1}\ng = vjp(picked; x; picked)\ntotal[j] :+= sum[i] g[i, j]\ntotal[j] *= 2*total[j]\nouter = sum(total)\noutput outer, rows\n";
+      "best = argmax(x) {axes = [0]}\nrows = embedding(table, best)\nsums = cumsum(x) {axis = 0}\nnext = cumprod(sums) {axis = 1}\n"
+      "picked = max(x) {axes = [1]}\ng = vjp(picked; x; picked)\ntotal[j] :+= sum[i] g[i, j]\ntotal[j] *= 2*total[j]\nouter = sum(total)\noutput outer, rows\n";
   const Log reference = on_reference(program);
   Log cpu = on_cpu(program);
   const Comparison c = compare(reference, cpu);

@@ -23,9 +23,9 @@ std::string call(std::size_t k) {
   const std::string before = k < 3 ? "w" : v(k - 3);
   const std::array<std::string, 14> calls{
       "matmul(" + last + ", w)",       "tanh(" + last + ")",          "add(" + last + ", " + before + ")", "softmax(" + last + ") {axis = -1}",
-      "mul(" + last + ", " + before + ")", "sigmoid(" + last + ")",   "cumsum(" + last + ") {axis = 0}",   "layer_norm(" + last + ", _, _) {axis = -1}",
+      "mul(" + last + ", " + before + ")", "sigmoid(" + last + ")",   "cumsum(" + last + ") {axis = 0}",   "layer_norm(" + last + ", _, _)",
       "relu(" + last + ")",            "sub(" + last + ", " + before + ")", "gelu(" + last + ")",          "maximum(" + last + ", b)",
-      "transpose(" + last + ") {axes = [1, 0]}", "scale(" + last + ") {factor = 0.5}"};
+      "transpose(" + last + ")", "scale(" + last + ") {by = 0.5}"};
   return calls[k % calls.size()];
 }
 
@@ -42,7 +42,7 @@ std::string long_program(std::size_t calls) {
     text += "v" + std::to_string(k) + " = " + call(k) + " section \"part " + std::to_string(k / 40) + "/block " + std::to_string(k / 8) + "\"\n";
   }
   const std::string last = "v" + std::to_string(calls - 1);
-  return text + "loss = mean(" + last + ") section \"loss\"\ngw = vjp(loss; w)\nb[i, j] += 0.5*x[i, j]\nstep = scale(gw) {factor = 0.1}\nw1 = sub(w, step)\n"
+  return text + "loss = mean(" + last + ") section \"loss\"\ngw = vjp(loss; w)\nb[i, j] += 0.5*x[i, j]\nstep = scale(gw) {by = 0.1}\nw1 = sub(w, step)\n"
                 "output loss\nupdate w := w1\n";
 }
 

@@ -96,7 +96,7 @@ TEST_CASE("a line says indices, operands by name and the result; sections nest",
   CHECK_THAT(text, Contains("section \"net\"\n  section \"first\"\n    step 1: h = matmul(x, w) @ \"long.txt\":3\n"));
   CHECK_THAT(text, Contains("\n    step 2: a = relu(h) @ \"long.txt\":4\n"));
   CHECK_THAT(text, Contains("\n  step 3: p = pad(a) {"));
-  CHECK_THAT(text, Contains("\nstep 4: s = sum(p) {"));
+  CHECK_THAT(text, Contains("\nstep 4: s = sum(p) @"));
   CHECK_THAT(text, Contains("h[0, 0] = 3.5 | sum((x[0, 0] = 1.0) * (w[0, 0] = 0.5), (x[0, 1] = 2.0) * (w[1, 0] = 0.0), (x[0, 2] = 3.0) * (w[2, 0] = 1.0))\n"));
   CHECK_THAT(text, Contains("      h : f32[2, 2] = [3.5, 1.0, 8.0, 1.0]\n"));
   // Where a choice hangs on indices alone the line shows what was chosen.

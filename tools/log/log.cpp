@@ -13,7 +13,6 @@
 
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
-#include "spec/program/analysis.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/number_text.hpp"
 
@@ -77,7 +76,11 @@ std::string digest_of(const Program& program) {
 
 std::string summary_of(const Program& program, std::size_t step) {
   if (step >= program.steps.size()) return "updates";
-  return std::visit([](const auto& one) { return spec::summary(one); }, program.steps[step]);
+  Program one;
+  one.steps = {program.steps[step]};
+  std::string text = plain_text(std::move(one));
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
 }
 
 spec::Source source_of(const Program& program, std::size_t step) {

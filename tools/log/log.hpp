@@ -46,7 +46,7 @@ struct Log {
 /// The digest of the program's text without files, lines and sections: `sha256:…`.
 [[nodiscard]] std::string digest_of(const spec::Program& program);
 
-/// The step as the program says it: `h = matmul(x, w)`.
+/// The step as the program says it: `p = softmax(h) {axis = -1}`.
 [[nodiscard]] std::string summary_of(const spec::Program& program, std::size_t step);
 /// Where it stands; empty for no step.
 [[nodiscard]] spec::Source source_of(const spec::Program& program, std::size_t step);
