@@ -1,12 +1,14 @@
 #include "tests/log/programs.hpp"
 
 #include <array>
+#include <memory>
 #include <stdexcept>
 
 #include "spec/program/extents.hpp"
 #include "tools/log/record.hpp"
 
 #ifdef ETALON_COMPILED
+#include "compiled/codegen/jit.hpp"
 #include "compiled/executable.hpp"
 #endif
 
@@ -27,11 +29,6 @@ std::string call(std::size_t k) {
       "relu(" + last + ")",            "sub(" + last + ", " + before + ")", "gelu(" + last + ")",          "maximum(" + last + ", b)",
       "transpose(" + last + ")", "scale(" + last + ") {by = 0.5}"};
   return calls[k % calls.size()];
-}
-
-Log logged(const std::string& text, const std::vector<std::string>& names, const Recorder& recorder) {
-  const spec::Program program = parsed(text);
-  return record(program, file, some_inputs(with_extents(program)), names, recorder);
 }
 
 }  // namespace
@@ -73,20 +70,35 @@ std::vector<HostTensor> some_inputs(const spec::Program& program) {
   return inputs;
 }
 
-Log on_reference(const std::string& program, const std::vector<std::string>& names) {
+Log logged_on_reference(const spec::Program& program, const std::vector<HostTensor>& inputs, const std::vector<std::string>& names) {
   spec::Contract contract;
   contract.name = "reference";
   contract.default_function = {0.5, 0, 0, true};
-  return logged(program, names, {"reference", contract, run_on_reference});
+  return record(program, file, inputs, names, {"reference", contract, run_on_reference});
 }
 
-Log on_cpu(const std::string& program, const std::vector<std::string>& names) {
+Log logged_on_cpu(const spec::Program& program, const std::vector<HostTensor>& inputs, const std::vector<std::string>& names) {
 #ifdef ETALON_COMPILED
-  const auto run = [](const spec::System& system, std::span<const HostTensor> inputs) { return compiled::compile_system(system).run(inputs); };
-  return logged(program, names, {"cpu", spec::contract_named("cpu"), run});
+  static const auto jit = std::make_shared<compiled::Jit>();
+  const auto run = [](const spec::System& system, std::span<const HostTensor> given) {
+    compiled::CompileOptions options;
+    options.jit = jit;
+    return compiled::compile_system(system, options).run(given);
+  };
+  return record(program, file, inputs, names, {"cpu", spec::contract_named("cpu"), run});
 #else
-  return on_reference(program, names);
+  return logged_on_reference(program, inputs, names);
 #endif
+}
+
+Log on_reference(const std::string& text, const std::vector<std::string>& names) {
+  const spec::Program program = parsed(text);
+  return logged_on_reference(program, some_inputs(with_extents(program)), names);
+}
+
+Log on_cpu(const std::string& text, const std::vector<std::string>& names) {
+  const spec::Program program = parsed(text);
+  return logged_on_cpu(program, some_inputs(with_extents(program)), names);
 }
 
 HostTensor& held(Log& log, const std::string& name) {

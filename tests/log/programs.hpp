@@ -29,6 +29,10 @@ inline constexpr const char* file = "long.txt";
 /// On the compiled backend, or on the reference where there is none.
 [[nodiscard]] Log on_cpu(const std::string& program, const std::vector<std::string>& names = {});
 
+/// The same of a program on given inputs.
+[[nodiscard]] Log logged_on_reference(const spec::Program& program, const std::vector<HostTensor>& inputs, const std::vector<std::string>& names = {});
+[[nodiscard]] Log logged_on_cpu(const spec::Program& program, const std::vector<HostTensor>& inputs, const std::vector<std::string>& names = {});
+
 /// The held tensor of that name.
 [[nodiscard]] HostTensor& held(Log& log, const std::string& name);
 

@@ -24,7 +24,7 @@ std::vector<HostTensor> run_on_reference(const System& system, std::span<const H
   for (const Segment& segment : segments(system, held)) {
     std::vector<reference::Array<Number>> sources;
     for (const TensorId t : segment.sources) sources.push_back(reference::from_host<Number>(*values[static_cast<std::size_t>(t)]));
-    const auto found = reference::evaluate<Number>(segment.system, sources);
+    const auto found = reference::evaluate<Number>(with_shared_reductions(segment.system), sources);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const TensorId t = segment.targets[i];
       values[static_cast<std::size_t>(t)] = reference::to_host(found[i], system[t].dtype);

@@ -7,6 +7,7 @@
 
 #include "spec/system/ranges.hpp"
 #include "spec/system/recurrence.hpp"
+#include "spec/system/simplify.hpp"
 #include "spec/system/splice.hpp"
 
 namespace etalon::logging {
@@ -142,6 +143,12 @@ double evaluations_of(const Expr& e) {
 }  // namespace
 
 std::vector<Segment> segments(const System& system, const std::vector<bool>& held) { return Cutting(system, held).run(); }
+
+System with_shared_reductions(System system) {
+  spec::name_reductions(system);
+  spec::order_equations(system);
+  return system;
+}
 
 double evaluations(const System& system) {
   double all = 0;

@@ -23,6 +23,10 @@ struct Segment {
 /// \param held per tensor of the system; inputs need no mark.
 [[nodiscard]] std::vector<Segment> segments(const spec::System& system, const std::vector<bool>& held);
 
+/// The same equations with every sum computed once for the elements that it does depend on: the values are the same, and
+/// take less long.
+[[nodiscard]] spec::System with_shared_reductions(spec::System system);
+
 /// Times that expressions are evaluated, at most: what a guard leaves out counts.
 [[nodiscard]] double evaluations(const spec::System& system);
 
