@@ -40,11 +40,11 @@ output loss
 update w := g
 '''
 (folder / "step.txt").write_text(program)
-given = ["step.txt", "--set", "x=1,2,3,4,5,6", "--set", "w=0.5,0.1,0,-1,1,1"]
+given = ["step.txt", "--set", "x=1,2,3,4,5,6", "--set", "w=0.5,0.1,0,-1,1,-1"]
 
 # Off: the same outputs as ever, and no file.
 plain = etalon("run", *given)
-check(plain.returncode == 0 and plain.stdout == "loss : f32[] = 14.900001\n" or plain.stdout.startswith("loss : f32[] = "), f"run: {plain}")
+check((plain.returncode, plain.stdout, plain.stderr) == (0, "loss : f32[] = 11.5\n", ""), f"run: {plain}")
 check({p.name for p in folder.iterdir()} == {"step.txt"}, "run without --log-assignments wrote a file")
 
 for backend, name in (("reference", "a.log"), (second, "b.log")):
@@ -78,7 +78,7 @@ for i, line in enumerate(written):
 found = etalon("log", "diff", "a.log", "faulty.log")
 check(found.returncode == 1 and found.stdout.startswith('step.txt:5: section "net", step 2: a = relu(h)\n  a[0, 1] is '), f"log diff of a fault: {found}")
 as_json = json.loads(etalon("log", "diff", "a.log", "faulty.log", "--json").stdout)
-check(not as_json["within_bounds"] and as_json["logs"][1]["faults"][0]["line"] == 5 and as_json["first_difference"]["line"] == 5, f"as JSON: {as_json}")
+check(not as_json["within_bounds"] and as_json["logs"][1]["faults"][0]["line"] == 5 and as_json["first_difference"]["line"] in (4, 5), f"as JSON: {as_json}")
 
 # Pages, names, and what is refused.
 page = etalon("run", *given, "--log-assignments=a,loss", "--log-format", "html").stdout

@@ -174,3 +174,15 @@ TEST_CASE("hostile logs are refused before memory is taken", "[log]") {
   CHECK(is_refused(with("given\n", "given\n  x : f32[2, 3] = [1, 2, 3, 4, 5, 6]\n")));
   CHECK(is_refused(with("h = matmul(x, w)", "h = matmul(w, w)")));
 }
+
+TEST_CASE("a log whose program asks for more than there is room or time for is refused", "[log]") {
+  const auto judged = [](const std::string& program, const std::string& name) {
+    Log log = on_reference("input x : f32[2]\ny = neg(x)\noutput y\n");
+    log.meaning = meaning_of(parsed(program));
+    log.values.assign(log.meaning.system.tensors.size(), std::nullopt);
+    log.values[static_cast<std::size_t>(log.meaning.system.find(name))] = HostTensor(DType::f32, {});
+    return compare(log, log);
+  };
+  CHECK_THROWS_WITH(judged("input x : f32[2]\ny = full() {shape = [90000000000], value = 1.0}\ns = sum(y)\noutput s\n", "s"),
+                    Contains("s takes too long to judge"));
+}

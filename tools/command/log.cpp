@@ -36,7 +36,9 @@ Exit status: 0 both logs are within their bounds, 1 one is not, 2 they cannot be
 void add_log(CLI::App& app, Outcome& outcome) {
   CLI::App* log = app.add_subcommand("log", "Compare what two backends computed, assignment by assignment");
   log->footer(examples);
-  log->require_subcommand(1);
+  log->callback([log] {
+    if (log->get_subcommands().empty()) throw SpecViolation("log: a command is missing; etalon log --help lists them");
+  });
   CLI::App* command = log->add_subcommand("diff", "Judge every assignment of two logs, and say where they first differ");
   command->footer(examples);
   auto paths = std::make_shared<std::array<std::string, 2>>();

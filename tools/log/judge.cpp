@@ -24,11 +24,18 @@ using spec::TensorId;
 
 namespace {
 
-// Hours, and nothing that a log of that size would need.
-constexpr double most_evaluations = 1e10;
+// An hour, and some gigabytes: more than logs need that somebody reads.
+constexpr double most_evaluations = 2e9;
+constexpr double most_elements = 3e7;
 
 std::int64_t integer_at(const HostTensor& t, std::size_t i) {
   return t.dtype == DType::i32 ? t.view<std::int32_t>()[i] : t.view<std::int64_t>()[i];
+}
+
+double elements_of(const Dims& dims) {
+  double count = 1;
+  for (const std::int64_t extent : dims) count *= static_cast<double>(extent);
+  return count;
 }
 
 std::string admitted_text(const reference::Interval& in) {
@@ -128,8 +135,11 @@ class Judging {
 
   void require_soon(const Segment& segment, const spec::System& system) const {
     const double count = evaluations(system);
-    if (count <= most_evaluations) return;
-    throw SpecViolation(fmt::format("{} takes too long to judge: {:.0e} evaluations", log_.meaning.system[segment.targets.front()].name, count));
+    double elements = 0;
+    for (const spec::TensorInfo& t : system.tensors) elements += elements_of(t.dims);
+    if (count <= most_evaluations && elements <= most_elements) return;
+    throw SpecViolation(fmt::format("{} takes too long to judge: {:.0e} evaluations over {:.0e} elements; log fewer or smaller values",
+                                    log_.meaning.system[segment.targets.front()].name, count, elements));
   }
 
   void report(const Segment& segment, TensorId t, std::size_t element, std::size_t offenders, std::string expected, std::string admitted,
