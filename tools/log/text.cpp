@@ -114,7 +114,7 @@ class Reader {
   std::string_view quoted_after(std::string_view word, std::string& to) {
     const std::string_view rest = after(word);
     std::size_t end = 1;
-    while (end < rest.size() && rest[end] != '"') end += rest[end] == '\\' ? 2 : 1;
+    while (end < rest.size() && rest[end] != '"') end += rest[end] == '\\' ? 2U : 1U;
     const nlohmann::json value = nlohmann::json::parse(rest.substr(0, std::min(end + 1, rest.size())), nullptr, false);
     if (!value.is_string()) {
       --at_;
