@@ -16,7 +16,8 @@ class Lowering {
  public:
   explicit Lowering(Program program) : program_(std::move(program)), analysis_(analyse(program_)) {}
 
-  System run() {
+  /// \param steps if any, filled with the step of each equation.
+  System run(std::vector<std::size_t>* steps = nullptr) {
     for (const auto& [value, type] : analysis_.types) taken_.insert(value);
     for (const Input& input : program_.inputs) {
       const TensorId id = system_.add_tensor(input.name, input.dtype, input.dims);
@@ -29,14 +30,36 @@ class Lowering {
       if (const auto* call = std::get_if<Call>(&program_.steps[i])) append(*call, *analysis_.instances[i]);
       else if (const auto* assign = std::get_if<Assign>(&program_.steps[i])) append(*assign, i);
       else append(std::get<Differentiate>(program_.steps[i]));
+      if (steps != nullptr) note(i);
     }
     for (const std::string& output : program_.outputs) system_.outputs.push_back(tensor_.at(output));
     outputs_.insert(system_.outputs.begin(), system_.outputs.end());
     for (const Update& update : all_updates(program_)) append_update(update);
+    if (steps != nullptr) {
+      step_of_.resize(system_.tensors.size(), program_.steps.size());
+      steps->clear();
+      for (const Equation& e : system_.equations) steps->push_back(step_of_[static_cast<std::size_t>(e.target)]);
+    }
     return std::move(system_);
   }
 
  private:
+  /// Tensors that are new belong to this step, except those that stand before what was there already: a derivative has
+  /// named parts of the equation that follows them.
+  void note(std::size_t step) {
+    const bool only_appends = !std::holds_alternative<Differentiate>(program_.steps[step]);
+    const std::size_t first = only_appends ? noted_equations_ : 0;
+    step_of_.resize(system_.tensors.size(), step);
+    std::size_t behind = step;
+    for (std::size_t i = system_.equations.size(); i-- > first;) {
+      const auto t = static_cast<std::size_t>(system_.equations[i].target);
+      if (t < noted_tensors_) behind = step_of_[t];
+      else step_of_[t] = behind;
+    }
+    noted_tensors_ = system_.tensors.size();
+    noted_equations_ = system_.equations.size();
+  }
+
   void append(const Call& call, const Instance& instance) {
     std::vector<TensorId> inputs;
     for (const auto& operand : call.operands) {
@@ -181,9 +204,16 @@ class Lowering {
   std::unordered_set<TensorId> outputs_;
   std::unordered_set<TensorId> named_;  ///< results of derivatives
   Names taken_;
+  std::vector<std::size_t> step_of_;  ///< of each tensor, where steps are wanted
+  std::size_t noted_tensors_ = 0;
+  std::size_t noted_equations_ = 0;
 };
 
 }  // namespace
+
+System lower(const Program& program, std::vector<std::size_t>& steps) {
+  return has_open_extents(program) ? Lowering(with_extents(program)).run(&steps) : Lowering(program).run(&steps);
+}
 
 System lower(const Program& program) {
   return has_open_extents(program) ? Lowering(with_extents(program)).run() : Lowering(program).run();

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -362,17 +363,29 @@ void definitions(Lines& lines, Program& program) {
   }
 }
 
+/// A step without a source line gets this one.
+void place(std::variant<Call, Differentiate, Assign>& step, const std::string& file, std::size_t line) {
+  Source& source = std::visit([](auto& one) -> Source& { return one.source; }, step);
+  if (!source.file.empty()) return;
+  source.file = file;
+  source.line = static_cast<std::uint32_t>(line);
+}
+
 }  // namespace
 
-Program parse_program(std::string_view text) {
+Program parse_program(std::string_view text) { return parse_program(text, ""); }
+
+Program parse_program(std::string_view text, const std::string& file) {
   Program program;
   Lines lines(text);
   while (!lines.at_end()) {
     const std::string_view line = lines.take();
+    const std::size_t before = program.steps.size();
     if (holds_only(line, opening)) definitions(lines, program);
     else if (auto found = assignment_in(line, lines.number()))
       LineParser(LineLexer(line, lines.number(), found->end), program).finish(std::move(found->assignment));
     else LineParser(LineLexer(line, lines.number()), program).run();
+    if (!file.empty() && program.steps.size() > before) place(program.steps.back(), file, lines.number());
   }
   return program;
 }

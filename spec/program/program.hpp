@@ -139,11 +139,16 @@ void verify(const Program& program);
 /// names are the program's value names (locals of operations get `value.local`, what assignments make of a value that
 /// there is already gets `value.2`, `value.3`, …).
 [[nodiscard]] System lower(const Program& program);
+/// The same; `steps` then says of each equation for which step of the program it stands, and is the number of steps for
+/// copies that updates need.
+[[nodiscard]] System lower(const Program& program, std::vector<std::size_t>& steps);
 
 /// Readable text (grammar in docs/program.md); `parse_program(to_text(p)) == p`, bit for bit in constants.
 /// \throws SpecViolation with line and column on malformed text.
 [[nodiscard]] std::string to_text(const Program& program);
 [[nodiscard]] Program parse_program(std::string_view text);
+/// The same, where steps that name no source line get their own line of the text, in this file.
+[[nodiscard]] Program parse_program(std::string_view text, const std::string& file);
 
 /// The assignment that a text such as `g[i, j] += sum[n] d[n, i]*x[n, j]` states. \throws SpecViolation
 [[nodiscard]] Assign parse_assignment(std::string_view text);

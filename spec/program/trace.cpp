@@ -238,8 +238,8 @@ std::vector<Traced> jvp(std::span<const Traced> of, std::span<const Traced> wrt,
 }
 
 Section::Section(std::shared_ptr<TraceState> state, std::string label)
-    : state_(std::move(state)), previous_(state_->exchange_section(std::move(label))) {}
-Section::~Section() { (void)state_->exchange_section(std::move(previous_)); }
+    : state_(std::move(state)), previous_(state_->enter_section(std::move(label))) {}
+Section::~Section() { state_->leave_section(std::move(previous_)); }
 
 Section section(const Traced& any, std::string label) { return {any.state(), std::move(label)}; }
 

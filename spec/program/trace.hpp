@@ -241,7 +241,7 @@ template <std::same_as<Traced>... More>
   return jvp(std::span(&of.traced("jvp"), 1), std::span(&wrt, 1), std::span(&tangent, 1), of.line())[0];
 }
 
-/// While it lives, steps carry its label.
+/// While it lives, steps carry its label; inside another section both, `outer/inner`.
 class Section {
  public:
   Section(std::shared_ptr<TraceState> state, std::string label);

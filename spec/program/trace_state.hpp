@@ -34,7 +34,11 @@ class TraceState {
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const std::map<std::string, ValueType>& types() const { return types_; }
   [[nodiscard]] Source source(SourceLine line) const { return {line.file, line.line, section_}; }
-  [[nodiscard]] std::string exchange_section(std::string label) { return std::exchange(section_, std::move(label)); }
+  /// Steps carry this label, inside the section that there is. \returns the label until now.
+  [[nodiscard]] std::string enter_section(std::string label) {
+    return std::exchange(section_, section_.empty() ? std::move(label) : section_ + "/" + label);
+  }
+  void leave_section(std::string before) { section_ = std::move(before); }
 
   [[nodiscard]] std::size_t add_value(const std::string& name, const ValueType& type);
   [[nodiscard]] std::size_t add_buffer(Buffer buffer);

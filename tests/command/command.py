@@ -106,6 +106,7 @@ else:
 
 refused("contract: a command is missing; etalon contract --help lists them", "contract")
 refused("unknown command 'chek'; did you mean 'check'?", "contract", "chek")
+refused("log: a command is missing; etalon log --help lists them", "log")
 refused("unknown option '--jsn'; did you mean '--json'?", "contract", "list", "--jsn")
 refused("unknown contract 'cpuu'; did you mean 'cpu'?", "contract", "show", "cpuu")
 refused("unknown contract 'ieee-f31'; did you mean 'ieee-f32'?", "conform", "--backend", "reference", "--contract", "ieee-f31")
@@ -115,7 +116,7 @@ refused("missing.json: the file cannot be read", "contract", "check", "missing.j
 # What good input gets.
 printed(["etalon 0."], "--version")
 printed(["explain", "conform", "serve", "train", "Examples"], "--help")
-for sub in ("explain", "spec", "check", "run", "serve", "conform", "train"):
+for sub in ("explain", "spec", "check", "run", "log", "serve", "conform", "train"):
     printed(["Example"], sub, "--help")
 if build == "compiled":
     cache = folder / "code"

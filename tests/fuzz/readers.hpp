@@ -49,6 +49,10 @@ void read_waivers(std::string_view text);
 void read_report(std::string_view text);
 [[nodiscard]] std::vector<std::string> report_seeds();
 
+/// A log of a program's assignments.
+void read_log(std::string_view text);
+[[nodiscard]] std::vector<std::string> log_seeds();
+
 /// Golden cases.
 void read_golden(std::string_view text);
 [[nodiscard]] std::vector<std::string> golden_seeds();

@@ -22,6 +22,7 @@ constexpr std::array all_targets{Target{"notation", read_notation, notation_seed
                                  Target{"case", read_case, case_seeds},
                                  Target{"waivers", read_waivers, waivers_seeds},
                                  Target{"report", read_report, report_seeds},
+                                 Target{"log", read_log, log_seeds},
                                  Target{"golden", read_golden, golden_seeds},
                                  Target{"data", read_data, data_seeds}};
 

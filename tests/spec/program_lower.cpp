@@ -77,6 +77,28 @@ TEST_CASE("every equation knows the operation, the clause and the user's line", 
   CHECK(of_tanh >= 2);  // the value and its derivative, which comes from the forward line
 }
 
+TEST_CASE("every equation knows its step, also what derivatives split off an earlier one", "[program]") {
+  const Program program = parse_program("input x : f64[3]\nparameter w : f64[3]\np = softmax(x)\nl = mul(p, w)\ns = sum(l)\ng, d = vjp(s; x, w)\n"
+                                        "w[i] -= 0.1*d[i]\noutput g\nupdate w := w\n");
+  std::vector<std::size_t> steps;
+  const System system = lower(program, steps);
+  REQUIRE(steps.size() == system.equations.size());
+  CHECK(to_text(system) == to_text(lower(program)));
+  const auto step_of = [&](const std::string& name) {
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (system[system.equations[i].target].name == name) return steps[i];
+    }
+    return steps.size();
+  };
+  const std::vector<std::pair<std::string, std::size_t>> expected{{"p.top", 0}, {"p.e", 0}, {"p", 0}, {"l", 1}, {"s", 2}, {"g.seed", 3}, {"g", 3}, {"d", 3}, {"w.2", 4}};
+  for (const auto& [name, step] : expected) {
+    INFO(name);
+    CHECK(step_of(name) == step);
+  }
+  // What the derivative names stands before the equation that it was part of, and stays with its step.
+  for (std::size_t i = 1; i < steps.size(); ++i) CHECK(steps[i - 1] <= steps[i]);
+}
+
 TEST_CASE("gradients by inputs, parameters and intermediate values, worked by hand", "[program]") {
   // s = sum((x w)^2) with x = (1, 2), w = 3: h = (3, 6), ds/dx = 2 h w = (18, 36), ds/dw = 2 (3·1 + 6·2) = 30, ds/dh = (6, 12).
   const Rows found = run(R"(input x : f64[2]

@@ -77,3 +77,13 @@ TEST_CASE("malformed text is refused with line and column", "[program]") {
   CHECK(message("input x : f32[-1]") == "program: line 1, column 15: an extent is not negative, found -1");
   CHECK(message("y = relu(x) @ \"net") == "program: line 1, column 15: the string has no closing quote");
 }
+
+TEST_CASE("a step that names no source line may get its own in the text", "[program]") {
+  const std::string text = "# a comment\ninput x : f32[2]\nh = relu(x) section \"net\"\n\nbuffer b[i] = 2*h[i]\ny = tanh(b) @ \"net.cpp\":20\noutput y\n";
+  const Program program = parse_program(text, "step.txt");
+  std::vector<Source> sources;
+  for (const auto& step : program.steps) sources.push_back(std::visit([](const auto& one) { return one.source; }, step));
+  CHECK(sources == std::vector<Source>{{"step.txt", 3, "net"}, {"step.txt", 5, ""}, {"net.cpp", 20, ""}});
+  CHECK(program.inputs[0].source == Source{});
+  CHECK(std::get<Call>(parse_program(text).steps[0]).source.file.empty());
+}

@@ -125,6 +125,24 @@ TEST_CASE("gradients in a traced training step", "[trace]") {
   CHECK(found[2] == HostTensor::of<double>({}, {-7}));
 }
 
+TEST_CASE("a section inside another carries both labels, and ends with itself", "[program]") {
+  Tracer tracer;
+  const Traced x = tracer.input("x", DType::f64, {});
+  {
+    const auto outer = tracer.section("net");
+    {
+      const auto inner = section(x, "first");
+      tracer.output("a", x + x);
+    }
+    tracer.output("b", x * x);
+  }
+  tracer.output("c", x - 1.0);
+  const Program program = tracer.finish();
+  std::vector<std::string> labels;
+  for (const auto& step : program.steps) labels.push_back(std::get<Call>(step).source.section);
+  CHECK(labels == std::vector<std::string>{"net/first", "net", ""});
+}
+
 TEST_CASE("an index slices and serves as a number", "[trace]") {
   // 0.25·(2·8 - 4)/8 = 0.375 exactly.
   Tracer tracer(DType::f64);

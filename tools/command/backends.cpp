@@ -1,5 +1,6 @@
 #include <charconv>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,11 @@ compiled::CompileOptions shared_by(const std::string& threads) {
   options.least_shared_work = 0;
   return options;
 }
+
+/// The compiled backend's values: what is asked for is an output of the system that is compiled, and so is stored.
+logging::Runner compiled_runner(const compiled::CompileOptions& options) {
+  return [options](const spec::System& system, std::span<const HostTensor> inputs) { return compiled::compile_system(system, options).run(inputs); };
+}
 #endif
 
 }  // namespace
@@ -65,6 +71,17 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
     if (name == known) throw Unsupported(name + ": not in this build");
   }
   throw SpecViolation(unknown_name("backend", name, names) + " (a process that speaks Protocol 1 is exec:COMMAND, a plug-in plugin:PATH.so)");
+}
+
+logging::Recorder make_recorder(const std::string& name) {
+  const auto promised = [&] { return make_backend(name)->describe(); };
+  if (name == "reference") return {name, promised().contract, logging::run_on_reference};
+#ifdef ETALON_HAS_COMPILED
+  if (name == "cpu") return {name, promised().contract, compiled_runner({})};
+  if (name.starts_with(threaded)) return {name, promised().contract, compiled_runner(shared_by(name.substr(threaded.size())))};
+#endif
+  (void)promised();
+  throw Unsupported("--log-assignments: backend " + name + " tells only what it is asked for; those that log are reference, cpu and cpu:N");
 }
 
 }  // namespace etalon::command

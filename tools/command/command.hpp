@@ -10,6 +10,7 @@
 #include "conformance/reports/formats.hpp"
 #include "spec/backend.hpp"
 #include "spec/library/library.hpp"
+#include "tools/log/record.hpp"
 
 namespace CLI {
 class App;
@@ -26,6 +27,7 @@ void add_explain(CLI::App& app, Outcome& outcome);
 void add_spec(CLI::App& app, Outcome& outcome);
 void add_check(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
+void add_log(CLI::App& app, Outcome& outcome);
 void add_compile(CLI::App& app, Outcome& outcome);
 void add_serve(CLI::App& app, Outcome& outcome);
 void add_conform(CLI::App& app, Outcome& outcome);
@@ -48,6 +50,10 @@ void add_formats(CLI::App& command, conformance::Formats& formats);
 [[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name,
                                                           const conformance::Limits& limits = {});
 
+/// Who computes the values of a log: `reference`, `cpu` or `cpu:N`.
+/// \throws Unsupported for a backend whose values cannot be asked for, SpecViolation for an unknown name.
+[[nodiscard]] logging::Recorder make_recorder(const std::string& name);
+
 /// What comes with Etalon and the definitions in the file of that path, if any is given.
 /// \throws IoError, or SpecViolation `file:line:column: what is wrong`.
 [[nodiscard]] spec::Library library_with(const std::string& path);
@@ -58,5 +64,8 @@ void add_formats(CLI::App& command, conformance::Formats& formats);
 
 /// The file's text. \throws IoError naming the file.
 [[nodiscard]] std::string read_file(const std::string& path);
+
+/// Puts the text in place of the file; the old one stays whole until the new one is. \throws IoError naming the file.
+void write_file(const std::string& path, const std::string& text);
 
 }  // namespace etalon::command

@@ -44,4 +44,18 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
+void write_file(const std::string& path, const std::string& text) {
+  std::error_code failed;
+  // A pipe or a terminal is written where it is.
+  const auto status = std::filesystem::status(path, failed);
+  const bool replaces = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  const std::string fresh = replaces ? path + ".new" : path;
+  std::ofstream file(fresh, std::ios::binary);
+  file << text;
+  file.close();
+  if (file && replaces) std::filesystem::rename(fresh, path, failed);
+  else if (!file && replaces) std::filesystem::remove(fresh, failed);
+  if (!file || (replaces && failed)) throw IoError(path + ": the file cannot be written");
+}
+
 }  // namespace etalon::command

@@ -24,6 +24,7 @@ Examples
   etalon explain softmax              what an operation means, its derivative and its error bound
   etalon conform --backend cpu        hold a backend to the definitions
   etalon run step.txt                 what a program computes, by the reference
+  etalon log diff A B                 the first assignment of two runs' logs that is wrong
   etalon check step.txt               types and equations of a program in a file
   etalon compile step.txt             what the compiler makes of it, pass by pass
   etalon serve --backend reference    answer questions of your own test suite, one JSON line each
@@ -86,6 +87,7 @@ int main(int argc, char** argv) {
   command::add_spec(app, outcome);
   command::add_check(app, outcome);
   command::add_run(app, outcome);
+  command::add_log(app, outcome);
   command::add_compile(app, outcome);
   command::add_serve(app, outcome);
   command::add_conform(app, outcome);

@@ -13,12 +13,12 @@ namespace etalon::command {
 
 namespace {
 
-[[nodiscard]] spec::Program program_in(const std::string& path) {
+[[nodiscard]] spec::Program program_in(const std::string& path, Lines lines) {
   const std::string text = read_file(path);
   try {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first != std::string::npos && text[first] == '{') return spec::program_from_json(spec::parse_json(text, "program"), "program");
-    return spec::parse_program(text);
+    return lines == Lines::of_the_file ? spec::parse_program(text, path) : spec::parse_program(text);
   } catch (const SpecViolation& error) {
     throw SpecViolation(path + ": " + error.what());
   }
@@ -26,8 +26,8 @@ namespace {
 
 }  // namespace
 
-spec::Program program_in_file(const std::string& path, const std::string& definitions) {
-  spec::Program program = program_in(path);
+spec::Program program_in_file(const std::string& path, const std::string& definitions, Lines lines) {
+  spec::Program program = program_in(path, lines);
   const spec::Library library = library_with(definitions);
   std::vector<std::string> texts;
   for (const std::string& name : library.added()) {

@@ -15,6 +15,9 @@
 #include "spec/program/number_text.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/program_file.hpp"
+#include "tools/log/html.hpp"
+#include "tools/log/record.hpp"
+#include "tools/log/text.hpp"
 
 namespace etalon::command {
 namespace {
@@ -22,7 +25,13 @@ namespace {
 constexpr const char* examples = R"(
 Example
   etalon run step.txt --set x=1,2,3,4,5,6 --set w=0.5 --backend reference
-A single number fills the tensor.)";
+  etalon run step.txt --set x=1 --log-assignments --log step.log
+  etalon run step.txt --set x=1 --log-assignments=h,loss --log step.html --log-format html --backend cpu
+A single number fills the tensor. A value that is logged is stored, and what reads it reads the stored number: the compiled
+backend then fuses less, and the reference rounds where it would not. etalon log diff compares two logs.)";
+
+/// In place of names.
+constexpr const char* all_values = "all";
 
 [[nodiscard]] std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts(1);
@@ -61,21 +70,40 @@ A single number fills the tensor.)";
   return settings;
 }
 
-void run(const std::string& path, const std::string& definitions, const std::string& backend_name, const std::vector<std::string>& words) {
-  const std::unique_ptr<spec::Backend> backend = make_backend(backend_name);
+/// What `etalon run` was asked for.
+struct Choices {
+  std::string path;
+  std::string definitions;
+  std::string backend = "reference";
+  std::vector<std::string> words;
+  bool logs = false;
+  std::string names;
+  std::string log_file;
+  std::string log_format = "text";
+  std::size_t log_limit = logging::Log{}.elements;
+};
+
+/// The program with a value for each of its inputs.
+[[nodiscard]] spec::Request request_of(const Choices& choices) {
   spec::Request request;
-  request.id = path;
-  request.program = with_extents(program_in_file(path, definitions));
+  request.id = choices.path;
+  request.program = with_extents(program_in_file(choices.path, choices.definitions, choices.logs ? Lines::of_the_file : Lines::as_said));
   verify(request.program);
-  const std::map<std::string, std::string> settings = settings_of(words, request.program);
+  const std::map<std::string, std::string> settings = settings_of(choices.words, request.program);
   for (const spec::Input& input : request.program.inputs) {
     const auto setting = settings.find(input.name);
     if (setting != settings.end()) request.inputs.push_back(tensor_from_words(input, setting->second));
     else if (input.value) request.inputs.push_back(*input.value);
-    else throw SpecViolation(fmt::format("{}: input {} is {} and has no value; give it with --set {}=…", path, input.name,
+    else throw SpecViolation(fmt::format("{}: input {} is {} and has no value; give it with --set {}=…", choices.path, input.name,
                                          to_string(spec::ValueType{input.dtype, input.dims}), input.name));
   }
   verify_inputs(request.program, request.inputs);
+  return request;
+}
+
+void print_outputs(const Choices& choices) {
+  const std::unique_ptr<spec::Backend> backend = make_backend(choices.backend);
+  const spec::Request request = request_of(choices);
   const spec::Answer answer = backend->run(request);
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) throw SpecViolation(refusal->why);
   const auto& outputs = std::get<spec::Numbers>(answer).outputs;
@@ -85,21 +113,48 @@ void run(const std::string& path, const std::string& definitions, const std::str
   }
 }
 
+/// The log of one run, on standard output or in a file that is whole or not there.
+void write_log(const Choices& choices) {
+  const bool is_page = choices.log_format == "html";
+  if (!is_page && choices.log_format != "text") {
+    const std::vector<std::string> formats{"text", "html"};
+    throw SpecViolation("--log-format: " + unknown_name("format", choices.log_format, formats));
+  }
+  const logging::Recorder recorder = make_recorder(choices.backend);
+  spec::Request request = request_of(choices);
+  const std::vector<std::string> names = choices.names == all_values ? std::vector<std::string>{} : split(choices.names);
+  logging::Log log = logging::record(request.program, choices.path, std::move(request.inputs), names, recorder);
+  log.elements = choices.log_limit;
+  const std::string text = is_page ? logging::to_html(log) : logging::to_text(log);
+  if (choices.log_file.empty()) std::cout << text;
+  else write_file(choices.log_file, text);
+}
+
+void run(const Choices& choices) {
+  if (choices.logs) return write_log(choices);
+  if (!choices.log_file.empty()) throw SpecViolation("--log says where --log-assignments writes, and --log-assignments is missing");
+  print_outputs(choices);
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("run", "Print what a program in a file computes");
   command->footer(examples);
-  auto path = std::make_shared<std::string>();
-  auto backend = std::make_shared<std::string>("reference");
-  auto words = std::make_shared<std::vector<std::string>>();
-  command->add_option("file", *path, "The program, as text or JSON")->required();
-  command->add_option("--backend", *backend, "Who computes: reference, cpu or cuda")->capture_default_str();
-  command->add_option("--set", *words, "name=numbers of an input, row-major")->delimiter('\0')->allow_extra_args(false);
-  auto definitions = std::make_shared<std::string>();
-  command->add_option("--definitions", *definitions, "A file with definitions of your own");
+  auto choices = std::make_shared<Choices>();
+  command->add_option("file", choices->path, "The program, as text or JSON")->required();
+  command->add_option("--backend", choices->backend, "Who computes: reference, cpu or cuda")->capture_default_str();
+  command->add_option("--set", choices->words, "name=numbers of an input, row-major")->delimiter('\0')->allow_extra_args(false);
+  command->add_option("--definitions", choices->definitions, "A file with definitions of your own");
+  CLI::Option* logs = command->add_flag(std::string("--log-assignments{") + all_values + "}", choices->names,
+                                        "Log each assignment with its operands, of all values or of those named: --log-assignments=h,loss");
+  command->add_option("--log", choices->log_file, "The file of the log; without it the log is printed in place of the outputs");
+  command->add_option("--log-format", choices->log_format, "text, which etalon log diff reads, or html, a page that opens and closes")->capture_default_str();
+  command->add_option("--log-limit", choices->log_limit, "Elements of an assignment that are shown with their operands; all numbers are in the log anyway")
+      ->capture_default_str();
   command->callback([=, &outcome] {
-    run(*path, *definitions, *backend, *words);
+    choices->logs = logs->count() > 0;
+    run(*choices);
     outcome.status = 0;
   });
 }
