@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "compiled/loops/fetch_rows.hpp"
 #include "compiled/loops/lower.hpp"
 #include "compiled/plan/budget.hpp"
 #include "compiled/plan/passing.hpp"
@@ -96,6 +97,9 @@ Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Updat
   out.passes_seconds = seconds_since(start);
   stage = Clock::now();
   out.nests = loops::lower(out.system, out.plan, machine);
+  for (std::size_t k = 0; k < out.nests.size() && options.schedule.fetch_rows; ++k) {
+    if (out.plan.kernels[k].kind == KernelKind::loops && !out.plan.kernels[k].schedule) loops::fetch_rows(out.system, machine, out.nests[k]);
+  }
   done("loops");
   if (options.dump) {
     for (const loops::Nest& nest : out.nests) options.dump("loops", loops::to_text(out.system, nest));

@@ -4,6 +4,7 @@
 
 #include "compiled/codegen/contraction_emitter.hpp"
 #include "compiled/codegen/counting.hpp"
+#include "compiled/codegen/prefetch.hpp"
 
 namespace etalon::compiled {
 
@@ -62,15 +63,7 @@ void ContractionEmitter::one_step(const Tile& t, const Sources& from, const std:
 }
 
 void ContractionEmitter::fetch(Value* step) {
-  if (ahead_ != nullptr) prefetch(advanced(ahead_, step, s_.lanes));
-}
-
-void ContractionEmitter::prefetch(Value* at) {
-  constexpr unsigned for_reading = 0;
-  constexpr unsigned second_cache = 2;
-  constexpr unsigned data = 1;
-  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                     {at, b_.getInt32(for_reading), b_.getInt32(second_cache), b_.getInt32(data)});
+  if (ahead_ != nullptr) prefetch(b_, advanced(ahead_, step, s_.lanes));
 }
 
 /// Turns of the innermost loop, several steps at a time.

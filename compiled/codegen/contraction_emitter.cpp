@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiled/codegen/counting.hpp"
+#include "compiled/codegen/prefetch.hpp"
 #include "compiled/codegen/squares.hpp"
 #include "compiled/schedule/access.hpp"
 
@@ -108,7 +109,7 @@ void ContractionEmitter::fetch_pieces(Value* row_tile, Value* column_tile) {
     Value* first = emitter_.element_pointer(piece.first);
     Value* begin = b_.CreateNSWMul(number, this->number(lines * line));
     count_up(b_, this->number(0), this->number(lines), [&](Value* i) {
-      prefetch(b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateNSWAdd(begin, b_.CreateNSWMul(i, this->number(line)))));
+      prefetch(b_, b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateNSWAdd(begin, b_.CreateNSWMul(i, this->number(line)))));
     });
   }
 }

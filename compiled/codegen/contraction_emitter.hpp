@@ -74,7 +74,6 @@ class ContractionEmitter {
   [[nodiscard]] llvm::Value* advanced(llvm::Value* pointer, std::int64_t by);
   void fetch(llvm::Value* step);
   void fetch_pieces(llvm::Value* row_tile, llvm::Value* column_tile);
-  void prefetch(llvm::Value* at);
   void clear(const Tile& t);
   void carry(const Tile& t);
   void join(const Tile& t, llvm::Value* digit);

@@ -3,6 +3,7 @@
 #include "compiled/codegen/contraction_emitter.hpp"
 #include "compiled/codegen/counting.hpp"
 #include "compiled/codegen/nest_parts.hpp"
+#include "compiled/codegen/prefetch.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -29,6 +30,16 @@ void NestEmitter::count(Value* begin, Value* end, const std::function<void(Value
   emitter_.forget();
 }
 
+/// The vector that the next row has here; one beyond the last row does no harm.
+void NestEmitter::fetch(const Loop& loop) {
+  constexpr std::uint64_t line = 64;
+  for (const loops::FetchedRow& row : loop.fetched) {
+    Value* first = emitter_.element_pointer(row.element);
+    const std::uint64_t bytes = loop.width * size_of(system_[row.element->tensor].dtype);
+    for (std::uint64_t at = 0; at < bytes; at += line) prefetch(b_, b_.CreateGEP(b_.getInt8Ty(), first, b_.getInt64(at)), row.write);
+  }
+}
+
 void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body) {
   const std::int64_t extent = loop.binder.extent;
   const auto once = [&](Value* i) {
@@ -38,6 +49,7 @@ void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std:
       Value* base = b_.CreateNSWMul(i, b_.getInt64(width));
       if (lines_ != nullptr) lines_->is(b_, loop, base);
       emitter_.bind(loop.binder.variable, base, extent);
+      fetch(loop);
       emitter_.enter_lanes(loop.binder.variable, base, width, nullptr, true);
       if (extent % width != 0) {
         Value* numbers = emitter_.lane_numbers();

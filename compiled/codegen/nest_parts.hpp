@@ -66,6 +66,7 @@ class NestEmitter {
   void square(const loops::Transpose& t, Value* across, Value* down, unsigned columns);
 
   void zero(spec::TensorId id);
+  void fetch(const Loop& loop);
   void iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body);
   void count(Value* begin, Value* end, const std::function<void(Value*)>& body);
   std::optional<Blocks> blocks_in(const Reduce& r, const Partial& partial);

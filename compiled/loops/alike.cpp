@@ -99,11 +99,18 @@ class Writer {
   }
 
   void put(const Loop& loop) {
-    const auto& [binder, kind, width, steps] = loop;
+    const auto& [binder, kind, width, steps, fetched] = loop;
     put(binder);
     put(kind);
     put(width);
     put(steps);
+    put(fetched);
+  }
+
+  void put(const FetchedRow& row) {
+    const auto& [element, write] = row;
+    put(element);
+    put(write);
   }
 
   void put(const Reduce& r) {

@@ -31,12 +31,19 @@ enum class LoopKind : std::uint8_t {
 
 struct Step;
 
+/// What a lanes loop fetches of the row after the one at hand, vector by vector; it changes no value.
+struct FetchedRow {
+  Expr element;        ///< a read: the element that the next row has at the place of the loop's variable
+  bool write = false;  ///< it is to be written there
+};
+
 /// For every value of the binder: the steps in order.
 struct Loop {
   Binder binder;
   LoopKind kind = LoopKind::serial;
   unsigned width = 1;  ///< of lanes
   std::vector<Step> steps;
+  std::vector<FetchedRow> fetched{};  ///< by a lanes loop, before its steps
 };
 
 /// target = reduction over the loops (outermost first, each holding the steps that its body needs) where guard of body.

@@ -42,6 +42,9 @@ class Printer {
   void head(const Loop& loop, int depth) {
     const std::string lanes = loop.kind == LoopKind::lanes ? fmt::format(" in {} lanes", loop.width) : "";
     line(depth, fmt::format("for {} < {}{}:", name(loop.binder), loop.binder.extent, lanes));
+    for (const FetchedRow& row : loop.fetched) {
+      line(depth + 1, fmt::format("fetches {}{}", to_text(system_, row.element), row.write ? " to be written" : ""));
+    }
   }
 
   void step(const Loop& loop, const Step&, int depth) {

@@ -35,6 +35,10 @@ class Verifier {
     }
     require(defined_.insert(loop.binder.variable).second, "a loop variable is bound once");
     extents_[loop.binder.variable] = loop.binder.extent;
+    for (const FetchedRow& row : loop.fetched) {
+      require(in_lanes_ && row.element.form() == spec::Form::read, "what is fetched is an element, by a lanes loop");
+      expression(row.element);
+    }
   }
 
   void leave(const Loop& loop) {

@@ -82,6 +82,7 @@ struct ScheduleOptions {
   bool windows = true;       ///< false: they are copied for their tiles like other factors
   bool split = true;         ///< false: sums of several products run in plain loops
   bool lift = true;          ///< false: a long sum has all its loops in one tile
+  bool fetch_rows = true;    ///< false: the next row of a tensor is asked for when its turn comes
   bool turns = true;         ///< false: copies of factors are made as a whole before they are read
   bool always = false;       ///< also those for which plain loops are as fast
 };
