@@ -25,8 +25,8 @@ namespace {
   return "accepted";
 }
 
-[[nodiscard]] std::vector<std::byte> bytes_of(std::string_view text) {
-  std::vector<std::byte> bytes;
+[[nodiscard]] Bytes bytes_of(std::string_view text) {
+  Bytes bytes;
   for (const char c : text) bytes.push_back(static_cast<std::byte>(c));
   return bytes;
 }

@@ -23,7 +23,7 @@
 namespace {
 
 using namespace etalon::bench::libtorch;
-using etalon::bench::Bytes;
+using etalon::Bytes;
 using etalon::bench::Job;
 using etalon::bench::NotOffered;
 using Dims = std::vector<std::int64_t>;

@@ -14,7 +14,7 @@
 
 namespace {
 
-using etalon::bench::Bytes;
+using etalon::Bytes;
 using etalon::bench::Job;
 using Tag = dnnl::memory::format_tag;
 using Desc = dnnl::memory::desc;
