@@ -20,6 +20,7 @@ const std::vector<Variant>& variants() {
       {"windows", "factors that slide over an image are copied once for each place of the window", [](Options& o) { o.schedule.windows = false; }},
       {"pieces", "copies of factors are made as a whole before they are read", [](Options& o) { o.schedule.turns = false; }},
       {"parts", "a long sum has all its loops in one tile", [](Options& o) { o.schedule.lift = false; }},
+      {"strips", "values that are much larger than what they are made of are stored as a whole", [](Options& o) { o.schedule.strips = false; }},
       {"turns", "only single elements of a contraction are used where they are computed", [](Options& o) { o.plan.turns = false; }},
       {"asking", "derivatives ask what was cut off at zero for its sign, so that it is kept", [](Options& o) { o.pipeline.off.insert("ask_results"); }},
       {"splitting", "sums of several products, as in tangents, run in plain loops", [](Options& o) { o.schedule.split = false; }},
