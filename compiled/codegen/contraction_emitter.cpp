@@ -8,6 +8,7 @@
 #include "compiled/codegen/prefetch.hpp"
 #include "compiled/codegen/squares.hpp"
 #include "compiled/schedule/access.hpp"
+#include "compiled/schedule/windows.hpp"
 
 namespace etalon::compiled {
 
@@ -59,7 +60,7 @@ void ContractionEmitter::panels(Value* begin, Value* end, unsigned vectors, unsi
     Value* first = emitter_.emit(c_.first_row, nullptr);
     Value* after = b_.CreateNSWAdd(first, number(s_.block_rows));
     const auto rows = [&](Value* from, Value* to, std::int64_t height) {
-      count_up(b_, from, to, [&](Value* row_tile) { tile({height, vectors, last}, row_tile, column_tile); });
+      count_up(b_, from, to, [&](Value* row_tile) { wanted_tile({height, vectors, last}, row_tile, column_tile); });
     };
     if (whole > 0) rows(first, clipped(after, whole, false), s_.tile_rows);
     if (rest > 0) rows(clipped(first, whole, true), clipped(after, whole + 1, false), rest);
@@ -71,6 +72,29 @@ ContractionEmitter::Source ContractionEmitter::source(const Expr& read, const Bi
   const loops::Affine element = loops::element_number(read->args, system_[read->tensor].dims);
   const Access access = *access_along(element, along.variable);
   return {emitter_.element_pointer(read), access.inner, *steps_along(element, c_.depth), access.outer};
+}
+
+/// A tile unless none of its elements is read. The inequality holds somewhere if it does in the corner where it is weakest.
+void ContractionEmitter::wanted_tile(const Tile& t, Value* row_tile, Value* column_tile) {
+  if (!c_.wanted.valid()) return tile(t, row_tile, column_tile);
+  const loops::Affine least = *at_least_zero(c_.wanted);
+  const auto corner = [&](const Binder& along, Value* number_of_tile, std::int64_t size, std::int64_t there) {
+    Value* first = b_.CreateNSWMul(number_of_tile, number(size));
+    emitter_.bind(along.variable, least.coefficient(along.variable) > 0 ? b_.CreateNSWAdd(first, number(there - 1)) : first, along.extent);
+  };
+  emitter_.forget();
+  corner(c_.row, row_tile, s_.tile_rows, t.rows);
+  corner(c_.column, column_tile, s_.tile_columns, (static_cast<std::int64_t>(t.vectors) - 1) * s_.lanes + t.last);
+  Value* wanted = emitter_.emit(c_.wanted, nullptr);
+  auto* then = llvm::BasicBlock::Create(b_.getContext(), "wanted", &function_);
+  auto* after = llvm::BasicBlock::Create(b_.getContext(), "after", &function_);
+  b_.CreateCondBr(wanted, then, after);
+  b_.SetInsertPoint(then);
+  emitter_.forget();
+  tile(t, row_tile, column_tile);
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
+  emitter_.forget();
 }
 
 void ContractionEmitter::tile(const Tile& t, Value* row_tile, Value* column_tile) {

@@ -55,6 +55,7 @@ class ContractionEmitter {
   // --- tiles ---
   void panels(llvm::Value* begin, llvm::Value* end, unsigned vectors, unsigned last);
   void tile(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
+  void wanted_tile(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
   void elements(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
   void elements_across(const Tile& t, llvm::Value* row_tile, llvm::Value* column_tile);
   [[nodiscard]] Source source(const spec::Expr& read, const loops::Binder& along);

@@ -64,9 +64,10 @@ void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std:
     }
   };
   if (begin == nullptr) {
-    if (blocks_of(loop) == 1) return once(b_.getInt64(0));
+    if (blocks_of(loop) == 1 && !loop.limit.valid()) return once(b_.getInt64(0));
     begin = b_.getInt64(0);
     end = b_.getInt64(static_cast<std::uint64_t>(blocks_of(loop)));
+    if (loop.limit.valid()) end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, emitter_.emit(loop.limit, nullptr));
   }
   count(begin, end, once);
 }

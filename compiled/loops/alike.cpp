@@ -99,7 +99,8 @@ class Writer {
   }
 
   void put(const Loop& loop) {
-    const auto& [binder, kind, width, steps, fetched] = loop;
+    const auto& [binder, kind, width, steps, fetched, limit] = loop;
+    put(limit);
     put(binder);
     put(kind);
     put(width);
@@ -179,7 +180,8 @@ class Writer {
   }
 
   void put(const Contract& c) {
-    const auto& [target, row, column, depth, left, right, guard, taps, first_row, first_column, schedule, ahead, steps] = c;
+    const auto& [target, row, column, depth, left, right, guard, taps, first_row, first_column, schedule, wanted, ahead, steps] = c;
+    put(wanted);
     variable(target);
     put(row);
     put(column);

@@ -25,6 +25,12 @@ Expr both(const Expr& a, const Expr& b) { return !a.valid() || is_true(a) ? b : 
 
 Expr negated(const Expr& a) { return apply(Primitive::logical_not, {a}); }
 
+/// The number of a row among those of a strip.
+Expr row_in_strip(const Expr& row, const Expr& first) {
+  if (first.is_integer(0)) return row;
+  return row.is(Primitive::add) && row->args[0] == first ? row->args[1] : row - first;
+}
+
 bool fills_register(const Step& s) {
   return std::holds_alternative<Reduce>(s.is) || std::holds_alternative<Define>(s.is);
 }
@@ -114,13 +120,19 @@ Expr Lowering::strip_read(const Expr& e, const Expr& reached) {
   std::vector<Expr> args;
   for (const Expr& a : e->args) args.push_back(strip(a, reached));
   of_one_turn(e->tensor, args);
-  return with_args(e, std::move(args));
+  const TensorId stead = plan_.residences.at(static_cast<std::size_t>(e->tensor)).stead;
+  return stead < 0 ? with_args(e, std::move(args)) : spec::read(stead, e.kind(), std::move(args));
 }
 
 /// Memory of one iteration holds no other's elements.
 void Lowering::of_one_turn(TensorId t, std::vector<Expr>& indices) const {
   const Residence& home = plan_.residences.at(static_cast<std::size_t>(t));
   if (home.home != Home::turn) return;
+  if (rows_) {
+    const std::vector<std::size_t>& axes = rows_->axes.at(t);
+    for (const std::size_t axis : axes) indices[axis] = axis == axes.back() ? row_in_strip(indices[axis], rows_->first) : spec::integer(0);
+    return;
+  }
   for (std::size_t axis = 0; axis < home.index; ++axis) indices[axis] = spec::integer(0);
 }
 
@@ -199,7 +211,7 @@ void Lowering::assign(const Equation& equation) {
     return;
   }
   Store store;
-  store.tensor = equation.target;
+  store.tensor = home.stead < 0 ? equation.target : home.stead;
   for (const Expr& p : equation.place) store.place.push_back(strip(p, {}));
   of_one_turn(equation.target, store.place);
   store.value = value;
@@ -217,6 +229,10 @@ Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) con
     const bool down = kernel.backwards && a + 1 == kernel.loops.size();
     by.emplace(b.variable, down ? spec::integer(b.extent - 1) - v : v);
     b = loop;
+  }
+  if (rows_ && rows_->local.valid()) {
+    const Expr row = rows_->first.is_integer(0) ? rows_->local : rows_->first + rows_->local;
+    by.at(system_.equations.at(statement.equation).binders.at(statement.shared.back()).variable) = row;
   }
   for (Expr& p : e.place) p = substitute(p, by);
   e.value = substitute(e.value, by);
@@ -347,6 +363,8 @@ Nest Lowering::lower(const Kernel& kernel) {
     lower_scatter(kernel);
   } else if (kernel.kind == KernelKind::sequence) {
     lower_sequence(kernel);
+  } else if (kernel.kind == KernelKind::strips) {
+    lower_strips(kernel);
   } else if (kernel.schedule) {
     lower_contraction(kernel);
   } else if (kernel.stretch != 0) {
@@ -358,7 +376,7 @@ Nest Lowering::lower(const Kernel& kernel) {
   for (const Statement& s : kernel.statements) {
     const TensorId t = system_.equations.at(s.equation).target;
     const Residence& home = plan_.residences.at(static_cast<std::size_t>(t));
-    if (home.home == Home::turn) nest.own.emplace_back(t, static_cast<std::int64_t>(home.bytes));
+    if (home.home == Home::turn && home.stead < 0) nest.own.emplace_back(t, static_cast<std::int64_t>(home.bytes));
   }
   nest.work = work_;
   const bool sequential = kernel.kind == KernelKind::scatter || (kernel.kind == KernelKind::sequence && kernel.loops.size() == 1);

@@ -1,5 +1,6 @@
 // A scheduled contraction with what is done with its elements: loops over blocks of tiles around one step.
 #include <algorithm>
+#include <utility>
 
 #include "compiled/loops/lowering.hpp"
 
@@ -51,17 +52,46 @@ std::vector<FetchAhead> Lowering::next_pieces(const Kernel& kernel, std::size_t 
   return pieces;
 }
 
+/// What tiles add up, at the first ones.
+Contract Lowering::tiles_of(const Equation& e, const Schedule& s) {
+  Contract c;
+  c.schedule = s;
+  c.row = e.binders[s.row];
+  c.column = e.binders[s.column];
+  c.depth = e.value->binders;
+  c.first_row = c.first_column = spec::integer(0);
+  c.left = strip(e.value->args[1]->args[0], {});
+  c.right = strip(e.value->args[1]->args[1], {});
+  const Expr& guard = e.value->args[0];
+  if (s.guards_taps) c.taps = strip(guard, {});
+  else if (guard.form() != spec::Form::number) c.guard = strip(guard->args[0], {});
+  return c;
+}
+
+/// Appends tiles with what is done with their elements.
+void Lowering::append_tiles(Contract c, const Equation& e, const std::function<void()>& elements) {
+  const double before = work_;
+  open(c.row);
+  open(c.column);
+  const Expr sum = fresh_register(Kind::real, open_.size() - 1);
+  c.target = sum->variable;
+  reductions_.push_back({{e.value, Expr{}}, sum});
+  elements();
+  // Vectors that multiply and add at once do as much in the time of one operation elsewhere.
+  work_ = before + (work_ - before) / (2 * c.schedule.lanes);
+  c.steps = std::move(open_.back().loop.steps);
+  open_.resize(open_.size() - 2);
+  std::erase_if(reductions_, [&](const auto& entry) { return depth_.at(entry.second->variable) >= open_.size(); });
+  start(e);
+  append(open_.size() - 1, step(std::move(c)));
+}
+
 void Lowering::lower_contraction(const Kernel& kernel) {
   const Schedule& s = *kernel.schedule;
   for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
   const auto tiles = kernel.statements.begin() + static_cast<std::ptrdiff_t>(contraction_of(kernel));
   const Equation e = aligned(kernel, *tiles);
   start(e);
-  Contract c;
-  c.schedule = s;
-  c.row = shared_[s.row];
-  c.column = shared_[s.column];
-  c.depth = e.value->binders;
   std::vector<Binder> outer;
   for (std::size_t a = 0; a < shared_.size(); ++a) {
     if (a != s.row && a != s.column) outer.push_back(shared_[a]);
@@ -75,32 +105,18 @@ void Lowering::lower_contraction(const Kernel& kernel) {
   }
   start(e);
   std::size_t opened = outer.size();
+  Contract c = tiles_of(e, s);
   const std::int64_t row_tiles = parts(c.row.extent, s.tile_rows);
   const std::int64_t column_tiles = parts(c.column.extent, s.tile_columns);
   if (s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
   c.first_row = open_blocks(row_tiles, s.block_rows, "rows", opened);
   if (!s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
   if (kernel.turn) c.ahead = next_pieces(kernel, open_.size() - opened);
-  c.left = strip(e.value->args[1]->args[0], {});
-  c.right = strip(e.value->args[1]->args[1], {});
-  const Expr& guard = e.value->args[0];
-  if (s.guards_taps) c.taps = strip(guard, {});
-  else if (guard.form() != spec::Form::number) c.guard = strip(guard->args[0], {});
-  open(c.row);
-  open(c.column);
-  const Expr sum = fresh_register(Kind::real, open_.size() - 1);
-  c.target = sum->variable;
-  reductions_.push_back({{e.value, Expr{}}, sum});
-  std::for_each(tiles, kernel.statements.end(), [&](const Statement& x) {
-    if (!x.in_turn) assign(aligned(kernel, x));
+  append_tiles(std::move(c), e, [&] {
+    std::for_each(tiles, kernel.statements.end(), [&](const Statement& x) {
+      if (!x.in_turn) assign(aligned(kernel, x));
+    });
   });
-  // Vectors that multiply and add at once do as much in the time of one operation elsewhere.
-  work_ /= 2 * s.lanes;
-  c.steps = std::move(open_.back().loop.steps);
-  open_.resize(open_.size() - 2);
-  std::erase_if(reductions_, [&](const auto& entry) { return depth_.at(entry.second->variable) >= open_.size(); });
-  start(e);
-  append(open_.size() - 1, step(std::move(c)));
   for (; opened > 1; --opened) close();
   std::for_each(tiles, kernel.statements.end(), [&](const Statement& x) {
     if (x.in_turn) lower_in_turn(kernel, x);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -39,6 +41,11 @@ class Lowering {
   void lower_scatter(const Kernel& kernel);
   void lower_sequence(const Kernel& kernel);
   void lower_contraction(const Kernel& kernel);
+  void lower_strips(const Kernel& kernel);
+  void lower_rows(const Kernel& kernel, std::size_t begin, std::size_t end);
+  void note_rows(const Kernel& kernel);
+  [[nodiscard]] Contract tiles_of(const spec::Equation& equation, const Schedule& schedule);
+  void append_tiles(Contract c, const spec::Equation& equation, const std::function<void()>& elements);
   void lower_in_turn(const Kernel& kernel, const Statement& statement);
   [[nodiscard]] std::vector<FetchAhead> next_pieces(const Kernel& kernel, std::size_t outermost) const;
   [[nodiscard]] bool lower_transposed(const spec::Equation& equation);
@@ -80,6 +87,13 @@ class Lowering {
   Type real_ = Type::f32;
   std::vector<Binder> shared_;
   Expr row_;  ///< where rows add up in passing, the value of the first shared loop, which counts only its stretch
+  /// The strip at hand of a kernel of strips.
+  struct Rows {
+    Expr first;  ///< row
+    Expr local;  ///< number of a row in the strip, where a loop over them is open
+    std::unordered_map<TensorId, std::vector<std::size_t>> axes;  ///< of memory of a strip: those of the shared loops
+  };
+  std::optional<Rows> rows_;
   std::size_t floor_ = 0;  ///< nothing is computed further out: what a recurrence reads changes with its steps
   double work_ = 0;
 };

@@ -44,6 +44,7 @@ struct Loop {
   unsigned width = 1;  ///< of lanes
   std::vector<Step> steps;
   std::vector<FetchedRow> fetched{};  ///< by a lanes loop, before its steps
+  Expr limit{};        ///< may be empty: iterations from this one on are left out
 };
 
 /// target = reduction over the loops (outermost first, each holding the steps that its body needs) where guard of body.
@@ -99,6 +100,7 @@ struct Contract {
   Expr first_row;     ///< a tile
   Expr first_column;  ///< a tile
   Schedule schedule;
+  Expr wanted;        ///< an inequality, or empty: tiles where it holds nowhere are left out, and their elements are not read
   std::vector<FetchAhead> ahead;  ///< what the next turn copies; it changes no value
   std::vector<Step> steps;
 };

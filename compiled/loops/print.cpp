@@ -41,7 +41,8 @@ class Printer {
 
   void head(const Loop& loop, int depth) {
     const std::string lanes = loop.kind == LoopKind::lanes ? fmt::format(" in {} lanes", loop.width) : "";
-    line(depth, fmt::format("for {} < {}{}:", name(loop.binder), loop.binder.extent, lanes));
+    const std::string limit = loop.limit.valid() ? " and < " + to_text(system_, loop.limit) : "";
+    line(depth, fmt::format("for {} < {}{}{}:", name(loop.binder), loop.binder.extent, limit, lanes));
     for (const FetchedRow& row : loop.fetched) {
       line(depth + 1, fmt::format("fetches {}{}", to_text(system_, row.element), row.write ? " to be written" : ""));
     }
@@ -91,6 +92,7 @@ class Printer {
     line(depth, fmt::format("for tiles of {} < {} from {} and {} < {} from {}:", name(c.row), c.row.extent,
                             to_text(system_, c.first_row), name(c.column), c.column.extent, to_text(system_, c.first_column)));
     line(depth + 1, to_text(c.schedule));
+    if (c.wanted.valid()) line(depth + 1, "only tiles where " + to_text(system_, c.wanted) + " holds somewhere");
     for (const FetchAhead& piece : c.ahead) line(depth + 1, fmt::format("each tile fetches its share of {} bytes from {} on", piece.bytes, to_text(system_, piece.first)));
     at(&c.target);
     line(depth + 1, fmt::format("r{} = sum ({}) over {}: {} * {}{}, each added with one rounding", c.target,

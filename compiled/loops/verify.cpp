@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiled/loops/nest.hpp"
+#include "compiled/schedule/windows.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled::loops {
@@ -28,6 +29,10 @@ class Verifier {
 
   void enter(const Loop& loop) {
     require(loop.binder.extent >= 0, "an extent is not negative");
+    if (loop.limit.valid()) {
+      require(loop.kind == LoopKind::serial, "lanes have no limit");
+      expression(loop.limit);
+    }
     if (loop.kind == LoopKind::lanes) {
       require(!in_lanes_, "lanes do not nest");
       require(loop.width >= 2, "lanes are at least two");
@@ -71,6 +76,7 @@ class Verifier {
       return;
     }
     const Loop& loop = r.loops[level];
+    require(!loop.limit.valid(), "a reduction's loops have no limit");
     require(loop.kind != LoopKind::lanes || level + 1 == r.loops.size(), "the lanes of a reduction are innermost");
     enter(loop);
     for (const Step& s : loop.steps) {
@@ -104,6 +110,11 @@ class Verifier {
     expression(c.right);
     if (c.guard.valid()) expression(c.guard);
     if (c.taps.valid()) expression(c.taps);
+    if (c.wanted.valid()) {
+      require(at_least_zero(c.wanted).has_value(), "tiles are left out by an inequality between loops");
+      for (const Binder& b : c.depth) require(!mentions(c.wanted, b.variable), "tiles are left out as a whole");
+      expression(c.wanted);
+    }
     for (const Binder& b : c.depth) defined_.erase(b.variable);
     require(!in_lanes_, "lanes do not nest");
     define(c.target);
@@ -149,6 +160,10 @@ class Verifier {
 
 }  // namespace
 
-void verify(const spec::System& system, const Nest& nest) { Verifier(system, nest).steps(nest.steps); }
+void verify(const spec::System& system, const Nest& nest) {
+  Verifier(system, nest).steps(nest.steps);
+  const Loop* shared = nest.parallel && !nest.steps.empty() ? std::get_if<Loop>(&nest.steps.back().is) : nullptr;
+  if (shared != nullptr && shared->limit.valid()) throw InternalError(fmt::format("loops: kernel {}: a loop that threads share has no limit", nest.name));
+}
 
 }  // namespace etalon::compiled::loops

@@ -129,12 +129,12 @@ class Execution {
     require(kernel.kind != KernelKind::scatter || kernel.statements.size() == 1, "more than one statement");
     require(!kernel.turn || (kernel.schedule && *kernel.turn < kernel.loops.size() && *kernel.turn != kernel.schedule->row && *kernel.turn != kernel.schedule->column),
             "a turn is of a loop outside of tiles");
+    check_strips(kernel);
     require(kernel.kind != KernelKind::sequence || !kernel.loops.empty(), "a sequence has no loop for its steps");
-    here_.clear();
-    read_here_.clear();
-    targets_.clear();
+    here_.clear(), read_here_.clear(), targets_.clear();
     for (const Statement& s : kernel.statements) targets_.insert(system_.equations[s.equation].target);
     kernel_at_ = &kernel;
+    rows_.clear();
     for (const Statement& s : kernel.statements) {
       require(s.equation < runs_.size() && !runs_[s.equation], "equation runs twice");
       check_loops(kernel, s);
@@ -142,6 +142,17 @@ class Execution {
       visit_reads(equation, [&](const Expr& e) { read(kernel, s, e); });
       write(kernel, s);
       runs_[s.equation] = true;
+    }
+  }
+
+  /// Strips are of whole tiles, whose rows are those of the last shared loop.
+  void check_strips(const Kernel& kernel) const {
+    require((kernel.kind == KernelKind::strips) == kernel.strips.has_value(), "strips are of a kernel of that kind");
+    if (!kernel.strips) return;
+    require(!kernel.loops.empty() && kernel.strips->rows >= 1 && !kernel.schedule, "strips have rows");
+    for (const auto& [s, schedule] : kernel.strips->schedules) {
+      require(s < kernel.statements.size() && !kernel.statements[s].shared.empty() && schedule.row == kernel.statements[s].shared.back(), "rows of tiles are those of strips");
+      require(schedule.tile_rows >= 1 && schedule.tile_rows * schedule.block_rows == kernel.strips->rows, "strips are of whole tiles");
     }
   }
 
@@ -181,7 +192,6 @@ class Execution {
   }
 
   std::size_t loop_at(const Statement& s, std::size_t a) const { return shared_loop(*kernel_at_, s, a); }
-
   /// An index, with the variables of the shared loops renamed to what they are in every statement alike: -1 - loop.
   Expr in_common_names(const Statement& s, const Expr& e) const {
     const Equation& equation = system_.equations[s.equation];
@@ -222,6 +232,7 @@ class Execution {
       return;
     }
     require(e->tensor != equation.target, name(e->tensor) + " reads itself in parallel loops");
+    if (kernel.strips && home(e->tensor).home == Home::turn) require(rows_[memory_of(e->tensor)] == e->tensor, name(e->tensor) + " is read after its rows were given away");
     const auto written = here_.find(e->tensor);
     if (written != here_.end()) {
       require_same_iteration(s, e, written->second);
@@ -288,10 +299,11 @@ class Execution {
   }
 
   /// Room for one iteration: the first axes are the shared loops, each once, and the others are whole.
-  void check_turn(const Kernel& kernel, const Statement& s) const {
+  void check_turn(const Kernel& kernel, const Statement& s) {
     const Equation& equation = system_.equations[s.equation];
     const TensorId t = equation.target;
     require(missing_.at(t) == 1, name(t) + " of an iteration has several equations");
+    if (kernel.strips) return check_rows(kernel, s);
     require(kernel.kind == KernelKind::loops && (kernel.turn.has_value() || !kernel.schedule), name(t) + " of an iteration is in a kernel of another kind");
     require(home(t).index == (kernel.schedule ? 1 : kernel.loops.size()) && home(t).index < equation.place.size(), name(t) + " has an axis per shared loop and more");
     std::set<std::size_t> loops;
@@ -302,6 +314,42 @@ class Execution {
     std::size_t bytes = size_of(system_[t].dtype);
     for (std::size_t axis = home(t).index; axis < equation.place.size(); ++axis) bytes *= static_cast<std::size_t>(system_[t].dims[axis]);
     require(home(t).bytes == bytes, name(t) + " of an iteration has another size");
+  }
+
+  /// Room for the rows of a strip: each shared loop is an axis.
+  void check_rows(const Kernel& kernel, const Statement& s) {
+    const Equation& equation = system_.equations[s.equation];
+    const TensorId t = equation.target;
+    std::set<std::size_t> loops;
+    std::size_t elements = 1, stride = 1;
+    for (std::size_t axis = equation.place.size(); axis-- > 0;) {
+      const auto extent = static_cast<std::size_t>(system_[t].dims[axis]);
+      const auto loop = loop_of(in_common_names(s, equation.place[axis]));
+      if (loop) require(loops.insert(*loop).second, name(t) + " of a strip has a loop at two axes");
+      const std::size_t rows = loop && *loop + 1 == kernel.loops.size() ? static_cast<std::size_t>(kernel.strips->rows) : 1;
+      const std::size_t held = loop ? std::min(extent, rows) : extent;
+      elements += (held - 1) * stride;
+      stride *= extent;
+    }
+    require(loops.size() == kernel.loops.size() && home(t).index == loops.size(), name(t) + " of a strip has an axis for each shared loop");
+    require(home(t).bytes == elements * size_of(system_[t].dtype), name(t) + " of a strip has another size");
+    take_rows(kernel, s);
+  }
+
+  TensorId memory_of(TensorId t) const { return home(t).stead < 0 ? t : home(t).stead; }
+  /// Rows of a strip that take the place of others have their shape, and the statement reads those only where it writes.
+  void take_rows(const Kernel& kernel, const Statement& s) {
+    const Equation& equation = system_.equations[s.equation];
+    const TensorId t = equation.target;
+    if (const TensorId old = memory_of(t); old != t) {
+      require(here_.contains(old) && home(old).home == Home::turn && home(old).stead < 0, name(t) + " takes rows that are none");
+      require(system_[old].dims == system_[t].dims && system_[old].dtype == system_[t].dtype && home(old).bytes == home(t).bytes, name(t) + " takes rows of another shape");
+      const bool tiles = kernel.strips->schedules.contains(static_cast<std::size_t>(&s - kernel.statements.data()));
+      visit_reads(equation, [&](const Expr& e) {
+        require(home(e->tensor).home != Home::turn || memory_of(e->tensor) != old || (!tiles && e->args == equation.place), name(t) + " takes rows that it reads elsewhere");
+      });
+    }
+    rows_[memory_of(t)] = t;
   }
 
   /// `loser` gives its bytes to this statement's target. Its reads in this kernel must be done by then in every
@@ -367,6 +415,7 @@ class Execution {
   std::map<Room, Memory> memories_;
   std::unordered_map<TensorId, std::size_t> missing_;  ///< equations still to run
   std::unordered_set<TensorId> started_;
+  std::unordered_map<TensorId, TensorId> rows_;  ///< whose rows a strip's memory holds
   std::unordered_set<TensorId> targets_;  ///< of this kernel's statements
   std::unordered_map<TensorId, std::vector<const Statement*>> here_;  ///< written in this kernel
   std::unordered_map<TensorId, std::vector<std::pair<const Statement*, Expr>>> read_here_;

@@ -4,6 +4,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "compiled/passes/uses.hpp"
 #include "compiled/plan/stages.hpp"
 #include "spec/system/recurrence.hpp"
@@ -115,7 +117,9 @@ class Fusion {
       const std::size_t k = kernel_of_[static_cast<std::size_t>(r->tensor)];
       if (k != none && (latest == none || k > latest)) latest = k;
     }
-    if (decision.in_passing) {
+    if (decision.strip && options_.fuse) {
+      add_to_strips(i, shape, decision);
+    } else if (decision.in_passing) {
       if (!ride(i, shape, kernel_of_[static_cast<std::size_t>(*decision.in_passing)], latest)) add(i, shape, KernelKind::loops, "its rows run elsewhere now");
     } else if (decision.in_turns) {
       copies_[decision.in_turns->reader].push_back(i);
@@ -137,7 +141,7 @@ class Fusion {
 
   /// Adds the parts of a sum to the kernel whose rows they are of.
   bool ride(std::size_t i, const Shape& shape, std::size_t k, std::size_t latest) {
-    if (k == none || (latest != none && latest > k)) return false;
+    if (k == none || kernels_[k].kind != KernelKind::loops || (latest != none && latest > k)) return false;
     Kernel& kernel = kernels_[k];
     const std::vector<Binder>& binders = equation(i).value->binders;
     const std::int64_t stretch = kernel.loops.empty() ? 0 : kernel.loops[0] / shape.extents[0];
@@ -149,6 +153,24 @@ class Fusion {
     nodes_[k] += shape.nodes;
     written(i, k);
     return true;
+  }
+
+  /// Equations of a group of strips follow each other.
+  void add_to_strips(std::size_t i, const Shape& shape, const Decision& decision) {
+    if (strips_ != decision.strip->group) {
+      strips_ = decision.strip->group;
+      std::vector<std::int64_t> loops;
+      for (const std::size_t b : decision.strip->shared) loops.push_back(shape.extents[b]);
+      add(i, shape, KernelKind::strips, fmt::format("wide values in strips of {} rows: computed, used and forgotten", decision.strip->rows));
+      kernels_.back().loops = std::move(loops);
+      kernels_.back().strips = Strips{decision.strip->rows, {}, {}};
+      kernels_.back().statements.clear();
+    }
+    Kernel& kernel = kernels_.back();
+    if (decision.schedule) kernel.strips->schedules.emplace(kernel.statements.size(), *decision.schedule);
+    if (decision.schedule && decision.strip->wanted.valid()) kernel.strips->wanted.emplace(kernel.statements.size(), decision.strip->wanted);
+    kernel.statements.push_back({i, decision.strip->shared, false});
+    written(i, kernels_.size() - 1);
   }
 
   /// Puts the copies that each turn of a contraction's loop makes before it.
@@ -383,6 +405,7 @@ class Fusion {
   std::vector<std::size_t> nodes_;  ///< of each kernel's expressions
   std::unordered_set<std::size_t> crowded_;  ///< kernels of contractions that nothing joins
   std::map<std::vector<std::int64_t>, std::size_t> by_extents_;
+  std::size_t strips_ = none;  ///< the group of the last kernel of strips
 };
 
 }  // namespace

@@ -51,6 +51,7 @@ class Homes {
     place_outputs();
     place_registers();
     place_turns();
+    place_strips();
     place_in_arena();
   }
 
@@ -171,6 +172,43 @@ class Homes {
     }
   }
 
+  /// What a strip computes for itself needs room for its rows.
+  void place_strips() {
+    for (const Kernel& kernel : plan_.kernels) {
+      if (kernel.kind != KernelKind::strips) continue;
+      std::vector<TensorId> holders;  // of the memory at hand
+      for (std::size_t s = 0; s < kernel.statements.size(); ++s) {
+        const TensorId t = system_.equations[kernel.statements[s].equation].target;
+        const Life& life = lives_[at(t)];
+        if (!needs_arena(t) || uses_.writers[at(t)] != 1 || uses_.reads[at(t)] == 0 || life.last_read != life.first_write) continue;
+        settle(t, {Home::turn, kernel.loops.size(), 0, 0, bytes_of_strip(system_, kernel, kernel.statements[s]), "each strip of its kernel has its own rows"});
+        const auto old = std::find_if(holders.begin(), holders.end(), [&](TensorId h) { return gives_rows(kernel, s, h); });
+        if (old == holders.end() || !options_.reuse) {
+          holders.push_back(t);
+          continue;
+        }
+        home(t).stead = home(*old).stead < 0 ? *old : home(*old).stead;
+        home(t).reason = "rows of a strip in the place of " + system_[*old].name;
+        *old = t;
+      }
+    }
+  }
+
+  /// Whether a strip's rows of `old` are not read after statement s, and by itself only where it writes.
+  bool gives_rows(const Kernel& kernel, std::size_t s, TensorId old) const {
+    const spec::Equation& equation = system_.equations[kernel.statements[s].equation];
+    if (!(system_[old].dims == system_[equation.target].dims) || system_[old].dtype != system_[equation.target].dtype) return false;
+    const auto& readers = uses_.readers[at(old)];
+    for (std::size_t later = s; later < kernel.statements.size(); ++later) {
+      const bool reads = std::find(readers.begin(), readers.end(), kernel.statements[later].equation) != readers.end();
+      if (reads && (later > s || kernel.strips->schedules.contains(s))) return false;
+    }
+    bool in_place = true;
+    const auto check = [&](const Expr& e) { in_place = in_place && (e.form() != Form::read || e->tensor != old || e->args == equation.place); };
+    spec::for_each(equation.value, check);
+    return in_place;
+  }
+
   std::size_t bytes_of_turn(TensorId t, std::size_t axes) const {
     std::size_t bytes = size_of(system_[t].dtype);
     for (std::size_t a = axes; a < system_[t].dims.rank; ++a) bytes *= static_cast<std::size_t>(system_[t].dims[a]);
@@ -243,6 +281,20 @@ class Homes {
 };
 
 }  // namespace
+
+std::size_t bytes_of_strip(const System& system, const Kernel& kernel, const Statement& statement) {
+  const spec::Equation& equation = system.equations[statement.equation];
+  const Dims& dims = system[equation.target].dims;
+  const std::vector<std::size_t> axes = *axes_of_binders(equation);
+  std::vector<std::int64_t> counts(dims.begin(), dims.end());
+  for (const std::size_t b : statement.shared) counts[axes[b]] = 1;
+  std::int64_t& rows = counts[axes[statement.shared.back()]];
+  rows = std::min(kernel.strips->rows, dims[axes[statement.shared.back()]]);
+  std::int64_t last = 0;
+  std::int64_t stride = 1;
+  for (std::size_t axis = dims.rank; axis-- > 0; stride *= dims[axis]) last += (counts[axis] - 1) * stride;
+  return static_cast<std::size_t>(last + 1) * size_of(system[equation.target].dtype);
+}
 
 void assign_homes(const System& system, const PlanOptions& options, Plan& plan) { Homes(system, options, plan).run(); }
 

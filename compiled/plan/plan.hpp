@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,6 +53,7 @@ struct Scatter {
 enum class KernelKind : std::uint8_t {
   loops,    ///< for all values of the shared loops: the statements one after the other, each with its own loops
   scatter,  ///< exactly one statement, executed as `Kernel::scatter` says
+  strips,   ///< the same for strips of the last shared loop: each statement for all of a strip's rows before the next one
   sequence  ///< a recurrence: the last shared loop runs in order, the statements one after the other in each iteration
 };
 
@@ -63,6 +65,13 @@ struct PinnedLanes {
   std::size_t loop = none;            ///< the shared loop in lanes
   spec::VariableId reduction = -1;    ///< or the loop of a reduction
   unsigned width = 1;
+};
+
+/// How a kernel runs over strips of its last shared loop.
+struct Strips {
+  std::int64_t rows = 1;                       ///< of a strip; the last one may have fewer
+  std::map<std::size_t, Schedule> schedules;  ///< of statements that are contractions, by position among the kernel's
+  std::map<std::size_t, spec::Expr> wanted;   ///< of those: over the equation's binders, which elements anybody reads, where not all of them
 };
 
 /// Statements with common outer loops. Except in a sequence, a statement reads a target of an earlier statement of the same kernel only at
@@ -77,6 +86,7 @@ struct Kernel {
   std::optional<Schedule> schedule;  ///< of the first statement that is not `in_turn`, a contraction; it has all its loops in common with others like it
   std::int64_t stretch = 0;          ///< turns of the outermost loop that add to the same parts, one after the other; 0 where none is in passing
   std::optional<std::size_t> turn;   ///< the outermost loop of a contraction where statements share it alone
+  std::optional<Strips> strips{};    ///< of a kernel of that kind
   std::string reason;
 };
 
@@ -86,7 +96,8 @@ enum class Home : std::uint8_t {
   output,      ///< the caller's buffer number `index` among the system's outputs
   in_place,    ///< an output, number `output`, that lives in the buffer of input number `index`
   arena,       ///< bytes [offset, offset + bytes) of the arena
-  turn,        ///< the elements of one iteration of its kernel's shared loops, which are its first `index` axes: memory of the kernel's own
+  turn,        ///< the elements of one iteration of its kernel's shared loops, which are its first `index` axes: memory of the kernel's own;
+               ///< of a strip of rows, and of `index` axes wherever they are, in a kernel of strips
   in_register  ///< one scalar per iteration of its kernel's shared loops, rounded to its type like a stored one
 };
 
@@ -98,6 +109,7 @@ struct Residence {
   std::size_t offset = 0;
   std::size_t bytes = 0;
   std::string reason;
+  TensorId stead = -1;  ///< in a kernel of strips: the tensor whose memory it takes over
 };
 
 /// After all kernels: the bytes of output number `output` are copied to the buffer of input number `input`.
@@ -141,6 +153,9 @@ struct PlanOptions {
   std::size_t alignment = 64;
   std::optional<std::size_t> memory_budget;  ///< most bytes of the arena: values are computed again until it fits (budget.hpp)
 };
+
+/// Bytes from the first to the last element of a strip of a statement's target, as its tensor lies.
+[[nodiscard]] std::size_t bytes_of_strip(const spec::System& system, const Kernel& kernel, const Statement& statement);
 
 /// The kernel's loop that is shared loop `a` of a statement of it.
 [[nodiscard]] inline std::size_t shared_loop(const Kernel& kernel, const Statement& statement, std::size_t a) {

@@ -9,7 +9,7 @@ using spec::System;
 namespace {
 
 std::string_view name_of(KernelKind kind) {
-  constexpr std::string_view names[] = {"loops", "scatter", "sequence"};
+  constexpr std::string_view names[] = {"loops", "scatter", "strips", "sequence"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -59,7 +59,11 @@ std::string to_text(const System& system, const Plan& plan) {
     std::string loops;
     for (const std::int64_t n : kernel.loops) loops += fmt::format(" {}", n);
     text += fmt::format("kernel {} {}{}: {}\n", k, name_of(kernel.kind), loops, kernel.reason);
-    for (const Statement& s : kernel.statements) text += statement_text(system, s);
+    for (std::size_t s = 0; s < kernel.statements.size(); ++s) {
+      text += statement_text(system, kernel.statements[s]);
+      if (kernel.strips && kernel.strips->schedules.contains(s)) text += "       a contraction: " + to_text(kernel.strips->schedules.at(s)) + "\n";
+      if (kernel.strips && kernel.strips->wanted.contains(s)) text += "       only tiles where " + spec::to_text(system, kernel.strips->wanted.at(s)) + " holds somewhere\n";
+    }
     if (kernel.kind == KernelKind::scatter) text += scatter_text(system, kernel);
   }
   for (std::size_t t = 0; t < plan.residences.size(); ++t) {

@@ -1,6 +1,8 @@
 // Factors that are copied first become equations of their own, so that planning, checking and fusing need not know of them.
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "compiled/schedule/lift.hpp"
 #include "compiled/schedule/schedule.hpp"
 #include "compiled/schedule/split.hpp"
+#include "compiled/schedule/strips.hpp"
 #include "compiled/schedule/turns.hpp"
 #include "compiled/schedule/windows.hpp"
 
@@ -212,32 +215,65 @@ void apply(Packer& packer, Equation& equation, Contraction& c, const Schedule& s
   equation.value = spec::reduce(spec::Reduction::sum, c.depth, guard, c.left * c.right);
 }
 
+/// The equations of a group, until what their contractions copy stands before them all.
+struct StripsInHand {
+  std::vector<Equation> equations;
+  std::vector<Decision> decisions;
+  std::unordered_set<TensorId> written;
+
+  void take(Equation equation, Decision decision) {
+    written.insert(equation.target);
+    equations.push_back(std::move(equation));
+    decisions.push_back(std::move(decision));
+  }
+
+  void put_down(std::vector<Equation>& all, std::vector<Decision>& about) {
+    std::move(equations.begin(), equations.end(), std::back_inserter(all));
+    std::move(decisions.begin(), decisions.end(), std::back_inserter(about));
+    *this = {};
+  }
+};
+
 }  // namespace
 
 std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options) {
   if (options.split) split_products(system, machine, options);
   if (options.lift) lift_sums(system, machine, options);
+  const std::vector<std::optional<Strip>> strips =
+      options.strips ? form_strips(system, machine, options) : std::vector<std::optional<Strip>>(system.equations.size());
   const std::vector<bool> recurrent = recurrent_equations(system);
   std::vector<Decision> decisions;
   std::vector<Equation> result;
   Copies copies;
+  StripsInHand in_hand;
   for (std::size_t i = 0; i < recurrent.size(); ++i) {
     Equation& equation = system.equations[i];
     Decision decision;
+    if (!in_hand.equations.empty() && (!strips[i] || strips[i]->group != in_hand.decisions.back().strip->group)) in_hand.put_down(result, decisions);
     auto seen = recognise_contraction(system, equation);
     if (auto* c = std::get_if<Contraction>(&seen)) {
       if (options.windows) (void)turn_windows(system, equation, *c);
       decision = recurrent[i] ? Decision{std::nullopt, false, std::nullopt, "a contraction in plain loops: part of a recurrence"}
                               : decide(system, equation, *c, machine, options);
+      if (strips[i] && decision.schedule) {
+        decision.reason = fit_strips(system, *decision.schedule, *strips[i], equation, *c, in_hand.written);
+        if (!decision.reason.empty()) decision.schedule.reset();
+      }
       if (decision.schedule) {
         Packer packer(system, equation, *c, result, copies);
         apply(packer, equation, *c, *decision.schedule);
       }
     }
     decisions.resize(result.size(), Decision{std::nullopt, true, std::nullopt, "a factor of a contraction, copied for its tiles"});
+    decision.strip = strips[i];
+    if (strips[i]) {
+      in_hand.take(std::move(equation), std::move(decision));
+      continue;
+    }
     result.push_back(std::move(equation));
     decisions.push_back(std::move(decision));
   }
+  in_hand.put_down(result, decisions);
   system.equations = std::move(result);
   if (options.turns) copy_in_turns(system, machine, decisions);
   return decisions;

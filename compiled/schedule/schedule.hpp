@@ -67,6 +67,15 @@ struct CopiedInTurns {
   std::size_t loop = 0;    ///< the position of the loop among its binders; the copy's own loop is its first
 };
 
+/// An equation of a kernel that runs strip by strip (strips.hpp). Those of one group follow each other.
+struct Strip {
+  std::size_t group = 0;
+  std::int64_t rows = 1;            ///< of a strip, whole tiles
+  std::int64_t tile_rows = 1;       ///< of the tiles of its contractions
+  std::vector<std::size_t> shared;  ///< positions among its binders: the outer loops of the group, and last that of the rows
+  spec::Expr wanted{};              ///< may be empty: of a contraction, an inequality between its binders; elements where it fails are read by nobody
+};
+
 /// What becomes of an equation: its schedule, or why it has none.
 struct Decision {
   std::optional<Schedule> schedule;
@@ -74,6 +83,7 @@ struct Decision {
   std::optional<CopiedInTurns> in_turns;
   std::string reason;
   std::optional<spec::TensorId> in_passing{};  ///< parts of a sum over rows: added up by the kernel that writes this tensor (plan/passing.hpp)
+  std::optional<Strip> strip{};
 };
 
 /// What a caller may vary.
@@ -84,6 +94,7 @@ struct ScheduleOptions {
   bool lift = true;          ///< false: a long sum has all its loops in one tile
   bool fetch_rows = true;    ///< false: the next row of a tensor is asked for when its turn comes
   bool turns = true;         ///< false: copies of factors are made as a whole before they are read
+  bool strips = true;        ///< false: wide values are stored as a whole
   bool always = false;       ///< also those for which plain loops are as fast
 };
 

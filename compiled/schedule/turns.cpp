@@ -74,7 +74,7 @@ class Turns {
     const Dims& dims = system_[copy.target].dims;
     if (readers.size() != 1 || dims.rank < 2 || dims[0] < least_turns) return std::nullopt;
     const std::optional<Schedule>& schedule = decisions_[readers.front()].schedule;
-    if (!schedule || !(copy.place == spec::variables(copy.binders))) return std::nullopt;
+    if (!schedule || decisions_[readers.front()].strip || !(copy.place == spec::variables(copy.binders))) return std::nullopt;
     const std::int64_t piece = dims.count() / dims[0] * static_cast<std::int64_t>(size_of(system_[copy.target].dtype));
     const Equation& reader = system_.equations[readers.front()];
     const auto loop = loop_of(reader, reads_of(reader, copy.target));

@@ -103,7 +103,8 @@ void Steps::all(const std::vector<Step>& steps) {
 void Steps::open(const Loop& loop) {
   if (loop.kind != loops::LoopKind::serial) throw InternalError("emit: a loop in lanes has no text");
   const std::string i = scalars_.bind(loop.binder);
-  text_->open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", i, literal(loop.binder.extent)));
+  const std::string limit = loop.limit.valid() ? fmt::format(" && {} < {}", i, scalars_.value(loop.limit, *text_)) : "";
+  text_->open(fmt::format("for (int64_t {0} = 0; {0} < {1}{2}; ++{0})", i, literal(loop.binder.extent), limit));
 }
 
 void Steps::step(const Loop& loop, const Step&) {

@@ -75,6 +75,9 @@ const std::vector<Sign> signs{
     {"asking", "train-cnn", [](const Made& with, const Made& without) {
        return with.plans("conv2d1 in register") && !without.plans("conv2d1 in register");
      }},
+    {"strips", "attention-long-vjp", [](const Made& with, const Made& without) {
+       return with.plans("wide values in strips of ") && !without.plans("wide values in strips of ") && 50 * with.arena_bytes < without.arena_bytes;
+     }},
     {"splitting", "mlp-jvp", [](const Made& with, const Made& without) { return with.plans(".part0") && !without.plans(".part0"); }},
 };
 

@@ -1,5 +1,8 @@
 #include <array>
+#include <span>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "spec/library/operations.hpp"
 #include "tools/bench/workload_families.hpp"
@@ -55,18 +58,37 @@ Workload layer_norm() {
   return w;
 }
 
-Workload attention() {
-  const std::int64_t batch = 8, heads = 4, length = 64, width = 32;
+Workload attention(const std::string& name, std::int64_t batch, std::int64_t length, std::int64_t width) {
+  const std::int64_t heads = 4;
   Workload w;
-  w.name = w.recipe = w.group = "attention";
-  w.what = "causal attention, batch 8, 4 heads, sequence 64, width 32";
+  w.name = name;
+  w.group = w.recipe = "attention";
+  w.what = fmt::format("causal attention, batch {}, {} heads, sequence {}, width {}", batch, heads, length, width);
   w.sizes = {{"batch", batch}, {"heads", heads}, {"length", length}, {"width", width}};
-  for (const char* name : {"q", "k", "v"}) w.inputs.push_back({name, {batch, heads, length, width}});
+  for (const char* input : {"q", "k", "v"}) w.inputs.push_back({input, {batch, heads, length, width}});
   w.body = [](Tracer& tracer, const std::vector<Traced>& in) {
     tracer.output(
         "y", ops::scaled_dot_product_attention.set("causal", true)(in[0], in[1], in[2], spec::absent, spec::absent));
   };
   w.flops = 4.0 * static_cast<double>(batch * heads * length * length * width);
+  return w;
+}
+
+/// The same with the cotangents of queries, keys and values, for one of the result.
+Workload with_cotangents(Workload w) {
+  w.name += "-vjp";
+  w.recipe += "-vjp";
+  w.what += ", with its cotangents";
+  w.inputs.push_back({"d", w.inputs.front().dims});
+  w.flops *= 3.5;
+  w.body = [](Tracer& tracer, const std::vector<Traced>& in) {
+    const Traced y = ops::scaled_dot_product_attention.set("causal", true)(in[0], in[1], in[2], spec::absent, spec::absent);
+    const std::vector<Traced> cotangents = spec::vjp(std::span(&y, 1), std::span(&in[3], 1), std::span(in).first(3));
+    tracer.output("y", y);
+    tracer.output("gq", cotangents[0]);
+    tracer.output("gk", cotangents[1]);
+    tracer.output("gv", cotangents[2]);
+  };
   return w;
 }
 
@@ -76,7 +98,9 @@ void add_rows(std::vector<Workload>& all) {
   all.push_back(gelu_chain());
   all.push_back(softmax());
   all.push_back(layer_norm());
-  all.push_back(attention());
+  all.push_back(attention("attention", 8, 64, 32));
+  all.push_back(attention("attention-long", 1, 2048, 64));
+  all.push_back(with_cotangents(attention("attention-long", 1, 2048, 64)));
 }
 
 }  // namespace etalon::bench

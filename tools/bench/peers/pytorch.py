@@ -117,7 +117,29 @@ def attention(sizes, files):
     dims = (sizes["batch"], sizes["heads"], sizes["length"], sizes["width"])
     q, k, v = (read(f, dims) for f in files)
     hidden = torch.ones(dims[2], dims[2]).triu(1).bool()
-    return pure(plain=lambda: causal(q, k, v, hidden))
+    return pure(**{name: lambda form=form: form(q, k, v) for name, form in causal_forms(hidden).items()})
+
+
+def attention_cotangents(sizes, files):
+    dims = (sizes["batch"], sizes["heads"], sizes["length"], sizes["width"])
+    q, k, v, d = (read(f, dims) for f in files)
+    leaves = [t.requires_grad_() for t in (q, k, v)]
+    hidden = torch.ones(dims[2], dims[2]).triu(1).bool()
+
+    def way(form):
+        def run():
+            y = form(*leaves)
+            return (y.detach(), *torch.autograd.grad(y, leaves, d))
+        return run
+
+    return pure(**{name: way(form) for name, form in causal_forms(hidden).items()})
+
+
+def causal_forms(hidden):
+    forms = {"plain": lambda q, k, v: causal(q, k, v, hidden)}
+    if hasattr(F, "scaled_dot_product_attention"):  # from 2.0
+        forms["fused"] = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    return forms
 
 
 def causal(q, k, v, hidden):
@@ -268,7 +290,8 @@ def derivative(name, kind):
     return prepare
 
 
-RECIPES = {"gemm": product, "gelu-chain": gelu_chain, "softmax": softmax, "layer-norm": layer_norm, "attention": attention}
+RECIPES = {"gemm": product, "gelu-chain": gelu_chain, "softmax": softmax, "layer-norm": layer_norm, "attention": attention,
+           "attention-vjp": attention_cotangents}
 RECIPES.update({f"conv-{part}": convolution(part) for part in ("forward", "data", "weights")})
 RECIPES.update({f"train-{name}": training(name) for name in MODELS})
 RECIPES.update({f"{name}-{kind}": derivative(name, kind) for name in ("moons", "mlp") for kind in ("forward", "jvp", "vjp")})
