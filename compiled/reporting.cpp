@@ -8,6 +8,7 @@
 #include "compiled/passes/uses.hpp"
 #include "compiled/pipeline.hpp"
 #include "compiled/plan/flow.hpp"
+#include "compiled/wishes.hpp"
 
 namespace etalon::compiled {
 
@@ -93,6 +94,7 @@ void ValueHistory::after(std::string_view pass, const System& system) {
 
 std::vector<ValueReport> ValueHistory::reports(const System& system, const Plan& plan) const {
   const Flow flow = flow_of(system, plan.kernels);
+  const std::vector<std::string> requests = wishes_by_tensor(system);
   std::vector<ValueReport> values;
   for (std::size_t t = 0; t < system.tensors.size(); ++t) {
     const Residence& r = plan.residences[t];
@@ -107,6 +109,8 @@ std::vector<ValueReport> ValueHistory::reports(const System& system, const Plan&
     if (r.home == Home::none) {
       v.reason = gone_[t].empty() ? "its readers compute it" : fmt::format("{}: {}", gone_[t], what_pass(gone_[t]));
     }
+    v.request = requests[t];
+    if (!v.request.empty() && (r.home == Home::arena || r.home == Home::none)) v.reason += "; asked for: " + v.request;
     values.push_back(std::move(v));
   }
   return values;

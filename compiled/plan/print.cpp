@@ -67,6 +67,10 @@ std::string to_text(const System& system, const Plan& plan) {
     if (r.home == Home::none) continue;
     text += fmt::format("{} in {}: {}\n", system.tensors[t].name, home_text(system, r), r.reason);
   }
+  for (const spec::TensorWish& w : system.wishes) {
+    if (plan.residences[static_cast<std::size_t>(w.tensor)].home != Home::none) continue;
+    text += fmt::format("{} {}: asked for: {}\n", system[w.tensor].name, w.asked == spec::Asked::inlined ? "inlined" : "nowhere", w.by);
+  }
   for (const Commit& c : plan.commits) {
     text += fmt::format("commit {} to {}: {}\n", system[system.outputs[c.output]].name,
                         system[system.inputs[c.input]].name, c.reason);

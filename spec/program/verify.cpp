@@ -15,6 +15,7 @@
 #include "spec/program/assignment.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/name.hpp"
+#include "spec/program/wishes.hpp"
 #include "spec/quoted.hpp"
 #include "spec/system/written_once.hpp"
 
@@ -40,6 +41,7 @@ class Verifier {
     }
     check_outputs();
     check_updates();
+    check_wishes(program_, [this](const std::string& value, const std::string& what) { require_known(value, what); });
     return std::move(analysis_);
   }
 
