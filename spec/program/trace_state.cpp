@@ -141,7 +141,7 @@ void TraceState::ask(std::size_t id, Asked asked, SourceLine line) {
 void TraceState::capture(std::size_t id, const std::string& name, SourceLine line) {
   const std::string old = names_.at(id);
   const auto& inputs = program_.inputs;
-  if (std::any_of(inputs.begin(), inputs.end(), [&](const Input& input) { return input.name == old; }))
+  if (old != name && std::any_of(inputs.begin(), inputs.end(), [&](const Input& input) { return input.name == old; }))
     throw SpecViolation(fmt::format("named: {} comes from outside and keeps its name, found '{}'; at {}", old, as_quoted(name), position(source(line))));
   if (old != name) rename(id, free_name(name));
   ask(id, Asked::capture, line);

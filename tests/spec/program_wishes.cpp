@@ -41,7 +41,7 @@ TEST_CASE("wishes are lines with a source, several values at once", "[program][w
                                             {Asked::stored, "h", {}}});
   CHECK(parse_program(to_text(program)) == program);
   CHECK(program_from_json(program_to_json(program), "program") == program);
-  CHECK(to_line(program_to_json(program)).find(R"("wishes":[{"source":{"file":"net.cpp","line":7,"section":"front"},"value":"h","wish":"capture"})") !=
+  CHECK(to_line(program_to_json(program)).find(R"("wishes":[{"wish":"capture","value":"h","source":{"file":"net.cpp","line":7,"section":"front"}})") !=
         std::string::npos);
   CHECK_NOTHROW(verify(program));
   CHECK_THROWS_WITH(parse_program(body + "stored\n"), Catch::Contains("line 8"));

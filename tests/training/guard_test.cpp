@@ -167,14 +167,19 @@ TEST_CASE("a_guarded_session_changes_nothing_and_has_what_it_captured", "[guard]
 }
 
 TEST_CASE("a_trainer_ends_where_its_guard_fires_and_says_where", "[guard]") {
-  // Numbers near the largest: the loss is infinite in the first step.
-  const Examples examples{2, {1e38F, 1e38F, -1e38F, 1e38F}, {}, {1, -1}};
+  const Examples examples{2, {1000, 2000, -1000, 500}, {}, {1, -1}};
+  Task task = moons();
+  task.rate = [](const Traced& step_n, std::int64_t) { return spec::real(step_n) * 0 + 3e38; };
+  task.loss = [](const Traced& answers, const Traced& targets) { return ops::mse(answers, targets); };
   TrainerOptions options{1, 1, 2};
   options.guard.updates = true;
-  Trainer trainer(moons(), examples, options);
+  Trainer trainer(task, examples, options);
   const Named before = trainer.state().download();
-  CHECK_THROWS_WITH(trainer.run([](const StepRecord&) {}), Catch::StartsWith("training: step 0 did not complete: `loss` is "));
+  CHECK_THROWS_WITH(trainer.run([](const StepRecord&) {}), Catch::StartsWith("training: step 0 did not complete: the new `w1` is "));
   CHECK(trainer.state().download() == before);
+  // Without the guard the loss, which is finite, lets the step pass.
+  Trainer unguarded(task, examples, TrainerOptions{1, 1, 2});
+  CHECK_NOTHROW(unguarded.run([](const StepRecord&) {}));
   TrainerOptions wrong{1, 1, 2};
   wrong.guard.values = {"hidden"};
   CHECK_THROWS_WITH(Trainer(moons(), examples, wrong), Catch::StartsWith("unknown output or capture 'hidden'"));
