@@ -24,7 +24,7 @@ namespace {
 
 [[nodiscard]] std::string at(const Source& source) {
   const std::string where = position(source);
-  return where.empty() ? "" : " at " + where;
+  return (where.empty() ? "" : " at " + where) + (source.section.empty() ? "" : fmt::format(" in section \"{}\"", as_quoted(source.section)));
 }
 
 /// Walks the steps in order and keeps what is known of each value.

@@ -193,6 +193,23 @@ TEST_CASE("what cannot be inlined is refused in one line with the wish and why",
   CHECK_THROWS_WITH(compiled::compile_system(s, options()), "inlined h excludes output h, which is in memory after a run");
 }
 
+TEST_CASE("dumps and the report carry the user's lines and sections", "[compiled][requests]") {
+  compiled::CompileOptions o = options();
+  o.explain = true;
+  std::string plan;
+  std::string values;
+  o.dump = [&](std::string_view what, const std::string& text) {
+    if (what == "plan") plan += text;
+    if (what == "values") values += text;
+  };
+  const Executable e = compiled::compile(
+      spec::parse_program("input x : f32[3]\nh = exp(x) @ \"net.cpp\":5 section \"front\"\ny = neg(h) @ \"net.cpp\":6\noutput y\ncapture h\n"), o);
+  CHECK(value(e, "h").source == "net.cpp:5, section \"front\"");
+  CHECK(value(e, "x").source.empty());
+  CHECK(plan.find(": h shares i0 from net.cpp:5, section \"front\"\n") != std::string::npos);
+  CHECK(values.find("; from net.cpp:6\n") != std::string::npos);
+}
+
 TEST_CASE("a stored value is neither computed again nor dropped", "[compiled][requests]") {
   const std::string text = "input x : f32[600]\ninput k : f32[600]\nh = add(x, k)\ns = sum(h)\ny = mul(h, s)\ndead = exp(h)\noutput y\n";
   compiled::CompileOptions o = options();

@@ -42,7 +42,7 @@ Rows<Given> rows() { return {std::vector<float>{1, -2, 3, 0, 1, 0.5F, 2, -1, 1, 
 
 TEST_CASE("one_lambda_with_names_and_requests_trains_the_same_in_three_ways", "[three][requests]") {
   const auto declared = test::drawn<Layer<training::Declared>>();
-  test::require_three_ways<Layer>(declared, loss_with_requests, rows(), 2);
+  test::require_three_ways<Layer>(declared, loss_with_requests, rows(), 3);
   // And as the one without them does.
   const auto reference = reference::make_reference_backend();
   const auto with = test::in_a_session<Layer>(*reference, test::state_of(declared), loss_with_requests, rows(), 1);
