@@ -1,8 +1,8 @@
 #include "compiled/wishes.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "spec/error.hpp"
 
@@ -30,7 +30,9 @@ std::vector<std::string> wishes_by_tensor(const System& system) {
 }
 
 void check_wishes(const System& system) {
-  const auto among = [](const std::vector<TensorId>& all, TensorId t) { return std::find(all.begin(), all.end(), t) != all.end(); };
+  const auto among = [](const std::vector<TensorId>& all, TensorId t) {
+    return std::find(all.begin(), all.end(), t) != all.end();
+  };
   for (const spec::TensorWish& inlined : system.wishes) {
     if (inlined.asked != Asked::inlined) continue;
     for (const spec::TensorWish& other : system.wishes) {
@@ -38,8 +40,10 @@ void check_wishes(const System& system) {
       throw SpecViolation(fmt::format("{} excludes {}: a value that is inlined has no memory", inlined.by, other.by));
     }
     const std::string& name = system[inlined.tensor].name;
-    if (among(system.inputs, inlined.tensor)) throw SpecViolation(fmt::format("{} excludes input {}, which is in memory before a run", inlined.by, name));
-    if (among(system.outputs, inlined.tensor)) throw SpecViolation(fmt::format("{} excludes output {}, which is in memory after a run", inlined.by, name));
+    if (among(system.inputs, inlined.tensor))
+      throw SpecViolation(fmt::format("{} excludes input {}, which is in memory before a run", inlined.by, name));
+    if (among(system.outputs, inlined.tensor))
+      throw SpecViolation(fmt::format("{} excludes output {}, which is in memory after a run", inlined.by, name));
   }
 }
 

@@ -32,7 +32,8 @@ std::optional<std::pair<std::size_t, double>> first_of(std::span<const T> values
 std::optional<std::pair<std::size_t, double>> first_in(const HostTensor& value) {
   if (value.dtype == DType::f32) return first_of(value.view<float>(), [](float x) { return static_cast<double>(x); });
   if (value.dtype == DType::f64) return first_of(value.view<double>(), [](double x) { return x; });
-  if (spec::is_half(value.dtype)) return first_of(value.view<std::uint16_t>(), [&](std::uint16_t x) { return spec::half_value(x, value.dtype); });
+  if (spec::is_half(value.dtype))
+    return first_of(value.view<std::uint16_t>(), [&](std::uint16_t x) { return spec::half_value(x, value.dtype); });
   return std::nullopt;
 }
 
@@ -61,7 +62,10 @@ std::map<std::string, std::size_t> made_at(const spec::Program& program) {
 std::string to_text(const NotFinite& found) {
   const std::string where = found.element.empty() ? "" : fmt::format(" at [{}]", fmt::join(found.element, ", "));
   return fmt::format("{}`{}` is {}{}", found.updated ? "the new " : "", found.value,
-                     std::isnan(found.number) ? "nan" : found.number < 0 ? "-inf" : "inf", where);
+                     std::isnan(found.number) ? "nan"
+                     : found.number < 0       ? "-inf"
+                                              : "inf",
+                     where);
 }
 
 std::optional<NotFinite> first_not_finite(const std::string& name, const HostTensor& value) {
@@ -69,7 +73,8 @@ std::optional<NotFinite> first_not_finite(const std::string& name, const HostTen
   if (!first) return std::nullopt;
   NotFinite found{name, false, std::vector<std::int64_t>(value.dims.rank), first->second};
   auto rest = static_cast<std::int64_t>(first->first);
-  for (std::size_t axis = value.dims.rank; axis-- > 0; rest /= value.dims[axis]) found.element[axis] = rest % value.dims[axis];
+  for (std::size_t axis = value.dims.rank; axis-- > 0; rest /= value.dims[axis])
+    found.element[axis] = rest % value.dims[axis];
   return found;
 }
 
@@ -77,14 +82,16 @@ std::vector<std::string> in_program_order(const spec::Program& program, const st
   std::vector<std::string> known = program.outputs;
   for (const std::string& name : spec::captures(program)) known.push_back(name);
   for (const std::string& name : values) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) throw SpecViolation(unknown_name("output or capture", name, known));
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw SpecViolation(unknown_name("output or capture", name, known));
   }
   std::map<std::string, std::size_t> made = made_at(program);
   std::vector<std::string> ordered;
   for (const std::string& name : values) {
     if (std::find(ordered.begin(), ordered.end(), name) == ordered.end()) ordered.push_back(name);
   }
-  std::stable_sort(ordered.begin(), ordered.end(), [&](const std::string& a, const std::string& b) { return made[a] < made[b]; });
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [&](const std::string& a, const std::string& b) { return made[a] < made[b]; });
   return ordered;
 }
 
@@ -105,7 +112,8 @@ void Guarding::remember(const compiled::Store& store) {
   }
 }
 
-std::optional<NotFinite> Guarding::found(const NamedValues& outputs, const NamedValues& captures, const compiled::Store& store) const {
+std::optional<NotFinite> Guarding::found(const NamedValues& outputs, const NamedValues& captures,
+                                         const compiled::Store& store) const {
   for (const std::string& name : values_) {
     const HostTensor* output = find(outputs, name);
     if (auto bad = first_not_finite(name, output != nullptr ? *output : *find(captures, name))) return bad;
@@ -120,11 +128,13 @@ std::optional<NotFinite> Guarding::found(const NamedValues& outputs, const Named
   return std::nullopt;
 }
 
-std::optional<NotFinite> Guarding::check(const NamedValues& outputs, const NamedValues& captures, compiled::Store& store) const {
+std::optional<NotFinite> Guarding::check(const NamedValues& outputs, const NamedValues& captures,
+                                         compiled::Store& store) const {
   std::optional<NotFinite> bad = is_on() ? found(outputs, captures, store) : std::nullopt;
   if (!bad) return bad;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (!before_[i].empty()) std::memcpy(store.entry(parameters_[i]).buffer.data(), before_[i].data(), before_[i].size());
+    if (!before_[i].empty())
+      std::memcpy(store.entry(parameters_[i]).buffer.data(), before_[i].data(), before_[i].size());
   }
   return bad;
 }

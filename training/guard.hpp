@@ -48,20 +48,23 @@ class Guarding {
   [[nodiscard]] bool is_on() const { return !values_.empty() || updates_; }
   /// Before a run: keeps what updates will overwrite.
   void remember(const compiled::Store& store);
-  /// After a run: the first value, in the order in which the program computes them, then the first update, that has an element
-  /// which is not finite. Then the store is what it was before the run.
-  [[nodiscard]] std::optional<NotFinite> check(const NamedValues& outputs, const NamedValues& captures, compiled::Store& store) const;
+  /// After a run: the first value, in the order in which the program computes them, then the first update, that has an
+  /// element which is not finite. Then the store is what it was before the run.
+  [[nodiscard]] std::optional<NotFinite> check(const NamedValues& outputs, const NamedValues& captures,
+                                               compiled::Store& store) const;
 
  private:
-  [[nodiscard]] std::optional<NotFinite> found(const NamedValues& outputs, const NamedValues& captures, const compiled::Store& store) const;
+  [[nodiscard]] std::optional<NotFinite> found(const NamedValues& outputs, const NamedValues& captures,
+                                               const compiled::Store& store) const;
 
-  std::vector<std::string> values_;       ///< in the program's order
+  std::vector<std::string> values_;  ///< in the program's order
   bool updates_ = false;
-  std::vector<std::string> parameters_;   ///< that the program updates
+  std::vector<std::string> parameters_;  ///< that the program updates
   std::vector<std::vector<std::byte>> before_;
 };
 
 /// The names among `values` in the order in which the program computes them. \throws as Guarding.
-[[nodiscard]] std::vector<std::string> in_program_order(const spec::Program& program, const std::vector<std::string>& values);
+[[nodiscard]] std::vector<std::string> in_program_order(const spec::Program& program,
+                                                        const std::vector<std::string>& values);
 
 }  // namespace etalon::training

@@ -1,8 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "compiled/passes/local_definition.hpp"
 #include "compiled/passes/passes.hpp"
@@ -26,7 +26,10 @@ constexpr std::size_t most_nodes = 16 * largest_expression;
 class Asking {
  public:
   explicit Asking(System& system)
-      : system_(system), asked_(tensors_asked(system, spec::Asked::inlined)), uses_(uses_of(system)), locals_(system.tensors.size()) {}
+      : system_(system),
+        asked_(tensors_asked(system, spec::Asked::inlined)),
+        uses_(uses_of(system)),
+        locals_(system.tensors.size()) {}
 
   void run() {
     for (std::size_t i = 0; i < system_.equations.size(); ++i) {
@@ -66,10 +69,12 @@ class Asking {
     const LocalDefinition& local = locals_[at(t)];
     if (!local.why_not.empty()) refuse(t, uses_.recurrent[at(t)] ? "it depends on itself" : local.why_not);
     if (!keeps_bits(local, reader_)) {
-      refuse(t, fmt::format("{} reads it, and computes in another type than its {}", reader_name_, name_of(local.arithmetic)));
+      refuse(t, fmt::format("{} reads it, and computes in another type than its {}", reader_name_,
+                            name_of(local.arithmetic)));
     }
     size_ += local.size;
-    if (size_ > most_nodes) refuse(t, fmt::format("{} reads it, and would have {} terms, more than {}", reader_name_, size_, most_nodes));
+    if (size_ > most_nodes)
+      refuse(t, fmt::format("{} reads it, and would have {} terms, more than {}", reader_name_, size_, most_nodes));
     return value_at(system_.equations[uses_.equation[at(t)]], local, read);
   }
 
@@ -78,8 +83,9 @@ class Asking {
   }
 
   [[noreturn]] void refuse(TensorId t, const std::string& why) const {
-    const auto wish = std::find_if(system_.wishes.begin(), system_.wishes.end(),
-                                   [&](const spec::TensorWish& w) { return w.tensor == t && w.asked == spec::Asked::inlined; });
+    const auto wish = std::find_if(system_.wishes.begin(), system_.wishes.end(), [&](const spec::TensorWish& w) {
+      return w.tensor == t && w.asked == spec::Asked::inlined;
+    });
     throw SpecViolation(fmt::format("{} cannot be: {}", wish->by, why));
   }
 

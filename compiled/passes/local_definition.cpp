@@ -49,9 +49,12 @@ LocalDefinition definition_in(const System& system, const Equation& equation) {
   });
   local.reads_only_arithmetic = real_reads && !other_reads;
   local.why_not = {};
-  if (reduces) local.why_not = "it is a reduction, which is computed once";
-  else if (!stores_exactly(system, equation)) local.why_not = "to store it as " + std::string(name_of(system[equation.target].dtype)) + " rounds it";
-  else if (!place_is_variables(equation, local)) local.why_not = "its elements are not one for each index";
+  if (reduces)
+    local.why_not = "it is a reduction, which is computed once";
+  else if (!stores_exactly(system, equation))
+    local.why_not = "to store it as " + std::string(name_of(system[equation.target].dtype)) + " rounds it";
+  else if (!place_is_variables(equation, local))
+    local.why_not = "its elements are not one for each index";
   return local;
 }
 

@@ -1,6 +1,6 @@
 /// \file
-/// What may be inserted where a tensor is read: its definition, if no bit depends on it. It decides nothing: what is worth
-/// inserting is the passes' business.
+/// What may be inserted where a tensor is read: its definition, if no bit depends on it. It decides nothing: what is
+/// worth inserting is the passes' business.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ struct Reader {
 };
 [[nodiscard]] Reader reader_of(const spec::System& system, const spec::Equation& equation);
 
-/// Whether the definition has the same bits there: the type is that in which its own equation computes it, and where the
-/// target is not real the inserted reads leave the type of the target's arithmetic as it is.
+/// Whether the definition has the same bits there: the type is that in which its own equation computes it, and where
+/// the target is not real the inserted reads leave the type of the target's arithmetic as it is.
 [[nodiscard]] bool keeps_bits(const LocalDefinition& local, const Reader& reader);
 
 /// The value of the equation for the indices of this read of its target.

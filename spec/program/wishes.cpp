@@ -1,11 +1,11 @@
 #include "spec/program/wishes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "spec/error.hpp"
 #include "spec/quoted.hpp"
@@ -25,15 +25,19 @@ constexpr std::array<std::pair<Asked, std::string_view>, 3> words{
   }
   if (std::find(program.outputs.begin(), program.outputs.end(), value) != program.outputs.end())
     return fmt::format("output {}, which is in memory after a run", value);
-  const auto update = std::find_if(program.updates.begin(), program.updates.end(), [&](const Update& u) { return u.value == value; });
-  if (update != program.updates.end()) return fmt::format("update {} := {}, which is in memory after a run", update->parameter, value);
+  const auto update =
+      std::find_if(program.updates.begin(), program.updates.end(), [&](const Update& u) { return u.value == value; });
+  if (update != program.updates.end())
+    return fmt::format("update {} := {}, which is in memory after a run", update->parameter, value);
   return {};
 }
 
 void check_pair(const Wish& first, const Wish& second) {
-  if (first.asked == second.asked) throw SpecViolation(fmt::format("{}: asked before by {}", summary(second), summary(first)));
+  if (first.asked == second.asked)
+    throw SpecViolation(fmt::format("{}: asked before by {}", summary(second), summary(first)));
   if (first.asked != Asked::inlined && second.asked != Asked::inlined) return;
-  throw SpecViolation(fmt::format("{} excludes {}: a value that is inlined has no memory", summary(second), summary(first)));
+  throw SpecViolation(
+      fmt::format("{} excludes {}: a value that is inlined has no memory", summary(second), summary(first)));
 }
 
 }  // namespace
@@ -52,7 +56,8 @@ std::string summary(const Wish& wish) {
   return fmt::format("{} {}{}", word_of(wish.asked), as_quoted(wish.value), where.empty() ? "" : " at " + where);
 }
 
-void check_wishes(const Program& program, const std::function<void(const std::string&, const std::string&)>& require_known) {
+void check_wishes(const Program& program,
+                  const std::function<void(const std::string&, const std::string&)>& require_known) {
   std::map<std::string, std::vector<const Wish*>> seen;
   for (const Wish& wish : program.wishes) {
     require_known(wish.value, summary(wish));
@@ -75,7 +80,8 @@ std::vector<std::string> captures(const Program& program) {
 
 Program with_captures(Program program) {
   for (std::string& name : captures(program)) {
-    if (std::find(program.outputs.begin(), program.outputs.end(), name) == program.outputs.end()) program.outputs.push_back(std::move(name));
+    if (std::find(program.outputs.begin(), program.outputs.end(), name) == program.outputs.end())
+      program.outputs.push_back(std::move(name));
   }
   return program;
 }

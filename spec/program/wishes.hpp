@@ -21,14 +21,16 @@ namespace etalon::spec {
 [[nodiscard]] std::string summary(const Wish& wish);
 
 /// \param require_known throws for what is no value that may be read, given its name and who names it
-/// \throws SpecViolation: one thing is asked twice of a value, or two that exclude each other, or that an input, output or
-/// update is inlined; one line that names both with their source lines.
-void check_wishes(const Program& program, const std::function<void(const std::string&, const std::string&)>& require_known);
+/// \throws SpecViolation: one thing is asked twice of a value, or two that exclude each other, or that an input, output
+/// or update is inlined; one line that names both with their source lines.
+void check_wishes(const Program& program,
+                  const std::function<void(const std::string&, const std::string&)>& require_known);
 
 /// The names of captured values, in the order of their wishes.
 [[nodiscard]] std::vector<std::string> captures(const Program& program);
 
-/// The program with captured values as further outputs, behind its own; those that are outputs already stay where they are.
+/// The program with captured values as further outputs, behind its own; those that are outputs already stay where they
+/// are.
 [[nodiscard]] Program with_captures(Program program);
 
 }  // namespace etalon::spec

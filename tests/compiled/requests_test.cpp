@@ -1,7 +1,6 @@
 // Captured, stored and inlined values: what programs ask of the planner, what it makes of that, and that numbers stay.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
 
@@ -37,7 +36,8 @@ output loss
 update w := w1
 )";
 
-Executable compiled_with(const std::string& wishes, std::string* plan = nullptr, compiled::CompileOptions o = options()) {
+Executable compiled_with(const std::string& wishes, std::string* plan = nullptr,
+                         compiled::CompileOptions o = options()) {
   o.explain = true;
   if (plan != nullptr) {
     o.dump = [plan](std::string_view what, const std::string& text) {
@@ -89,7 +89,8 @@ TEST_CASE("what is asked to be stored or inlined is, and report and dump name wh
   REQUIRE(value(plain, "h").keeping == Keeping::stored);
   const Executable inlined = compiled_with("inlined h @ \"net.cpp\":13\n", &plan);
   CHECK(value(inlined, "h").keeping == Keeping::inlined);
-  CHECK(value(inlined, "h").reason == "inline_asked: substitute what is asked to be inlined; asked for: inlined h at net.cpp:13");
+  CHECK(value(inlined, "h").reason ==
+        "inline_asked: substitute what is asked to be inlined; asked for: inlined h at net.cpp:13");
   CHECK(plan.find("h inlined: asked for: inlined h at net.cpp:13\n") != std::string::npos);
 
   const Executable captured = compiled_with("capture p, z @ \"net.cpp\":14\n", &plan);
@@ -107,12 +108,14 @@ TEST_CASE("with requests outputs and updates stay in what the contract admits", 
     return outputs;
   };
   const compiled::Store store = filled();
-  const reference::Envelopes admitted = reference::envelopes(spec::lower(spec::parse_program(net)), std::vector<HostTensor>{store.read("x"), store.read("w"), store.read("v")},
-                                                             compiled::make_cpu_backend()->describe().contract);
+  const reference::Envelopes admitted = reference::envelopes(
+      spec::lower(spec::parse_program(net)), std::vector<HostTensor>{store.read("x"), store.read("w"), store.read("v")},
+      compiled::make_cpu_backend()->describe().contract);
   const std::vector<HostTensor> plain = trained("");
   REQUIRE(plain.size() == 2);
-  for (const char* wishes : {"", "stored a, s, h, z, y, p, gw\n", "inlined a\n", "inlined h, s\n", "inlined z, a, h, p\n", "capture z, a, h, s, y, p, gw\n",
-                             "inlined h\nstored a\ncapture s\n"}) {
+  for (const char* wishes :
+       {"", "stored a, s, h, z, y, p, gw\n", "inlined a\n", "inlined h, s\n", "inlined z, a, h, p\n",
+        "capture z, a, h, s, y, p, gw\n", "inlined h\nstored a\ncapture s\n"}) {
     INFO(wishes);
     const std::vector<HostTensor> got = trained(wishes);
     const reference::Verdict verdict = reference::judge(got, admitted);
@@ -163,7 +166,8 @@ TEST_CASE("a captured value reads as the reference's, whatever fusion does", "[c
   CHECK(e.run(inputs).size() == 1);
   CHECK(e.captured("h") == first);
   // Derivatives are of the program's outputs alone.
-  CHECK(e.vjp(inputs, {true, false, false}, std::vector<std::optional<HostTensor>>{HostTensor::of<float>({}, {1})}).outputs.size() == 1);
+  CHECK(e.vjp(inputs, {true, false, false}, std::vector<std::optional<HostTensor>>{HostTensor::of<float>({}, {1})})
+            .outputs.size() == 1);
 }
 
 TEST_CASE("what cannot be inlined is refused in one line with the wish and why", "[compiled][requests]") {
@@ -179,18 +183,23 @@ TEST_CASE("what cannot be inlined is refused in one line with the wish and why",
   };
   CHECK(refused("input x : f32[3]\ns = sum(x)\ny = mul(x, s)\noutput y\ninlined s @ \"net.cpp\":3\n") ==
         "inlined s at net.cpp:3 cannot be: it is a reduction, which is computed once");
-  CHECK(refused("input x : f16[3]\nh = exp(x)\ny = exp(h)\noutput y\ninlined h\n") == "inlined h cannot be: to store it as f16 rounds it");
+  CHECK(refused("input x : f16[3]\nh = exp(x)\ny = exp(h)\noutput y\ninlined h\n") ==
+        "inlined h cannot be: to store it as f16 rounds it");
   CHECK(refused("input x : f32[3]\nh = exp(x)\nd = cast(h) {dtype = f64}\ny = exp(d)\noutput y\ninlined h\n")
             .find("reads it, and computes in another type than its f32") != std::string::npos);
-  CHECK(refused("input x : f32[9]\nh = cumsum(x)\ny = exp(h)\noutput y\ninlined h\n").find("inlined h cannot be: ") == 0);
+  CHECK(refused("input x : f32[9]\nh = cumsum(x)\ny = exp(h)\noutput y\ninlined h\n").find("inlined h cannot be: ") ==
+        0);
   // Each reads the one before twice.
   std::string chain = "input x : f32[3]\nh0 = exp(x)\n";
-  for (int i = 1; i < 16; ++i) chain += "h" + std::to_string(i) + " = mul(h" + std::to_string(i - 1) + ", h" + std::to_string(i - 1) + ")\ninlined h" + std::to_string(i - 1) + "\n";
+  for (int i = 1; i < 16; ++i)
+    chain += "h" + std::to_string(i) + " = mul(h" + std::to_string(i - 1) + ", h" + std::to_string(i - 1) +
+             ")\ninlined h" + std::to_string(i - 1) + "\n";
   CHECK(refused(chain + "output h15\n").find(" terms, more than ") != std::string::npos);
   // A bare system asks the same way.
   spec::System s = spec::lower(spec::parse_program("input x : f32[3]\nh = exp(x)\noutput h\n"));
   s.wishes.push_back({s.outputs[0], spec::Asked::inlined, "inlined h"});
-  CHECK_THROWS_WITH(compiled::compile_system(s, options()), "inlined h excludes output h, which is in memory after a run");
+  CHECK_THROWS_WITH(compiled::compile_system(s, options()),
+                    "inlined h excludes output h, which is in memory after a run");
 }
 
 TEST_CASE("dumps and the report carry the user's lines and sections", "[compiled][requests]") {
@@ -202,8 +211,10 @@ TEST_CASE("dumps and the report carry the user's lines and sections", "[compiled
     if (what == "plan") plan += text;
     if (what == "values") values += text;
   };
-  const Executable e = compiled::compile(
-      spec::parse_program("input x : f32[3]\nh = exp(x) @ \"net.cpp\":5 section \"front\"\ny = neg(h) @ \"net.cpp\":6\noutput y\ncapture h\n"), o);
+  const Executable e =
+      compiled::compile(spec::parse_program("input x : f32[3]\nh = exp(x) @ \"net.cpp\":5 section \"front\"\ny = "
+                                            "neg(h) @ \"net.cpp\":6\noutput y\ncapture h\n"),
+                        o);
   CHECK(value(e, "h").source == "net.cpp:5, section \"front\"");
   CHECK(value(e, "x").source.empty());
   CHECK(plan.find(": h shares i0 from net.cpp:5, section \"front\"\n") != std::string::npos);
@@ -211,7 +222,8 @@ TEST_CASE("dumps and the report carry the user's lines and sections", "[compiled
 }
 
 TEST_CASE("a stored value is neither computed again nor dropped", "[compiled][requests]") {
-  const std::string text = "input x : f32[600]\ninput k : f32[600]\nh = add(x, k)\ns = sum(h)\ny = mul(h, s)\ndead = exp(h)\noutput y\n";
+  const std::string text =
+      "input x : f32[600]\ninput k : f32[600]\nh = add(x, k)\ns = sum(h)\ny = mul(h, s)\ndead = exp(h)\noutput y\n";
   compiled::CompileOptions o = options();
   o.explain = true;
   const auto keeping = [&](const std::string& wishes, const std::string& name) {
@@ -238,7 +250,7 @@ TEST_CASE("operations conform with random requests about their values", "[compil
       for (const TensorId t : *list) taken[static_cast<std::size_t>(t)] = true;
     }
     for (std::size_t t = 0; t < taken.size(); ++t) {
-      const unsigned choice = engine() % 3;
+      const auto choice = engine() % 3;
       if (taken[t] || choice == 0) continue;
       const spec::Asked asked = choice == 1 ? spec::Asked::stored : spec::Asked::inlined;
       System with = system;

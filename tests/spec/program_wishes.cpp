@@ -1,6 +1,5 @@
 // What a program asks of its values besides their numbers: text, JSON, tracing, and what excludes what.
 #include <catch2/catch.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include "spec/error.hpp"
@@ -41,17 +40,23 @@ TEST_CASE("wishes are lines with a source, several values at once", "[program][w
                                             {Asked::stored, "h", {}}});
   CHECK(parse_program(to_text(program)) == program);
   CHECK(program_from_json(program_to_json(program), "program") == program);
-  CHECK(to_line(program_to_json(program)).find(R"("wishes":[{"wish":"capture","value":"h","source":{"file":"net.cpp","line":7,"section":"front"}})") !=
-        std::string::npos);
+  CHECK(
+      to_line(program_to_json(program))
+          .find(R"("wishes":[{"wish":"capture","value":"h","source":{"file":"net.cpp","line":7,"section":"front"}})") !=
+      std::string::npos);
   CHECK_NOTHROW(verify(program));
   CHECK_THROWS_WITH(parse_program(body + "stored\n"), Catch::Contains("line 8"));
-  CHECK_THROWS_WITH(parse_program(body + "store h\n"), Catch::Contains("unknown declaration 'store'; did you mean 'stored'?"));
-  CHECK_THROWS_WITH(program_from_json(parse_json(R"({"inputs":[],"calls":[],"outputs":[],"wishes":[{"wish":"kept","value":"x"}]})", "p"), "p"),
-                    "p.wishes[0].wish: 'kept' is not offered");
+  CHECK_THROWS_WITH(parse_program(body + "store h\n"),
+                    Catch::Contains("unknown declaration 'store'; did you mean 'stored'?"));
+  CHECK_THROWS_WITH(
+      program_from_json(
+          parse_json(R"({"inputs":[],"calls":[],"outputs":[],"wishes":[{"wish":"kept","value":"x"}]})", "p"), "p"),
+      "p.wishes[0].wish: 'kept' is not offered");
 }
 
 TEST_CASE("words of wishes may name values", "[program][wishes]") {
-  const Program program = parse_program("input stored : f32[]\ncapture = tanh(stored)\noutput capture\nstored capture\n");
+  const Program program =
+      parse_program("input stored : f32[]\ncapture = tanh(stored)\noutput capture\nstored capture\n");
   CHECK(program.wishes == std::vector<Wish>{{Asked::stored, "capture", {}}});
   CHECK_NOTHROW(verify(program));
 }
@@ -59,14 +64,20 @@ TEST_CASE("words of wishes may name values", "[program][wishes]") {
 TEST_CASE("wishes that exclude each other are one line that names both with their lines", "[program][wishes]") {
   CHECK(refusal("stored h @ \"a.cpp\":3\ninlined h @ \"b.cpp\":4\n") ==
         "inlined h at b.cpp:4 excludes stored h at a.cpp:3: a value that is inlined has no memory");
-  CHECK(refusal("inlined h\ncapture h @ \"b.cpp\":4\n") == "capture h at b.cpp:4 excludes inlined h: a value that is inlined has no memory");
-  CHECK(refusal("capture h @ \"a.cpp\":3\ncapture h @ \"b.cpp\":4\n") == "capture h at b.cpp:4: asked before by capture h at a.cpp:3");
-  CHECK(refusal("inlined y @ \"a.cpp\":3\n") == "inlined y at a.cpp:3 excludes output y, which is in memory after a run");
+  CHECK(refusal("inlined h\ncapture h @ \"b.cpp\":4\n") ==
+        "capture h at b.cpp:4 excludes inlined h: a value that is inlined has no memory");
+  CHECK(refusal("capture h @ \"a.cpp\":3\ncapture h @ \"b.cpp\":4\n") ==
+        "capture h at b.cpp:4: asked before by capture h at a.cpp:3");
+  CHECK(refusal("inlined y @ \"a.cpp\":3\n") ==
+        "inlined y at a.cpp:3 excludes output y, which is in memory after a run");
   CHECK(refusal("inlined w1\n") == "inlined w1 excludes update w := w1, which is in memory after a run");
   CHECK(refusal("inlined w\n") == "inlined w excludes input w at net.cpp:2, which is in memory before a run");
   CHECK(refusal("stored hh @ \"a.cpp\":3\n") == "stored hh at a.cpp:3: unknown value 'hh'; did you mean 'h'?");
-  CHECK(refusal("buffer b : f32[3]\ncapture b\n").find("capture b: b is read, but not each of its elements is written") == 0);
-  for (const char* both : {"capture h\nstored h\n", "stored x\n", "stored w1\ncapture w1\n", "inlined h\n"}) CHECK(refusal(both) == "accepted");
+  CHECK(
+      refusal("buffer b : f32[3]\ncapture b\n").find("capture b: b is read, but not each of its elements is written") ==
+      0);
+  for (const char* both : {"capture h\nstored h\n", "stored x\n", "stored w1\ncapture w1\n", "inlined h\n"})
+    CHECK(refusal(both) == "accepted");
 }
 
 TEST_CASE("captured values become outputs behind the program's own, once", "[program][wishes]") {
@@ -85,7 +96,8 @@ TEST_CASE("captured values become outputs behind the program's own, once", "[pro
 }
 
 TEST_CASE("a wish about an assigned buffer is about what it holds in the end", "[program][wishes]") {
-  const Program program = parse_program("input x : f32[3]\nbuffer b[i] = x[i]\nb[i] *= x[i]\ny = sum(b)\noutput y\nstored b\n");
+  const Program program =
+      parse_program("input x : f32[3]\nbuffer b[i] = x[i]\nb[i] *= x[i]\ny = sum(b)\noutput y\nstored b\n");
   const System system = lower(program);
   REQUIRE(system.wishes.size() == 1);
   CHECK(system[system.wishes[0].tensor].name == "b.2");

@@ -124,7 +124,8 @@ TEST_CASE("elements_of_sixteen_bits_and_whole_numbers_are_judged_as_what_they_ar
   HostTensor brain(DType::bf16, {3});
   brain.view<std::uint16_t>()[2] = 0x7fc1;
   CHECK(to_text(first_not_finite("x", brain).value()) == "`x` is nan at [2]");
-  CHECK(to_text(first_not_finite("x", HostTensor::of<double>({}, {std::numeric_limits<double>::infinity()})).value()) == "`x` is inf");
+  CHECK(to_text(first_not_finite("x", HostTensor::of<double>({}, {std::numeric_limits<double>::infinity()})).value()) ==
+        "`x` is inf");
   CHECK_FALSE(first_not_finite("n", HostTensor::of<std::int64_t>({1}, {std::numeric_limits<std::int64_t>::max()})));
   CHECK_FALSE(first_not_finite("e", HostTensor(DType::f32, {0, 3})));
 }
@@ -175,7 +176,8 @@ TEST_CASE("a_trainer_ends_where_its_guard_fires_and_says_where", "[guard]") {
   options.guard.updates = true;
   Trainer trainer(task, examples, options);
   const Named before = trainer.state().download();
-  CHECK_THROWS_WITH(trainer.run([](const StepRecord&) {}), Catch::StartsWith("training: step 0 did not complete: the new `w1` is "));
+  CHECK_THROWS_WITH(trainer.run([](const StepRecord&) {}),
+                    Catch::StartsWith("training: step 0 did not complete: the new `w1` is "));
   CHECK(trainer.state().download() == before);
   // Without the guard the loss, which is finite, lets the step pass.
   Trainer unguarded(task, examples, TrainerOptions{1, 1, 2});
