@@ -39,7 +39,7 @@ class SystemBackend final : public spec::Backend {
   [[nodiscard]] Answer run(const Request& request) override {
     try {
       Question q = question_of(request);
-      const Runner runner = made(q.system);
+      const Runner runner = made(q.system).run;
       return numbers_of(q, request.mode, runner(q.inputs));
     } catch (const SpecViolation& e) {
       return Refusal{Refusal::Kind::rejected, e.what(), {}};
@@ -50,22 +50,32 @@ class SystemBackend final : public spec::Backend {
     }
   }
 
+  [[nodiscard]] std::optional<spec::Making> making(const spec::Program& program) override {
+    try {
+      return made(outputs_of(program)).making;
+    } catch (const SpecViolation&) {
+      return std::nullopt;
+    } catch (const Unsupported&) {
+      return std::nullopt;
+    }
+  }
+
  private:
   struct Made {
     std::size_t hash;
     System system;
-    Runner runner;
+    Runnable runnable;
   };
 
-  Runner made(const System& system) {
+  [[nodiscard]] const Runnable& made(const System& system) {
     const std::size_t hash = hash_of(system);
     for (const Made& one : made_) {
-      if (one.hash == hash && same(one.system, system)) return one.runner;
+      if (one.hash == hash && same(one.system, system)) return one.runnable;
     }
-    Runner runner = make_(system);
+    Runnable runnable = make_(system);
     if (made_.size() == kept_programs) made_.pop_front();
-    made_.push_back({hash, system, runner});
-    return runner;
+    made_.push_back({hash, system, std::move(runnable)});
+    return made_.back().runnable;
   }
 
   std::string name_;
@@ -82,9 +92,11 @@ std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker
 std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options) {
   CompileOptions shared = options;
   if (!shared.jit) shared.jit = std::make_shared<Jit>();
-  return make_system_backend("cpu", [shared](const System& system) -> Runner {
+  return make_system_backend("cpu", [shared](const System& system) -> Runnable {
     const Executable executable = compile_system(system, shared);
-    return [executable](std::span<const HostTensor> inputs) { return executable.run(inputs); };
+    const Report& r = executable.report();
+    return {[executable](std::span<const HostTensor> inputs) { return executable.run(inputs); },
+            spec::Making{r.kernels, r.arena_bytes, r.passes_seconds + r.codegen_seconds, r.cached}};
   });
 }
 

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiled/executable.hpp"
@@ -15,8 +17,14 @@ namespace etalon::compiled {
 
 /// Outputs of one system for its inputs.
 using Runner = std::function<std::vector<HostTensor>(std::span<const HostTensor>)>;
+/// What was made of a system: a way to run it, and what that took, where the maker says so.
+struct Runnable {
+  Runnable(Runner by, std::optional<spec::Making> how = std::nullopt) : run(std::move(by)), making(how) {}  // NOLINT: a Runner is one
+  Runner run;
+  std::optional<spec::Making> making;
+};
 /// Makes a system into something that runs. \throws Unsupported for what it does not do.
-using RunnerMaker = std::function<Runner(const spec::System&)>;
+using RunnerMaker = std::function<Runnable(const spec::System&)>;
 
 /// A backend of that name, which is also its contract's, of all modes and element types: each request is one system, and what was
 /// made of a system serves the next request too.

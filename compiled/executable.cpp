@@ -12,6 +12,7 @@
 #include "compiled/unit.hpp"
 #include "spec/derivative/derivative.hpp"
 #include "spec/error.hpp"
+#include "spec/nearest.hpp"
 
 namespace etalon::compiled {
 
@@ -23,29 +24,36 @@ struct Executable::Body {
   CompileOptions options;
   std::shared_ptr<Jit> jit;
   std::vector<Input> inputs;
-  std::size_t outputs = 0;                          ///< of the program, the values of updates not counted
+  std::size_t outputs = 0;                          ///< of the program, captured values and those of updates not counted
+  std::vector<Captured> captured;
+  std::vector<HostTensor> captures;                 ///< what the last run left: one per captured value
+  bool has_run = false;
   std::vector<PlanOptions::Update> updates;
   System system;                                    ///< before the passes
   std::unique_ptr<Unit> unit;                       ///< with updates
   std::map<std::pair<bool, std::vector<std::size_t>>, std::unique_ptr<Unit>> derivatives;  ///< (vjp, wrt)
   std::unique_ptr<Unit> pure;                       ///< without updates
 
-  [[nodiscard]] System without_updates() const {
+  /// The first outputs of the system alone.
+  [[nodiscard]] System with_outputs(std::size_t count) const {
     System s = system;
-    s.outputs.resize(outputs);
+    s.outputs.resize(count);
     return s;
   }
 
+  [[nodiscard]] std::size_t outputs_and_captures() const { return system.outputs.size() - updates.size(); }
+
   Unit& without_writes() {
     if (updates.empty()) return *unit;
-    if (!pure) pure = std::make_unique<Unit>(without_updates(), options, jit, std::vector<PlanOptions::Update>{});
+    if (!pure) pure = std::make_unique<Unit>(with_outputs(outputs_and_captures()), options, jit, std::vector<PlanOptions::Update>{});
     return *pure;
   }
 
   Unit& derivative(bool reverse, const std::vector<std::size_t>& wrt) {
     std::unique_ptr<Unit>& made = derivatives[{reverse, wrt}];
     if (!made) {
-      const System primal = without_updates();
+      System primal = with_outputs(outputs);
+      primal.wishes.clear();  // they are about runs
       System derived = reverse ? spec::vjp(primal, wrt) : spec::jvp(primal, wrt);
       made = std::make_unique<Unit>(std::move(derived), options, jit, std::vector<PlanOptions::Update>{});
     }
@@ -90,26 +98,39 @@ void require_range(const Input& input, const std::byte* data) {
 /// Reading through a pointer to mutable bytes is what kernels do; they write only to updated inputs.
 std::byte* bytes_of(const HostTensor& value) { return const_cast<std::byte*>(value.bytes.data()); }
 
+/// Memory for the tensor: what is there, where it has the right type.
+std::byte* fitted(const spec::TensorInfo& t, HostTensor& value) {
+  if (value.dtype != t.dtype || !(value.dims == t.dims) || value.bytes.empty()) value = HostTensor(t.dtype, t.dims);
+  return value.bytes.data();
+}
+
 /// The memory of the first `count` outputs of a system: what is there, as far as it has the right types. The others have none.
 void remake(const System& system, std::size_t count, std::vector<HostTensor>& outputs, std::vector<std::byte*>& pointers) {
   pointers.assign(system.outputs.size(), nullptr);
   outputs.resize(count);
-  for (std::size_t o = 0; o < count; ++o) {
-    const spec::TensorInfo& t = system[system.outputs[o]];
-    if (outputs[o].dtype != t.dtype || !(outputs[o].dims == t.dims) || outputs[o].bytes.empty()) outputs[o] = HostTensor(t.dtype, t.dims);
-    pointers[o] = outputs[o].bytes.data();
-  }
+  for (std::size_t o = 0; o < count; ++o) pointers[o] = fitted(system[system.outputs[o]], outputs[o]);
 }
 
-std::vector<std::byte*> remade(const System& system, std::size_t count, std::vector<HostTensor>& outputs) {
-  std::vector<std::byte*> pointers;
-  remake(system, count, outputs, pointers);
-  return pointers;
+/// Runs the unit with updates: into the program's outputs, and into what the body keeps of captured values.
+void run_body(Executable::Body& body, std::span<std::byte* const> inputs, std::vector<HostTensor>& outputs, std::vector<std::byte*>& pointers) {
+  const System& system = body.unit->system();
+  remake(system, body.outputs, outputs, pointers);
+  for (std::size_t c = 0; c < body.captured.size(); ++c) {
+    const std::size_t o = body.captured[c].output;
+    if (o >= body.outputs) pointers[o] = fitted(system[system.outputs[o]], body.captures[c]);
+  }
+  body.unit->run(inputs, pointers);
+  for (std::size_t c = 0; c < body.captured.size(); ++c) {
+    if (body.captured[c].output < body.outputs) body.captures[c] = outputs[body.captured[c].output];
+  }
+  body.has_run = true;
 }
 
 std::vector<HostTensor> run_unit(Unit& unit, const std::vector<std::byte*>& inputs) {
   std::vector<HostTensor> outputs;
-  unit.run(inputs, remade(unit.system(), unit.system().outputs.size(), outputs));
+  std::vector<std::byte*> pointers;
+  remake(unit.system(), unit.system().outputs.size(), outputs, pointers);
+  unit.run(inputs, pointers);
   return outputs;
 }
 
@@ -174,6 +195,8 @@ Executable make(Task task, const CompileOptions& options) {
   body->jit = options.jit ? options.jit : std::make_shared<Jit>(VectorLevel::avx512, options.cache);
   body->inputs = std::move(task.inputs);
   body->outputs = task.outputs;
+  body->captured = std::move(task.captured);
+  body->captures.resize(body->captured.size());
   body->updates = std::move(task.updates);
   body->system = std::move(task.system);
   body->unit = std::make_unique<Unit>(body->system, options, body->jit, body->updates);
@@ -202,38 +225,53 @@ void Executable::run_into(std::vector<HostTensor>& outputs, Store& store, const 
     inputs.push_back(locate(input, store, given));
     require_range(input, inputs.back());
   }
-  body_->unit->run(inputs, remade(body_->unit->system(), body_->outputs, outputs));
+  std::vector<std::byte*> pointers;
+  run_body(*body_, inputs, outputs, pointers);
 }
 
 struct Bound::Run {
   std::shared_ptr<Executable::Body> body;
-  std::vector<Store::Entry*> entries;  ///< per input; none for a constant
+  struct Source {
+    Store::Entry* entry = nullptr;
+    const HostTensor* tensor = nullptr;  ///< of a constant, and of what is given; else it is in the store
+  };
+  std::vector<Source> sources;  ///< per input
   std::vector<std::byte*> inputs;
   std::vector<std::byte*> outputs;
 };
 
-Bound Executable::bind(Store& store) const {
+Bound Executable::bind(Store& store, const Named& given) const {
+  check_given(body_->inputs, given);
   auto run = std::make_shared<Bound::Run>();
   run->body = body_;
-  for (const Input& input : body_->inputs) run->entries.push_back(input.value ? nullptr : &entry_of(input, store));
+  for (const Input& input : body_->inputs) {
+    const auto at = given.find(input.name);
+    if (input.value) run->sources.push_back({nullptr, &*input.value});
+    else if (at != given.end()) run->sources.push_back({nullptr, &at->second});
+    else run->sources.push_back({&entry_of(input, store), nullptr});
+  }
   run->inputs.resize(body_->inputs.size());
   return Bound(std::move(run));
 }
 
 void Bound::run_into(std::vector<HostTensor>& outputs) const {
-  const Executable::Body& body = *run_->body;
+  Executable::Body& body = *run_->body;
   for (std::size_t i = 0; i < body.inputs.size(); ++i) {
     const Input& input = body.inputs[i];
-    run_->inputs[i] = input.value ? bytes_of(*input.value) : value_of(input, *run_->entries[i]);
+    const Run::Source& source = run_->sources[i];
+    run_->inputs[i] = source.tensor != nullptr ? bytes_of(*source.tensor) : value_of(input, *source.entry);
     require_range(input, run_->inputs[i]);
   }
-  remake(body.unit->system(), body.outputs, outputs, run_->outputs);
-  body.unit->run(run_->inputs, run_->outputs);
+  run_body(body, run_->inputs, outputs, run_->outputs);
 }
 
 std::vector<HostTensor> Executable::run(std::span<const HostTensor> inputs) const {
   const std::vector<std::byte*> pointers = bind_inputs(body_->inputs, inputs);
-  return run_unit(body_->without_writes(), pointers);
+  std::vector<HostTensor> all = run_unit(body_->without_writes(), pointers);
+  for (std::size_t c = 0; c < body_->captured.size(); ++c) body_->captures[c] = all[body_->captured[c].output];
+  body_->has_run = true;
+  all.resize(body_->outputs);
+  return all;
 }
 
 Derivatives Executable::jvp(std::span<const HostTensor> inputs,
@@ -298,6 +336,21 @@ Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vecto
   all.resize(body_->outputs);
   result.outputs = std::move(all);
   return result;
+}
+
+std::vector<std::string> Executable::captures() const {
+  std::vector<std::string> names;
+  for (const Captured& c : body_->captured) names.push_back(c.name);
+  return names;
+}
+
+const HostTensor& Executable::captured(const std::string& name) const {
+  for (std::size_t c = 0; c < body_->captured.size(); ++c) {
+    if (body_->captured[c].name != name) continue;
+    if (!body_->has_run) throw SpecViolation(fmt::format("capture {}: there was no run yet", name));
+    return body_->captures[c];
+  }
+  throw SpecViolation(unknown_name("capture", name, captures()));
 }
 
 const Report& Executable::report() const { return body_->unit->report(); }

@@ -54,12 +54,18 @@ class Bound {
   struct Run;
   explicit Bound(std::shared_ptr<Run> run) : run_(std::move(run)) {}
 
-  /// As Executable::run_into with nothing given.
+  /// As Executable::run_into with what was given at the binding.
   /// \throws SpecViolation before anything is written: an input without value, or an index outside its range.
   void run_into(std::vector<HostTensor>& outputs) const;
 
  private:
   std::shared_ptr<Run> run_;
+};
+
+/// A value that a program asks to keep, and its position among the outputs of its system.
+struct Captured {
+  std::string name;
+  std::size_t output = 0;
 };
 
 /// Compiled code with its static buffers. Copies share both, so one of them runs at a time.
@@ -82,18 +88,25 @@ class Executable {
   /// The same into `outputs`, whose memory is used again where the types are the program's; others are made anew.
   void run_into(std::vector<HostTensor>& outputs, Store& store, const Named& given = {}) const;
 
-  /// For runs on this store that are given nothing besides.
-  /// \throws SpecViolation when an input is not in the store, or has another type there.
-  [[nodiscard]] Bound bind(Store& store) const;
+  /// For runs on this store that are all given the same tensors, which outlive what is returned; their numbers may change
+  /// between runs, not their types.
+  /// \throws SpecViolation when an input is neither given nor in the store, or has another type there, or what is given is
+  /// no input.
+  [[nodiscard]] Bound bind(Store& store, const Named& given = {}) const;
 
   /// Runs on tensors in the order of the inputs (constants included or, when there are fewer tensors, left out).
   [[nodiscard]] std::vector<HostTensor> run(std::span<const HostTensor> inputs) const;
-  /// Tangents of the outputs for tangents of the inputs; an absent tangent means that the input is a constant.
+  /// Tangents of the outputs (captured values not among them) for tangents of the inputs; an absent tangent means that the input is a constant.
   [[nodiscard]] Derivatives jvp(std::span<const HostTensor> inputs,
                                 std::span<const std::optional<HostTensor>> tangents) const;
   /// Cotangents of the inputs that `wrt` marks for cotangents of the outputs; an absent cotangent means zero.
   [[nodiscard]] Derivatives vjp(std::span<const HostTensor> inputs, const std::vector<bool>& wrt,
                                 std::span<const std::optional<HostTensor>> cotangents) const;
+
+  /// The names of captured values, in the order of the program's wishes.
+  [[nodiscard]] std::vector<std::string> captures() const;
+  /// A captured value of the last run, good until the next one. \throws SpecViolation for another name, or before a run.
+  [[nodiscard]] const HostTensor& captured(const std::string& name) const;
 
   [[nodiscard]] const Report& report() const;
   /// The system that was compiled, passes applied.

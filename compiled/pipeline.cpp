@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiled/passes/passes.hpp"
+#include "compiled/wishes.hpp"
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 #include "spec/system/simplify.hpp"
@@ -22,6 +23,7 @@ constexpr std::array pipeline{
     Pass{"fold_constants", "compute what is constant, where the result is exact", fold_constants},
     Pass{"simplify", "apply the rules that keep every bit", simplify},
     Pass{"share_common", "define equal tensors once", share_common},
+    Pass{"inline_asked", "substitute what is asked to be inlined", inline_asked, true},
     Pass{"inline_locals", "substitute views and elementwise locals", inline_locals},
     Pass{"fold_constants", "compute what inlining made constant", fold_constants},
     Pass{"simplify", "apply the rules to what inlining brought together", simplify},
@@ -63,12 +65,27 @@ void verify_after(const spec::System& system, std::string_view pass) {
   }
 }
 
+/// What is asked to be stored is, while passes run, an output behind the others: they leave outputs alone.
+void output_stored(spec::System& system) {
+  std::vector<bool> there(system.tensors.size());
+  for (const auto* list : {&system.inputs, &system.outputs}) {
+    for (const spec::TensorId t : *list) there[static_cast<std::size_t>(t)] = true;
+  }
+  const std::vector<bool> stored = tensors_asked(system, spec::Asked::stored);
+  for (std::size_t t = 0; t < stored.size(); ++t) {
+    if (stored[t] && !there[t]) system.outputs.push_back(static_cast<spec::TensorId>(t));
+  }
+}
+
 }  // namespace
 
 std::span<const Pass> passes() { return pipeline; }
 
 void optimise(spec::System& system, const PipelineOptions& options) {
   check(options);
+  check_wishes(system);
+  const std::size_t outputs = system.outputs.size();
+  output_stored(system);
   for (const Pass& pass : pipeline) {
     if (switched_off(pass, options)) continue;
     const auto start = std::chrono::steady_clock::now();
@@ -79,6 +96,7 @@ void optimise(spec::System& system, const PipelineOptions& options) {
       options.dump(pass.name, spec::to_text(system));
     }
   }
+  system.outputs.resize(outputs);
 }
 
 }  // namespace etalon::compiled

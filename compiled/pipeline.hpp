@@ -37,8 +37,9 @@ struct PipelineOptions {
 #endif
 };
 
-/// Runs the passes. Afterwards `outputs` are distinct tensors, none of them an input, in the order given.
-/// \throws SpecViolation for an unknown pass or one that cannot be switched off; InternalError naming the pass after
+/// Runs the passes. What the system's wishes ask to be stored stays a tensor with its equations, what they ask to be inlined
+/// becomes none. Afterwards `outputs` are distinct tensors, none of them an input, in the order given.
+/// \throws SpecViolation for wishes that exclude each other or cannot be, an unknown pass or one that cannot be switched off; InternalError naming the pass after
 /// which the system is ill-formed.
 void optimise(spec::System& system, const PipelineOptions& options = {});
 

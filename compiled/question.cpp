@@ -112,11 +112,16 @@ bool same(const spec::Equation& a, const spec::Equation& b) {
 
 }  // namespace
 
+System outputs_of(const spec::Program& program) {
+  spec::verify(program);
+  System system = spec::lower(program);
+  system.outputs.resize(program.outputs.size());
+  return system;
+}
+
 Question question_of(const Request& request) {
   Question q;
-  spec::verify(request.program);
-  q.primal = spec::lower(request.program);
-  q.primal.outputs.resize(request.program.outputs.size());
+  q.primal = outputs_of(request.program);
   require(request.inputs.size() == q.primal.inputs.size(),
           fmt::format("{} inputs expected, {} given", q.primal.inputs.size(), request.inputs.size()));
   q.inputs = request.inputs;
@@ -140,6 +145,7 @@ Question question_of(const Request& request) {
       break;
     case Mode::jvp_of_vjp: ask_jvp_of_vjp(request, q); break;
   }
+  if (request.mode != Mode::forward) q.system.wishes.clear();  // they are about values, not about their derivatives
   return q;
 }
 
@@ -175,7 +181,7 @@ std::size_t hash_of(const System& system) {
 
 bool same(const System& a, const System& b) {
   const auto equal = [](const auto& x, const auto& y) { return same(x, y); };
-  return a.inputs == b.inputs && a.outputs == b.outputs &&
+  return a.inputs == b.inputs && a.outputs == b.outputs && a.wishes == b.wishes &&
          std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), equal) &&
          std::equal(a.equations.begin(), a.equations.end(), b.equations.begin(), b.equations.end(), equal);
 }

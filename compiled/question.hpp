@@ -22,6 +22,9 @@ struct Question {
 /// \throws SpecViolation where the request is ill-formed.
 [[nodiscard]] Question question_of(const spec::Request& request);
 
+/// The system of the program's outputs, without its updates. \throws SpecViolation for an ill-typed program.
+[[nodiscard]] spec::System outputs_of(const spec::Program& program);
+
 /// Sorts the outputs of the question's system into those of the answer.
 [[nodiscard]] spec::Numbers numbers_of(const Question& q, spec::Mode mode, std::vector<HostTensor> all);
 

@@ -11,7 +11,7 @@
 
 namespace etalon::compiled {
 
-/// What becomes of a value.
+/// What becomes of a value (docs/requests.md).
 enum class Keeping : std::uint8_t {
   inlined,  ///< it has no memory: its expression stands where it is read
   local,    ///< a kernel computes it for itself, in a register or in memory of one iteration
@@ -27,7 +27,9 @@ struct ValueReport {
   Keeping keeping = Keeping::inlined;
   std::size_t bytes = 0;   ///< of memory that it takes; 0 where it has none
   std::string where;       ///< such as `arena [0, 256)`; empty where it has none
-  std::string reason;
+  std::string reason;      ///< the rule that decided, or what was asked for
+  std::string source;      ///< the user's line and section that made it, such as `net.cpp:12, section "w step"`; empty where unknown
+  std::string request;     ///< what the program asks of the value, such as `stored h at net.cpp:3`; empty where nothing
 };
 
 /// Each tensor in memory that the kernel touches counts once, and no element more often than it is read or written.

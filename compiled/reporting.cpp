@@ -8,6 +8,7 @@
 #include "compiled/passes/uses.hpp"
 #include "compiled/pipeline.hpp"
 #include "compiled/plan/flow.hpp"
+#include "compiled/wishes.hpp"
 
 namespace etalon::compiled {
 
@@ -81,7 +82,11 @@ std::string_view name_of(Keeping keeping) {
 
 ValueHistory::ValueHistory(const System& before)
     : given_(before.tensors.size()), computed_(before.tensors.size()), gone_(before.tensors.size()) {
-  for (const spec::Equation& e : before.equations) computed_[at(e.target)] = true;
+  sources_.resize(given_);
+  for (const spec::Equation& e : before.equations) {
+    computed_[at(e.target)] = true;
+    sources_[at(e.target)] = source_text(before, e.origin);
+  }
 }
 
 void ValueHistory::after(std::string_view pass, const System& system) {
@@ -93,6 +98,12 @@ void ValueHistory::after(std::string_view pass, const System& system) {
 
 std::vector<ValueReport> ValueHistory::reports(const System& system, const Plan& plan) const {
   const Flow flow = flow_of(system, plan.kernels);
+  const std::vector<std::string> requests = wishes_by_tensor(system);
+  std::vector<std::string> sources = sources_;
+  sources.resize(system.tensors.size());
+  for (const spec::Equation& e : system.equations) {
+    if (sources[at(e.target)].empty()) sources[at(e.target)] = source_text(system, e.origin);
+  }
   std::vector<ValueReport> values;
   for (std::size_t t = 0; t < system.tensors.size(); ++t) {
     const Residence& r = plan.residences[t];
@@ -107,6 +118,9 @@ std::vector<ValueReport> ValueHistory::reports(const System& system, const Plan&
     if (r.home == Home::none) {
       v.reason = gone_[t].empty() ? "its readers compute it" : fmt::format("{}: {}", gone_[t], what_pass(gone_[t]));
     }
+    v.source = std::move(sources[t]);
+    v.request = requests[t];
+    if (!v.request.empty() && (r.home == Home::arena || r.home == Home::none)) v.reason += "; asked for: " + v.request;
     values.push_back(std::move(v));
   }
   return values;
@@ -154,7 +168,8 @@ void count_bytes(const System& system, const Plan& plan, Report& report) {
 std::string to_text(const std::vector<ValueReport>& values) {
   std::string text;
   for (const ValueReport& v : values) {
-    text += fmt::format("{} is {}{}{}: {}\n", v.name, name_of(v.keeping), v.where.empty() ? "" : " in ", v.where, v.reason);
+    text += fmt::format("{} is {}{}{}: {}{}\n", v.name, name_of(v.keeping), v.where.empty() ? "" : " in ", v.where, v.reason,
+                        v.source.empty() ? "" : "; from " + v.source);
   }
   return text;
 }

@@ -24,6 +24,7 @@ class ValueHistory {
  private:
   std::size_t given_;                       ///< tensors before the passes
   std::vector<bool> computed_;              ///< they had equations
+  std::vector<std::string> sources_;        ///< the lines that these came from
   std::vector<std::string_view> gone_;      ///< the pass after which nobody reads the tensor; empty while somebody does
 };
 

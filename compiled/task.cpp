@@ -1,5 +1,6 @@
 #include "compiled/task.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "compiled/plan/recompute.hpp"
 #include "compiled/reporting.hpp"
 #include "spec/program/extents.hpp"
+#include "spec/program/wishes.hpp"
 
 namespace etalon::compiled {
 
@@ -32,14 +34,20 @@ std::vector<PlanOptions::Update> updates_of(const spec::Program& program) {
 
 }  // namespace
 
-Task task_of(const spec::Program& program) {
-  if (has_open_extents(program)) return task_of(with_extents(program));
+Task task_of(const spec::Program& given) {
+  if (has_open_extents(given)) return task_of(with_extents(given));
+  const spec::Program program = with_captures(given);
   spec::System system = lower(program);  // verifies; what follows relies on it
-  return {std::move(system), program.inputs, program.outputs.size(), updates_of(program)};
+  Task task{std::move(system), program.inputs, given.outputs.size(), {}, updates_of(program)};
+  for (std::string& name : captures(program)) {
+    const auto at = std::find(program.outputs.begin(), program.outputs.end(), name);
+    task.captured.push_back({std::move(name), static_cast<std::size_t>(at - program.outputs.begin())});
+  }
+  return task;
 }
 
 Task task_of(const spec::System& system) {
-  Task task{system, {}, system.outputs.size(), {}};
+  Task task{system, {}, system.outputs.size(), {}, {}};
   for (const spec::TensorId id : system.inputs) {
     spec::Input input;
     input.name = system[id].name;

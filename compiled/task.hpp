@@ -21,7 +21,8 @@ namespace etalon::compiled {
 struct Task {
   spec::System system;
   std::vector<spec::Input> inputs;
-  std::size_t outputs = 0;  ///< the first outputs of the system are the program's, the others the values of updates
+  std::size_t outputs = 0;  ///< the first outputs of the system are the program's, then those that are captured besides, then the values of updates
+  std::vector<Captured> captured{};
   std::vector<PlanOptions::Update> updates;
 };
 

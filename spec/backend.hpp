@@ -3,6 +3,7 @@
 /// structs. It knows nothing of how a backend computes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -81,6 +82,14 @@ struct Description {
   bool scripts = false;                     ///< writes requests as scripts of its own language
 };
 
+/// What a backend made of a program, for people and scripts.
+struct Making {
+  std::size_t kernels = 0;
+  std::size_t intermediate_bytes = 0;  ///< what a run holds besides inputs and outputs
+  double compile_seconds = 0;
+  bool cached = false;                 ///< the code was read from a cache
+};
+
 /// A backend. `run` never throws for what the request holds: it answers with a Refusal.
 class Backend {
  public:
@@ -93,6 +102,8 @@ class Backend {
   /// The request as a script of the backend's own language, which needs nothing of Etalon and prints what is shown, or
   /// all that is answered; nothing where the backend writes none.
   [[nodiscard]] virtual std::optional<std::string> script(const Request&, const std::optional<Shown>&) { return std::nullopt; }
+  /// What it made, or would make, of a program that is asked for its values; nothing where it does not say.
+  [[nodiscard]] virtual std::optional<Making> making(const Program&) { return std::nullopt; }
 };
 
 }  // namespace etalon::spec

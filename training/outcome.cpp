@@ -8,15 +8,23 @@
 
 namespace etalon::training {
 
-const HostTensor& Outcome::output(std::string_view name) const {
-  if (status == Status::failed) throw SpecViolation(fmt::format("output {}: the run failed: {}", name, why));
+namespace {
+
+const HostTensor& value_in(const NamedValues& values, std::string_view what, std::string_view name, const Outcome& outcome) {
+  if (outcome.status == Outcome::Status::failed) throw SpecViolation(fmt::format("{} {}: the run failed: {}", what, name, outcome.why));
   std::vector<std::string> known;
-  for (const auto& [key, value] : outputs) {
+  for (const auto& [key, value] : values) {
     if (key == name) return value;
     known.push_back(key);
   }
-  throw SpecViolation(unknown_name("output", name, known));
+  throw SpecViolation(unknown_name(what, name, known));
 }
+
+}  // namespace
+
+const HostTensor& Outcome::output(std::string_view name) const { return value_in(outputs, "output", name, *this); }
+
+const HostTensor& Outcome::captured(std::string_view name) const { return value_in(captures, "capture", name, *this); }
 
 double Outcome::number(std::string_view name) const { return number_in(output(name), name); }
 
@@ -37,6 +45,7 @@ std::string_view name_of(Outcome::Status status) {
   switch (status) {
     case Outcome::Status::completed: return "completed";
     case Outcome::Status::not_finite: return "not_finite";
+    case Outcome::Status::aborted: return "aborted";
     case Outcome::Status::failed: return "failed";
   }
   throw InternalError("outcome: unknown status");

@@ -15,17 +15,6 @@ namespace etalon::training {
 
 namespace {
 
-template <class T>
-bool all_finite(std::span<const T> values) {
-  return std::all_of(values.begin(), values.end(), [](T x) { return std::isfinite(x); });
-}
-
-bool finite(const HostTensor& value) {
-  if (value.dtype == DType::f32) return all_finite(value.view<float>());
-  if (value.dtype == DType::f64) return all_finite(value.view<double>());
-  return true;
-}
-
 /// Puts what was bound back when it ends.
 class Restored {
  public:
@@ -63,16 +52,25 @@ struct Range {
 
 }  // namespace
 
-Routine::Routine(const spec::Program& program, const Target& target, compiled::Store& store) : bound_(program, target), store_(&store) {
-  for (const spec::Input& input : bound_.program().inputs) {
+Routine::Routine(const spec::Program& program, const Target& target, compiled::Store& store) : prepared_(program, target), store_(&store) {
+  for (const spec::Input& input : prepared_.program().inputs) {
     if (input.role == spec::Role::parameter) store.declare(input.name, input.dtype, input.dims);
   }
 }
 
-Routine& Routine::watch(const std::string& output) {
-  const auto& outputs = program().outputs;
-  if (std::find(outputs.begin(), outputs.end(), output) == outputs.end()) throw SpecViolation(unknown_name("output", output, outputs));
-  watched_.push_back(output);
+Routine& Routine::watch(const std::string& value) {
+  watched_.push_back(value);
+  try {
+    watched_ = in_program_order(program(), watched_);
+  } catch (...) {
+    watched_.pop_back();
+    throw;
+  }
+  return *this;
+}
+
+Routine& Routine::guard(const Guard& guard) {
+  guarding_ = Guarding(program(), guard);
   return *this;
 }
 
@@ -100,30 +98,57 @@ std::int64_t Routine::bound(const std::string& index) const {
   return at->second;
 }
 
-Outcome Routine::run(const Named& given) const {
-  const auto run_with = [&](const Named& all) -> Outcome {
-    Outcome outcome;
-    std::vector<HostTensor> values;
-    try {
-      values = bound_.run(*store_, all);
-    } catch (const Unsupported& e) {
-      return {Outcome::Status::failed, e.what(), {}};
-    } catch (const IoError& e) {
-      return {Outcome::Status::failed, e.what(), {}};
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) outcome.outputs.emplace_back(program().outputs[i], std::move(values[i]));
-    for (const std::string& name : watched_) {
-      if (finite(outcome.output(name))) continue;
-      outcome.status = Outcome::Status::not_finite;
-      outcome.why = fmt::format("`{}` has elements that are not finite", name);
-      break;
-    }
-    return outcome;
-  };
-  if (indices_.empty()) return run_with(given);
+Routine::Binding* Routine::binding() const {
+  const auto same_names = [](const auto& a, const auto& b) { return a.first == b.first; };
+  if (!binding_ || !std::equal(indices_.begin(), indices_.end(), binding_->indices.begin(), binding_->indices.end(), same_names)) {
+    Named indices;
+    for (const auto& [name, value] : indices_) indices.emplace(name, HostTensor(DType::i64, {}));
+    // Bound to where they stay.
+    auto made = std::make_unique<Binding>(Binding{std::move(indices), compiled::Bound(nullptr)});
+    auto bound = prepared_.bind(*store_, made->indices);
+    if (!bound) return nullptr;
+    made->bound = std::move(*bound);
+    binding_ = std::move(made);
+  }
+  auto into = binding_->indices.begin();
+  for (const auto& [name, value] : indices_) (into++)->second.view<std::int64_t>()[0] = value;
+  return binding_.get();
+}
+
+Values Routine::values_of(const Named& given) const {
+  if (given.empty()) {
+    if (const Binding* ready = binding()) return prepared_.run(ready->bound);
+  }
+  if (indices_.empty()) return prepared_.run(*store_, given);
   Named all = given;
   for (const auto& [name, value] : indices_) all.emplace(name, HostTensor::of<std::int64_t>({}, {value}));
-  return run_with(all);
+  return prepared_.run(*store_, all);
+}
+
+Outcome Routine::run(const Named& given) const {
+  Outcome outcome;
+  guarding_.remember(*store_);
+  try {
+    Values values = values_of(given);
+    outcome.outputs = std::move(values.outputs);
+    outcome.captures = std::move(values.captures);
+  } catch (const Unsupported& e) {
+    return {Outcome::Status::failed, e.what()};
+  } catch (const IoError& e) {
+    return {Outcome::Status::failed, e.what()};
+  }
+  outcome.not_finite = guarding_.check(outcome.outputs, outcome.captures, *store_);
+  for (std::size_t i = 0; i < watched_.size() && !outcome.not_finite; ++i) {
+    const NamedValues& outputs = outcome.outputs;
+    const auto is = [&](const auto& v) { return v.first == watched_[i]; };
+    const bool output = std::any_of(outputs.begin(), outputs.end(), is);
+    outcome.not_finite = first_not_finite(watched_[i], output ? outcome.output(watched_[i]) : outcome.captured(watched_[i]));
+  }
+  if (outcome.not_finite) {
+    outcome.status = Outcome::Status::not_finite;
+    outcome.why = to_text(*outcome.not_finite);
+  }
+  return outcome;
 }
 
 Outcome Routine::iterate(const std::function<bool(const std::map<std::string, std::int64_t>&, const Outcome&)>& after,
@@ -145,7 +170,13 @@ Outcome Routine::iterate(const std::function<bool(const std::map<std::string, st
   const std::function<void(std::size_t)> nest = [&](std::size_t depth) {
     if (depth == ranges.size()) {
       last = run(given);
-      more = after(indices_, last) && last.completed();
+      const bool wanted = after(indices_, last);
+      more = wanted && last.completed();
+      if (!wanted && last.completed()) {
+        last.status = Outcome::Status::aborted;
+        last.why = "it was asked to stop";
+        for (const auto& [name, value] : indices_) last.why += fmt::format("{}{} = {}", name == indices_.begin()->first ? " after " : ", ", name, value);
+      }
       return;
     }
     for (const std::int64_t value : ranges[depth].next_pass()) {

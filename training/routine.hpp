@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,11 @@ class Routine {
   /// \throws SpecViolation when an entry of the store has another type; otherwise as Prepared.
   Routine(const spec::Program& program, const Target& target, compiled::Store& store);
 
-  /// Outputs that must be finite; `run` says so where one is not. \throws SpecViolation for a name that is no output.
-  Routine& watch(const std::string& output);
+  /// An output or captured value of which `run` says so where it is not finite. \throws SpecViolation for another name.
+  Routine& watch(const std::string& value);
+  /// From now on a run after which one of these is not finite leaves the store as it was; it keeps a copy of what updates
+  /// write. The guard takes the place of the one before. \throws SpecViolation for a name that is neither output nor captured.
+  Routine& guard(const Guard& guard);
 
   /// Binds an integer input for the runs that follow. \throws SpecViolation: no such index, or a value out of its range.
   void bind(const std::string& index, std::int64_t value);
@@ -45,23 +49,33 @@ class Routine {
 
   /// Runs for every value of every index that has a range, nested in the order of their declaration, the first one
   /// outermost; `after` is called with the values after each run and says whether to go on. A run that does not complete
-  /// ends the iteration. What the indices were bound to before, they are bound to afterwards, also after an exception.
+  /// ends the iteration, and so does `after` saying no: that is the outcome `aborted`. What the indices were bound to before, they are bound to afterwards, also after an exception.
   /// \param orders per index; ascending where none is given
   /// \returns the outcome of the last run.
   /// \throws SpecViolation: no index has a range, or an order for what is none.
   Outcome iterate(const std::function<bool(const std::map<std::string, std::int64_t>&, const Outcome&)>& after,
                   const std::map<std::string, Order>& orders = {}, const Named& given = {});
 
-  [[nodiscard]] RoutineReport report() const { return bound_.report(); }
-  [[nodiscard]] const spec::Program& program() const { return bound_.program(); }
+  [[nodiscard]] RoutineReport report() const { return prepared_.report(); }
+  [[nodiscard]] const spec::Program& program() const { return prepared_.program(); }
 
  private:
-  [[nodiscard]] const spec::Input& index_named(const std::string& name) const;
+  /// A binding of the program to the store and to indices, for runs that are given nothing else.
+  struct Binding {
+    Named indices;
+    compiled::Bound bound;
+  };
 
-  Prepared bound_;
+  [[nodiscard]] const spec::Input& index_named(const std::string& name) const;
+  [[nodiscard]] Values values_of(const Named& given) const;
+  [[nodiscard]] Binding* binding() const;
+
+  Prepared prepared_;
   compiled::Store* store_;
   std::vector<std::string> watched_;
+  mutable Guarding guarding_;  ///< with what it remembers of the store
   std::map<std::string, std::int64_t> indices_;
+  mutable std::unique_ptr<Binding> binding_;  ///< made at the first run that can use it
 };
 
 /// Binds, runs once, and forgets the routine.

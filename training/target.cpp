@@ -7,6 +7,7 @@
 
 #include "spec/error.hpp"
 #include "spec/program/extents.hpp"
+#include "spec/program/wishes.hpp"
 #include "spec/value_type.hpp"
 
 namespace etalon::training {
@@ -46,14 +47,19 @@ void check_given(const spec::Program& program, const Named& given) {
   }
 }
 
-/// The program with the values of its updates as further outputs; what is updated by a value that is an output already
-/// keeps it once.
-spec::Program with_updates_as_outputs(spec::Program program, const std::vector<spec::Update>& updates) {
+/// The program as a backend is asked it: captured values and those of updates are further outputs, each once.
+spec::Program asked_of_backend(const spec::Program& given, const std::vector<spec::Update>& updates) {
+  spec::Program program = spec::with_captures(given);
   for (const spec::Update& u : updates) {
     if (std::find(program.outputs.begin(), program.outputs.end(), u.value) == program.outputs.end()) program.outputs.push_back(u.value);
   }
   program.updates.clear();
   return program;
+}
+
+/// The position of an output.
+std::size_t position_of(const spec::Program& program, const std::string& output) {
+  return static_cast<std::size_t>(std::find(program.outputs.begin(), program.outputs.end(), output) - program.outputs.begin());
 }
 
 }  // namespace
@@ -73,7 +79,8 @@ Prepared::Prepared(const spec::Program& program, const Target& target)
         spec::verify(program_);
         return std::get<spec::Backend*>(target.where_);
       }()),
-      target_(target.name()) {}
+      target_(target.name()),
+      captures_(spec::captures(program_)) {}
 
 void Prepared::declare(compiled::Store& store) const {
   for (const spec::Input& input : program_.inputs) {
@@ -81,27 +88,52 @@ void Prepared::declare(compiled::Store& store) const {
   }
 }
 
-std::vector<HostTensor> Prepared::run(compiled::Store& store, const Named& given) const {
-  if (const auto* executable = std::get_if<compiled::Executable>(&made_)) return executable->run(store, given);
+Values Prepared::named(std::vector<HostTensor> outputs, const compiled::Executable& executable) const {
+  Values values;
+  for (std::size_t i = 0; i < outputs.size(); ++i) values.outputs.emplace_back(program_.outputs[i], std::move(outputs[i]));
+  for (const std::string& name : captures_) values.captures.emplace_back(name, executable.captured(name));
+  return values;
+}
+
+Values Prepared::run(compiled::Store& store, const Named& given) const {
+  if (const auto* executable = std::get_if<compiled::Executable>(&made_)) return named(executable->run(store, given), *executable);
   return ask(*std::get<spec::Backend*>(made_), store, given);
 }
 
-std::vector<HostTensor> Prepared::ask(spec::Backend& backend, compiled::Store& store, const Named& given) const {
+std::optional<compiled::Bound> Prepared::bind(compiled::Store& store, const Named& given) const {
+  const auto* executable = std::get_if<compiled::Executable>(&made_);
+  return executable == nullptr ? std::nullopt : std::optional(executable->bind(store, given));
+}
+
+Values Prepared::run(const compiled::Bound& bound) const {
+  std::vector<HostTensor> outputs;
+  bound.run_into(outputs);
+  return named(std::move(outputs), std::get<compiled::Executable>(made_));
+}
+
+Values Prepared::ask(spec::Backend& backend, compiled::Store& store, const Named& given) const {
   check_given(program_, given);
   const std::vector<spec::Update> updates = spec::all_updates(program_);
   spec::Request request;
   request.id = "run";
-  request.program = with_updates_as_outputs(program_, updates);
+  request.program = asked_of_backend(program_, updates);
   for (const spec::Input& input : program_.inputs) request.inputs.push_back(value_of(input, store, given));
   spec::Answer answer = backend.run(request);
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) throw Unsupported(target_ + ": " + refusal->why);
-  std::vector<HostTensor> outputs = std::move(std::get<spec::Numbers>(answer).outputs);
-  for (const spec::Update& u : updates) {
-    const auto& all = request.program.outputs;
-    store.write(u.parameter, outputs[static_cast<std::size_t>(std::find(all.begin(), all.end(), u.value) - all.begin())]);
+  const std::vector<HostTensor>& all = std::get<spec::Numbers>(answer).outputs;
+  for (const spec::Update& u : updates) store.write(u.parameter, all[position_of(request.program, u.value)]);
+  Values values;
+  for (std::size_t i = 0; i < program_.outputs.size(); ++i) values.outputs.emplace_back(program_.outputs[i], all[i]);
+  for (const std::string& name : captures_) values.captures.emplace_back(name, all[position_of(request.program, name)]);
+  return values;
+}
+
+std::optional<spec::Making> Prepared::making() const {
+  if (const auto* executable = std::get_if<compiled::Executable>(&made_)) {
+    const compiled::Report& made = executable->report();
+    return spec::Making{made.kernels, made.arena_bytes, made.passes_seconds + made.codegen_seconds, made.cached};
   }
-  outputs.resize(program_.outputs.size());
-  return outputs;
+  return std::get<spec::Backend*>(made_)->making(asked_of_backend(program_, spec::all_updates(program_)));
 }
 
 RoutineReport Prepared::report() const {
@@ -112,31 +144,39 @@ RoutineReport Prepared::report() const {
     else if (!input.value) r.given_bytes += bytes_of({input.dtype, input.dims});
   }
   const std::map<std::string, spec::ValueType> types = spec::types_of(program_);
-  for (const std::string& name : program_.outputs) r.output_bytes += bytes_of(types.at(name));
-  if (const auto* executable = std::get_if<compiled::Executable>(&made_)) {
-    const compiled::Report& made = executable->report();
-    r.kernels = made.kernels;
-    r.arena_bytes = made.arena_bytes;
-    r.compile_seconds = made.passes_seconds + made.codegen_seconds;
-    r.cached = made.cached;
-  }
-  r.peak_bytes = r.arena_bytes + r.bound_bytes + r.given_bytes + r.output_bytes;
+  for (const std::string& name : spec::with_captures(program_).outputs) r.output_bytes += bytes_of(types.at(name));
+  const std::optional<spec::Making> made = making();
+  if (!made) return r;
+  r.kernels = made->kernels;
+  r.arena_bytes = made->intermediate_bytes;
+  r.compile_seconds = made->compile_seconds;
+  r.cached = made->cached;
+  r.peak_bytes = made->intermediate_bytes + r.bound_bytes + r.given_bytes + r.output_bytes;
   return r;
 }
 
 std::string to_text(const RoutineReport& r) {
+  const auto said = [](const std::optional<std::size_t>& n) { return n ? std::to_string(*n) : "not reported"; };
+  const std::string seconds = r.compile_seconds ? fmt::format("{:.3f} s{}", *r.compile_seconds, r.cached ? ", from the cache" : "") : "not reported";
   return fmt::format(
       "target       {}\nkernels      {}\nbytes        {} at the peak: {} intermediate, {} bound, {} given, {} of outputs\n"
-      "compiled in  {:.3f} s{}\n",
-      r.target, r.kernels, r.peak_bytes, r.arena_bytes, r.bound_bytes, r.given_bytes, r.output_bytes, r.compile_seconds,
-      r.cached ? ", from the cache" : "");
+      "compiled in  {}\n",
+      r.target, said(r.kernels), said(r.peak_bytes), said(r.arena_bytes), r.bound_bytes, r.given_bytes, r.output_bytes, seconds);
 }
 
 std::string to_json(const RoutineReport& r) {
-  return nlohmann::ordered_json{{"kind", "routine"},          {"target", r.target},           {"kernels", r.kernels},
-                                {"arena_bytes", r.arena_bytes}, {"bound_bytes", r.bound_bytes}, {"given_bytes", r.given_bytes},
-                                {"output_bytes", r.output_bytes}, {"peak_bytes", r.peak_bytes},
-                                {"compile_seconds", r.compile_seconds}, {"cached", r.cached}}
+  using Json = nlohmann::ordered_json;
+  const auto said = [](const auto& n) { return n ? Json(*n) : Json(nullptr); };
+  return Json{{"kind", "routine"},
+              {"target", r.target},
+              {"kernels", said(r.kernels)},
+              {"arena_bytes", said(r.arena_bytes)},
+              {"bound_bytes", r.bound_bytes},
+              {"given_bytes", r.given_bytes},
+              {"output_bytes", r.output_bytes},
+              {"peak_bytes", said(r.peak_bytes)},
+              {"compile_seconds", said(r.compile_seconds)},
+              {"cached", r.cached}}
       .dump();
 }
 

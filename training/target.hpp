@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "compiled/executable.hpp"
 #include "spec/backend.hpp"
 #include "spec/program/program.hpp"
+#include "training/guard.hpp"
 #include "training/model/parameters.hpp"
 
 namespace etalon::training {
@@ -31,22 +33,28 @@ class Target {
   std::variant<compiled::CompileOptions, spec::Backend*> where_;
 };
 
-/// What was made, and what it holds on to.
+/// What was made, and what it holds on to. What a backend does not say is not there.
 struct RoutineReport {
   std::string target;
-  std::size_t kernels = 0;
-  std::size_t arena_bytes = 0;     ///< intermediates
+  std::optional<std::size_t> kernels;
+  std::optional<std::size_t> arena_bytes;  ///< intermediates
   std::size_t bound_bytes = 0;     ///< store entries that the program reads
   std::size_t given_bytes = 0;     ///< inputs given at a run
-  std::size_t output_bytes = 0;
-  std::size_t peak_bytes = 0;      ///< all of them, while it runs; constants and code not counted
-  double compile_seconds = 0;      ///< passes and code
+  std::size_t output_bytes = 0;    ///< captured values among them
+  std::optional<std::size_t> peak_bytes;   ///< all of them, while it runs; constants and code not counted
+  std::optional<double> compile_seconds;   ///< passes and code
   bool cached = false;             ///< the code was read from the cache
 };
 
-/// Lines for people, and one JSON object for scripts.
+/// Lines for people, and one JSON object for scripts, with `not reported` and null for what a backend does not say.
 [[nodiscard]] std::string to_text(const RoutineReport& report);
 [[nodiscard]] std::string to_json(const RoutineReport& report);
+
+/// What a run leaves besides what it writes to the store.
+struct Values {
+  NamedValues outputs;   ///< in the program's order
+  NamedValues captures;  ///< in the order of the program's wishes
+};
 
 /// A program made ready for a target.
 class Prepared {
@@ -59,16 +67,24 @@ class Prepared {
   void declare(compiled::Store& store) const;
   /// Runs on the store as compiled::Executable does; a backend gets copies, and its answers are written back.
   /// \throws SpecViolation for what the caller gave; Unsupported with the reason where the backend gives no numbers.
-  [[nodiscard]] std::vector<HostTensor> run(compiled::Store& store, const Named& given) const;
-  /// Kernels and memory of what was compiled are 0 for a backend, which does not say.
+  [[nodiscard]] Values run(compiled::Store& store, const Named& given) const;
+  /// For repeated runs on this store with `given`, whose numbers may change between runs: nothing is looked up in a run.
+  /// Both outlive what is returned, which is nothing where the target is a backend.
+  /// \throws SpecViolation for an input that is neither in the store nor given, or has another type there.
+  [[nodiscard]] std::optional<compiled::Bound> bind(compiled::Store& store, const Named& given) const;
+  /// One run of what `bind` returned.
+  [[nodiscard]] Values run(const compiled::Bound& bound) const;
   [[nodiscard]] RoutineReport report() const;
 
  private:
-  [[nodiscard]] std::vector<HostTensor> ask(spec::Backend& backend, compiled::Store& store, const Named& given) const;
+  [[nodiscard]] std::optional<spec::Making> making() const;
+  [[nodiscard]] Values named(std::vector<HostTensor> outputs, const compiled::Executable& executable) const;
+  [[nodiscard]] Values ask(spec::Backend& backend, compiled::Store& store, const Named& given) const;
 
   spec::Program program_;
   std::variant<compiled::Executable, spec::Backend*> made_;
   std::string target_;
+  std::vector<std::string> captures_;
 };
 
 }  // namespace etalon::training

@@ -43,7 +43,7 @@ Trainer::Trainer(const Task& task, Examples examples, const TrainerOptions& opti
             return evaluation_program(task_, types.at(names::points).dims[0], examples_.features);
           },
           target_, state_.store()) {
-  step_.watch(names::loss);
+  step_.watch(names::loss).guard(options_.guard);
 }
 
 void Trainer::load_epoch(std::int64_t epoch) {

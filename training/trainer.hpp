@@ -33,6 +33,7 @@ struct TrainerOptions {
   bool shuffle = true;  ///< a new order of the rows in each epoch
   unsigned threads = 1;
   std::filesystem::path cache = {};  ///< a folder that keeps compiled code for the next run; empty keeps none
+  Guard guard = {};                  ///< what must be finite besides the loss, or else a step changes nothing and the run ends
 };
 
 /// Rows of inputs with one target per row: classes (i64), or numbers (f32).
@@ -51,7 +52,8 @@ class Trainer {
   Trainer(const Task& task, Examples examples, const TrainerOptions& options);
 
   [[nodiscard]] std::int64_t steps() const { return shape_.batches * options_.epochs; }
-  /// Runs all epochs; `after_step` is called after each step. \throws SpecViolation when a loss is not finite.
+  /// Runs all epochs; `after_step` is called after each step. \throws SpecViolation naming step, value and element
+  /// where a loss, or what is guarded, is not finite.
   void run(const std::function<void(const StepRecord&)>& after_step);
   /// The answers of the model for these points (rows × features), with the parameters as they are now.
   [[nodiscard]] std::vector<float> answers(const std::vector<float>& points);

@@ -43,6 +43,10 @@ void ask_results(spec::System& system);
 /// What is evaluated only under a condition stays, and so does what stands in a read, a reduction or a recurrence.
 void cut_expressions(spec::System& system);
 
+/// Substitutes what is asked to be inlined, and drops its equations.
+/// \throws SpecViolation: one line with the wish and why it cannot be.
+void inline_asked(spec::System& system);
+
 /// Gives every output its own tensor that is no input, by copying equations.
 void separate_outputs(spec::System& system);
 

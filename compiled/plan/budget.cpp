@@ -9,6 +9,7 @@
 #include "compiled/plan/order.hpp"
 #include "compiled/plan/recomputation.hpp"
 #include "compiled/plan/stages.hpp"
+#include "compiled/wishes.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -116,10 +117,11 @@ class Fitting {
   /// Values that are idle at the peak: the fewest operations per byte first, then those that are idle longest.
   std::vector<Again> candidates(const Flow& flow, const Peak& peak) const {
     std::vector<Again> all;
+    const std::vector<bool> stored = tensors_asked(now_.system, spec::Asked::stored);
     for (std::size_t t = 0; t < now_.system.tensors.size(); ++t) {
       const Residence& r = now_.plan.residences[t];
       const auto id = static_cast<TensorId>(t);
-      if (r.home != Home::arena || r.bytes * small_part < now_.plan.arena_bytes || flow.writers[t].empty() || flow.writers[t].back() >= peak.kernel) continue;
+      if (stored[t] || r.home != Home::arena || r.bytes * small_part < now_.plan.arena_bytes || flow.writers[t].empty() || flow.writers[t].back() >= peak.kernel) continue;
       const auto& readers = flow.readers[t];
       const auto next = std::lower_bound(readers.begin(), readers.end(), peak.kernel);
       if (next == readers.end() || *next == peak.kernel) continue;

@@ -7,6 +7,7 @@
 #include "compiled/plan/arena.hpp"
 #include "compiled/plan/overwriting.hpp"
 #include "compiled/plan/stages.hpp"
+#include "compiled/wishes.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -38,6 +39,8 @@ class Homes {
         options_(options),
         plan_(plan),
         uses_(uses_of(system)),
+        stored_(tensors_asked(system, spec::Asked::stored)),
+        wishes_(wishes_by_tensor(system)),
         lives_(system.tensors.size()),
         reads_(plan.kernels.size()),
         writes_(plan.kernels.size()) {}
@@ -60,7 +63,10 @@ class Homes {
     return static_cast<std::size_t>(system_[t].dims.count()) * size_of(system_[t].dtype);
   }
   Residence& home(TensorId t) { return plan_.residences[at(t)]; }
-  void settle(TensorId t, Residence residence) { home(t) = std::move(residence); }
+  void settle(TensorId t, Residence residence) {
+    if (!wishes_[at(t)].empty()) residence.reason += "; asked for: " + wishes_[at(t)];
+    home(t) = std::move(residence);
+  }
 
   void find_lives() {
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
@@ -141,7 +147,7 @@ class Homes {
   bool stays_in_register(const spec::Equation& equation, const Kernel& kernel) const {
     const auto t = at(equation.target);
     const Life& life = lives_[t];
-    return !uses_.is_output[t] && uses_.writers[t] == 1 && axes_of_binders(equation) &&
+    return !uses_.is_output[t] && !stored_[t] && uses_.writers[t] == 1 && axes_of_binders(equation) &&
            equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write && uses_.reads[t] > 0 &&
            !read_in_turn(equation.target, kernel);
   }
@@ -221,7 +227,7 @@ class Homes {
     const auto t = at(equation.target);
     const Life& life = lives_[t];
     const auto axes = axes_of_binders(equation);
-    if (uses_.is_output[t] || uses_.writers[t] != 1 || !axes || life.last_read != life.first_write || uses_.reads[t] == 0) return false;
+    if (uses_.is_output[t] || stored_[t] || uses_.writers[t] != 1 || !axes || life.last_read != life.first_write || uses_.reads[t] == 0) return false;
     if (equation.binders.size() <= shared || bytes_of_turn(equation.target, shared) > most_turn_bytes) return false;
     if (kernel.schedule) return (*axes)[s.shared[s.in_turn ? 0 : *kernel.turn]] == 0;
     return std::all_of(s.shared.begin(), s.shared.end(), [&](std::size_t b) { return (*axes)[b] < shared; });
@@ -275,6 +281,8 @@ class Homes {
   const PlanOptions& options_;
   Plan& plan_;
   Uses uses_;
+  std::vector<bool> stored_;         ///< asked to be
+  std::vector<std::string> wishes_;  ///< per tensor
   std::vector<Life> lives_;
   std::vector<std::vector<TensorId>> reads_;   ///< per kernel, each tensor once
   std::vector<std::vector<TensorId>> writes_;  ///< per kernel, tensors first written there

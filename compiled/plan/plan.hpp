@@ -183,6 +183,9 @@ void check_plan(const spec::System& system, const Plan& plan, const PlanOptions&
 /// Where a tensor lives, in words.
 [[nodiscard]] std::string home_text(const spec::System& system, const Residence& residence);
 
+/// The user's line and section that an origin stands for, such as `net.cpp:12, section "w step"`; empty where neither is known.
+[[nodiscard]] std::string source_text(const spec::System& system, std::int32_t origin);
+
 /// Readable text: kernels with their loops and statements, tensors with their homes, and each decision's reason.
 [[nodiscard]] std::string to_text(const spec::System& system, const Plan& plan);
 

@@ -18,8 +18,9 @@ std::string statement_text(const System& system, const Statement& s) {
   if (s.in_passing) return fmt::format("    {}: {} adds up in passing, {} parts\n", s.equation, system[equation.target].name, equation.binders[0].extent);
   std::string shared;
   for (const std::size_t b : s.shared) shared += " " + equation.binders[b].name;
-  return fmt::format("    {}: {} shares{}\n", s.equation, system[equation.target].name,
-                     shared.empty() ? " no loop" : shared);
+  const std::string source = source_text(system, equation.origin);
+  return fmt::format("    {}: {} shares{}{}\n", s.equation, system[equation.target].name,
+                     shared.empty() ? " no loop" : shared, source.empty() ? "" : " from " + source);
 }
 
 std::string scatter_text(const System& system, const Kernel& kernel) {
@@ -32,6 +33,14 @@ std::string scatter_text(const System& system, const Kernel& kernel) {
 }
 
 }  // namespace
+
+std::string source_text(const System& system, std::int32_t origin) {
+  if (origin < 0) return {};
+  const spec::Origin& from = system.origins.at(static_cast<std::size_t>(origin));
+  std::string text = from.file.empty() ? "" : fmt::format("{}:{}", from.file, from.line);
+  if (!from.section.empty()) text += fmt::format("{}section \"{}\"", text.empty() ? "" : ", ", from.section);
+  return text;
+}
 
 std::string home_text(const System& system, const Residence& r) {
   switch (r.home) {
@@ -70,6 +79,10 @@ std::string to_text(const System& system, const Plan& plan) {
     const Residence& r = plan.residences[t];
     if (r.home == Home::none) continue;
     text += fmt::format("{} in {}: {}\n", system.tensors[t].name, home_text(system, r), r.reason);
+  }
+  for (const spec::TensorWish& w : system.wishes) {
+    if (plan.residences[static_cast<std::size_t>(w.tensor)].home != Home::none) continue;
+    text += fmt::format("{} {}: asked for: {}\n", system[w.tensor].name, w.asked == spec::Asked::inlined ? "inlined" : "nowhere", w.by);
   }
   for (const Commit& c : plan.commits) {
     text += fmt::format("commit {} to {}: {}\n", system[system.outputs[c.output]].name,

@@ -7,6 +7,7 @@
 #include "compiled/loops/lanes.hpp"
 #include "compiled/passes/uses.hpp"
 #include "compiled/plan/stages.hpp"
+#include "compiled/wishes.hpp"
 
 namespace etalon::compiled {
 
@@ -25,7 +26,8 @@ constexpr std::int64_t small_part = 16;
 class Recomputing {
  public:
   Recomputing(System& system, const Plan& plan, std::span<const Decision> decisions)
-      : system_(system), plan_(plan), decisions_(decisions), uses_(uses_of(system)), kernel_of_(system.equations.size()) {
+      : system_(system), plan_(plan), decisions_(decisions), uses_(uses_of(system)), stored_(tensors_asked(system, spec::Asked::stored)),
+        kernel_of_(system.equations.size()) {
     for (const Commit& c : plan.commits) committed_.insert(system.inputs[c.input]);
     for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
       for (const Statement& s : plan.kernels[k].statements) kernel_of_[s.equation] = k;
@@ -50,7 +52,7 @@ class Recomputing {
 
   bool is_cheap(const Equation& e) const {
     const auto t = static_cast<std::size_t>(e.target);
-    if (uses_.is_output[t] || uses_.writers[t] != 1 || uses_.recurrent[t] || !axes_of_binders(e)) return false;
+    if (uses_.is_output[t] || stored_[t] || uses_.writers[t] != 1 || uses_.recurrent[t] || !axes_of_binders(e)) return false;
     const std::int64_t elements = system_[e.target].dims.count();
     std::size_t large = 0;
     bool plain = true;
@@ -105,6 +107,7 @@ class Recomputing {
   const Plan& plan_;
   std::span<const Decision> decisions_;
   Uses uses_;
+  std::vector<bool> stored_;  ///< asked to be
   std::vector<std::size_t> kernel_of_;
   std::unordered_set<spec::TensorId> committed_;  ///< inputs that are overwritten at the end
 };

@@ -50,7 +50,7 @@ void ProgramText::claim_arguments(Names& file) {
     const bool updated = std::any_of(task_.updates.begin(), task_.updates.end(), [&](const auto& u) { return u.input == i; });
     arguments_.push_back({name_of_tensor(id), id, updated, false, input.value ? &*input.value : nullptr});
   }
-  for (std::size_t o = 0; o < task_.outputs; ++o) {
+  for (std::size_t o = 0; o + task_.updates.size() < system.outputs.size(); ++o) {
     const TensorId id = system.outputs.at(o);
     name_of_tensor(id) = names_.claim(system[id].name);
     arguments_.push_back({name_of_tensor(id), id, true, true, nullptr});

@@ -343,6 +343,21 @@ TEST_CASE("idioms_of_loops", "[pytorch]") {
   //]
   CHECK_FALSE(learnt);
   CHECK(state.store().read("step_count") == HostTensor::of<std::int64_t>({}, {2}));
+  //[ `net.fc1.register_forward_hook(…)`: an activation, read after the step
+  const auto hooked = [](const auto& m, const auto& in, const auto&) {
+    const auto hidden = named("hidden", ops::relu(ops::linear(in.points, m.w1, m.b1)));
+    return ops::cross_entropy(ops::linear(hidden, m.w2, spec::absent), in.classes, spec::absent);
+  };
+  Routine looked_into(training_program<Net, Batch>(state, hooked, [](const Traced& count) { return spec::real(count) * 0 + 0.1; }), Target::cpu(), state.store());
+  const Outcome seen = looked_into.run(named(batch()));
+  const HostTensor& hidden = seen.captured("hidden");
+  //]
+  CHECK(hidden.dims == Dims{5, 4});
+  //[ `torch.autograd.detect_anomaly()`
+  looked_into.guard({{"hidden", "loss"}, /*updates=*/true});
+  const std::string where = looked_into.run(named(bad)).why;  // which value and element; nothing changed
+  //]
+  CHECK(where.find("`hidden` is ") == 0);
   //[ `net.eval(); net(x)` at any batch size
   RoutineCache answers(
       [&](const RoutineCache::Types& types) {
@@ -374,7 +389,7 @@ update seen := more
   //]
   CHECK(state.store().read("seen") == HostTensor::of<float>({}, {72}));
   //[ `torch.cuda.max_memory_allocated()`
-  const std::size_t peak = compiled.report().peak_bytes;
+  const std::size_t peak = compiled.report().peak_bytes.value();
   //]
   CHECK(peak > compiled.report().bound_bytes);
 }

@@ -7,6 +7,7 @@
 #include "spec/program/analysis.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/join.hpp"
+#include "spec/program/wishes.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -40,6 +41,7 @@ class Lowering {
       steps->clear();
       for (const Equation& e : system_.equations) steps->push_back(step_of_[static_cast<std::size_t>(e.target)]);
     }
+    for (const Wish& wish : program_.wishes) append_wish(wish);
     return std::move(system_);
   }
 
@@ -194,6 +196,12 @@ class Lowering {
     if (outputs_.contains(id)) id = append_copy(system_, id, taken_.take(update.parameter + ".next", "."));
     system_.outputs.push_back(id);
     outputs_.insert(id);
+  }
+
+  /// Of a capture that is no output nobody is told: its numbers go nowhere.
+  void append_wish(const Wish& wish) {
+    const TensorId id = tensor_.at(wish.value);
+    if (wish.asked != Asked::capture || outputs_.contains(id)) system_.wishes.push_back({id, wish.asked, summary(wish)});
   }
 
   Program program_;

@@ -18,6 +18,7 @@
 #include "spec/program/line_lexer.hpp"
 #include "spec/program/number_text.hpp"
 #include "spec/program/program.hpp"
+#include "spec/program/wishes.hpp"
 #include "spec/quoted.hpp"
 
 namespace etalon::spec {
@@ -47,8 +48,10 @@ class LineParser {
     else if (declares && word == "buffer") buffer();
     else if (declares && word == "output") outputs();
     else if (declares && word == "update") update();
+    else if (const auto asked = asked_by(word); declares && asked) wish(*asked);
     else if (declares) {
-      const std::vector<std::string> words{"input", "parameter", "constant", "index", "buffer", "output", "update"};
+      const std::vector<std::string> words{"input",  "parameter", "constant", "index",  "buffer",
+                                           "output", "update",    "capture",  "stored", "inlined"};
       in_.reject(unknown_name("declaration", word, words), first.column);
     } else {
       step(word);
@@ -162,6 +165,15 @@ class LineParser {
     in_.expect(":=");
     update.value = in_.take_word("a value");
     program_.updates.push_back(std::move(update));
+  }
+
+  /// What is asked of several values stands on one line, and has one source.
+  void wish(Asked asked) {
+    const std::size_t first = program_.wishes.size();
+    do program_.wishes.push_back({asked, in_.take_word("a value"), {}});
+    while (in_.accept(","));
+    const Source where = source();
+    for (std::size_t i = first; i < program_.wishes.size(); ++i) program_.wishes[i].source = where;
   }
 
   void step(const std::string& first_result) {

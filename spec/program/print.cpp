@@ -8,6 +8,7 @@
 #include "spec/program/analysis.hpp"
 #include "spec/program/number_text.hpp"
 #include "spec/program/program.hpp"
+#include "spec/program/wishes.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -123,6 +124,7 @@ std::string to_text(const Program& program) {
   for (const auto& step : program.steps) text += std::visit([](const auto& s) { return step_text(s); }, step) + "\n";
   if (!program.outputs.empty()) text += fmt::format("output {}\n", fmt::join(program.outputs, ", "));
   for (const Update& update : program.updates) text += fmt::format("update {} := {}\n", update.parameter, update.value);
+  for (const Wish& wish : program.wishes) text += fmt::format("{} {}{}\n", word_of(wish.asked), wish.value, source_text(wish.source));
   return text;
 }
 

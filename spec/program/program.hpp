@@ -108,6 +108,14 @@ struct Update {
   [[nodiscard]] friend bool operator==(const Update&, const Update&) = default;
 };
 
+/// What is asked of a value besides its numbers; `capture` keeps it readable after a run.
+struct Wish {
+  Asked asked = Asked::capture;
+  std::string value;
+  Source source;
+  [[nodiscard]] friend bool operator==(const Wish&, const Wish&) = default;
+};
+
 struct Program {
   std::vector<Input> inputs;
   std::vector<std::variant<Call, Differentiate, Assign>> steps;
@@ -115,6 +123,7 @@ struct Program {
   std::vector<Update> updates;
   std::vector<std::string> definitions{};  ///< texts of operations of its own, beside those that come with Etalon
   std::vector<Buffer> buffers{};
+  std::vector<Wish> wishes{};
   [[nodiscard]] friend bool operator==(const Program&, const Program&) = default;
 };
 
@@ -128,7 +137,7 @@ struct Program {
 /// The updates that the program states, then one for every other parameter that it assigns, in order of the inputs.
 [[nodiscard]] std::vector<Update> all_updates(const Program& program);
 
-/// Checks names, single assignment, types of every call and derivative.
+/// Checks names, single assignment, types of every call and derivative, and that no two wishes exclude each other.
 /// \throws SpecViolation: one line with the step, the rule, expected, found and the user's source line.
 void verify(const Program& program);
 
@@ -137,7 +146,8 @@ void verify(const Program& program);
 
 /// The program as one system of equations: its inputs in order; its outputs, then the values of `all_updates`. Tensor
 /// names are the program's value names (locals of operations get `value.local`, what assignments make of a value that
-/// there is already gets `value.2`, `value.3`, …).
+/// there is already gets `value.2`, `value.3`, …). Wishes are those of its values; a capture is one where the value is an
+/// output too (wishes.hpp).
 [[nodiscard]] System lower(const Program& program);
 /// The same; `steps` then says of each equation for which step of the program it stands, and is the number of steps for
 /// copies that updates need.

@@ -166,6 +166,21 @@ const Traced& Traced::named(const std::string& name) const {
   return *this;
 }
 
+Traced named(const std::string& name, const Traced& value, SourceLine line) {
+  value.state()->capture(value.id(), name, line);
+  return value;
+}
+
+Traced stored(const Traced& value, SourceLine line) {
+  value.state()->ask(value.id(), Asked::stored, line);
+  return value;
+}
+
+Traced inlined(const Traced& value, SourceLine line) {
+  value.state()->ask(value.id(), Asked::inlined, line);
+  return value;
+}
+
 Traced Traced::operator[](const TracedOperand& n) const {
   const std::array<TracedOperand, 2> operands{TracedOperand(*this, n.line()), 
     std::holds_alternative<std::int64_t>(n.value())

@@ -64,6 +64,14 @@ class Traced {
   std::size_t id_ = 0;
 };
 
+/// Names the value, and keeps it readable after a run. Where another value has the name it becomes `name.2`, `name.3`, …
+/// \throws SpecViolation for an input or parameter, which keeps its name, and for what is no name.
+Traced named(const std::string& name, const Traced& value, SourceLine line = SourceLine::current());
+/// Asks that the value be in memory, whatever a planner would do.
+Traced stored(const Traced& value, SourceLine line = SourceLine::current());
+/// Asks that the value be computed where it is read.
+Traced inlined(const Traced& value, SourceLine line = SourceLine::current());
+
 /// What may stand for an operand: a value of the program, a plain number (it takes the element type of the tensors
 /// beside it), a host array (a constant without derivative), or nothing; with the source line it was written on.
 class TracedOperand {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <variant>
 
+#include <fmt/format.h>
+
 #include "spec/error.hpp"
 #include "spec/program/analysis.hpp"
 #include "spec/program/assignment.hpp"
@@ -127,6 +129,22 @@ void TraceState::rename(std::size_t id, const std::string& name) {
   for (std::size_t i = first; i < program_.steps.size(); ++i) std::visit([&](auto& s) { rename_in(s, change); }, program_.steps[i]);
   for (std::string& output : program_.outputs) change(output);
   for (Update& update : program_.updates) change(update.parameter), change(update.value);
+  for (Wish& wish : program_.wishes) change(wish.value);
+}
+
+void TraceState::ask(std::size_t id, Asked asked, SourceLine line) {
+  auto& wishes = program_.wishes;
+  const bool known = std::any_of(wishes.begin(), wishes.end(), [&](const Wish& w) { return w.asked == asked && w.value == names_.at(id); });
+  if (!known) wishes.push_back({asked, names_.at(id), source(line)});
+}
+
+void TraceState::capture(std::size_t id, const std::string& name, SourceLine line) {
+  const std::string old = names_.at(id);
+  const auto& inputs = program_.inputs;
+  if (old != name && std::any_of(inputs.begin(), inputs.end(), [&](const Input& input) { return input.name == old; }))
+    throw SpecViolation(fmt::format("named: {} comes from outside and keeps its name, found '{}'; at {}", old, as_quoted(name), position(source(line))));
+  if (old != name) rename(id, free_name(name));
+  ask(id, Asked::capture, line);
 }
 
 void TraceState::check_name(const std::string& name) const {

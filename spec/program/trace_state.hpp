@@ -57,6 +57,12 @@ class TraceState {
 
   void rename(std::size_t id, const std::string& name);
 
+  /// Writes the wish down, once.
+  void ask(std::size_t id, Asked asked, SourceLine line);
+  /// Renames the value, to the first of `name`, `name.2`, … that is free, and asks to capture it.
+  /// \throws SpecViolation for an input and for what is no name.
+  void capture(std::size_t id, const std::string& name, SourceLine line);
+
  private:
   void check_name(const std::string& name) const;
 

@@ -15,6 +15,7 @@
 #include "spec/program/assignment.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/name.hpp"
+#include "spec/program/wishes.hpp"
 #include "spec/quoted.hpp"
 #include "spec/system/written_once.hpp"
 
@@ -23,7 +24,7 @@ namespace {
 
 [[nodiscard]] std::string at(const Source& source) {
   const std::string where = position(source);
-  return where.empty() ? "" : " at " + where;
+  return (where.empty() ? "" : " at " + where) + (source.section.empty() ? "" : fmt::format(" in section \"{}\"", as_quoted(source.section)));
 }
 
 /// Walks the steps in order and keeps what is known of each value.
@@ -40,6 +41,7 @@ class Verifier {
     }
     check_outputs();
     check_updates();
+    check_wishes(program_, [this](const std::string& value, const std::string& what) { require_known(value, what); });
     return std::move(analysis_);
   }
 
@@ -331,41 +333,7 @@ class Verifier {
   std::map<std::string, std::size_t> assigned_at_;    ///< the step, from 1, that assigned a buffer last
 };
 
-/// Names as messages quote them: nothing has checked them yet.
-[[nodiscard]] std::string list_of(const std::vector<std::string>& names) {
-  std::vector<std::string> quoted;
-  for (const std::string& name : names) quoted.push_back(as_quoted(name));
-  return fmt::format("{}", fmt::join(quoted, ", "));
-}
-
-[[nodiscard]] std::string seed_list(const Differentiate& step) {
-  std::vector<std::string> names;
-  for (const auto& seed : step.seeds) names.push_back(seed.value_or("_"));
-  return names.empty() ? "" : "; " + list_of(names);
-}
-
 }  // namespace
-
-bool is_value_name(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto rest = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '.'; };
-  return !name.empty() && name != "_" && letter(name[0]) && std::all_of(name.begin(), name.end(), rest);
-}
-
-std::string position(const Source& source) {
-  return source.file.empty() ? "" : fmt::format("{}:{}", on_one_line(source.file), source.line);
-}
-
-std::string summary(const Call& call) {
-  std::vector<std::string> operands;
-  for (const auto& operand : call.operands) operands.push_back(operand.value_or("_"));
-  return fmt::format("{} = {}({})", list_of(call.results), as_quoted(call.operation), list_of(operands));
-}
-
-std::string summary(const Differentiate& step) {
-  return fmt::format("{} = {}({}; {}{})", list_of(step.results), step.mode == Differentiate::Mode::vjp ? "vjp" : "jvp",
-                     list_of(step.of), list_of(step.wrt), seed_list(step));
-}
 
 std::vector<std::string> runtime_attributes(const Call& call) {
   std::vector<std::string> names;

@@ -9,6 +9,7 @@
 #include "spec/json_depth.hpp"
 #include "spec/program/assignment.hpp"
 #include "spec/program/einsum_call.hpp"
+#include "spec/program/wishes.hpp"
 #include "spec/protocol/fields.hpp"
 #include "spec/protocol/json.hpp"
 #include "spec/quoted.hpp"
@@ -271,6 +272,19 @@ void read_shape(const Json& json, const std::string& field, Input& into) {
           fields::string(fields::member(json, "value", field), fields::key(field, "value"))};
 }
 
+[[nodiscard]] Json wish_to_json(const Wish& wish) {
+  Json json = {{"wish", word_of(wish.asked)}, {"value", wish.value}};
+  add_source(json, wish.source);
+  return json;
+}
+
+[[nodiscard]] Wish wish_from_json(const Json& json, const std::string& field) {
+  const std::string& word = fields::string(fields::member(json, "wish", field), fields::key(field, "wish"));
+  const auto asked = asked_by(word);
+  if (!asked) throw Unsupported(fields::key(field, "wish") + ": '" + as_quoted(word) + "' is not offered");
+  return {*asked, fields::string(fields::member(json, "value", field), fields::key(field, "value")), source_from_json(json, field)};
+}
+
 }  // namespace
 
 Json attribute_to_json(const AttributeValue& value) { return std::visit(ToJson{}, value); }
@@ -298,6 +312,7 @@ Json program_to_json(const Program& program) {
   json["calls"] = std::move(calls);
   json["outputs"] = program.outputs;
   for (const Update& update : program.updates) json["updates"].push_back({{"parameter", update.parameter}, {"value", update.value}});
+  for (const Wish& wish : program.wishes) json["wishes"].push_back(wish_to_json(wish));
   return json;
 }
 
@@ -332,6 +347,10 @@ Program program_from_json(const Json& json, const std::string& field) {
     const std::string at = fields::key(field, "updates");
     for (const Json& update : fields::array(*updates, at))
       program.updates.push_back(update_from_json(update, fields::item(at, program.updates.size())));
+  }
+  if (const Json* wishes = fields::optional_member(json, "wishes", field)) {
+    const std::string at = fields::key(field, "wishes");
+    for (const Json& wish : fields::array(*wishes, at)) program.wishes.push_back(wish_from_json(wish, fields::item(at, program.wishes.size())));
   }
   return program;
 }

@@ -43,6 +43,17 @@ struct Equation {
   std::int32_t origin = -1;  ///< index into System::origins, or -1
 };
 
+/// What may be asked of a value besides its numbers: that it can be read after a run, that it has memory, that it has none.
+enum class Asked : std::uint8_t { capture, stored, inlined };
+
+/// What was asked of a tensor. No number depends on it, beyond what an arithmetic's contract leaves open.
+struct TensorWish {
+  TensorId tensor = -1;
+  Asked asked = Asked::stored;
+  std::string by;  ///< the wish as messages and dumps show it: `stored h at net.cpp:3`
+  [[nodiscard]] friend bool operator==(const TensorWish&, const TensorWish&) = default;
+};
+
 /// Equations in an order in which each reads only inputs, tensors whose equations stand before it, and tensors of
 /// its own recurrence (recurrence.hpp), whose equations stand together.
 struct System {
@@ -52,6 +63,7 @@ struct System {
   std::vector<Equation> equations;
   std::vector<Origin> origins;
   VariableId next_variable = 0;
+  std::vector<TensorWish> wishes{};  ///< of whoever has the system compiled
 
   [[nodiscard]] TensorId add_tensor(std::string name, DType dtype, const Dims& dims);
   /// A fresh index variable.

@@ -63,6 +63,16 @@ if build == "compiled":
     check(report["peak_bytes"] == report["arena_bytes"] + report["input_bytes"] + report["output_bytes"] and report["kernels"] and
           {v["name"]: v["keeping"] for v in report["values"]}["x"] == "shared", f"etalon compile --json: found {report}")
     printed(["x is shared in input 0: given by the caller"], "compile", str(program), "--dump-after", "values")
+    asking = folder / "asking.txt"
+    asking.write_text('input x : f32[2]\na = mul(x, x)\nb = exp(a)\ny = sum(b)\noutput y\ncapture a @ "net.cpp":3\nstored b @ "net.cpp":4\n')
+    for backend in ("reference", "cpu"):
+        printed(["y : f32[] = ", "\ncaptured\na : f32[2] = [0.25, 0.0]\n"], "run", str(asking), "--set", "x=0.5,0", "--backend", backend)
+    values = {v["name"]: v for v in json.loads(printed([], "compile", str(asking), "--json"))["values"]}
+    check(values["a"]["request"] == "capture a at net.cpp:3" and values["b"]["request"] == "stored b at net.cpp:4" and values["x"]["request"] is None and
+          values["b"]["keeping"] == "stored", f"etalon compile --json: found {values}")
+    asking.write_text(asking.read_text() + 'inlined b @ "net.cpp":5\n')
+    refused("inlined b at net.cpp:5 excludes stored b at net.cpp:4: a value that is inlined has no memory", "compile", str(asking))
+    refused("inlined b at net.cpp:5 excludes stored b at net.cpp:4: a value that is inlined has no memory", "run", str(asking), "--set", "x=1")
 refused("unknown option '--bakend'; did you mean '--backend'?", "serve", "--bakend", "cpu")
 refused("unknown option '--bakend'; did you mean '--backend'?", "serve", "--bakend=cpu")
 refused("unknown command 'serv'; did you mean 'serve'?", "serv")

@@ -52,7 +52,8 @@ MORE = [{"request": "run", "mode": "forward", "inputs": [], "program": p} for p 
      "calls": [{"operation": "f", "operands": ["w", None], "packs": [1, 0], "attributes": {"a": [1, "inf"], "b": {"value": "i"}, "c": True, "d": "9007199254740993"}, "results": ["y"]},
                {"derivative": "vjp", "of": ["y"], "wrt": ["w"], "seeds": [None], "results": ["g"]},
                {"assign": "z", "places": "i", "accumulation": ":+=", "value": "w[i, 0]", "declares": True}],
-     "outputs": ["y"], "updates": [{"parameter": "w", "value": "g"}], "buffers": [{"name": "b", "dtype": "f32", "shape": [2]}], "definitions": ["f(x) -> y\n  y = x"]},)]
+     "outputs": ["y"], "updates": [{"parameter": "w", "value": "g"}], "buffers": [{"name": "b", "dtype": "f32", "shape": [2]}], "definitions": ["f(x) -> y\n  y = x"],
+     "wishes": [{"wish": "capture", "value": "y", "source": {"file": "net.cpp", "line": 4}}, {"wish": "stored", "value": "y"}]},)]
 DESCRIPTIONS = [{"etalon": 1, "name": "n", "dtypes": ["f32", "u8"], "modes": ["vjp"], "operations": ["relu", {"operation": "add", "dtypes": ["f32"]}, {"name": "mul"}], "pipeline": 2,
                  "version": None, "generator": None, "contract": {"sums": {"block": 4}}, "materialises": True, "rejects": False, "max_bytes": 1000, "deterministic": False}]
 messages = {"request": [q for q, _ in pairs if q["request"] in ("run", "describe") and q.get("id") not in ("i", "j")] + MORE + rng.sample(sent_lines, 25),

@@ -65,6 +65,8 @@ std::vector<std::string> program_seeds() {
       "input d : f32[4, 2]\ninput x : f32[4, 3]\nbuffer g : f32[2, 3]\ng[i, j] :+= sum[n] d[n, i]*x[n, j]\n"
       "buffer h[i] = g[i, 0]\noutput g, h\n",
       "input x : f32[2]\ninput s : f32[2]\ny = exp(x)\nt = jvp(y; x; s)\noutput t\n",
+      "input x : f32[2]\nh = exp(x)\nk = neg(h)\ny = sum(k)\noutput y\ncapture h, y @ \"net.cpp\":7 section \"front\"\n"
+      "stored h\ninlined k @ \"net.cpp\":8\n",
       "constant c : bf16[2] = [bits:3f80, bits:7fc0]\nconstant b : bool[2] = [true, false]\ny = neg(c)\noutput y\n"};
   for (const spec::Request& request : sample_requests()) {
     if (request.mode == spec::Mode::forward) seeds.push_back(spec::to_text(request.program));

@@ -139,6 +139,7 @@ inline Program any_program() {
   for (int n = *rc::gen::inRange(0, 3); n > 0; --n) program.buffers.push_back({*any_name(), any_dtype(), any_dims(), any_source()});
   program.outputs = some_names(0);
   for (int n = *rc::gen::inRange(0, 3); n > 0; --n) program.updates.push_back({*any_name(), *any_name()});
+  for (int n = *rc::gen::inRange(0, 3); n > 0; --n) program.wishes.push_back({*rc::gen::element(Asked::capture, Asked::stored, Asked::inlined), *any_name(), any_source()});
   return program;
 }
 

@@ -37,6 +37,8 @@ TEST_CASE("an ill-typed call names step, rule, expected, found and source line",
   CHECK(message.find("matmul: k is 3 in a, 4 in b") == 0);
   CHECK(message.find("; step h = matmul(x, w) at net.cpp:12") != std::string::npos);
   CHECK(message.find('\n') == std::string::npos);
+  const std::string labelled = refusal("input x : f32[2, 3]\nh = relu(z) @ \"net.cpp\":12 section \"w3 step\"\n");
+  CHECK(labelled.find("h = relu(z) at net.cpp:12 in section \"w3 step\": unknown value 'z'") == 0);
 }
 
 TEST_CASE("names are known, well formed and given once", "[program]") {

@@ -4,8 +4,10 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "compiled/backend.hpp"
 #include "reference/backend.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
@@ -81,9 +83,9 @@ TEST_CASE("an_outcome_says_completed_or_why_not", "[routine]") {
     CHECK(good.number("n") == 14);
     const Outcome bad = routine.run({{"x", floats({}, {-1})}});
     CHECK(name_of(bad.status) == "not_finite");
-    CHECK(bad.why == "`y` has elements that are not finite");
+    CHECK(bad.why == "`y` is nan");
     CHECK_THROWS_WITH(good.output("z"), Catch::StartsWith("unknown output 'z'"));
-    CHECK_THROWS_WITH(routine.watch("yy"), "unknown output 'yy'; did you mean 'y'?");
+    CHECK_THROWS_WITH(routine.watch("yy"), "unknown output or capture 'yy'; did you mean 'y'?");
     CHECK_THROWS_WITH(routine.bind("i", 2), "run: index `i` is 2, its range is 0..1");
     CHECK_THROWS_WITH(routine.bind("k", 2), Catch::StartsWith("unknown index 'k'"));
   }
@@ -104,7 +106,14 @@ TEST_CASE("a_backend_without_numbers_is_an_outcome_and_changes_nothing", "[routi
   CHECK(outcome.why == "refusing: no answer in 2 s");
   CHECK_THROWS_WITH(outcome.output("w1"), "output w1: the run failed: refusing: no answer in 2 s");
   CHECK(store.read("w") == floats({3}, {1, 1, 1}));
-  CHECK(routine.report().target == "refusing");
+  const RoutineReport report = routine.report();
+  CHECK(report.target == "refusing");
+  CHECK_FALSE(report.kernels.has_value());
+  CHECK_FALSE(report.peak_bytes.has_value());
+  CHECK(to_text(report).find("kernels      not reported\n") != std::string::npos);
+  CHECK(to_text(report).find("not reported at the peak: not reported intermediate, 12 bound") != std::string::npos);
+  CHECK(to_text(report).find("compiled in  not reported\n") != std::string::npos);
+  CHECK(to_json(report).find("\"kernels\":null,\"arena_bytes\":null,\"bound_bytes\":12,") != std::string::npos);
 }
 
 TEST_CASE("iteration_is_nested_in_the_order_of_declaration_and_restores", "[routine]") {
@@ -120,6 +129,11 @@ TEST_CASE("iteration_is_nested_in_the_order_of_declaration_and_restores", "[rout
   int runs = 0;
   (void)routine.iterate([&](const auto&, const Outcome&) { return ++runs < 2; }, {}, {{"x", floats({}, {1})}});
   CHECK(runs == 2);
+  const Outcome stopped = routine.iterate([&](const auto& at, const Outcome&) { return at.at("j") < 4; }, {}, {{"x", floats({}, {1})}});
+  CHECK(name_of(stopped.status) == "aborted");
+  CHECK(stopped.why == "it was asked to stop after i = 0, j = 4");
+  CHECK(stopped.number("n") == 4);
+  CHECK(routine.iterate([](const auto&, const Outcome&) { return true; }, {}, {{"x", floats({}, {1})}}).completed());
   CHECK_THROWS_AS(routine.iterate([](const auto&, const Outcome&) -> bool { throw std::logic_error("stop"); }, {}, {{"x", floats({}, {1})}}),
                   std::logic_error);
   CHECK(routine.bound("j") == 5);
@@ -187,12 +201,71 @@ TEST_CASE("a_report_counts_bytes_that_can_be_counted_by_hand", "[routine]") {
   const Routine routine(spec::parse_program("input x : f32[5, 2]\nparameter w : f32[2]\ny = mul(x, w)\noutput y\n"), Target::cpu(), store);
   const RoutineReport r = routine.report();
   CHECK(r.target == "cpu");
-  CHECK(r.kernels >= 1);
+  CHECK(r.kernels.value() >= 1);
   CHECK(r.bound_bytes == 8);
   CHECK(r.given_bytes == 40);
   CHECK(r.output_bytes == 40);
-  CHECK(r.peak_bytes == 88 + r.arena_bytes);
-  CHECK(r.compile_seconds > 0);
+  CHECK(r.peak_bytes.value() == 88 + r.arena_bytes.value());
+  CHECK(r.compile_seconds.value() > 0);
   CHECK(to_text(r).find("88") != std::string::npos);
   CHECK(to_json(r).find("\"bound_bytes\":8,") != std::string::npos);
+}
+
+TEST_CASE("a_backend_that_compiles_reports_what_a_target_of_its_own_does", "[routine]") {
+  compiled::Store store;
+  store.put("w", floats({2}, {1, 2}));
+  const spec::Program program = spec::parse_program("input x : f32[5, 2]\nparameter w : f32[2]\ny = mul(x, w)\ns = sum(y)\nu = mul(w, s)\noutput y\nupdate w := u\ncapture s\n");
+  const auto cpu = compiled::make_cpu_backend();
+  const RoutineReport there = Routine(program, Target::backend(*cpu), store).report();
+  const RoutineReport here = Routine(program, Target::cpu(), store).report();
+  CHECK(there.target == "cpu");
+  CHECK(there.kernels.value() >= 1);
+  CHECK(there.arena_bytes.has_value());
+  CHECK(there.compile_seconds.value() > 0);
+  CHECK(there.output_bytes == 40 + 4);
+  CHECK(there.output_bytes == here.output_bytes);
+  CHECK(there.peak_bytes.value() == 40 + 8 + 44 + there.arena_bytes.value());
+}
+
+TEST_CASE("runs_that_are_given_nothing_follow_the_store_and_the_indices", "[routine]") {
+  const spec::Program program = spec::parse_program("input data : f32[4]\nindex i : i64[] in 0..3\nparameter seen : f32[]\nx = gather(data, i)\nmore = add(seen, x)\noutput x\nupdate seen := more\n");
+  const auto reference = reference::make_reference_backend();
+  for (const Target& target : {Target::cpu(), Target::backend(*reference)}) {
+    compiled::Store store;
+    Routine routine(program, target, store);
+    CHECK_THROWS_WITH(routine.run(), "run: input `data` is missing");
+    store.put("data", floats({4}, {1, 2, 3, 4}));
+    store.write("seen", floats({}, {0}));
+    CHECK_THROWS_WITH(routine.run(), "run: input `i` is missing");
+    routine.bind("i", 2);
+    CHECK(routine.run().number("x") == 3);
+    routine.bind("i", 1);
+    CHECK(routine.run().number("x") == 2);
+    store.write("data", floats({4}, {10, 20, 30, 40}));
+    CHECK(routine.run().number("x") == 20);
+    CHECK(routine.run({{"data", floats({4}, {5, 6, 7, 8})}}).number("x") == 6);
+    Routine moved = std::move(routine);
+    moved.bind("i", 3);
+    CHECK(moved.run().number("x") == 40);
+    CHECK(store.read("seen") == floats({}, {3 + 2 + 20 + 6 + 40}));
+    CHECK(store.names() == std::vector<std::string>{"data", "seen"});
+  }
+}
+
+TEST_CASE("captured_values_are_in_the_outcome_on_every_target", "[routine][captures]") {
+  const spec::Program program = spec::parse_program("input x : f32[3]\nparameter w : f32[3]\nh = mul(x, w)\na = exp(h)\ny = sum(a)\nw1 = add(w, a)\noutput y\nupdate w := w1\ncapture h, w1, y\n");
+  const auto reference = reference::make_reference_backend();
+  const auto cpu = compiled::make_cpu_backend();
+  for (const Target& target : {Target::cpu(), Target::backend(*cpu), Target::backend(*reference)}) {
+    compiled::Store store;
+    store.put("w", floats({3}, {1, 2, 4}));
+    const Outcome outcome = Routine(program, target, store).run({{"x", floats({3}, {1, 0, -0.5F})}});
+    CHECK(outcome.outputs.size() == 1);
+    REQUIRE(outcome.captures.size() == 3);
+    CHECK(outcome.captured("h") == floats({3}, {1, 0, -2}));
+    CHECK(outcome.captured("w1") == store.read("w"));
+    CHECK(outcome.captured("y") == outcome.output("y"));
+    CHECK_THROWS_WITH(outcome.captured("a"), Catch::StartsWith("unknown capture 'a'"));
+    CHECK_THROWS_WITH(outcome.output("h"), Catch::StartsWith("unknown output 'h'"));
+  }
 }

@@ -130,7 +130,9 @@ void print_json(const compiled::Report& report) {
   }
   nlohmann::ordered_json values = nlohmann::ordered_json::array();
   for (const compiled::ValueReport& v : report.values) {
-    values.push_back({{"name", v.name}, {"keeping", name_of(v.keeping)}, {"bytes", v.bytes}, {"where", v.where}, {"reason", v.reason}});
+    values.push_back({{"name", v.name}, {"keeping", name_of(v.keeping)}, {"bytes", v.bytes}, {"where", v.where}, {"reason", v.reason},
+                      {"source", v.source.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.source)},
+                      {"request", v.request.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.request)}});
   }
   const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
                                    {"peak_bytes", report.peak_bytes()}, {"cached", report.cached}, {"kernels", kernels}, {"values", values}};

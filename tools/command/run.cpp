@@ -13,6 +13,7 @@
 #include "spec/program/binding.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/number_text.hpp"
+#include "spec/program/wishes.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/program_file.hpp"
 #include "tools/log/html.hpp"
@@ -28,7 +29,8 @@ Example
   etalon run step.txt --set x=1 --log-assignments --log step.log
   etalon run step.txt --set x=1 --log-assignments=h,loss --log step.html --log-format html --backend cpu
 A single number fills the tensor. A value that is logged is stored, and what reads it reads the stored number: the compiled
-backend then fuses less, and the reference rounds where it would not. etalon log diff compares two logs.)";
+backend then fuses less, and the reference rounds where it would not. etalon log diff compares two logs.
+What the program captures (a line `capture h`) stands behind the outputs, under its own heading.)";
 
 /// In place of names.
 constexpr const char* all_values = "all";
@@ -70,6 +72,10 @@ constexpr const char* all_values = "all";
   return settings;
 }
 
+void print_value(const std::string& name, const HostTensor& value) {
+  std::cout << fmt::format("{} : {} = {}\n", name, to_string(spec::ValueType{value.dtype, value.dims}), spec::elements_text(value));
+}
+
 /// What `etalon run` was asked for.
 struct Choices {
   std::string path;
@@ -103,13 +109,18 @@ struct Choices {
 
 void print_outputs(const Choices& choices) {
   const std::unique_ptr<spec::Backend> backend = make_backend(choices.backend);
-  const spec::Request request = request_of(choices);
+  spec::Request request = request_of(choices);
+  const spec::Program program = request.program;
+  request.program = with_captures(program);
   const spec::Answer answer = backend->run(request);
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) throw SpecViolation(refusal->why);
-  const auto& outputs = std::get<spec::Numbers>(answer).outputs;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    std::cout << fmt::format("{} : {} = {}\n", request.program.outputs[i], to_string(spec::ValueType{outputs[i].dtype, outputs[i].dims}),
-                             spec::elements_text(outputs[i]));
+  const auto& values = std::get<spec::Numbers>(answer).outputs;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) print_value(program.outputs[i], values[i]);
+  const std::vector<std::string> captured = captures(program);
+  if (!captured.empty()) std::cout << "captured\n";
+  for (const std::string& name : captured) {
+    const auto& all = request.program.outputs;
+    print_value(name, values[static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin())]);
   }
 }
 

@@ -48,6 +48,7 @@ Log record(const spec::Program& program, const std::string& file, std::vector<Ho
   if (wanted.empty()) throw SpecViolation(file + ": there is nothing to log: the program computes nothing");
   System system = log.meaning.system;
   system.outputs = wanted;
+  system.wishes.clear();  // what is logged is in memory, whatever the program asks
   std::vector<HostTensor> found = recorder.run(system, log.inputs);
   if (found.size() != wanted.size()) throw InternalError("record: as many values as were asked for are expected");
   log.values.resize(system.tensors.size());

@@ -72,6 +72,29 @@ class Handle : public Recorded {
   }
 };
 
+/// As of traced values: the names of captured values are those of `Session::captured`.
+template <class T, class S>
+Handle<T, S> named(const std::string& name, const Handle<T, S>& value, SourceLine line = SourceLine::current()) {
+  (void)spec::named(name, value.traced(), line);
+  return value;
+}
+template <class T, class S>
+Handle<T, S> stored(const Handle<T, S>& value, SourceLine line = SourceLine::current()) {
+  (void)spec::stored(value.traced(), line);
+  return value;
+}
+template <class T, class S>
+Handle<T, S> inlined(const Handle<T, S>& value, SourceLine line = SourceLine::current()) {
+  (void)spec::inlined(value.traced(), line);
+  return value;
+}
+
+/// The label of what is recorded while the result lives.
+template <class T, class S>
+[[nodiscard]] spec::Section section(const Handle<T, S>& any, std::string label) {
+  return spec::section(any.traced(), std::move(label));
+}
+
 template <class A>
 inline constexpr bool is_handle = false;
 template <class T, class S>

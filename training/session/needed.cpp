@@ -47,6 +47,9 @@ Uses uses(const std::variant<spec::Call, spec::Differentiate, spec::Assign>& ste
 spec::Program needed(spec::Program program) {
   std::set<std::string> wanted(program.outputs.begin(), program.outputs.end());
   for (const spec::Update& u : program.updates) wanted.insert({u.parameter, u.value});
+  for (const spec::Wish& w : program.wishes) {
+    if (w.asked == spec::Asked::capture) wanted.insert(w.value);
+  }
   std::vector<bool> keep(program.steps.size());
   for (std::size_t i = program.steps.size(); i-- > 0;) {
     const Uses u = uses(program.steps[i]);
@@ -55,6 +58,12 @@ spec::Program needed(spec::Program program) {
   }
   std::size_t n = 0;
   std::erase_if(program.steps, [&](const auto&) { return !keep[n++]; });
+  std::set<std::string> made;
+  for (const auto& step : program.steps) {
+    const Uses u = uses(step);
+    made.insert(u.writes.begin(), u.writes.end());
+  }
+  std::erase_if(program.wishes, [&](const spec::Wish& w) { return wanted.count(w.value) == 0 && made.count(w.value) == 0; });
   std::erase_if(program.inputs, [&](const spec::Input& input) { return wanted.count(input.name) == 0; });
   return program;
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "spec/error.hpp"
+#include "spec/nearest.hpp"
 #include "spec/program/trace_state.hpp"
+#include "spec/program/wishes.hpp"
 #include "spec/value_type.hpp"
 #include "training/session/needed.hpp"
 
@@ -51,6 +53,11 @@ spec::Program Record::program(std::vector<std::string> outputs, bool updates) {
   spec::Program all = tracer_.finish();
   all.outputs = std::move(outputs);
   if (!updates) all.updates.clear();
+  // To look at a value is no wish of the user's that could exclude another; what is captured is looked at by name, or at a step.
+  std::erase_if(all.wishes, [&](const spec::Wish& w) {
+    const bool looked_at = std::find(all.outputs.begin(), all.outputs.end(), w.value) != all.outputs.end();
+    return w.asked == spec::Asked::capture ? !updates : w.asked == spec::Asked::inlined && looked_at;
+  });
   return needed(std::move(all));
 }
 
@@ -63,25 +70,46 @@ Named Record::given_to(const spec::Program& program) const {
   return some;
 }
 
-HostTensor Record::value(const Traced& of) {
-  const std::string name = of.name();
+HostTensor Record::value(const Traced& of) { return value_named(of.name()); }
+
+std::vector<std::string> Record::captures() const { return spec::captures(tracer_.finish()); }
+
+HostTensor Record::captured(const std::string& name) {
+  const std::vector<std::string> known = captures();
+  if (std::find(known.begin(), known.end(), name) == known.end()) throw SpecViolation(unknown_name("capture", name, known));
+  return value_named(name);
+}
+
+HostTensor Record::value_named(const std::string& name) {
   const auto known = values_.find(name);
   if (known != values_.end()) return known->second;
   require_open(name);
   if (const auto given = given_.find(name); given != given_.end()) return given->second;
   if (entries_.count(name) != 0) return state_.store().read(name);
   const spec::Program part = program({name}, false);
-  return values_.emplace(name, Prepared(part, target_).run(state_.store(), given_to(part))[0]).first->second;
+  return values_.emplace(name, std::move(Prepared(part, target_).run(state_.store(), given_to(part)).outputs[0].second)).first->second;
 }
 
-void Record::run_updates(std::span<const Traced> looked_at) {
+Outcome Record::run_updates(std::span<const Traced> looked_at, const Guard& guard) {
   std::vector<std::string> outputs;
   for (const Traced& value : looked_at) {
     if (std::find(outputs.begin(), outputs.end(), value.name()) == outputs.end()) outputs.push_back(value.name());
   }
   const spec::Program part = program(outputs, true);
-  std::vector<HostTensor> values = Prepared(part, target_).run(state_.store(), given_to(part));
-  for (std::size_t i = 0; i < outputs.size(); ++i) values_.insert_or_assign(outputs[i], std::move(values[i]));
+  Guarding guarding(part, guard);
+  guarding.remember(state_.store());
+  Values values = Prepared(part, target_).run(state_.store(), given_to(part));
+  for (const auto* list : {&values.outputs, &values.captures}) {
+    for (const auto& [name, value] : *list) values_.insert_or_assign(name, value);
+  }
+  Outcome outcome;
+  outcome.not_finite = guarding.check(values.outputs, values.captures, state_.store());
+  if (outcome.not_finite) {
+    outcome.status = Outcome::Status::not_finite;
+    outcome.why = to_text(*outcome.not_finite);
+  }
+  outcome.captures = std::move(values.captures);
+  return outcome;
 }
 
 void Record::backward(const Traced& of, std::optional<HostTensor> cotangent) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "spec/program/trace.hpp"
+#include "training/outcome.hpp"
 #include "training/state.hpp"
 #include "training/target.hpp"
 
@@ -46,11 +47,18 @@ class Record {
   /// What `backward` was called with, summed, where that is scalars.
   [[nodiscard]] std::optional<Traced> loss() const;
 
-  /// Runs what was written with its updates; the values of `looked_at` are outputs. \throws as `value`.
-  void run_updates(std::span<const Traced> looked_at);
+  /// The names that captured values have.
+  [[nodiscard]] std::vector<std::string> captures() const;
+  /// A captured value. \throws as `value`.
+  [[nodiscard]] HostTensor captured(const std::string& name);
+
+  /// Runs what was written with its updates; the values of `looked_at` are outputs. What it captures is in the outcome; where
+  /// the guard finds what is not finite, nothing is updated and the outcome says so. \throws as `value`.
+  [[nodiscard]] Outcome run_updates(std::span<const Traced> looked_at, const Guard& guard);
   [[nodiscard]] const State& state() const { return state_; }
 
  private:
+  [[nodiscard]] HostTensor value_named(const std::string& name);
   [[nodiscard]] spec::Program program(std::vector<std::string> outputs, bool updates);
   [[nodiscard]] Named given_to(const spec::Program& program) const;
   void require_open(const std::string& name) const;

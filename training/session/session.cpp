@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/nearest.hpp"
 #include "training/step.hpp"
 
 namespace etalon::training {
@@ -42,6 +43,16 @@ Traced Session::require_own(const Recorded& value) const {
   return value.traced();
 }
 
+HostTensor Session::captured(const std::string& name) {
+  std::vector<std::string> known = core_->record->captures();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return core_->record->captured(name);
+  for (const auto& [key, value] : captures_) {
+    if (key == name) return value;
+    known.push_back(key);
+  }
+  throw SpecViolation(unknown_name("capture", name, known));
+}
+
 Outcome Session::step(double rate) {
   Record& record = *core_->record;
   const Optimization& optimization = state_.optimization();
@@ -59,17 +70,19 @@ Outcome Session::step(double rate) {
   if (loss) looked_at.push_back(*loss);
   Outcome outcome;
   try {
-    record.run_updates(looked_at);
+    outcome = record.run_updates(looked_at, guard_);
   } catch (const Unsupported& e) {
-    outcome = {Outcome::Status::failed, e.what(), {}};
+    outcome = {Outcome::Status::failed, e.what()};
   }
-  if (loss && outcome.completed()) {
+  if (loss && outcome.status != Outcome::Status::failed) {
     outcome.outputs.emplace_back(names::loss, record.value(*loss));
-    if (!std::isfinite(outcome.number(names::loss))) {
-      outcome.status = Outcome::Status::not_finite;
-      outcome.why = fmt::format("`{}` is {}", loss->name(), outcome.number(names::loss));
-    }
+    outcome.not_finite = outcome.not_finite ? outcome.not_finite : first_not_finite(loss->name(), outcome.outputs.back().second);
   }
+  if (outcome.not_finite) {
+    outcome.status = Outcome::Status::not_finite;
+    outcome.why = to_text(*outcome.not_finite);
+  }
+  captures_ = outcome.captures;
   reset();
   return outcome;
 }

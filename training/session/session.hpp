@@ -58,9 +58,16 @@ class Session {
   }
 
   /// Updates the trained parameters by their gradients, with this learning rate, and begins a new record. Where what was
-  /// differentiated is not finite, nothing changes and the outcome says so; its outputs are `loss`, where that is scalars.
+  /// differentiated is not finite, or what `guard` names, nothing changes and the outcome says so; its outputs are `loss`,
+  /// where that is scalars, and it has what was captured.
   /// \throws SpecViolation when there is no gradient or no optimizer.
   Outcome step(double rate);
+  /// What must be finite in steps from now on, besides the loss: captured values by name, and updates.
+  void guard(Guard guard) { guard_ = std::move(guard); }
+  /// A value that `named` captured since the last step, computed at the first look, or else one that the last step captured.
+  /// \throws SpecViolation for another name, with the nearest one; otherwise as Record::value.
+  [[nodiscard]] HostTensor captured(const std::string& name);
+
   /// Begins a new record: what was recorded and not looked at is gone, and gradients are.
   void reset();
   /// Another key for random operations from now on.
@@ -76,6 +83,8 @@ class Session {
   State state_;
   DType real_;
   std::shared_ptr<SessionCore> core_;
+  Guard guard_;
+  NamedValues captures_;  ///< of the last step
 };
 
 /// The gradients of a pack of handles, as a pack of the same handles' types.
