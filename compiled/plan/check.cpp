@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiled/plan/held_bytes.hpp"
 #include "compiled/plan/plan.hpp"
 #include "spec/error.hpp"
 
@@ -17,35 +18,6 @@ using spec::Form;
 using spec::System;
 
 namespace {
-
-/// One stretch of memory: the arena, or one buffer of the caller's. It remembers whose bytes it holds.
-class Memory {
- public:
-  /// Gives [begin, end) to `tensor`; whoever held any of it holds nothing any more.
-  /// \returns those who lost theirs.
-  std::vector<TensorId> claim(TensorId tensor, std::size_t begin, std::size_t end) {
-    std::vector<TensorId> losers;
-    auto it = holders_.lower_bound(begin);
-    if (it != holders_.begin() && std::prev(it)->second.end > begin) it = std::prev(it);
-    while (it != holders_.end() && it->first < end) {
-      losers.push_back(it->second.tensor);
-      it = holders_.erase(it);
-    }
-    holders_.emplace(begin, Holder{end, tensor});
-    return losers;
-  }
-  [[nodiscard]] bool holds(TensorId tensor, std::size_t begin, std::size_t end) const {
-    const auto it = holders_.find(begin);
-    return it != holders_.end() && it->second.tensor == tensor && it->second.end == end;
-  }
-
- private:
-  struct Holder {
-    std::size_t end;
-    TensorId tensor;
-  };
-  std::map<std::size_t, Holder> holders_;  ///< by first byte; disjoint
-};
 
 /// Which memory a residence is in: (0, 0) the arena, (1, i) input buffer i, (2, o) output buffer o.
 using Room = std::pair<int, std::size_t>;
@@ -80,9 +52,7 @@ class Execution {
     if (!holds) throw InternalError("plan: kernel " + std::to_string(kernel_) + ": " + what);
   }
 
-  static std::string range(const Residence& r) {
-    return "[" + std::to_string(r.offset) + ", " + std::to_string(r.offset + r.bytes) + ")";
-  }
+  static std::string range(const Residence& r) { return "[" + std::to_string(r.offset) + ", " + std::to_string(r.offset + r.bytes) + ")"; }
 
   std::optional<Room> room_of(TensorId t) const {
     switch (home(t).home) {
@@ -412,7 +382,7 @@ class Execution {
   std::vector<bool> runs_;
   std::size_t kernel_ = 0;
   const Kernel* kernel_at_ = nullptr;
-  std::map<Room, Memory> memories_;
+  std::map<Room, HeldBytes> memories_;
   std::unordered_map<TensorId, std::size_t> missing_;  ///< equations still to run
   std::unordered_set<TensorId> started_;
   std::unordered_map<TensorId, TensorId> rows_;  ///< whose rows a strip's memory holds

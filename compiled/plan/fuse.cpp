@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiled/passes/uses.hpp"
+#include "compiled/plan/equation_shape.hpp"
 #include "compiled/plan/stages.hpp"
 #include "spec/system/recurrence.hpp"
 
@@ -43,47 +44,6 @@ constexpr std::size_t most_followers = 16;
 constexpr std::size_t most_statements = 48;
 constexpr std::size_t most_nodes = 1024;
 
-std::int64_t points_of(const std::vector<Binder>& binders) {
-  std::int64_t points = 1;
-  for (const Binder& b : binders) points *= b.extent;
-  return points;
-}
-
-/// What fusion needs to know of an equation.
-struct Shape {
-  std::vector<std::int64_t> extents;  ///< of its binders
-  std::vector<Expr> reads;            ///< every read that stands in it
-  bool reduces = false;
-  std::size_t nodes = 0;
-  bool heavy = false;  ///< touches elements many times: worth loops of its own
-};
-
-void measure(const System& system, const Expr& e, std::int64_t points, Shape& shape, std::int64_t& most) {
-  ++shape.nodes;
-  if (e.form() == Form::reduce) {
-    shape.reduces = true;
-    points *= points_of(e->binders);
-    most = std::max(most, points);
-  }
-  if (e.form() == Form::read) shape.reads.push_back(e);
-  for (const Expr& a : e->args) measure(system, a, points, shape, most);
-}
-
-Shape shape_of(const System& system, const Equation& equation) {
-  Shape shape;
-  for (const Binder& b : equation.binders) shape.extents.push_back(b.extent);
-  std::int64_t most = 0;
-  measure(system, equation.value, points_of(equation.binders), shape, most);
-  for (const Expr& p : equation.place) measure(system, p, points_of(equation.binders), shape, most);
-  std::int64_t elements = 0;
-  std::unordered_set<TensorId> seen;
-  for (const Expr& r : shape.reads) {
-    if (seen.insert(r->tensor).second) elements += system[r->tensor].dims.count();
-  }
-  shape.heavy = shape.reduces && most > elements;
-  return shape;
-}
-
 class Fusion {
  public:
   Fusion(const System& system, const PlanOptions& options, std::span<const Decision> decisions)
@@ -109,7 +69,7 @@ class Fusion {
   const Equation& equation(std::size_t i) const { return system_.equations[i]; }
 
   void place(std::size_t i) {
-    Shape shape = shape_of(system_, equation(i));
+    EquationShape shape = shape_of(system_, equation(i));
     const Decision decision = decisions_.empty() ? Decision{} : decisions_[i];
     shape.heavy = shape.heavy || decision.schedule || decision.packs;
     std::size_t latest = none;
@@ -140,7 +100,7 @@ class Fusion {
   }
 
   /// Adds the parts of a sum to the kernel whose rows they are of.
-  bool ride(std::size_t i, const Shape& shape, std::size_t k, std::size_t latest) {
+  bool ride(std::size_t i, const EquationShape& shape, std::size_t k, std::size_t latest) {
     if (k == none || kernels_[k].kind != KernelKind::loops || (latest != none && latest > k)) return false;
     Kernel& kernel = kernels_[k];
     const std::vector<Binder>& binders = equation(i).value->binders;
@@ -156,7 +116,7 @@ class Fusion {
   }
 
   /// Equations of a group of strips follow each other.
-  void add_to_strips(std::size_t i, const Shape& shape, const Decision& decision) {
+  void add_to_strips(std::size_t i, const EquationShape& shape, const Decision& decision) {
     if (strips_ != decision.strip->group) {
       strips_ = decision.strip->group;
       std::vector<std::int64_t> loops;
@@ -192,7 +152,7 @@ class Fusion {
     for (std::size_t next = 0; next < computed.size() && computed.size() < most_followers; ++next) {
       for (const std::size_t i : uses_.readers[static_cast<std::size_t>(computed[next])]) {
         const TensorId target = equation(i).target;
-        const Shape shape = shape_of(system_, equation(i));
+        const EquationShape shape = shape_of(system_, equation(i));
         if (shape.reduces || elements(target) != elements(first) || std::find(computed.begin(), computed.end(), target) != computed.end()) continue;
         computed.push_back(target);
         if (uses_.is_output[static_cast<std::size_t>(target)]) touched.insert(target);
@@ -246,13 +206,13 @@ class Fusion {
     for (const auto& e : r.equations) written(e.equation, kernels_.size() - 1);
   }
 
-  std::string why_alone(const Shape& shape, std::size_t latest) const {
+  std::string why_alone(const EquationShape& shape, std::size_t latest) const {
     if (shape.heavy) return "a contraction: loops of its own";
     if (latest == none) return "reads inputs only";
     return "does not share the loops of kernel " + std::to_string(latest);
   }
 
-  void add(std::size_t i, const Shape& shape, KernelKind kind, std::string reason) {
+  void add(std::size_t i, const EquationShape& shape, KernelKind kind, std::string reason) {
     Kernel kernel;
     kernel.kind = kind;
     kernel.reason = std::move(reason);
@@ -273,7 +233,7 @@ class Fusion {
     last = last == none ? kernel : std::max(last, kernel);
   }
 
-  bool join_one_of(std::size_t i, const Shape& shape, std::size_t latest) {
+  bool join_one_of(std::size_t i, const EquationShape& shape, std::size_t latest) {
     if (shape.heavy) return false;
     if (latest != none && join(i, shape, latest)) return true;
     const auto alike = by_extents_.find(shape.extents);
@@ -281,7 +241,7 @@ class Fusion {
     return (latest == none || alike->second > latest) && join(i, shape, alike->second);
   }
 
-  bool join(std::size_t i, const Shape& shape, std::size_t k) {
+  bool join(std::size_t i, const EquationShape& shape, std::size_t k) {
     Kernel& kernel = kernels_[k];
     if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes || crowded_.contains(k)) return false;
     std::vector<std::size_t> shared;
@@ -308,7 +268,7 @@ class Fusion {
     return *std::find_if(statements.begin(), statements.end(), [&](const Statement& s) { return s.equation == writer; });
   }
 
-  bool reads_of_turn(const Shape& shape, std::size_t k) const {
+  bool reads_of_turn(const EquationShape& shape, std::size_t k) const {
     return std::any_of(shape.reads.begin(), shape.reads.end(), [&](const Expr& r) {
       return kernel_of_[static_cast<std::size_t>(r->tensor)] == k && statement_of(r->tensor, k).in_turn;
     });
@@ -316,7 +276,7 @@ class Fusion {
 
   /// Beside a contraction, what needs of it only what one turn of an outer loop computes is done in that turn, while that is
   /// near. What needs a single element is done with the tiles.
-  bool join_in_turn(std::size_t i, const Shape& shape, std::size_t k) {
+  bool join_in_turn(std::size_t i, const EquationShape& shape, std::size_t k) {
     Kernel& kernel = kernels_[k];
     std::vector<const Expr*> inside;
     for (const Expr& r : shape.reads) {
@@ -353,7 +313,7 @@ class Fusion {
   }
 
   /// The binder of equation i for each loop of kernel k, as many outer loops as fit.
-  bool align(std::size_t i, const Shape& shape, std::size_t k, std::vector<std::size_t>& shared) const {
+  bool align(std::size_t i, const EquationShape& shape, std::size_t k, std::vector<std::size_t>& shared) const {
     std::vector<const Expr*> inside;
     for (const Expr& r : shape.reads) {
       if (kernel_of_[static_cast<std::size_t>(r->tensor)] != k) continue;
@@ -372,7 +332,7 @@ class Fusion {
     return true;
   }
 
-  bool align_alike(const Shape& shape, std::size_t k, std::vector<std::size_t>& shared) const {
+  bool align_alike(const EquationShape& shape, std::size_t k, std::vector<std::size_t>& shared) const {
     if (heavy_[k] || kernels_[k].loops != shape.extents) return false;
     for (std::size_t b = 0; b < shape.extents.size(); ++b) shared.push_back(b);
     return true;
