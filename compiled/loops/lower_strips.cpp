@@ -36,6 +36,27 @@ void Lowering::lower_rows(const Kernel& kernel, std::size_t begin, std::size_t e
   close();
 }
 
+/// The rows of a strip of a contraction, all of them where `strip` is empty.
+void Lowering::lower_tiles(const Kernel& kernel, std::size_t statement, const Schedule& with, const Expr& strip) {
+  const Equation e = aligned(kernel, kernel.statements[statement]);
+  start(e);
+  std::vector<Binder> own;
+  for (std::size_t b = 0; b < e.binders.size(); ++b) {
+    if (b != with.row && b != with.column && !is_shared(e.binders[b])) own.push_back(e.binders[b]);
+  }
+  for (const Binder& b : own) open(b);
+  Contract tiles = tiles_of(e, with);
+  if (strip.valid()) tiles.first_row = strip * spec::integer(with.block_rows);
+  if (const auto wanted = kernel.strips->wanted.find(statement); wanted != kernel.strips->wanted.end()) {
+    const std::vector<Binder>& named = system_.equations.at(kernel.statements[statement].equation).binders;
+    spec::Substitution by;
+    for (std::size_t b = 0; b < named.size(); ++b) by.emplace(named[b].variable, spec::variable(e.binders[b]));
+    tiles.wanted = spec::substitute(wanted->second, by);
+  }
+  append_tiles(std::move(tiles), e, [&] { assign(e); });
+  for (std::size_t b = 0; b < own.size(); ++b) close();
+}
+
 void Lowering::lower_strips(const Kernel& kernel) {
   share(kernel);
   const std::int64_t strips = parts(shared_.back().extent, kernel.strips->rows);
@@ -59,24 +80,7 @@ void Lowering::lower_strips(const Kernel& kernel) {
       s = end;
       continue;
     }
-    const Equation e = aligned(kernel, kernel.statements[s++]);
-    const Schedule& with = schedule->second;
-    start(e);
-    std::vector<Binder> own;
-    for (std::size_t b = 0; b < e.binders.size(); ++b) {
-      if (b != with.row && b != with.column && !is_shared(e.binders[b])) own.push_back(e.binders[b]);
-    }
-    for (const Binder& b : own) open(b);
-    Contract tiles = tiles_of(e, with);
-    if (strips > 1) tiles.first_row = spec::variable(strip) * spec::integer(with.block_rows);
-    if (const auto wanted = kernel.strips->wanted.find(s - 1); wanted != kernel.strips->wanted.end()) {
-      const std::vector<Binder>& named = system_.equations.at(kernel.statements[s - 1].equation).binders;
-      spec::Substitution by;
-      for (std::size_t b = 0; b < named.size(); ++b) by.emplace(named[b].variable, spec::variable(e.binders[b]));
-      tiles.wanted = spec::substitute(wanted->second, by);
-    }
-    append_tiles(std::move(tiles), e, [&] { assign(e); });
-    for (std::size_t b = 0; b < own.size(); ++b) close();
+    lower_tiles(kernel, s++, schedule->second, strips > 1 ? spec::variable(strip) : Expr{});
   }
   for (std::size_t i = 0; i < outer.size(); ++i) close();
   rows_.reset();

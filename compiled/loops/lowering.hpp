@@ -41,6 +41,7 @@ class Lowering {
   void lower_scatter(const Kernel& kernel);
   void lower_sequence(const Kernel& kernel);
   void lower_contraction(const Kernel& kernel);
+  void lower_tiles(const Kernel& kernel, std::size_t statement, const Schedule& with, const Expr& strip);
   void lower_strips(const Kernel& kernel);
   void lower_rows(const Kernel& kernel, std::size_t begin, std::size_t end);
   void note_rows(const Kernel& kernel);

@@ -142,6 +142,7 @@ struct PlanOptions {
   struct Update {
     std::size_t input = 0;
     std::size_t output = 0;
+    friend bool operator==(const Update&, const Update&) = default;
   };
   std::vector<Update> updates;
   bool fuse = true;      ///< false: one kernel per equation
@@ -152,6 +153,7 @@ struct PlanOptions {
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
   std::optional<std::size_t> memory_budget;  ///< most bytes of the arena: values are computed again until it fits (budget.hpp)
+  friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };
 
 /// Bytes from the first to the last element of a strip of a statement's target, as its tensor lies.

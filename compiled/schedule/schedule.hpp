@@ -96,6 +96,7 @@ struct ScheduleOptions {
   bool turns = true;         ///< false: copies of factors are made as a whole before they are read
   bool strips = true;        ///< false: wide values are stored as a whole
   bool always = false;       ///< also those for which plain loops are as fast
+  friend bool operator==(const ScheduleOptions&, const ScheduleOptions&) = default;
 };
 
 /// Decides on a contraction of a system.
