@@ -93,6 +93,9 @@ Json answer(Session& session, const Json& request) {
   return {{"failed", "unknown request '" + what + "'"}};
 }
 
+/// Libraries may tell of every call on the way behind it.
+std::string first_line(const std::string& what) { return what.substr(0, what.find('\n')); }
+
 }  // namespace
 
 void serve(Competitor& competitor, std::istream& in, std::ostream& out) {
@@ -104,7 +107,7 @@ void serve(Competitor& competitor, std::istream& in, std::ostream& out) {
     } catch (const NotOffered& error) {
       reply = {{"not_offered", error.what()}};
     } catch (const std::exception& error) {
-      reply = {{"failed", error.what()}};
+      reply = {{"failed", first_line(error.what())}};
     }
     out << reply.dump() << std::endl;
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <map>
 
 #include "tools/bench/competitor.hpp"
 
@@ -170,7 +171,9 @@ Model gpt() {
 }  // namespace
 
 at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
-  static const at::Tensor hidden = at::ones({64, 64}).triu(1).to(at::kBool);
+  static std::map<std::int64_t, at::Tensor> by_length;  // made once, as a model does
+  at::Tensor& hidden = by_length[q.size(2)];
+  if (!hidden.defined()) hidden = at::ones({q.size(2), q.size(2)}).triu(1).to(at::kBool);
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
   const at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) * scale;
   return at::matmul(at::softmax(scores.masked_fill(hidden, -std::numeric_limits<double>::infinity()), -1), v);
