@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <map>
 
 #include "tools/bench/competitor.hpp"
 
