@@ -105,8 +105,10 @@ class Fusion {
     Kernel& kernel = kernels_[k];
     const std::vector<Binder>& binders = equation(i).value->binders;
     const std::int64_t stretch = kernel.loops.empty() ? 0 : kernel.loops[0] / shape.extents[0];
-    const std::size_t own = stretch > 1 ? 1 : 0;
-    if (stretch == 0 || (kernel.stretch != 0 && kernel.stretch != stretch) || binders.size() - own + 1 != kernel.loops.size()) return false;
+    if (stretch == 0 || stretch * shape.extents[0] != kernel.loops[0] || (kernel.stretch != 0 && kernel.stretch != stretch)) return false;
+    std::vector<std::int64_t> rows(kernel.loops.begin() + 1, kernel.loops.end());
+    if (stretch > 1) rows.insert(rows.begin(), stretch);
+    if (!std::equal(rows.begin(), rows.end(), binders.begin(), binders.end(), [](std::int64_t n, const Binder& b) { return n == b.extent; })) return false;
     if (kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes) return false;
     kernel.stretch = stretch;
     kernel.statements.push_back({i, {}, false, true});
