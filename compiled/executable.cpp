@@ -30,7 +30,9 @@ struct Executable::Body {
   bool has_run = false;
   std::vector<PlanOptions::Update> updates;
   System system;                                    ///< before the passes
-  std::unique_ptr<Unit> unit;                       ///< with updates
+  Kept kept;                                        ///< parameters, which a store may hold in panels
+  std::unique_ptr<Unit> unit;                       ///< with updates, for parameters as it likes them best
+  std::vector<std::unique_ptr<Unit>> others;        ///< the same for parameters as some store holds them
   std::map<std::pair<bool, std::vector<std::size_t>>, std::unique_ptr<Unit>> derivatives;  ///< (vjp, wrt)
   std::unique_ptr<Unit> pure;                       ///< without updates
 
@@ -43,8 +45,21 @@ struct Executable::Body {
 
   [[nodiscard]] std::size_t outputs_and_captures() const { return system.outputs.size() - updates.size(); }
 
+  /// For parameters that lie so, one layout per kept input.
+  Unit& unit_for(const std::vector<std::optional<Panels>>& panels) {
+    if (unit->panels() == panels) return *unit;
+    const auto made = std::find_if(others.begin(), others.end(), [&](const auto& other) { return other->panels() == panels; });
+    if (made != others.end()) return **made;
+    others.push_back(std::make_unique<Unit>(system, options, jit, updates, Kept{kept.inputs, panels}));
+    return *others.back();
+  }
+
+  [[nodiscard]] bool lies_in_panels() const {
+    return std::any_of(unit->panels().begin(), unit->panels().end(), [](const auto& panels) { return panels.has_value(); });
+  }
+
   Unit& without_writes() {
-    if (updates.empty()) return *unit;
+    if (updates.empty() && !lies_in_panels()) return *unit;
     if (!pure) pure = std::make_unique<Unit>(with_outputs(outputs_and_captures()), options, jit, std::vector<PlanOptions::Update>{});
     return *pure;
   }
@@ -111,15 +126,15 @@ void remake(const System& system, std::size_t count, std::vector<HostTensor>& ou
   for (std::size_t o = 0; o < count; ++o) pointers[o] = fitted(system[system.outputs[o]], outputs[o]);
 }
 
-/// Runs the unit with updates: into the program's outputs, and into what the body keeps of captured values.
-void run_body(Executable::Body& body, std::span<std::byte* const> inputs, std::vector<HostTensor>& outputs, std::vector<std::byte*>& pointers) {
-  const System& system = body.unit->system();
+/// Runs a unit with updates: into the program's outputs, and into what the body keeps of captured values.
+void run_body(Executable::Body& body, Unit& unit, std::span<std::byte* const> inputs, std::vector<HostTensor>& outputs, std::vector<std::byte*>& pointers) {
+  const System& system = unit.system();
   remake(system, body.outputs, outputs, pointers);
   for (std::size_t c = 0; c < body.captured.size(); ++c) {
     const std::size_t o = body.captured[c].output;
     if (o >= body.outputs) pointers[o] = fitted(system[system.outputs[o]], body.captures[c]);
   }
-  body.unit->run(inputs, pointers);
+  unit.run(inputs, pointers);
   for (std::size_t c = 0; c < body.captured.size(); ++c) {
     if (body.captured[c].output < body.outputs) body.captures[c] = outputs[body.captured[c].output];
   }
@@ -183,6 +198,34 @@ std::byte* value_of(const Input& input, Store::Entry& entry) {
   return entry.buffer.data();
 }
 
+/// Entries of the kept inputs, null for those that are not in the store.
+std::vector<Store::Entry*> kept_entries(const Executable::Body& body, Store& store) {
+  std::vector<Store::Entry*> entries;
+  for (const KeptInput& k : body.kept.inputs) entries.push_back(store.find(body.inputs[k.input].name));
+  return entries;
+}
+
+/// The unit for what the store holds. Who updates a parameter first decides how it lies; until then who reads it does.
+Unit& unit_on(Executable::Body& body, std::span<Store::Entry* const> entries) {
+  const std::vector<std::optional<Panels>>& liked = body.unit->panels();
+  bool other = false;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Store::Entry* entry = entries[i];
+    if (entry == nullptr) continue;
+    const bool writes = body.kept.inputs[i].output.has_value();
+    const bool decides = !entry->settled && (writes || (liked[i] && !entry->panels));
+    if (decides) Store::lay_out(*entry, liked[i]);
+    entry->settled = entry->settled || writes;
+    other = other || !(entry->panels == liked[i]);
+  }
+  if (!other) return *body.unit;
+  std::vector<std::optional<Panels>> found = liked;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i] != nullptr) found[i] = entries[i]->panels;
+  }
+  return body.unit_for(found);
+}
+
 std::byte* locate(const Input& input, Store& store, const Executable::Named& given) {
   if (input.value) return bytes_of(*input.value);
   if (const auto it = given.find(input.name); it != given.end()) return bytes_of(it->second);
@@ -199,7 +242,12 @@ Executable make(Task task, const CompileOptions& options) {
   body->captures.resize(body->captured.size());
   body->updates = std::move(task.updates);
   body->system = std::move(task.system);
-  body->unit = std::make_unique<Unit>(body->system, options, body->jit, body->updates);
+  for (std::size_t i = 0; i < body->inputs.size(); ++i) {
+    if (body->inputs[i].role != Role::parameter) continue;
+    const auto update = std::find_if(body->updates.begin(), body->updates.end(), [&](const PlanOptions::Update& u) { return u.input == i; });
+    body->kept.inputs.push_back({i, update == body->updates.end() ? std::nullopt : std::optional(update->output)});
+  }
+  body->unit = std::make_unique<Unit>(body->system, options, body->jit, body->updates, body->kept);
   return Executable(std::move(body));
 }
 
@@ -226,7 +274,7 @@ void Executable::run_into(std::vector<HostTensor>& outputs, Store& store, const 
     require_range(input, inputs.back());
   }
   std::vector<std::byte*> pointers;
-  run_body(*body_, inputs, outputs, pointers);
+  run_body(*body_, unit_on(*body_, kept_entries(*body_, store)), inputs, outputs, pointers);
 }
 
 struct Bound::Run {
@@ -236,6 +284,7 @@ struct Bound::Run {
     const HostTensor* tensor = nullptr;  ///< of a constant, and of what is given; else it is in the store
   };
   std::vector<Source> sources;  ///< per input
+  std::vector<Store::Entry*> kept;  ///< per kept input
   std::vector<std::byte*> inputs;
   std::vector<std::byte*> outputs;
 };
@@ -250,6 +299,7 @@ Bound Executable::bind(Store& store, const Named& given) const {
     else if (at != given.end()) run->sources.push_back({nullptr, &at->second});
     else run->sources.push_back({&entry_of(input, store), nullptr});
   }
+  run->kept = kept_entries(*body_, store);
   run->inputs.resize(body_->inputs.size());
   return Bound(std::move(run));
 }
@@ -262,7 +312,7 @@ void Bound::run_into(std::vector<HostTensor>& outputs) const {
     run_->inputs[i] = source.tensor != nullptr ? bytes_of(*source.tensor) : value_of(input, *source.entry);
     require_range(input, run_->inputs[i]);
   }
-  run_body(body, run_->inputs, outputs, run_->outputs);
+  run_body(body, unit_on(body, run_->kept), run_->inputs, outputs, run_->outputs);
 }
 
 std::vector<HostTensor> Executable::run(std::span<const HostTensor> inputs) const {

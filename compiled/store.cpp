@@ -31,11 +31,30 @@ void Store::declare(const std::string& name, DType dtype, const Dims& dims) {
 void Store::write(const std::string& name, const HostTensor& value) {
   Entry& e = entry(name);
   require_type(name, e.dtype, e.dims, value.dtype, value.dims);
-  if (value.bytes.size() != e.buffer.size()) {
-    throw SpecViolation(fmt::format("store: `{}` holds {} bytes, got {}", name, e.buffer.size(), value.bytes.size()));
+  write_bytes(name, value.bytes);
+}
+
+void Store::write_bytes(const std::string& name, std::span<const std::byte> elements) {
+  Entry& e = entry(name);
+  if (elements.size() != e.buffer.size()) {
+    throw SpecViolation(fmt::format("store: `{}` holds {} bytes, got {}", name, e.buffer.size(), elements.size()));
   }
-  if (!value.bytes.empty()) std::memcpy(e.buffer.data(), value.bytes.data(), value.bytes.size());
+  if (e.panels) to_panels(elements.data(), e.buffer.data(), e.dims, size_of(e.dtype), *e.panels);
+  else if (!elements.empty()) std::memcpy(e.buffer.data(), elements.data(), elements.size());
   e.written = true;
+}
+
+void Store::lay_out(Entry& entry, const std::optional<Panels>& panels) {
+  if (entry.panels == panels) return;
+  if (entry.written) {
+    const std::size_t size = size_of(entry.dtype);
+    Buffer row_major(entry.buffer.size());
+    if (entry.panels) from_panels(entry.buffer.data(), row_major.data(), entry.dims, size, *entry.panels);
+    else std::memcpy(row_major.data(), entry.buffer.data(), row_major.size());
+    if (panels) to_panels(row_major.data(), entry.buffer.data(), entry.dims, size, *panels);
+    else std::memcpy(entry.buffer.data(), row_major.data(), row_major.size());
+  }
+  entry.panels = panels;
 }
 
 void Store::put(const std::string& name, const HostTensor& value) {
@@ -47,7 +66,8 @@ HostTensor Store::read(const std::string& name) const {
   const Entry& e = entry(name);
   if (!e.written) throw SpecViolation(fmt::format("store: `{}` has no value yet", name));
   HostTensor out(e.dtype, e.dims);
-  if (!out.bytes.empty()) std::memcpy(out.bytes.data(), e.buffer.data(), out.bytes.size());
+  if (e.panels) from_panels(e.buffer.data(), out.bytes.data(), e.dims, size_of(e.dtype), *e.panels);
+  else if (!out.bytes.empty()) std::memcpy(out.bytes.data(), e.buffer.data(), out.bytes.size());
   return out;
 }
 

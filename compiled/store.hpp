@@ -3,12 +3,15 @@
 /// store. It knows nothing of programs.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compiled/panels.hpp"
 #include "compiled/runtime/buffer.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/program/program.hpp"
@@ -23,6 +26,8 @@ class Store {
     Dims dims;
     Buffer buffer;
     bool written = false;
+    std::optional<Panels> panels{};  ///< how the elements lie in the buffer; nothing: in row-major order
+    bool settled = false;            ///< an executable that updates it has decided how it lies
   };
 
   /// Makes an entry without a value. Declaring the same name with the same type again does nothing.
@@ -30,6 +35,8 @@ class Store {
   void declare(const std::string& name, DType dtype, const Dims& dims);
   /// Copies the value in. \throws SpecViolation when there is no such entry or the type differs; nothing is written.
   void write(const std::string& name, const HostTensor& value);
+  /// Copies the elements in, given in row-major order. \throws SpecViolation when there is no such entry or it holds another number of bytes.
+  void write_bytes(const std::string& name, std::span<const std::byte> elements);
   /// Declares where needed, then writes.
   void put(const std::string& name, const HostTensor& value);
   /// A copy of the value. \throws SpecViolation when there is no such entry or it has no value.
@@ -39,6 +46,9 @@ class Store {
   /// The names of all entries, ascending.
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] spec::ValueType type_of(const std::string& name) const;
+
+  /// Has the entry lie so from now on. Its value stays.
+  static void lay_out(Entry& entry, const std::optional<Panels>& panels);
 
   /// The entry itself, for executables. The buffer may be exchanged for another of the same size by a run.
   [[nodiscard]] Entry& entry(const std::string& name);

@@ -12,6 +12,7 @@
 #include "compiled/plan/passing.hpp"
 #include "compiled/plan/recompute.hpp"
 #include "compiled/reporting.hpp"
+#include "compiled/schedule/split.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/wishes.hpp"
 
@@ -30,6 +31,18 @@ std::vector<PlanOptions::Update> updates_of(const spec::Program& program) {
   std::vector<PlanOptions::Update> updates;
   for (std::size_t u = 0; u < all.size(); ++u) updates.push_back({position.at(all[u].parameter), program.outputs.size() + u});
   return updates;
+}
+
+/// Lays the system out for kept inputs. \returns how these lie.
+std::vector<KeptLayout> keep(spec::System& system, const CompileOptions& options, const Machine& machine, const Kept& kept) {
+  if (kept.inputs.empty()) return {};
+  const ScheduleOptions& schedule = options.schedule;
+  if (!kept.given && (!schedule.contractions || !schedule.kept)) return std::vector<KeptLayout>(kept.inputs.size());
+  if (schedule.contractions && schedule.split) split_products(system, machine, schedule);
+  Layouts layouts = kept.given ? follow_layouts(system, kept.inputs, *kept.given) : choose_layouts(system, machine, schedule, kept.inputs);
+  lay_out(system, layouts.tensors);
+  if (options.dump) options.dump("layouts", to_text(system, kept.inputs, layouts));
+  return std::move(layouts.kept);
 }
 
 }  // namespace
@@ -60,7 +73,7 @@ Task task_of(const spec::System& system) {
 }
 
 Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Update>& updates, const CompileOptions& options,
-                       const Machine& machine) {
+                       const Machine& machine, const Kept& kept) {
   Lowered out;
   out.system = std::move(system);
   const auto start = Clock::now();
@@ -80,6 +93,7 @@ Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Updat
   if (options.after_passes) options.after_passes(out.system);
   stage = Clock::now();
   std::vector<Decision> decisions;
+  out.kept = keep(out.system, options, machine, kept);
   if (options.schedule.contractions) decisions = schedule_contractions(out.system, machine, options.schedule);
   done("schedule");
   PlanOptions plan_options = options.plan;

@@ -9,7 +9,6 @@
 #include "compiled/loops/listing.hpp"
 #include "compiled/reporting.hpp"
 #include "compiled/runtime/spare_memory.hpp"
-#include "compiled/task.hpp"
 
 namespace etalon::compiled {
 
@@ -35,8 +34,9 @@ void call_part(void* context, std::int64_t begin, std::int64_t end) {
 }  // namespace
 
 Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit,
-           const std::vector<PlanOptions::Update>& updates) {
-  Lowered lowered = lower_to_loops(std::move(system), updates, options, jit->machine());
+           const std::vector<PlanOptions::Update>& updates, const Kept& kept) {
+  Lowered lowered = lower_to_loops(std::move(system), updates, options, jit->machine(), kept);
+  for (const KeptLayout& layout : lowered.kept) panels_.push_back(layout.panels);
   const auto middle = Clock::now();
   system_ = std::move(lowered.system);
   plan_ = std::move(lowered.plan);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "compiled/executable.hpp"
 #include "compiled/runtime/buffer.hpp"
 #include "compiled/runtime/thread_pool.hpp"
+#include "compiled/task.hpp"
 
 namespace etalon::compiled {
 
@@ -18,14 +20,17 @@ namespace etalon::compiled {
 class Unit {
  public:
   /// \param updates which outputs are new values of inputs; see PlanOptions.
+  /// \param kept inputs that may lie in panels.
   Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit,
-       const std::vector<PlanOptions::Update>& updates);
+       const std::vector<PlanOptions::Update>& updates, const Kept& kept = {});
 
   /// \param inputs memory per input; that of updated inputs is written.
   /// \param outputs memory per output; not used for updates.
   void run(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs);
 
   [[nodiscard]] const spec::System& system() const { return system_; }
+  /// How the kept inputs lie, one per each in their order.
+  [[nodiscard]] const std::vector<std::optional<Panels>>& panels() const { return panels_; }
   [[nodiscard]] const Report& report() const { return report_; }
 
  private:
@@ -41,6 +46,7 @@ class Unit {
   std::vector<std::byte*> outputs_;
   std::vector<std::byte*> tensors_;
   std::vector<std::vector<std::byte*>> operands_;  ///< of each kernel
+  std::vector<std::optional<Panels>> panels_;
   Buffer arena_;
   std::unique_ptr<ThreadPool> pool_;
   Report report_;

@@ -106,9 +106,7 @@ void Guarding::remember(const compiled::Store& store) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     // What has no value is refused by the run, which then writes nothing.
     if (!store.has_value(parameters_[i])) continue;
-    const compiled::Store::Entry& entry = store.entry(parameters_[i]);
-    const std::size_t bytes = static_cast<std::size_t>(entry.dims.count()) * size_of(entry.dtype);
-    before_[i].assign(entry.buffer.data(), entry.buffer.data() + bytes);
+    before_[i] = store.read(parameters_[i]);
   }
 }
 
@@ -133,8 +131,7 @@ std::optional<NotFinite> Guarding::check(const NamedValues& outputs, const Named
   std::optional<NotFinite> bad = is_on() ? found(outputs, captures, store) : std::nullopt;
   if (!bad) return bad;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (!before_[i].empty())
-      std::memcpy(store.entry(parameters_[i]).buffer.data(), before_[i].data(), before_[i].size());
+    if (before_[i]) store.write(parameters_[i], *before_[i]);
   }
   return bad;
 }

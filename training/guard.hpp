@@ -60,7 +60,7 @@ class Guarding {
   std::vector<std::string> values_;  ///< in the program's order
   bool updates_ = false;
   std::vector<std::string> parameters_;  ///< that the program updates
-  std::vector<std::vector<std::byte>> before_;
+  std::vector<std::optional<HostTensor>> before_;
 };
 
 /// The names among `values` in the order in which the program computes them. \throws as Guarding.

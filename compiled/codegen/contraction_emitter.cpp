@@ -147,7 +147,7 @@ void ContractionEmitter::elements(const Tile& t, Value* row_tile, Value* column_
       Value* first = b_.CreateNSWAdd(column, number(static_cast<std::int64_t>(v) * s_.lanes));
       emitter_.bind(c_.row.variable, b_.CreateNSWAdd(row, number(r)), c_.row.extent);
       emitter_.bind(c_.column.variable, first, c_.column.extent);
-      emitter_.enter_lanes(c_.column.variable, first, s_.lanes, lanes_of(t, v));
+      emitter_.enter_lanes(c_.column.variable, first, s_.lanes, lanes_of(t, v), true);
       emitter_.define(c_.target, b_.CreateLoad(vector_, sums_[static_cast<std::size_t>(r) * t.vectors + v]));
       element_();
       emitter_.leave_lanes();

@@ -116,6 +116,7 @@ class Emitter {
   };
   Address address(const std::vector<spec::Expr>& indices, const Dims& dims, llvm::Value* mask);
   llvm::Value* element_value(const loops::Affine& number, llvm::Value* mask);
+  llvm::Value* first_in_panel(loops::Affine number);
 
   /// Elements that lie near each other: lane l has the one numbered first + l·step / share.
   struct Neighbours {

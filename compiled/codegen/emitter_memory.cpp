@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiled/codegen/emitter.hpp"
+#include "compiled/schedule/access.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -83,8 +84,28 @@ Value* Emitter::element_value(const loops::Affine& number, Value* mask) {
   return sum == nullptr ? builder_.getInt64(0) : sum;
 }
 
+/// The number of the first lane's element where the lanes lie side by side in one panel; else null.
+Value* Emitter::first_in_panel(loops::Affine number) {
+  if (lane_variable_ < 0 || !whole_) return nullptr;
+  const auto along = access_along(number, lane_variable_);
+  if (!along || along->panel % width_ != 0 || along->panel == 0 || along->inner != 1) return nullptr;
+  std::erase_if(number.opaque, [&](const auto& term) { return loops::mentions(term.second, lane_variable_); });
+  bool others = std::any_of(number.opaque.begin(), number.opaque.end(), [&](const auto& term) { return varies(term.second); });
+  for (const auto& [v, c] : number.variables) {
+    const auto it = values_.find(v);
+    others = others || (it != values_.end() && is_vector(it->second));
+  }
+  if (others) return nullptr;
+  Value* lane = values_.at(lane_variable_);
+  Value* panel = constant_index(along->panel);
+  Value* there = builder_.CreateNSWMul(builder_.CreateUDiv(lane, panel), constant_index(along->outer));
+  there = builder_.CreateNSWAdd(there, builder_.CreateURem(lane, panel));
+  return builder_.CreateNSWAdd(element_value(number, nullptr), there);
+}
+
 Emitter::Address Emitter::address(const std::vector<Expr>& indices, const Dims& dims, Value* mask) {
   const loops::Affine number = loops::element_number(indices, dims);
+  if (Value* first = first_in_panel(number)) return {Address::Kind::contiguous, first};
   bool irregular = std::any_of(number.opaque.begin(), number.opaque.end(),
                                [&](const auto& term) { return varies(term.second); });
   for (const auto& [v, c] : number.variables) {

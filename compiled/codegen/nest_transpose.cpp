@@ -15,7 +15,7 @@ void NestEmitter::square(const loops::Transpose& t, Value* across, Value* down, 
   for (unsigned i = 0; i < t.width; ++i) {
     emitter_.bind(t.down.variable, b_.CreateNSWAdd(down, b_.getInt64(i)), t.down.extent);
     emitter_.bind(t.across.variable, across, t.across.extent);
-    emitter_.enter_lanes(t.across.variable, across, t.width, tail);
+    emitter_.enter_lanes(t.across.variable, across, t.width, tail, true);
     rows.push_back(emitter_.splat(emitter_.emit_as(t.value, type, nullptr)));
     emitter_.leave_lanes();
   }
@@ -24,7 +24,7 @@ void NestEmitter::square(const loops::Transpose& t, Value* across, Value* down, 
   for (unsigned i = 0; i < columns; ++i) {
     emitter_.bind(t.across.variable, b_.CreateNSWAdd(across, b_.getInt64(i)), t.across.extent);
     emitter_.bind(t.down.variable, down, t.down.extent);
-    emitter_.enter_lanes(t.down.variable, down, t.width, nullptr);
+    emitter_.enter_lanes(t.down.variable, down, t.width, nullptr, true);
     emitter_.define(t.target, rows[i]);
     emitter_.store(t.store, nullptr);
     emitter_.leave_lanes();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiled/schedule/access.hpp"
+
 namespace etalon::compiled::loops {
 
 using spec::Expr;
@@ -71,6 +73,7 @@ class Cost {
     if (!active) return 1;
     const Affine a = element_number(indices, dims);
     const spec::VariableId v = candidate_.binder.variable;
+    if (const auto along = access_along(a, v); along && along->panel != 0 && along->inner == 1) return 1 / width_;
     const bool irregular = std::any_of(a.opaque.begin(), a.opaque.end(),
                                        [&](const auto& term) { return mentions(term.second, v); });
     const std::int64_t stride = std::abs(a.coefficient(v));

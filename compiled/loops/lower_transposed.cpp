@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "compiled/loops/lowering.hpp"
+#include "compiled/schedule/access.hpp"
 
 namespace etalon::compiled::loops {
 
@@ -17,11 +18,17 @@ struct Strides {
   bool irregular = false;  ///< some element is neither the same nor the next one
 };
 
-Strides strides(const spec::System& system, const Expr& e, spec::VariableId v) {
+/// \param width lanes of a vector, which lie side by side where panels hold whole vectors.
+Strides strides(const spec::System& system, const Expr& e, spec::VariableId v, unsigned width) {
   Strides seen;
   for_each(e, [&](const Expr& x) {
     if (x.form() != Form::read) return;
     const Affine element = element_number(x->args, system[x->tensor].dims);
+    const auto along = access_along(element, v);
+    if (along && along->panel % width == 0 && along->panel != 0 && along->inner == 1) {
+      seen.one = true;
+      return;
+    }
     const std::int64_t stride = element.coefficient(v);
     const bool opaque = std::any_of(element.opaque.begin(), element.opaque.end(), [&](const auto& t) { return mentions(t.second, v); });
     seen.one = seen.one || (stride == 1 && !opaque);
@@ -44,7 +51,7 @@ bool Lowering::lower_transposed(const Equation& equation) {
   std::optional<Binder> across;
   std::optional<Binder> down;
   for (const Binder& b : equation.binders) {
-    const Strides s = strides(system_, equation.value, b.variable);
+    const Strides s = strides(system_, equation.value, b.variable, width);
     if (stored.coefficient(b.variable) == 1 && s.irregular && b.extent % width == 0) down = b;
     if (stored.coefficient(b.variable) != 1 && s.one && !s.irregular && 2 * b.extent >= width) across = b;
   }

@@ -89,7 +89,7 @@ class ContractionVerifier {
     const auto access = access_along(element, along.variable);
     require(access.has_value(), "a tile's elements are at fixed distances");
     require(!vectors || access->inner == 1, "columns lie side by side");
-    require((layout == Layout::panels) == (access->panel != 0), "a factor lies in panels where it is packed so");
+    require(layout != Layout::panels || access->panel != 0, "a factor lies in panels where it is packed so");
     if (access->panel == 0) return;
     require(access->panel == tile, "a panel is as wide as a tile");
     const Dims& dims = system_[read->tensor].dims;

@@ -34,9 +34,6 @@ std::optional<std::vector<std::size_t>> axes_of_binders(const Equation& equation
 
 namespace {
 
-/// Tensors of its own size that may be read and written along with a contraction's elements. A tile visits them a few short
-/// rows at a time; with more of them, a pass from beginning to end takes less than it saves.
-constexpr std::size_t most_beside_a_contraction = 4;
 /// So many tensors are looked at; sums of residuals follow each other through a whole network.
 constexpr std::size_t most_followers = 16;
 

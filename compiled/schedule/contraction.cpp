@@ -6,6 +6,7 @@
 
 #include "compiled/loops/affine.hpp"
 #include "compiled/plan/plan.hpp"
+#include "compiled/schedule/access.hpp"
 
 namespace etalon::compiled {
 
@@ -61,7 +62,8 @@ constexpr std::int64_t least_columns = 8;
 std::optional<std::size_t> contiguous(const System& system, const Equation& equation, const std::vector<std::size_t>& binders) {
   const loops::Affine element = loops::element_number(equation.place, system[equation.target].dims);
   for (const std::size_t b : binders) {
-    if (element.coefficient(equation.binders[b].variable) == 1 && equation.binders[b].extent >= least_columns) return b;
+    const auto along = access_along(element, equation.binders[b].variable);
+    if (along && along->inner == 1 && equation.binders[b].extent >= least_columns) return b;
   }
   return std::nullopt;
 }

@@ -101,6 +101,7 @@ class Decider {
     const loops::Affine element = loops::element_number(f.value->args, system_[f.value->tensor].dims);
     const auto along = access_along(element, f.along.variable);
     const auto steps = steps_along(element, c_.depth);
+    if (f.vectors && along && steps && along->panel == s_.tile_columns && along->inner == 1) return {Layout::in_place, "it lies in panels"};
     if (!along || along->panel != 0 || !steps) return {copied(f), "its elements are at no fixed distance"};
     if (f.vectors && along->inner != 1) return {Layout::panels, "its columns do not lie side by side"};
     std::size_t innermost = c_.depth.size() - 1;
@@ -165,9 +166,16 @@ class Decider {
       shared = s_.columns_outside ? "blocks of columns are shared" : "blocks of rows are shared";
     }
     const bool far = column().extent * depth_ * size() > machine_.middle_bytes / 4;
-    s_.fetch_ahead = far && c_.depth.size() == 1 && s_.right.layout == Layout::panels && s_.block_rows >= s_.tile_columns / s_.lanes;
+    s_.fetch_ahead = far && c_.depth.size() == 1 && in_panels() && s_.block_rows >= s_.tile_columns / s_.lanes;
     s_.reason = fmt::format("{} by {} vectors of {} fill {} registers; {}", s_.tile_rows, s_.tile_columns / s_.lanes, s_.lanes,
                             machine_.vector_registers, shared);
+  }
+
+  /// Whether tiles read the right factor in panels, copied or as it lies.
+  bool in_panels() const {
+    if (s_.right.packed() || c_.right.form() != Form::read) return s_.right.layout == Layout::panels;
+    const auto along = access_along(loops::element_number(c_.right->args, system_[c_.right->tensor].dims), column().variable);
+    return along && along->panel != 0;
   }
 
   /// Whether fewer bytes come from beyond the second cache when each block of columns meets all rows than when each block of

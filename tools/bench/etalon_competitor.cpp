@@ -15,20 +15,22 @@ namespace etalon::bench {
 namespace {
 
 /// The value of an input where the store keeps it: no copy of it stays anywhere else.
-void write(const InputSpec& spec, const Bytes& bytes, compiled::Store::Entry& entry) {
+void write(const InputSpec& spec, const Bytes& bytes, compiled::Store& store) {
   const auto count = static_cast<std::size_t>(spec.dims.count());
-  entry.written = true;
+  compiled::Store::Entry& entry = store.entry(spec.name);
   if (spec.values == Values::zeros) {
+    entry.written = true;
     std::memset(entry.buffer.data(), 0, entry.buffer.size());
     return;
   }
   if (bytes.size() != count * size_of(spec.dtype)) throw std::runtime_error(spec.name + ": bytes of another size");
   if (entry.dtype == spec.dtype) {
-    std::memcpy(entry.buffer.data(), bytes.data(), bytes.size());
+    store.write_bytes(spec.name, bytes);
     return;
   }
   const auto* from = reinterpret_cast<const float*>(bytes.data());
-  std::copy(from, from + count, reinterpret_cast<double*>(entry.buffer.data()));
+  const std::vector<double> wide(from, from + count);
+  store.write_bytes(spec.name, std::as_bytes(std::span(wide)));
 }
 
 class EtalonCompetitor final : public Competitor {
@@ -69,8 +71,8 @@ class EtalonCompetitor final : public Competitor {
     beginning.first_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const HostTensor& result : last_) give(result.bytes);
     for (const std::string& name : workload_.compared_state) {
-      const compiled::Buffer& value = store_.entry(name).buffer;
-      give({value.data(), value.size()});
+      const HostTensor value = store_.read(name);
+      give(value.bytes);
     }
     if (job.wide) beginning.roundings = compared_roundings(program, workload_.compared_state);
     return beginning;
@@ -88,7 +90,7 @@ class EtalonCompetitor final : public Competitor {
       const bool given = spec.values != Values::zeros;
       if (given && next == job_->inputs.size()) throw std::runtime_error(spec.name + ": no such input was given");
       const Bytes& bytes = given ? job_->inputs[next++] : none;
-      if (spec.is_state || !only_state) write(spec, bytes, store_.entry(spec.name));
+      if (spec.is_state || !only_state) write(spec, bytes, store_);
     }
   }
 

@@ -47,7 +47,7 @@ With ETALON_DEBUG_DIR=FOLDER every command writes the loops of what it compiles 
 lines: gdb -ex 'set breakpoint pending on' -ex 'break kernel_0' -ex run --args etalon run step.txt --backend cpu)";
 
 /// What follows the passes.
-constexpr std::string_view later_stages[] = {"values", "plan", "loops", "llvm"};
+constexpr std::string_view later_stages[] = {"layouts", "values", "plan", "loops", "llvm"};
 
 struct Choices {
   std::string path;
