@@ -71,6 +71,9 @@ const std::vector<Sign> signs{
     {"fetching", "layer-norm", [](const Made& with, const Made& without) {
        return with.loops.find("fetches d[") != std::string::npos && without.loops.find("fetches") == std::string::npos;
      }},
+    {"keeping", "train-mlp", [](const Made& with, const Made& without) {
+       return with.plans("right in place (it lies in panels)") && !without.plans("in place (it lies in panels)") && with.kernels < without.kernels;
+     }},
     {"turns", "train-cnn", [](const Made& with, const Made& without) { return with.kernels < without.kernels && with.plans("max_pool2d1 shares n from "); }},
     {"asking", "train-cnn", [](const Made& with, const Made& without) {
        return with.plans("conv2d1 in register") && !without.plans("conv2d1 in register");

@@ -139,7 +139,6 @@ TEST_CASE("a broken schedule is refused", "[compiled][contractions]") {
     c.schedule.block_rows = c.schedule.block_columns = 4;
   });
   check_refused(in_place(), "lies in panels where it is packed so", [](Contract& c, Lowered&) { c.schedule.left.layout = Layout::panels; });
-  check_refused(packed(), "lies in panels where it is packed so", [](Contract& c, Lowered&) { c.schedule.right.layout = Layout::in_place; });
   check_refused(packed(), "a panel is as wide as a tile", [](Contract& c, Lowered&) {
     c.schedule.tile_columns = 64;
     c.schedule.block_columns = 8;

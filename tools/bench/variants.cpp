@@ -23,6 +23,7 @@ const std::vector<Variant>& variants() {
       {"passing", "sums over rows run over them again", [](Options& o) { o.plan.passing = false; }},
       {"fetching", "the next row of a tensor is asked for when its turn comes", [](Options& o) { o.schedule.fetch_rows = false; }},
       {"strips", "values that are much larger than what they are made of are stored as a whole", [](Options& o) { o.schedule.strips = false; }},
+      {"keeping", "parameters lie in row-major order, and are copied into panels by each run", [](Options& o) { o.schedule.kept = false; }},
       {"turns", "only single elements of a contraction are used where they are computed", [](Options& o) { o.plan.turns = false; }},
       {"asking", "derivatives ask what was cut off at zero for its sign, so that it is kept", [](Options& o) { o.pipeline.off.insert("ask_results"); }},
       {"splitting", "sums of several products, as in tangents, run in plain loops", [](Options& o) { o.schedule.split = false; }},
