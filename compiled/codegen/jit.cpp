@@ -23,6 +23,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "compiled/codegen/debug_lines.hpp"
+#include "compiled/codegen/jit_dump.hpp"
 #include "compiled/codegen/nest_emitter.hpp"
 #include "compiled/codegen/object_cache.hpp"
 #include "compiled/codegen/perf_map.hpp"
@@ -225,6 +226,7 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   program.addToLinkOrder(state_->jit->getMainJITDylib());
   code.keep = std::make_shared<Held>(state_, program);
   const auto sizes = wants_perf_map() ? sizes_of_functions(*object) : std::map<std::string, std::uint64_t>{};
+  const auto lines_of = wants_perf_map() && lines ? lines_of_functions(*object) : std::map<std::string, std::vector<LineOf>>{};
   require(state_->jit->addObjectFile(program, std::move(object)));
   std::vector<NamedFunction> named;
   for (std::size_t i = 0; i < nests.size(); ++i) {
@@ -237,6 +239,9 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     code.kernels.push_back(address.toPtr<KernelFunction>());
     if (const auto size = sizes.find(symbol); size != sizes.end()) {
       named.push_back({address.getValue(), size->second, "etalon:" + std::to_string(i) + ":" + nests[i].name});
+      if (const auto found = lines_of.find(symbol); found != lines_of.end()) {
+        jit_dump_of_process(source->file.parent_path()).add(named.back().name, named.back().address, named.back().size, found->second);
+      }
     }
   }
   if (!named.empty()) add_to_perf_map(named);

@@ -44,7 +44,9 @@ asm, c, cuda and ptx (docs/emission.md). Examples
 With ETALON_PERF_MAP=1 in the environment every command writes the names of generated functions to /tmp/perf-PID.map,
 where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report
 With ETALON_DEBUG_DIR=FOLDER every command writes the loops of what it compiles to FOLDER/loops.txt, and gdb shows their
-lines: gdb -ex 'set breakpoint pending on' -ex 'break kernel_0' -ex run --args etalon run step.txt --backend cpu)";
+lines: gdb -ex 'set breakpoint pending on' -ex 'break kernel_0' -ex run --args etalon run step.txt --backend cpu
+With both, perf shows these lines too: perf record -k mono -o a.data …; perf inject --jit -i a.data -o b.data;
+perf report -i b.data --sort symbol,srcline)";
 
 /// What follows the passes.
 constexpr std::string_view later_stages[] = {"layouts", "values", "plan", "loops", "llvm"};
