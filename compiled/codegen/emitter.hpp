@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -104,9 +105,13 @@ class Emitter {
   llvm::Value* emit_tanh(llvm::Value* x);
   llvm::Value* emit_log1p(llvm::Value* x, bool f64);
   llvm::Value* emit_exp(llvm::Value* x, bool f64);
+  llvm::Value* emit_exp_f32(llvm::Value* x);
+  llvm::Value* emit_scaled(llvm::Value* e, llvm::Value* n);
   llvm::Value* emit_power(llvm::Value* x, llvm::Value* y, bool f64);
   llvm::Value* emit_philox(const std::vector<llvm::Value*>& args);
   llvm::Value* emit_function(spec::Primitive p, std::vector<llvm::Value*> args, bool f64);
+  llvm::Value* in_pieces(const std::vector<llvm::Value*>& args, unsigned native,
+                         const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& make);
   llvm::Value* emit_sign(llvm::Value* x);
 
   // --- memory ---

@@ -105,20 +105,6 @@ Value* Emitter::emit_log1p(Value* x, bool f64) {
   return builder_.CreateSelect(far, emit_function(Primitive::log, {x}, f64), emit_function(Primitive::log1p, {x}, f64));
 }
 
-/// The library's exp in f64 is infinite from 1.7 millionths below where e^x overflows. From `far` on it is
-/// e^far·(1 + d + d²/2) with d = x - far, an exact difference below 3·10^-6; e^far lies within 10^-4 ulp of a number.
-Value* Emitter::emit_exp(Value* x, bool f64) {
-  Value* near = emit_function(Primitive::exp, {x}, f64);
-  if (!f64) return near;
-  const auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
-  constexpr double far = 0x1.62e42fdfc19e2p+9;
-  constexpr double power = 0x1.ffffc07800a3bp+1023;
-  Value* d = builder_.CreateFSub(x, number(far));
-  Value* growth = builder_.CreateFAdd(d, builder_.CreateFMul(builder_.CreateFMul(d, d), number(0.5)));
-  Value* beyond = builder_.CreateFAdd(number(power), builder_.CreateFMul(growth, number(power)));
-  return builder_.CreateSelect(builder_.CreateFCmpOGT(x, number(far)), beyond, near);
-}
-
 /// The library's pow in f64 stops where its exp does. Where it is infinite, the power is the square of |x|^(y/2), infinite
 /// or not: with twice the error, and one rounding. A y whose half is 0 says nothing.
 Value* Emitter::emit_power(Value* x, Value* y, bool f64) {
@@ -161,7 +147,7 @@ Value* Emitter::emit_philox(const std::vector<Value*>& args) {
   return builder_.CreateSelect(builder_.CreateICmpUGE(word, all(wide, 2)), upper, lower);
 }
 
-/// Calls the library in its own number of lanes, filling up or cutting vectors of ours.
+/// Calls the library in its own number of lanes.
 Value* Emitter::emit_function(Primitive p, std::vector<Value*> args, bool f64) {
   llvm::Type* element = f64 ? builder_.getDoubleTy() : builder_.getFloatTy();
   const bool vector = args[0]->getType()->isVectorTy();
@@ -175,14 +161,19 @@ Value* Emitter::emit_function(Primitive p, std::vector<Value*> args, bool f64) {
   f->setDoesNotThrow();
   f->setDoesNotAccessMemory();
   f->setWillReturn();
-  if (!vector || native == width_) return builder_.CreateCall(callee, args);
+  return in_pieces(args, native, [&](const std::vector<Value*>& of) { return builder_.CreateCall(callee, of); });
+}
+
+/// What `make` gives for vectors of `native` lanes, for those of ours, which are filled up or cut; scalars are made as they are.
+Value* Emitter::in_pieces(const std::vector<Value*>& args, unsigned native, const std::function<Value*(const std::vector<Value*>&)>& make) {
+  if (!args[0]->getType()->isVectorTy() || native == width_) return make(args);
   std::vector<Value*> parts;
   for (unsigned begin = 0; begin < std::max(width_, native); begin += native) {
     std::vector<int> lanes;
     for (unsigned i = 0; i < native; ++i) lanes.push_back(static_cast<int>(std::min(begin + i, width_ - 1)));
     std::vector<Value*> part;
     for (Value* a : args) part.push_back(builder_.CreateShuffleVector(a, lanes));
-    parts.push_back(builder_.CreateCall(callee, part));
+    parts.push_back(make(part));
   }
   while (parts.size() > 1) {
     std::vector<Value*> joined;
