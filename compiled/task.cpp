@@ -8,6 +8,8 @@
 
 #include "compiled/loops/fetch_rows.hpp"
 #include "compiled/loops/lower.hpp"
+#include "compiled/loops/merge_rows.hpp"
+#include "compiled/loops/stream_results.hpp"
 #include "compiled/plan/budget.hpp"
 #include "compiled/plan/passing.hpp"
 #include "compiled/plan/recompute.hpp"
@@ -119,8 +121,11 @@ Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Updat
   out.passes_seconds = seconds_since(start);
   stage = Clock::now();
   out.nests = loops::lower(out.system, out.plan, machine);
-  for (std::size_t k = 0; k < out.nests.size() && options.schedule.fetch_rows; ++k) {
-    if (out.plan.kernels[k].kind == KernelKind::loops && !out.plan.kernels[k].schedule) loops::fetch_rows(out.system, machine, out.nests[k]);
+  for (std::size_t k = 0; k < out.nests.size(); ++k) {
+    if (out.plan.kernels[k].kind != KernelKind::loops || out.plan.kernels[k].schedule) continue;
+    if (options.schedule.merge_rows) loops::merge_rows(out.system, out.plan, out.nests[k]);
+    if (options.schedule.stream) loops::stream_results(out.system, out.plan, machine, k, out.nests[k]);
+    if (options.schedule.fetch_rows) loops::fetch_rows(out.system, machine, out.nests[k]);
   }
   done("loops");
   if (options.dump) {

@@ -68,6 +68,8 @@ class Emitter {
   llvm::Value* emit(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_as(const spec::Expr& e, Type type, llvm::Value* mask);
   void store(const loops::Store& store, llvm::Value* mask);
+  /// Whether some store went around the caches: others see it after a fence.
+  [[nodiscard]] bool streams() const { return streams_; }
   /// The address of the element that `read` reads; the same for all lanes, and in range.
   llvm::Value* element_pointer(const spec::Expr& read);
 
@@ -138,6 +140,7 @@ class Emitter {
   llvm::Value* narrowed(llvm::Value* value, Type type, DType dtype);
   llvm::Value* rounded_to_odd(llvm::Value* value);
   llvm::Value* raw_of(llvm::Value* value, Type type, DType dtype);
+  void stream(llvm::Value* vector, llvm::Value* to);
   llvm::Value* lane_mask(llvm::Value* path);
   llvm::Value* spare();
 
@@ -156,6 +159,7 @@ class Emitter {
   llvm::Value* lane_numbers_ = nullptr;
   llvm::Value* tail_ = nullptr;
   unsigned width_ = 1;
+  bool streams_ = false;
   bool whole_ = false;    ///< the first lane's number is a multiple of the width
   bool at_base_ = false;  ///< the lane variable stands for the first lane
   std::map<std::pair<const spec::Node*, llvm::Value*>, llvm::Value*> memo_;

@@ -178,6 +178,15 @@ Value* Emitter::raw_of(Value* value, Type type, DType dtype) {
   }
 }
 
+/// A store around the caches, which wants to be told that its address is one of whole vectors.
+void Emitter::stream(Value* vector, Value* to) {
+  constexpr std::uint64_t line_bytes = 64;
+  const std::uint64_t bytes = module_.getDataLayout().getTypeStoreSize(vector->getType()).getFixedValue();
+  llvm::StoreInst* made = builder_.CreateAlignedStore(vector, to, llvm::Align(std::min(bytes, line_bytes)));
+  made->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), llvm::ConstantAsMetadata::get(builder_.getInt32(1))));
+  streams_ = true;
+}
+
 void Emitter::store(const loops::Store& store, Value* mask) {
   const spec::TensorInfo& t = system_[store.tensor];
   llvm::Type* type = memory_type(t.dtype);
@@ -202,6 +211,8 @@ void Emitter::store(const loops::Store& store, Value* mask) {
   if (a.kind == Address::Kind::scattered) {
     Value* old = store.add ? builder_.CreateMaskedGather(wide, p, align, lanes) : nullptr;
     builder_.CreateMaskedScatter(joined(old), p, align, lanes);
+  } else if (store.streamed) {
+    stream(value, p);
   } else if (lanes == nullptr) {
     Value* old = store.add ? builder_.CreateAlignedLoad(wide, p, align) : nullptr;
     builder_.CreateAlignedStore(joined(old), p, align);

@@ -24,6 +24,7 @@
 
 #include "compiled/codegen/debug_lines.hpp"
 #include "compiled/codegen/jit_dump.hpp"
+#include "compiled/codegen/last_cache.hpp"
 #include "compiled/codegen/nest_emitter.hpp"
 #include "compiled/codegen/object_cache.hpp"
 #include "compiled/codegen/perf_map.hpp"
@@ -161,6 +162,7 @@ Machine Jit::machine() const {
   m.lanes_f32 = state_->level == VectorLevel::avx512 ? 16 : state_->level == VectorLevel::avx2 ? 8 : 1;
   if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) m.near_bytes = bytes;
   if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) m.middle_bytes = bytes;
+  m.last_bytes = last_cache_bytes().value_or(m.last_bytes);
   m.vector_registers = state_->level == VectorLevel::avx512 ? 32 : 16;
   return m;
 }

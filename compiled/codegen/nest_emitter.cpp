@@ -1,5 +1,7 @@
 #include "compiled/codegen/nest_emitter.hpp"
 
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include "compiled/codegen/contraction_emitter.hpp"
 #include "compiled/codegen/counting.hpp"
 #include "compiled/codegen/nest_parts.hpp"
@@ -311,6 +313,8 @@ void NestEmitter::run() {
   } else {
     steps(nest_.steps);
   }
+  // Machines with lanes are x86.
+  if (emitter_.streams()) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
 }
 

@@ -99,7 +99,7 @@ class Writer {
   }
 
   void put(const Loop& loop) {
-    const auto& [binder, kind, width, steps, fetched, limit] = loop;
+    const auto& [binder, kind, width, steps, fetched, limit, merged] = loop;
     put(limit);
     put(binder);
     put(kind);
@@ -126,12 +126,13 @@ class Writer {
   }
 
   void put(const Store& store) {
-    const auto& [target, place, value, guard, add] = store;
+    const auto& [target, place, value, guard, add, streamed] = store;
     tensor(target);
     put(place);
     put(value);
     put(guard);
     put(add);
+    put(streamed);
   }
 
   void put(const Define& d) {

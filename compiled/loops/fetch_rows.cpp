@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "compiled/loops/accesses.hpp"
+
 namespace etalon::compiled::loops {
 
 using spec::Form;
@@ -15,13 +17,6 @@ constexpr std::size_t least_visits = 2;
 /// Bytes of a row; shorter ones come with the line before.
 constexpr std::int64_t least_row_bytes = 1024;
 
-/// The lanes loop that this step is, if it is just that.
-Loop* lanes_of(Step& s) {
-  if (auto* loop = std::get_if<Loop>(&s.is)) return loop->kind == LoopKind::lanes ? loop : nullptr;
-  if (auto* r = std::get_if<Reduce>(&s.is)) return r->loops.size() == 1 && r->loops[0].kind == LoopKind::lanes ? &r->loops[0] : nullptr;
-  return nullptr;
-}
-
 class Fetching {
  public:
   Fetching(const spec::System& system, const Machine& machine, const Nest& nest) : system_(system), machine_(machine) {
@@ -32,7 +27,7 @@ class Fetching {
     for (Step& s : steps) {
       auto* loop = std::get_if<Loop>(&s.is);
       if (loop == nullptr || loop->kind == LoopKind::lanes) continue;
-      const auto visits = std::count_if(loop->steps.begin(), loop->steps.end(), [](Step& x) { return lanes_of(x) != nullptr; });
+      const auto visits = std::count_if(loop->steps.begin(), loop->steps.end(), [](Step& x) { return lanes_loop(x) != nullptr; });
       if (static_cast<std::size_t>(visits) >= least_visits) rows(*loop);
       within(loop->steps);
     }
@@ -42,7 +37,7 @@ class Fetching {
   void rows(Loop& rows) {
     std::set<TensorId> seen;
     for (Step& s : rows.steps) {
-      Loop* lanes = lanes_of(s);
+      Loop* lanes = lanes_loop(s);
       if (lanes == nullptr) continue;
       const auto visit = [&](TensorId t, const std::vector<Expr>& place, bool write) {
         if (own_.contains(t) || seen.contains(t) || !comes_in_rows(t, place, rows.binder, lanes->binder)) return;
@@ -65,7 +60,7 @@ class Fetching {
         if (const auto* d = std::get_if<Define>(&inner.is)) reads(d->value);
         if (const auto* store = std::get_if<Store>(&inner.is)) {
           reads(store->value);
-          visit(store->tensor, store->place, true);
+          if (!store->streamed) visit(store->tensor, store->place, true);
         }
       }
     }

@@ -45,6 +45,7 @@ struct Loop {
   std::vector<Step> steps;
   std::vector<FetchedRow> fetched{};  ///< by a lanes loop, before its steps
   Expr limit{};        ///< may be empty: iterations from this one on are left out
+  std::vector<std::string> merged{};  ///< why steps of other loops are in a lanes loop, one reason for each of those loops
 };
 
 /// target = reduction over the loops (outermost first, each holding the steps that its body needs) where guard of body.
@@ -67,6 +68,7 @@ struct Store {
   Expr value;
   Expr guard;
   bool add = false;
+  bool streamed = false;  ///< around the caches: nobody reads it soon; a whole vector within lines of memory, in a lanes loop
 };
 
 /// register = value.
@@ -138,7 +140,8 @@ struct Nest {
 
 /// Checks that every register and variable is defined where it is used, that lanes loops are innermost and not nested,
 /// that no reduction is left in an expression, that places have the rank of their tensors, that squares change places
-/// as declared, and that contractions do as they are declared (verify_contraction.cpp).
+/// as declared, that merged loops meet in the element at hand alone, that streamed stores are whole vectors within lines, and
+/// that contractions do as they are declared (verify_contraction.cpp).
 /// \throws InternalError naming the kernel and the rule.
 void verify(const spec::System& system, const Nest& nest);
 

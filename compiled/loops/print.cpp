@@ -43,6 +43,7 @@ class Printer {
     const std::string lanes = loop.kind == LoopKind::lanes ? fmt::format(" in {} lanes", loop.width) : "";
     const std::string limit = loop.limit.valid() ? " and < " + to_text(system_, loop.limit) : "";
     line(depth, fmt::format("for {} < {}{}{}:", name(loop.binder), loop.binder.extent, limit, lanes));
+    for (const std::string& reason : loop.merged) line(depth + 1, reason);
     for (const FetchedRow& row : loop.fetched) {
       line(depth + 1, fmt::format("fetches {}{}", to_text(system_, row.element), row.write ? " to be written" : ""));
     }
@@ -69,8 +70,9 @@ class Printer {
   void step(const Store& store, const Step&, int depth) {
     std::string place;
     for (const Expr& p : store.place) place += (place.empty() ? "" : ", ") + to_text(system_, p);
-    line(depth, fmt::format("{}{}[{}] {} {}", store.guard.valid() ? "if " + to_text(system_, store.guard) + ": " : "",
-                            system_[store.tensor].name, place, store.add ? "+=" : "=", to_text(system_, store.value)));
+    line(depth, fmt::format("{}{}[{}] {} {}{}", store.guard.valid() ? "if " + to_text(system_, store.guard) + ": " : "",
+                            system_[store.tensor].name, place, store.add ? "+=" : "=", to_text(system_, store.value),
+                            store.streamed ? ", around the caches" : ""));
   }
 
   void step(const Define& d, const Step&, int depth) {

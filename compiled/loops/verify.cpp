@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "compiled/loops/accesses.hpp"
 #include "compiled/loops/nest.hpp"
+#include "compiled/loops/stream_results.hpp"
 #include "compiled/schedule/windows.hpp"
 #include "spec/error.hpp"
 
@@ -46,6 +48,29 @@ class Verifier {
     }
   }
 
+  /// What a merged loop writes is touched in it only at the element at hand. A reduction's expressions belong to its loop.
+  void merged(const Loop& loop, const Reduce* r) {
+    if (loop.merged.empty()) return;
+    require(loop.kind == LoopKind::lanes, "only lanes loops are merged");
+    Step one{};
+    if (r != nullptr) one.is = *r;
+    else one.is = loop;
+    const std::vector<Access> all = accesses_of(one).elements;
+    for (const Access& w : all) {
+      if (!w.write) continue;
+      require(element_number(w.place, system_[w.tensor].dims).coefficient(loop.binder.variable) != 0, "merged lanes write different elements");
+      for (const Access& other : all) require(other.tensor != w.tensor || other.place == w.place, "merged loops meet in the element at hand alone");
+    }
+  }
+
+  void streamed(const Loop& lanes) const {
+    for (const Step& s : lanes.steps) {
+      const auto* store = std::get_if<Store>(&s.is);
+      if (store == nullptr || !store->streamed) continue;
+      require(lanes.kind == LoopKind::lanes && may_stream(system_, lanes, *store), "what goes around the caches is whole vectors within lines");
+    }
+  }
+
   void leave(const Loop& loop) {
     if (loop.kind == LoopKind::lanes) in_lanes_ = false;
   }
@@ -56,6 +81,8 @@ class Verifier {
     if (loop.kind == LoopKind::lanes) {
       for (const Step& s : loop.steps) require(!std::holds_alternative<Loop>(s.is), "a lanes loop is innermost");
     }
+    merged(loop, nullptr);
+    streamed(loop);
     steps(loop.steps);
     leave(loop);
     defined_ = outer;
@@ -79,6 +106,8 @@ class Verifier {
     require(!loop.limit.valid(), "a reduction's loops have no limit");
     require(loop.kind != LoopKind::lanes || level + 1 == r.loops.size(), "the lanes of a reduction are innermost");
     enter(loop);
+    merged(loop, &r);
+    streamed(loop);
     for (const Step& s : loop.steps) {
       std::visit([&](const auto& one) { step(one); }, s.is);
     }

@@ -11,6 +11,7 @@ struct Machine {
   unsigned vector_registers = 16;
   std::int64_t near_bytes = std::int64_t{32} << 10;   ///< of the first-level cache
   std::int64_t middle_bytes = std::int64_t{1} << 20;  ///< of the second-level cache
+  std::int64_t last_bytes = std::int64_t{32} << 20;   ///< of the last cache before memory, which cores share
 };
 
 }  // namespace etalon::compiled

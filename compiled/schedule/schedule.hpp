@@ -97,6 +97,8 @@ struct ScheduleOptions {
   bool split = true;         ///< false: sums of several products run in plain loops
   bool lift = true;          ///< false: a long sum has all its loops in one tile
   bool fetch_rows = true;    ///< false: the next row of a tensor is asked for when its turn comes
+  bool merge_rows = true;    ///< false: each statement visits a row in a loop of its own
+  bool stream = true;        ///< false: results go through the caches, however large
   bool turns = true;         ///< false: copies of factors are made as a whole before they are read
   bool strips = true;        ///< false: wide values are stored as a whole
   bool kept = true;          ///< false: parameters stay in row-major order (kept.hpp)

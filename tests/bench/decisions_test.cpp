@@ -76,6 +76,13 @@ const std::vector<Sign> signs{
     {"keeping", "train-mlp", [](const Made& with, const Made& without) {
        return with.plans("right in place (it lies in panels)") && !without.plans("in place (it lies in panels)") && with.kernels < without.kernels;
      }},
+    {"merging", "layer-norm", [](const Made& with, const Made& without) {
+       return with.loops.find("in one pass with the loop of ggamma.parts, which visits the same elements of ") != std::string::npos &&
+              without.loops.find("in one pass") == std::string::npos;
+     }},
+    {"streaming", "softmax", [](const Made& with, const Made& without) {
+       return with.loops.find("around the caches") != std::string::npos && without.loops.find("around the caches") == std::string::npos;
+     }},
     {"turns", "train-cnn", [](const Made& with, const Made& without) { return with.kernels < without.kernels && with.plans("max_pool2d1 shares n from "); }},
     {"asking", "train-cnn", [](const Made& with, const Made& without) {
        return with.plans("conv2d1 in register") && !without.plans("conv2d1 in register");

@@ -22,6 +22,8 @@ const std::vector<Variant>& variants() {
       {"parts", "a long sum has all its loops in one tile", [](Options& o) { o.schedule.lift = false; }},
       {"passing", "sums over rows run over them again", [](Options& o) { o.plan.passing = false; }},
       {"fetching", "the next row of a tensor is asked for when its turn comes", [](Options& o) { o.schedule.fetch_rows = false; }},
+      {"merging", "each statement visits a row in a loop of its own", [](Options& o) { o.schedule.merge_rows = false; }},
+      {"streaming", "results that nobody reads again go through the caches", [](Options& o) { o.schedule.stream = false; }},
       {"strips", "values that are much larger than what they are made of are stored as a whole", [](Options& o) { o.schedule.strips = false; }},
       {"keeping", "parameters lie in row-major order, and are copied into panels by each run", [](Options& o) { o.schedule.kept = false; }},
       {"turns", "only single elements of a contraction are used where they are computed", [](Options& o) { o.plan.turns = false; }},
