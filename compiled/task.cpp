@@ -121,10 +121,11 @@ Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Updat
   out.passes_seconds = seconds_since(start);
   stage = Clock::now();
   out.nests = loops::lower(out.system, out.plan, machine);
+  const std::int64_t last_cache = options.schedule.last_cache_bytes.value_or(machine.last_bytes);
   for (std::size_t k = 0; k < out.nests.size(); ++k) {
     if (out.plan.kernels[k].kind != KernelKind::loops || out.plan.kernels[k].schedule) continue;
     if (options.schedule.merge_rows) loops::merge_rows(out.system, out.plan, out.nests[k]);
-    if (options.schedule.stream) loops::stream_results(out.system, out.plan, machine, k, out.nests[k]);
+    if (options.schedule.stream) loops::stream_results(out.system, out.plan, last_cache, k, out.nests[k]);
     if (options.schedule.fetch_rows) loops::fetch_rows(out.system, machine, out.nests[k]);
   }
   done("loops");

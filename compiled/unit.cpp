@@ -1,7 +1,9 @@
 #include "compiled/unit.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 
@@ -9,6 +11,7 @@
 #include "compiled/loops/listing.hpp"
 #include "compiled/reporting.hpp"
 #include "compiled/runtime/spare_memory.hpp"
+#include "spec/error.hpp"
 
 namespace etalon::compiled {
 
@@ -18,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+constexpr std::uintptr_t line_bytes = 64;
 constexpr std::size_t much_memory = std::size_t{1} << 20U;
 
 /// A kernel on part of its range, in the form that the pool calls.
@@ -71,6 +75,10 @@ Code Unit::generate(const std::vector<loops::Nest>& nests, Jit& jit, const Compi
 
 void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs) {
   if (std::ranges::equal(inputs, inputs_) && std::ranges::equal(outputs, outputs_)) return;
+  for (const std::byte* output : outputs) {
+    // Vectors that go around the caches cannot be stored elsewhere.
+    if (std::bit_cast<std::uintptr_t>(output) % line_bytes != 0) throw InternalError("run: an output does not begin a cache line");
+  }
   inputs_.assign(inputs.begin(), inputs.end());
   outputs_.assign(outputs.begin(), outputs.end());
   for (std::size_t t = 0; t < tensors_.size(); ++t) {

@@ -74,7 +74,7 @@ std::vector<spec::TensorId> renamed(const std::vector<spec::TensorId>& operands,
 // Kernels that are not alike and whose code is equal become one.
 constexpr const char* merging = "mergefunc";
 // What LLVM's code generator expects of those who call it.
-constexpr const char* simplification = "function(mem2reg,early-cse,loop-mssa(licm))";
+constexpr const char* simplification = "function(mem2reg,early-cse<memssa>,loop-mssa(licm))";
 
 void run_passes(const char* pipeline, llvm::Module& module, llvm::TargetMachine& target) {
   llvm::LoopAnalysisManager loops;

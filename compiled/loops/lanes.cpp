@@ -21,25 +21,11 @@ constexpr double division_cost = 8;
 constexpr double join_cost = 10;
 
 double cost_of(Primitive p, Kind kind) {
+  if (p == Primitive::philox) return philox_cost;
+  if (is_function(p)) return function_cost;
   switch (p) {
-    case Primitive::pow:
-    case Primitive::atan2:
-    case Primitive::exp:
-    case Primitive::exp2:
-    case Primitive::log:
-    case Primitive::log2:
-    case Primitive::sin:
-    case Primitive::cos:
-    case Primitive::tan:
-    case Primitive::sinh:
-    case Primitive::cosh:
-    case Primitive::tanh:
-    case Primitive::erf:
-    case Primitive::expm1:
-    case Primitive::log1p: return function_cost;
-    case Primitive::philox: return philox_cost;
     case Primitive::div:
-    case Primitive::sqrt: return division_cost;
+    case Primitive::sqrt:
     case Primitive::floor_div:
     case Primitive::modulo: return division_cost;
     default: return kind == Kind::integer ? 0.5 : 1;
@@ -123,6 +109,28 @@ unsigned width_for(std::int64_t extent, unsigned native, bool chains) {
 }
 
 }  // namespace
+
+bool is_function(Primitive p) {
+  switch (p) {
+    case Primitive::pow:
+    case Primitive::atan2:
+    case Primitive::exp:
+    case Primitive::exp2:
+    case Primitive::log:
+    case Primitive::log2:
+    case Primitive::sin:
+    case Primitive::cos:
+    case Primitive::tan:
+    case Primitive::sinh:
+    case Primitive::cosh:
+    case Primitive::tanh:
+    case Primitive::erf:
+    case Primitive::expm1:
+    case Primitive::log1p:
+    case Primitive::philox: return true;
+    default: return false;
+  }
+}
 
 void collect_reduction_candidates(const Expr& e, std::vector<Candidate>& into) {
   for_each(e, [&](const Expr& x) {

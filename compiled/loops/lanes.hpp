@@ -25,6 +25,9 @@ struct Candidate {
 /// The binders of sums, products, extrema and logical reductions in `e` that may become lanes.
 void collect_reduction_candidates(const spec::Expr& e, std::vector<Candidate>& into);
 
+/// Whether a primitive is a function that takes as long as many an addition: exp, tanh, a random number, and so on.
+[[nodiscard]] bool is_function(spec::Primitive p);
+
 /// Scalar operations that one iteration of the target's loops takes.
 [[nodiscard]] double operations(const spec::Expr& e);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "compiled/loops/accesses.hpp"
+#include "compiled/loops/lanes.hpp"
 
 namespace etalon::compiled::loops {
 
@@ -18,6 +20,8 @@ namespace {
 
 /// A vector of the host is made of at most so many of the guest.
 constexpr unsigned most_times_wider = 4;
+/// A guest that computes functions computes at most one of so many lanes more than alone, in the host's last vector.
+constexpr std::int64_t idle_share = 8;
 /// Tensors that one loop visits.
 constexpr std::size_t most_tensors = 8;
 
@@ -79,6 +83,25 @@ std::vector<Step> renamed(std::vector<Step> steps, const spec::Substitution& by)
     }
   }
   return steps;
+}
+
+/// Lanes of all vectors of a loop, those behind the last element too.
+std::int64_t lanes_of(const Loop& loop) {
+  const auto width = static_cast<std::int64_t>(loop.width);
+  return (loop.binder.extent + width - 1) / width * width;
+}
+
+bool computes_functions(const Loop& loop) {
+  const auto has = [](const Expr& e) {
+    bool found = false;
+    spec::for_each(e, [&](const Expr& x) { found = found || (x.form() == spec::Form::apply && is_function(x->primitive)); });
+    return found;
+  };
+  return std::any_of(loop.steps.begin(), loop.steps.end(), [&](const Step& s) {
+    const auto* d = std::get_if<Define>(&s.is);
+    const auto* store = std::get_if<Store>(&s.is);
+    return (d != nullptr && has(d->value)) || (store != nullptr && has(store->value));
+  });
 }
 
 class Merging {
@@ -161,6 +184,7 @@ class Merging {
     const Loop* to = lanes_loop(host.step);
     if (to == nullptr || to->binder.extent != from.binder.extent) return {};
     if (to->width < from.width || to->width > most_times_wider * from.width) return {};
+    if (computes_functions(from) && idle_share * lanes_of(*to) > (idle_share + 1) * lanes_of(from)) return {};
     const auto* r = std::get_if<Reduce>(&host.step.is);
     if (r == nullptr ? !is_guest(host.step) : r->reached.valid()) return {};
     if (fills(host.touches, guest.touches) || fills(guest.touches, host.touches)) return {};

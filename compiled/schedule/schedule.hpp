@@ -99,6 +99,7 @@ struct ScheduleOptions {
   bool fetch_rows = true;    ///< false: the next row of a tensor is asked for when its turn comes
   bool merge_rows = true;    ///< false: each statement visits a row in a loop of its own
   bool stream = true;        ///< false: results go through the caches, however large
+  std::optional<std::int64_t> last_cache_bytes{};  ///< instead of what the machine says of its last cache
   bool turns = true;         ///< false: copies of factors are made as a whole before they are read
   bool strips = true;        ///< false: wide values are stored as a whole
   bool kept = true;          ///< false: parameters stay in row-major order (kept.hpp)
