@@ -35,7 +35,7 @@ struct Row {
 struct Match {
   std::size_t host = 0;
   std::set<TensorId> common;  ///< of which both visit the same elements
-  std::size_t equal = 0;      ///< reads and operations that are the same in both
+  std::size_t equal = 0;      ///< those tensors, and reads and operations that are the same in both
 };
 
 struct HashOfExpr {
@@ -152,7 +152,7 @@ class Merging {
     const auto consider = [&](std::size_t host) {
       Match match{host, in_common(all[guest], all[host], guest < host)};
       if (match.common.empty()) return;
-      match.equal = equal_in(all[guest].step, all[host].step);
+      match.equal = match.common.size() + equal_in(all[guest].step, all[host].step);
       const std::size_t distance = guest < host ? host - guest : guest - host;
       if (best && (match.equal < best->equal || (match.equal == best->equal && distance >= nearest))) return;
       best = std::move(match);

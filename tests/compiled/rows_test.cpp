@@ -207,6 +207,12 @@ TEST_CASE("results that fill the caches twice go around them", "[compiled][rows]
   CHECK_THAT(loops_on(small_machine(), read), !Contains("around the caches"));
 }
 
+TEST_CASE("the last cache is no smaller than those before it", "[compiled][rows]") {
+  const compiled::Machine machine = shared_jit()->machine();
+  CHECK(machine.last_bytes >= machine.middle_bytes);
+  CHECK(machine.middle_bytes >= machine.near_bytes);
+}
+
 TEST_CASE("a streamed store is a whole vector within lines", "[compiled][rows]") {
   const compiled::Lowered sound = compiled::lower_to_loops(line(32, 64), {}, options(), small_machine());
   compiled::loops::Nest nest = sound.nests.at(0);
