@@ -52,14 +52,17 @@ void ContractionEmitter::one_step(const Tile& t, const Sources& from, const std:
     Value* row = b_.CreateVectorSplat(s_.lanes, one);
     Value* row_counts = rows.empty() ? nullptr : rows[static_cast<std::size_t>(r)];
     for (unsigned v = 0; v < t.vectors; ++v) {
-      Value* slot = sums_[static_cast<std::size_t>(r) * t.vectors + v];
-      Value* old = b_.CreateLoad(vector_, slot);
-      Value* sum = b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {row, right[v], old});
-      if (!counts.empty()) sum = b_.CreateSelect(counts[v], sum, old);
-      if (row_counts != nullptr) sum = b_.CreateSelect(row_counts, sum, old);
-      b_.CreateStore(sum, slot);
+      const std::size_t sum = static_cast<std::size_t>(r) * t.vectors + v;
+      add_term(sum, row, right[v], counts.empty() ? row_counts : counts[v]);
     }
   }
+}
+
+/// Adds a product to a sum where it counts; null: everywhere.
+void ContractionEmitter::add_term(std::size_t sum, Value* row, Value* column, Value* counts) {
+  Value* old = b_.CreateLoad(vector_, sums_[sum]);
+  Value* added = b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {row, column, old});
+  b_.CreateStore(counts == nullptr ? added : b_.CreateSelect(counts, added, old), sums_[sum]);
 }
 
 void ContractionEmitter::fetch(Value* step) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "compiled/codegen/emitter.hpp"
@@ -86,6 +87,10 @@ class ContractionEmitter {
   void ask_taps(const Tile& t, llvm::Value* row_tile);
   void write_out(const Tile& t, const Sources& from);
   void keep_loads_here();
+  [[nodiscard]] Sources at_tap(Sources from, const Tap& tap);
+  [[nodiscard]] std::size_t sharing(const Tile& t, const Sources& from, std::size_t first) const;
+  void steps_that_share(const Tile& t, const Sources& from, std::span<const Tap> taps);
+  void add_term(std::size_t sum, llvm::Value* row, llvm::Value* column, llvm::Value* counts);
   [[nodiscard]] bool may_fail(const spec::Expr& condition, std::int64_t row, std::int64_t height) const;
   [[nodiscard]] llvm::Value* all_of(const std::vector<spec::Expr>& conditions);
 

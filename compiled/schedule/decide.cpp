@@ -56,6 +56,7 @@ class Decider {
     if (c_.guard.valid() && !s_.guards_taps) s_.right = {Layout::panels, "beside a panel that says which terms count"};
     if (too_many_axes()) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: its panels would have too many axes"};
     choose_blocks();
+    s_.shared_taps = share_taps();
     return {s_, false, std::nullopt, {}};
   }
 
@@ -87,6 +88,23 @@ class Decider {
     s_.unroll = s_.tile_rows * vectors >= 16 ? 1 : 4;
     const loops::Affine stored = loops::element_number(equation_.place, system_[equation_.target].dims);
     s_.across = stored.coefficient(row().variable) == 1 && stored.coefficient(column().variable) != 1;
+  }
+
+  /// How many neighbouring steps read rows' numbers that the others read too, of which one register at a time keeps one: where
+  /// rows and the innermost steps that are written out slide over one axis. Beside two vectors of columns a number is used twice
+  /// anyway, and the columns of several steps take the registers of sums.
+  std::int64_t share_taps() const {
+    if (!window_ || s_.depth.taps == c_.depth.size() || s_.tile_columns != s_.lanes) return 1;
+    const spec::VariableId tap = c_.depth.back().variable;
+    for (const Window::Axis& axis : window_->axes) {
+      const loops::Affine at = loops::affine(axis.at);
+      const std::int64_t along = at.coefficient(row().variable);
+      const std::int64_t by = at.coefficient(tap);
+      if (along == 0 && by == 0) continue;
+      const bool slides = along != 0 && by != 0 && by % along == 0;
+      return slides ? std::max<std::int64_t>(1, std::min(c_.depth.back().extent, machine_.vector_registers - 3 - s_.tile_rows)) : 1;
+    }
+    return 1;
   }
 
   Packing of_window() const {
@@ -211,9 +229,10 @@ Decision decide(const System& system, const Equation& equation, const Contractio
 }
 
 std::string to_text(const Schedule& s) {
-  return fmt::format("tiles of {} by {} in {} lanes{}, depth by {} in blocks of {}{}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
+  return fmt::format("tiles of {} by {} in {} lanes{}, depth by {} in blocks of {}{}{}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
                      s.tile_rows, s.tile_columns, s.lanes, s.across ? " stored in vectors of rows" : "", s.unroll, s.depth.longest(),
-                     s.guards_taps ? " whose steps have guards of their own" : "", s.block_rows, s.block_columns,
+                     s.guards_taps ? " whose steps have guards of their own" : "",
+                     s.shared_taps > 1 ? fmt::format(" where {} steps share loads of rows", s.shared_taps) : "", s.block_rows, s.block_columns,
                      s.columns_outside ? "columns" : "rows", s.fetch_ahead ? ", the next panel fetched ahead" : "",
                      text_of("left", s.left), text_of("right", s.right), s.reason);
 }

@@ -55,6 +55,7 @@ struct Schedule {
   std::int64_t unroll = 1;                    ///< steps of the depth in one turn of its innermost loop
   DepthWalk depth;                            ///< in which blocks of terms
   bool across = false;                        ///< finished elements are stored in vectors of rows
+  std::int64_t shared_taps = 1;               ///< neighbouring steps that are written out and use a row's number while it is in a register
   bool guards_taps = false;                   ///< the sum's guard is asked per step that is written out, not read from panels
   std::int64_t block_rows = 1;                ///< tiles of rows that use a panel of columns one after the other
   std::int64_t block_columns = 1;             ///< tiles of columns of one turn of the shared loop

@@ -37,7 +37,8 @@ TEST_CASE("the digits of a number are the number", "[compiled][affine]") {
 TEST_CASE("digits of other systems stay as they are", "[compiled][affine]") {
   System s;
   const Expr i = variable(s.bind("i", 1568));
-  // 48 is not 7 · 7, and the last digit counts to 8.
-  CHECK(number_at({33, 7, 7}, {quotient(i, 48), remainder(quotient(i, 7), 7), remainder(i, 7)}).opaque.size() == 2);
-  CHECK(number_at({32, 7, 8}, {quotient(i, 49), remainder(quotient(i, 7), 7), remainder(i, 8)}).opaque.size() == 3);
+  // 48 is not 7 · 7.
+  CHECK(number_at({33, 7, 7}, {quotient(i, 48), remainder(quotient(i, 7), 7), remainder(i, 7)}).opaque.size() == 3);
+  // The first two are i // 7, and a digit that counts to 8 does not go on from there.
+  CHECK(number_at({32, 7, 8}, {quotient(i, 49), remainder(quotient(i, 7), 7), remainder(i, 8)}).opaque.size() == 2);
 }
