@@ -52,14 +52,25 @@ void ContractionEmitter::one_step(const Tile& t, const Sources& from, const std:
     Value* row = b_.CreateVectorSplat(s_.lanes, one);
     Value* row_counts = rows.empty() ? nullptr : rows[static_cast<std::size_t>(r)];
     for (unsigned v = 0; v < t.vectors; ++v) {
-      Value* slot = sums_[static_cast<std::size_t>(r) * t.vectors + v];
-      Value* old = b_.CreateLoad(vector_, slot);
-      Value* sum = b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {row, right[v], old});
-      if (!counts.empty()) sum = b_.CreateSelect(counts[v], sum, old);
-      if (row_counts != nullptr) sum = b_.CreateSelect(row_counts, sum, old);
-      b_.CreateStore(sum, slot);
+      add_term(static_cast<std::size_t>(r) * t.vectors + v, row, right[v], counts.empty() ? row_counts : counts[v]);
     }
   }
+}
+
+/// Adds a product to a sum where it counts; null: everywhere.
+void ContractionEmitter::add_term(std::size_t i, Value* row, Value* column, Value* counts) {
+  Value* old = b_.CreateLoad(vector_, sum(i));
+  Value* added = b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {row, column, old});
+  b_.CreateStore(counts == nullptr ? added : b_.CreateSelect(counts, added, old), sum(i));
+}
+
+/// The same step of every block that is added up at the same time.
+void ContractionEmitter::one_step_of_each_block(const Tile& t, const Sources& from) {
+  for (side_ = 0; side_ < static_cast<std::size_t>(s_.side_by_side); ++side_) {
+    Value* turns = number(static_cast<std::int64_t>(side_) * s_.depth.turns);
+    one_step(t, side_ == 0 ? from : advanced(from, s_.depth.level, turns), {});
+  }
+  side_ = 0;
 }
 
 void ContractionEmitter::fetch(Value* step) {
@@ -71,7 +82,7 @@ void ContractionEmitter::steps(const Tile& t, const Sources& from, Value* begin,
   const std::size_t level = c_.depth.size() - 1;
   const auto step = [&](const Sources& here, Value* at) {
     fetch(at);
-    one_step(t, here, {});
+    one_step_of_each_block(t, here);
   };
   if (s_.unroll == 1) return count_up(b_, begin, end, [&](Value* i) { step(advanced(from, level, i), i); });
   Value* whole = b_.CreateSDiv(b_.CreateNSWSub(end, begin), number(s_.unroll));
@@ -98,20 +109,25 @@ void ContractionEmitter::loop(const Tile& t, const Sources& from, std::size_t le
   const std::int64_t extent = c_.depth[level].extent;
   if (level != s_.depth.level || s_.depth.blocks == 1) return turns(t, from, level, number(0), number(extent));
   const std::int64_t blocks = (extent + s_.depth.turns - 1) / s_.depth.turns;
-  count_up(b_, number(0), number(blocks), [&](Value* block) {
-    clear(t);
-    Value* begin = b_.CreateNSWMul(block, number(s_.depth.turns));
+  const auto sides = static_cast<std::size_t>(s_.side_by_side);
+  count_up(b_, number(0), number(blocks / s_.side_by_side), [&](Value* block) {
+    for (side_ = 0; side_ < sides; ++side_) clear(t);
+    side_ = 0;
+    Value* begin = b_.CreateNSWMul(block, number(s_.depth.turns * s_.side_by_side));
     turns(t, from, level, begin, clipped(b_.CreateNSWAdd(begin, number(s_.depth.turns)), extent, false));
-    carry(t);
+    for (side_ = 0; side_ < sides; ++side_) carry(t);
+    // The sum of the last block stays where it is.
+    side_ = sides - 1;
   });
 }
 
 void ContractionEmitter::clear(const Tile& t) {
-  for (std::size_t i = 0; i < t.sums(); ++i) b_.CreateStore(llvm::Constant::getNullValue(vector_), sums_[i]);
+  for (std::size_t i = 0; i < t.sums(); ++i) b_.CreateStore(llvm::Constant::getNullValue(vector_), sum(i));
 }
 
 /// All the depth, into the sums.
 void ContractionEmitter::add_up(const Tile& t, const Sources& from) {
+  side_ = 0;
   clear(t);
   if (s_.depth.blocks > 1) b_.CreateStore(number(0), block_);
   loop(t, from, 0);
@@ -125,8 +141,8 @@ Value* ContractionEmitter::waiting(const Tile& t, Value* digit, std::size_t i) {
 
 void ContractionEmitter::join(const Tile& t, Value* digit) {
   for (std::size_t i = 0; i < t.sums(); ++i) {
-    Value* sum = b_.CreateFAdd(b_.CreateLoad(vector_, waiting(t, digit, i)), b_.CreateLoad(vector_, sums_[i]));
-    b_.CreateStore(sum, sums_[i]);
+    Value* joined = b_.CreateFAdd(b_.CreateLoad(vector_, waiting(t, digit, i)), b_.CreateLoad(vector_, sum(i)));
+    b_.CreateStore(joined, sum(i));
   }
 }
 
@@ -139,7 +155,7 @@ void ContractionEmitter::carry(const Tile& t) {
   b_.SetInsertPoint(waits);
   Value* digits = b_.CreateIntrinsic(llvm::Intrinsic::cttz, {b_.getInt64Ty()}, {b_.CreateNot(block), b_.getFalse()});
   count_up(b_, number(0), digits, [&](Value* digit) { join(t, digit); });
-  for (std::size_t i = 0; i < t.sums(); ++i) b_.CreateStore(b_.CreateLoad(vector_, sums_[i]), waiting(t, digits, i));
+  for (std::size_t i = 0; i < t.sums(); ++i) b_.CreateStore(b_.CreateLoad(vector_, sum(i)), waiting(t, digits, i));
   b_.CreateStore(b_.CreateNSWAdd(block, number(1)), block_);
   b_.CreateBr(after);
   b_.SetInsertPoint(after);

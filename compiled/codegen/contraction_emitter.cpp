@@ -36,7 +36,7 @@ void ContractionEmitter::run() {
     waiting_ = entry.CreateAlloca(vector_, number(static_cast<std::int64_t>(room) * static_cast<std::int64_t>(digits)));
     block_ = entry.CreateAlloca(b_.getInt64Ty());
   }
-  for (std::uint64_t i = 0; i < room; ++i) sums_.push_back(entry.CreateAlloca(vector_));
+  for (std::uint64_t i = 0; i < room * static_cast<std::uint64_t>(s_.side_by_side); ++i) sums_.push_back(entry.CreateAlloca(vector_));
   const std::int64_t whole = c_.column.extent / s_.tile_columns;
   const std::int64_t rest = c_.column.extent % s_.tile_columns;
   Value* begin = emitter_.emit(c_.first_column, nullptr);
@@ -148,7 +148,7 @@ void ContractionEmitter::elements(const Tile& t, Value* row_tile, Value* column_
       emitter_.bind(c_.row.variable, b_.CreateNSWAdd(row, number(r)), c_.row.extent);
       emitter_.bind(c_.column.variable, first, c_.column.extent);
       emitter_.enter_lanes(c_.column.variable, first, s_.lanes, lanes_of(t, v), true);
-      emitter_.define(c_.target, b_.CreateLoad(vector_, sums_[static_cast<std::size_t>(r) * t.vectors + v]));
+      emitter_.define(c_.target, b_.CreateLoad(vector_, sum(static_cast<std::size_t>(r) * t.vectors + v)));
       element_();
       emitter_.leave_lanes();
     }
@@ -165,7 +165,7 @@ void ContractionEmitter::elements_across(const Tile& t, Value* row_tile, Value* 
     Value* row = b_.CreateNSWAdd(first_row, number(r));
     for (unsigned v = 0; v < t.vectors; ++v) {
       std::vector<Value*> square(s_.lanes, llvm::Constant::getNullValue(vector_));
-      for (unsigned i = 0; i < height; ++i) square[i] = b_.CreateLoad(vector_, sums_[static_cast<std::size_t>(r + i) * t.vectors + v]);
+      for (unsigned i = 0; i < height; ++i) square[i] = b_.CreateLoad(vector_, sum(static_cast<std::size_t>(r + i) * t.vectors + v));
       change_places(b_, square);
       const unsigned columns = v + 1 == t.vectors ? t.last : s_.lanes;
       for (unsigned i = 0; i < columns; ++i) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "compiled/codegen/emitter.hpp"
@@ -68,6 +69,7 @@ class ContractionEmitter {
   void loop(const Tile& t, const Sources& from, std::size_t level);
   void turns(const Tile& t, const Sources& from, std::size_t level, llvm::Value* begin, llvm::Value* end);
   void steps(const Tile& t, const Sources& from, llvm::Value* begin, llvm::Value* end);
+  void one_step_of_each_block(const Tile& t, const Sources& from);
   void one_step(const Tile& t, const Sources& from, const std::vector<llvm::Value*>& rows);
   [[nodiscard]] std::vector<llvm::Value*> columns(const Tile& t, const Source& from);
   [[nodiscard]] Sources advanced(Sources from, std::size_t level, llvm::Value* by);
@@ -86,9 +88,15 @@ class ContractionEmitter {
   void ask_taps(const Tile& t, llvm::Value* row_tile);
   void write_out(const Tile& t, const Sources& from);
   void keep_loads_here();
+  [[nodiscard]] Sources at_tap(Sources from, const Tap& tap);
+  [[nodiscard]] std::size_t sharing(const Tile& t, const Sources& from, std::size_t first) const;
+  void steps_that_share(const Tile& t, const Sources& from, std::span<const Tap> taps);
+  void add_term(std::size_t sum, llvm::Value* row, llvm::Value* column, llvm::Value* counts);
   [[nodiscard]] bool may_fail(const spec::Expr& condition, std::int64_t row, std::int64_t height) const;
   [[nodiscard]] llvm::Value* all_of(const std::vector<spec::Expr>& conditions);
 
+  /// The slot of a sum of the block at hand.
+  [[nodiscard]] llvm::Value* sum(std::size_t i) const { return sums_[side_ * (sums_.size() / static_cast<std::size_t>(s_.side_by_side)) + i]; }
   [[nodiscard]] llvm::ConstantInt* number(std::int64_t v) { return b_.getInt64(static_cast<std::uint64_t>(v)); }
 
   llvm::Function& function_;
@@ -104,7 +112,8 @@ class ContractionEmitter {
   llvm::AllocaInst* waiting_ = nullptr;  ///< sums of blocks, of several tiles' size
   llvm::AllocaInst* block_ = nullptr;    ///< how many blocks are done
   llvm::Value* ahead_ = nullptr;         ///< what this tile fetches; null for nothing
-  std::vector<llvm::Value*> sums_;       ///< stack slots, promoted to registers afterwards
+  std::vector<llvm::Value*> sums_;       ///< stack slots, promoted to registers afterwards: those of one block after the other
+  std::size_t side_ = 0;                 ///< the block at hand among those side by side
   std::vector<Tap> taps_;
 };
 

@@ -90,6 +90,51 @@ void ContractionEmitter::keep_loads_here() {
   b_.CreateCall(llvm::InlineAsm::get(type, "", "~{memory}", has_side_effects));
 }
 
+/// The factors at a step that is written out.
+ContractionEmitter::Sources ContractionEmitter::at_tap(Sources from, const Tap& tap) {
+  for (Source* source : {&from.left, &from.right, &from.guard}) {
+    if (source->begin == nullptr) continue;
+    std::int64_t offset = 0;
+    for (std::size_t l = 0; l < tap.at.size(); ++l) offset += tap.at[l] * source->depth[s_.depth.taps + l];
+    source->begin = advanced(source->begin, offset);
+  }
+  return from;
+}
+
+/// How many steps from the first on, neighbours in the innermost loop and asked for the same, read each other's numbers.
+std::size_t ContractionEmitter::sharing(const Tile& t, const Sources& from, std::size_t first) const {
+  if (s_.shared_taps == 1 || t.vectors != 1 || from.guard.begin != nullptr) return 1;
+  std::size_t n = 1;
+  while (n < static_cast<std::size_t>(s_.shared_taps) && first + n < taps_.size() && taps_[first + n].at.back() != 0 &&
+         taps_[first + n].counts == taps_[first].counts) {
+    ++n;
+  }
+  return n;
+}
+
+/// Steps that slide along the rows: each number is loaded once and used by every row that needs it, in the order in which
+/// each row needs its own.
+void ContractionEmitter::steps_that_share(const Tile& t, const Sources& from, std::span<const Tap> taps) {
+  const llvm::Align align(real_ == Type::f64 ? 8 : 4);
+  const std::int64_t by = from.left.depth.back() / from.left.along;
+  const std::int64_t last = static_cast<std::int64_t>(taps.size()) - 1;
+  std::vector<Value*> right;
+  for (const Tap& tap : taps) right.push_back(columns(t, at_tap(from, tap).right).front());
+  Value* begin = at_tap(from, taps.front()).left.begin;
+  const std::int64_t low = std::min<std::int64_t>(0, by * last);
+  const std::int64_t high = std::max<std::int64_t>(0, by * last) + t.rows;
+  for (std::int64_t i = 0; i < high - low; ++i) {
+    const std::int64_t number = by > 0 ? low + i : high - 1 - i;
+    Value* row = nullptr;
+    for (std::size_t k = 0; k < taps.size(); ++k) {
+      const std::int64_t r = number - by * static_cast<std::int64_t>(k);
+      if (r < 0 || r >= t.rows) continue;
+      if (row == nullptr) row = b_.CreateVectorSplat(s_.lanes, b_.CreateAlignedLoad(scalar_, advanced(begin, number * from.left.along), align));
+      add_term(static_cast<std::size_t>(r), row, right[k], taps[k].rows.empty() ? nullptr : taps[k].rows[static_cast<std::size_t>(r)]);
+    }
+  }
+}
+
 /// All steps that are written out, one after the other; those that count for no row are jumped over.
 void ContractionEmitter::write_out(const Tile& t, const Sources& from) {
   for (std::size_t i = 0; i < taps_.size();) {
@@ -101,16 +146,12 @@ void ContractionEmitter::write_out(const Tile& t, const Sources& from) {
       b_.CreateCondBr(counts, then, after);
       b_.SetInsertPoint(then);
     }
-    for (; i < taps_.size() && taps_[i].counts == counts; ++i) {
-      Sources here = from;
-      for (Source* source : {&here.left, &here.right, &here.guard}) {
-        if (source->begin == nullptr) continue;
-        std::int64_t offset = 0;
-        for (std::size_t l = 0; l < taps_[i].at.size(); ++l) offset += taps_[i].at[l] * source->depth[s_.depth.taps + l];
-        source->begin = advanced(source->begin, offset);
-      }
+    while (i < taps_.size() && taps_[i].counts == counts) {
       keep_loads_here();
-      one_step(t, here, taps_[i].rows);
+      const std::size_t n = sharing(t, from, i);
+      if (n > 1) steps_that_share(t, from, std::span(taps_).subspan(i, n));
+      else one_step(t, at_tap(from, taps_[i]), taps_[i].rows);
+      i += n;
     }
     if (after == nullptr) continue;
     b_.CreateBr(after);

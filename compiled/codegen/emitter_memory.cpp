@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiled/codegen/emitter.hpp"
+#include "compiled/codegen/tails.hpp"
 #include "compiled/schedule/access.hpp"
 #include "spec/error.hpp"
 
@@ -218,6 +219,7 @@ void Emitter::store(const loops::Store& store, Value* mask) {
     builder_.CreateAlignedStore(joined(old), p, align);
   } else {
     Value* old = store.add ? builder_.CreateMaskedLoad(wide, p, align, lanes, llvm::Constant::getNullValue(wide)) : nullptr;
+    if (const auto count = first_lanes_of(lanes); count && *count > 0) return store_first_lanes(builder_, joined(old), *count, p, align);
     builder_.CreateMaskedStore(joined(old), p, align, lanes);
   }
 }

@@ -13,6 +13,8 @@ namespace {
 
 /// Turns of a reduction's loops that are fewer stand one by one.
 constexpr std::int64_t most_written_out = 9;
+/// Vectors of a row of which the cut last one is a good part.
+constexpr std::int64_t most_vectors_before_tail = 4;
 
 bool is_position(Reduction r) { return r == Reduction::argmax || r == Reduction::argmin; }
 bool is_extremum(Reduction r) { return r == Reduction::max || r == Reduction::min || is_position(r); }
@@ -44,7 +46,7 @@ void NestEmitter::fetch(const Loop& loop) {
 
 void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body) {
   const std::int64_t extent = loop.binder.extent;
-  const auto once = [&](Value* i) {
+  const auto turn = [&](Value* i, bool whole) {
     if (lines_ != nullptr && loop.kind == LoopKind::serial) lines_->is(b_, loop, i);
     if (loop.kind == LoopKind::lanes) {
       const unsigned width = loop.width;
@@ -53,7 +55,7 @@ void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std:
       emitter_.bind(loop.binder.variable, base, extent);
       fetch(loop);
       emitter_.enter_lanes(loop.binder.variable, base, width, nullptr, true);
-      if (extent % width != 0) {
+      if (!whole) {
         Value* numbers = emitter_.lane_numbers();
         Value* limit = emitter_.splat(b_.getInt64(static_cast<std::uint64_t>(extent)));
         emitter_.enter_lanes(loop.binder.variable, base, width, b_.CreateICmpULT(numbers, limit), true);
@@ -65,10 +67,19 @@ void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std:
       body();
     }
   };
+  const bool all_whole = loop.kind != LoopKind::lanes || extent % loop.width == 0;
+  const auto once = [&](Value* i) { turn(i, all_whole); };
+  const std::int64_t blocks = blocks_of(loop);
   if (begin == nullptr) {
-    if (blocks_of(loop) == 1 && !loop.limit.valid()) return once(b_.getInt64(0));
+    Value* last = b_.getInt64(static_cast<std::uint64_t>(blocks - 1));
+    if (blocks == 1 && !loop.limit.valid()) return once(last);
+    if (!all_whole && !loop.limit.valid() && blocks <= most_vectors_before_tail + 1) {
+      if (blocks == 2) turn(b_.getInt64(0), true);
+      else count(b_.getInt64(0), last, [&](Value* i) { turn(i, true); });
+      return turn(last, false);
+    }
     begin = b_.getInt64(0);
-    end = b_.getInt64(static_cast<std::uint64_t>(blocks_of(loop)));
+    end = b_.getInt64(static_cast<std::uint64_t>(blocks));
     if (loop.limit.valid()) end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, emitter_.emit(loop.limit, nullptr));
   }
   count(begin, end, once);

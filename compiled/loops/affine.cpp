@@ -25,6 +25,17 @@ void add(Affine& to, const Affine& what, std::int64_t factor) {
   for (const auto& [c, e] : what.opaque) to.opaque.emplace_back(factor * c, e);
 }
 
+/// Whether `q` is what remains above the digit `r`: e // c beside e % c, which for e = x // d is also written x // (d · c).
+bool is_above(const Expr& q, const Expr& r) {
+  if (!q.is(Primitive::floor_div)) return false;
+  if (q->args == r->args) return true;
+  const Expr& e = r->args[0];
+  if (!e.is(Primitive::floor_div) || !is_number(e->args[1]) || !is_number(q->args[1])) return false;
+  const std::int64_t d = e->args[1]->number.mantissa;
+  const std::int64_t c = r->args[1]->number.mantissa;
+  return d > 0 && c > 0 && q->args[0] == e->args[0] && q->args[1]->number.mantissa == d * c;
+}
+
 /// (e // c) · c·s + (e % c) · s is e · s: what reshapes leave behind.
 bool join_quotient_and_remainder(Affine& a) {
   for (std::size_t i = 0; i < a.opaque.size(); ++i) {
@@ -32,7 +43,7 @@ bool join_quotient_and_remainder(Affine& a) {
     if (!r.is(Primitive::modulo) || !is_number(r->args[1])) continue;
     for (std::size_t j = 0; j < a.opaque.size(); ++j) {
       const auto [k, q] = a.opaque[j];
-      if (!q.is(Primitive::floor_div) || !(q->args == r->args)) continue;
+      if (!is_above(q, r)) continue;
       if (k != s * r->args[1]->number.mantissa) continue;
       const Affine inner = affine(r->args[0]);
       a.opaque.erase(a.opaque.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));

@@ -153,7 +153,7 @@ class Writer {
   }
 
   void put(const Schedule& s) {
-    const auto& [row, column, lanes, tile_rows, tile_columns, unroll, depth, across, guards_taps, block_rows, block_columns, fetch_ahead,
+    const auto& [row, column, lanes, tile_rows, tile_columns, unroll, depth, across, shared_taps, side_by_side, guards_taps, block_rows, block_columns, fetch_ahead,
                  columns_outside, left, right, reason] = s;
     put(row);
     put(column);
@@ -163,6 +163,8 @@ class Writer {
     put(unroll);
     put(depth);
     put(across);
+    put(shared_taps);
+    put(side_by_side);
     put(guards_taps);
     put(block_rows);
     put(block_columns);

@@ -32,6 +32,8 @@ class ContractionVerifier {
     require(!mentions(c_.right, c_.row.variable), "the right factor does not know the row");
     factor(c_.left, c_.row, s_.tile_rows, s_.left.layout, false);
     factor(c_.right, c_.column, s_.tile_columns, s_.right.layout, true);
+    if (s_.side_by_side != 1) side_by_side();
+    if (s_.shared_taps != 1) shared_taps();
     for (const FetchAhead& piece : c_.ahead) fetched(piece);
     if (c_.guard.valid()) guard();
     if (c_.taps.valid()) taps();
@@ -40,6 +42,20 @@ class ContractionVerifier {
  private:
   void require(bool holds, const char* rule) const {
     if (!holds) throw InternalError(fmt::format("loops: kernel {}: {}", kernel_, rule));
+  }
+
+  void side_by_side() const {
+    require(s_.side_by_side > 1 && s_.depth.blocks > 1 && s_.depth.taps == c_.depth.size(), "blocks side by side have steps in loops");
+    const std::int64_t extent = c_.depth[s_.depth.level].extent;
+    require(extent % (s_.depth.turns * s_.side_by_side) == 0, "blocks side by side are whole, and as many each time");
+  }
+
+  void shared_taps() const {
+    require(s_.shared_taps > 1 && s_.depth.taps < c_.depth.size() && s_.tile_columns == s_.lanes, "steps that share loads are written out, for one vector");
+    const Affine element = element_number(c_.left->args, system_[c_.left->tensor].dims);
+    const std::int64_t along = access_along(element, c_.row.variable)->inner;
+    const std::int64_t by = steps_along(element, c_.depth)->back();
+    require(along != 0 && by != 0 && by % along == 0, "steps that share loads slide along the rows");
   }
 
   /// One slice of a tensor, shared among the blocks of a turn.

@@ -24,6 +24,8 @@ constexpr std::int64_t least_rows = 4;
 constexpr std::int64_t least_window_rows = 2;
 constexpr double least_window_products = 300;
 constexpr std::int64_t most_tile_rows = 24;
+/// Two units that take four cycles for an addition each are busy with so many sums.
+constexpr std::int64_t sums_in_flight = 8;
 /// Lines at a distance that is a multiple of this meet in the same few sets of a cache: all those of the depth, or the few
 /// of a tile's rows.
 constexpr std::int64_t conflicting_bytes = 2048;
@@ -56,6 +58,9 @@ class Decider {
     if (c_.guard.valid() && !s_.guards_taps) s_.right = {Layout::panels, "beside a panel that says which terms count"};
     if (too_many_axes()) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: its panels would have too many axes"};
     choose_blocks();
+    s_.shared_taps = share_taps();
+    s_.side_by_side = blocks_side_by_side();
+    if (s_.side_by_side > 1) s_.unroll = 1;
     return {s_, false, std::nullopt, {}};
   }
 
@@ -87,6 +92,41 @@ class Decider {
     s_.unroll = s_.tile_rows * vectors >= 16 ? 1 : 4;
     const loops::Affine stored = loops::element_number(equation_.place, system_[equation_.target].dims);
     s_.across = stored.coefficient(row().variable) == 1 && stored.coefficient(column().variable) != 1;
+  }
+
+  /// How many neighbouring steps read rows' numbers that the others read too, of which one register at a time keeps one: where
+  /// rows and the innermost steps that are written out slide over one axis. Beside two vectors of columns a number is used twice
+  /// anyway, and the columns of several steps take the registers of sums.
+  std::int64_t share_taps() const {
+    if (!options_.share_loads || !window_ || s_.depth.taps == c_.depth.size() || s_.tile_columns != s_.lanes) return 1;
+    const spec::VariableId tap = c_.depth.back().variable;
+    for (const Window::Axis& axis : window_->axes) {
+      const loops::Affine at = loops::affine(axis.at);
+      const std::int64_t along = at.coefficient(row().variable);
+      const std::int64_t by = at.coefficient(tap);
+      if (along == 0 && by == 0) continue;
+      const bool slides = along != 0 && by != 0 && by % along == 0;
+      return slides ? std::max<std::int64_t>(1, std::min(c_.depth.back().extent, machine_.vector_registers - 3 - s_.tile_rows)) : 1;
+    }
+    return 1;
+  }
+
+  /// How many blocks of terms fill the units that multiply and add, where the sums of one leave them waiting for each other.
+  /// The blocks are of one size, and the last ones as many as the others.
+  std::int64_t blocks_side_by_side() const {
+    const std::int64_t vectors = s_.tile_columns / s_.lanes;
+    const std::int64_t sums = s_.tile_rows * vectors;
+    if (s_.depth.blocks == 1 || s_.depth.taps < c_.depth.size() || sums >= sums_in_flight) return 1;
+    const std::int64_t extent = c_.depth[s_.depth.level].extent;
+    if (extent % s_.depth.turns != 0) return 1;
+    const std::int64_t blocks = extent / s_.depth.turns;
+    std::int64_t most = 1;
+    for (std::int64_t n = 2; n <= blocks && n * (sums + vectors) < machine_.vector_registers; ++n) {
+      if (blocks % n != 0) continue;
+      most = n;
+      if (n * sums >= sums_in_flight) break;
+    }
+    return most;
   }
 
   Packing of_window() const {
@@ -211,9 +251,11 @@ Decision decide(const System& system, const Equation& equation, const Contractio
 }
 
 std::string to_text(const Schedule& s) {
-  return fmt::format("tiles of {} by {} in {} lanes{}, depth by {} in blocks of {}{}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
+  return fmt::format("tiles of {} by {} in {} lanes{}, depth by {} in blocks of {}{}{}{}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
                      s.tile_rows, s.tile_columns, s.lanes, s.across ? " stored in vectors of rows" : "", s.unroll, s.depth.longest(),
-                     s.guards_taps ? " whose steps have guards of their own" : "", s.block_rows, s.block_columns,
+                     s.guards_taps ? " whose steps have guards of their own" : "",
+                     s.shared_taps > 1 ? fmt::format(" where {} steps share loads of rows", s.shared_taps) : "",
+                     s.side_by_side > 1 ? fmt::format(", {} of them side by side", s.side_by_side) : "", s.block_rows, s.block_columns,
                      s.columns_outside ? "columns" : "rows", s.fetch_ahead ? ", the next panel fetched ahead" : "",
                      text_of("left", s.left), text_of("right", s.right), s.reason);
 }

@@ -55,6 +55,8 @@ struct Schedule {
   std::int64_t unroll = 1;                    ///< steps of the depth in one turn of its innermost loop
   DepthWalk depth;                            ///< in which blocks of terms
   bool across = false;                        ///< finished elements are stored in vectors of rows
+  std::int64_t shared_taps = 1;               ///< neighbouring steps that are written out and use a row's number while it is in a register
+  std::int64_t side_by_side = 1;              ///< blocks of terms that are added up at the same time, each in sums of its own
   bool guards_taps = false;                   ///< the sum's guard is asked per step that is written out, not read from panels
   std::int64_t block_rows = 1;                ///< tiles of rows that use a panel of columns one after the other
   std::int64_t block_columns = 1;             ///< tiles of columns of one turn of the shared loop
@@ -94,6 +96,7 @@ struct Decision {
 struct ScheduleOptions {
   bool contractions = true;  ///< false: they run in plain loops
   bool windows = true;       ///< false: they are copied for their tiles like other factors
+  bool share_loads = true;   ///< false: every step of a window loads the numbers of its rows
   bool split = true;         ///< false: sums of several products run in plain loops
   bool lift = true;          ///< false: a long sum has all its loops in one tile
   bool fetch_rows = true;    ///< false: the next row of a tensor is asked for when its turn comes

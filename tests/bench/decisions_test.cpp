@@ -68,6 +68,9 @@ const std::vector<Sign> signs{
     {"pieces", "conv-64-64-forward", [](const Made& with, const Made& without) {
        return with.plans("copies its own") && !without.plans("copies its own") && with.kernels < without.kernels && with.arena_bytes < without.arena_bytes;
      }},
+    {"sharing-loads", "conv-16-32-data", [](const Made& with, const Made& without) {
+       return with.plans("3 steps share loads of rows") && !without.plans("share loads") && with.kernels == without.kernels;
+     }},
     {"parts", "conv-64-64-weights", [](const Made& with, const Made& without) { return with.plans("gk.parts") && !without.plans("gk.parts"); }},
     {"passing", "layer-norm", [](const Made& with, const Made& without) {
        return with.plans("ggamma.parts adds up in passing") && !without.plans("in passing");

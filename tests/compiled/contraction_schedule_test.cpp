@@ -98,6 +98,12 @@ TEST_CASE("a decision says how and why", "[compiled][contractions]") {
   REQUIRE(other.schedule);
   CHECK(other.schedule->left.layout == Layout::in_place);
   CHECK(other.schedule->right.layout == Layout::in_place);
+  CHECK(other.schedule->side_by_side == 1);
+  const Decision few_rows = decision({DType::f32, {}, 4, 960, 16, false, false, false});
+  REQUIRE(few_rows.schedule);
+  CHECK(few_rows.schedule->side_by_side == 3);
+  CHECK_THAT(to_text(*few_rows.schedule), Contains("in blocks of 64, 3 of them side by side"));
+  CHECK(decision({DType::f32, {}, 4, 970, 16, false, false, false}).schedule->side_by_side == 1);
   const Decision small = decision({DType::f32, {}, 8, 8, 8, false, false, false});
   CHECK_FALSE(small.schedule);
   CHECK_THAT(small.reason, Contains("only 512 products"));
@@ -117,6 +123,9 @@ TEST_CASE("a broken schedule is refused", "[compiled][contractions]") {
   check_refused(in_place(), "as the contract declares", [](Contract& c, Lowered&) { c.schedule.depth.turns = 128; });
   check_refused(packed(), "as the contract declares", [](Contract& c, Lowered&) { c.schedule.depth.turns = 32; });
   check_refused(in_place(), "a turn has steps", [](Contract& c, Lowered&) { c.schedule.unroll = 0; });
+  check_refused(packed(), "are whole, and as many each time", [](Contract& c, Lowered&) { c.schedule.side_by_side = 7; });
+  check_refused(in_place(), "side by side have steps in loops", [](Contract& c, Lowered&) { c.schedule.side_by_side = 0; });
+  check_refused(in_place(), "share loads are written out", [](Contract& c, Lowered&) { c.schedule.shared_taps = 3; });
   check_refused(in_place(), "a block has tiles", [](Contract& c, Lowered&) { c.schedule.block_columns = 0; });
   check_refused(in_place(), "blocks follow each other", [](Contract& c, Lowered&) { c.schedule.block_rows += 1; });
   check_refused(in_place(), "blocks cover every tile", [](Contract& c, Lowered&) { c.schedule.block_columns = 1; });

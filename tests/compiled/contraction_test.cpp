@@ -143,23 +143,26 @@ TEST_CASE("contractions have the same bits for one, two and three threads", "[co
 }
 
 TEST_CASE("the bits of an element depend on nothing but the depth", "[compiled][contractions]") {
-  const Product large{DType::f32, {}, 61, 333, 75, false, false, false};
-  const std::vector<HostTensor> in{normal_numbers(DType::f32, dims_a(large), 1), normal_numbers(DType::f32, dims_b(large), 2)};
-  const HostTensor whole = compiled_values(system_of(large), in)[0];
-  for (const auto& [m, n] : {std::pair{40, 75}, std::pair{61, 40}, std::pair{17, 33}}) {
-    Product part = large;
-    part.rows = m;
-    part.columns = n;
-    HostTensor a(DType::f32, dims_a(part));
-    HostTensor b(DType::f32, dims_b(part));
-    std::copy_n(in[0].view<float>().begin(), a.dims.count(), a.view<float>().begin());
-    for (std::int64_t k = 0; k < part.depth; ++k) {
-      std::copy_n(in[1].view<float>().begin() + k * large.columns, n, b.view<float>().begin() + k * n);
-    }
-    const HostTensor y = compiled_values(system_of(part), {a, b})[0];
-    for (std::int64_t i = 0; i < m; ++i) {
-      const auto row = whole.view<float>().begin() + i * large.columns;
-      REQUIRE(std::equal(row, row + n, y.view<float>().begin() + i * n));
+  // In tiles of few rows, 2 blocks of 640 terms and 3 of 960 are added up side by side.
+  for (const std::int64_t depth : {333, 640, 960}) {
+    const Product large{DType::f32, {}, 61, depth, 75, false, false, false};
+    const std::vector<HostTensor> in{normal_numbers(DType::f32, dims_a(large), 1), normal_numbers(DType::f32, dims_b(large), 2)};
+    const HostTensor whole = compiled_values(system_of(large), in)[0];
+    for (const auto& [m, n] : {std::pair{40, 75}, std::pair{61, 40}, std::pair{17, 33}, std::pair{4, 16}, std::pair{5, 9}, std::pair{7, 14}}) {
+      Product part = large;
+      part.rows = m;
+      part.columns = n;
+      HostTensor a(DType::f32, dims_a(part));
+      HostTensor b(DType::f32, dims_b(part));
+      std::copy_n(in[0].view<float>().begin(), a.dims.count(), a.view<float>().begin());
+      for (std::int64_t k = 0; k < part.depth; ++k) {
+        std::copy_n(in[1].view<float>().begin() + k * large.columns, n, b.view<float>().begin() + k * n);
+      }
+      const HostTensor y = compiled_values(system_of(part), {a, b})[0];
+      for (std::int64_t i = 0; i < m; ++i) {
+        const auto row = whole.view<float>().begin() + i * large.columns;
+        REQUIRE(std::equal(row, row + n, y.view<float>().begin() + i * n));
+      }
     }
   }
 }

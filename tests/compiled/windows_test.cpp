@@ -55,6 +55,7 @@ const std::vector<Convolution> convolutions{
     {2, 5, 20, 9, 14, 3, 1, 1},      {1, 3, 16, 12, 30, 3, 1, 1},     {3, 4, 33, 8, 17, 5, 1, 2},  {2, 6, 10, 11, 13, 3, 2, 1},
     {2, 3, 18, 15, 16, 3, 1, 0},     {1, 2, 17, 13, 40, 3, 1, 2, 2},  {2, 1, 16, 14, 14, 3, 1, 1}, {1, 70, 9, 7, 7, 3, 1, 1},
     {2, 4, 40, 6, 29, 7, 1, 3},      {1, 8, 16, 5, 50, 1, 1, 0},      {2, 3, 12, 10, 10, 2, 1, 1}, {1, 2, 35, 3, 3, 3, 1, 1},
+    {2, 3, 12, 12, 18, 3, 1, 2, 2},   {1, 4, 16, 9, 15, 5, 1, 2},     {2, 9, 11, 8, 23, 4, 1, 1, 3},
 };
 
 }  // namespace
@@ -163,5 +164,37 @@ TEST_CASE("convolutions have the same bits for one, two and three threads", "[co
     compiled::CompileOptions o = always();
     o.threads = threads;
     CHECK(compiled_values(s, in, o) == one);
+  }
+}
+
+TEST_CASE("steps share loads of rows where a tile is one vector wide, and every bit stays", "[compiled][contractions][windows]") {
+  // The same images and weights, once among 16 results, which are one vector, and once among 48.
+  for (const std::int64_t dilation : {1, 2}) {
+    const Convolution narrow{2, 5, 16, 12, 14, 3, 1, dilation, dilation};
+    Convolution wide = narrow;
+    wide.out = 48;
+    const auto values = [](const Convolution& c) {
+      return spec::lower(spec::parse_program(fmt::format("input x : {}\ninput k : {}\ny = conv2d(x, k, _) {{padding = [{}, {}], dilation = [{}, {}]}}\noutput y\n",
+                                                         type_of(c.image()), type_of(c.weights()), c.padding, c.padding, c.dilation, c.dilation)));
+    };
+    const compiled::Machine machine = options().jit->machine();
+    if (machine.lanes_f32 == 16 && machine.vector_registers == 32) {
+      CHECK_THAT(dump_of(values(narrow), "plan"), Contains("where 3 steps share loads of rows"));
+      CHECK_THAT(dump_of(values(wide), "plan"), !Contains("share loads"));
+    }
+    const HostTensor image = normal_numbers(DType::f32, narrow.image(), 1);
+    const HostTensor all = normal_numbers(DType::f32, wide.weights(), 2);
+    HostTensor some(DType::f32, narrow.weights());
+    std::copy_n(all.view<float>().begin(), narrow.weights().count(), some.view<float>().begin());
+    const auto few = compiled_values(values(narrow), {image, some});
+    const auto many = compiled_values(values(wide), {image, all});
+    const std::int64_t share = narrow.result().count() / narrow.batch;
+    std::size_t compared = 0;
+    for (std::int64_t n = 0; n < narrow.batch; ++n) {
+      for (std::int64_t i = 0; i < share; ++i, ++compared) {
+        REQUIRE(at(few[0], static_cast<std::size_t>(n * share + i)) == at(many[0], static_cast<std::size_t>(n * 3 * share + i)));
+      }
+    }
+    CHECK(compared > 1000);
   }
 }

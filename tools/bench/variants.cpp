@@ -18,6 +18,7 @@ const std::vector<Variant>& variants() {
       {"in-place", "updates are computed elsewhere and copied", [](Options& o) { o.plan.in_place = false; }},
       {"contractions", "sums of products run in plain loops", [](Options& o) { o.schedule.contractions = false; }},
       {"windows", "factors that slide over an image are copied once for each place of the window", [](Options& o) { o.schedule.windows = false; }},
+      {"sharing-loads", "every step of a window loads the numbers of its rows", [](Options& o) { o.schedule.share_loads = false; }},
       {"pieces", "copies of factors are made as a whole before they are read", [](Options& o) { o.schedule.turns = false; }},
       {"parts", "a long sum has all its loops in one tile", [](Options& o) { o.schedule.lift = false; }},
       {"passing", "sums over rows run over them again", [](Options& o) { o.plan.passing = false; }},
