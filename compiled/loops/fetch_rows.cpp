@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiled/loops/accesses.hpp"
+#include "compiled/loops/lanes.hpp"
 
 namespace etalon::compiled::loops {
 
@@ -14,6 +15,9 @@ namespace {
 
 /// Visits of a row in between which its stream is lost.
 constexpr std::size_t least_visits = 2;
+/// Operations per element from which on a loop has time for what it does not need itself. One that computes functions has not:
+/// its vectors fill the registers, and fetching more there measured 5 to 10 % slower.
+constexpr double many_operations = 16;
 /// Bytes of a row; shorter ones come with the line before.
 constexpr std::int64_t least_row_bytes = 1024;
 
@@ -34,17 +38,51 @@ class Fetching {
   }
 
  private:
+  /// The loop over elements of a row that computes most for each of them, if it computes much.
+  static Loop* busiest(Loop& rows) {
+    Loop* found = nullptr;
+    double most = many_operations;
+    for (Step& s : rows.steps) {
+      Loop* lanes = lanes_loop(s);
+      if (lanes == nullptr || operations_of(s, *lanes) < most) continue;
+      most = operations_of(s, *lanes);
+      found = lanes;
+    }
+    return found;
+  }
+
+  /// None where it computes functions.
+  static double operations_of(const Step& s, const Loop& lanes) {
+    double sum = 0;
+    bool functions = false;
+    const auto add = [&](const Expr& e) {
+      sum += operations(e);
+      spec::for_each(e, [&](const Expr& x) { functions = functions || (x.form() == Form::apply && is_function(x->primitive)); });
+    };
+    if (const auto* r = std::get_if<Reduce>(&s.is)) add(r->body);
+    for (const Step& inner : lanes.steps) {
+      if (const auto* d = std::get_if<Define>(&inner.is)) add(d->value);
+      if (const auto* store = std::get_if<Store>(&inner.is)) add(store->value);
+    }
+    return functions ? 0 : sum;
+  }
+
   void rows(Loop& rows) {
     std::set<TensorId> seen;
+    Loop* busy = busiest(rows);
     for (Step& s : rows.steps) {
       Loop* lanes = lanes_loop(s);
       if (lanes == nullptr) continue;
       const auto visit = [&](TensorId t, const std::vector<Expr>& place, bool write) {
         if (own_.contains(t) || seen.contains(t) || !comes_in_rows(t, place, rows.binder, lanes->binder)) return;
         seen.insert(t);
+        Loop* by = busy != nullptr && busy->binder.extent == lanes->binder.extent ? busy : lanes;
         std::vector<Expr> next;
-        for (const Expr& p : place) next.push_back(substitute(p, {{rows.binder.variable, spec::variable(rows.binder) + spec::integer(1)}}));
-        lanes->fetched.push_back({system_.at(t, std::move(next)), write});
+        for (const Expr& p : place) {
+          next.push_back(substitute(p, {{rows.binder.variable, spec::variable(rows.binder) + spec::integer(1)},
+                                        {lanes->binder.variable, spec::variable(by->binder)}}));
+        }
+        by->fetched.push_back({system_.at(t, std::move(next)), write});
       };
       const auto reads = [&](const Expr& e) {
         if (!e.valid()) return;

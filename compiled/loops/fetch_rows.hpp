@@ -9,7 +9,8 @@ namespace etalon::compiled::loops {
 
 /// Where a loop over rows visits a row several times, each in a loop in lanes of its own, the memory of the next row would be
 /// asked for only when its turn comes, and the processor sees no stream in that. So the first visit of a tensor's row also
-/// fetches the same place of its next row: of tensors that are larger than the second cache, in rows of some lines.
+/// fetches the same place of its next row, or, where another loop over the row computes much for each element, that loop, which
+/// has the time: of tensors that are larger than the second cache, in rows of some lines.
 /// \throws InternalError as `verify`.
 void fetch_rows(const spec::System& system, const Machine& machine, Nest& nest);
 
