@@ -254,7 +254,7 @@ TEST_CASE("streamed results have every element, and the bits of stored ones", "[
   REQUIRE(y.size() == x.size());
   REQUIRE(y.size() == 4096 * 1024);
   std::size_t wrong = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) wrong += y[i] == 2 * x[i] + 1 ? 0 : 1;
+  for (std::size_t i = 0; i < x.size(); ++i) wrong += y[i] == 2 * x[i] + 1 ? 0U : 1U;
   CHECK(wrong == 0);
 }
 
