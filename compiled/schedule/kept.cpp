@@ -109,7 +109,7 @@ class Companions {
     const auto seen = recognise_contraction(system_, equation);
     const auto* c = std::get_if<Contraction>(&seen);
     const auto as_factor = [&](const Expr& factor) { return !reads(factor, t) || (factor.form() == Form::read && plain(factor->args)); };
-    if (c == nullptr || !as_factor(c->left) || !as_factor(c->right) || (c->guard.valid() && reads(c->guard, t))) fail(t, "is read by more than contractions and its update");
+    if (c == nullptr || uses_.recurrent[index(equation.target)] || !as_factor(c->left) || !as_factor(c->right) || (c->guard.valid() && reads(c->guard, t))) fail(t, "is read by more than contractions and its update");
   }
 
   const System& system_;
@@ -174,7 +174,7 @@ class Chooser {
       const Equation& equation = system_.equations[e];
       auto seen = recognise_contraction(system_, equation);
       auto* c = std::get_if<Contraction>(&seen);
-      if (c == nullptr) continue;
+      if (c == nullptr || uses_.recurrent[index(equation.target)]) continue;
       if (options.windows) (void)turn_windows(system_, equation, *c);
       if (c->right.form() != Form::read || c->right->tensor != t || !plain(c->right->args) || c->guard.valid()) continue;
       const Decision decision = decide(system_, equation, *c, machine, options);
