@@ -29,6 +29,7 @@ struct ValueReport {
   std::string where;       ///< such as `arena [0, 256)`; empty where it has none
   std::string reason;      ///< the rule that decided, or what was asked for
   std::string source;      ///< the user's line and section that made it, such as `net.cpp:12, section "w step"`; empty where unknown
+  std::string layout{};    ///< of a parameter in panels: how and why, such as `panels of 32 along axis 0: its contraction reads it so`; else empty
   std::string request;     ///< what the program asks of the value, such as `stored h at net.cpp:3`; empty where nothing
 };
 

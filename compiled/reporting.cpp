@@ -168,8 +168,8 @@ void count_bytes(const System& system, const Plan& plan, Report& report) {
 std::string to_text(const std::vector<ValueReport>& values) {
   std::string text;
   for (const ValueReport& v : values) {
-    text += fmt::format("{} is {}{}{}: {}{}\n", v.name, name_of(v.keeping), v.where.empty() ? "" : " in ", v.where, v.reason,
-                        v.source.empty() ? "" : "; from " + v.source);
+    text += fmt::format("{} is {}{}{}: {}{}{}\n", v.name, name_of(v.keeping), v.where.empty() ? "" : " in ", v.where, v.reason,
+                        v.layout.empty() ? "" : "; lies in " + v.layout, v.source.empty() ? "" : "; from " + v.source);
   }
   return text;
 }

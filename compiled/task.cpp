@@ -113,6 +113,11 @@ Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Updat
   }
   done("plan");
   if (history) out.values = history->reports(out.system, out.plan);
+  for (std::size_t i = 0; i < out.kept.size(); ++i) {
+    const std::string& name = out.system[out.system.inputs[kept.inputs[i].input]].name;
+    const auto value = std::find_if(out.values.begin(), out.values.end(), [&](const ValueReport& v) { return v.name == name; });
+    if (value != out.values.end() && out.kept[i].panels) value->layout = layout_text(out.kept[i]);
+  }
   if (options.dump) options.dump("values", to_text(out.values));
   if (options.dump) options.dump("plan", to_text(out.system, out.plan));
 #ifndef NDEBUG

@@ -242,12 +242,15 @@ Layouts follow_layouts(const System& system, std::span<const KeptInput> kept, st
   return Chooser(system, kept).follow(given);
 }
 
+std::string layout_text(const KeptLayout& layout) {
+  return fmt::format("panels of {} along axis {}: {}", layout.panels->width, layout.panels->axis, layout.reason);
+}
+
 std::string to_text(const System& system, std::span<const KeptInput> kept, const Layouts& layouts) {
   std::string text;
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    const auto& [panels, reason] = layouts.kept[i];
-    const std::string how = panels ? fmt::format("in panels of {} along axis {}", panels->width, panels->axis) : "as it is";
-    text += fmt::format("{}: {}: {}\n", system[system.inputs[kept[i].input]].name, how, reason);
+    const KeptLayout& layout = layouts.kept[i];
+    text += fmt::format("{}: {}\n", system[system.inputs[kept[i].input]].name, layout.panels ? "in " + layout_text(layout) : "as it is: " + layout.reason);
   }
   return text;
 }

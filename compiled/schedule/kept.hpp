@@ -56,6 +56,9 @@ void lay_out(spec::System& system, const std::vector<std::optional<Panels>>& ten
 /// its place is its binders.
 [[nodiscard]] bool is_elementwise(const spec::Equation& equation);
 
+/// How a kept input in panels lies and why: `panels of 32 along axis 0: its contraction reads it so`.
+[[nodiscard]] std::string layout_text(const KeptLayout& layout);
+
 /// One line per kept input.
 [[nodiscard]] std::string to_text(const spec::System& system, std::span<const KeptInput> kept, const Layouts& layouts);
 

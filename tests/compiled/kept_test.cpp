@@ -1,6 +1,8 @@
 // Parameters that stay in panels between runs.
 #include <catch2/catch.hpp>
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "compiled/panels.hpp"
@@ -175,6 +177,18 @@ TEST_CASE("columns that lie side by side are kept in panels along the last axis"
   CHECK(store.entry("w").panels == compiled::Panels{1, 32});
   CHECK(!other.entry("w").panels);
   CHECK(store.read("w") == other.read("w"));
+}
+
+TEST_CASE("the report says which parameters lie in panels, and why", "[compiled][kept]") {
+  compiled::CompileOptions o = options();
+  o.explain = true;
+  const compiled::Executable step = compiled::compile(spec::parse_program(step_text("f32", 33)), o);
+  std::map<std::string, std::string> layouts;
+  for (const compiled::ValueReport& v : step.report().values) layouts.emplace(v.name, v.layout);
+  CHECK(layouts.at("w") == "panels of 32 along axis 0: its contraction reads it so");
+  CHECK(layouts.at("m") == "panels of 32 along axis 0: like w");
+  CHECK(layouts.at("x").empty());
+  CHECK(layouts.at("y").empty());
 }
 
 TEST_CASE("siblings of a step read what it keeps, whatever they like best", "[compiled][kept]") {

@@ -133,6 +133,7 @@ void print_json(const compiled::Report& report) {
   nlohmann::ordered_json values = nlohmann::ordered_json::array();
   for (const compiled::ValueReport& v : report.values) {
     values.push_back({{"name", v.name}, {"keeping", name_of(v.keeping)}, {"bytes", v.bytes}, {"where", v.where}, {"reason", v.reason},
+                      {"layout", v.layout.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.layout)},
                       {"source", v.source.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.source)},
                       {"request", v.request.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.request)}});
   }
