@@ -57,7 +57,7 @@ class Fetching {
     bool functions = false;
     const auto add = [&](const Expr& e) {
       sum += operations(e);
-      spec::for_each(e, [&](const Expr& x) { functions = functions || (x.form() == Form::apply && is_function(x->primitive)); });
+      spec::for_each(e, [&](const Expr& x) { functions = functions || (x.form() == Form::apply && takes_long(x->primitive)); });
     };
     if (const auto* r = std::get_if<Reduce>(&s.is)) add(r->body);
     for (const Step& inner : lanes.steps) {

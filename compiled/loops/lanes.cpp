@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "compiled/schedule/access.hpp"
+#include "spec/functions.hpp"
 
 namespace etalon::compiled::loops {
 
@@ -22,7 +23,7 @@ constexpr double join_cost = 10;
 
 double cost_of(Primitive p, Kind kind) {
   if (p == Primitive::philox) return philox_cost;
-  if (is_function(p)) return function_cost;
+  if (takes_long(p)) return function_cost;
   switch (p) {
     case Primitive::div:
     case Primitive::sqrt:
@@ -110,27 +111,7 @@ unsigned width_for(std::int64_t extent, unsigned native, bool chains) {
 
 }  // namespace
 
-bool is_function(Primitive p) {
-  switch (p) {
-    case Primitive::pow:
-    case Primitive::atan2:
-    case Primitive::exp:
-    case Primitive::exp2:
-    case Primitive::log:
-    case Primitive::log2:
-    case Primitive::sin:
-    case Primitive::cos:
-    case Primitive::tan:
-    case Primitive::sinh:
-    case Primitive::cosh:
-    case Primitive::tanh:
-    case Primitive::erf:
-    case Primitive::expm1:
-    case Primitive::log1p:
-    case Primitive::philox: return true;
-    default: return false;
-  }
-}
+bool takes_long(Primitive p) { return p == Primitive::philox || spec::is_function(p); }
 
 void collect_reduction_candidates(const Expr& e, std::vector<Candidate>& into) {
   for_each(e, [&](const Expr& x) {

@@ -26,7 +26,7 @@ struct Candidate {
 void collect_reduction_candidates(const spec::Expr& e, std::vector<Candidate>& into);
 
 /// Whether a primitive is a function that takes as long as many an addition: exp, tanh, a random number, and so on.
-[[nodiscard]] bool is_function(spec::Primitive p);
+[[nodiscard]] bool takes_long(spec::Primitive p);
 
 /// Scalar operations that one iteration of the target's loops takes.
 [[nodiscard]] double operations(const spec::Expr& e);

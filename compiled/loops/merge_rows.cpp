@@ -94,7 +94,7 @@ std::int64_t lanes_of(const Loop& loop) {
 bool computes_functions(const Loop& loop) {
   const auto has = [](const Expr& e) {
     bool found = false;
-    spec::for_each(e, [&](const Expr& x) { found = found || (x.form() == spec::Form::apply && is_function(x->primitive)); });
+    spec::for_each(e, [&](const Expr& x) { found = found || (x.form() == spec::Form::apply && takes_long(x->primitive)); });
     return found;
   };
   return std::any_of(loop.steps.begin(), loop.steps.end(), [&](const Step& s) {

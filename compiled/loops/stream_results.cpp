@@ -47,7 +47,7 @@ bool computes_function(const Expr& e, const std::set<spec::VariableId>& in_lanes
   bool found = false;
   if (!e.valid()) return false;
   spec::for_each(e, [&](const Expr& x) {
-    if (found || x.form() != spec::Form::apply || !is_function(x->primitive)) return;
+    if (found || x.form() != spec::Form::apply || !takes_long(x->primitive)) return;
     found = std::any_of(in_lanes.begin(), in_lanes.end(), [&](spec::VariableId v) { return mentions(x, v); });
   });
   return found;

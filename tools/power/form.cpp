@@ -1,5 +1,6 @@
 #include "tools/power/form.hpp"
 
+#include "spec/functions.hpp"
 #include "spec/system/recurrence.hpp"
 
 namespace etalon::power {
@@ -8,29 +9,6 @@ namespace {
 using spec::Form;
 using spec::Primitive;
 using spec::Reduction;
-
-bool is_function(Primitive p) {
-  switch (p) {
-    case Primitive::pow:
-    case Primitive::atan2:
-    case Primitive::exp:
-    case Primitive::exp2:
-    case Primitive::log:
-    case Primitive::log2:
-    case Primitive::sin:
-    case Primitive::cos:
-    case Primitive::tan:
-    case Primitive::sinh:
-    case Primitive::cosh:
-    case Primitive::tanh:
-    case Primitive::erf:
-    case Primitive::expm1:
-    case Primitive::log1p:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool is_arithmetic(const spec::Expr& e) {
   if (e.form() != Form::apply || e.kind() != Kind::real) return false;
@@ -54,7 +32,7 @@ std::string class_of(const spec::System& system) {
   bool sums = !spec::recurrent_groups(system).empty();
   for (const spec::Equation& equation : system.equations) {
     spec::for_each(equation.value, [&](const spec::Expr& e) {
-      if (e.form() == Form::apply && is_function(e->primitive)) functions = true;
+      if (e.form() == Form::apply && spec::is_function(e->primitive)) functions = true;
       arithmetic = arithmetic || is_arithmetic(e);
       if (e.form() != Form::reduce || e.kind() == Kind::boolean) return;
       const bool accumulates = e->reduction == Reduction::sum || e->reduction == Reduction::prod;
