@@ -21,6 +21,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 using compiled::Home;
+namespace source = compiled::source;
 
 constexpr std::size_t small_stack = std::size_t{128} << 10;
 
@@ -219,15 +220,15 @@ TEST_CASE("sound: functions of emitted C keep to the same stack, and compute the
     const auto in = numbers_for(s);
     for (const char* level : {"-O0", "-O1"}) {
       compiler.flags = fmt::format("-std=c99 {} -Wall -Wextra -Wconversion -ffp-contract=off -Wframe-larger-than={}", level, compiled::most_stack_bytes / 2);
-      const compiled::source::Runner c = compiled::source::run_as_c(s, compiler);
+      const compiled::Runner c = source::run_as_c(s, compiler);
       compiled::CompileOptions on_stack;
       on_stack.plan.stack_bytes = std::size_t{1} << 30;
-      CHECK(c(in) == compiled::source::run_as_c(s, {}, on_stack)(in));
+      CHECK(c(in) == source::run_as_c(s, {}, on_stack)(in));
     }
   }
   compiled::CompileOptions on_stack;
   on_stack.plan.stack_bytes = std::size_t{1} << 30;
-  CHECK_THROWS_WITH(compiled::source::run_as_c(rows_of_rows(3, 7000), compiler, on_stack), Contains("frame size"));
+  CHECK_THROWS_WITH(source::run_as_c(rows_of_rows(3, 7000), compiler, on_stack), Contains("frame size"));
 }
 
 }  // namespace etalon::test
