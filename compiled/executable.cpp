@@ -258,6 +258,11 @@ Executable make(Task task, const CompileOptions& options) {
     body->kept.inputs.push_back({i, update == body->updates.end() ? std::nullopt : std::optional(update->output)});
   }
   body->unit = body->made_of(body->system, body->updates, body->kept);
+  for (const Captured& c : body->captured) {
+    const spec::TensorInfo& t = body->system[body->system.outputs[c.output]];
+    // An output that is captured is kept a second time.
+    if (c.output < body->outputs) body->report.output_bytes += static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype);
+  }
   return Executable(std::move(body));
 }
 
