@@ -19,7 +19,7 @@ using namespace etalon::test;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
 
 std::vector<std::pair<std::string, std::unique_ptr<spec::Backend>>> backends() {
   std::vector<std::pair<std::string, std::unique_ptr<spec::Backend>>> all;
@@ -67,7 +67,7 @@ std::vector<double> repeated(const std::vector<double>& values) {
 }  // namespace
 
 TEST_CASE("sound: NaN in comparisons and in extrema of two is as M12 says", "[sound][compiled][M12]") {
-  const std::vector<double> a = repeated({nan, nan, 1, -inf, nan}), b = repeated({1, -inf, nan, nan, nan});
+  const std::vector<double> a = repeated({not_a_number, not_a_number, 1, -inf, not_a_number}), b = repeated({1, -inf, not_a_number, not_a_number, not_a_number});
   const auto n = static_cast<std::int64_t>(a.size());
   std::size_t compared = 0;
   for (const auto& [name, backend] : backends()) {
@@ -75,14 +75,14 @@ TEST_CASE("sound: NaN in comparisons and in extrema of two is as M12 says", "[so
       const std::vector<HostTensor> inputs{real_tensor(dtype, {n}, a), real_tensor(dtype, {n}, b)};
       const auto all = [n](double value) { return std::vector<double>(static_cast<std::size_t>(n), value); };
       for (const std::string call : {"maximum(a, b)", "minimum(a, b)", "add(a, b)"})
-        check(name + ": " + call, answer(*backend, call, inputs), all(nan), compared);
+        check(name + ": " + call, answer(*backend, call, inputs), all(not_a_number), compared);
       for (const std::string call : {"eq(a, b)", "lt(a, b)", "le(a, b)", "gt(a, b)", "ge(a, b)"})
         check(name + ": " + call, answer(*backend, call, inputs), all(0), compared);
       check(name + ": ne", answer(*backend, "ne(a, b)", inputs), all(1), compared);
-      const std::vector<HostTensor> one{real_tensor(dtype, {5}, {nan, -1, 0, 2, nan})};
-      check(name + ": relu", answer(*backend, "relu(a)", one), {nan, 0, 0, 2, nan}, compared);
-      check(name + ": clamp", answer(*backend, "clamp(a) {low = -0.5, high = 1.0}", one), {nan, -0.5, 0, 1, nan}, compared);
-      check(name + ": sign", answer(*backend, "sign(a)", one), {nan, -1, 0, 1, nan}, compared);
+      const std::vector<HostTensor> one{real_tensor(dtype, {5}, {not_a_number, -1, 0, 2, not_a_number})};
+      check(name + ": relu", answer(*backend, "relu(a)", one), {not_a_number, 0, 0, 2, not_a_number}, compared);
+      check(name + ": clamp", answer(*backend, "clamp(a) {low = -0.5, high = 1.0}", one), {not_a_number, -0.5, 0, 1, not_a_number}, compared);
+      check(name + ": sign", answer(*backend, "sign(a)", one), {not_a_number, -1, 0, 1, not_a_number}, compared);
     }
   }
   CHECK(compared > 3 * 4 * 9 * 45);
@@ -97,10 +97,10 @@ TEST_CASE("sound: NaN in extrema of sets, and where it stands, is as M12 says", 
     for (int k = 0; k < width; ++k) {
       bool is_nan = false;
       for (const int at : nans) is_nan = is_nan || at == k;
-      elements.push_back(is_nan ? nan : k == 7 ? inf : k == 9 ? -inf : k);
+      elements.push_back(is_nan ? not_a_number : k == 7 ? inf : k == 9 ? -inf : k);
     }
-    largest.push_back(nans.empty() ? inf : nan);
-    smallest.push_back(nans.empty() ? -inf : nan);
+    largest.push_back(nans.empty() ? inf : not_a_number);
+    smallest.push_back(nans.empty() ? -inf : not_a_number);
     first_largest.push_back(nans.empty() ? 7 : nans.front());
     first_smallest.push_back(nans.empty() ? 9 : nans.front());
   };
