@@ -167,18 +167,15 @@ bool Elaborator::names_type(const ClauseText& clause) const {
   return false;
 }
 
-/// The right side; an equation without elements is elaborated for its kind only.
+/// The right side, for an element of that type or as it is; an equation without elements is elaborated for its kind only.
 Expr Elaborator::value_of(const ClauseText& clause, std::optional<DType> dtype) {
   Expr e = expression(clause.value);
-  const std::optional<Kind> kind = dtype ? std::optional(kind_of(*dtype)) : std::nullopt;
-  if (vacuous_) {
-    const Kind k = kind.value_or(e.kind());
-    return k == Kind::real ? decimal(0) : k == Kind::integer ? integer(0) : boolean(false);
-  }
-  if (!kind || e.kind() == *kind) return e;
-  if (*kind == Kind::real && e.kind() == Kind::integer) return real_of(e);
+  const Kind kind = dtype ? kind_of(*dtype) : e.kind();
+  if (vacuous_) return kind == Kind::real ? decimal(0) : kind == Kind::integer ? integer(0) : boolean(false);
+  if (e.kind() == kind) return e;
+  if (kind == Kind::real && e.kind() == Kind::integer) return real_of(e);
   if (names_type(clause)) return converted(e, *dtype);
-  fail(clause.text.begin, d_.at(clause.target), " is ", *kind == Kind::real ? "real" : *kind == Kind::integer ? "integer" : "a truth value",
+  fail(clause.text.begin, d_.at(clause.target), " is ", kind == Kind::real ? "real" : kind == Kind::integer ? "integer" : "a truth value",
        ", its equation gives ", e.kind() == Kind::real ? "a real" : e.kind() == Kind::integer ? "an integer" : "a truth value",
        "; use cast");
 }
