@@ -95,7 +95,7 @@ TEST_CASE("sound: a kernel that takes more of the stack is refused by its name",
 }
 
 TEST_CASE("sound: the kernels of long rows run on a thread with a small stack", "[compiled][stack][sound]") {
-  for (const System& s : {attention(1, 100, 3072, 32), rows_of_rows(20, 8000), many_sums(40, 16, 100000)}) {
+  for (const System& s : {attention(1, 300, 3072, 32), rows_of_rows(20, 8000), many_sums(40, 16, 100000)}) {
     const auto in = numbers_for(s);
     const compiled::Executable e = compiled::compile_system(s, options());
     const auto expected = e.run(in);
