@@ -52,6 +52,7 @@ template Option Command::option(const std::string&, std::vector<unsigned>&, cons
 template Option Command::option(const std::string&, double&, const std::string&) const;
 template Option Command::option(const std::string&, unsigned&, const std::string&) const;
 template Option Command::option(const std::string&, std::uint64_t&, const std::string&) const;
+template Option Command::option(const std::string&, std::int64_t&, const std::string&) const;
 
 Option Command::flag(const std::string& name, bool& value, const std::string& help) const {
   return Option(*app_->add_flag(name, value, help));
