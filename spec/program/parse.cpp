@@ -15,6 +15,7 @@
 #include "spec/notation/split.hpp"
 #include "spec/program/assignment.hpp"
 #include "spec/program/einsum_call.hpp"
+#include "spec/program/fault.hpp"
 #include "spec/program/line_lexer.hpp"
 #include "spec/program/number_text.hpp"
 #include "spec/program/program.hpp"
@@ -27,7 +28,7 @@ namespace {
 /// Reads one line into the program.
 class LineParser {
  public:
-  LineParser(LineLexer lexer, Program& program) : in_(std::move(lexer)), program_(program) {}
+  LineParser(std::string_view line, LineLexer lexer, Program& program) : line_(line), in_(std::move(lexer)), program_(program) {}
 
   /// What is left of a line is the source of this assignment.
   void finish(Assign assignment) {
@@ -56,6 +57,7 @@ class LineParser {
     } else {
       step(word);
     }
+    if (joins_values(in_.peek())) reject_formula("the end of the line");
     if (!in_.at_end()) in_.fail("the end of the line");
   }
 
@@ -181,7 +183,9 @@ class LineParser {
     while (in_.accept(",")) results.push_back(in_.take_word("a result"));
     in_.expect("=");
     const std::size_t column = in_.peek().column;
+    if (in_.peek().form == LineToken::Form::number || in_.is("(") || in_.is("-")) reject_formula("an operation", results, column);
     std::string operation = in_.take_word("an operation");
+    if (joins_values(in_.peek())) reject_formula("'('", results, column);
     in_.expect("(");
     std::vector<std::optional<std::string>> operands = names();
     if (in_.is(";")) return derivative(operation, operands, std::move(results));
@@ -206,6 +210,35 @@ class LineParser {
       in_.reject(error.what(), column);
     }
     program_.steps.emplace_back(std::move(call));
+  }
+
+  /// `+` and its like, which formulas have and calls have not.
+  [[nodiscard]] static bool joins_values(const LineToken& token) {
+    const bool signed_number = token.form == LineToken::Form::number && (token.text[0] == '+' || token.text[0] == '-');
+    return signed_number || (token.form == LineToken::Form::mark && std::string_view("+-*/^").find(token.text) != std::string_view::npos);
+  }
+
+  [[nodiscard]] bool is_value(const std::string& name) const {
+    const auto is = [&](const auto& one) { return one.name == name; };
+    if (std::any_of(program_.inputs.begin(), program_.inputs.end(), is)) return true;
+    return std::any_of(program_.steps.begin(), program_.steps.end(), [&](const auto& step) {
+      const auto* call = std::get_if<Call>(&step);
+      return call != nullptr && std::find(call->results.begin(), call->results.end(), name) != call->results.end();
+    });
+  }
+
+  /// A formula where a call is expected: shows the assignment that says so.
+  [[noreturn]] void reject_formula(std::string_view expected, const std::vector<std::string>& results, std::size_t column) const {
+    const std::string_view formula = line_.substr(column - 1, line_.find_first_of("#@", column - 1) - (column - 1));
+    const std::string indexed = with_values(formula.substr(0, formula.find_last_not_of(" \t\r") + 1), [this](std::string& name) {
+      if (is_value(name)) name += "[...]";
+    });
+    in_.fail(expected, fmt::format("a formula is an assignment: buffer {}[...] = {}", as_quoted(results.front()), as_quoted(indexed)));
+  }
+
+  /// A formula behind a call.
+  [[noreturn]] void reject_formula(std::string_view expected) const {
+    in_.fail(expected, "a step is one call; name its result and take it in the next");
   }
 
   [[nodiscard]] std::vector<std::optional<std::string>> names() {
@@ -313,6 +346,7 @@ class LineParser {
     return source;
   }
 
+  std::string_view line_;
   LineLexer in_;
   Program& program_;
 };
@@ -357,22 +391,29 @@ constexpr std::array<std::string_view, 1> opening{"definitions"};
 constexpr std::array<std::string_view, 2> closing{"end ", "definitions"};
 
 /// The lines up to `end definitions`, as definitions of the program's own.
-void definitions(Lines& lines, Program& program) {
+void definitions(Lines& lines, Program& program, PartLines& where) {
   const std::size_t first = lines.number();
   const std::string_view block = lines.rest();
   std::size_t size = 0;
   for (bool closed = false; !closed;) {
-    if (lines.at_end()) throw SpecViolation(fmt::format("program: line {}: the definitions do not end; expected a line `end definitions`", first));
+    if (lines.at_end()) throw TextViolation({first, 0}, "the definitions do not end; expected a line `end definitions`");
     size = block.size() - lines.rest().size();
     closed = holds_only(lines.take(), closing);
+    if (!closed) where.definitions.push_back(lines.number());
   }
   for (const auto& one : split_definitions(block.substr(0, size))) {
     const Diagnosis& wrong = one->definition.diagnosis;
     if (!wrong.ok())
-      throw SpecViolation(fmt::format("program: line {}, column {}: {}", first + one->line + std::max(wrong.line, 1U) - 1,
-                                      std::max(wrong.column, 1U), wrong.rule()));
+      throw TextViolation({first + one->line + std::max(wrong.line, 1U) - 1, std::max(wrong.column, 1U)}, std::string(wrong.rule()));
     program.definitions.push_back(one->text);
   }
+}
+
+/// What the program has more of since the last line stands on this one.
+void note_parts(const Program& program, std::size_t line, PartLines& where) {
+  const std::array<std::size_t, part_count> sizes{program.inputs.size(),  program.buffers.size(), program.steps.size(),
+                                                  program.outputs.size(), program.updates.size(), program.wishes.size()};
+  for (std::size_t part = 0; part < part_count; ++part) where.lines[part].resize(sizes[part], line);
 }
 
 /// A step without a source line gets this one.
@@ -385,18 +426,27 @@ void place(std::variant<Call, Differentiate, Assign>& step, const std::string& f
 
 }  // namespace
 
-Program parse_program(std::string_view text) { return parse_program(text, ""); }
+Program parse_program(std::string_view text) {
+  PartLines where;
+  return parse_program(text, "", where);
+}
 
 Program parse_program(std::string_view text, const std::string& file) {
+  PartLines where;
+  return parse_program(text, file, where);
+}
+
+Program parse_program(std::string_view text, const std::string& file, PartLines& where) {
   Program program;
   Lines lines(text);
   while (!lines.at_end()) {
     const std::string_view line = lines.take();
     const std::size_t before = program.steps.size();
-    if (holds_only(line, opening)) definitions(lines, program);
+    if (holds_only(line, opening)) definitions(lines, program, where);
     else if (auto found = assignment_in(line, lines.number()))
-      LineParser(LineLexer(line, lines.number(), found->end), program).finish(std::move(found->assignment));
-    else LineParser(LineLexer(line, lines.number()), program).run();
+      LineParser(line, LineLexer(line, lines.number(), found->end), program).finish(std::move(found->assignment));
+    else LineParser(line, LineLexer(line, lines.number()), program).run();
+    note_parts(program, lines.number(), where);
     if (!file.empty() && program.steps.size() > before) place(program.steps.back(), file, lines.number());
   }
   return program;
