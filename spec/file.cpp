@@ -57,8 +57,8 @@ class Descriptor {
 };
 
 /// 0, or what `errno` was.
-[[nodiscard]] int written(const fs::path& path, int flags, std::string_view text) {
-  Descriptor file(path, flags | O_WRONLY | O_CREAT);
+[[nodiscard]] int written(const fs::path& path, std::string_view text) {
+  Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (file.number() < 0) return errno;
   while (!text.empty()) {
     const ssize_t size = write(file.number(), text.data(), text.size());
@@ -66,6 +66,14 @@ class Descriptor {
     text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   }
   return file.closed() ? 0 : errno;
+}
+
+/// The file that takes the place of this one when all of it is there; this one itself where it is a pipe or a device.
+[[nodiscard]] fs::path written_first(fs::path path) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(path, failed);
+  if (!fs::exists(status) || fs::is_regular_file(status)) path += ".new";
+  return path;
 }
 
 }  // namespace
@@ -94,16 +102,13 @@ std::string read_file(const fs::path& path) {
 }
 
 void write_file(const fs::path& path, std::string_view text) {
+  const fs::path fresh = written_first(path);
   std::error_code failed;
-  const fs::file_status status = fs::status(path, failed);
-  const bool replaces = !fs::exists(status) || fs::is_regular_file(status);
-  fs::path fresh = path;
-  if (replaces) fresh += ".new";
-  if (const int error = written(fresh, O_TRUNC, text); error != 0) {
-    if (replaces) fs::remove(fresh, failed);
+  if (const int error = written(fresh, text); error != 0) {
+    if (fresh != path) fs::remove(fresh, failed);
     throw file_error(path, unwritable, error);
   }
-  if (!replaces) return;
+  if (fresh == path) return;
   fs::rename(fresh, path, failed);
   if (failed) throw file_error(path, unwritable, failed.value());
 }
@@ -114,8 +119,12 @@ void write_file(const fs::path& path, const std::function<void(std::ostream&)>& 
   write_file(path, std::string_view(std::move(text).str()));
 }
 
-void append_to_file(const fs::path& path, std::string_view text) {
-  if (const int error = written(path, O_APPEND, text); error != 0) throw file_error(path, unwritable, error);
+void check_writable(const fs::path& path) {
+  const fs::path fresh = written_first(path);
+  std::error_code failed;
+  if (fs::is_directory(path, failed)) throw file_error(path, unwritable, EISDIR);
+  if (const int error = written(fresh, ""); error != 0) throw file_error(path, unwritable, error);
+  if (fresh != path) fs::remove(fresh, failed);
 }
 
 void make_folder(const fs::path& path) {

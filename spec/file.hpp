@@ -25,8 +25,8 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 /// The same with what `content` prints.
 void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& content);
 
-/// Adds to the end of the file. \throws IoError
-void append_to_file(const std::filesystem::path& path, std::string_view text);
+/// Refuses now what `write_file` would refuse after the work is done, and leaves nothing behind. \throws IoError
+void check_writable(const std::filesystem::path& path);
 
 /// Makes the folder, and those that it lies in. \throws IoError
 void make_folder(const std::filesystem::path& path);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 #include "spec/program/binding.hpp"
 #include "spec/program/extents.hpp"
@@ -116,6 +117,8 @@ void print_outputs(const Choices& choices) {
   const auto& values = std::get<spec::Numbers>(answer).outputs;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) print_value(program.outputs[i], values[i]);
   const std::vector<std::string> captured = captures(program);
+  if (program.outputs.empty() && captured.empty())
+    throw SpecViolation(choices.path + ": the program has no outputs to print; expected a line `output NAME`, or `capture NAME`");
   if (!captured.empty()) std::cout << "captured\n";
   for (const std::string& name : captured) {
     const auto& all = request.program.outputs;
