@@ -15,6 +15,8 @@
 
 namespace etalon::spec {
 
+struct Program;
+
 /// A place in a text, both from 1.
 struct Place {
   std::size_t line = 0;
@@ -89,6 +91,9 @@ struct PartLines {
 
   [[nodiscard]] std::size_t line_of(Part part, std::size_t index) const;
 };
+
+/// As in program.hpp; `where` then says which line states which part. \throws TextViolation
+[[nodiscard]] Program parse_program(std::string_view text, const std::string& file, PartLines& where);
 
 /// Where the text of the program breaks the rule; line 0 where it does not state that part.
 [[nodiscard]] Place place_of(const PartViolation& violation, const PartLines& lines, std::string_view text);

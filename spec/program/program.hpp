@@ -116,8 +116,6 @@ struct Wish {
   [[nodiscard]] friend bool operator==(const Wish&, const Wish&) = default;
 };
 
-struct PartLines;  // fault.hpp
-
 struct Program {
   std::vector<Input> inputs;
   std::vector<std::variant<Call, Differentiate, Assign>> steps;
@@ -161,8 +159,6 @@ void verify(const Program& program);
 [[nodiscard]] Program parse_program(std::string_view text);
 /// The same, where steps that name no source line get their own line of the text, in this file.
 [[nodiscard]] Program parse_program(std::string_view text, const std::string& file);
-/// The same; `where` then says which line states which part.
-[[nodiscard]] Program parse_program(std::string_view text, const std::string& file, PartLines& where);
 
 /// The assignment that a text such as `g[i, j] += sum[n] d[n, i]*x[n, j]` states. \throws SpecViolation
 [[nodiscard]] Assign parse_assignment(std::string_view text);

@@ -30,6 +30,7 @@ struct CloseGzip {
 };
 
 std::string read_gzip(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) throw IoError(fmt::format("{}: a folder, expected a file", path.string()));
   const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
   if (!file) throw file_error(path, "the file cannot be read", errno);
   std::string text;
