@@ -16,7 +16,7 @@ Elaborator::Elaborator(const Definition& d, std::span<const std::optional<ValueT
   if (!typing_.ok()) raise(typing_.diagnosis);
 }
 
-void Elaborator::raise(const Diagnosis& diagnosis) const { throw SpecViolation(std::string(diagnosis.message())); }
+void Elaborator::raise(const Diagnosis& diagnosis) const { throw IllTyped(diagnosis); }
 
 Instance Elaborator::run() {
   const Typing typing = typing_;

@@ -65,7 +65,7 @@ TEST_CASE("the_split_puts_every_row_on_one_side", "[data]") {
 }
 
 TEST_CASE("a_bad_data_file_is_named_with_what_is_wrong", "[data]") {
-  CHECK(message_of("/no/such/digits.csv.gz") == "/no/such/digits.csv.gz: no such file");
+  CHECK(message_of("/no/such/digits.csv.gz") == "/no/such/digits.csv.gz: the file cannot be read: No such file or directory");
   const auto path = scratch("digits.csv.gz");
   std::string row;
   for (int i = 0; i < 64; ++i) row += "3,";

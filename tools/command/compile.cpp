@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/program_file.hpp"
@@ -156,9 +156,7 @@ void emit_form(const Choices& choices) {
     std::cout << text << (text.ends_with('\n') ? "" : "\n");
     return;
   }
-  std::ofstream file(choices.output, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw IoError(choices.output + ": the file cannot be written");
+  write_file(choices.output, text);
 }
 
 void write_debug_dir(const Choices& choices) {

@@ -38,6 +38,10 @@ class Option {
   [[nodiscard]] bool given() const;
 
  private:
+  friend class Command;
+  template <class Number>
+  Option checked(const std::string& expected, std::function<bool(Number)> fits) const;
+
   CLI::Option* option_;
 };
 

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "training/data/dataset.hpp"
 #include "training/data/random_streams.hpp"
 
@@ -28,9 +30,9 @@ struct CloseGzip {
 };
 
 std::string read_gzip(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) throw IoError(fmt::format("{}: no such file", path.string()));
+  if (std::filesystem::is_directory(path)) throw IoError(fmt::format("{}: a folder, expected a file", path.string()));
   const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
-  if (!file) throw IoError(fmt::format("{}: cannot be opened", path.string()));
+  if (!file) throw file_error(path, "the file cannot be read", errno);
   std::string text;
   std::array<char, 1U << 16U> chunk{};
   int got = 0;
