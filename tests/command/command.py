@@ -60,7 +60,7 @@ refused("unknown tier 'quik'; did you mean 'quick'?", "conform", "--backend", "r
 if build == "compiled":
     refused("--memory-budget: expected a number of bytes such as 1048576, 64K, 64M or 2G, found '64Q'", "compile", str(program), "--memory-budget", "64Q")
     report = json.loads(printed([], "compile", str(program), "--json"))
-    check(report["peak_bytes"] == report["arena_bytes"] + report["input_bytes"] + report["output_bytes"] and report["kernels"] and
+    check(report["peak_bytes"] == report["arena_bytes"] + report["stack_bytes"] + report["input_bytes"] + report["output_bytes"] and report["kernels"] and
           {v["name"]: v["keeping"] for v in report["values"]}["x"] == "shared", f"etalon compile --json: found {report}")
     printed(["x is shared in input 0: given by the caller"], "compile", str(program), "--dump-after", "values")
     asking = folder / "asking.txt"

@@ -136,7 +136,7 @@ void print_json(const compiled::Report& report) {
                       {"source", v.source.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.source)},
                       {"request", v.request.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.request)}});
   }
-  const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
+  const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"stack_bytes", report.stack_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
                                    {"peak_bytes", report.peak_bytes()}, {"cached", report.cached}, {"kernels", kernels}, {"values", values}};
   std::cout << all.dump() << "\n";
 }
@@ -177,7 +177,7 @@ void compile_file(const Choices& choices) {
   const compiled::Report& report = executable.report();
   if (choices.json) return print_json(report);
   std::cout << fmt::format(
-      "{}: {} equations, {} kernels, {} bytes of intermediates, {} with inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
+      "{}: {} equations, {} kernels, {} bytes of intermediates, {} with stacks, inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
       executable.system().equations.size(), report.kernels, report.arena_bytes, report.peak_bytes(), report.passes_seconds * 1e3,
       report.codegen_seconds * 1e3, report.cached ? " (kept from an earlier compilation)" : "");
   if (!choices.times) return;
