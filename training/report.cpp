@@ -127,7 +127,7 @@ TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
   const std::string model = known("model of digits", options.model, {"mlp", "cnn"});
   const Dataset digits = read_digits(digits_file(options));
   const Split split = split_of_digits();
-  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 60 : 25;
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 500 : 100;
   const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads, options.cache};
   Trainer trainer(model == "mlp" ? digits_mlp() : digits_cnn(), select_rows(digits, split.train), trainer_options,
                   select_rows(digits, split.validation));

@@ -58,7 +58,7 @@ Traced written(const Traced& x, const Noise<Untyped>* noise) {
   if (noise == nullptr) return x;
   const std::int64_t rows = x.dims()[0];
   const Traced images = reshape.set("shape", std::vector<std::int64_t>{rows, 8, 8})(x);
-  const Traced other = augmented(images, *noise, {0.5, 0.175, 0.2}, static_cast<std::int64_t>(Stream::model_streams) + 2);
+  const Traced other = augmented(images, *noise, {0.7, 0.175, 0.2}, static_cast<std::int64_t>(Stream::model_streams) + 2);
   return reshape.set("shape", std::vector<std::int64_t>{rows, 64})(other);
 }
 
