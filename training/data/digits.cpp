@@ -58,7 +58,7 @@ std::string read_gzip(const std::filesystem::path& path) {
 }
 
 /// The whole number that a field is, or -1.
-int number_in(std::string_view field) {
+int whole_number_in(std::string_view field) {
   int value = -1;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   return error == std::errc{} && end == field.data() + field.size() ? value : -1;
@@ -73,7 +73,7 @@ void append_row(Dataset& data, std::string_view line, const std::string& where) 
     const std::string_view field = line.substr(0, line.find(','));
     line.remove_prefix(std::min(line.size(), field.size() + 1));
     const bool is_class = column == digit_columns;
-    const int value = number_in(field);
+    const int value = whole_number_in(field);
     const int most = is_class ? digit_classes - 1 : brightest_pixel;
     if (value < 0 || value > most) {
       throw IoError(fmt::format("{}: column {}, the {}, is '{}', expected a whole number from 0 to {}", where, column,
