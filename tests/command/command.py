@@ -96,6 +96,9 @@ if build == "compiled":
     ran = etalon("train", "digits", "--data", str(folder / "missing.csv.gz"))
     check(ran.returncode == 2 and str(folder / "missing.csv.gz") in ran.stderr and ran.stderr.count("\n") == 1,
           f"train digits --data missing: {ran.returncode}, {ran.stderr!r}")
+    own = folder / "own.csv"
+    own.write_text(64 * "3," + "4\n" + 64 * "3," + "12\n")
+    refused(f"{own}:2: column 65, the class, is '12', expected a whole number from 0 to 9", "train", "digits", "--data", str(own))
     refused("backend cpu:THREADS: expected a number of threads from 1 to 256, found '0'", "conform", "--backend", "cpu:0")
     refused("backend cpu:THREADS: expected a number of threads from 1 to 256, found '2x'", "conform", "--backend", "cpu:2x")
     ran = etalon("conform", "--backend", "cpu:2", "--ops", "softmax,linear", "--dtypes", "f32")
