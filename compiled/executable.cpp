@@ -235,6 +235,7 @@ std::byte* locate(const Input& input, Store& store, const Executable::Named& giv
 Executable make(Task task, const CompileOptions& options) {
   auto body = std::make_shared<Executable::Body>();
   body->options = options;
+  if (!options.pool && options.threads > 1) body->options.pool = std::make_shared<ThreadPool>(options.threads);
   body->jit = options.jit ? options.jit : std::make_shared<Jit>(VectorLevel::avx512, options.cache);
   body->inputs = std::move(task.inputs);
   body->outputs = task.outputs;
@@ -247,7 +248,7 @@ Executable make(Task task, const CompileOptions& options) {
     const auto update = std::find_if(body->updates.begin(), body->updates.end(), [&](const PlanOptions::Update& u) { return u.input == i; });
     body->kept.inputs.push_back({i, update == body->updates.end() ? std::nullopt : std::optional(update->output)});
   }
-  body->unit = std::make_unique<Unit>(body->system, options, body->jit, body->updates, body->kept);
+  body->unit = std::make_unique<Unit>(body->system, body->options, body->jit, body->updates, body->kept);
   return Executable(std::move(body));
 }
 

@@ -48,7 +48,7 @@ class Unit {
   std::vector<std::vector<std::byte*>> operands_;  ///< of each kernel
   std::vector<std::optional<Panels>> panels_;
   Buffer arena_;
-  std::unique_ptr<ThreadPool> pool_;
+  std::shared_ptr<ThreadPool> pool_;  ///< of all units of a program
   Report report_;
 };
 
