@@ -126,20 +126,12 @@ TEST_CASE("sound: values that are computed again for a memory budget keep their 
 }
 
 TEST_CASE("sound: recompute keeps the reader's arithmetic", "[sound]") {
-  const std::string flips = "input x : f32[8, 5]
-z = scale(x) {by = 0.1}
-f = flip(z) {axes = [0]}
-g = flip(z) {axes = [1]}
-"
-                            "c = cast(f) {dtype = f64}
-d = cast(g) {dtype = f64}
-";
+  const std::string flips = "input x : f32[8, 5]\nz = scale(x) {by = 0.1}\nf = flip(z) {axes = [0]}\ng = flip(z) {axes = [1]}\n"
+                            "c = cast(f) {dtype = f64}\nd = cast(g) {dtype = f64}\n";
   HostTensor ones(DType::f32, {8, 5});
   for (float& x : ones.view<float>()) x = 1;
   const double expected = static_cast<double>(0.1F);
-  for (const char* outputs : {"output c, d
-", "output c, d, z
-"}) {
+  for (const char* outputs : {"output c, d\n", "output c, d, z\n"}) {
     for (const char* off : {"recompute", "inline_locals", ""}) {
       compiled::CompileOptions options;
       if (*off != 0) options.pipeline.off = {off};
@@ -166,12 +158,7 @@ TEST_CASE("sound: every rewrite can be left out by name", "[sound]") {
 
 TEST_CASE("sound: no kernel computes what nobody reads", "[sound]") {
   // Both readers compute the absolute values themselves.
-  const spec::Program program = spec::parse_program("input x : f32[1024, 1024]
-y = abs(x)
-s = sum(y)
-m = max(y)
-output s, m
-");
+  const spec::Program program = spec::parse_program("input x : f32[1024, 1024]\ny = abs(x)\ns = sum(y)\nm = max(y)\noutput s, m\n");
   const compiled::Executable e = compiled::compile(program, eager());
   std::size_t stored = 0;
   for (const compiled::KernelReport& k : e.report().kernel_reports) stored += k.written_bytes;
@@ -223,22 +210,9 @@ TEST_CASE("sound: no bit depends on the host's caches", "[sound]") {
   }
   CHECK(other_loops > 0);
   // The gradient of a convolution, whose sum over images falls into parts where its factors are large; attention and its gradient.
-  for (const char* text : {"input x : f32[8, 16, 40, 40]
-input k : f32[16, 16, 3, 3]
-input d : f32[8, 16, 38, 38]
-y = conv2d(x, k, _)
-g = vjp(y; k; d)
-output g
-",
-                           "input q : f32[1, 2, 600, 32]
-input k : f32[1, 2, 600, 32]
-input v : f32[1, 2, 600, 32]
-input d : f32[1, 2, 600, 32]
-"
-                           "y = scaled_dot_product_attention(q, k, v, _, _)
-a, b, c = vjp(y; q, k, v; d)
-output y, a, b, c
-"}) {
+  for (const char* text : {"input x : f32[8, 16, 40, 40]\ninput k : f32[16, 16, 3, 3]\ninput d : f32[8, 16, 38, 38]\ny = conv2d(x, k, _)\ng = vjp(y; k; d)\noutput g\n",
+                           "input q : f32[1, 2, 600, 32]\ninput k : f32[1, 2, 600, 32]\ninput v : f32[1, 2, 600, 32]\ninput d : f32[1, 2, 600, 32]\n"
+                           "y = scaled_dot_product_attention(q, k, v, _, _)\na, b, c = vjp(y; q, k, v; d)\noutput y, a, b, c\n"}) {
     const spec::System system = spec::lower(spec::parse_program(text));
     const std::vector<HostTensor> inputs = drawn_inputs(system, 1);
     compiled::CompileOptions plain = eager();
