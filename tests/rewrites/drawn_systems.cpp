@@ -23,10 +23,10 @@ constexpr DType reals[] = {DType::f16, DType::bf16, DType::f32, DType::f64};
 constexpr std::int64_t rows = 96;
 constexpr std::int64_t columns = 16;
 
-/// Multiples of 2^-bits in [-2, 2].
+/// Odd multiples of 2^-(bits + 1) near [-2, 2]. None is zero: a sum of one zero may be that zero or the positive one.
 Expr on_grid(const Expr& e, int bits) {
   const Expr cut = apply(Primitive::minimum, {apply(Primitive::maximum, {e, decimal(-2)}), decimal(2)});
-  return apply(Primitive::floor, {cut * binary64(std::ldexp(1.0, bits))}) * binary64(std::ldexp(1.0, -bits));
+  return (apply(Primitive::floor, {cut * binary64(std::ldexp(1.0, bits))}) + decimal(5, -1)) * binary64(std::ldexp(1.0, -bits));
 }
 constexpr int coarse = 2;  ///< products of two such numbers add up exactly in single precision
 constexpr int fine = 13;   ///< and of two such ones in double precision alone
