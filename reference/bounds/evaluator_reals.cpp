@@ -121,7 +121,7 @@ Value<R> Evaluator<R>::constant(const Operation& o) {
     cached = arithmetic_.constant(rounded, std::isfinite(error) ? error : 0);
   } else if (o.form == Form::number) {
     const Nearly<R> x = e->number.is_binary ? Nearly<R>{static_cast<R>(e->number.binary), 0, {}}
-                                            : from_decimal<R>(e->number.mantissa, e->number.exponent);
+                                            : from_decimal<R>(e->number);
     cached = arithmetic_.constant(x.value, x.error);
   } else {
     Operation open = o;

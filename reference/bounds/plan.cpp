@@ -58,9 +58,9 @@ std::optional<Affine> affine_of(const Expr& e) {
 std::optional<double> power_of_two(const Expr& e) {
   double x = 0;
   if (e.form() == Form::number && e.kind() == Kind::real) {
-    if (!e->number.is_binary && e->number.exponent != 0 && std::abs(e->number.exponent) > 15) return std::nullopt;
+    if (!e->number.rest.empty() || std::abs(e->number.exponent) > 15) return std::nullopt;
     const Nearly<double> nearly = e->number.is_binary ? Nearly<double>{e->number.binary, 0, {}}
-                                                      : from_decimal<double>(e->number.mantissa, e->number.exponent);
+                                                      : from_decimal<double>(e->number);
     if (nearly.error != 0) return std::nullopt;
     x = nearly.value;
   } else if (e.is(Primitive::to_real) && e->args[0].form() == Form::number && e->args[0].kind() == Kind::integer) {

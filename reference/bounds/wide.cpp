@@ -166,18 +166,19 @@ Nearly<Quad> Wide<Quad>::nearly(Primitive p, Quad x, Quad y) {
 }
 
 template <>
-Nearly<Quad> from_decimal<Quad>(std::int64_t mantissa, std::int32_t exponent) {
+Nearly<Quad> from_decimal<Quad>(const spec::Number& decimal) {
   Scratch value(mpfr_prec_t{113});
-  const std::string text = std::to_string(mantissa) + "e" + std::to_string(exponent);
-  const bool exact = mpfr_strtofr(value.x, text.c_str(), nullptr, 10, MPFR_RNDN) == 0;
+  const bool exact = mpfr_strtofr(value.x, spec::exponential_text(decimal).c_str(), nullptr, 10, MPFR_RNDN) == 0;
+  const bool zero = mpfr_zero_p(value.x) != 0;
   const Quad x = value.get();
-  const double error = exact || !(x - x == 0) ? 0 : 2 * Wide<Quad>::rounding_of(x);
+  double error = exact || !(x - x == 0) ? 0 : 2 * Wide<Quad>::rounding_of(x);
+  if (x == 0 && !zero) error = std::numeric_limits<double>::denorm_min();
   return {x, error, widened({Wide<Quad>::below(x), Wide<Quad>::above(x)}, error)};
 }
 
 template <>
-Nearly<double> from_decimal<double>(std::int64_t mantissa, std::int32_t exponent) {
-  const Nearly<Quad> wide = from_decimal<Quad>(mantissa, exponent);
+Nearly<double> from_decimal<double>(const spec::Number& decimal) {
+  const Nearly<Quad> wide = from_decimal<Quad>(decimal);
   const auto x = static_cast<double>(wide.value);
   if (wide.error == 0 && static_cast<Quad>(x) == wide.value) return {x, 0, just(x)};
   return {x, sub_up(wide.box.upper, wide.box.lower), wide.box};

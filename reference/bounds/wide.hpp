@@ -99,12 +99,12 @@ struct Wide<Quad> {
   static constexpr double unit = std::numeric_limits<double>::epsilon() * std::numeric_limits<double>::epsilon() / 512;
 };
 
-/// mantissa · 10^exponent, rounded to the type.
+/// A decimal constant, rounded to the type.
 template <class R>
-[[nodiscard]] Nearly<R> from_decimal(std::int64_t mantissa, std::int32_t exponent);
+[[nodiscard]] Nearly<R> from_decimal(const spec::Number& decimal);
 template <>
-Nearly<double> from_decimal<double>(std::int64_t mantissa, std::int32_t exponent);
+Nearly<double> from_decimal<double>(const spec::Number& decimal);
 template <>
-Nearly<Quad> from_decimal<Quad>(std::int64_t mantissa, std::int32_t exponent);
+Nearly<Quad> from_decimal<Quad>(const spec::Number& decimal);
 
 }  // namespace etalon::reference::bounds
