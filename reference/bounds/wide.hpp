@@ -11,6 +11,7 @@
 
 #include "reference/bounds/interval.hpp"
 #include "spec/scalar.hpp"
+#include "spec/system/number.hpp"
 
 namespace etalon::reference::bounds {
 
