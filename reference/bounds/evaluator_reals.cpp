@@ -118,7 +118,9 @@ Value<R> Evaluator<R>::constant(const Operation& o) {
     const auto rounded = static_cast<R>(held.value);
     const Quad off = held.value - static_cast<Quad>(rounded);
     const double error = add_up(held.error, Wide<Quad>::above(off < 0 ? -off : off));
-    cached = arithmetic_.constant(rounded, std::isfinite(error) ? error : 0);
+    const bool finite = std::isfinite(static_cast<double>(rounded));
+    if (finite && !std::isfinite(error)) return arithmetic_.wild();
+    cached = arithmetic_.constant(rounded, finite ? error : 0);
   } else if (o.form == Form::number) {
     const Nearly<R> x = e->number.is_binary ? Nearly<R>{static_cast<R>(e->number.binary), 0, {}}
                                             : from_decimal<R>(e->number);
