@@ -18,6 +18,7 @@ std::int32_t Elaborator::origin_of(const ClauseText& clause) {
   origin.operation = std::string(d_.name);
   origin.clause = std::string(d_.at(clause.text));
   system_.origins.push_back(std::move(origin));
+  clauses_[static_cast<std::int32_t>(system_.origins.size()) - 1] = clause.text.begin;
   return static_cast<std::int32_t>(system_.origins.size()) - 1;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/library/trial.hpp"
 #include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 
@@ -31,7 +32,7 @@ namespace {
 
 spec::Library library_with(const std::string& path) {
   const spec::Library library;
-  return path.empty() ? library : library.with(read_file(path), path);
+  return path.empty() ? library : tried_out(library.with(read_file(path), path));
 }
 
 std::string read_file(const std::string& path) {
