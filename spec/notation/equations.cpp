@@ -230,6 +230,7 @@ void Elaborator::define_local(const ClauseText& clause, const Layout& items, std
       groups[k].axes.push_back(axis);
     }
   }
+  if (!addressable({DType::f64, s.dims})) fail(clause.target.begin, d_.at(clause.target), " has more elements than 64 bits can address");
   vacuous_ = s.dims.count() == 0;
   s.groups = std::move(groups);
   const std::string name(d_.at(clause.target));

@@ -62,7 +62,7 @@ void Elaborator::refute_write(const Broken& broken) const {
   const Miswritten& wrong = *broken.miswritten;
   std::size_t where = 0;  // the result's name, or the equation at fault
   for (std::size_t r = 0; r < d_.result_count; ++r) {
-    if (target.name.starts_with(d_.at(d_.results[r].name))) where = d_.results[r].name.begin;
+    if (target.name.substr(0, target.name.find('#')) == d_.at(d_.results[r].name)) where = d_.results[r].name.begin;
   }
   const bool by_equation = broken.equation && wrong.element.size() == target.dims.rank;
   if (by_equation) {

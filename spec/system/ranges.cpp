@@ -100,7 +100,10 @@ Interval of_application(const Node& n, const auto& at) {
     }
     case Primitive::maximum: return {std::max(at(0).low, at(1).low), std::max(at(0).high, at(1).high)};
     case Primitive::minimum: return {std::min(at(0).low, at(1).low), std::min(at(0).high, at(1).high)};
-    case Primitive::sign: return {-1, 1};
+    case Primitive::sign: {
+      const Interval i = at(0);
+      return {i.low > 0 ? 1 : i.low == 0 ? 0 : -1, i.high < 0 ? -1 : i.high == 0 ? 0 : 1};
+    }
     case Primitive::abs: {
       const Interval i = at(0);
       if (i.low <= -far) return {};  // that of the least integer wraps to itself
@@ -125,12 +128,37 @@ Interval of_tensor(TensorId tensor, const Ranges& known) {
   return known.tensors && id < known.tensors->size() ? (*known.tensors)[id] : Interval{};
 }
 
+/// Beyond ±far one end is known.
+Interval of_number(std::int64_t v) {
+  if (v >= far) return {far - 1, far};
+  return v <= -far ? Interval{-far, 1 - far} : Interval{v, v};
+}
+
+/// What the conditions say of the expression by itself.
+Interval narrowed(Interval i, const Expr& e, const Ranges& known) {
+  for (const Affine& a : known.nonnegative) {
+    if (a.terms.size() != 1 || !(a.terms[0].atom == e)) continue;
+    const std::int64_t k = a.terms[0].coefficient;
+    if (k > 0) i.low = std::max(i.low, -floor_quotient(a.constant, k));
+    else i.high = std::min(i.high, floor_quotient(a.constant, -k));
+  }
+  return i;
+}
+
+Interval computed_anywhere(const Expr& e, const Ranges& known);
+
 /// The interval of what the machine computes, whose integers wrap: beyond ±far nothing is known.
 Interval computed(const Expr& e, const Ranges& known) {
+  const Interval i = computed_anywhere(e, known);
+  return i.low > -far && i.high < far ? i : narrowed(i, e, known);
+}
+
+/// The same without conditions on the expression as a whole.
+Interval computed_anywhere(const Expr& e, const Ranges& known) {
   const auto at = [&](std::size_t i) { return computed(e->args[i], known); };
   const auto bounded_only = [](const Interval& i) { return i.low <= -far || i.high >= far ? Interval{} : i; };
   switch (e.form()) {
-    case Form::number: return bounded_only({e->number.mantissa, e->number.mantissa});
+    case Form::number: return of_number(e->number.mantissa);
     case Form::variable: return of_variable(e->variable, known);
     case Form::read: return of_tensor(e->tensor, known);
     case Form::select: return hull(at(1), at(2));
@@ -138,9 +166,7 @@ Interval computed(const Expr& e, const Ranges& known) {
     case Form::reduce: {
       const bool extremum = e->reduction == Reduction::max || e->reduction == Reduction::min;
       if (!extremum && e->reduction != Reduction::argmax && e->reduction != Reduction::argmin) return {};
-      Ranges inner;
-      inner.variables = known.variables;
-      inner.tensors = known.tensors;
+      Ranges inner = inside(known, false);
       inner.bind(e->binders);
       const Interval value = extremum ? computed(e->args[1], inner) : of_positions(e->binders);
       return e->args.size() > 2 ? hull(value, at(2)) : value;
@@ -163,7 +189,7 @@ Interval computed(const Expr& e, const Ranges& known) {
 
 /// Whether the arithmetic of this node, of whatever its arguments are, stays within 64 bits.
 bool is_exact(const Expr& e, const Ranges& known) {
-  const Interval i = computed(e, known);
+  const Interval i = computed_anywhere(e, known);
   return i.low > -far && i.high < far;
 }
 
@@ -181,7 +207,7 @@ Interval of_atom(const Expr& atom, const Ranges& known, bool facts) {
     }
     case Form::reduce: return of_reduction(*atom, known, facts);
     case Form::detach: return bounded(atom->args[0], known, facts);
-    case Form::number: return computed(atom, known);
+    case Form::number: return of_number(atom->number.mantissa);
   }
   return {};
 }
@@ -375,7 +401,10 @@ Interval interval_of_variables(const Affine& a, const Ranges& known) { return bo
 
 Interval interval(const Affine& a, const Ranges& known) { return bounded(a, known, true); }
 
-Interval interval(const Expr& e, const Ranges& known) { return interval(affine(e, known), known); }
+Interval interval(const Expr& e, const Ranges& known) {
+  const Interval by_form = interval(affine(e, known), known);
+  return by_form.low > -far && by_form.high < far ? by_form : common(by_form, narrowed({}, e, known));
+}
 
 namespace {
 

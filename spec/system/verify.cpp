@@ -42,7 +42,7 @@ class Verifier {
     std::string text = "system: " + (known ? system_[tensor].name : "tensor " + std::to_string(tensor)) + ": " + rule;
     if (current_ != nullptr) text += "; in `" + system_[current_->target].name + " = " + shown(current_->value) + "`";
     broken.tensor = tensor;
-    if (current_ != nullptr && !broken.equation) broken.equation = static_cast<std::size_t>(current_ - system_.equations.data());
+    if (current_ != nullptr && !broken.miswritten) broken.equation = static_cast<std::size_t>(current_ - system_.equations.data());
     throw IllFormed(text, std::move(broken));
   }
 
