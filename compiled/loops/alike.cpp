@@ -75,11 +75,13 @@ class Writer {
   }
 
   void put(const spec::Number& number) {
-    const auto& [mantissa, exponent, is_binary, binary] = number;
+    const auto& [mantissa, exponent, is_binary, binary, rest] = number;
     put(mantissa);
     put(exponent);
     put(is_binary);
     put(std::bit_cast<std::uint64_t>(binary));
+    put(rest.size());
+    for (const char digit : rest) put(digit);
   }
 
   /// Of the members those that count for the form.

@@ -121,7 +121,7 @@ Value<R> Evaluator<R>::constant(const Operation& o) {
     cached = arithmetic_.constant(rounded, std::isfinite(error) ? error : 0);
   } else if (o.form == Form::number) {
     const R x = e->number.is_binary ? static_cast<R>(e->number.binary)
-                                    : from_decimal<R>(e->number.mantissa, e->number.exponent);
+                                    : from_decimal<R>(e->number);
     cached = arithmetic_.constant(x, 0);
   } else {
     Operation open = o;

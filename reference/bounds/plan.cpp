@@ -58,9 +58,9 @@ std::optional<Affine> affine_of(const Expr& e) {
 std::optional<double> power_of_two(const Expr& e) {
   double x = 0;
   if (e.form() == Form::number && e.kind() == Kind::real) {
-    if (!e->number.is_binary && e->number.exponent != 0 && std::abs(e->number.exponent) > 15) return std::nullopt;
+    if (!e->number.rest.empty() || std::abs(e->number.exponent) > 15) return std::nullopt;
     const auto q = e->number.is_binary ? static_cast<Quad>(e->number.binary)
-                                       : from_decimal<Quad>(e->number.mantissa, e->number.exponent);
+                                       : from_decimal<Quad>(e->number);
     x = static_cast<double>(q);
     if (static_cast<Quad>(x) != q) return std::nullopt;
   } else if (e.is(Primitive::to_real) && e->args[0].form() == Form::number && e->args[0].kind() == Kind::integer) {

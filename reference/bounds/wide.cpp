@@ -139,22 +139,16 @@ Quad Wide<Quad>::evaluate(Primitive p, Quad x, Quad y) {
 }
 
 template <>
-Quad from_decimal<Quad>(std::int64_t mantissa, std::int32_t exponent) {
-  Scratch power;
+Quad from_decimal<Quad>(const spec::Number& decimal) {
   Scratch value;
-  mpfr_set_prec(power.x, 160);
   mpfr_set_prec(value.x, 160);
-  mpfr_set_si(power.x, 10, MPFR_RNDN);
-  mpfr_pow_si(power.x, power.x, exponent < 0 ? -static_cast<long>(exponent) : exponent, MPFR_RNDN);
-  mpfr_set_si(value.x, mantissa, MPFR_RNDN);
-  if (exponent < 0) mpfr_div(value.x, value.x, power.x, MPFR_RNDN);
-  else mpfr_mul(value.x, value.x, power.x, MPFR_RNDN);
+  mpfr_set_str(value.x, spec::exponential_text(decimal).c_str(), 10, MPFR_RNDN);
   return value.get();
 }
 
 template <>
-double from_decimal<double>(std::int64_t mantissa, std::int32_t exponent) {
-  return static_cast<double>(from_decimal<Quad>(mantissa, exponent));
+double from_decimal<double>(const spec::Number& decimal) {
+  return std::strtod(spec::exponential_text(decimal).c_str(), nullptr);
 }
 
 }  // namespace etalon::reference::bounds

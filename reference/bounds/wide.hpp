@@ -83,12 +83,12 @@ struct Wide<Quad> {
   [[nodiscard]] static Quad scale(Quad x, int exponent);
 };
 
-/// mantissa · 10^exponent, rounded to the type.
+/// A decimal constant, rounded to the type.
 template <class R>
-[[nodiscard]] R from_decimal(std::int64_t mantissa, std::int32_t exponent);
+[[nodiscard]] R from_decimal(const spec::Number& decimal);
 template <>
-double from_decimal<double>(std::int64_t mantissa, std::int32_t exponent);
+double from_decimal<double>(const spec::Number& decimal);
 template <>
-Quad from_decimal<Quad>(std::int64_t mantissa, std::int32_t exponent);
+Quad from_decimal<Quad>(const spec::Number& decimal);
 
 }  // namespace etalon::reference::bounds

@@ -103,7 +103,7 @@ class Elaborator {
                                   const std::vector<AxisGroup>* groups, std::vector<AxisGroup>& made);
   void bind_inner_names(NodeId n, NodeId value, std::vector<Binder>& binders);
   bool reads(NodeId n, std::string_view name) const;
-  Expr value_of(const ClauseText& clause, std::optional<Kind> kind);
+  Expr value_of(const ClauseText& clause, std::optional<DType> dtype);
   [[nodiscard]] bool names_type(const ClauseText& clause) const;
   std::int32_t origin_of(const ClauseText& clause);
   bool members_of_operands(int member) const;
