@@ -34,13 +34,21 @@ class IllTyped : public SpecViolation {
   Diagnosis diagnosis_;
 };
 
-/// Elaborates a call. `operands` holds one entry per declared operand in order, the members of a pack consecutively,
+/// A definition that, at the types of a call, reads beyond a tensor or does not give each element of a result exactly once.
+class Unsound : public SpecViolation {
+ public:
+  using SpecViolation::SpecViolation;
+};
+
+/// Elaborates a call and verifies what came of it: whoever evaluates or compiles an operation has its equations from here.
+/// `operands` holds one entry per declared operand in order, the members of a pack consecutively,
 /// nothing for an absent optional one; trailing absent ones may be left out. `packs` gives the number of members of each
 /// pack and may be empty where there is at most one pack.
 ///
 /// The system's inputs are the present operands in order, then one real scalar for every attribute given as a
 /// ValueName, in order of the attributes' names; its element type is that of the operation's reals, and a caller that
 /// joins systems may bind it to a scalar of another real type. The outputs are the results in order.
+/// \throws Unsound with the place in the definition, the index or element, and what it should have been
 /// \throws IllTyped with the diagnosis of parsing, typing or elaboration.
 [[nodiscard]] Instance instantiate(const Definition& definition, std::span<const std::optional<ValueType>> operands,
                                    std::span<const std::size_t> packs, const Attributes& attributes);
@@ -52,5 +60,9 @@ class IllTyped : public SpecViolation {
 [[nodiscard]] Instance instantiate_part(const Definition& definition, std::size_t part,
                                         std::span<const std::optional<ValueType>> operands,
                                         std::span<const std::size_t> packs, const Attributes& attributes);
+
+/// `instantiate` without its proof: for equations that give some of the elements of a result. Who asks for it verifies what
+/// they become.
+[[nodiscard]] Instance elaborate(const Definition& definition, std::span<const std::optional<ValueType>> operands);
 
 }  // namespace etalon::spec

@@ -60,7 +60,7 @@ class Elaboration {
     std::vector<std::optional<ValueType>> types;
     for (const std::string& name : reads_) types.emplace_back(scope_.types.at(name));
     try {
-      return instantiate(definition, types, {}, {});
+      return elaborate(definition, types);
     } catch (const SpecViolation& error) {
       refuse(error.what());
     }
