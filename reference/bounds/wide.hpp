@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "spec/scalar.hpp"
+#include "spec/system/number.hpp"
 
 namespace etalon::reference::bounds {
 
