@@ -47,7 +47,7 @@ struct Words {
 };
 
 [[nodiscard]] std::vector<spec::Mode> modes_of(const std::vector<std::string>& words) {
-  const std::vector<std::string> names{"forward", "jvp", "vjp", "jvp_of_vjp"};
+  const std::vector<std::string> names(spec::mode_names.begin(), spec::mode_names.end());
   std::vector<spec::Mode> modes;
   for (const std::string& word : words) {
     std::size_t i = 0;
