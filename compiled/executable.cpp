@@ -245,6 +245,7 @@ std::byte* locate(const Input& input, Store& store, const Executable::Named& giv
 Executable make(Task task, const CompileOptions& options) {
   auto body = std::make_shared<Executable::Body>();
   body->options = options;
+  if (!options.pool && options.threads > 1) body->options.pool = std::make_shared<ThreadPool>(options.threads);
   body->jit = options.jit ? options.jit : std::make_shared<Jit>(VectorLevel::avx512, options.cache);
   body->inputs = std::move(task.inputs);
   body->outputs = task.outputs;

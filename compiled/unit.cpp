@@ -56,7 +56,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   reserve_arena();
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());
-  if (options.threads > 1) pool_ = std::make_unique<ThreadPool>(options.threads);
+  pool_ = options.pool;
   report_.kernels = nests.size();
   for (std::size_t k = 0; k < nests.size(); ++k) shared_.push_back(nests[k].work >= options.least_shared_work && code_.blocks[k] > 1);
   report_.shared_kernels = static_cast<std::size_t>(std::count(shared_.begin(), shared_.end(), true));

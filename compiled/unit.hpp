@@ -51,7 +51,7 @@ class Unit {
   std::vector<std::optional<Panels>> panels_;
   std::shared_ptr<Buffer> arena_;
   const std::byte* arena_at_ = nullptr;  ///< where it was when the operands were found
-  std::unique_ptr<ThreadPool> pool_;
+  std::shared_ptr<ThreadPool> pool_;  ///< of all units of a program
   Report report_;
 };
 

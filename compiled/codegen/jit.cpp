@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 
 #include <llvm/Config/llvm-config.h>
@@ -119,6 +120,7 @@ std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& target)
 
 struct Jit::State {
   VectorLevel level = host_level();
+  std::mutex mutex;  ///< of all below: LLVM's machines and what is counted here serve one thread at a time
   std::unique_ptr<orc::LLJIT> jit;
   std::unique_ptr<llvm::TargetMachine> target;
   std::optional<ObjectCache> cache;
@@ -149,8 +151,9 @@ struct Jit::State {
 };
 
 Jit::Jit(VectorLevel most, const std::filesystem::path& cache) : state_(std::make_shared<State>()) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  // LLVM's list of targets is the process's.
+  static const bool known = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  if (!known) throw InternalError("codegen: LLVM does not know this machine");
   auto builder = require(orc::JITTargetMachineBuilder::detectHost());
   if (most < state_->level) {
     state_->level = most;
@@ -214,6 +217,7 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   llvm::raw_string_ostream stream(complaint);
   if (llvm::verifyModule(*module, &stream)) throw InternalError("codegen: " + complaint);
 #endif
+  const std::lock_guard alone(state_->mutex);
   if (!lines) run_passes(merging, *module, *state_->target);
   done("merge");
   const std::string key = state_->cache->is_on() ? state_->cache->key_of(*module) : "";

@@ -40,7 +40,7 @@ struct Code {
   std::vector<std::pair<std::string, double>> stages;  ///< seconds
 };
 
-/// A code generator for the machine it runs on.
+/// A code generator for the machine it runs on. Several threads may use one at the same time.
 class Jit {
  public:
   /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it

@@ -188,7 +188,9 @@ unsigned Lowering::native_lanes(const Equation& equation) const {
 }
 
 void Lowering::start(const Equation& equation) {
-  real_ = arithmetic_type(system_, equation) == DType::f64 ? Type::f64 : Type::f32;
+  const Type real = arithmetic_type(system_, equation) == DType::f64 ? Type::f64 : Type::f32;
+  if (real != real_) reductions_.clear();  // the same sum in another type is another number
+  real_ = real;
 }
 
 void Lowering::count_work(const std::vector<Binder>& binders, const Expr& value) {

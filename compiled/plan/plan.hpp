@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -23,6 +24,15 @@ using spec::TensorId;
 /// and bf16; else, for integer and boolean targets, the widest real type read, f32 if none. A value read with another
 /// type is converted when it is read, and a result once, when it is stored. Integer arithmetic is always i64.
 [[nodiscard]] DType arithmetic_type(const spec::System& system, const spec::Equation& equation);
+
+/// Whether single precision enters a real value of an equation whose arithmetic is f32: its arithmetic is then done in it. What is
+/// made of constants, indices and doubles alone is computed in f64, and rounded once: where it meets single precision, or is stored.
+/// \param held whether a variable is a register that holds single precision
+[[nodiscard]] bool is_single(const spec::System& system, const spec::Expr& value, const std::function<bool(spec::VariableId)>& held = {});
+
+/// The type of a tensor that holds a part of an equation's value as it is computed there. Nothing where no equation of its own
+/// computes the part so, or what is left of this one would be computed in another type.
+[[nodiscard]] std::optional<DType> type_of_part(const spec::System& system, const spec::Equation& equation, const spec::Expr& part);
 
 /// One equation inside a kernel. `shared[a]` is the position among the equation's binders of the kernel's loop a;
 /// its other binders, in their order, are loops of its own inside. A reduction in the value loops inside those.

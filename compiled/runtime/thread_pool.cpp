@@ -40,7 +40,8 @@ void run_part(const Job& job, std::int64_t part, std::int64_t parts, std::size_t
 }  // namespace
 
 struct ThreadPool::State {
-  std::mutex mutex;  ///< of the job and of what is taken
+  std::mutex serving;  ///< held by the caller whose job it is
+  std::mutex mutex;    ///< of the job and of what is taken
   std::condition_variable wake;
   Job job;
   std::vector<bool> taken;  ///< per part of the job
@@ -140,7 +141,8 @@ unsigned ThreadPool::threads() const { return static_cast<unsigned>(state_->work
 
 void ThreadPool::run(std::int64_t extent, Body body, void* context) {
   State& s = *state_;
-  if (s.workers.empty() || extent < 2) {
+  const std::unique_lock ours(s.serving, std::try_to_lock);
+  if (!ours || s.workers.empty() || extent < 2) {
     if (extent > 0) body(context, 0, extent, 0);
     return;
   }

@@ -22,7 +22,7 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// Returns when the whole range is done. Not to be called from two threads at once.
+  /// Returns when the whole range is done. While it serves another caller, this one runs the range by itself.
   void run(std::int64_t extent, Body body, void* context);
   [[nodiscard]] unsigned threads() const;
 
