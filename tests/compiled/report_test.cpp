@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <regex>
 #include <sstream>
 
@@ -16,9 +17,14 @@ std::size_t allocated = 0;
 std::size_t allocations = 0;
 std::size_t live = 0;
 
-/// Bytes of what was allocated and not yet freed. It outlives those who free last.
-std::map<void*, std::size_t>& live_blocks() {
-  static auto& blocks = *new std::map<void*, std::size_t>;
+/// Bytes of what was allocated and not yet freed, by whatever thread. It outlives those who free last.
+struct LiveBlocks {
+  std::mutex mutex;
+  std::map<void*, std::size_t> bytes;
+};
+
+LiveBlocks& live_blocks() {
+  static auto& blocks = *new LiveBlocks;
   return blocks;
 }
 
@@ -27,20 +33,25 @@ std::map<void*, std::size_t>& live_blocks() {
 extern "C" void* __real_aligned_alloc(std::size_t alignment, std::size_t bytes);
 extern "C" void* __wrap_aligned_alloc(std::size_t alignment, std::size_t bytes);
 extern "C" void* __wrap_aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  const std::lock_guard lock(live_blocks().mutex);
   allocated += bytes;
   ++allocations;
   live += bytes;
   void* block = __real_aligned_alloc(alignment, bytes);
-  live_blocks()[block] = bytes;
+  live_blocks().bytes[block] = bytes;
   return block;
 }
 
 extern "C" void __real_free(void* block);
 extern "C" void __wrap_free(void* block);
 extern "C" void __wrap_free(void* block) {
-  if (const auto found = live_blocks().find(block); block != nullptr && found != live_blocks().end()) {
-    live -= found->second;
-    live_blocks().erase(found);
+  {
+    LiveBlocks& blocks = live_blocks();
+    const std::lock_guard lock(blocks.mutex);
+    if (const auto found = blocks.bytes.find(block); found != blocks.bytes.end()) {
+      live -= found->second;
+      blocks.bytes.erase(found);
+    }
   }
   __real_free(block);
 }
