@@ -73,12 +73,24 @@ void for_each_case(const spec::Library& library, const std::string& name, std::u
   }
 }
 
+/// The outputs to compare: what a derivative is beside a result that is no number is nobody's to say.
+template <class T>
+std::size_t comparable(const Case& c, const std::vector<Array<T>>& meant) {
+  const std::size_t results = conformance::instance_of(c).results.size();
+  for (std::size_t o = 0; o < results; ++o) {
+    for (const T& v : meant[o].real) {
+      if (!is_finite(v)) return results;
+    }
+  }
+  return meant.size();
+}
+
 /// The first element that differs, as text.
 template <class T, class Same>
 std::string difference(const Case& c, std::size_t part, const Same& same, std::size_t& compared) {
   const Schema schema = conformance::stated_by(c, part);
   const auto stated = values_of<T>(schema), meant = values_of<T>(conformance::meaning_of(c));
-  for (std::size_t o = 0; o < stated.size(); ++o) {
+  for (std::size_t o = 0; o < comparable(c, meant); ++o) {
     if (stated[o].integer != meant[o].integer) return "integers differ";
     for (std::size_t i = 0; i < stated[o].real.size(); ++i) {
       const T& a = stated[o].real[i];
@@ -131,7 +143,7 @@ std::string unbounded(const spec::Library& library, const std::string& name, Cou
     for (auto& [attribute, value] : c.call.attributes) {
       if (!std::holds_alternative<double>(value)) continue;
       const spec::AttributeValue drawn = value;
-      for (const double edge : {-1.0, 0.0, 0.5, 1.0, 2.0}) {
+      for (const double edge : {-1.0, 0.0, 0.5, 1.0}) {
         value = edge;
         try {
           (void)conformance::instance_of(c);
