@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <ostream>
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 #include "training/data/dataset.hpp"
 #include "training/plot/chart.hpp"
@@ -90,18 +90,10 @@ class Reporter {
   std::vector<double> validation_;
 };
 
-void write_file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
-  std::filesystem::create_directories(folder);
-  const std::filesystem::path path = folder / (name + ".svg");
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) throw IoError(fmt::format("{}: cannot be written", path.string()));
-}
-
 template <class Picture>
 void show(const Picture& picture, const std::string& name, const TrainOptions& options, std::ostream& console) {
   if (options.plots) console << '\n' << as_text(picture);
-  if (!options.svg.empty()) write_file(options.svg, name, as_svg(picture));
+  if (!options.svg.empty()) write_file(options.svg / (name + ".svg"), as_svg(picture));
 }
 
 void show_curves(const Reporter& reporter, const TrainOptions& options, std::ostream& console) {
@@ -196,12 +188,7 @@ void check(const TrainOptions& options) {
   if (options.task == "moons" && (!options.data.empty() || options.model != "mlp")) {
     throw SpecViolation("training: moons makes its own data and has one model; --data and --model belong to digits");
   }
-  if (options.svg.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(options.svg, error);
-  if (error || !std::filesystem::is_directory(options.svg)) {
-    throw IoError(fmt::format("{}: cannot be made a folder for plots", options.svg.string()));
-  }
+  if (!options.svg.empty()) make_folder(options.svg);
 }
 
 }  // namespace

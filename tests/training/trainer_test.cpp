@@ -253,7 +253,7 @@ TEST_CASE("training_refuses_what_it_cannot_do_in_one_line", "[trainer]") {
   CHECK_THROWS_WITH(train(options, console), "training: -3 epochs, expected 1 to 1000000, or 0 for the task's own number");
   options = {};
   options.svg = "/dev/null/plots";
-  CHECK_THROWS_WITH(train(options, console), "/dev/null/plots: cannot be made a folder for plots");
+  CHECK_THROWS_WITH(train(options, console), "/dev/null/plots: the folder cannot be made: Not a directory");
   CHECK(console.str().empty());
   CHECK_THROWS_AS(Trainer(moons(), moons_examples(1), {1, 1, 1000, false, 1}), SpecViolation);
 }

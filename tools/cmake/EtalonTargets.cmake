@@ -53,7 +53,13 @@ function(etalon_layer name)
   target_link_libraries(etalon_${name} PUBLIC ${LAYER_DEPENDS} PRIVATE ${LAYER_PRIVATE} $<BUILD_INTERFACE:etalon_flags>)
   install(TARGETS etalon_${name} EXPORT etalon_${name}_targets)
   install(EXPORT etalon_${name}_targets NAMESPACE etalon:: DESTINATION lib/cmake/etalon FILE etalon-${name}-targets.cmake)
-  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION include/etalon/${name} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+  # One by one: install(DIRECTORY) makes the folders too that have no header.
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.hpp *.h)
+  list(FILTER headers EXCLUDE REGEX "^adapters/")
+  foreach(header IN LISTS headers)
+    get_filename_component(folder ${header} DIRECTORY)
+    install(FILES ${header} DESTINATION include/etalon/${name}/${folder})
+  endforeach()
 endfunction()
 
 # etalon_test(FOLDER DEPENDS targets…): one Catch2 program from every .cpp of tests/FOLDER.

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/quoted.hpp"
 #include "training/data/dataset.hpp"
 #include "training/data/random_streams.hpp"
@@ -33,12 +33,10 @@ struct CloseGzip {
   void operator()(gzFile file) const { gzclose(file); }
 };
 
-std::string reason_of(int error) { return std::generic_category().message(error); }
-
 std::string read_gzip(const std::filesystem::path& path) {
   errno = 0;
   const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
-  if (!file) throw IoError(fmt::format("{}: the file cannot be read: {}", path.string(), reason_of(errno)));
+  if (!file) throw file_error(path, "the file cannot be read", errno);
   std::string text;
   std::array<char, 1U << 16U> chunk{};
   int got = 0;
@@ -49,7 +47,7 @@ std::string read_gzip(const std::filesystem::path& path) {
   if (text.size() > longest_text) throw IoError(fmt::format("{}: longer than {} bytes", path.string(), longest_text));
   int code = Z_OK;
   const char* message = gzerror(file.get(), &code);
-  if (code == Z_ERRNO) throw IoError(fmt::format("{}: the file cannot be read: {}", path.string(), reason_of(error)));
+  if (code == Z_ERRNO) throw file_error(path, "the file cannot be read", error);
   if (got < 0 || code != Z_OK) {
     throw IoError(fmt::format("{}: damaged or cut short after {} bytes of text: {}", path.string(), text.size(),
                               code == Z_BUF_ERROR ? "unexpected end of file" : message));
