@@ -98,7 +98,7 @@ std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options) {
     const Executable executable = compile_system(system, shared);
     const Report& r = executable.report();
     return {[executable](std::span<const HostTensor> inputs) { return executable.run(inputs); },
-            spec::Making{r.kernels, r.arena_bytes, r.passes_seconds + r.codegen_seconds, r.cached}};
+            spec::Making{r.kernels, r.arena_bytes + r.stack_bytes, r.passes_seconds + r.codegen_seconds, r.cached}};
   });
 }
 

@@ -110,6 +110,7 @@ Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Updat
   done("schedule");
   PlanOptions plan_options = options.plan;
   plan_options.updates = updates;
+  plan_options.threads = std::max(1U, options.threads);
   out.plan = plan(out.system, plan_options, decisions);
   if (plan_options.fuse && plan_options.passing && add_in_passing(out.system, out.plan, decisions)) {
     out.plan = plan(out.system, plan_options, decisions);

@@ -135,7 +135,7 @@ Values Prepared::ask(spec::Backend& backend, compiled::Store& store, const Named
 std::optional<spec::Making> Prepared::making() const {
   if (const auto* executable = std::get_if<compiled::Executable>(&made_)) {
     const compiled::Report& made = executable->report();
-    return spec::Making{made.kernels, made.arena_bytes, made.passes_seconds + made.codegen_seconds, made.cached};
+    return spec::Making{made.kernels, made.arena_bytes + made.stack_bytes, made.passes_seconds + made.codegen_seconds, made.cached};
   }
   return std::get<spec::Backend*>(made_)->making(asked_of_backend(program_, spec::all_updates(program_)));
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
@@ -245,6 +246,12 @@ std::string text_of(const char* name, const Packing& p) {
 }
 
 }  // namespace
+
+std::size_t waiting_bytes(const Schedule& s, std::size_t element) {
+  if (s.depth.blocks <= 1) return 0;
+  const auto sizes = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(s.depth.blocks - 1)));
+  return sizes * static_cast<std::size_t>(s.tile_rows * s.tile_columns) * element;
+}
 
 Decision decide(const System& system, const Equation& equation, const Contraction& contraction, const Machine& machine,
                 const ScheduleOptions& options) {

@@ -67,6 +67,9 @@ struct Schedule {
   std::string reason;                         ///< of tiles and blocks
 };
 
+/// Bytes in which the sums of a tile's blocks wait for others of their size; an element takes so many.
+[[nodiscard]] std::size_t waiting_bytes(const Schedule& schedule, std::size_t element);
+
 /// A copy of a factor that one turn after the other of the loop of the contraction that reads it makes for itself, so that it
 /// stays near.
 struct CopiedInTurns {

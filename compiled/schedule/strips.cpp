@@ -29,8 +29,6 @@ namespace {
 
 /// Tiles of rows in a strip: with more of them the other factor of each contraction is fetched less often.
 constexpr std::int64_t most_tiles = 4;
-/// A strip is on a thread's stack.
-constexpr std::int64_t most_strip_bytes = std::int64_t{2} << 20;
 /// Rows at multiples of this distance meet in the same few sets of a cache, those of a tile too.
 constexpr std::int64_t conflicting_bytes = 1024;
 constexpr std::int64_t line_bytes = 64;
@@ -65,7 +63,7 @@ class Rewriting {
     }
   }
 
-  /// The equations with their loops, in order; none where not even one tile of rows has room.
+  /// The equations with their loops, in order.
   std::vector<std::pair<Equation, Strip>> run(std::size_t number) {
     number_ = number;
     std::vector<std::pair<Equation, Strip>> result;
@@ -80,7 +78,8 @@ class Rewriting {
     for (auto& [e, strip] : result) {
       if (e.value.form() == Form::reduce && e.target >= first_own_) strip.wanted = wanted_of(e, result);
     }
-    return choose_rows(result) ? result : std::vector<std::pair<Equation, Strip>>{};
+    choose_rows(result);
+    return result;
   }
 
  private:
@@ -236,8 +235,8 @@ class Rewriting {
     return &*e;
   }
 
-  /// As many tiles of rows as fit half of the second cache with all that is computed of them.
-  bool choose_rows(std::vector<std::pair<Equation, Strip>>& equations) const {
+  /// As many tiles of rows as fit half of the second cache with all that is computed of them; at least one.
+  void choose_rows(std::vector<std::pair<Equation, Strip>>& equations) const {
     std::int64_t tile = 0;
     const std::int64_t row_bytes = bytes_of_row(equations);
     for (const auto& [e, strip] : equations) {
@@ -254,7 +253,6 @@ class Rewriting {
       strip.rows = rows;
       strip.tile_rows = tile;
     }
-    return tile * row_bytes <= most_strip_bytes;
   }
 
   /// What is kept of a row at most: from its equation to the last one that reads it, which may write in its place.
@@ -324,11 +322,11 @@ void drop_unread(System& system, const std::vector<bool>& free, std::vector<std:
 
 }  // namespace
 
-namespace {
-
-/// The system with these families in strips. \returns the first family whose strips have no room.
-std::optional<std::size_t> rewrite(System& system, const Machine& machine, const ScheduleOptions& options, const std::vector<WideFamily>& families,
-                                   std::vector<std::optional<Strip>>& strips) {
+std::vector<std::optional<Strip>> form_strips(System& system, const Machine& machine, const ScheduleOptions& options) {
+  const std::vector<WideFamily> families = wide_families(system, machine, options);
+  std::vector<std::optional<Strip>> strips(system.equations.size());
+  if (families.empty()) return strips;
+  strips.clear();
   const StripSteps steps = group_readers(system, families);
   const std::vector<bool> free = free_values(system, families, uses_of(system));
   std::vector<Equation> result;
@@ -339,33 +337,14 @@ std::optional<std::size_t> rewrite(System& system, const Machine& machine, const
       continue;
     }
     const StripGroup& group = steps.groups[steps.group[s]];
-    auto equations = Rewriting(system, machine, options, families[group.family], group, free).run(steps.group[s]);
-    if (equations.empty()) return group.family;
-    for (auto& [equation, strip] : equations) {
+    for (auto& [equation, strip] : Rewriting(system, machine, options, families[group.family], group, free).run(steps.group[s])) {
       result.push_back(std::move(equation));
       strips.emplace_back(std::move(strip));
     }
   }
   system.equations = std::move(result);
   drop_unread(system, free, strips);
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::vector<std::optional<Strip>> form_strips(System& system, const Machine& machine, const ScheduleOptions& options) {
-  std::vector<WideFamily> families = wide_families(system, machine, options);
-  while (!families.empty()) {
-    System trial = system;
-    std::vector<std::optional<Strip>> strips;
-    const auto without_room = rewrite(trial, machine, options, families, strips);
-    if (!without_room) {
-      system = std::move(trial);
-      return strips;
-    }
-    families.erase(families.begin() + static_cast<std::ptrdiff_t>(*without_room));
-  }
-  return std::vector<std::optional<Strip>>(system.equations.size());
+  return strips;
 }
 
 std::string fit_strips(const System& system, Schedule& s, const Strip& strip, const Equation& equation, const Contraction& c, const std::unordered_set<TensorId>& written) {

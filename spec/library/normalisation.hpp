@@ -86,11 +86,15 @@ layer_norm(x[..rest, ..w @ axes], gamma[..w]?, beta[..w]?) {axes : axes = [-1], 
   gamma~[..k] = sum[..i] y~[..i, ..k @ axes]*(r[..i]*x[..i, ..k @ axes] - r[..i]*mu[..i])
   beta~[..k] = sum[..i] y~[..i, ..k @ axes]
   jvp
-  r[..i] = 1 / sqrt(v[..i] + eps)
+  a[..i < ..rest, j < size(..w)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
+  b[..i < ..rest, j < size(..w)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
+  c[..i < ..rest] = a[..i, size(..w) - 1] else 0
+  r[..i < ..rest] = 1 / sqrt((b[..i, size(..w) - 1] else 0)/size(..w) + eps)
+  o[..i, ..k @ axes] = x[..i, ..k @ axes] - c[..i]
   t[..i] = (sum[..k] x'[..i, ..k @ axes]) / size(..w)
   e[..i, ..k @ axes] = x'[..i, ..k @ axes] - t[..i]
-  q[..i] = -(r[..i]*r[..i]*r[..i]*((sum[..k] e[..i, ..k @ axes]*d[..i, ..k @ axes]) / size(..w)))
-  y'[..i, ..k @ axes] = (gamma[..k] else 1)*(e[..i, ..k @ axes]*r[..i] + d[..i, ..k @ axes]*q[..i]) + (gamma'[..k] else 0)*(d[..i, ..k @ axes]*r[..i]) + (beta'[..k] else 0)
+  q[..i] = -(r[..i]*r[..i]*r[..i]*((sum[..k] e[..i, ..k @ axes]*o[..i, ..k @ axes]) / size(..w)))
+  y'[..i, ..k @ axes] = (gamma[..k] else 1)*(e[..i, ..k @ axes]*r[..i] + o[..i, ..k @ axes]*q[..i]) + (gamma'[..k] else 0)*(o[..i, ..k @ axes]*r[..i]) + (beta'[..k] else 0)
 )";
 };
 inline constexpr Operation<LayerNormText> layer_norm{};

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/program_file.hpp"
@@ -138,7 +138,7 @@ void print_json(const compiled::Report& report) {
                       {"source", v.source.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.source)},
                       {"request", v.request.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.request)}});
   }
-  const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
+  const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"stack_bytes", report.stack_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
                                    {"peak_bytes", report.peak_bytes()}, {"cached", report.cached}, {"kernels", kernels}, {"values", values}};
   std::cout << all.dump() << "\n";
 }
@@ -158,9 +158,7 @@ void emit_form(const Choices& choices) {
     std::cout << text << (text.ends_with('\n') ? "" : "\n");
     return;
   }
-  std::ofstream file(choices.output, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw IoError(choices.output + ": the file cannot be written");
+  write_file(choices.output, text);
 }
 
 void write_debug_dir(const Choices& choices) {
@@ -181,7 +179,7 @@ void compile_file(const Choices& choices) {
   const compiled::Report& report = executable.report();
   if (choices.json) return print_json(report);
   std::cout << fmt::format(
-      "{}: {} equations, {} kernels, {} bytes of intermediates, {} with inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
+      "{}: {} equations, {} kernels, {} bytes of intermediates, {} with stacks, inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
       executable.system().equations.size(), report.kernels, report.arena_bytes, report.peak_bytes(), report.passes_seconds * 1e3,
       report.codegen_seconds * 1e3, report.cached ? " (kept from an earlier compilation)" : "");
   if (!choices.times) return;
