@@ -73,6 +73,9 @@ Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
     return unknown_name(is_option ? "option" : "command", word, known);
   }
   std::string line = error.what();
+  // `--seed: 1 required UINT missing`
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && line.ends_with(" missing"))
+    return line.substr(0, line.find(": ")) + ": expected a value, found none";
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line;
 }
