@@ -59,7 +59,7 @@ def own_names(text):
         others.update(re.findall(r"\b(?:struct|class|enum|union)\s+(\w+)", flat))
         for values in re.findall(r"\benum\s+\w*\s*(?::[^{]*)?\{([^}]*)\}", plain(body)):
             others.update(re.findall(r"(?:^|,)\s*(\w+)", values))
-    return functions - KEYWORDS, others - functions - KEYWORDS
+    return functions - KEYWORDS, others - KEYWORDS
 
 
 class Source:
