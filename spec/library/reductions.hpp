@@ -139,7 +139,9 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   a[..i, ..k < ..gone] = (sum[..l < ..gone] x[..i, ..l @ axes]) / size(..gone)
   y[..i, ..u @ axes] = sqrt((sum[..k] (x[..i, ..k @ axes] - a[..i, ..k])*(x[..i, ..k @ axes] - a[..i, ..k])) / (size(..gone) - correction))
   vjp
-  r[..i] = sqrt(v[..i])
+  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
+  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  r[..i] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
   g[..i] = sum[..u] (if r[..i] == 0 then 0 else y~[..i, ..u @ axes]/(2*r[..i]))
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
   vjp
@@ -148,7 +150,9 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   g[..i] = sum[..u] (if r[..i] == 0 then 0 else y~[..i, ..u @ axes]/(2*r[..i]))
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
   jvp
-  r[..i] = sqrt(v[..i])
+  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
+  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  r[..i] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
   e[..i] = sum[..k] (2/(size(..gone) - correction))*x'[..i, ..k @ axes]*d[..i, ..k @ axes]
   y'[..i, ..u @ axes] = if r[..i] <= 0 then 0 else e[..i]/(2*r[..i])
 )";

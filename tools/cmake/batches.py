@@ -57,7 +57,9 @@ def own_names(text):
         functions.update(re.findall(r"\b([A-Za-z_]\w*)\s*\(", flat))
         others.update(re.findall(r"\b([A-Za-z_]\w*)\s*(?:\[\w*\]\s*)?[={;]", flat))
         others.update(re.findall(r"\b(?:struct|class|enum|union)\s+(\w+)", flat))
-    return functions - KEYWORDS, others - functions - KEYWORDS
+        for values in re.findall(r"\benum\s+\w*\s*(?::[^{]*)?\{([^}]*)\}", plain(body)):
+            others.update(re.findall(r"(?:^|,)\s*(\w+)", values))
+    return functions - KEYWORDS, others - KEYWORDS
 
 
 class Source:
