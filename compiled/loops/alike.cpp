@@ -25,9 +25,11 @@ class Writer {
     put(zeroed.size());
     for (const TensorId t : zeroed) tensor(t);
     put(own.size());
-    for (const auto& [t, bytes] : own) {
+    for (const auto& [t, bytes, offset] : own) {
       tensor(t);
       put(bytes);
+      put(offset.has_value());
+      put(offset.value_or(0));
     }
     put(steps);
     put(parallel);

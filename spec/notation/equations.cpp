@@ -18,6 +18,7 @@ std::int32_t Elaborator::origin_of(const ClauseText& clause) {
   origin.operation = std::string(d_.name);
   origin.clause = std::string(d_.at(clause.text));
   system_.origins.push_back(std::move(origin));
+  clauses_[static_cast<std::int32_t>(system_.origins.size()) - 1] = clause.text.begin;
   return static_cast<std::int32_t>(system_.origins.size()) - 1;
 }
 
@@ -227,6 +228,7 @@ void Elaborator::define_local(const ClauseText& clause, const Layout& items, std
       groups[k].axes.push_back(axis);
     }
   }
+  if (!addressable({DType::f64, s.dims})) fail(clause.target.begin, d_.at(clause.target), " has more elements than 64 bits can address");
   vacuous_ = s.dims.count() == 0;
   s.groups = std::move(groups);
   const std::string name(d_.at(clause.target));

@@ -287,7 +287,9 @@ std::vector<Expr> Elaborator::unflat(NodeId n) {
   if (position.kind() != Kind::integer) fail_at(n, "unflat takes an integer position");
   const Dims dims = known_row(d_.child(n, 1));
   std::vector<Expr> index(dims.rank, integer(0));
-  if (dims.count() == 0) return index;
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return index;
+  const bool extents = std::none_of(dims.begin(), dims.end(), [](std::int64_t e) { return e < 0; });
+  if (!extents || !addressable({DType::boolean, dims})) fail_at(n, "unflat is within extents whose positions fit 64 bits, found ", to_string(dims));
   std::int64_t stride = 1;
   for (std::size_t i = dims.rank; i-- > 0;) {
     Expr e = folded(Primitive::floor_div, {position, integer(stride)});

@@ -1,10 +1,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "tools/command/command.hpp"
 
 #ifdef ETALON_HAS_COMPILED
@@ -36,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* examples = R"(
+constexpr const char* bench_examples = R"(
 Competitors do the same work side by side: each in its own process, outputs compared with Etalon's in f64 before a time is
 quoted, short samples taken in turn, medians and best. Peers that are not installed are named and left out. Ratios are the
 peer's median over Etalon's: above 1 Etalon is faster. Compare ratios of one run; absolute times hold for one machine.
@@ -60,7 +61,7 @@ class Scratch {
  public:
   Scratch() {
     std::string name = (fs::temp_directory_path() / "etalon-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw IoError(name + ": the folder cannot be made");
+    if (mkdtemp(name.data()) == nullptr) throw file_error(name, "the folder cannot be made", errno);
     path_ = name;
     sigset_t ends = signals();
     pthread_sigmask(SIG_BLOCK, &ends, nullptr);
@@ -104,7 +105,7 @@ class Scratch {
   std::jthread watch_;
 };
 
-struct Words {
+struct BenchWords {
   std::vector<std::string> only, competitors, files;
   std::vector<unsigned> threads{1, 2};
   double seconds = 4;
@@ -114,12 +115,6 @@ struct Words {
   std::string json, markdown, python, competitor, openmp_waits = "auto";
   std::string torch_blas = "/usr/lib/x86_64-linux-gnu/openblas-openmp";
 };
-
-void write(const fs::path& path, const std::function<void(std::ostream&)>& content) {
-  std::ofstream out(path, std::ios::binary);
-  content(out);
-  if (!out.flush()) throw IoError(path.string() + ": the file cannot be written");
-}
 
 /// The page, and a plot per run beside it: `performance.md` and `performance-1.svg`.
 void write_page(const fs::path& path, const std::vector<bench::Run>& runs) {
@@ -131,19 +126,16 @@ void write_page(const fs::path& path, const std::vector<bench::Run>& runs) {
     }
     const std::string plot = fmt::format("{}-{}.svg", path.stem().string(), plots.size() + 1);
     const auto draw = bench::is_scale(run) ? bench::write_scale_plot : bench::write_plot;
-    write(path.parent_path() / plot, [&](std::ostream& out) { draw(out, run); });
+    write_file(path.parent_path() / plot, [&](std::ostream& out) { draw(out, run); });
     plots.push_back(plot);
   }
-  write(path, [&](std::ostream& out) { bench::write_markdown(out, runs, plots); });
+  write_file(path, [&](std::ostream& out) { bench::write_markdown(out, runs, plots); });
 }
 
 /// The programs as text, for `etalon compile` and `etalon run`.
 void write_programs(const std::vector<bench::Workload>& workloads, const fs::path& folder) {
-  fs::create_directories(folder);
-  for (const bench::Workload& w : workloads) {
-    write(folder / (w.name + ".txt"),
-          [&](std::ostream& out) { out << spec::to_text(bench::program_of(w, DType::f32)); });
-  }
+  make_folder(folder);
+  for (const bench::Workload& w : workloads) write_file(folder / (w.name + ".txt"), spec::to_text(bench::program_of(w, DType::f32)));
 }
 
 void list(const std::vector<bench::Workload>& workloads) {
@@ -151,15 +143,15 @@ void list(const std::vector<bench::Workload>& workloads) {
 }
 
 /// Wrong words are refused before minutes are spent, and so are files that cannot be written.
-void check(const Words& words) {
+void check(const BenchWords& words) {
   if (words.threads.empty()) throw SpecViolation("--threads: at least one number is needed");
   for (const std::string& path : {words.json, words.markdown}) {
-    if (!path.empty() && !std::ofstream(path, std::ios::app)) throw IoError(path + ": the file cannot be written");
+    if (!path.empty()) check_writable(path);
   }
 }
 
 /// Whether others want the cores that a run of so many threads needs.
-[[nodiscard]] bool is_busy(const Words& words) {
+[[nodiscard]] bool is_busy(const BenchWords& words) {
   if (words.openmp_waits != "auto") return words.openmp_waits == "passive";
   return bench::load_average() > 0.5;
 }
@@ -177,7 +169,7 @@ void show(const bench::Run& run) {
   return true;
 }
 
-[[nodiscard]] int run(const Words& words) {
+[[nodiscard]] int run(const BenchWords& words) {
   bench::BenchOptions options;
   options.workloads =
       bench::workloads_named(words.only, words.scale ? bench::scale_workloads() : bench::all_workloads());
@@ -207,13 +199,13 @@ void show(const bench::Run& run) {
   options.seed = words.seed;
   if (!words.quiet) options.progress = &std::cerr;
   const bench::Run found = bench::run_bench(options);
-  if (!words.json.empty()) write(words.json, [&](std::ostream& out) { bench::write_json(out, found); });
+  if (!words.json.empty()) write_file(words.json, [&](std::ostream& out) { bench::write_json(out, found); });
   if (!words.markdown.empty()) write_page(words.markdown, {found});
   show(found);
   return is_sound(found) ? 0 : 1;
 }
 
-[[nodiscard]] int report(const Words& words) {
+[[nodiscard]] int report(const BenchWords& words) {
   std::vector<bench::Run> runs;
   for (const std::string& path : words.files) runs.push_back(bench::read_json(read_file(path), path));
   if (!words.markdown.empty())
@@ -224,7 +216,7 @@ void show(const bench::Run& run) {
 }
 
 /// The process of a competitor; runs of the bench start it.
-[[nodiscard]] int worker(const Words& words) {
+[[nodiscard]] int worker(const BenchWords& words) {
   if (words.competitor != "etalon" && words.competitor != "copy")
     throw SpecViolation("bench worker: expected etalon or copy, found '" + words.competitor + "'");
   const auto competitor =
@@ -248,7 +240,7 @@ Exit status: 0 measured; 1 an output was wrong or missing; 2 usage or set-up err
 void add_scale(Command bench, Outcome& outcome) {
   Command command = bench.command("scale", "Measure against width, depth, batch and the number of calls");
   command.footer(scale_examples);
-  auto words = std::make_shared<Words>();
+  auto words = std::make_shared<BenchWords>();
   words->scale = true;
   words->threads = {1};
   words->seconds = 1;
@@ -272,8 +264,8 @@ void add_scale(Command bench, Outcome& outcome) {
 
 void add_bench(Command app, Outcome& outcome) {
   Command command = app.command("bench", "Measure the compiled backend beside other systems");
-  command.footer(examples);
-  auto words = std::make_shared<Words>();
+  command.footer(bench_examples);
+  auto words = std::make_shared<BenchWords>();
   command.option("--programs", words->programs, "Write the programs of the workloads to this folder, and stop");
   command.flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
   command.option("--only", words->only, "Only these workloads or groups, separated by commas").separated_by(',');

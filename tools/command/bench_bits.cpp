@@ -1,7 +1,6 @@
 #ifdef ETALON_HAS_COMPILED
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "tools/bench/thread_bits.hpp"
 #include "tools/command/bench.hpp"
 
@@ -17,7 +17,7 @@ namespace etalon::command {
 
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* bench_bits_examples = R"(
 Each workload's program is compiled and run anew for each number of threads, twice in a row from the same inputs, drawn by
 Philox. Every output and all state that updates leave are compared byte for byte. Here threads share every kernel of more
 than one block, also those that are too short for that otherwise. A line has the number of them, the bytes compared, the
@@ -29,19 +29,17 @@ Examples
   etalon bench bits --json bits.json                 with the whole hashes
 Exit status: 0 equal, 1 something differs, 2 usage or set-up error.)";
 
-struct Words {
+struct BenchBitsWords {
   std::vector<std::string> only;
   std::vector<unsigned> threads{1, 2, 3};
   std::uint64_t seed = 1;
   std::string json;
 };
 
-[[nodiscard]] int compare(const Words& words) {
+[[nodiscard]] int compare(const BenchBitsWords& words) {
   const std::vector<bench::Workload> workloads = bench::workloads_named(words.only);
   if (words.threads.size() < 2) throw SpecViolation("bits: --threads: at least two numbers are needed to compare");
-  std::ofstream file;
-  if (!words.json.empty()) file.open(words.json, std::ios::binary);
-  if (!file) throw IoError(words.json + ": the file cannot be written");
+  if (!words.json.empty()) check_writable(words.json);
   std::vector<bench::ThreadBits> found;
   for (const bench::Workload& workload : workloads) {
     found.push_back(bench::thread_bits(workload, words.threads, words.seed));
@@ -52,10 +50,7 @@ struct Words {
   const auto different = std::count_if(found.begin(), found.end(), [](const bench::ThreadBits& b) { return !b.equal(); });
   std::cout << fmt::format("{} workloads, {} bytes each with {} numbers of threads: {}\n", found.size(), bytes, words.threads.size(),
                            different == 0 ? "all equal" : fmt::format("{} different", different));
-  if (file.is_open()) {
-    bench::write_json(file, found, words.seed);
-    if (!file.flush()) throw IoError(words.json + ": the file cannot be written");
-  }
+  if (!words.json.empty()) write_file(words.json, [&](std::ostream& out) { bench::write_json(out, found, words.seed); });
   return different == 0 ? 0 : 1;
 }
 
@@ -63,8 +58,8 @@ struct Words {
 
 void add_bench_bits(Command bench, Outcome& outcome) {
   Command command = bench.command("bits", "Compare the bits of every workload with 1, 2 and 3 threads");
-  command.footer(examples);
-  auto words = std::make_shared<Words>();
+  command.footer(bench_bits_examples);
+  auto words = std::make_shared<BenchBitsWords>();
   command.option("--only", words->only, "Only these workloads or groups, separated by commas").separated_by(',');
   command.option("--threads", words->threads, "Numbers of threads, separated by commas; the first is what others are compared with")
       .separated_by(',')

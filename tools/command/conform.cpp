@@ -12,6 +12,7 @@
 #include "conformance/contradiction.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/library/library.hpp"
 #include "spec/nearest.hpp"
 #include "spec/protocol/message.hpp"
@@ -20,7 +21,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* conform_examples = R"(
 Examples
   etalon conform --backend cpu
   etalon conform --backend cpu:2                    every kernel, however short, shared by two threads
@@ -32,7 +33,7 @@ Examples
   etalon conform --backend cpu --shard 2/5 --junit share2.xml --waivers known.json
 Exit status: 0 the backend conforms, 1 it does not, nothing was compared, or a waiver is out of date, 2 usage or set-up error.)";
 
-struct Words {
+struct ConformWords {
   std::string backend;
   std::vector<std::string> operations, modes, checks, dtypes;
   std::string tier = "quick";
@@ -103,7 +104,7 @@ struct Words {
   return shard;
 }
 
-[[nodiscard]] int conform(const Words& words) {
+[[nodiscard]] int conform(const ConformWords& words) {
   conformance::ConformOptions options;
   options.backend_name = words.backend;
   options.library = library_with(words.definitions);
@@ -127,6 +128,9 @@ struct Words {
   if (!words.waivers.empty()) options.waivers = conformance::parse_waivers(read_file(words.waivers), words.waivers, options.library);
   if (words.list) return conformance::list_cases(options, std::cout);
   if (words.backend.empty()) throw SpecViolation("--backend is required");
+  for (const std::string* file : {&words.coverage, &words.formats.html, &words.formats.junit, &words.formats.markdown, &words.formats.badge}) {
+    if (!file->empty()) check_writable(*file);
+  }
   if (!words.resume.empty()) options.resume = words.resume;
   if (!words.json.empty() || !words.resume.empty()) options.json_path = words.json.empty() ? words.resume : words.json;
   options.shrink_seconds = words.shrink_seconds;
@@ -147,8 +151,8 @@ struct Words {
 
 void add_conform(Command app, Outcome& outcome) {
   Command command = app.command("conform", "Hold a backend to the definitions: values, derivatives, steps");
-  command.footer(examples);
-  auto words = std::make_shared<Words>();
+  command.footer(conform_examples);
+  auto words = std::make_shared<ConformWords>();
   command.option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-c (emitted C through a C compiler, slow), reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
   command.option("--ops", words->operations, "Only these operations, separated by commas").separated_by(',');
   command.option("--modes", words->modes, "Only these modes: forward, jvp, vjp, jvp_of_vjp").separated_by(',');

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 
 #include "conformance/measure/infer.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "tools/command/command.hpp"
 
 namespace etalon::command {
@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* examples = R"(
+constexpr const char* contract_examples = R"(
 Examples
   etalon contract list                                 the shipped contracts
   etalon contract show cuda-default                    one of them, as a file to start from
@@ -89,9 +89,7 @@ struct InferWords {
   if (words.out.empty()) {
     std::cout << found.json;
   } else {
-    std::ofstream file(words.out, std::ios::binary);
-    file << found.json;
-    if (!file.flush()) throw IoError(words.out + ": the file cannot be written");
+    write_file(words.out, found.json);
     for (const std::string& line : spec::promises_of(found.contract)) std::cout << line << '\n';
   }
   for (const std::string& defect : found.defects) std::cerr << "defect: " << defect << '\n';
@@ -130,7 +128,7 @@ spec::Contract contract_of(const std::string& text) {
 
 void add_contract(Command app, Outcome& outcome) {
   Command contract = app.command("contract", "Contracts: what a backend promises of its arithmetic");
-  contract.footer(examples);
+  contract.footer(contract_examples);
   contract.alone([] { throw SpecViolation("contract: a command is missing; etalon contract --help lists them"); });
   auto json = std::make_shared<bool>(false);
   Command listing = contract.command("list", "The shipped contracts");

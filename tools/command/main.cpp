@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -8,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/configuration.hpp"
@@ -19,7 +21,7 @@ using namespace etalon;
 constexpr const char* description =
     "The standard that tensor backends are checked against: every operation is one readable equation.\n";
 
-constexpr const char* examples = R"(
+constexpr const char* main_examples = R"(
 Examples
   etalon explain softmax              what an operation means, its derivative and its error bound
   etalon conform --backend cpu        hold a backend to the definitions
@@ -71,15 +73,30 @@ Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
     return unknown_name(is_option ? "option" : "command", word, known);
   }
   std::string line = error.what();
+  // `--seed: 1 required UINT missing`
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && line.ends_with(" missing"))
+    return line.substr(0, line.find(": ")) + ": expected a value, found none";
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line;
+}
+
+/// Whether all of standard output arrived; else says on standard error why not.
+[[nodiscard]] bool is_printed() {
+  std::cout.flush();
+  if (std::cout) return true;
+  // Which write failed, and why, is not known any more: the next one fails alike.
+  std::cout.clear();
+  errno = 0;
+  std::cout << std::endl;
+  std::cerr << file_error("standard output", "cannot be written", errno).what() << '\n';
+  return false;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app(description, "etalon");
-  app.footer(examples);
+  app.footer(main_examples);
   app.set_version_flag("--version", std::string("etalon ") + ETALON_VERSION);
   app.require_subcommand(0, 1);
   const command::Command commands(app);
@@ -103,7 +120,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(command::Configuration(app, std::filesystem::current_path()).completed({argv + 1, argv + argc}));
   } catch (const CLI::Success& done) {
-    return app.exit(done);
+    const int status = app.exit(done);
+    return is_printed() ? status : 2;
   } catch (const CLI::ParseError& error) {
     std::cerr << complaint(app, error) << '\n';
     return 2;
@@ -118,5 +136,5 @@ int main(int argc, char** argv) {
     std::cerr << "a command is missing; etalon --help lists them\n";
     return 2;
   }
-  return outcome.status;
+  return is_printed() ? outcome.status : 2;
 }
