@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,61 +25,60 @@ namespace etalon::spec {
 
 namespace {
 
-/// Parsed when first asked for: 8 kB each, and a program names few.
-template <class Op>
-const Definition& entry() {
-  static const Definition definition = parsed<Op>();
-  return definition;
-}
-
-/// The members of the family that a definition's text names.
-template <class Op>
-const std::vector<Definition>& members() {
-  static const std::vector<Definition> named = [] {
-    const Definition& family = entry<Op>();
-    std::vector<Definition> all;
-    for (std::size_t i = 0; i < family.family_count; ++i) all.push_back(member_of(family, family.at(family.family[i].name)));
-    return all;
-  }();
-  return named;
-}
-
-template <class Op>
-void append_with_members(std::vector<const Definition*>& all) {
-  all.push_back(&entry<Op>());
-  for (const Definition& member : members<Op>()) all.push_back(&member);
-}
-
 template <class... Ops>
-void append(std::vector<const Definition*>& all, OperationList<Ops...>) {
-  (append_with_members<Ops>(all), ...);
+void append(std::vector<std::string_view>& texts, OperationList<Ops...>) {
+  (texts.push_back(Ops::text), ...);
 }
 
-std::vector<const Definition*> make_library() {
-  std::vector<const Definition*> all;
-  append(all, ops::ActivationsOperations{});
-  append(all, ops::AttentionOperations{});
-  append(all, ops::ComparisonsOperations{});
-  append(all, ops::ConvolutionOperations{});
-  append(all, ops::ElementwiseFunctionsOperations{});
-  append(all, ops::ElementwiseOperations{});
-  append(all, ops::IndexingOperations{});
-  append(all, ops::InitialisersOperations{});
-  append(all, ops::LinearOperations{});
-  append(all, ops::LossesOperations{});
-  append(all, ops::NormalisationOperations{});
-  append(all, ops::OptimizersOperations{});
-  append(all, ops::PoolingOperations{});
-  append(all, ops::RandomOperations{});
-  append(all, ops::RecurrentOperations{});
-  append(all, ops::ReductionsOperations{});
-  append(all, ops::SchedulesOperations{});
-  append(all, ops::ShapeOperations{});
-  std::sort(all.begin(), all.end(), [](const Definition* a, const Definition* b) { return a->name < b->name; });
-  return all;
+/// What every header registers. A table of texts: the parser stands in this unit once, not once for each operation.
+std::vector<std::string_view> all_texts() {
+  std::vector<std::string_view> texts;
+  append(texts, ops::ActivationsOperations{});
+  append(texts, ops::AttentionOperations{});
+  append(texts, ops::ComparisonsOperations{});
+  append(texts, ops::ConvolutionOperations{});
+  append(texts, ops::ElementwiseFunctionsOperations{});
+  append(texts, ops::ElementwiseOperations{});
+  append(texts, ops::IndexingOperations{});
+  append(texts, ops::InitialisersOperations{});
+  append(texts, ops::LinearOperations{});
+  append(texts, ops::LossesOperations{});
+  append(texts, ops::NormalisationOperations{});
+  append(texts, ops::OptimizersOperations{});
+  append(texts, ops::PoolingOperations{});
+  append(texts, ops::RandomOperations{});
+  append(texts, ops::RecurrentOperations{});
+  append(texts, ops::ReductionsOperations{});
+  append(texts, ops::SchedulesOperations{});
+  append(texts, ops::ShapeOperations{});
+  return texts;
 }
 
 [[nodiscard]] bool before(const Definition* d, std::string_view name) { return d->name < name; }
+
+[[nodiscard]] const Definition* find_in(std::span<const Definition* const> sorted, std::string_view name) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), name, before);
+  return at != sorted.end() && (*at)->name == name ? *at : nullptr;
+}
+
+/// Definitions and the members of families, at places that stay.
+std::deque<Definition> parse_library() {
+  std::deque<Definition> all;
+  for (const std::string_view text : all_texts()) {
+    const Definition& d = all.emplace_back(parse(text));
+    for (std::size_t i = 0; i < d.family_count; ++i) all.push_back(member_of(d, d.at(d.family[i].name)));
+  }
+  return all;
+}
+
+std::vector<const Definition*> make_library() {
+  static std::deque<Definition> parsed = parse_library();
+  std::vector<const Definition*> sorted;
+  for (const Definition& d : parsed) sorted.push_back(&d);
+  std::sort(sorted.begin(), sorted.end(), [](const Definition* a, const Definition* b) { return a->name < b->name; });
+  for (Definition& d : parsed) notation::link_calls(d, [&](std::string_view name) { return find_in(sorted, name); });
+  return sorted;
+}
 
 [[nodiscard]] std::string hash_of(std::span<const Definition* const> definitions) {
   std::string all;
@@ -120,8 +122,7 @@ struct Library::Contents {
   Contents(const Contents& other) : added(other.added), names(other.names), all(other.all) {}
 
   [[nodiscard]] const Definition* find(std::string_view name) const {
-    const auto at = std::lower_bound(all.begin(), all.end(), name, before);
-    return at != all.end() && (*at)->name == name ? *at : nullptr;
+    return find_in(all, name);
   }
 
   void add(const std::shared_ptr<const OwnedDefinition>& text, std::string_view file) {

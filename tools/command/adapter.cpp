@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "conformance/adapter/check.hpp"
@@ -104,22 +103,20 @@ struct Words {
 
 }  // namespace
 
-void add_adapter(CLI::App& app, Outcome& outcome) {
-  CLI::App* adapter = app.add_subcommand("adapter", "What an adapter gets wrong of Protocol 1");
-  adapter->footer(examples);
+void add_adapter(Command app, Outcome& outcome) {
+  Command adapter = app.command("adapter", "What an adapter gets wrong of Protocol 1");
+  adapter.footer(examples);
   auto words = std::make_shared<Words>();
-  CLI::App* checked = adapter->add_subcommand("check", "Talk with an adapter and say what is wrong, message by message");
-  checked->add_option("COMMAND", words->command, "What starts it, as one word: 'python3 adapter.py', or plugin:PATH.so")->required();
-  checked->add_option("--timeout", words->timeout, "Seconds for one answer; the first has at least a minute")->check(CLI::Range(0.001, 86400.0))->capture_default_str();
-  checked->add_option("--memory", words->memory, "MiB of data that it may have; 0 is no limit")->capture_default_str();
-  checked->add_flag("--json", words->json, "One JSON object instead of text");
-  checked->callback([words, &outcome] { outcome.status = check(words->command, words->timeout, words->memory, words->json); });
-  CLI::App* message = adapter->add_subcommand("message", "Say of each line of standard input what the suite's reader says");
-  message->add_option("--kind", words->kind, "What the lines are: request, description or answer")->capture_default_str();
-  message->callback([words, &outcome] { outcome.status = read_messages(words->kind); });
-  adapter->callback([adapter] {
-    if (adapter->get_subcommands().empty()) throw SpecViolation("adapter: a command is missing; etalon adapter --help lists them");
-  });
+  Command checked = adapter.command("check", "Talk with an adapter and say what is wrong, message by message");
+  checked.option("COMMAND", words->command, "What starts it, as one word: 'python3 adapter.py', or plugin:PATH.so").required();
+  checked.option("--timeout", words->timeout, "Seconds for one answer; the first has at least a minute").between(0.001, 86400.0).with_default();
+  checked.option("--memory", words->memory, "MiB of data that it may have; 0 is no limit").with_default();
+  checked.flag("--json", words->json, "One JSON object instead of text");
+  checked.callback([words, &outcome] { outcome.status = check(words->command, words->timeout, words->memory, words->json); });
+  Command message = adapter.command("message", "Say of each line of standard input what the suite's reader says");
+  message.option("--kind", words->kind, "What the lines are: request, description or answer").with_default();
+  message.callback([words, &outcome] { outcome.status = read_messages(words->kind); });
+  adapter.alone([] { throw SpecViolation("adapter: a command is missing; etalon adapter --help lists them"); });
 }
 
 }  // namespace etalon::command

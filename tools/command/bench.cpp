@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <ctime>
@@ -246,90 +245,82 @@ Examples
   etalon bench scale --only width --threads 1,2 --json scale.json --markdown scale.md
 Exit status: 0 measured; 1 an output was wrong or missing; 2 usage or set-up error.)";
 
-void add_scale(CLI::App& bench, Outcome& outcome) {
-  CLI::App* command = bench.add_subcommand("scale", "Measure against width, depth, batch and the number of calls");
-  command->footer(scale_examples);
+void add_scale(Command bench, Outcome& outcome) {
+  Command command = bench.command("scale", "Measure against width, depth, batch and the number of calls");
+  command.footer(scale_examples);
   auto words = std::make_shared<Words>();
   words->scale = true;
   words->threads = {1};
   words->seconds = 1;
-  command->add_flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
-  command->add_option("--programs", words->programs, "Write the programs of the workloads to this folder, and stop");
-  command->add_option("--only", words->only, "Only these workloads or groups, separated by commas")->delimiter(',');
-  command->add_option("--threads", words->threads, "Numbers of threads, separated by commas")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 256));
-  command->add_option("--seconds-per-workload", words->seconds, "Of samples; slow work may take three samples")
-      ->check(CLI::Range(0.001, 3600.0))
-      ->capture_default_str();
-  command->add_option("--seed", words->seed, "Of the inputs")->capture_default_str();
-  command->add_option("--json", words->json, "Write every sample and the machine to this file");
-  command->add_option("--markdown", words->markdown, "Write a page to this file and its plot beside it");
-  command->add_flag("--quiet", words->quiet, "No progress");
-  command->callback([=, &outcome] { outcome.status = run(*words); });
+  command.flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
+  command.option("--programs", words->programs, "Write the programs of the workloads to this folder, and stop");
+  command.option("--only", words->only, "Only these workloads or groups, separated by commas").separated_by(',');
+  command.option("--threads", words->threads, "Numbers of threads, separated by commas")
+      .separated_by(',')
+      .between(1, 256);
+  command.option("--seconds-per-workload", words->seconds, "Of samples; slow work may take three samples")
+      .between(0.001, 3600.0)
+      .with_default();
+  command.option("--seed", words->seed, "Of the inputs").with_default();
+  command.option("--json", words->json, "Write every sample and the machine to this file");
+  command.option("--markdown", words->markdown, "Write a page to this file and its plot beside it");
+  command.flag("--quiet", words->quiet, "No progress");
+  command.callback([=, &outcome] { outcome.status = run(*words); });
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("bench", "Measure the compiled backend beside other systems");
-  command->footer(examples);
-  command->require_subcommand(0, 1);
+void add_bench(Command app, Outcome& outcome) {
+  Command command = app.command("bench", "Measure the compiled backend beside other systems");
+  command.footer(examples);
   auto words = std::make_shared<Words>();
-  command->add_option("--programs", words->programs, "Write the programs of the workloads to this folder, and stop");
-  command->add_flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
-  command->add_option("--only", words->only, "Only these workloads or groups, separated by commas")->delimiter(',');
-  command
-      ->add_option("--competitors", words->competitors,
+  command.option("--programs", words->programs, "Write the programs of the workloads to this folder, and stop");
+  command.flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
+  command.option("--only", words->only, "Only these workloads or groups, separated by commas").separated_by(',');
+  command.option("--competitors", words->competitors,
                    "Only these: etalon, pytorch, pytorch-avx512, libtorch, libtorch-avx512, onednn, openblas, "
                    "openblas-avx512, libxsmm, copy")
-      ->delimiter(',');
-  command->add_option("--threads", words->threads, "Numbers of threads, separated by commas")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 256));
-  command
-      ->add_option("--seconds-per-workload", words->seconds,
+      .separated_by(',');
+  command.option("--threads", words->threads, "Numbers of threads, separated by commas")
+      .separated_by(',')
+      .between(1, 256);
+  command.option("--seconds-per-workload", words->seconds,
                    "Of samples, for each number of threads; slow work may take three samples")
-      ->check(CLI::Range(0.001, 3600.0))
-      ->capture_default_str();
-  command->add_option("--seed", words->seed, "Of the inputs")->capture_default_str();
-  command->add_option("--json", words->json, "Write every sample and the machine to this file");
-  command->add_option("--markdown", words->markdown, "Write a page to this file and its plot beside it");
-  command->add_option("--python", words->python, "A Python that has PyTorch");
-  command
-      ->add_option("--torch-blas", words->torch_blas,
+      .between(0.001, 3600.0)
+      .with_default();
+  command.option("--seed", words->seed, "Of the inputs").with_default();
+  command.option("--json", words->json, "Write every sample and the machine to this file");
+  command.option("--markdown", words->markdown, "Write a page to this file and its plot beside it");
+  command.option("--python", words->python, "A Python that has PyTorch");
+  command.option("--torch-blas", words->torch_blas,
                    "A folder with the libblas.so.3 that PyTorch and libtorch are to use, where there is one")
-      ->capture_default_str();
-  command
-      ->add_option("--openmp-waits", words->openmp_waits,
+      .with_default();
+  command.option("--openmp-waits", words->openmp_waits,
                    "How peers' threads wait: passive (they sleep), default, or auto: passive where others run")
-      ->check(CLI::IsMember({"auto", "passive", "default"}))
-      ->capture_default_str();
-  command->add_flag("--ablate", words->ablate,
+      .one_of({"auto", "passive", "default"})
+      .with_default();
+  command.flag("--ablate", words->ablate,
                     "Instead of peers, Etalon without one decision of its compiler at a time: what each buys");
-  command->add_flag("--quiet", words->quiet, "No progress");
-  CLI::App* reporting = command->add_subcommand("report", "Write pages from the JSON of runs");
-  reporting->add_option("files", words->files, "JSON of runs, one section each")->required();
-  reporting->add_option("--markdown", words->markdown, "The page to write, plots beside it; else tables are printed");
-  add_scale(*command, outcome);
-  CLI::App* working = command->add_subcommand("worker", "The process of a competitor")->group("");
-  working->add_option("competitor", words->competitor, "etalon or copy")->required();
-  working->add_option("--without", words->without, "A decision of Etalon's compiler that is left out");
-  reporting->callback([=, &outcome] { outcome.status = report(*words); });
-  working->callback([=, &outcome] { outcome.status = worker(*words); });
-  add_bench_bits(*command, outcome);
-  command->callback([=, &outcome] {
-    if (command->get_subcommands().empty()) outcome.status = run(*words);
-  });
+  command.flag("--quiet", words->quiet, "No progress");
+  Command reporting = command.command("report", "Write pages from the JSON of runs");
+  reporting.option("files", words->files, "JSON of runs, one section each").required();
+  reporting.option("--markdown", words->markdown, "The page to write, plots beside it; else tables are printed");
+  add_scale(command, outcome);
+  Command working = command.command("worker", "The process of a competitor", true);
+  working.option("competitor", words->competitor, "etalon or copy").required();
+  working.option("--without", words->without, "A decision of Etalon's compiler that is left out");
+  reporting.callback([=, &outcome] { outcome.status = report(*words); });
+  working.callback([=, &outcome] { outcome.status = worker(*words); });
+  add_bench_bits(command, outcome);
+  command.alone([=, &outcome] { outcome.status = run(*words); });
 }
 
 #else
 
-void add_bench(CLI::App& app, Outcome&) {
-  CLI::App* command =
-      app.add_subcommand("bench", "Measure the compiled backend beside other systems (not in this build)");
-  command->allow_extras();
-  command->callback([] { throw Unsupported("bench: not in this build; configure with -DETALON_COMPILED=ON"); });
+void add_bench(Command app, Outcome&) {
+  Command command = app.command("bench", "Measure the compiled backend beside other systems (not in this build)");
+  command.allow_extras();
+  command.callback([] { throw Unsupported("bench: not in this build; configure with -DETALON_COMPILED=ON"); });
 }
 
 #endif

@@ -7,6 +7,6 @@
 namespace etalon::command {
 
 /// `etalon bench bits`: the same bits with every number of threads.
-void add_bench_bits(CLI::App& bench, Outcome& outcome);
+void add_bench_bits(Command bench, Outcome& outcome);
 
 }  // namespace etalon::command

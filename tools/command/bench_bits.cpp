@@ -1,6 +1,5 @@
 #ifdef ETALON_HAS_COMPILED
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -62,17 +61,17 @@ struct Words {
 
 }  // namespace
 
-void add_bench_bits(CLI::App& bench, Outcome& outcome) {
-  CLI::App* command = bench.add_subcommand("bits", "Compare the bits of every workload with 1, 2 and 3 threads");
-  command->footer(examples);
+void add_bench_bits(Command bench, Outcome& outcome) {
+  Command command = bench.command("bits", "Compare the bits of every workload with 1, 2 and 3 threads");
+  command.footer(examples);
   auto words = std::make_shared<Words>();
-  command->add_option("--only", words->only, "Only these workloads or groups, separated by commas")->delimiter(',');
-  command->add_option("--threads", words->threads, "Numbers of threads, separated by commas; the first is what others are compared with")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 256));
-  command->add_option("--seed", words->seed, "Of the inputs")->capture_default_str();
-  command->add_option("--json", words->json, "Write the hashes to this file");
-  command->callback([=, &outcome] { outcome.status = compare(*words); });
+  command.option("--only", words->only, "Only these workloads or groups, separated by commas").separated_by(',');
+  command.option("--threads", words->threads, "Numbers of threads, separated by commas; the first is what others are compared with")
+      .separated_by(',')
+      .between(1, 256);
+  command.option("--seed", words->seed, "Of the inputs").with_default();
+  command.option("--json", words->json, "Write the hashes to this file");
+  command.callback([=, &outcome] { outcome.status = compare(*words); });
 }
 
 }  // namespace etalon::command

@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "spec/program/program.hpp"
@@ -43,18 +42,18 @@ void check(const std::string& path, const std::string& definitions, bool equatio
 
 }  // namespace
 
-void add_check(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("check", "Check the names and types of a program in a file");
-  command->footer(examples);
+void add_check(Command app, Outcome& outcome) {
+  Command command = app.command("check", "Check the names and types of a program in a file");
+  command.footer(examples);
   auto path = std::make_shared<std::string>();
   auto equations = std::make_shared<bool>(false);
   auto json = std::make_shared<bool>(false);
-  command->add_option("file", *path, "The program, as text or JSON")->required();
-  command->add_flag("--equations", *equations, "Also print the equations it stands for");
-  command->add_flag("--json", *json, "Print the program as one line of JSON instead");
+  command.option("file", *path, "The program, as text or JSON").required();
+  command.flag("--equations", *equations, "Also print the equations it stands for");
+  command.flag("--json", *json, "Print the program as one line of JSON instead");
   auto definitions = std::make_shared<std::string>();
-  command->add_option("--definitions", *definitions, "A file with definitions of your own");
-  command->callback([=, &outcome] {
+  command.option("--definitions", *definitions, "A file with definitions of your own");
+  command.callback([=, &outcome] {
     check(*path, *definitions, *equations, *json);
     outcome.status = 0;
   });

@@ -10,11 +10,8 @@
 #include "conformance/reports/formats.hpp"
 #include "spec/backend.hpp"
 #include "spec/library/library.hpp"
+#include "tools/command/options.hpp"
 #include "tools/log/record.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace etalon::command {
 
@@ -23,24 +20,24 @@ struct Outcome {
   int status = 0;
 };
 
-void add_explain(CLI::App& app, Outcome& outcome);
-void add_spec(CLI::App& app, Outcome& outcome);
-void add_check(CLI::App& app, Outcome& outcome);
-void add_run(CLI::App& app, Outcome& outcome);
-void add_log(CLI::App& app, Outcome& outcome);
-void add_compile(CLI::App& app, Outcome& outcome);
-void add_serve(CLI::App& app, Outcome& outcome);
-void add_conform(CLI::App& app, Outcome& outcome);
-void add_judge(CLI::App& app, Outcome& outcome);
-void add_contract(CLI::App& app, Outcome& outcome);
-void add_report(CLI::App& app, Outcome& outcome);
-void add_adapter(CLI::App& app, Outcome& outcome);
-void add_train(CLI::App& app, Outcome& outcome);
-void add_bench(CLI::App& app, Outcome& outcome);
-void add_config(CLI::App& app, Outcome& outcome);
+void add_explain(Command app, Outcome& outcome);
+void add_spec(Command app, Outcome& outcome);
+void add_check(Command app, Outcome& outcome);
+void add_run(Command app, Outcome& outcome);
+void add_log(Command app, Outcome& outcome);
+void add_compile(Command app, Outcome& outcome);
+void add_serve(Command app, Outcome& outcome);
+void add_conform(Command app, Outcome& outcome);
+void add_judge(Command app, Outcome& outcome);
+void add_contract(Command app, Outcome& outcome);
+void add_report(Command app, Outcome& outcome);
+void add_adapter(Command app, Outcome& outcome);
+void add_train(Command app, Outcome& outcome);
+void add_bench(Command app, Outcome& outcome);
+void add_config(Command app, Outcome& outcome);
 
 /// The options that name files of a report's formats.
-void add_formats(CLI::App& command, conformance::Formats& formats);
+void add_formats(Command command, conformance::Formats& formats);
 
 /// The command for the shell behind `exec:COMMAND`, behind `plugin:PATH.so` (this program as its host), or the name itself.
 [[nodiscard]] std::string command_of(const std::string& name);

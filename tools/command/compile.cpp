@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -189,28 +188,28 @@ void compile_file(const Choices& choices) {
 
 }  // namespace
 
-void add_compile(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("compile", "Show what the compiler makes of a program, pass by pass");
-  command->footer(examples);
+void add_compile(Command app, Outcome& outcome) {
+  Command command = app.command("compile", "Show what the compiler makes of a program, pass by pass");
+  command.footer(examples);
   auto choices = std::make_shared<Choices>();
-  command->add_option("file", choices->path, "The program, as text or JSON");
-  command->add_option("--definitions", choices->definitions, "A file with definitions of your own");
-  command->add_option("--off", choices->off, "A pass that is left out; all for every one that may be");
-  command->add_option("--dump-after", choices->dump_after,
+  command.option("file", choices->path, "The program, as text or JSON");
+  command.option("--definitions", choices->definitions, "A file with definitions of your own");
+  command.option("--off", choices->off, "A pass that is left out; all for every one that may be");
+  command.option("--dump-after", choices->dump_after,
                       "A stage after which the result is printed; all for every one");
-  command->add_option("--cache", choices->cache, "A folder that keeps machine code for the next time");
-  command->add_option("--memory-budget", choices->memory_budget,
+  command.option("--cache", choices->cache, "A folder that keeps machine code for the next time");
+  command.option("--memory-budget", choices->memory_budget,
                       "Most bytes of intermediates, such as 64M: values are computed again instead of kept until they fit");
   std::string forms;
   for (const EmittedForm& form : emitted_forms()) forms += fmt::format("{}{} ({})", forms.empty() ? "" : ", ", form.name, form.what);
-  command->add_option("--emit", choices->emit, "Print one form and nothing else: " + forms);
-  command->add_option("-o,--output", choices->output, "The file that --emit writes instead of standard output");
-  command->add_option("--arch", choices->architecture, "The virtual architecture of the PTX, such as compute_90");
-  command->add_option("--debug-dir", choices->debug_dir, "A folder for the text of every stage and form, in numbered files");
-  command->add_flag("--explain-compile", choices->times, "What each pass and stage took");
-  command->add_flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
-  command->add_flag("--list", choices->list, "List the passes in order and stop");
-  command->callback([=, &outcome] {
+  command.option("--emit", choices->emit, "Print one form and nothing else: " + forms);
+  command.option("-o,--output", choices->output, "The file that --emit writes instead of standard output");
+  command.option("--arch", choices->architecture, "The virtual architecture of the PTX, such as compute_90");
+  command.option("--debug-dir", choices->debug_dir, "A folder for the text of every stage and form, in numbered files");
+  command.flag("--explain-compile", choices->times, "What each pass and stage took");
+  command.flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
+  command.flag("--list", choices->list, "List the passes in order and stop");
+  command.callback([=, &outcome] {
     compile_file(*choices);
     outcome.status = 0;
   });
@@ -218,10 +217,10 @@ void add_compile(CLI::App& app, Outcome& outcome) {
 
 #else
 
-void add_compile(CLI::App& app, Outcome&) {
-  CLI::App* command = app.add_subcommand("compile", "Show what the compiler makes of a program (not in this build)");
-  command->allow_extras();
-  command->callback([] { throw Unsupported("compile: not in this build; configure with -DETALON_COMPILED=ON"); });
+void add_compile(Command app, Outcome&) {
+  Command command = app.command("compile", "Show what the compiler makes of a program (not in this build)");
+  command.allow_extras();
+  command.callback([] { throw Unsupported("compile: not in this build; configure with -DETALON_COMPILED=ON"); });
 }
 
 #endif

@@ -1,5 +1,4 @@
 // `etalon config`: what is configured, and where it comes from.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -47,7 +46,7 @@ Row row_of(const Setting& setting, const Configuration& configuration) {
   if (const auto given = configuration.given(setting)) {
     return {setting.key, fmt::format("{}", fmt::join(given->values, ",")), given->origin, setting.variable};
   }
-  return {setting.key, setting.option->get_default_str(), "default", setting.variable};
+  return {setting.key, setting.default_value, "default", setting.variable};
 }
 
 std::vector<Row> rows_of(const Configuration& configuration, const Choices& choices) {
@@ -86,15 +85,15 @@ void print_json(const std::vector<Row>& rows) {
 
 }  // namespace
 
-void add_config(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("config", "What is configured, and where each value comes from");
-  command->footer(examples);
+void add_config(Command app, Outcome& outcome) {
+  Command command = app.command("config", "What is configured, and where each value comes from");
+  command.footer(examples);
   auto choices = std::make_shared<Choices>();
-  command->add_option("key", choices->of, "A key such as conform.jobs, or a command");
-  command->add_flag("--given", choices->given, "Only what the environment or the file says");
-  command->add_flag("--json", choices->json, "As a JSON array");
-  command->callback([=, &app, &outcome] {
-    const Configuration configuration(app, std::filesystem::current_path());
+  command.option("key", choices->of, "A key such as conform.jobs, or a command");
+  command.flag("--given", choices->given, "Only what the environment or the file says");
+  command.flag("--json", choices->json, "As a JSON array");
+  command.callback([=, &outcome] {
+    const Configuration configuration(app.app(), std::filesystem::current_path());
     const std::vector<Row> rows = rows_of(configuration, *choices);
     choices->json ? print_json(rows) : print(rows);
     outcome.status = 0;

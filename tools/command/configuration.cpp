@@ -81,7 +81,7 @@ void Configuration::collect(const CLI::App& app, const std::string& before) {
   for (const CLI::Option* option : app.get_options()) {
     if (!is_configurable(app, *option) || before.empty()) continue;
     const std::string key = before + option->get_lnames().front();
-    settings_.push_back({key, variable_of(key), &app, option});
+    settings_.push_back({key, variable_of(key), option->get_default_str(), &app, option});
   }
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) collect(*command, before + command->get_name() + ".");
 }

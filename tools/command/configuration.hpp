@@ -20,6 +20,7 @@ namespace etalon::command {
 struct Setting {
   std::string key;          ///< `conform.jobs`; in the file, also `jobs` in the section `[conform]`
   std::string variable;     ///< `ETALON_CONFORM_JOBS`
+  std::string default_value;
   const CLI::App* command = nullptr;
   const CLI::Option* option = nullptr;
 };

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 
 #include "conformance/contradiction.hpp"
 #include "spec/contract/contract.hpp"
@@ -146,39 +145,39 @@ struct Words {
 
 }  // namespace
 
-void add_conform(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("conform", "Hold a backend to the definitions: values, derivatives, steps");
-  command->footer(examples);
+void add_conform(Command app, Outcome& outcome) {
+  Command command = app.command("conform", "Hold a backend to the definitions: values, derivatives, steps");
+  command.footer(examples);
   auto words = std::make_shared<Words>();
-  command->add_option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-c (emitted C through a C compiler, slow), reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
-  command->add_option("--ops", words->operations, "Only these operations, separated by commas")->delimiter(',');
-  command->add_option("--modes", words->modes, "Only these modes: forward, jvp, vjp, jvp_of_vjp")->delimiter(',');
-  command->add_option("--checks", words->checks, "Only these checks: value, jvp, vjp, step, adjoint, special, rejection, determinism, second, layout, program, large")->delimiter(',');
-  command->add_option("--dtypes", words->dtypes, "Only these element types: f16, bf16, f32, f64")->delimiter(',');
-  command->add_option("--definitions", words->definitions, "A file with definitions of your own; only they are asked for, unless --ops names others");
-  command->add_option("--tier", words->tier, "How much is asked: quick, full, soak")->capture_default_str();
-  command->add_option("--seed", words->seed, "The same seed asks the same questions")->capture_default_str();
-  command->add_option("--jobs", words->jobs, "Threads; the report does not depend on it")->capture_default_str();
-  command->add_option("--timeout", words->timeout, "Seconds that a process may take for one answer")
-      ->check(CLI::Range(0.001, 86400.0))
-      ->capture_default_str();
-  command->add_option("--memory", words->memory, "MiB of data that a process may have; 0 is no limit")
-      ->capture_default_str();
-  command->add_option("--contract", words->contract, "A shipped contract by name, or one in a JSON file, instead of the backend's own");
-  command->add_option("--json", words->json, "Write one JSON object per result to this file");
-  command->add_option("--coverage", words->coverage, "Write what was met, by operation, mode, type and class, to this file");
-  command->add_option("--cases", words->cases, "Write shrunk counterexamples into this folder");
-  command->add_option("--shrink-seconds", words->shrink_seconds, "Time spent on making one counterexample small")
-      ->check(CLI::Range(0.0, 86400.0))
-      ->capture_default_str();
-  command->add_option("--replay", words->replay, "Ask one case again: its id, or its file");
-  add_formats(*command, words->formats);
-  command->add_option("--waivers", words->waivers, "A JSON file of failures that do not count, each with a reason and a date");
-  command->add_option("--shard", words->shard, "Only the i-th of n shares, as i/n; all shares together ask everything once");
-  command->add_option("--resume", words->resume, "JSON lines of an interrupted run: what stands there is not asked again");
-  command->add_flag("--list", words->list, "Print the ids of all cases that would be asked, and stop");
-  command->add_flag("--dry-run", words->dry_run, "Start the backend, say what would be asked, and ask nothing");
-  command->callback([words, &outcome] { outcome.status = conform(*words); });
+  command.option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-c (emitted C through a C compiler, slow), reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
+  command.option("--ops", words->operations, "Only these operations, separated by commas").separated_by(',');
+  command.option("--modes", words->modes, "Only these modes: forward, jvp, vjp, jvp_of_vjp").separated_by(',');
+  command.option("--checks", words->checks, "Only these checks: value, jvp, vjp, step, adjoint, special, rejection, determinism, second, layout, program, large").separated_by(',');
+  command.option("--dtypes", words->dtypes, "Only these element types: f16, bf16, f32, f64").separated_by(',');
+  command.option("--definitions", words->definitions, "A file with definitions of your own; only they are asked for, unless --ops names others");
+  command.option("--tier", words->tier, "How much is asked: quick, full, soak").with_default();
+  command.option("--seed", words->seed, "The same seed asks the same questions").with_default();
+  command.option("--jobs", words->jobs, "Threads; the report does not depend on it").with_default();
+  command.option("--timeout", words->timeout, "Seconds that a process may take for one answer")
+      .between(0.001, 86400.0)
+      .with_default();
+  command.option("--memory", words->memory, "MiB of data that a process may have; 0 is no limit")
+      .with_default();
+  command.option("--contract", words->contract, "A shipped contract by name, or one in a JSON file, instead of the backend's own");
+  command.option("--json", words->json, "Write one JSON object per result to this file");
+  command.option("--coverage", words->coverage, "Write what was met, by operation, mode, type and class, to this file");
+  command.option("--cases", words->cases, "Write shrunk counterexamples into this folder");
+  command.option("--shrink-seconds", words->shrink_seconds, "Time spent on making one counterexample small")
+      .between(0.0, 86400.0)
+      .with_default();
+  command.option("--replay", words->replay, "Ask one case again: its id, or its file");
+  add_formats(command, words->formats);
+  command.option("--waivers", words->waivers, "A JSON file of failures that do not count, each with a reason and a date");
+  command.option("--shard", words->shard, "Only the i-th of n shares, as i/n; all shares together ask everything once");
+  command.option("--resume", words->resume, "JSON lines of an interrupted run: what stands there is not asked again");
+  command.flag("--list", words->list, "Print the ids of all cases that would be asked, and stop");
+  command.flag("--dry-run", words->dry_run, "Start the backend, say what would be asked, and ask nothing");
+  command.callback([words, &outcome] { outcome.status = conform(*words); });
 }
 
 }  // namespace etalon::command

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "conformance/measure/infer.hpp"
@@ -99,24 +98,24 @@ struct InferWords {
   return found.defects.empty() ? 0 : 1;
 }
 
-void add_check_of(CLI::App& contract, Outcome& outcome) {
-  CLI::App* command = contract.add_subcommand("check", "What is wrong with a contract in a file, or what it promises");
+void add_check_of(Command contract, Outcome& outcome) {
+  Command command = contract.command("check", "What is wrong with a contract in a file, or what it promises");
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("file", *path, "The contract")->required();
-  command->add_flag("--json", *json, "Answer with one JSON object");
-  command->callback([path, json, &outcome] { outcome.status = check(*path, *json); });
+  command.option("file", *path, "The contract").required();
+  command.flag("--json", *json, "Answer with one JSON object");
+  command.callback([path, json, &outcome] { outcome.status = check(*path, *json); });
 }
 
-void add_infer_of(CLI::App& contract, Outcome& outcome) {
-  CLI::App* command = contract.add_subcommand("infer", "Measure a backend and write the tightest contract that it was seen to keep");
+void add_infer_of(Command contract, Outcome& outcome) {
+  Command command = contract.command("infer", "Measure a backend and write the tightest contract that it was seen to keep");
   auto words = std::make_shared<InferWords>();
-  command->add_option("--backend", words->backend, "Who is measured: cpu, cpu-c, reference or cuda")->required();
-  command->add_option("-o,--out", words->out, "Write the contract to this file and what it promises to the terminal");
-  command->add_flag("--exhaustive", words->exhaustive, "Functions of one operand at all 2^32 numbers of f32: minutes per function");
-  command->add_option("--points", words->points, "Points per function of f32; of f64 an eighth")->capture_default_str()->check(CLI::PositiveNumber);
-  command->add_option("--jobs", words->jobs, "Threads of the exhaustive part")->capture_default_str()->check(CLI::PositiveNumber);
-  command->callback([words, &outcome] { outcome.status = infer(*words); });
+  command.option("--backend", words->backend, "Who is measured: cpu, cpu-c, reference or cuda").required();
+  command.option("-o,--out", words->out, "Write the contract to this file and what it promises to the terminal");
+  command.flag("--exhaustive", words->exhaustive, "Functions of one operand at all 2^32 numbers of f32: minutes per function");
+  command.option("--points", words->points, "Points per function of f32; of f64 an eighth").with_default().positive();
+  command.option("--jobs", words->jobs, "Threads of the exhaustive part").with_default().positive();
+  command.callback([words, &outcome] { outcome.status = infer(*words); });
 }
 
 }  // namespace
@@ -129,25 +128,22 @@ spec::Contract contract_of(const std::string& text) {
   return spec::parse_contract(content);
 }
 
-void add_contract(CLI::App& app, Outcome& outcome) {
-  CLI::App* contract = app.add_subcommand("contract", "Contracts: what a backend promises of its arithmetic");
-  contract->footer(examples);
-  contract->require_subcommand(0, 1);
-  contract->callback([contract] {
-    if (contract->get_subcommands().empty()) throw SpecViolation("contract: a command is missing; etalon contract --help lists them");
-  });
+void add_contract(Command app, Outcome& outcome) {
+  Command contract = app.command("contract", "Contracts: what a backend promises of its arithmetic");
+  contract.footer(examples);
+  contract.alone([] { throw SpecViolation("contract: a command is missing; etalon contract --help lists them"); });
   auto json = std::make_shared<bool>(false);
-  CLI::App* listing = contract->add_subcommand("list", "The shipped contracts");
-  listing->add_flag("--json", *json, "One JSON array");
-  listing->callback([json, &outcome] { outcome.status = list(*json); });
+  Command listing = contract.command("list", "The shipped contracts");
+  listing.flag("--json", *json, "One JSON array");
+  listing.callback([json, &outcome] { outcome.status = list(*json); });
   auto name = std::make_shared<std::string>();
-  CLI::App* showing = contract->add_subcommand("show", "A shipped contract as a file");
-  showing->add_option("name", *name, "Its name")->required();
-  showing->callback([name] { std::cout << spec::contract_text(*name); });
-  contract->add_subcommand("schema", "The JSON Schema of contracts")->callback([] { std::cout << spec::contract_schema(); });
-  contract->add_subcommand("fields", "The fields as a table, as in docs/contracts.md")->callback([] { std::cout << spec::contract_fields_table(); });
-  add_check_of(*contract, outcome);
-  add_infer_of(*contract, outcome);
+  Command showing = contract.command("show", "A shipped contract as a file");
+  showing.option("name", *name, "Its name").required();
+  showing.callback([name] { std::cout << spec::contract_text(*name); });
+  contract.command("schema", "The JSON Schema of contracts").callback([] { std::cout << spec::contract_schema(); });
+  contract.command("fields", "The fields as a table, as in docs/contracts.md").callback([] { std::cout << spec::contract_fields_table(); });
+  add_check_of(contract, outcome);
+  add_infer_of(contract, outcome);
 }
 
 }  // namespace etalon::command

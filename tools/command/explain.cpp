@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "conformance/case.hpp"
@@ -42,33 +41,33 @@ void explain(const spec::Library& library, const std::string& operation, DType d
 
 }  // namespace
 
-void add_explain(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("explain", "Show what an operation means: equation, derivative, bound, numbers");
-  command->footer(examples);
+void add_explain(Command app, Outcome& outcome) {
+  Command command = app.command("explain", "Show what an operation means: equation, derivative, bound, numbers");
+  command.footer(examples);
   auto operation = std::make_shared<std::string>();
   auto dtype = std::make_shared<std::string>("f32");
   auto number = std::make_shared<std::uint64_t>(0);
-  CLI::Option* name = command->add_option("operation", *operation, "Its name");
-  command->add_option("--dtype", *dtype, "Element type of the example: f32 or f64")
-      ->check(CLI::IsMember({"f32", "f64"}))
-      ->capture_default_str();
-  command->add_option("--sample", *number, "Another example call")->capture_default_str();
+  const Option name = command.option("operation", *operation, "Its name");
+  command.option("--dtype", *dtype, "Element type of the example: f32 or f64")
+      .one_of({"f32", "f64"})
+      .with_default();
+  command.option("--sample", *number, "Another example call").with_default();
   auto definitions = std::make_shared<std::string>();
-  command->add_option("--definitions", *definitions, "A file with definitions of your own");
+  command.option("--definitions", *definitions, "A file with definitions of your own");
   auto specification = std::make_shared<std::string>();
   auto semiring = std::make_shared<std::string>("sum_product");
   auto captures = std::make_shared<std::string>();
-  CLI::Option* einsum = command->add_option("--einsum", *specification, "A specification instead of a name: docs/einsum.md");
-  einsum->excludes(name);
-  command->add_option("--semiring", *semiring, "Of the specification")->needs(einsum)->capture_default_str();
-  command->add_option("--captures", *captures, "Names of the specification whose extents are results")->needs(einsum);
-  command->callback([=, &outcome] {
+  const Option einsum = command.option("--einsum", *specification, "A specification instead of a name: docs/einsum.md");
+  einsum.excludes(name);
+  command.option("--semiring", *semiring, "Of the specification").needs(einsum).with_default();
+  command.option("--captures", *captures, "Names of the specification whose extents are results").needs(einsum);
+  command.callback([=, &outcome] {
     spec::Library library = library_with(*definitions);
-    if (einsum->count() > 0) {
+    if (einsum.given()) {
       library = library.with(spec::einsum_definition(*specification, {*semiring, *captures}), "einsum");
       explain(library, library.added().back(), *dtype_named(*dtype), *number);
-    } else if (name->count() == 0) {
-      throw CLI::RequiredError("operation");
+    } else if (!name.given()) {
+      missing_argument("operation");
     } else {
       explain(library, *operation, *dtype_named(*dtype), *number);
     }

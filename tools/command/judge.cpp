@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 
 #include "spec/contract/contract.hpp"
 #include "tools/command/command.hpp"
@@ -35,13 +34,13 @@ pair. Exit status: 0 nothing failed and something was compared, 1 otherwise, 2 a
 
 }  // namespace
 
-void add_judge(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("judge", "Judge answers that were collected elsewhere");
-  command->footer(examples);
+void add_judge(Command app, Outcome& outcome) {
+  Command command = app.command("judge", "Judge answers that were collected elsewhere");
+  command.footer(examples);
   auto contract = std::make_shared<std::string>("ieee");
-  command->add_option("--contract", *contract, "What the answers promise: a shipped contract by name, or a JSON file")
-      ->capture_default_str();
-  command->callback([contract, &outcome] { outcome.status = judge_all(contract_of(*contract)); });
+  command.option("--contract", *contract, "What the answers promise: a shipped contract by name, or a JSON file")
+      .with_default();
+  command.callback([contract, &outcome] { outcome.status = judge_all(contract_of(*contract)); });
 }
 
 }  // namespace etalon::command

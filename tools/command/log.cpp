@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 
 #include "spec/error.hpp"
 #include "tools/command/command.hpp"
@@ -33,20 +32,18 @@ Exit status: 0 both logs are within their bounds, 1 one is not, 2 they cannot be
 
 }  // namespace
 
-void add_log(CLI::App& app, Outcome& outcome) {
-  CLI::App* log = app.add_subcommand("log", "Compare what two backends computed, assignment by assignment");
-  log->footer(examples);
-  log->callback([log] {
-    if (log->get_subcommands().empty()) throw SpecViolation("log: a command is missing; etalon log --help lists them");
-  });
-  CLI::App* command = log->add_subcommand("diff", "Judge every assignment of two logs, and say where they first differ");
-  command->footer(examples);
+void add_log(Command app, Outcome& outcome) {
+  Command log = app.command("log", "Compare what two backends computed, assignment by assignment");
+  log.footer(examples);
+  log.alone([] { throw SpecViolation("log: a command is missing; etalon log --help lists them"); });
+  Command command = log.command("diff", "Judge every assignment of two logs, and say where they first differ");
+  command.footer(examples);
   auto paths = std::make_shared<std::array<std::string, 2>>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("first", (*paths)[0], "A log, as text")->required();
-  command->add_option("second", (*paths)[1], "Another log of the same program")->required();
-  command->add_flag("--json", *json, "One line of JSON instead");
-  command->callback([=, &outcome] { outcome.status = diff(*paths, *json); });
+  command.option("first", (*paths)[0], "A log, as text").required();
+  command.option("second", (*paths)[1], "Another log of the same program").required();
+  command.flag("--json", *json, "One line of JSON instead");
+  command.callback([=, &outcome] { outcome.status = diff(*paths, *json); });
 }
 
 }  // namespace etalon::command

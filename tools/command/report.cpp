@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 
 #include "conformance/reports/console.hpp"
 #include "conformance/reports/diff.hpp"
@@ -72,37 +71,34 @@ struct Words {
 
 }  // namespace
 
-void add_report(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("report", "Write a run in other formats, compare two runs, or sum up many");
-  command->footer(examples);
-  command->require_subcommand(0, 1);
+void add_report(Command app, Outcome& outcome) {
+  Command command = app.command("report", "Write a run in other formats, compare two runs, or sum up many");
+  command.footer(examples);
   auto words = std::make_shared<Words>();
-  CLI::App* rendering = command->add_subcommand("render", "Write a run, or the shares of one, in other formats");
-  rendering->footer(examples);
-  rendering->add_option("files", words->files, "JSON lines of a run; several are its shares")->required();
-  rendering->add_option("--json", words->json, "Write JSON lines, of all shares together");
-  add_formats(*rendering, words->formats);
-  rendering->callback([words, &outcome] { outcome.status = render(*words); });
-  CLI::App* comparing = command->add_subcommand("diff", "What got worse, better or is new from one run to another");
-  comparing->footer(examples);
-  comparing->add_option("before", words->before, "JSON lines of the first run")->required();
-  comparing->add_option("after", words->after, "JSON lines of the second run")->required();
-  comparing->callback([words, &outcome] { outcome.status = diff(*words); });
-  CLI::App* scoring = command->add_subcommand("scoreboard", "Several backends by class of operations, as Markdown");
-  scoring->footer(examples);
-  scoring->add_option("files", words->files, "JSON lines, one file per backend")->required();
-  scoring->add_option("--markdown", words->scoreboard, "The file to write; else it is printed");
-  scoring->callback([words, &outcome] { outcome.status = scoreboard(*words); });
-  command->callback([command] {
-    if (command->get_subcommands().empty()) throw SpecViolation("report: a command is missing; etalon report --help lists them");
-  });
+  Command rendering = command.command("render", "Write a run, or the shares of one, in other formats");
+  rendering.footer(examples);
+  rendering.option("files", words->files, "JSON lines of a run; several are its shares").required();
+  rendering.option("--json", words->json, "Write JSON lines, of all shares together");
+  add_formats(rendering, words->formats);
+  rendering.callback([words, &outcome] { outcome.status = render(*words); });
+  Command comparing = command.command("diff", "What got worse, better or is new from one run to another");
+  comparing.footer(examples);
+  comparing.option("before", words->before, "JSON lines of the first run").required();
+  comparing.option("after", words->after, "JSON lines of the second run").required();
+  comparing.callback([words, &outcome] { outcome.status = diff(*words); });
+  Command scoring = command.command("scoreboard", "Several backends by class of operations, as Markdown");
+  scoring.footer(examples);
+  scoring.option("files", words->files, "JSON lines, one file per backend").required();
+  scoring.option("--markdown", words->scoreboard, "The file to write; else it is printed");
+  scoring.callback([words, &outcome] { outcome.status = scoreboard(*words); });
+  command.alone([] { throw SpecViolation("report: a command is missing; etalon report --help lists them"); });
 }
 
-void add_formats(CLI::App& command, conformance::Formats& formats) {
-  command.add_option("--html", formats.html, "Write one page that needs nothing else");
-  command.add_option("--junit", formats.junit, "Write JUnit XML");
-  command.add_option("--markdown", formats.markdown, "Write a summary for pull requests and job pages");
-  command.add_option("--badge", formats.badge, "Write a badge, SVG");
+void add_formats(Command command, conformance::Formats& formats) {
+  command.option("--html", formats.html, "Write one page that needs nothing else");
+  command.option("--junit", formats.junit, "Write JUnit XML");
+  command.option("--markdown", formats.markdown, "Write a summary for pull requests and job pages");
+  command.option("--badge", formats.badge, "Write a badge, SVG");
 }
 
 }  // namespace etalon::command

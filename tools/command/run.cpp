@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "spec/error.hpp"
@@ -149,22 +148,22 @@ void run(const Choices& choices) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("run", "Print what a program in a file computes");
-  command->footer(examples);
+void add_run(Command app, Outcome& outcome) {
+  Command command = app.command("run", "Print what a program in a file computes");
+  command.footer(examples);
   auto choices = std::make_shared<Choices>();
-  command->add_option("file", choices->path, "The program, as text or JSON")->required();
-  command->add_option("--backend", choices->backend, "Who computes: reference, cpu or cuda")->capture_default_str();
-  command->add_option("--set", choices->words, "name=numbers of an input, row-major")->delimiter('\0')->allow_extra_args(false);
-  command->add_option("--definitions", choices->definitions, "A file with definitions of your own");
-  CLI::Option* logs = command->add_flag(std::string("--log-assignments{") + all_values + "}", choices->names,
+  command.option("file", choices->path, "The program, as text or JSON").required();
+  command.option("--backend", choices->backend, "Who computes: reference, cpu or cuda").with_default();
+  command.option("--set", choices->words, "name=numbers of an input, row-major").one_word();
+  command.option("--definitions", choices->definitions, "A file with definitions of your own");
+  const Option logs = command.flag(std::string("--log-assignments{") + all_values + "}", choices->names,
                                         "Log each assignment with its operands, of all values or of those named: --log-assignments=h,loss");
-  command->add_option("--log", choices->log_file, "The file of the log; without it the log is printed in place of the outputs");
-  command->add_option("--log-format", choices->log_format, "text, which etalon log diff reads, or html, a page that opens and closes")->capture_default_str();
-  command->add_option("--log-limit", choices->log_limit, "Elements of an assignment that are shown with their operands; all numbers are in the log anyway")
-      ->capture_default_str();
-  command->callback([=, &outcome] {
-    choices->logs = logs->count() > 0;
+  command.option("--log", choices->log_file, "The file of the log; without it the log is printed in place of the outputs");
+  command.option("--log-format", choices->log_format, "text, which etalon log diff reads, or html, a page that opens and closes").with_default();
+  command.option("--log-limit", choices->log_limit, "Elements of an assignment that are shown with their operands; all numbers are in the log anyway")
+      .with_default();
+  command.callback([=, &outcome] {
+    choices->logs = logs.given();
     run(*choices);
     outcome.status = 0;
   });

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 
 #include "tools/command/command.hpp"
 
@@ -21,12 +20,12 @@ With --backend reference a request may carry "bounds": a contract ({} is careful
 
 }  // namespace
 
-void add_serve(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("serve", "Answer questions of Protocol 1, one JSON object per line");
-  command->footer(examples);
+void add_serve(Command app, Outcome& outcome) {
+  Command command = app.command("serve", "Answer questions of Protocol 1, one JSON object per line");
+  command.footer(examples);
   auto backend = std::make_shared<std::string>("reference");
-  command->add_option("--backend", *backend, "Who answers: reference, cpu, cuda or plugin:PATH.so")->capture_default_str();
-  command->callback([backend, &outcome] {
+  command.option("--backend", *backend, "Who answers: reference, cpu, cuda or plugin:PATH.so").with_default();
+  command.callback([backend, &outcome] {
     constexpr std::string_view plugin = "plugin:";
     outcome.status = 0;
     if (backend->starts_with(plugin)) return conformance::serve_plugin(backend->substr(plugin.size()), std::cin);

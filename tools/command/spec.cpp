@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "spec/library/library.hpp"
@@ -41,14 +40,14 @@ void print_text(const spec::Library& library) {
 
 }  // namespace
 
-void add_spec(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("spec", "Print every definition of the library");
-  command->footer(examples);
+void add_spec(Command app, Outcome& outcome) {
+  Command command = app.command("spec", "Print every definition of the library");
+  command.footer(examples);
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "One JSON document instead of text");
+  command.flag("--json", *json, "One JSON document instead of text");
   auto definitions = std::make_shared<std::string>();
-  command->add_option("--definitions", *definitions, "A file with definitions of your own, listed too");
-  command->callback([=, &outcome] {
+  command.option("--definitions", *definitions, "A file with definitions of your own, listed too");
+  command.callback([=, &outcome] {
     const spec::Library library = library_with(*definitions);
     *json ? print_json(library) : print_text(library);
     outcome.status = 0;

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
 
 #include "spec/error.hpp"
 #include "tools/command/command.hpp"
@@ -29,23 +28,23 @@ ETALON_CACHE=off keeps none.)";
 
 #ifdef ETALON_HAS_COMPILED
 
-void add_train(CLI::App& app, Outcome& outcome) {
-  CLI::App* command = app.add_subcommand("train", "Train on the digits or on the half-moons");
-  command->footer(examples);
+void add_train(Command app, Outcome& outcome) {
+  Command command = app.command("train", "Train on the digits or on the half-moons");
+  command.footer(examples);
   auto options = std::make_shared<training::TrainOptions>();
   auto data = std::make_shared<std::string>();
   auto svg = std::make_shared<std::string>();
   auto quiet = std::make_shared<bool>(false);
-  command->add_option("task", options->task, "digits or moons")->required();
-  command->add_option("--model", options->model, "Of digits: mlp or cnn")->capture_default_str();
-  command->add_option("--seed", options->seed, "Feeds initialisation, shuffling and dropout")->capture_default_str();
-  command->add_option("--epochs", options->epochs, "Passes over the data; 0 is the task's own number")->capture_default_str();
-  command->add_option("--every", options->every, "Print every that many steps; 0 is once an epoch or rarer")->capture_default_str();
-  command->add_option("--threads", options->threads, "Of the compiled step; the numbers do not depend on it")->capture_default_str();
-  command->add_option("--data", *data, "The digits in a file of your own");
-  command->add_option("--svg", *svg, "Write the plots into this folder");
-  command->add_flag("--no-plots", *quiet, "No plots in the terminal");
-  command->callback([=, &outcome] {
+  command.option("task", options->task, "digits or moons").required();
+  command.option("--model", options->model, "Of digits: mlp or cnn").with_default();
+  command.option("--seed", options->seed, "Feeds initialisation, shuffling and dropout").with_default();
+  command.option("--epochs", options->epochs, "Passes over the data; 0 is the task's own number").with_default();
+  command.option("--every", options->every, "Print every that many steps; 0 is once an epoch or rarer").with_default();
+  command.option("--threads", options->threads, "Of the compiled step; the numbers do not depend on it").with_default();
+  command.option("--data", *data, "The digits in a file of your own");
+  command.option("--svg", *svg, "Write the plots into this folder");
+  command.flag("--no-plots", *quiet, "No plots in the terminal");
+  command.callback([=, &outcome] {
     options->data = *data;
     options->svg = *svg;
     options->cache = compiled::default_cache_folder();
@@ -58,11 +57,11 @@ void add_train(CLI::App& app, Outcome& outcome) {
 
 #else
 
-void add_train(CLI::App& app, Outcome&) {
-  CLI::App* command = app.add_subcommand("train", "Train on the digits or on the half-moons (not in this build)");
-  command->footer(examples);
-  command->allow_extras();
-  command->callback([] { throw Unsupported("train: not in this build"); });
+void add_train(Command app, Outcome&) {
+  Command command = app.command("train", "Train on the digits or on the half-moons (not in this build)");
+  command.footer(examples);
+  command.allow_extras();
+  command.callback([] { throw Unsupported("train: not in this build"); });
 }
 
 #endif
