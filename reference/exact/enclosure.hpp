@@ -33,10 +33,13 @@ class Enclosure {
   [[nodiscard]] static Enclosure of_decimal(std::int64_t mantissa, std::int32_t exponent);
   [[nodiscard]] static Enclosure pi();
 
-  Enclosure(const Enclosure& other) : lower_(other.lower_), point_(other.point_) { copy_gap(other); }
+  Enclosure(const Enclosure& other) : lower_(other.lower_), point_(other.point_), unsigned_zero_(other.unsigned_zero_) {
+    copy_gap(other);
+  }
   Enclosure& operator=(const Enclosure& other) {
     lower_ = other.lower_;
     point_ = other.point_;
+    unsigned_zero_ = other.unsigned_zero_;
     if (this != &other) copy_gap(other);
     return *this;
   }
@@ -68,8 +71,8 @@ class Enclosure {
   [[nodiscard]] std::partial_ordering sign() const;
   /// Toward zero, out of range the nearest end, NaN as 0. \throws Undecided
   [[nodiscard]] std::int64_t to_integer() const;
-  /// The nearest value of the format, ties to even, overflow to infinity, gradual underflow; a zero that comes of
-  /// underflow where the sign is not known is +0. \throws Undecided
+  /// The nearest value of the format, ties to even, overflow to infinity, gradual underflow; a zero whose sign
+  /// is not known is +0. \throws Undecided
   [[nodiscard]] double rounded(const spec::Format& format) const;
 
   friend Enclosure operator+(const Enclosure& a, const Enclosure& b) { return sum(a, b); }
@@ -95,12 +98,15 @@ class Enclosure {
   [[nodiscard]] bool equals(const Enclosure& other) const;
 
   [[nodiscard]] static Enclosure point(const End& value);
-  /// The number beside whose `side` the end lies, -1, 0 or 1, with nothing of the type between the two.
+  /// The number on whose `side` the end lies, with nothing of the type between the two; 2 is either side.
   [[nodiscard]] static Enclosure beside(const End& end, int side);
   /// The numbers from lower to upper; a zero end that the number may attain is moved outwards.
   [[nodiscard]] static Enclosure between(const End& lower, const End& upper, bool lower_attained, bool upper_attained);
   [[nodiscard]] static Enclosure special(double v) { return of(v); }
   [[nodiscard]] static Enclosure zero(bool negative);
+  [[nodiscard]] static Enclosure unsigned_zero();
+  [[nodiscard]] bool is_zero() const { return point_ && lower_.is_zero(); }
+  [[nodiscard]] bool has_sign() const { return point_ ? !unsigned_zero_ : gap_sign() != 0; }
   [[nodiscard]] static Enclosure infinity(bool negative);
   [[nodiscard]] static Enclosure product_of_gaps(const Enclosure& a, const Enclosure& b);
   [[nodiscard]] static Enclosure quotient_of_gaps(const Enclosure& a, const Enclosure& b);
@@ -124,6 +130,7 @@ class Enclosure {
   End lower_;
   End upper_;  ///< of a gap
   bool point_ = true;
+  bool unsigned_zero_ = false;  ///< a zero whose sign is not known, such as that of 0 times a gap over zero
   [[no_unique_address]] std::conditional_t<marked, Mark, NoMark> mark_{};  ///< of a gap
 };
 

@@ -31,6 +31,13 @@ Enclosure<End> Enclosure<End>::zero(bool negative) {
 }
 
 template <class End>
+Enclosure<End> Enclosure<End>::unsigned_zero() {
+  Enclosure r;
+  r.unsigned_zero_ = true;
+  return r;
+}
+
+template <class End>
 Enclosure<End> Enclosure<End>::infinity(bool negative) {
   return of(negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
 }
@@ -68,8 +75,8 @@ Enclosure<End> Enclosure<End>::beside(const End& end, int side) {
   if (side == 0) return r;
   r.point_ = false;
   r.upper_ = end;
-  if (side < 0) r.upper_.step(1);
-  else r.lower_.step(-1);
+  if (side != 1) r.upper_.step(1);
+  if (side > 0) r.lower_.step(-1);
   return r;
 }
 
@@ -77,8 +84,7 @@ template <class End>
 Enclosure<End> Enclosure<End>::between(const End& lower, const End& upper, bool lower_attained, bool upper_attained) {
   Enclosure r = point(lower);
   if (End::compare(lower, upper) == 0) {
-    if (lower.is_zero() && lower.is_negative() != upper.is_negative()) throw Undecided("the sign of a zero");
-    return r;
+    return lower.is_zero() && lower.is_negative() != upper.is_negative() ? unsigned_zero() : r;
   }
   r.point_ = false;
   r.upper_ = upper;
@@ -112,10 +118,8 @@ int Enclosure<End>::gap_sign() const {
 
 template <class End>
 bool Enclosure<End>::surely_negative() const {
-  if (point_) return lower_.is_negative();
-  const int s = gap_sign();
-  if (s == 0) throw Undecided("the sign");
-  return s < 0;
+  if (!has_sign()) throw Undecided("the sign");
+  return point_ ? lower_.is_negative() : gap_sign() < 0;
 }
 
 template <class End>
@@ -140,7 +144,7 @@ std::partial_ordering Enclosure<End>::compare(const Enclosure& a, const Enclosur
 template <class End>
 std::partial_ordering Enclosure<End>::sign() const {
   if (is_nan()) return std::partial_ordering::unordered;
-  if (point_ && lower_.is_zero()) return std::partial_ordering::equivalent;
+  if (is_zero()) return std::partial_ordering::equivalent;
   return surely_negative() ? std::partial_ordering::less : std::partial_ordering::greater;
 }
 
@@ -155,6 +159,7 @@ std::int64_t Enclosure<End>::to_integer() const {
 
 template <class End>
 double Enclosure<End>::rounded(const spec::Format& format) const {
+  if (unsigned_zero_) return 0;
   const double below = nearest(lower_, format);
   if (point_) return below;
   const double above = nearest(upper_, format);
@@ -185,6 +190,7 @@ template <class End>
 Enclosure<End> Enclosure<End>::negated() const {
   Enclosure r = point(upper());
   r.lower_.negate();
+  r.unsigned_zero_ = unsigned_zero_;
   if (point_) return r;
   r.point_ = false;
   r.upper_ = lower_;
@@ -198,6 +204,9 @@ Enclosure<End> Enclosure<End>::sum(const Enclosure& a, const Enclosure& b) {
   Enclosure r;
   if (a.point_ && b.point_) {
     const int side = r.lower_.add(a.lower_, b.lower_, Toward::nearest);
+    // +0 with any zero is +0.
+    r.unsigned_zero_ = (a.unsigned_zero_ && b.is_zero() && (b.unsigned_zero_ || b.lower_.is_negative())) ||
+                       (b.unsigned_zero_ && a.is_zero() && a.lower_.is_negative());
     if (side == 0) return r;
     r = beside(r.lower_, side);
   } else {
@@ -228,13 +237,15 @@ Enclosure<End> Enclosure<End>::product(const Enclosure& a, const Enclosure& b) {
   Enclosure r;
   if (a.point_ && b.point_) {
     const int side = r.lower_.multiply(a.lower_, b.lower_, Toward::nearest);
+    r.unsigned_zero_ = (a.unsigned_zero_ || b.unsigned_zero_) && r.is_zero();
     if (side == 0) return r;
     r = beside(r.lower_, side);
   } else {
     if (a.is_nan() || b.is_nan()) return special(std::numeric_limits<double>::quiet_NaN());
     if (a.is_inf() || b.is_inf()) return infinity(a.surely_negative() != b.surely_negative());
-    const bool zero_factor = (a.point_ && a.lower_.is_zero()) || (b.point_ && b.lower_.is_zero());
-    if (zero_factor) return zero(a.surely_negative() != b.surely_negative());
+    if (a.is_zero() || b.is_zero()) {
+      return a.has_sign() && b.has_sign() ? zero(a.surely_negative() != b.surely_negative()) : unsigned_zero();
+    }
     r = product_of_gaps(a, b);
   }
   if constexpr (marked) r.mark_ = Mark::product(a.mark(), b.mark());
@@ -274,13 +285,15 @@ Enclosure<End> Enclosure<End>::quotient(const Enclosure& a, const Enclosure& b) 
   Enclosure r;
   if (a.point_ && b.point_) {
     const int side = r.lower_.divide(a.lower_, b.lower_, Toward::nearest);
+    if (b.unsigned_zero_ && r.is_inf()) throw Undecided("the sign of a divisor");
+    r.unsigned_zero_ = a.unsigned_zero_ && r.is_zero();
     if (side == 0) return r;
     r = beside(r.lower_, side);
   } else {
     if (a.is_nan() || b.is_nan()) return special(std::numeric_limits<double>::quiet_NaN());
     const bool negative = b.surely_negative();
-    if (a.is_inf() || (b.point_ && b.lower_.is_zero())) return infinity(a.surely_negative() != negative);
-    if (b.is_inf() || (a.point_ && a.lower_.is_zero())) return zero(a.surely_negative() != negative);
+    if (a.is_inf() || b.is_zero()) return infinity(a.surely_negative() != negative);
+    if (b.is_inf() || a.is_zero()) return a.has_sign() ? zero(a.surely_negative() != negative) : unsigned_zero();
     r = quotient_of_gaps(a, b);
   }
   if constexpr (marked) r.mark_ = Mark::quotient(a.mark(), b.mark());
@@ -307,11 +320,11 @@ Enclosure<End> Enclosure<End>::modulo(const Enclosure& a, const Enclosure& b) {
   }
   if (a.is_nan() || b.is_nan() || a.is_inf()) return special(std::numeric_limits<double>::quiet_NaN());
   if (b.is_inf()) return a.surely_negative() == b.surely_negative() ? a : b;
-  if (b.point_ && b.lower_.is_zero()) return special(std::numeric_limits<double>::quiet_NaN());
+  if (b.is_zero()) return special(std::numeric_limits<double>::quiet_NaN());
   const Enclosure whole = function(spec::Primitive::floor, quotient(a, b));
   if (!whole.point_) throw Undecided("an integral part");
   const Enclosure r = a - product(b, whole);
-  return r.point_ && r.lower_.is_zero() ? zero(b.surely_negative()) : r;
+  return r.is_zero() ? zero(b.surely_negative()) : r;
 }
 
 template <class End>
@@ -348,7 +361,7 @@ Enclosure<End> Enclosure<End>::minimum(const Enclosure& a, const Enclosure& b) {
 template <class End>
 Enclosure<End> Enclosure<End>::abs(const Enclosure& a) {
   if (a.point_) {
-    Enclosure r = a;
+    Enclosure r = point(a.lower_);
     r.lower_.set_sign(false);
     return r;
   }

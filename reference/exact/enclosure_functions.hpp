@@ -21,6 +21,7 @@ Enclosure<End> Enclosure<End>::function(spec::Primitive f, const Enclosure& a) {
   if (a.point_) {
     Enclosure r;
     const int side = r.lower_.apply(f, a.lower_, Toward::nearest);
+    r.unsigned_zero_ = a.unsigned_zero_ && r.is_zero();
     if (side == 0) return r;
     r = beside(r.lower_, side);
     if constexpr (marked) r.mark_ = Mark::function(f, a.mark());
@@ -138,16 +139,18 @@ Enclosure<End> Enclosure<End>::power(const Enclosure& a, const Enclosure& b) {
   Enclosure r;
   if (a.point_ && b.point_) {
     const int side = r.lower_.power(a.lower_, b.lower_, Toward::nearest);
+    if (a.unsigned_zero_ && r.is_inf()) throw Undecided("the sign of a divisor");
+    r.unsigned_zero_ = a.unsigned_zero_ && r.is_zero();
     if (side == 0) return r;
     r = beside(r.lower_, side);
   } else {
     const Enclosure one(1);
-    if (b.point_ && b.lower_.is_zero()) return one;
+    if (b.is_zero()) return one;
     if (a.point_ && End::compare(a.lower_, one.lower_) == 0) return one;
     if (a.is_nan() || b.is_nan()) return special(std::numeric_limits<double>::quiet_NaN());
     if (b.point_ && !b.is_inf() && b.lower_.is_whole()) {
       r = whole_power(a, b);
-    } else if (a.surely_negative() || (a.point_ && a.lower_.is_zero()) || a.is_inf() || b.is_inf()) {
+    } else if (a.is_zero() || a.surely_negative() || a.is_inf() || b.is_inf()) {
       return power_at_limits(a, b);
     } else {
       // x^y of x > 0 is monotone in each.
@@ -218,6 +221,12 @@ Mark Enclosure<End>::power_mark(const Enclosure& a, const Enclosure& b) {
 template <class End>
 Enclosure<End> Enclosure<End>::angle(const Enclosure& y, const Enclosure& x) {
   Enclosure r;
+  const bool right = !x.lower_.is_negative() && !x.is_zero();
+  if (y.unsigned_zero_) {
+    if (!right && !x.is_nan()) throw Undecided("the side of an angle");
+    return x.is_nan() ? x : y;
+  }
+  if (x.unsigned_zero_ && y.is_zero()) throw Undecided("the side of an angle");
   if (y.point_ && x.point_) {
     const int side = r.lower_.angle(y.lower_, x.lower_, Toward::nearest);
     if (side == 0) return r;
@@ -225,10 +234,9 @@ Enclosure<End> Enclosure<End>::angle(const Enclosure& y, const Enclosure& x) {
   } else {
     if (y.is_nan() || x.is_nan()) return special(std::numeric_limits<double>::quiet_NaN());
     // The angle is continuous on what does not meet the half line y = 0, x <= 0, and greatest and least at corners.
-    const bool right = !x.lower_.is_negative() && !(x.point_ && x.lower_.is_zero());
     const bool straddles = !y.point_ && y.gap_sign() == 0;
     if (straddles && !right) throw Undecided("the side of an angle");
-    if (y.point_ && y.lower_.is_zero()) {
+    if (y.is_zero()) {
       if (!x.surely_negative()) return y;
       r = y.lower_.is_negative() ? pi().negated() : pi();
       return r;

@@ -87,10 +87,10 @@ Mark Mark::of_rational(ShortRational&& value) {
 }
 
 Mark Mark::of(const Dyadic& value) {
+  if (value.digits.empty()) return of_rational({0});
   cpp_int digits;
   import_bits(digits, value.digits.begin(), value.digits.end(), 64, false);
   if (value.negative) digits = -digits;
-  if (digits == 0) return of_rational({0});
   const auto zeros = static_cast<unsigned>(lsb(abs(digits)));
   digits >>= zeros;
   const std::int64_t exponent = value.exponent + zeros;

@@ -11,7 +11,7 @@
 
 namespace etalon::reference {
 
-/// sign · digits · 2^exponent, digits of 64 bits each, the lowest first.
+/// sign · digits · 2^exponent, digits of 64 bits each, the lowest first; zero has none.
 struct Dyadic {
   std::vector<std::uint64_t> digits;
   std::int64_t exponent = 0;
