@@ -173,10 +173,12 @@ class BinFloatEnd {
   }
   /// floor(log2 |x|) of a number that is not zero.
   [[nodiscard]] std::int64_t exponent() const { return v_.backend().exponent(); }
-  /// x / 2^quantum rounded to an integer below 2^64, ties to even.
-  [[nodiscard]] double rounded_quotient(int quantum) const {
+  /// x / 2^quantum rounded to an integer below 2^64, ties to even, or upwards (1) or downwards (-1).
+  [[nodiscard]] double rounded_quotient(int quantum, int ties = 0) const {
     BinFloatEnd q;
     q.v_ = ldexp(v_, -quantum);
+    const Number below = boost::multiprecision::floor(q.v_);
+    if (ties != 0 && q.v_ - below == 0.5) return Number(ties > 0 ? below + 1 : below).template convert_to<double>();
     q.apply(spec::Primitive::round, q, Toward::nearest);
     return q.v_.template convert_to<double>();
   }

@@ -15,11 +15,11 @@
 namespace etalon::reference {
 
 /// Precisions up to this carry no marks: most questions are answered without.
-inline constexpr unsigned bits_without_marks = 127;
+inline constexpr unsigned bits_without_marks = 191;
 
-/// A point, which is the number itself (exactly; NaN, infinities and signed zeros as IEEE 754 has them), or a gap,
-/// lower < x < upper or x at an end, around a finite real number. An end of a gap that is zero or infinite is never the
-/// number, so that numbers whose sign is known may come as near to zero as they like.
+/// A point, which is the number itself (exactly; NaN, infinities and signed zeros as IEEE 754 has them), or a gap around a
+/// finite real number. An open end of a gap is not the number; an end that is zero or infinite is always open, so that
+/// numbers whose sign is known may come as near to zero as they like.
 template <class End>
 class Enclosure {
  public:
@@ -100,6 +100,8 @@ class Enclosure {
   [[nodiscard]] static Enclosure point(const End& value);
   /// The number on whose `side` the end lies, with nothing of the type between the two; 2 is either side.
   [[nodiscard]] static Enclosure beside(const End& end, int side);
+  [[nodiscard]] bool lower_is_open() const { return !point_ && (lower_open_ || lower_.is_zero() || lower_.is_inf()); }
+  [[nodiscard]] bool upper_is_open() const { return !point_ && (upper_open_ || upper_.is_zero() || upper_.is_inf()); }
   /// The numbers from lower to upper; a zero end that the number may attain is moved outwards.
   [[nodiscard]] static Enclosure between(const End& lower, const End& upper, bool lower_attained, bool upper_attained);
   [[nodiscard]] static Enclosure special(double v) { return of(v); }
@@ -119,17 +121,20 @@ class Enclosure {
   [[nodiscard]] static Enclosure wave(spec::Primitive f, const Enclosure& a);
   [[nodiscard]] static Enclosure gap_function(spec::Primitive f, const Enclosure& a);
   [[nodiscard]] static Enclosure extremum(const Enclosure& a, const Enclosure& b, bool greatest);
-  [[nodiscard]] static double rounded(const End& end, const spec::Format& format);
 
   void copy_gap(const Enclosure& other) {
     if (point_) return;
     upper_ = other.upper_;
+    lower_open_ = other.lower_open_;
+    upper_open_ = other.upper_open_;
     mark_ = other.mark_;
   }
 
   End lower_;
   End upper_;  ///< of a gap
   bool point_ = true;
+  bool lower_open_ = false;
+  bool upper_open_ = false;
   bool unsigned_zero_ = false;  ///< a zero whose sign is not known, such as that of 0 times a gap over zero
   [[no_unique_address]] std::conditional_t<marked, Mark, NoMark> mark_{};  ///< of a gap
 };

@@ -75,6 +75,7 @@ Enclosure<End> Enclosure<End>::beside(const End& end, int side) {
   if (side == 0) return r;
   r.point_ = false;
   r.upper_ = end;
+  r.lower_open_ = r.upper_open_ = true;
   if (side != 1) r.upper_.step(1);
   if (side > 0) r.lower_.step(-1);
   return r;
@@ -132,11 +133,10 @@ template <class End>
 std::partial_ordering Enclosure<End>::compare(const Enclosure& a, const Enclosure& b) {
   if (a.is_nan() || b.is_nan()) return std::partial_ordering::unordered;
   if (a.point_ && b.point_) return End::compare(a.lower_, b.lower_) <=> 0;
-  const auto touches = [&](const End& end) { return end.is_zero() || end.is_inf(); };
   const int above = End::compare(a.upper(), b.lower_);
-  if (above < 0 || (above == 0 && touches(b.lower_))) return std::partial_ordering::less;
+  if (above < 0 || (above == 0 && (a.upper_is_open() || b.lower_is_open()))) return std::partial_ordering::less;
   const int below = End::compare(a.lower_, b.upper());
-  if (below > 0 || (below == 0 && touches(a.lower_))) return std::partial_ordering::greater;
+  if (below > 0 || (below == 0 && (a.lower_is_open() || b.upper_is_open()))) return std::partial_ordering::greater;
   if (a.equals(b)) return std::partial_ordering::equivalent;
   throw Undecided("a comparison");
 }
@@ -157,12 +157,31 @@ std::int64_t Enclosure<End>::to_integer() const {
   return least;
 }
 
+namespace detail {
+
+/// A number, or the numbers next to it upwards (1) or downwards (-1): they are on that side of a tie.
+template <class End>
+struct Beyond {
+  const End& end;
+  int direction;
+  [[nodiscard]] bool is_nan() const { return end.is_nan(); }
+  [[nodiscard]] bool is_inf() const { return end.is_inf(); }
+  [[nodiscard]] bool is_zero() const { return end.is_zero(); }
+  [[nodiscard]] bool is_negative() const { return end.is_negative(); }
+  [[nodiscard]] std::int64_t exponent() const { return end.exponent(); }
+  [[nodiscard]] double rounded_quotient(int quantum) const { return end.rounded_quotient(quantum, direction); }
+};
+template <class End>
+Beyond(const End&, int) -> Beyond<End>;
+
+}  // namespace detail
+
 template <class End>
 double Enclosure<End>::rounded(const spec::Format& format) const {
   if (unsigned_zero_) return 0;
-  const double below = nearest(lower_, format);
+  const double below = nearest(detail::Beyond{lower_, lower_is_open() ? 1 : 0}, format);
   if (point_) return below;
-  const double above = nearest(upper_, format);
+  const double above = nearest(detail::Beyond{upper_, upper_is_open() ? -1 : 0}, format);
   if (below == above) return below == 0 && gap_sign() == 0 ? 0.0 : below;
   // A number halfway between two of the format may be equal to what is to be rounded.
   const double largest = std::ldexp(2 - std::ldexp(1.0, 1 - format.precision), format.emax);
@@ -181,7 +200,7 @@ double Enclosure<End>::rounded(const spec::Format& format) const {
     half.lower_.add(half.lower_, other, Toward::nearest);
   }
   if (!equals(half)) throw Undecided("the rounding");
-  return nearest(half.lower_, format);
+  return nearest(detail::Beyond{half.lower_, 0}, format);
 }
 
 // --- arithmetic ---
@@ -195,6 +214,8 @@ Enclosure<End> Enclosure<End>::negated() const {
   r.point_ = false;
   r.upper_ = lower_;
   r.upper_.negate();
+  r.lower_open_ = upper_open_;
+  r.upper_open_ = lower_open_;
   if constexpr (marked) r.mark_ = mark_.negated();
   return r;
 }
@@ -213,19 +234,16 @@ Enclosure<End> Enclosure<End>::sum(const Enclosure& a, const Enclosure& b) {
     if (a.is_nan() || a.is_inf()) return a;
     if (b.is_nan() || b.is_inf()) return b;
     r.point_ = false;
-    r.lower_.add(a.lower_, b.lower_, Toward::down);
-    r.upper_.add(a.upper(), b.upper(), Toward::up);
-    // A sum of ends is attained unless both are zero, and then one of them is not.
-    if (r.lower_.is_zero()) {
-      r.lower_.set_sign(false);
-      if (!a.lower_.is_zero()) r.lower_.step(-1);
-    }
-    if (r.upper_.is_zero()) {
-      r.upper_.set_sign(true);
-      if (!a.upper().is_zero()) r.upper_.step(1);
-    }
+    const int below = r.lower_.add(a.lower_, b.lower_, Toward::down);
+    const int above = r.upper_.add(a.upper(), b.upper(), Toward::up);
+    const bool lower_attained = below == 0 && !a.lower_is_open() && !b.lower_is_open();
+    const bool upper_attained = above == 0 && !a.upper_is_open() && !b.upper_is_open();
+    r = between(r.lower_, r.upper_, lower_attained, upper_attained);
+    r.lower_open_ = !lower_attained;
+    r.upper_open_ = !upper_attained;
   }
   if constexpr (marked) {
+    if (r.point_) return r;
     r.mark_ = Mark::sum(a.mark(), b.mark());
     if (r.gap_sign() == 0 && r.mark_.is_zero()) return Enclosure();
   }

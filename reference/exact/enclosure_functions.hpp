@@ -60,6 +60,7 @@ Enclosure<End> Enclosure<End>::gap_function(spec::Primitive f, const Enclosure& 
       if (s != 0) return increasing(f, s > 0 ? a : a.negated());
       Enclosure r = increasing(f, abs(a));
       r.lower_.set(std::int64_t{1});
+      r.lower_open_ = false;
       return r;
     }
     default: return increasing(f, a);
@@ -81,7 +82,13 @@ Enclosure<End> Enclosure<End>::increasing(spec::Primitive f, const Enclosure& a)
     else jump = point(f == spec::Primitive::floor || (f == spec::Primitive::trunc && !upper.is_negative()) ? upper : lower);
     if (a.equals(jump)) return function(f, jump);
   }
-  return between(lower, upper, below == 0 && (steps || !a.lower_.is_zero()), above == 0 && (steps || !a.upper_.is_zero()));
+  // An integral part is the same for what is near: its ends are attained also where those of the operand are not.
+  const bool lower_attained = below == 0 && (steps || !a.lower_is_open());
+  const bool upper_attained = above == 0 && (steps || !a.upper_is_open());
+  Enclosure r = between(lower, upper, lower_attained, upper_attained);
+  r.lower_open_ = !lower_attained;
+  r.upper_open_ = !upper_attained;
+  return r;
 }
 
 /// The sine or cosine: at the middle, widened by the distance of the ends, since its slope is at most one.

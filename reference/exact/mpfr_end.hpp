@@ -86,12 +86,18 @@ class MpfrEnd {
   [[nodiscard]] static int compare(const MpfrEnd& a, const MpfrEnd& b) { return side(mpfr_cmp(a.x_, b.x_)); }
   /// floor(log2 |x|) of a number that is not zero.
   [[nodiscard]] std::int64_t exponent() const { return mpfr_get_exp(x_) - 1; }
-  /// x / 2^quantum rounded to an integer below 2^64, ties to even.
-  [[nodiscard]] double rounded_quotient(int quantum) const {
+  /// x / 2^quantum rounded to an integer below 2^64, ties to even, or upwards (1) or downwards (-1).
+  [[nodiscard]] double rounded_quotient(int quantum, int ties = 0) const {
     MpfrEnd q;
     mpfr_mul_2si(q.x_, x_, -quantum, MPFR_RNDN);
-    mpfr_rint(q.x_, q.x_, MPFR_RNDN);
-    return mpfr_get_d(q.x_, MPFR_RNDN);
+    MpfrEnd whole;
+    mpfr_rint(whole.x_, q.x_, MPFR_RNDN);
+    if (ties != 0) {
+      MpfrEnd off;
+      mpfr_sub(off.x_, q.x_, whole.x_, MPFR_RNDN);
+      if (mpfr_cmpabs(off.x_, half().x_) == 0) (ties > 0 ? mpfr_ceil : mpfr_floor)(whole.x_, q.x_);
+    }
+    return mpfr_get_d(whole.x_, MPFR_RNDN);
   }
   /// Of an integer; the nearest end beyond the integers of 64 bits.
   [[nodiscard]] std::int64_t to_integer() const { return mpfr_get_si(x_, MPFR_RNDZ); }
@@ -111,6 +117,11 @@ class MpfrEnd {
 
   static mpfr_rnd_t mode(Toward t) {
     return t == Toward::nearest ? MPFR_RNDN : t == Toward::down ? MPFR_RNDD : MPFR_RNDU;
+  }
+  static MpfrEnd half() {
+    MpfrEnd h;
+    h.set(0.5);
+    return h;
   }
   static int side(int v) { return (v > 0) - (v < 0); }
   /// Integral parts have no more bits than their number.

@@ -24,7 +24,7 @@ template <unsigned Bits>
 using Precise = Enclosure<End<Bits>>;
 
 /// Applies M to each precision in turn. In the last one every sum of products of three binary64 numbers is exact.
-#define ETALON_FOR_EACH_PRECISION(M) M(127) M(511) M(2047) M(8191)
+#define ETALON_FOR_EACH_PRECISION(M) M(191) M(511) M(2047) M(8191)
 
 #define ETALON_EXTERN(Bits) extern template class Enclosure<End<Bits>>;
 ETALON_FOR_EACH_PRECISION(ETALON_EXTERN)
