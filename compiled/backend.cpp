@@ -5,6 +5,7 @@
 
 #include "compiled/codegen/jit.hpp"
 #include "compiled/question.hpp"
+#include "compiled/runtime/thread_pool.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -92,11 +93,12 @@ std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker
 std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options) {
   CompileOptions shared = options;
   if (!shared.jit) shared.jit = std::make_shared<Jit>();
+  if (!shared.pool && shared.threads > 1) shared.pool = std::make_shared<ThreadPool>(shared.threads);
   return make_system_backend("cpu", [shared](const System& system) -> Runnable {
     const Executable executable = compile_system(system, shared);
     const Report& r = executable.report();
     return {[executable](std::span<const HostTensor> inputs) { return executable.run(inputs); },
-            spec::Making{r.kernels, r.arena_bytes, r.passes_seconds + r.codegen_seconds, r.cached}};
+            spec::Making{r.kernels, r.arena_bytes + r.stack_bytes, r.passes_seconds + r.codegen_seconds, r.cached}};
   });
 }
 

@@ -35,6 +35,8 @@ struct Executable::Body {
   std::vector<std::unique_ptr<Unit>> others;        ///< the same for parameters as some store holds them
   std::map<std::pair<bool, std::vector<std::size_t>>, std::unique_ptr<Unit>> derivatives;  ///< (vjp, wrt)
   std::unique_ptr<Unit> pure;                       ///< without updates
+  std::shared_ptr<Buffer> arena = std::make_shared<Buffer>();  ///< of all units
+  Report report;
 
   /// The first outputs of the system alone.
   [[nodiscard]] System with_outputs(std::size_t count) const {
@@ -45,12 +47,20 @@ struct Executable::Body {
 
   [[nodiscard]] std::size_t outputs_and_captures() const { return system.outputs.size() - updates.size(); }
 
+  std::unique_ptr<Unit> made_of(System s, const std::vector<PlanOptions::Update>& written = {}, const Kept& in_panels = {}) {
+    auto made = std::make_unique<Unit>(std::move(s), options, jit, arena, written, in_panels);
+    if (!unit) report = made->report();
+    report.arena_bytes = arena->size();
+    report.stack_bytes = std::max(report.stack_bytes, made->report().stack_bytes);
+    return made;
+  }
+
   /// For parameters that lie so, one layout per kept input.
   Unit& unit_for(const std::vector<std::optional<Panels>>& panels) {
     if (unit->panels() == panels) return *unit;
     const auto made = std::find_if(others.begin(), others.end(), [&](const auto& other) { return other->panels() == panels; });
     if (made != others.end()) return **made;
-    others.push_back(std::make_unique<Unit>(system, options, jit, updates, Kept{kept.inputs, panels}));
+    others.push_back(made_of(system, updates, Kept{kept.inputs, panels}));
     return *others.back();
   }
 
@@ -60,7 +70,7 @@ struct Executable::Body {
 
   Unit& without_writes() {
     if (updates.empty() && !lies_in_panels()) return *unit;
-    if (!pure) pure = std::make_unique<Unit>(with_outputs(outputs_and_captures()), options, jit, std::vector<PlanOptions::Update>{});
+    if (!pure) pure = made_of(with_outputs(outputs_and_captures()));
     return *pure;
   }
 
@@ -70,7 +80,7 @@ struct Executable::Body {
       System primal = with_outputs(outputs);
       primal.wishes.clear();  // they are about runs
       System derived = reverse ? spec::vjp(primal, wrt) : spec::jvp(primal, wrt);
-      made = std::make_unique<Unit>(std::move(derived), options, jit, std::vector<PlanOptions::Update>{});
+      made = made_of(std::move(derived));
     }
     return *made;
   }
@@ -235,6 +245,7 @@ std::byte* locate(const Input& input, Store& store, const Executable::Named& giv
 Executable make(Task task, const CompileOptions& options) {
   auto body = std::make_shared<Executable::Body>();
   body->options = options;
+  if (!options.pool && options.threads > 1) body->options.pool = std::make_shared<ThreadPool>(options.threads);
   body->jit = options.jit ? options.jit : std::make_shared<Jit>(VectorLevel::avx512, options.cache);
   body->inputs = std::move(task.inputs);
   body->outputs = task.outputs;
@@ -247,7 +258,12 @@ Executable make(Task task, const CompileOptions& options) {
     const auto update = std::find_if(body->updates.begin(), body->updates.end(), [&](const PlanOptions::Update& u) { return u.input == i; });
     body->kept.inputs.push_back({i, update == body->updates.end() ? std::nullopt : std::optional(update->output)});
   }
-  body->unit = std::make_unique<Unit>(body->system, options, body->jit, body->updates, body->kept);
+  body->unit = body->made_of(body->system, body->updates, body->kept);
+  for (const Captured& c : body->captured) {
+    const spec::TensorInfo& t = body->system[body->system.outputs[c.output]];
+    // An output that is captured is kept a second time.
+    if (c.output < body->outputs) body->report.output_bytes += static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype);
+  }
   return Executable(std::move(body));
 }
 
@@ -403,7 +419,7 @@ const HostTensor& Executable::captured(const std::string& name) const {
   throw SpecViolation(unknown_name("capture", name, captures()));
 }
 
-const Report& Executable::report() const { return body_->unit->report(); }
+const Report& Executable::report() const { return body_->report; }
 const System& Executable::system() const { return body_->unit->system(); }
 
 Executable compile(const spec::Program& program, const CompileOptions& options) { return make(task_of(program), options); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiled/passes/passes.hpp"
+#include "compiled/rewrites.hpp"
 #include "compiled/wishes.hpp"
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
@@ -37,19 +38,18 @@ bool switched_off(const Pass& pass, const PipelineOptions& options) {
   return !pass.required && (options.off.contains(std::string(pass.name)) || options.off.contains("all"));
 }
 
-void check_names(const std::set<std::string>& names, std::string_view option) {
+void check_names(const std::set<std::string>& names, std::string_view option, const std::vector<std::string>& known) {
   for (const std::string& name : names) {
-    const auto named = [&](const Pass& p) { return p.name == name; };
-    if (name == "all" || std::any_of(pipeline.begin(), pipeline.end(), named)) continue;
-    std::vector<std::string> known{"all"};
-    for (const Pass& p : pipeline) known.emplace_back(p.name);
-    throw SpecViolation(std::string(option) + ": " + unknown_name("pass", name, known));
+    if (std::find(known.begin(), known.end(), name) == known.end()) throw SpecViolation(std::string(option) + ": " + unknown_name("pass", name, known));
   }
 }
 
 void check(const PipelineOptions& options) {
-  check_names(options.off, "off");
-  check_names(options.dump_after, "dump-after");
+  std::vector<std::string> known{"all"};
+  for (const Pass& p : pipeline) known.emplace_back(p.name);
+  check_names(options.dump_after, "dump-after", known);
+  for (const Rewrite& r : rewrites()) known.emplace_back(r.name);
+  check_names(options.off, "off", known);
   for (const Pass& p : pipeline) {
     if (p.required && options.off.contains(std::string(p.name))) {
       throw SpecViolation("off: pass '" + std::string(p.name) + "' cannot be switched off: later stages rely on it");

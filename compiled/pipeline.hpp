@@ -26,7 +26,7 @@ struct Pass {
 
 /// What a caller may vary. Unknown names are refused with the nearest known one.
 struct PipelineOptions {
-  std::set<std::string> off;         ///< passes that are left out; `all` means every one that is not required
+  std::set<std::string> off;         ///< passes and what follows them (rewrites.hpp) that are left out; `all` means every one that is not required
   std::set<std::string> dump_after;  ///< passes after which `dump` is called; `all` means every pass
   std::function<void(std::string_view pass, const std::string& text)> dump;
   std::function<void(std::string_view pass, double seconds)> timed;  ///< called after each pass, verification not counted

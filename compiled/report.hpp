@@ -46,11 +46,12 @@ struct KernelReport {
 struct Report {
   std::size_t kernels = 0;
   std::size_t shared_kernels = 0;  ///< whose work threads share where there are several
-  std::size_t arena_bytes = 0;     ///< intermediates
+  std::size_t arena_bytes = 0;     ///< intermediates, and what threads have of their own beyond their stacks. Runs and derivatives share it: the most that one of those made so far needs
+  std::size_t stack_bytes = 0;     ///< of all threads' stacks, by the kernels
   std::size_t input_bytes = 0;     ///< parameters, inputs, constants
   std::size_t output_bytes = 0;    ///< outputs that are in no parameter's place
   /// What a run holds at most: a run takes no memory besides.
-  [[nodiscard]] std::size_t peak_bytes() const { return arena_bytes + input_bytes + output_bytes; }
+  [[nodiscard]] std::size_t peak_bytes() const { return arena_bytes + stack_bytes + input_bytes + output_bytes; }
   double passes_seconds = 0;
   double codegen_seconds = 0;
   bool cached = false;             ///< the code was read from the cache

@@ -14,6 +14,7 @@
 #include "compiled/plan/passing.hpp"
 #include "compiled/plan/recompute.hpp"
 #include "compiled/reporting.hpp"
+#include "compiled/rewrites.hpp"
 #include "compiled/schedule/split.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/wishes.hpp"
@@ -33,6 +34,13 @@ std::vector<PlanOptions::Update> updates_of(const spec::Program& program) {
   std::vector<PlanOptions::Update> updates;
   for (std::size_t u = 0; u < all.size(); ++u) updates.push_back({position.at(all[u].parameter), program.outputs.size() + u});
   return updates;
+}
+
+Machine with_caches(Machine machine, const ScheduleOptions& options) {
+  machine.near_bytes = options.near_cache_bytes.value_or(machine.near_bytes);
+  machine.middle_bytes = options.middle_cache_bytes.value_or(machine.middle_bytes);
+  machine.last_bytes = options.last_cache_bytes.value_or(machine.last_bytes);
+  return machine;
 }
 
 /// Lays the system out for kept inputs. \returns how these lie.
@@ -74,8 +82,10 @@ Task task_of(const spec::System& system) {
   return task;
 }
 
-Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Update>& updates, const CompileOptions& options,
-                       const Machine& machine, const Kept& kept) {
+Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Update>& updates, const CompileOptions& given,
+                       const Machine& host, const Kept& kept) {
+  const CompileOptions options = with_left_out(given);
+  const Machine machine = with_caches(host, options.schedule);
   Lowered out;
   out.system = std::move(system);
   const auto start = Clock::now();
@@ -100,6 +110,7 @@ Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Updat
   done("schedule");
   PlanOptions plan_options = options.plan;
   plan_options.updates = updates;
+  plan_options.threads = std::max(1U, options.threads);
   out.plan = plan(out.system, plan_options, decisions);
   if (plan_options.fuse && plan_options.passing && add_in_passing(out.system, out.plan, decisions)) {
     out.plan = plan(out.system, plan_options, decisions);
@@ -126,11 +137,10 @@ Lowered lower_to_loops(spec::System system, const std::vector<PlanOptions::Updat
   out.passes_seconds = seconds_since(start);
   stage = Clock::now();
   out.nests = loops::lower(out.system, out.plan, machine);
-  const std::int64_t last_cache = options.schedule.last_cache_bytes.value_or(machine.last_bytes);
   for (std::size_t k = 0; k < out.nests.size(); ++k) {
     if (out.plan.kernels[k].kind != KernelKind::loops || out.plan.kernels[k].schedule) continue;
     if (options.schedule.merge_rows) loops::merge_rows(out.system, out.plan, out.nests[k]);
-    if (options.schedule.stream) loops::stream_results(out.system, out.plan, last_cache, k, out.nests[k]);
+    if (options.schedule.stream) loops::stream_results(out.system, out.plan, machine.last_bytes, k, out.nests[k]);
     if (options.schedule.fetch_rows) loops::fetch_rows(out.system, machine, out.nests[k]);
   }
   done("loops");

@@ -28,17 +28,20 @@ constexpr std::size_t much_memory = std::size_t{1} << 20U;
 struct Call {
   KernelFunction function;
   std::byte* const* operands;
+  std::byte* scratch;         ///< of slot 0; the others follow
+  std::size_t scratch_bytes;  ///< of each
 };
 
-void call_part(void* context, std::int64_t begin, std::int64_t end) {
+void call_part(void* context, std::int64_t begin, std::int64_t end, std::size_t slot) {
   const Call& call = *static_cast<const Call*>(context);
-  call.function(call.operands, begin, end);
+  call.function(call.operands, begin, end, call.scratch + slot * call.scratch_bytes);
 }
 
 }  // namespace
 
-Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit,
-           const std::vector<PlanOptions::Update>& updates, const Kept& kept) {
+Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit, std::shared_ptr<Buffer> arena,
+           const std::vector<PlanOptions::Update>& updates, const Kept& kept)
+    : arena_(std::move(arena)) {
   Lowered lowered = lower_to_loops(std::move(system), updates, options, jit->machine(), kept);
   for (const KeptLayout& layout : lowered.kept) panels_.push_back(layout.panels);
   const auto middle = Clock::now();
@@ -50,20 +53,27 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   const std::vector<loops::Nest>& nests = lowered.nests;
   report_.values = std::move(lowered.values);
   code_ = generate(nests, *jit, options);
-  // The compiler leaves more of it than many a program needs. Asking takes a while, which small programs would notice.
-  if (plan_.arena_bytes >= much_memory) give_back_spare_memory();
-  arena_ = Buffer(plan_.arena_bytes);
+  reserve_arena();
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());
-  if (options.threads > 1) pool_ = std::make_unique<ThreadPool>(options.threads);
+  pool_ = options.pool;
   report_.kernels = nests.size();
   for (std::size_t k = 0; k < nests.size(); ++k) shared_.push_back(nests[k].work >= options.least_shared_work && code_.blocks[k] > 1);
   report_.shared_kernels = static_cast<std::size_t>(std::count(shared_.begin(), shared_.end(), true));
   report_.kernel_reports = kernel_reports(system_, plan_);
   count_bytes(system_, plan_, report_);
+  report_.stack_bytes = code_.stack_bytes * std::max(1U, options.threads);
   report_.cached = code_.cached;
   report_.stages.insert(report_.stages.end(), code_.stages.begin(), code_.stages.end());
   report_.codegen_seconds = loops_seconds + seconds_since(middle);
+}
+
+void Unit::reserve_arena() {
+  // The compiler leaves more memory than many a program needs. Asking takes a while, which small programs would notice.
+  if (plan_.arena_bytes >= much_memory) give_back_spare_memory();
+  if (plan_.arena_bytes <= arena_->size()) return;
+  *arena_ = Buffer();
+  *arena_ = Buffer(plan_.arena_bytes);
 }
 
 Code Unit::generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options) const {
@@ -74,20 +84,21 @@ Code Unit::generate(const std::vector<loops::Nest>& nests, Jit& jit, const Compi
 }
 
 void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs) {
-  if (std::ranges::equal(inputs, inputs_) && std::ranges::equal(outputs, outputs_)) return;
+  if (std::ranges::equal(inputs, inputs_) && std::ranges::equal(outputs, outputs_) && arena_->data() == arena_at_) return;
   for (const std::byte* output : outputs) {
     // Vectors that go around the caches cannot be stored elsewhere.
     if (std::bit_cast<std::uintptr_t>(output) % line_bytes != 0) throw InternalError("run: an output does not begin a cache line");
   }
   inputs_.assign(inputs.begin(), inputs.end());
   outputs_.assign(outputs.begin(), outputs.end());
+  arena_at_ = arena_->data();
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
     const Residence& r = plan_.residences[t];
     switch (r.home) {
       case Home::input:
       case Home::in_place: tensors_[t] = inputs[r.index]; break;
       case Home::output: tensors_[t] = outputs[r.index]; break;
-      case Home::arena: tensors_[t] = arena_.data() + r.offset; break;
+      case Home::arena: tensors_[t] = arena_->data() + r.offset; break;
       case Home::turn:
       case Home::in_register:
       case Home::none: tensors_[t] = nullptr; break;
@@ -99,11 +110,12 @@ void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const>
 }
 
 void Unit::call(std::size_t kernel) {
-  Call call{code_.kernels[kernel], operands_[kernel].data()};
+  const Scratch scratch = plan_.kernels[kernel].scratch.value_or(Scratch{});
+  Call call{code_.kernels[kernel], operands_[kernel].data(), arena_->data() + scratch.offset, scratch.bytes};
   if (pool_ && shared_[kernel]) {
     pool_->run(code_.blocks[kernel], call_part, &call);
   } else {
-    call_part(&call, 0, code_.blocks[kernel]);
+    call_part(&call, 0, code_.blocks[kernel], 0);
   }
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// One compiled system with its memory for intermediates. It knows positions, not names.
+/// One compiled system over memory for intermediates. It knows positions, not names.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,10 @@ namespace etalon::compiled {
 /// Runs one at a time.
 class Unit {
  public:
+  /// \param arena memory for intermediates; it is made larger where the unit needs more. Units that share it run one at a time
   /// \param updates which outputs are new values of inputs; see PlanOptions.
   /// \param kept inputs that may lie in panels.
-  Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit,
+  Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit, std::shared_ptr<Buffer> arena,
        const std::vector<PlanOptions::Update>& updates, const Kept& kept = {});
 
   /// \param inputs memory per input; that of updated inputs is written.
@@ -35,6 +36,7 @@ class Unit {
 
  private:
   [[nodiscard]] Code generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options) const;
+  void reserve_arena();
   void place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs);
   void call(std::size_t kernel);
 
@@ -47,8 +49,9 @@ class Unit {
   std::vector<std::byte*> tensors_;
   std::vector<std::vector<std::byte*>> operands_;  ///< of each kernel
   std::vector<std::optional<Panels>> panels_;
-  Buffer arena_;
-  std::unique_ptr<ThreadPool> pool_;
+  std::shared_ptr<Buffer> arena_;
+  const std::byte* arena_at_ = nullptr;  ///< where it was when the operands were found
+  std::shared_ptr<ThreadPool> pool_;  ///< of all units of a program
   Report report_;
 };
 

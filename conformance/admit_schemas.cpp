@@ -28,9 +28,9 @@ void put_in_place(reference::Envelopes& bounds, std::size_t output, reference::E
 }
 
 /// Puts envelopes of one schema in place where they admit what the definition's own do not.
-class Admission {
+class Admitting {
  public:
-  Admission(reference::Envelopes& bounds, std::span<const HostTensor> got, const Freedoms& freedoms)
+  Admitting(reference::Envelopes& bounds, std::span<const HostTensor> got, const Freedoms& freedoms)
       : bounds_(bounds), got_(got), freedoms_(freedoms) {
     for (std::size_t o = 0; o < bounds_.outputs.size() && o < got_.size(); ++o) {
       if (!admits(o)) free(o, bounds_.outputs[o]);
@@ -67,7 +67,7 @@ class Admission {
 
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract) {
-  Admission admission(bounds, got, freedoms);
+  Admitting admission(bounds, got, freedoms);
   std::vector<reference::Envelopes> along_all;
   for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
     along_all.push_back(reference::envelopes(schemas[s].system, schemas[s].inputs, contract));

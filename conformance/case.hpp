@@ -35,7 +35,6 @@ inline constexpr std::size_t check_count = 12;
 
 [[nodiscard]] std::string_view name_of(Check check);
 [[nodiscard]] std::optional<Check> check_named(std::string_view name);
-[[nodiscard]] std::string_view name_of(spec::Mode mode);
 
 /// What a unit of work asks: `count` cases of one operation, check and element type.
 struct CaseKey {

@@ -10,6 +10,7 @@
 #include "conformance/values.hpp"
 #include "spec/error.hpp"
 #include "spec/json_depth.hpp"
+#include "spec/json_fault.hpp"
 #include "spec/program/binding.hpp"
 #include "spec/protocol/json.hpp"
 #include "spec/quoted.hpp"
@@ -291,7 +292,7 @@ Case case_from_json(std::string_view text, const spec::Library& library) {
     if (c.mode != spec::Mode::forward) check_seeds(c);
     return c;
   } catch (const nlohmann::json::parse_error& error) {
-    throw SpecViolation("case: malformed JSON at byte " + std::to_string(error.byte));
+    throw SpecViolation("case: " + malformed_json(text, error.byte, error.what()));
   } catch (const nlohmann::json::exception& error) {
     throw SpecViolation(std::string("case: ") + error.what());
   }

@@ -26,20 +26,6 @@ std::optional<Check> check_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view name_of(spec::Mode mode) {
-  switch (mode) {
-    case spec::Mode::forward:
-      return "forward";
-    case spec::Mode::jvp:
-      return "jvp";
-    case spec::Mode::vjp:
-      return "vjp";
-    case spec::Mode::jvp_of_vjp:
-      return "jvp_of_vjp";
-  }
-  return "?";
-}
-
 std::string id_of(const CaseKey& key) {
   return fmt::format("{}.{}.{}.{:04}@{}-{}", key.operation, name_of(key.check), name_of(key.dtype), key.index, key.seed,
                      key.library.hash().substr(0, 8));

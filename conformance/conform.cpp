@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -28,6 +27,7 @@
 #include "conformance/shrink.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/library/library.hpp"
 
 namespace etalon::conformance {
@@ -185,9 +185,9 @@ class Run {
 
   void report_coverage() {
     if (!options_.coverage_path) return;
-    std::ofstream out(*options_.coverage_path);
-    const Coverage coverage = cover(report_.records, options_.library, &out);
-    if (!out.flush()) throw IoError(fmt::format("conform: cannot write {}", *options_.coverage_path));
+    std::ostringstream cells;
+    const Coverage coverage = cover(report_.records, options_.library, &cells);
+    write_file(*options_.coverage_path, cells.str());
     console_ << fmt::format("{} cells of operation, mode, element type and class: {} met, {} cannot be, {} missed\n",
                             coverage.cells, coverage.cells - coverage.explained - coverage.unexplained,
                             coverage.explained, coverage.unexplained);
@@ -208,10 +208,11 @@ Case replayed(const std::string& what, const spec::Library& library) {
     if (!c) throw SpecViolation(fmt::format("replay: there is no case {}", what));
     return std::move(*c);
   }
-  std::ifstream in(what);
-  std::stringstream text;
-  text << in.rdbuf();
-  return case_from_json(text.str(), library);
+  try {
+    return case_from_json(read_file(what), library);
+  } catch (const SpecViolation& error) {
+    throw SpecViolation(what + ": " + error.what());
+  }
 }
 
 }  // namespace

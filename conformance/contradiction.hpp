@@ -11,7 +11,8 @@
 namespace etalon::conformance {
 
 /// One line where a part of the definition differs from what the definition means, or from its derivative, at ordinary
-/// numbers and with 50 digits; nothing where none does.
+/// numbers and with 50 digits, or gives none where the definition means a number, at zeros and ties too; nothing where
+/// none does.
 [[nodiscard]] std::optional<std::string> contradiction(const spec::Library& library, const std::string& operation);
 
 }  // namespace etalon::conformance

@@ -27,7 +27,7 @@ void add_conjuncts(const Expr& e, std::vector<Expr>& into) {
 [[nodiscard]] bool is_count(const Expr& e) {
   if (e.form() != Form::reduce || e.kind() != Kind::integer || e->reduction != spec::Reduction::sum) return false;
   const Expr& body = e->args[1];
-  return e->binders.size() > 1 && body.form() == Form::number && body->number.mantissa == 1 && body->number.exponent == 0;
+  return e->binders.size() > 1 && body.form() == Form::number && body->number.is(1);
 }
 
 /// One count per binder whose product is the count; none where the condition does not say something of each alone.

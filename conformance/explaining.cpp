@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <ostream>
 #include <set>
@@ -14,6 +13,7 @@
 #include "conformance/reports/escape.hpp"
 #include "conformance/script.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -77,12 +77,9 @@ std::string backend_words(const ConformOptions& options) {
 
 void save_case(const ConformOptions& options, const std::string& id, const Case& c, std::ostream& console) {
   if (!options.case_folder) return;
-  std::error_code failed;
-  std::filesystem::create_directories(*options.case_folder, failed);
+  make_folder(*options.case_folder);
   const auto path = std::filesystem::path(*options.case_folder) / (id + ".json");
-  std::ofstream out(path);
-  out << to_json(c) << '\n';
-  if (!out.flush()) throw IoError(path.string() + ": the file cannot be written");
+  write_file(path, to_json(c) + "\n");
   console << fmt::format("  case file: {}\n", path.string());
 }
 

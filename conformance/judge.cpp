@@ -26,7 +26,7 @@ using spec::Json;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-[[nodiscard]] std::string admitted(const reference::Interval& expected) {
+[[nodiscard]] std::string admitted(const reference::Admitted& expected) {
   std::string text;
   const auto add = [&](std::uint8_t flag, const char* name) {
     if ((expected.flags & flag) == 0) return;

@@ -79,7 +79,8 @@ class File {
     text.append(launches);
     text.comment("");
     text.comment("Products and additions round by themselves: compile with --fmad=false and never with --use_fast_math.");
-    text.comment("A thread has one element, with its reductions in a fixed order; contractions are plain loops here.");
+    text.comment("A thread has one turn at a time of the outer loops that its kernel shares, and does by itself what stands inside: an element, a");
+    text.comment("row, or as many rows as add up to one part of a sum. Its reductions have a fixed order; contractions are plain loops here.");
   }
 
   void constants(Text& text) const {
@@ -119,7 +120,7 @@ class File {
     for (const TensorId id : nest.zeroed) {
       launches.comment(fmt::format("  cudaMemsetAsync({}, 0, {}, stream);", program_.memory(id, ""), program_.bytes_of(id)));
     }
-    launches.comment(fmt::format("  {}<<<{}, {}, 0, stream>>>({});", program_.kernel_name(k), grid.blocks, grid.threads, given));
+    launches.comment(fmt::format("  {}<<<{}, {}, 0, stream>>>({});  turns: {}", program_.kernel_name(k), grid.blocks, grid.threads, given, grid.elements));
     program_.describe_kernel(k, text);
     text.open(fmt::format("extern \"C\" __global__ void {}({})", program_.kernel_name(k), parameters));
     body(nest, grid, text);

@@ -14,7 +14,7 @@ namespace etalon::cuda {
 /// How a kernel's outermost loops are shared among threads.
 struct Grid {
   std::size_t loops = 0;      ///< from the outermost on; none: one thread does it all
-  std::int64_t elements = 1;  ///< values of these loops' variables together
+  std::int64_t elements = 1;  ///< values of these loops' variables together: no more threads than that have work
   std::int64_t blocks = 1;    ///< of `threads` threads, each of which takes every so many-th element
   std::int64_t threads = 1;
 };

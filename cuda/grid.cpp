@@ -64,7 +64,7 @@ bool is_variable(const Expr& e, spec::VariableId v) { return e.form() == spec::F
 /// variable is the index of every access.
 bool is_independent(const ProgramText& program, const Nest& nest, const std::vector<Access>& all, spec::VariableId v) {
   const auto is_own = [&](TensorId t) {
-    return std::any_of(nest.own.begin(), nest.own.end(), [&](const auto& own) { return own.first == t; });
+    return std::any_of(nest.own.begin(), nest.own.end(), [&](const auto& own) { return own.tensor == t; });
   };
   for (const Access& write : all) {
     if (!write.written || is_own(write.tensor)) continue;

@@ -24,9 +24,7 @@ struct Math<double> {
   static double of(std::int64_t v) { return static_cast<double>(v); }
   static double of_binary(double v) { return v; }
   /// The nearest double; strtod rounds once.
-  static double of_decimal(std::int64_t mantissa, std::int32_t exponent) {
-    return std::strtod((std::to_string(mantissa) + "e" + std::to_string(exponent)).c_str(), nullptr);
-  }
+  static double of_decimal(const spec::Number& n) { return std::strtod(spec::exponential_text(n).c_str(), nullptr); }
   static bool is_nan(double v) { return std::isnan(v); }
   static bool is_inf(double v) { return std::isinf(v); }
   static double pi() { return 3.14159265358979323846; }
@@ -79,10 +77,9 @@ struct Math<Wide<Digits>> {
     mpfr_set_d(result.backend().data(), v, MPFR_RNDN);
     return result;
   }
-  static T of_decimal(std::int64_t mantissa, std::int32_t exponent) {
+  static T of_decimal(const spec::Number& n) {
     T result;
-    const std::string text = std::to_string(mantissa) + "e" + std::to_string(exponent);
-    mpfr_set_str(result.backend().data(), text.c_str(), 10, MPFR_RNDN);
+    mpfr_set_str(result.backend().data(), spec::exponential_text(n).c_str(), 10, MPFR_RNDN);
     return result;
   }
   static bool is_nan(const T& v) { return mpfr_nan_p(v.backend().data()) != 0; }
@@ -153,10 +150,11 @@ struct Math<Rational> {
     if (!std::isfinite(v)) refuse("an infinity or NaN");
     return T(v);
   }
-  static T of_decimal(std::int64_t mantissa, std::int32_t exponent) {
+  static T of_decimal(const spec::Number& n) {
     using boost::multiprecision::cpp_int;
-    const cpp_int scale = boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(std::abs(exponent)));
-    return exponent < 0 ? T(cpp_int(mantissa), scale) : T(cpp_int(mantissa) * scale);
+    const cpp_int mantissa(spec::digits_of(n));
+    const cpp_int scale = boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(std::abs(n.exponent)));
+    return n.exponent < 0 ? T(mantissa, scale) : T(mantissa * scale);
   }
   static bool is_nan(const T&) { return false; }
   static bool is_inf(const T&) { return false; }
@@ -226,7 +224,7 @@ struct Scalar {
   using M = Math<T>;
   static T of(std::int64_t v) { return M::of(v); }
   static T of(const spec::Number& n) {
-    return n.is_binary ? M::of_binary(n.binary) : M::of_decimal(n.mantissa, n.exponent);
+    return n.is_binary ? M::of_binary(n.binary) : M::of_decimal(n);
   }
   static T of_binary(double v) { return M::of_binary(v); }
   static const T& value(const T& v) { return v; }

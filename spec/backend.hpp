@@ -3,10 +3,12 @@
 /// structs. It knows nothing of how a backend computes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -18,6 +20,10 @@
 namespace etalon::spec {
 
 enum class Mode : std::uint8_t { forward, jvp, vjp, jvp_of_vjp };
+
+/// As protocol, reports and the command line write them.
+inline constexpr std::array<std::string_view, 4> mode_names{"forward", "jvp", "vjp", "jvp_of_vjp"};
+[[nodiscard]] constexpr std::string_view name_of(Mode mode) { return mode_names[static_cast<std::size_t>(mode)]; }
 
 /// One question to a backend. Inputs are given for every program input in order (constants included).
 struct Request {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <ostream>
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 #include "training/data/dataset.hpp"
 #include "training/plot/chart.hpp"
@@ -44,22 +44,28 @@ class Reporter {
   void operator()(const StepRecord& record) {
     rates_.push_back(record.rate);
     losses_.push_back(record.loss);
+    if (record.validation_accuracy) validation_.push_back(*record.validation_accuracy);
     last_ = record;
     if ((record.step + 1) % every_ == 0 || record.step + 1 == steps_) line(record);
     if (progress_) bar(record.step + 1);
   }
 
   [[nodiscard]] const StepRecord& last() const { return last_; }
+  /// The accuracy after each epoch.
+  [[nodiscard]] const std::vector<double>& validation() const { return validation_; }
   [[nodiscard]] std::vector<Curve> curves() const {
     const Curve loss{"loss", "step", "loss", losses_};
-    return {{"learning rate", "step", "rate", rates_}, loss, logarithm(loss)};
+    std::vector<Curve> all{{"learning rate", "step", "rate", rates_}, loss, logarithm(loss)};
+    if (!validation_.empty()) all.push_back({"validation accuracy", "epoch", "share", validation_});
+    return all;
   }
 
  private:
   void line(const StepRecord& r) {
     if (progress_) fmt::print(console_, "\r\x1b[K");
-    fmt::print(console_, "epoch {:>3}  step {:>6}  batch {:>4}  rate {:.6f}  loss {:<11.6g}  epoch loss {:.6g}\n", r.epoch,
-               r.step, r.batch, r.rate, r.loss, r.epoch_loss);
+    const std::string validated = r.validation_accuracy ? fmt::format("  validation {:>6.2f} %", 100 * *r.validation_accuracy) : "";
+    fmt::print(console_, "epoch {:>3}  step {:>6}  batch {:>4}  rate {:.6f}  loss {:<11.6g}{}  epoch loss {:.6g}\n", r.epoch,
+               r.step, r.batch, r.rate, r.loss, validated, r.epoch_loss);
   }
 
   void bar(std::int64_t done) {
@@ -81,36 +87,25 @@ class Reporter {
   StepRecord last_;
   std::vector<double> rates_;
   std::vector<double> losses_;
+  std::vector<double> validation_;
 };
-
-void write_file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
-  std::filesystem::create_directories(folder);
-  const std::filesystem::path path = folder / (name + ".svg");
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) throw IoError(fmt::format("{}: cannot be written", path.string()));
-}
 
 template <class Picture>
 void show(const Picture& picture, const std::string& name, const TrainOptions& options, std::ostream& console) {
   if (options.plots) console << '\n' << as_text(picture);
-  if (!options.svg.empty()) write_file(options.svg, name, as_svg(picture));
+  if (!options.svg.empty()) write_file(options.svg / (name + ".svg"), as_svg(picture));
 }
 
 void show_curves(const Reporter& reporter, const TrainOptions& options, std::ostream& console) {
   const std::vector<Curve> curves = reporter.curves();
-  const char* names[] = {"rate", "loss", "log-loss"};
+  const char* names[] = {"rate", "loss", "log-loss", "validation"};
   for (std::size_t i = 0; i < curves.size(); ++i) show(curves[i], names[i], options, console);
 }
 
-ConfusionMatrix confusion(const std::vector<float>& answers, const Dataset& test) {
+ConfusionMatrix confusion(const std::vector<std::int64_t>& found, const Dataset& test) {
   ConfusionMatrix matrix{"confusion matrix of the test digits", test.classes, {}};
   matrix.counts.resize(static_cast<std::size_t>(test.classes * test.classes));
-  for (std::int64_t row = 0; row < test.rows(); ++row) {
-    const auto first = answers.begin() + row * test.classes;
-    const std::int64_t best = std::max_element(first, first + test.classes) - first;
-    ++matrix.counts[static_cast<std::size_t>(test.labels[static_cast<std::size_t>(row)] * test.classes + best)];
-  }
+  for (std::size_t row = 0; row < found.size(); ++row) ++matrix.counts[static_cast<std::size_t>(test.labels[row] * test.classes + found[row])];
   return matrix;
 }
 
@@ -122,20 +117,22 @@ double accuracy(const ConfusionMatrix& matrix, std::int64_t rows) {
 
 TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
   const std::string model = known("model of digits", options.model, {"mlp", "cnn"});
-  const Split split = split_digits(read_digits(digits_file(options)));
-  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 60 : 25;
+  const Dataset digits = read_digits(digits_file(options));
+  const Split split = split_of_digits();
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 500 : 100;
   const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads, options.cache};
-  Trainer trainer(model == "mlp" ? digits_mlp() : digits_cnn(),
-                  Examples{split.train.features, split.train.inputs, split.train.labels, {}}, trainer_options);
-  fmt::print(console, "digits, {}: {} rows to train on, {} to test, {} epochs, seed {}\n", model, split.train.rows(),
-             split.test.rows(), epochs, options.seed);
+  Trainer trainer(model == "mlp" ? digits_mlp() : digits_cnn(), select_rows(digits, split.train), trainer_options,
+                  select_rows(digits, split.validation));
+  fmt::print(console, "digits, {}: {} rows to train on, {} to validate, {} to test, {} epochs, seed {}\n", model,
+             split.train.size(), split.validation.size(), split.test.size(), epochs, options.seed);
   Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
   trainer.run([&](const StepRecord& record) { reporter(record); });
 
-  const ConfusionMatrix matrix = confusion(trainer.answers(split.test.inputs), split.test);
+  const Dataset test = select_rows(digits, split.test);
+  const ConfusionMatrix matrix = confusion(trainer.classes(test.inputs), test);
   show_curves(reporter, options, console);
   show(matrix, "confusion", options, console);
-  return {trainer.steps(), reporter.last().epoch_loss, accuracy(matrix, split.test.rows()), 0};
+  return {trainer.steps(), reporter.last().epoch_loss, accuracy(matrix, test.rows()), 0, reporter.validation()};
 }
 
 DecisionMap decision_map(Trainer& trainer, const Dataset& data) {
@@ -160,21 +157,20 @@ DecisionMap decision_map(Trainer& trainer, const Dataset& data) {
 
 TrainResult train_moons(const TrainOptions& options, std::ostream& console) {
   const Dataset data = half_moons(400, 0.1, options.seed);
-  std::vector<float> targets;
-  for (const std::int64_t label : data.labels) targets.push_back(label == 0 ? 1.0F : -1.0F);
+  Dataset rows{data.features, 0, data.inputs};
+  for (const std::int64_t label : data.labels) rows.numbers.push_back(label == 0 ? 1.0F : -1.0F);
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
-  Trainer trainer(moons(), Examples{data.features, data.inputs, {}, targets},
-                  TrainerOptions{options.seed, epochs, 10, false, options.threads, options.cache});
+  Trainer trainer(moons(), rows, TrainerOptions{options.seed, epochs, 10, false, options.threads, options.cache});
   fmt::print(console, "moons: {} points in batches of 10, {} epochs, seed {}\n", data.rows(), epochs, options.seed);
   Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
   trainer.run([&](const StepRecord& record) { reporter(record); });
 
   const std::vector<float> answers = trainer.answers(data.inputs);
   std::int64_t right = 0;
-  for (std::size_t i = 0; i < answers.size(); ++i) right += answers[i] * targets[i] > 0 ? 1 : 0;
+  for (std::size_t i = 0; i < answers.size(); ++i) right += answers[i] * rows.numbers[i] > 0 ? 1 : 0;
   show_curves(reporter, options, console);
   show(decision_map(trainer, data), "decision", options, console);
-  return {trainer.steps(), reporter.last().epoch_loss, static_cast<double>(right) / static_cast<double>(data.rows()), 0};
+  return {trainer.steps(), reporter.last().epoch_loss, static_cast<double>(right) / static_cast<double>(data.rows()), 0, {}};
 }
 
 }  // namespace
@@ -192,12 +188,7 @@ void check(const TrainOptions& options) {
   if (options.task == "moons" && (!options.data.empty() || options.model != "mlp")) {
     throw SpecViolation("training: moons makes its own data and has one model; --data and --model belong to digits");
   }
-  if (options.svg.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(options.svg, error);
-  if (error || !std::filesystem::is_directory(options.svg)) {
-    throw IoError(fmt::format("{}: cannot be made a folder for plots", options.svg.string()));
-  }
+  if (!options.svg.empty()) make_folder(options.svg);
 }
 
 }  // namespace

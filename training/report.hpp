@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 namespace etalon::training {
 
@@ -29,6 +30,7 @@ struct TrainResult {
   double last_epoch_loss = 0;   ///< sum over the last epoch
   double test_accuracy = 0;     ///< of digits; of moons, the share of training points on their side
   double seconds = 0;
+  std::vector<double> validation_accuracy{};  ///< of digits, after each epoch
 };
 
 /// Trains, writing to `console`. \throws SpecViolation for an unknown task or model (with the nearest name), IoError

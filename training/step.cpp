@@ -47,6 +47,12 @@ spec::Program step_program(const Task& task, const BatchShape& shape, DType targ
   return tracer.finish();
 }
 
+std::int64_t answers_per_row(const Task& task, std::int64_t features) {
+  spec::Tracer tracer;
+  const Traced points = tracer.input(names::points, DType::f32, {1, features});
+  return task.forward(declare_parameters(tracer, task.parameters), points, nullptr).dims().count();
+}
+
 spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features) {
   spec::Tracer tracer;
   const Traced points = tracer.input(names::points, DType::f32, {rows, features});

@@ -54,6 +54,9 @@ void write_step(spec::Tracer& tracer, const Optimization& optimization, const Ta
 /// and the batch, both from 0.
 [[nodiscard]] spec::Program step_program(const Task& task, const BatchShape& shape, DType target_dtype, std::int64_t epochs);
 
+/// How many numbers the model answers to one row.
+[[nodiscard]] std::int64_t answers_per_row(const Task& task, std::int64_t features);
+
 /// output: the answers for `rows` points, without noise.
 [[nodiscard]] spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compiled/runtime/thread_pool.hpp"
 #include "spec/error.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/wishes.hpp"
@@ -64,7 +65,10 @@ std::size_t position_of(const spec::Program& program, const std::string& output)
 
 }  // namespace
 
-Target Target::cpu(compiled::CompileOptions options) { return Target(std::move(options)); }
+Target Target::cpu(compiled::CompileOptions options) {
+  if (!options.pool && options.threads > 1) options.pool = std::make_shared<compiled::ThreadPool>(options.threads);
+  return Target(std::move(options));
+}
 Target Target::backend(spec::Backend& backend) { return Target(&backend); }
 
 std::string Target::name() const {
@@ -131,7 +135,7 @@ Values Prepared::ask(spec::Backend& backend, compiled::Store& store, const Named
 std::optional<spec::Making> Prepared::making() const {
   if (const auto* executable = std::get_if<compiled::Executable>(&made_)) {
     const compiled::Report& made = executable->report();
-    return spec::Making{made.kernels, made.arena_bytes, made.passes_seconds + made.codegen_seconds, made.cached};
+    return spec::Making{made.kernels, made.arena_bytes + made.stack_bytes, made.passes_seconds + made.codegen_seconds, made.cached};
   }
   return std::get<spec::Backend*>(made_)->making(asked_of_backend(program_, spec::all_updates(program_)));
 }

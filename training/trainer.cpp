@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 #include "spec/error.hpp"
 #include "training/data/random_streams.hpp"
@@ -11,15 +14,39 @@ namespace etalon::training {
 
 namespace {
 
-BatchShape shape_of(const Examples& examples, const TrainerOptions& options) {
-  if (options.batch < 1 || options.epochs < 1 || examples.rows() < options.batch) {
+BatchShape shape_of(const Dataset& rows, const TrainerOptions& options) {
+  if (options.batch < 1 || options.epochs < 1 || rows.rows() < options.batch) {
     throw SpecViolation(fmt::format("training: {} rows in batches of {} for {} epochs, expected at least one batch and epoch",
-                                    examples.rows(), options.batch, options.epochs));
+                                    rows.rows(), options.batch, options.epochs));
   }
-  return {examples.rows() / options.batch, options.batch, examples.features};
+  return {rows.rows() / options.batch, options.batch, rows.features};
 }
 
-DType target_dtype(const Examples& examples) { return examples.classes.empty() ? DType::f32 : DType::i64; }
+/// Rows that the model can be trained or judged with.
+void require_fitting(const Dataset& data, const Task& task, std::string_view name) {
+  require_sound(data, name);
+  const std::int64_t answers = answers_per_row(task, data.features);
+  if (data.labels.empty() || data.classes <= answers) return;
+  throw SpecViolation(fmt::format("{}: {} classes, expected at most {}, for which the model has answers", name,
+                                  data.classes, answers));
+}
+
+void require_labelled(const Dataset& data, const Task& task, std::string_view name) {
+  if (data.labels.empty()) throw SpecViolation(fmt::format("{}: no labels, expected one per row", name));
+  require_fitting(data, task, name);
+}
+
+Dataset fitting(Dataset data, const Task& task) {
+  require_fitting(data, task, "training data");
+  return data;
+}
+
+Dataset labelled_or_none(Dataset data, const Task& task) {
+  if (!data.inputs.empty() || data.rows() > 0) require_labelled(data, task, "validation data");
+  return data;
+}
+
+DType target_dtype(const Dataset& rows) { return rows.labels.empty() ? DType::f32 : DType::i64; }
 
 Target target_of(const TrainerOptions& options) {
   compiled::CompileOptions compile_options;
@@ -30,44 +57,35 @@ Target target_of(const TrainerOptions& options) {
 
 }  // namespace
 
-Trainer::Trainer(const Task& task, Examples examples, const TrainerOptions& options)
+Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, Dataset validation)
     : task_(task),
-      examples_(std::move(examples)),
+      rows_(fitting(std::move(rows), task_)),
+      validation_(labelled_or_none(std::move(validation), task_)),
       options_(options),
-      shape_(shape_of(examples_, options_)),
+      shape_(shape_of(rows_, options_)),
       target_(target_of(options)),
       state_(task_.parameters, Optimization(task_.parameters, task_.groups, task_.before), options_.seed),
-      step_(step_program(task_, shape_, target_dtype(examples_), options_.epochs), target_, state_.store()),
+      step_(step_program(task_, shape_, target_dtype(rows_), options_.epochs), target_, state_.store()),
       evaluations_(
           [this](const RoutineCache::Types& types) {
-            return evaluation_program(task_, types.at(names::points).dims[0], examples_.features);
+            return evaluation_program(task_, types.at(names::points).dims[0], rows_.features);
           },
           target_, state_.store()) {
   step_.watch(names::loss).guard(options_.guard);
 }
 
 void Trainer::load_epoch(std::int64_t epoch) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(examples_.rows()));
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rows_.rows()));
   std::iota(order.begin(), order.end(), 0);
   if (options_.shuffle) {
-    order = permutation(examples_.rows(), options_.seed, static_cast<std::uint32_t>(epoch), Stream::shuffle);
+    order = permutation(rows_.rows(), options_.seed, static_cast<std::uint32_t>(epoch), Stream::shuffle);
   }
-  const std::size_t rows = static_cast<std::size_t>(shape_.batches * shape_.batch);
-  const std::size_t features = static_cast<std::size_t>(examples_.features);
-  std::vector<float> inputs;
-  std::vector<std::int64_t> classes;
-  std::vector<float> numbers;
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto row = static_cast<std::size_t>(order[i]);
-    const float* first = examples_.inputs.data() + row * features;
-    inputs.insert(inputs.end(), first, first + features);
-    if (!examples_.classes.empty()) classes.push_back(examples_.classes[row]);
-    else numbers.push_back(examples_.numbers[row]);
-  }
-  state_.store().put(names::inputs, HostTensor::of(Dims{shape_.batches, shape_.batch, shape_.features}, inputs));
-  state_.store().put(names::targets, examples_.classes.empty()
-                                   ? HostTensor::of(Dims{shape_.batches, shape_.batch, 1}, numbers)
-                                   : HostTensor::of(Dims{shape_.batches, shape_.batch}, classes));
+  order.resize(static_cast<std::size_t>(shape_.batches * shape_.batch));
+  const Dataset epoch_rows = select_rows(rows_, order);
+  state_.store().put(names::inputs, HostTensor::of(Dims{shape_.batches, shape_.batch, shape_.features}, epoch_rows.inputs));
+  state_.store().put(names::targets, rows_.labels.empty()
+                                   ? HostTensor::of(Dims{shape_.batches, shape_.batch, 1}, epoch_rows.numbers)
+                                   : HostTensor::of(Dims{shape_.batches, shape_.batch}, epoch_rows.labels));
 }
 
 void Trainer::run(const std::function<void(const StepRecord&)>& after_step) {
@@ -81,18 +99,48 @@ void Trainer::run(const std::function<void(const StepRecord&)>& after_step) {
     }
     if (batch == 0) sum = 0;
     sum += outcome.number(names::loss);
-    after_step({epoch + 1, n, batch, outcome.number(names::rate), outcome.number(names::loss), sum});
-    if (options_.shuffle && batch + 1 == shape_.batches && epoch + 1 < options_.epochs) load_epoch(epoch + 2);
+    const bool epoch_ends = batch + 1 == shape_.batches;
+    StepRecord record{epoch + 1, n, batch, outcome.number(names::rate), outcome.number(names::loss), sum};
+    if (epoch_ends && validation_.rows() > 0) record.validation_accuracy = share_right(validation_);
+    after_step(record);
+    if (options_.shuffle && epoch_ends && epoch + 1 < options_.epochs) load_epoch(epoch + 2);
     return true;
   });
 }
 
 std::vector<float> Trainer::answers(const std::vector<float>& points) {
-  const std::int64_t rows = static_cast<std::int64_t>(points.size()) / examples_.features;
-  const Outcome outcome = evaluations_.run({{names::points, HostTensor::of(Dims{rows, examples_.features}, points)}});
+  const auto count = static_cast<std::int64_t>(points.size());
+  if (count % rows_.features != 0) {
+    throw SpecViolation(fmt::format("training: {} numbers are no rows, expected {} for each", count, rows_.features));
+  }
+  const Outcome outcome = evaluations_.run({{names::points, HostTensor::of(Dims{count / rows_.features, rows_.features}, points)}});
   if (!outcome.completed()) throw SpecViolation("training: the evaluation did not complete: " + outcome.why);
   const std::span<const float> values = outcome.output(names::answers).view<float>();
   return {values.begin(), values.end()};
+}
+
+std::vector<std::int64_t> Trainer::classes(const std::vector<float>& points) {
+  const std::vector<float> all = answers(points);
+  const std::int64_t rows = static_cast<std::int64_t>(points.size()) / rows_.features;
+  const std::int64_t count = rows == 0 ? 0 : static_cast<std::int64_t>(all.size()) / rows;
+  std::vector<std::int64_t> found;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto first = all.begin() + row * count;
+    found.push_back(std::max_element(first, first + count) - first);
+  }
+  return found;
+}
+
+double Trainer::accuracy(const Dataset& rows) {
+  require_labelled(rows, task_, "evaluation data");
+  return share_right(rows);
+}
+
+double Trainer::share_right(const Dataset& rows) {
+  const std::vector<std::int64_t> found = classes(rows.inputs);
+  const auto right = std::inner_product(found.begin(), found.end(), rows.labels.begin(), std::int64_t{0}, std::plus<>(),
+                                        std::equal_to<>());
+  return static_cast<double>(right) / static_cast<double>(rows.rows());
 }
 
 }  // namespace etalon::training

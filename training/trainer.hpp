@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <vector>
 
-#include "spec/host_tensor.hpp"
+#include "training/data/dataset.hpp"
 #include "training/routine.hpp"
 #include "training/routine_cache.hpp"
 #include "training/state.hpp"
@@ -24,6 +25,7 @@ struct StepRecord {
   double rate = 0;
   double loss = 0;
   double epoch_loss = 0;   ///< sum of the losses of this epoch so far
+  std::optional<double> validation_accuracy{};  ///< after the last step of an epoch, where there are rows for it
 };
 
 struct TrainerOptions {
@@ -36,36 +38,36 @@ struct TrainerOptions {
   Guard guard = {};                  ///< what must be finite besides the loss, or else a step changes nothing and the run ends
 };
 
-/// Rows of inputs with one target per row: classes (i64), or numbers (f32).
-struct Examples {
-  std::int64_t features = 0;
-  std::vector<float> inputs;
-  std::vector<std::int64_t> classes;
-  std::vector<float> numbers;
-  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(inputs.size()) / features; }
-};
-
-/// One training run. The same task, examples and options give the same bits, for any number of threads.
+/// One training run. The same task, rows and options give the same bits, for any number of threads.
 class Trainer {
  public:
-  /// \throws SpecViolation when there are fewer rows than one batch.
-  Trainer(const Task& task, Examples examples, const TrainerOptions& options);
+  /// \param validation rows with labels that nothing is learned from
+  /// \throws SpecViolation when there are fewer rows than one batch, as require_sound, or where data has more classes than
+  /// the model has answers for.
+  Trainer(const Task& task, Dataset rows, const TrainerOptions& options, Dataset validation = {});
 
   [[nodiscard]] std::int64_t steps() const { return shape_.batches * options_.epochs; }
   /// Runs all epochs; `after_step` is called after each step. \throws SpecViolation naming step, value and element
   /// where a loss, or what is guarded, is not finite.
   void run(const std::function<void(const StepRecord&)>& after_step);
   /// The answers of the model for these points (rows × features), with the parameters as they are now.
+  /// \throws SpecViolation for a part of a row.
   [[nodiscard]] std::vector<float> answers(const std::vector<float>& points);
+  /// The class with the largest answer for each of these points.
+  [[nodiscard]] std::vector<std::int64_t> classes(const std::vector<float>& points);
+  /// The share of rows whose label that is. \throws SpecViolation as require_sound, or for rows without labels.
+  [[nodiscard]] double accuracy(const Dataset& rows);
   /// Parameters and optimizer state.
   [[nodiscard]] State& state() { return state_; }
   [[nodiscard]] RoutineReport report() const { return step_.report(); }
 
  private:
   void load_epoch(std::int64_t epoch);
+  [[nodiscard]] double share_right(const Dataset& rows);
 
   Task task_;
-  Examples examples_;
+  Dataset rows_;
+  Dataset validation_;
   TrainerOptions options_;
   BatchShape shape_;
   Target target_;

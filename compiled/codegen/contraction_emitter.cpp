@@ -1,7 +1,6 @@
 #include "compiled/codegen/contraction_emitter.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "compiled/codegen/counting.hpp"
@@ -17,10 +16,10 @@ using loops::Binder;
 using spec::Expr;
 
 ContractionEmitter::ContractionEmitter(llvm::Function& function, Emitter& emitter, const spec::System& system,
-                                       const loops::Contract& c, Type real, std::function<void()> element)
+                                       const loops::Contract& c, Type real, llvm::Value* waiting, std::function<void()> element)
     : function_(function), emitter_(emitter), system_(system), c_(c), s_(c.schedule), real_(real),
       element_(std::move(element)), b_(emitter.builder()), scalar_(emitter.llvm_type(real)),
-      vector_(emitter.llvm_type(real, s_.lanes)) {
+      vector_(emitter.llvm_type(real, s_.lanes)), waiting_(waiting) {
   find_taps();
 }
 
@@ -31,11 +30,7 @@ void ContractionEmitter::run() {
   llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
   const auto vectors = static_cast<unsigned>(s_.tile_columns / s_.lanes);
   const std::uint64_t room = static_cast<std::uint64_t>(s_.tile_rows) * vectors;
-  if (s_.depth.blocks > 1) {
-    const auto digits = std::bit_width(static_cast<std::uint64_t>(s_.depth.blocks - 1));
-    waiting_ = entry.CreateAlloca(vector_, number(static_cast<std::int64_t>(room) * static_cast<std::int64_t>(digits)));
-    block_ = entry.CreateAlloca(b_.getInt64Ty());
-  }
+  if (s_.depth.blocks > 1) block_ = entry.CreateAlloca(b_.getInt64Ty());
   for (std::uint64_t i = 0; i < room * static_cast<std::uint64_t>(s_.side_by_side); ++i) sums_.push_back(entry.CreateAlloca(vector_));
   const std::int64_t whole = c_.column.extent / s_.tile_columns;
   const std::int64_t rest = c_.column.extent % s_.tile_columns;

@@ -16,9 +16,10 @@ namespace etalon::compiled {
 /// Emits tiles for one `Contract` at the emitter's place.
 class ContractionEmitter {
  public:
+  /// \param waiting waiting_bytes of the schedule; null where that is 0
   /// \param element emits the steps of the current element of the tile, for one vector of columns or rows.
   ContractionEmitter(llvm::Function& function, Emitter& emitter, const spec::System& system, const loops::Contract& c,
-                     Type real, std::function<void()> element);
+                     Type real, llvm::Value* waiting, std::function<void()> element);
 
   void run();
 
@@ -109,7 +110,7 @@ class ContractionEmitter {
   llvm::IRBuilder<>& b_;
   llvm::Type* scalar_;
   llvm::Type* vector_;
-  llvm::AllocaInst* waiting_ = nullptr;  ///< sums of blocks, of several tiles' size
+  llvm::Value* waiting_ = nullptr;       ///< sums of blocks, of several tiles' size
   llvm::AllocaInst* block_ = nullptr;    ///< how many blocks are done
   llvm::Value* ahead_ = nullptr;         ///< what this tile fetches; null for nothing
   std::vector<llvm::Value*> sums_;       ///< stack slots, promoted to registers afterwards: those of one block after the other

@@ -25,6 +25,9 @@ namespace etalon::compiled {
 using loops::Type;
 using spec::is_half;
 
+/// The argument of a kernel function that points to memory of the thread that runs it.
+inline constexpr unsigned scratch_argument = 3;
+
 /// Emits the expressions of one kernel function. A value is a scalar when it is the same in all lanes.
 class Emitter {
  public:
@@ -40,8 +43,8 @@ class Emitter {
   /// Values emitted so far are not reused from here on.
   void forget() { memo_.clear(); }
 
-  /// Gives the tensor memory of the function's own.
-  void own(spec::TensorId id, std::int64_t bytes);
+  /// Gives the tensor memory of the function's own: on the stack, or of what the thread is given.
+  void own(const loops::Own& own);
   /// Where the tensor lies: read from the function's table of operands, at a place of its own.
   llvm::Value* tensor_base(spec::TensorId id);
   /// The tensors of that table in order.

@@ -29,12 +29,18 @@ llvm::Type* Emitter::memory_type(DType dtype) {
   return nullptr;
 }
 
-void Emitter::own(spec::TensorId id, std::int64_t bytes) {
+void Emitter::own(const loops::Own& own) {
   constexpr std::uint64_t line_bytes = 64;
   llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
-  llvm::AllocaInst* memory = entry.CreateAlloca(entry.getInt8Ty(), entry.getInt64(static_cast<std::uint64_t>(bytes)), system_[id].name);
+  const std::string& name = system_[own.tensor].name;
+  if (own.offset) {
+    llvm::Value* scratch = function_.getArg(scratch_argument);
+    bases_[own.tensor] = entry.CreateConstInBoundsGEP1_64(entry.getInt8Ty(), scratch, static_cast<std::uint64_t>(*own.offset), name);
+    return;
+  }
+  llvm::AllocaInst* memory = entry.CreateAlloca(entry.getInt8Ty(), entry.getInt64(static_cast<std::uint64_t>(own.bytes)), name);
   memory->setAlignment(llvm::Align(line_bytes));
-  bases_[id] = memory;
+  bases_[own.tensor] = memory;
 }
 
 Value* Emitter::tensor_base(spec::TensorId id) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 
 #include <llvm/Config/llvm-config.h>
@@ -28,6 +29,7 @@
 #include "compiled/codegen/nest_emitter.hpp"
 #include "compiled/codegen/object_cache.hpp"
 #include "compiled/codegen/perf_map.hpp"
+#include "compiled/codegen/stack_sizes.hpp"
 #include "compiled/loops/alike.hpp"
 #include "spec/error.hpp"
 
@@ -71,6 +73,15 @@ std::vector<spec::TensorId> renamed(const std::vector<spec::TensorId>& operands,
   return result;
 }
 
+/// What a kernel takes of the stack.
+std::size_t stack_of(const std::string& symbol, const std::string& name, const std::map<std::string, std::uint64_t>& sizes) {
+  const auto found = sizes.find(symbol);
+  if (found == sizes.end()) throw InternalError("codegen: the stack of " + symbol + ", " + name + ", has no fixed size");
+  if (found->second <= most_stack_bytes) return found->second;
+  throw InternalError("codegen: " + symbol + ", " + name + ", takes " + std::to_string(found->second) + " bytes of stack; at most " +
+                      std::to_string(most_stack_bytes) + " are allowed");
+}
+
 // Kernels that are not alike and whose code is equal become one.
 constexpr const char* merging = "mergefunc";
 // What LLVM's code generator expects of those who call it.
@@ -109,6 +120,7 @@ std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& target)
 
 struct Jit::State {
   VectorLevel level = host_level();
+  std::mutex mutex;  ///< of all below: LLVM's machines and what is counted here serve one thread at a time
   std::unique_ptr<orc::LLJIT> jit;
   std::unique_ptr<llvm::TargetMachine> target;
   std::optional<ObjectCache> cache;
@@ -134,13 +146,14 @@ struct Jit::State {
     return "LLVM " LLVM_VERSION_STRING " " + target->getTargetTriple().str() + " " + target->getTargetCPU().str() + " " +
            target->getTargetFeatureString().str() + " " + simplification + " level " +
            std::to_string(static_cast<int>(target->getOptLevel())) + " fusion " +
-           std::to_string(static_cast<int>(target->Options.AllowFPOpFusion));
+           std::to_string(static_cast<int>(target->Options.AllowFPOpFusion)) + " with stack sizes";
   }
 };
 
 Jit::Jit(VectorLevel most, const std::filesystem::path& cache) : state_(std::make_shared<State>()) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  // LLVM's list of targets is the process's.
+  static const bool known = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  if (!known) throw InternalError("codegen: LLVM does not know this machine");
   auto builder = require(orc::JITTargetMachineBuilder::detectHost());
   if (most < state_->level) {
     state_->level = most;
@@ -149,6 +162,7 @@ Jit::Jit(VectorLevel most, const std::filesystem::path& cache) : state_(std::mak
   }
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  builder.getOptions().EmitStackSizeSection = true;
   state_->target = require(builder.createTargetMachine());
   state_->cache.emplace(cache, state_->generator());
   state_->jit = require(orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create());
@@ -203,6 +217,7 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
   llvm::raw_string_ostream stream(complaint);
   if (llvm::verifyModule(*module, &stream)) throw InternalError("codegen: " + complaint);
 #endif
+  const std::lock_guard alone(state_->mutex);
   if (!lines) run_passes(merging, *module, *state_->target);
   done("merge");
   const std::string key = state_->cache->is_on() ? state_->cache->key_of(*module) : "";
@@ -223,6 +238,7 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     state_->cache->keep(key, *object);
   }
   done("generate");
+  const std::map<std::string, std::uint64_t> stacks = stack_sizes(*object);
   if (lines) state_->tell_debugger();
   auto& program = require(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
   program.addToLinkOrder(state_->jit->getMainJITDylib());
@@ -239,6 +255,7 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     const std::string symbol = prefix + std::to_string(i);
     const auto address = require(state_->jit->lookup(program, symbol));
     code.kernels.push_back(address.toPtr<KernelFunction>());
+    code.stack_bytes = std::max(code.stack_bytes, stack_of(symbol, nests[i].name, stacks));
     if (const auto size = sizes.find(symbol); size != sizes.end()) {
       named.push_back({address.getValue(), size->second, "etalon:" + std::to_string(i) + ":" + nests[i].name});
       if (const auto found = lines_of.find(symbol); found != lines_of.end()) {

@@ -20,8 +20,11 @@
 namespace etalon::compiled {
 
 /// A compiled kernel: `operands[i]` is the memory of its i-th operand; runs blocks [begin, end) of its parallel loop, or all of
-/// it when it has none.
-using KernelFunction = void (*)(std::byte* const* operands, std::int64_t begin, std::int64_t end);
+/// it when it has none. `scratch` is what its plan says that a thread has of its own; it may be null where that is nothing.
+using KernelFunction = void (*)(std::byte* const* operands, std::int64_t begin, std::int64_t end, std::byte* scratch);
+
+/// No kernel takes more of a thread's stack, whatever the extents.
+inline constexpr std::size_t most_stack_bytes = std::size_t{64} << 10;
 
 /// Where the loops of a program stand as text.
 struct Source;
@@ -31,12 +34,13 @@ struct Code {
   std::vector<KernelFunction> kernels;
   std::vector<std::vector<spec::TensorId>> operands;  ///< of each kernel
   std::vector<std::int64_t> blocks;   ///< extent of each kernel's parallel loop, in blocks; 1 without one
+  std::size_t stack_bytes = 0;        ///< the most that one of them takes of a thread's stack
   std::shared_ptr<void> keep;         ///< the memory of the functions
   bool cached = false;                ///< read from disk instead of generated
   std::vector<std::pair<std::string, double>> stages;  ///< seconds
 };
 
-/// A code generator for the machine it runs on.
+/// A code generator for the machine it runs on. Several threads may use one at the same time.
 class Jit {
  public:
   /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it
@@ -51,6 +55,7 @@ class Jit {
   /// `dump` gets ("llvm", the intermediate code) when given, and ("asm", the assembly) where that is asked for too. With a
   /// source the code carries the lines of its listing and the debugger gdb is told of it; function number i is `kernel_i`.
   /// Its numbers are the same.
+  /// \throws InternalError for a kernel that takes more than `most_stack_bytes` of stack.
   [[nodiscard]] Code generate(const spec::System& system, const std::vector<loops::Nest>& nests,
                               const std::function<void(std::string_view, const std::string&)>& dump = {}, bool assembly = false,
                               const Source* source = nullptr);

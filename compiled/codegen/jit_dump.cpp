@@ -117,6 +117,7 @@ JitDump::~JitDump() {
 
 void JitDump::add(const std::string& name, std::uint64_t address, std::uint64_t size, const std::vector<LineOf>& lines) {
   if (!out_.is_open()) return;
+  const std::lock_guard alone(mutex_);
   Bytes info;
   info << address << static_cast<std::uint64_t>(lines.size());
   for (const LineOf& l : lines) info << address + l.offset << l.line << std::uint32_t{0} << l.file;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ class JitDump {
   void add(const std::string& name, std::uint64_t address, std::uint64_t size, const std::vector<LineOf>& lines);
 
  private:
+  std::mutex mutex_;  ///< several code generators write to the process's file
   std::ofstream out_;
   void* marker_ = nullptr;
   std::uint64_t functions_ = 0;

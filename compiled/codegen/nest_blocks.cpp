@@ -12,9 +12,9 @@ std::optional<NestEmitter::Blocks> NestEmitter::blocks_in(const Reduce& r, const
   Blocks blocks;
   blocks.level = found->level;
   blocks.turns = found->turns;
-  llvm::Type* element = emitter_.llvm_type(partial.type, partial.width);
-  llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
-  blocks.sums = entry.CreateAlloca(element, b_.getInt64(static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(found->count)))));
+  blocks.digits = std::bit_width(static_cast<std::uint64_t>(found->count));
+  const std::uint64_t element = partial.width * (partial.type == Type::f64 ? sizeof(double) : sizeof(float));
+  blocks.sums = borrow(static_cast<std::uint64_t>(blocks.digits) * element);
   blocks.count = variable(b_.getInt64Ty(), b_.getInt64(0));
   return blocks;
 }
@@ -71,8 +71,7 @@ void NestEmitter::end_block(const Partial& partial) {
 void NestEmitter::join_blocks(const Partial& partial) {
   llvm::Type* element = emitter_.llvm_type(partial.type, partial.width);
   Value* number = b_.CreateLoad(b_.getInt64Ty(), partial.blocks->count);
-  auto* room = llvm::cast<llvm::AllocaInst>(partial.blocks->sums);
-  Value* digits = room->getArraySize();
+  Value* digits = b_.getInt64(static_cast<std::uint64_t>(partial.blocks->digits));
   b_.CreateStore(llvm::Constant::getNullValue(element), partial.best);
   count(b_.getInt64(0), digits, [&](Value* digit) {
     Value* waiting = b_.CreateTrunc(b_.CreateLShr(number, digit), b_.getInt1Ty());

@@ -29,6 +29,21 @@ Value* NestEmitter::variable(llvm::Type* type, llvm::Constant* start) {
   return slot;
 }
 
+/// Room on the stack until it is put back to the others: steps that follow each other use the same.
+llvm::AllocaInst* NestEmitter::borrow(std::uint64_t bytes) {
+  constexpr std::uint64_t line_bytes = 64;
+  if (rooms_.empty()) {
+    llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
+    rooms_.push_back(entry.CreateAlloca(entry.getInt8Ty(), entry.getInt64(0)));
+    rooms_.back()->setAlignment(llvm::Align(line_bytes));
+  }
+  llvm::AllocaInst* room = rooms_.back();
+  rooms_.pop_back();
+  const std::uint64_t before = llvm::cast<llvm::ConstantInt>(room->getArraySize())->getZExtValue();
+  room->setOperand(0, b_.getInt64(std::max(before, bytes)));
+  return room;
+}
+
 void NestEmitter::count(Value* begin, Value* end, const std::function<void(Value*)>& body) {
   count_up(b_, begin, end, body);
   emitter_.forget();
@@ -124,7 +139,10 @@ void NestEmitter::step(const loops::Store& store, const Step& s) {
 
 void NestEmitter::step(const loops::Contract& c, const Step& s) {
   at(&c.target);
-  ContractionEmitter(function_, emitter_, system_, c, s.real, [&] { steps(c.steps); }).run();
+  const std::uint64_t bytes = waiting_bytes(c.schedule, s.real == Type::f64 ? sizeof(double) : sizeof(float));
+  llvm::AllocaInst* waiting = bytes == 0 ? nullptr : borrow(bytes);
+  ContractionEmitter(function_, emitter_, system_, c, s.real, waiting, [&] { steps(c.steps); }).run();
+  if (waiting != nullptr) rooms_.push_back(waiting);
 }
 
 llvm::Constant* NestEmitter::neutral(const Reduce& r, Type type, unsigned width) {
@@ -281,7 +299,10 @@ void NestEmitter::step(const Reduce& r, const Step& s) {
   partial.blocks = blocks_in(r, partial);
   inside(r, 0, s, partial);
   at(&s);
-  if (partial.blocks) join_blocks(partial);
+  if (partial.blocks) {
+    join_blocks(partial);
+    rooms_.push_back(partial.blocks->sums);
+  }
   emitter_.set_real(s.real);
   const auto result = [&](Value* of, Type type, Reduction how) {
     Value* lanes = b_.CreateLoad(emitter_.llvm_type(type, partial.width), of);
@@ -312,7 +333,7 @@ void NestEmitter::run() {
   llvm::BranchInst::Create(start, entry);
   b_.SetInsertPoint(start);
   at(&nest_);
-  for (const auto& [id, bytes] : nest_.own) emitter_.own(id, bytes);
+  for (const loops::Own& own : nest_.own) emitter_.own(own);
   for (const spec::TensorId id : nest_.zeroed) zero(id);
   if (nest_.parallel) {
     for (std::size_t i = 0; i + 1 < nest_.steps.size(); ++i) {
@@ -333,9 +354,11 @@ EmittedNest emit_nest(llvm::Module& module, const std::string& name, const spec:
                       const loops::Nest& nest, VectorLevel level, DebugLines* lines) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* number = llvm::Type::getInt64Ty(context);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::get(context, 0), number, number}, false);
+  llvm::Type* pointer = llvm::PointerType::get(context, 0);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, number, number, pointer}, false);
   llvm::Function* f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   f->setDoesNotThrow();
+  f->addParamAttr(scratch_argument, llvm::Attribute::NoAlias);
   f->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   if (level == VectorLevel::avx512) {
     f->addFnAttr("prefer-vector-width", "512");

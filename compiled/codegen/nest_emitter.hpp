@@ -18,7 +18,7 @@ struct EmittedNest {
   std::vector<spec::TensorId> operands;   ///< whose addresses its first argument holds, in order
 };
 
-/// Adds `void name(operands, begin, end)` to the module. Kernels that differ in the names of their tensors and variables
+/// Adds `void name(operands, begin, end, scratch)` to the module. Kernels that differ in the names of their tensors and variables
 /// alone get equal functions.
 /// \param lines notes the line of each instruction; null for none.
 EmittedNest emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,

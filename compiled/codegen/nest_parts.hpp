@@ -38,7 +38,8 @@ class NestEmitter {
   struct Blocks {
     std::size_t level = 0;
     std::int64_t turns = 0;
-    Value* sums = nullptr;
+    std::int64_t digits = 0;
+    llvm::AllocaInst* sums = nullptr;
     Value* count = nullptr;
   };
 
@@ -63,6 +64,7 @@ class NestEmitter {
   void step(const loops::Define& d, const Step& s);
   void step(const loops::Contract& c, const Step& s);
   void step(const loops::Transpose& t, const Step& s);
+  llvm::AllocaInst* borrow(std::uint64_t bytes);
   void square(const loops::Transpose& t, Value* across, Value* down, unsigned columns);
 
   void zero(spec::TensorId id);
@@ -90,6 +92,7 @@ class NestEmitter {
   Emitter emitter_;
   llvm::IRBuilder<>& b_;
   Value* reached_ = nullptr;
+  std::vector<llvm::AllocaInst*> rooms_;  ///< on the stack, for what lives no longer than one step: nobody has them now
   std::vector<spec::Expr> temporaries_;  ///< the emitter remembers expressions by address
 };
 

@@ -31,8 +31,13 @@ std::map<std::string, std::uint64_t> sizes_of_functions(const llvm::MemoryBuffer
 }
 
 void add_to_perf_map(const std::vector<NamedFunction>& functions) {
-  std::ofstream map(fmt::format("/tmp/perf-{}.map", getpid()), std::ios::app);
-  for (const NamedFunction& f : functions) map << fmt::format("{:x} {:x} {}\n", f.address, f.size, f.name);
+  std::string lines;
+  for (const NamedFunction& f : functions) lines += fmt::format("{:x} {:x} {}\n", f.address, f.size, f.name);
+  // Written at once, since other threads may add theirs.
+  std::ofstream map;
+  map.rdbuf()->pubsetbuf(nullptr, 0);
+  map.open(fmt::format("/tmp/perf-{}.map", getpid()), std::ios::app);
+  map << lines;
 }
 
 }  // namespace etalon::compiled

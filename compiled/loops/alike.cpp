@@ -25,9 +25,11 @@ class Writer {
     put(zeroed.size());
     for (const TensorId t : zeroed) tensor(t);
     put(own.size());
-    for (const auto& [t, bytes] : own) {
+    for (const auto& [t, bytes, offset] : own) {
       tensor(t);
       put(bytes);
+      put(offset.has_value());
+      put(offset.value_or(0));
     }
     put(steps);
     put(parallel);
@@ -75,11 +77,13 @@ class Writer {
   }
 
   void put(const spec::Number& number) {
-    const auto& [mantissa, exponent, is_binary, binary] = number;
+    const auto& [mantissa, exponent, is_binary, binary, rest] = number;
     put(mantissa);
     put(exponent);
     put(is_binary);
     put(std::bit_cast<std::uint64_t>(binary));
+    put(rest.size());
+    for (const char digit : rest) put(digit);
   }
 
   /// Of the members those that count for the form.

@@ -1,10 +1,10 @@
 #include "compiled/loops/arithmetic.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
 
+#include "compiled/plan/plan.hpp"
 #include "spec/half.hpp"
 
 namespace etalon::compiled::loops {
@@ -14,7 +14,7 @@ using spec::Form;
 namespace {
 
 bool is_exact_f32(const Expr& e) {
-  if (e.form() != Form::number) return false;
+  if (e.form() != Form::number || !e->number.rest.empty()) return false;
   const double wide = nearest_f64(e->number);
   const bool exact = e->number.is_binary || (e->number.exponent >= 0 && std::abs(wide) < 0x1p53);
   return static_cast<double>(static_cast<float>(wide)) == wide && (exact || wide * 4 == std::floor(wide * 4));
@@ -24,26 +24,15 @@ bool is_exact_f32(const Expr& e) {
 
 double nearest_f64(const spec::Number& n) {
   if (n.is_binary) return n.binary;
-  return std::strtod((std::to_string(n.mantissa) + "e" + std::to_string(n.exponent)).c_str(), nullptr);
+  return std::strtod(spec::exponential_text(n).c_str(), nullptr);
 }
 
 float nearest_f32(const spec::Number& n) {
   if (n.is_binary) return static_cast<float>(n.binary);
-  return std::strtof((std::to_string(n.mantissa) + "e" + std::to_string(n.exponent)).c_str(), nullptr);
+  return std::strtof(spec::exponential_text(n).c_str(), nullptr);
 }
 
-/// Whether single precision enters the value: then its arithmetic is done in it. What is made of constants, indices
-/// and double precision alone is computed in double precision and rounded once.
-bool Arithmetic::is_narrow(const Expr& e) const {
-  if (real_ == Type::f64 || e.kind() != Kind::real) return false;
-  switch (e.form()) {
-    case Form::read: return system_[e->tensor].dtype != DType::f64;
-    case Form::variable: return narrow_(e->variable);
-    case Form::select: return is_narrow(e->args[1]) || is_narrow(e->args[2]);
-    case Form::apply: return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return is_narrow(a); });
-    default: return false;
-  }
-}
+bool Arithmetic::is_narrow(const Expr& e) const { return real_ == Type::f32 && is_single(system_, e, narrow_); }
 
 Type Arithmetic::type_of(const Expr& e) const {
   switch (e.kind()) {

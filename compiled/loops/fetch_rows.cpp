@@ -24,7 +24,7 @@ constexpr std::int64_t least_row_bytes = 1024;
 class Fetching {
  public:
   Fetching(const spec::System& system, const Machine& machine, const Nest& nest) : system_(system), machine_(machine) {
-    for (const auto& [t, bytes] : nest.own) own_.insert(t);
+    for (const Own& own : nest.own) own_.insert(own.tensor);
   }
 
   void within(std::vector<Step>& steps) {

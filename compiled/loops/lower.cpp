@@ -188,7 +188,9 @@ unsigned Lowering::native_lanes(const Equation& equation) const {
 }
 
 void Lowering::start(const Equation& equation) {
-  real_ = arithmetic_type(system_, equation) == DType::f64 ? Type::f64 : Type::f32;
+  const Type real = arithmetic_type(system_, equation) == DType::f64 ? Type::f64 : Type::f32;
+  if (real != real_) reductions_.clear();  // the same sum in another type is another number
+  real_ = real;
 }
 
 void Lowering::count_work(const std::vector<Binder>& binders, const Expr& value) {
@@ -376,7 +378,9 @@ Nest Lowering::lower(const Kernel& kernel) {
   for (const Statement& s : kernel.statements) {
     const TensorId t = system_.equations.at(s.equation).target;
     const Residence& home = plan_.residences.at(static_cast<std::size_t>(t));
-    if (home.home == Home::turn && home.stead < 0) nest.own.emplace_back(t, static_cast<std::int64_t>(home.bytes));
+    if (home.home != Home::turn || home.stead >= 0) continue;
+    nest.own.push_back({t, static_cast<std::int64_t>(home.bytes), {}});
+    if (kernel.scratch) nest.own.back().offset = static_cast<std::int64_t>(home.offset);
   }
   nest.work = work_;
   const bool sequential = kernel.kind == KernelKind::scatter || (kernel.kind == KernelKind::sequence && kernel.loops.size() == 1);

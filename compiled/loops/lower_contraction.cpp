@@ -149,6 +149,7 @@ void Lowering::append_tiles(Contract c, const Equation& e, const std::function<v
   open(c.column);
   const Expr sum = fresh_register(Kind::real, open_.size() - 1);
   c.target = sum->variable;
+  start(e);
   reductions_.push_back({{e.value, Expr{}}, sum});
   elements();
   // Vectors that multiply and add at once do as much in the time of one operation elsewhere.

@@ -3,6 +3,8 @@
 /// `detach`; a register is read as a variable. It knows neither LLVM nor CUDA.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -124,11 +126,18 @@ struct Step {
   DType dtype = DType::f32;  ///< of a register that stands for a tensor: values are rounded to it
 };
 
+/// A tensor in memory of the kernel's own: of each thread that runs it.
+struct Own {
+  TensorId tensor = -1;
+  std::int64_t bytes = 0;
+  std::optional<std::int64_t> offset{};  ///< in what the thread is given; nothing: on its stack
+};
+
 /// One kernel. Different iterations of the outermost loop are independent when `parallel`.
 struct Nest {
   std::string name;
   std::vector<TensorId> zeroed;  ///< filled with zeros first
-  std::vector<std::pair<TensorId, std::int64_t>> own;  ///< tensors in memory of the kernel's own, of so many bytes
+  std::vector<Own> own;
   std::vector<Step> steps;
   bool parallel = false;  ///< the last step is a loop whose iterations may be shared among threads; the steps before
                           ///< it only fill registers

@@ -18,7 +18,10 @@ class Printer {
   void nest(const Nest& nest) {
     at(&nest);
     line(0, fmt::format("kernel {}{}", nest.name, nest.parallel ? " (parallel)" : ""));
-    for (const auto& [id, bytes] : nest.own) line(1, fmt::format("{} in {} bytes of the kernel's own", system_[id].name, bytes));
+    for (const Own& own : nest.own) {
+      const std::string where = own.offset ? fmt::format(" from {} on of the thread's", *own.offset) : "";
+      line(1, fmt::format("{} in {} bytes of the kernel's own{}", system_[own.tensor].name, own.bytes, where));
+    }
     for (const TensorId id : nest.zeroed) line(1, system_[id].name + " = 0");
     steps(nest.steps, 1);
   }

@@ -18,7 +18,7 @@ using spec::TensorId;
 
 namespace {
 
-bool is_zero(const Expr& e) { return e.form() == Form::number && e.kind() == Kind::real && e->number.mantissa == 0; }
+bool is_zero(const Expr& e) { return e.form() == Form::number && e.kind() == Kind::real && e->number.is(0); }
 
 /// What a comparison with zero compares: `r <= 0`, or `0 < r`.
 Expr compared(const Expr& e, Primitive how) {

@@ -42,7 +42,9 @@ class Cutter {
       cut.size += part.size;
     }
     cut.rest = spec::with_args(e, std::move(args));
-    if (may && cut.size >= largest_expression) cut = {with_own_equation(system_, equation_, cut.rest, "part", before_), 1 + equation_.binders.size()};
+    if (may && cut.size >= largest_expression) {
+      if (const Expr read = with_own_equation(system_, equation_, cut.rest, "part", before_); read.valid()) cut = {read, 1 + equation_.binders.size()};
+    }
     done_.emplace(&*e, cut);
     return cut;
   }

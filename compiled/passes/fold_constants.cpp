@@ -27,6 +27,7 @@ std::optional<double> exact(double x) {
 
 std::optional<double> exact_value(const Number& n) {
   if (n.is_binary) return exact(n.binary);
+  if (!n.rest.empty()) return std::nullopt;
   constexpr std::int64_t exact_integers = std::int64_t{1} << 53U;
   if (std::abs(n.exponent) > 15 || n.mantissa >= exact_integers || n.mantissa <= -exact_integers) return std::nullopt;
   double power = 1;
@@ -223,9 +224,9 @@ Expr exact_reals(const Expr& e) {
 Expr negated_constant(const Expr& e) {
   if (!e.is(Primitive::neg) || !is_number(e->args[0]) || e.kind() != Kind::real) return {};
   const Number& n = e->args[0]->number;
-  if (n.is_binary) return spec::binary64(-n.binary);
-  if (n.mantissa == 0) return spec::binary64(-0.0);
-  return n.mantissa == INT64_MIN ? Expr{} : spec::decimal(-n.mantissa, n.exponent);
+  if (!n.is_binary && n.mantissa == 0) return spec::binary64(-0.0);
+  const auto negative = spec::negated(n);
+  return negative ? spec::decimal(*negative) : Expr{};
 }
 
 /// The constant that an integer expression adds to another one: n + 3 or n - 3.

@@ -38,7 +38,7 @@ class Asking {
       reader_ = reader_of(system_, equation);
       reader_name_ = system_[equation.target].name;
       size_ = size_of_expression(equation.value);
-      equation.value = visit(equation.value);
+      equation.value = visit(equation.value, reader_.rounds_result);
       if (asked_[at(equation.target)]) note(equation);
     }
     std::erase_if(system_.equations, [&](const Equation& e) { return asked_[at(e.target)]; });
@@ -55,22 +55,22 @@ class Asking {
     if (!locals_[at(t)].why_not.empty()) refuse(t, locals_[at(t)].why_not);
   }
 
-  Expr visit(const Expr& e) {
+  /// \param rounds whether the value is rounded to single precision where it stands
+  Expr visit(const Expr& e, bool rounds) {
     if (e->args.empty() && e.form() != Form::read) return e;
-    std::vector<Expr> args;
-    args.reserve(e->args.size());
-    for (const Expr& a : e->args) args.push_back(visit(a));
+    std::vector<Expr> args = e->args;
+    for (std::size_t i = 0; i < args.size(); ++i) args[i] = visit(args[i], rounds_operand(system_, reader_, e, args, i));
     const Expr rebuilt = spec::with_args(e, std::move(args));
-    return rebuilt.form() == Form::read && asked_[at(rebuilt->tensor)] ? definition(rebuilt) : rebuilt;
+    return rebuilt.form() == Form::read && asked_[at(rebuilt->tensor)] ? definition(rebuilt, rounds) : rebuilt;
   }
 
-  Expr definition(const Expr& read) {
+  Expr definition(const Expr& read, bool rounds) {
     const TensorId t = read->tensor;
     const LocalDefinition& local = locals_[at(t)];
     if (!local.why_not.empty()) refuse(t, uses_.recurrent[at(t)] ? "it depends on itself" : local.why_not);
-    if (!keeps_bits(local, reader_)) {
-      refuse(t, fmt::format("{} reads it, and computes in another type than its {}", reader_name_,
-                            name_of(local.arithmetic)));
+    if (!keeps_bits(local, reader_, rounds)) {
+      refuse(t, local.rounded ? fmt::format("{} reads it where it would not be rounded to {}", reader_name_, name_of(local.arithmetic))
+                              : fmt::format("{} reads it, and computes in another type than its {}", reader_name_, name_of(local.arithmetic)));
     }
     size_ += local.size;
     if (size_ > most_nodes)

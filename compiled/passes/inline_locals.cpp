@@ -59,7 +59,7 @@ class Inlining {
     for (Equation& equation : system_.equations) {
       reader_ = reader_of(system_, equation);
       size_ = size_of_expression(equation.value);
-      equation.value = visit(equation.value, points_of(equation.binders));
+      equation.value = visit(equation.value, points_of(equation.binders), reader_.rounds_result);
       const auto target = static_cast<std::size_t>(equation.target);
       if (uses_.writers[target] == 1 && !uses_.is_output[target] && !uses_.recurrent[target]) {
         locals_[target] = describe(system_, equation);
@@ -74,20 +74,20 @@ class Inlining {
     return points;
   }
 
-  Expr visit(const Expr& e, std::int64_t points) {
+  /// \param rounds whether the value is rounded to single precision where it stands
+  Expr visit(const Expr& e, std::int64_t points, bool rounds) {
     if (e->args.empty() && e.form() != Form::read) return e;
     if (e.form() == Form::reduce) points *= points_of(e->binders);
-    std::vector<Expr> args;
-    args.reserve(e->args.size());
-    for (const Expr& a : e->args) args.push_back(visit(a, points));
+    std::vector<Expr> args = e->args;
+    for (std::size_t i = 0; i < args.size(); ++i) args[i] = visit(args[i], points, rounds_operand(system_, reader_, e, args, i));
     Expr rebuilt = spec::with_args(e, std::move(args));
-    return rebuilt.form() == Form::read && fits(rebuilt, points) ? definition(rebuilt) : rebuilt;
+    return rebuilt.form() == Form::read && fits(rebuilt, points, rounds) ? definition(rebuilt) : rebuilt;
   }
 
-  bool fits(const Expr& e, std::int64_t points) const {
+  bool fits(const Expr& e, std::int64_t points, bool rounds) const {
     const auto t = static_cast<std::size_t>(e->tensor);
     const Local& local = locals_[t];
-    if (local.cost == Cost::never || !keeps_bits(local.definition, reader_)) return false;
+    if (local.cost == Cost::never || !keeps_bits(local.definition, reader_, rounds)) return false;
     if (local.cost == Cost::none) return size_ + local.definition.size <= 4 * largest_expression;
     return uses_.reads[t] == 1 && points <= system_[e->tensor].dims.count() && size_ + local.definition.size <= largest_expression;
   }

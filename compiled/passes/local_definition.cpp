@@ -48,6 +48,7 @@ LocalDefinition definition_in(const System& system, const Equation& equation) {
     }
   });
   local.reads_only_arithmetic = real_reads && !other_reads;
+  local.rounded = equation.value.kind() == Kind::real && local.arithmetic == DType::f32 && !is_single(system, equation.value);
   local.why_not = {};
   if (reduces)
     local.why_not = "it is a reduction, which is computed once";
@@ -59,12 +60,22 @@ LocalDefinition definition_in(const System& system, const Equation& equation) {
 }
 
 Reader reader_of(const System& system, const Equation& equation) {
-  return {arithmetic_type(system, equation), kind_of(system[equation.target].dtype) == Kind::real};
+  const DType target = system[equation.target].dtype;
+  return {arithmetic_type(system, equation), kind_of(target) == Kind::real, target == DType::f32};
 }
 
-bool keeps_bits(const LocalDefinition& local, const Reader& reader) {
+bool keeps_bits(const LocalDefinition& local, const Reader& reader, bool rounds) {
   if (!local.has_reals || local.copies) return true;
+  if (local.rounded && !rounds) return false;
   return local.arithmetic == reader.arithmetic && (reader.real_target || local.reads_only_arithmetic);
+}
+
+bool rounds_operand(const System& system, const Reader& reader, const Expr& e, const std::vector<Expr>& operands, std::size_t i) {
+  if (reader.arithmetic != DType::f32 || e.kind() != Kind::real || (e.form() != Form::apply && e.form() != Form::select)) return false;
+  for (std::size_t j = e.form() == Form::select ? 1 : 0; j < operands.size(); ++j) {
+    if (j != i && is_single(system, operands[j])) return true;
+  }
+  return false;
 }
 
 Expr value_at(const Equation& equation, const LocalDefinition& local, const Expr& read) {

@@ -19,6 +19,7 @@ struct LocalDefinition {
   bool has_reals = false;              ///< its bits depend on the type of the arithmetic
   bool reads_only_arithmetic = false;  ///< there are real reads, all of that type
   bool copies = false;                 ///< its value is one read
+  bool rounded = false;                ///< its value is computed in double precision, and single when it is stored
   std::vector<spec::VariableId> axes;  ///< the variable that stands at each axis of its place
 };
 
@@ -29,12 +30,19 @@ struct LocalDefinition {
 struct Reader {
   DType arithmetic = DType::f32;
   bool real_target = true;
+  bool rounds_result = false;  ///< what it stores is rounded to single precision
 };
 [[nodiscard]] Reader reader_of(const spec::System& system, const spec::Equation& equation);
 
 /// Whether the definition has the same bits there: the type is that in which its own equation computes it, and where
 /// the target is not real the inserted reads leave the type of the target's arithmetic as it is.
-[[nodiscard]] bool keeps_bits(const LocalDefinition& local, const Reader& reader);
+/// \param rounds whether what stands in the place is rounded to single precision whatever it is, see `rounds_operand`
+[[nodiscard]] bool keeps_bits(const LocalDefinition& local, const Reader& reader, bool rounds = false);
+
+/// Whether operand `i` of an expression with these operands is rounded to single precision, whatever it is, because another
+/// operand has it.
+[[nodiscard]] bool rounds_operand(const spec::System& system, const Reader& reader, const spec::Expr& e, const std::vector<spec::Expr>& operands,
+                                  std::size_t i);
 
 /// The value of the equation for the indices of this read of its target.
 [[nodiscard]] spec::Expr value_at(const spec::Equation& equation, const LocalDefinition& local, const spec::Expr& read);

@@ -1,6 +1,7 @@
 #include "compiled/passes/local_equations.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,19 +16,6 @@ using spec::Form;
 using spec::Primitive;
 using spec::VariableId;
 
-namespace {
-
-DType stored_type(Kind kind, DType arithmetic) {
-  switch (kind) {
-    case Kind::integer: return DType::i64;
-    case Kind::boolean: return DType::boolean;
-    case Kind::real: break;
-  }
-  return arithmetic;
-}
-
-}  // namespace
-
 bool always_evaluated(const Expr& e, std::size_t argument) {
   const bool lazy = e.form() == Form::select || e.is(Primitive::logical_and) || e.is(Primitive::logical_or);
   return argument == 0 || !lazy;
@@ -41,6 +29,8 @@ bool depends_only_on_binders(const Expr& e, const Equation& equation) {
 }
 
 Expr with_own_equation(spec::System& system, const Equation& equation, const Expr& part, std::string_view what, std::vector<Equation>& before) {
+  const std::optional<DType> type = type_of_part(system, equation, part);
+  if (!type) return {};
   const std::vector<VariableId> free = spec::free_variables(part);
   std::vector<Binder> binders;
   std::vector<Expr> indices;
@@ -55,7 +45,7 @@ Expr with_own_equation(spec::System& system, const Equation& equation, const Exp
     binders.push_back(fresh);
   }
   const std::string name = system[equation.target].name + "." + std::string(what) + std::to_string(system.tensors.size());
-  const spec::TensorId local = system.add_tensor(name, stored_type(part.kind(), arithmetic_type(system, equation)), dims);
+  const spec::TensorId local = system.add_tensor(name, *type, dims);
   before.push_back({local, binders, spec::variables(binders), spec::substitute(part, renamed), equation.origin});
   return system.at(local, std::move(indices));
 }

@@ -16,8 +16,8 @@ namespace etalon::compiled {
 [[nodiscard]] bool depends_only_on_binders(const spec::Expr& e, const spec::Equation& equation);
 
 /// Adds to `before` the equation of a new tensor that holds `part` for every value of the equation's binders that it
-/// depends on, in the type of the equation's arithmetic, so that no bit changes. \param what ends the tensor's name
-/// \returns the read that stands for it
+/// depends on, in the type in which the equation computes it. \param what ends the tensor's name
+/// \returns the read that stands for it, or an invalid expression where an equation of its own would change bits
 [[nodiscard]] spec::Expr with_own_equation(spec::System& system, const spec::Equation& equation, const spec::Expr& part, std::string_view what,
                                            std::vector<spec::Equation>& before);
 

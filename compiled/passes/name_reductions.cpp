@@ -17,7 +17,8 @@ namespace {
 /// The expression with its reductions replaced by reads of new tensors.
 Expr named(System& system, const Equation& equation, const Expr& e, std::vector<Equation>& before) {
   if (e.form() == Form::reduce && depends_only_on_binders(e, equation)) {
-    return with_own_equation(system, equation, e, spec::name_of(e->reduction), before);
+    const Expr read = with_own_equation(system, equation, e, spec::name_of(e->reduction), before);
+    return read.valid() ? read : e;
   }
   if (e->args.empty() || e.form() == Form::reduce) return e;
   std::vector<Expr> args = e->args;

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/plan/plan.hpp"
+
 namespace etalon::compiled {
 
 using spec::Expr;
@@ -46,8 +48,16 @@ Expr settle(Expr e, std::span<const Rule> rules) {
 
 void apply_rules(spec::System& system, std::span<const Rule> rules) {
   for (spec::Equation& equation : system.equations) {
-    Rewriter rewrite([rules](const Expr& e) { return settle(e, rules); });
-    equation.value = rewrite(equation.value);
+    const DType arithmetic = arithmetic_type(system, equation);
+    // A rule knows no types: what it drops may be what made the rest single precision.
+    Rewriter rewrite([&](const Expr& e) {
+      Expr better = settle(e, rules);
+      const bool same_type = !better.valid() || arithmetic == DType::f64 || is_single(system, e) == is_single(system, better);
+      return same_type ? better : Expr{};
+    });
+    const Expr before = equation.value;
+    equation.value = rewrite(before);
+    if (arithmetic_type(system, equation) != arithmetic) equation.value = before;
     for (Expr& p : equation.place) p = rewrite(p);
   }
 }

@@ -34,7 +34,8 @@ class Rewriter {
   std::unordered_map<const spec::Node*, Entry> done_;
 };
 
-/// Applies the first rule that fits, again and again, at every node of every equation.
+/// Applies the first rule that fits, again and again, at every node of every equation, where it leaves the types of the
+/// arithmetic as they are.
 void apply_rules(spec::System& system, std::span<const Rule> rules);
 
 }  // namespace etalon::compiled

@@ -25,15 +25,12 @@ bool is_truth(const Expr& e, bool value) {
 /// One, as a real or an integer.
 bool is_one(const Expr& e) {
   if (!is_number(e) || e.kind() == Kind::boolean) return false;
-  if (e->number.is_binary) return e->number.binary == 1.0;
-  return e->number.mantissa == 1 && e->number.exponent == 0;
+  return e->number.is(1);
 }
 
 /// The real zero with a clear sign bit.
 bool is_positive_zero(const Expr& e) {
-  if (!is_number(e) || e.kind() != Kind::real) return false;
-  if (e->number.is_binary) return std::bit_cast<std::uint64_t>(e->number.binary) == 0;
-  return e->number.mantissa == 0;
+  return is_number(e) && e.kind() == Kind::real && e->number.is(0);
 }
 
 /// The real zero with the sign bit set; a decimal has none.

@@ -100,6 +100,7 @@ class Execution {
     require(!kernel.turn || (kernel.schedule && *kernel.turn < kernel.loops.size() && *kernel.turn != kernel.schedule->row && *kernel.turn != kernel.schedule->column),
             "a turn is of a loop outside of tiles");
     check_strips(kernel);
+    check_scratch(kernel);
     require(kernel.kind != KernelKind::sequence || !kernel.loops.empty(), "a sequence has no loop for its steps");
     here_.clear(), read_here_.clear(), targets_.clear();
     for (const Statement& s : kernel.statements) targets_.insert(system_.equations[s.equation].target);
@@ -113,6 +114,30 @@ class Execution {
       write(kernel, s);
       runs_[s.equation] = true;
     }
+  }
+
+  /// Whoever held bytes of the kernel's own loses them before it runs.
+  void check_scratch(const Kernel& kernel) {
+    own_ = {};
+    own_bytes_ = 0;
+    if (!kernel.scratch) return;
+    const Scratch& s = *kernel.scratch;
+    require(s.threads >= 1 && s.offset % options_.alignment == 0 && s.bytes % options_.alignment == 0, "memory of its own is not aligned");
+    require(s.offset + s.all_bytes() <= plan_.arena_bytes, "memory of its own sticks out of the arena");
+    (void)memories_[{0, 0}].claim(own_id(), s.offset, s.offset + s.all_bytes());
+  }
+
+  /// Who holds the bytes of the kernel's own: no tensor.
+  TensorId own_id() const { return -1 - static_cast<TensorId>(kernel_); }
+
+  /// What a kernel has of its own does not overlap, and much of it is not on the stack.
+  void check_own(const Kernel& kernel, TensorId t) {
+    const Residence& r = home(t);
+    own_bytes_ += r.bytes;
+    require(kernel.scratch || own_bytes_ <= options_.stack_bytes, name(t) + " is more than has room on a stack");
+    if (!kernel.scratch || r.bytes == 0) return;
+    require(r.offset + r.bytes <= kernel.scratch->bytes, name(t) + " " + range(r) + " sticks out of its kernel's own memory");
+    require(own_.claim(t, r.offset, r.offset + r.bytes).empty(), name(t) + " " + range(r) + " lies over memory of its kernel's own");
   }
 
   /// Strips are of whole tiles, whose rows are those of the last shared loop.
@@ -260,7 +285,10 @@ class Execution {
     } else if (home(t).home == Home::turn) {
       check_turn(kernel, s);
     } else if (started_.insert(t).second) {
-      for (const TensorId loser : occupy(t)) check_loser(s, loser);
+      for (const TensorId loser : occupy(t)) {
+        require(loser != own_id(), name(t) + " takes memory of its kernel's own");
+        if (loser >= 0) check_loser(s, loser);
+      }
     } else {
       require(holds(t), name(t) + " is overwritten before its last equation");
     }
@@ -273,6 +301,7 @@ class Execution {
     const Equation& equation = system_.equations[s.equation];
     const TensorId t = equation.target;
     require(missing_.at(t) == 1, name(t) + " of an iteration has several equations");
+    if (memory_of(t) == t) check_own(kernel, t);
     if (kernel.strips) return check_rows(kernel, s);
     require(kernel.kind == KernelKind::loops && (kernel.turn.has_value() || !kernel.schedule), name(t) + " of an iteration is in a kernel of another kind");
     require(home(t).index == (kernel.schedule ? 1 : kernel.loops.size()) && home(t).index < equation.place.size(), name(t) + " has an axis per shared loop and more");
@@ -383,6 +412,8 @@ class Execution {
   std::size_t kernel_ = 0;
   const Kernel* kernel_at_ = nullptr;
   std::map<Room, HeldBytes> memories_;
+  HeldBytes own_;               ///< one thread's piece of this kernel's own memory
+  std::size_t own_bytes_ = 0;   ///< of this kernel
   std::unordered_map<TensorId, std::size_t> missing_;  ///< equations still to run
   std::unordered_set<TensorId> started_;
   std::unordered_map<TensorId, TensorId> rows_;  ///< whose rows a strip's memory holds

@@ -9,13 +9,14 @@
 namespace etalon::compiled {
 namespace {
 
-/// Tensors that follow each other at one place.
+/// Tensors that follow each other at one place, or what a kernel has of its own.
 struct Block {
   std::vector<std::size_t> tensors;
   std::size_t begin = 0;  ///< kernels, both included
   std::size_t end = 0;
   std::size_t bytes = 0;
   std::size_t offset = 0;
+  bool of_kernel = false;  ///< the only one in which it lives
 };
 
 /// A tensor in the place of another begins in the kernel in which that one ends; otherwise a place is empty between two.
@@ -27,7 +28,7 @@ std::vector<Block> blocks_of(const spec::System& system, const Plan& plan, const
     const Residence& r = plan.residences[t];
     if (r.home != Home::arena || flow.writers[t].empty()) continue;
     const std::size_t end = kept[t] ? plan.kernels.size() : flow.last_use(static_cast<TensorId>(t));
-    at[r.offset].push_back({{t}, flow.writers[t].front(), end, r.bytes, 0});
+    at[r.offset].push_back({{t}, flow.writers[t].front(), end, r.bytes});
   }
   std::vector<Block> blocks;
   for (auto& [offset, lives] : at) {
@@ -44,6 +45,9 @@ std::vector<Block> blocks_of(const spec::System& system, const Plan& plan, const
       before.end = std::max(before.end, life.end);
       before.bytes = std::max(before.bytes, life.bytes);
     }
+  }
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    if (const auto& scratch = plan.kernels[k].scratch) blocks.push_back({{}, k, k, scratch->all_bytes(), 0, true});
   }
   return blocks;
 }
@@ -98,6 +102,7 @@ void compact_arena(const spec::System& system, const PlanOptions& options, Plan&
     if (size >= plan.arena_bytes) continue;
     for (const Block& block : ordered) {
       for (const std::size_t t : block.tensors) plan.residences[t].offset = block.offset;
+      if (block.of_kernel) plan.kernels[block.begin].scratch->offset = block.offset;
     }
     plan.arena_bytes = size;
   }

@@ -61,9 +61,9 @@ std::vector<std::size_t> live_bytes(const spec::System& system, const Plan& plan
     for (std::size_t k = flow.writers[t].front(); k <= end; ++k) blocks[k][r.offset] = r.bytes;
   }
   std::vector<std::size_t> live;
-  for (const auto& all : blocks) {
-    std::size_t bytes = 0;
-    for (const auto& [offset, size] : all) bytes += size;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    std::size_t bytes = plan.kernels[k].scratch ? plan.kernels[k].scratch->all_bytes() : 0;
+    for (const auto& [offset, size] : blocks[k]) bytes += size;
     live.push_back(bytes);
   }
   return live;

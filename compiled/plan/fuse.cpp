@@ -79,7 +79,7 @@ class Fusion {
     } else if (decision.in_passing) {
       if (!ride(i, shape, kernel_of_[static_cast<std::size_t>(*decision.in_passing)], latest)) add(i, shape, KernelKind::loops, "its rows run elsewhere now");
     } else if (decision.in_turns) {
-      copies_[decision.in_turns->reader].push_back(i);
+      copies_.push_back(i);
     } else if (decision.schedule) {
       add(i, shape, KernelKind::loops, "a contraction: " + to_text(*decision.schedule));
       kernels_.back().schedule = decision.schedule;
@@ -135,11 +135,14 @@ class Fusion {
   /// Puts the copies that each turn of a contraction's loop makes before it.
   void add_copies(std::size_t contraction) {
     Kernel& kernel = kernels_.back();
-    for (const std::size_t copy : copies_[contraction]) {
+    std::erase_if(copies_, [&](std::size_t copy) {
+      const auto& readers = uses_.readers[static_cast<std::size_t>(equation(copy).target)];
+      if (std::find(readers.begin(), readers.end(), contraction) == readers.end()) return false;
       kernel.turn = decisions_[copy].in_turns->loop;
       kernel.statements.insert(kernel.statements.end() - 1, Statement{copy, {0}, true, false});
       written(copy, kernels_.size() - 1);
-    }
+      return true;
+    });
   }
 
   /// How many tensors of its size what follows a contraction element by element reads and writes in memory.
@@ -360,7 +363,7 @@ class Fusion {
   std::vector<std::size_t> kernel_of_;  ///< per tensor, the last kernel that writes it
   std::vector<Kernel> kernels_;
   std::vector<bool> heavy_;
-  std::unordered_map<std::size_t, std::vector<std::size_t>> copies_;  ///< per contraction, copies that its turns make
+  std::vector<std::size_t> copies_;  ///< that turns of contractions further on make
   std::vector<std::size_t> nodes_;  ///< of each kernel's expressions
   std::unordered_set<std::size_t> crowded_;  ///< kernels of contractions that nothing joins
   std::map<std::vector<std::int64_t>, std::size_t> by_extents_;

@@ -18,7 +18,7 @@ using spec::System;
 
 namespace {
 
-/// An iteration's own elements stay in the nearest caches and on a thread's stack.
+/// An iteration's own elements stay in the nearest caches.
 constexpr std::size_t most_turn_bytes = std::size_t{32} << 10;
 
 constexpr std::size_t never = static_cast<std::size_t>(-1);
@@ -249,12 +249,50 @@ class Homes {
         }
         ends[end].push_back(t);
       }
+      place_own(k, arena);
       if (!options_.reuse) continue;
+      if (const auto& scratch = plan_.kernels[k].scratch) arena.give_back(scratch->offset, scratch->all_bytes());
       for (const TensorId t : ends[k]) {
         if (!taken_over.contains(t)) arena.give_back(home(t).offset, home(t).bytes);
       }
     }
     plan_.arena_bytes = arena.size();
+  }
+
+  /// Much memory of a kernel's own comes from the arena: a stack may be small.
+  void place_own(std::size_t k, Arena& arena) {
+    Kernel& kernel = plan_.kernels[k];
+    kernel.scratch.reset();
+    std::size_t bytes = 0;
+    for (const TensorId t : writes_[k]) {
+      if (home(t).home != Home::turn || home(t).stead >= 0) continue;
+      home(t).offset = bytes;
+      bytes += (home(t).bytes + options_.alignment - 1) / options_.alignment * options_.alignment;
+    }
+    if (bytes == 0 || bytes + waiting_bytes_of(kernel) <= options_.stack_bytes) return;
+    const std::size_t threads = std::min<std::size_t>(options_.threads, turns_of(kernel));
+    kernel.scratch = Scratch{0, bytes, threads};
+    kernel.scratch->offset = arena.take(kernel.scratch->all_bytes());
+  }
+
+  /// On the stack in any case.
+  std::size_t waiting_bytes_of(const Kernel& kernel) const {
+    const auto of = [&](std::size_t s, const Schedule& schedule) {
+      return waiting_bytes(schedule, size_of(arithmetic_type(system_, system_.equations[kernel.statements[s].equation])));
+    };
+    std::size_t bytes = kernel.schedule ? of(contraction_of(kernel), *kernel.schedule) : 0;
+    if (!kernel.strips) return bytes;
+    for (const auto& [s, schedule] : kernel.strips->schedules) bytes = std::max(bytes, of(s, schedule));
+    return bytes;
+  }
+
+  /// Turns of a kernel's loops that threads may share, at most; at least one.
+  static std::size_t turns_of(const Kernel& kernel) {
+    std::size_t turns = 1;
+    for (const std::int64_t n : kernel.loops) turns *= static_cast<std::size_t>(std::max<std::int64_t>(1, n));
+    if (!kernel.strips) return turns;
+    const auto rows = static_cast<std::size_t>(std::max<std::int64_t>(1, kernel.loops.back()));
+    return turns / rows * static_cast<std::size_t>(parts(kernel.loops.back(), kernel.strips->rows));
   }
 
   std::string lives_until(std::size_t first, std::size_t end) const {

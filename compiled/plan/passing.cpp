@@ -111,7 +111,7 @@ class Passing {
   }
 
   std::optional<Beside> kernel_for(const Equation& equation, std::size_t i, const Decision& decision) const {
-    if (recurrent_[i] || decision.schedule || decision.packs || !is_plain_sum(equation)) return std::nullopt;
+    if (recurrent_[i] || decision.schedule || decision.packs || !is_plain_sum(equation) || !type_of_part(system_, equation, equation.value)) return std::nullopt;
     const std::vector<Expr> reads = reads_of(equation);
     std::size_t first = 0;
     for (const Expr& r : reads) {
@@ -221,7 +221,7 @@ class Passing {
     Dims dims;
     dims.push_back(parts);
     for (const Binder& b : equation.binders) dims.push_back(b.extent);
-    return system_.add_tensor(system_[equation.target].name + suffix, arithmetic_type(system_, equation), dims);
+    return system_.add_tensor(system_[equation.target].name + suffix, *type_of_part(system_, equation, equation.value), dims);
   }
 
   /// Own binders for a copy, whose original keeps its own.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -23,6 +24,15 @@ using spec::TensorId;
 /// and bf16; else, for integer and boolean targets, the widest real type read, f32 if none. A value read with another
 /// type is converted when it is read, and a result once, when it is stored. Integer arithmetic is always i64.
 [[nodiscard]] DType arithmetic_type(const spec::System& system, const spec::Equation& equation);
+
+/// Whether single precision enters a real value of an equation whose arithmetic is f32: its arithmetic is then done in it. What is
+/// made of constants, indices and doubles alone is computed in f64, and rounded once: where it meets single precision, or is stored.
+/// \param held whether a variable is a register that holds single precision
+[[nodiscard]] bool is_single(const spec::System& system, const spec::Expr& value, const std::function<bool(spec::VariableId)>& held = {});
+
+/// The type of a tensor that holds a part of an equation's value as it is computed there. Nothing where no equation of its own
+/// computes the part so, or what is left of this one would be computed in another type.
+[[nodiscard]] std::optional<DType> type_of_part(const spec::System& system, const spec::Equation& equation, const spec::Expr& part);
 
 /// One equation inside a kernel. `shared[a]` is the position among the equation's binders of the kernel's loop a;
 /// its other binders, in their order, are loops of its own inside. A reduction in the value loops inside those.
@@ -74,6 +84,14 @@ struct Strips {
   std::map<std::size_t, spec::Expr> wanted;   ///< of those: over the equation's binders, which elements anybody reads, where not all of them
 };
 
+/// A piece of the arena for what a kernel has of its own: one after the other for the threads that run it at the same time.
+struct Scratch {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;  ///< of one thread
+  std::size_t threads = 1;
+  [[nodiscard]] std::size_t all_bytes() const { return bytes * threads; }
+};
+
 /// Statements with common outer loops. Except in a sequence, a statement reads a target of an earlier statement of the same kernel only at
 /// the current values of the shared loops; so different values of the shared loops are independent.
 struct Kernel {
@@ -87,6 +105,7 @@ struct Kernel {
   std::int64_t stretch = 0;          ///< turns of the outermost loop that add to the same parts, one after the other; 0 where none is in passing
   std::optional<std::size_t> turn;   ///< the outermost loop of a contraction where statements share it alone
   std::optional<Strips> strips{};    ///< of a kernel of that kind
+  std::optional<Scratch> scratch{};  ///< where its memory of its own is; nothing: on the stack
   std::string reason;
 };
 
@@ -96,8 +115,9 @@ enum class Home : std::uint8_t {
   output,      ///< the caller's buffer number `index` among the system's outputs
   in_place,    ///< an output, number `output`, that lives in the buffer of input number `index`
   arena,       ///< bytes [offset, offset + bytes) of the arena
-  turn,        ///< the elements of one iteration of its kernel's shared loops, which are its first `index` axes: memory of the kernel's own;
-               ///< of a strip of rows, and of `index` axes wherever they are, in a kernel of strips
+  turn,        ///< the elements of one iteration of its kernel's shared loops, which are its first `index` axes: memory of the kernel's own,
+               ///< from byte `offset` of its scratch on where it has some; of a strip of rows, and of `index` axes wherever they are,
+               ///< in a kernel of strips
   in_register  ///< one scalar per iteration of its kernel's shared loops, rounded to its type like a stored one
 };
 
@@ -152,6 +172,8 @@ struct PlanOptions {
   bool recompute = true; ///< false: what a later kernel needs is stored, however cheap it is
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
+  unsigned threads = 1;  ///< that may run a kernel at the same time; filled in from `CompileOptions`
+  std::size_t stack_bytes = std::size_t{32} << 10;  ///< most memory of a kernel's own that is on the stack: less than `most_stack_bytes` by what machine code takes besides
   std::optional<std::size_t> memory_budget;  ///< most bytes of the arena: values are computed again until it fits (budget.hpp)
   friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };

@@ -74,6 +74,7 @@ std::string to_text(const System& system, const Plan& plan) {
       if (kernel.strips && kernel.strips->wanted.contains(s)) text += "       only tiles where " + spec::to_text(system, kernel.strips->wanted.at(s)) + " holds somewhere\n";
     }
     if (kernel.kind == KernelKind::scatter) text += scatter_text(system, kernel);
+    if (const auto& s = kernel.scratch) text += fmt::format("    of its own: {} bytes of the arena from {} on for each of {} threads\n", s->bytes, s->offset, s->threads);
   }
   for (std::size_t t = 0; t < plan.residences.size(); ++t) {
     const Residence& r = plan.residences[t];

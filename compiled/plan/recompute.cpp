@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiled/loops/lanes.hpp"
+#include "compiled/passes/local_definition.hpp"
 #include "compiled/passes/uses.hpp"
 #include "compiled/plan/stages.hpp"
 #include "compiled/wishes.hpp"
@@ -25,7 +26,7 @@ constexpr std::int64_t small_part = 16;
 
 class Recomputing {
  public:
-  Recomputing(System& system, const Plan& plan, std::span<const Decision> decisions)
+  Recomputing(System& system, const Plan& plan, std::vector<Decision>& decisions)
       : system_(system), plan_(plan), decisions_(decisions), uses_(uses_of(system)), stored_(tensors_asked(system, spec::Asked::stored)),
         kernel_of_(system.equations.size()) {
     for (const Commit& c : plan.commits) committed_.insert(system.inputs[c.input]);
@@ -39,10 +40,13 @@ class Recomputing {
     for (std::size_t e = 0; e < system_.equations.size(); ++e) {
       if (!is_cheap(system_.equations[e]) || !has_room(system_.equations[e].target)) continue;
       const std::vector<std::size_t> readers = later_readers(e);
-      if (readers.empty() || !std::all_of(readers.begin(), readers.end(), [&](std::size_t r) { return may_compute(r); })) continue;
+      const LocalDefinition local = definition_in(system_, system_.equations[e]);
+      const auto may = [&](std::size_t r) { return may_compute(r) && keeps_bits(local, reader_of(system_, system_.equations[r])); };
+      if (readers.empty() || !local.why_not.empty() || !std::all_of(readers.begin(), readers.end(), may)) continue;
       for (const std::size_t r : readers) substitute(system_.equations[e], system_.equations[r]);
       any = true;
     }
+    if (any) drop_unread();
     return any;
   }
 
@@ -103,9 +107,25 @@ class Recomputing {
 
   static void substitute(const Equation& cheap, Equation& reader) { reader.value = with(cheap, reader.value); }
 
+  /// What was read before and is not read now goes, unless somebody asked for it.
+  void drop_unread() {
+    Uses now = uses_of(system_);
+    for (std::size_t e = system_.equations.size(); e-- > 0;) {
+      const auto t = static_cast<std::size_t>(system_.equations[e].target);
+      if (now.reads[t] != 0 || uses_.reads[t] == 0 || uses_.is_output[t] || stored_[t]) continue;
+      const auto unread = [&](const Expr& x) {
+        if (x.form() == Form::read) --now.reads[static_cast<std::size_t>(x->tensor)];
+      };
+      spec::for_each(system_.equations[e].value, unread);
+      for (const Expr& p : system_.equations[e].place) spec::for_each(p, unread);
+      system_.equations.erase(system_.equations.begin() + static_cast<std::ptrdiff_t>(e));
+      if (!decisions_.empty()) decisions_.erase(decisions_.begin() + static_cast<std::ptrdiff_t>(e));
+    }
+  }
+
   System& system_;
   const Plan& plan_;
-  std::span<const Decision> decisions_;
+  std::vector<Decision>& decisions_;
   Uses uses_;
   std::vector<bool> stored_;  ///< asked to be
   std::vector<std::size_t> kernel_of_;
@@ -114,7 +134,7 @@ class Recomputing {
 
 }  // namespace
 
-bool recompute_cheap(System& system, const Plan& plan, std::span<const Decision> decisions) {
+bool recompute_cheap(System& system, const Plan& plan, std::vector<Decision>& decisions) {
   return Recomputing(system, plan, decisions).run();
 }
 

@@ -77,7 +77,7 @@ std::optional<Scatter> recognise_scatter(const spec::System& system, const Equat
   const Expr& value = equation.value;
   if (value.form() != Form::reduce || value->reduction != spec::Reduction::sum) return std::nullopt;
   const DType stored = system[equation.target].dtype;
-  if (value.kind() == Kind::real && stored != arithmetic_type(system, equation)) return std::nullopt;
+  if (value.kind() == Kind::real && (stored != arithmetic_type(system, equation) || type_of_part(system, equation, value) != stored)) return std::nullopt;
   if (value.kind() == Kind::integer && stored != DType::i64) return std::nullopt;
   if (!axes_of_binders(equation)) return std::nullopt;
   std::vector<Expr> conjuncts;

@@ -33,14 +33,15 @@ struct Job {
   void* context = nullptr;
 };
 
-void run_part(const Job& job, std::int64_t part, std::int64_t parts) {
-  job.body(job.context, job.extent * part / parts, job.extent * (part + 1) / parts);
+void run_part(const Job& job, std::int64_t part, std::int64_t parts, std::size_t slot) {
+  job.body(job.context, job.extent * part / parts, job.extent * (part + 1) / parts, slot);
 }
 
 }  // namespace
 
 struct ThreadPool::State {
-  std::mutex mutex;  ///< of the job and of what is taken
+  std::mutex serving;  ///< held by the caller whose job it is
+  std::mutex mutex;    ///< of the job and of what is taken
   std::condition_variable wake;
   Job job;
   std::vector<bool> taken;  ///< per part of the job
@@ -77,7 +78,10 @@ struct ThreadPool::State {
   void work_off(std::size_t thread) {
     Job current;
     while (const std::optional<std::size_t> part = take(thread, current)) {
-      run_part(current, static_cast<std::int64_t>(*part), static_cast<std::int64_t>(parts_of(current.extent)));
+      const std::size_t parts = parts_of(current.extent);
+      // With fewer parts than threads, no two threads have the same part, and a thread's number would be too large.
+      const std::size_t slot = parts > workers.size() ? thread : *part;
+      run_part(current, static_cast<std::int64_t>(*part), static_cast<std::int64_t>(parts), slot);
       unfinished.fetch_sub(1, std::memory_order_acq_rel);
     }
   }
@@ -137,8 +141,9 @@ unsigned ThreadPool::threads() const { return static_cast<unsigned>(state_->work
 
 void ThreadPool::run(std::int64_t extent, Body body, void* context) {
   State& s = *state_;
-  if (s.workers.empty() || extent < 2) {
-    if (extent > 0) body(context, 0, extent);
+  const std::unique_lock ours(s.serving, std::try_to_lock);
+  if (!ours || s.workers.empty() || extent < 2) {
+    if (extent > 0) body(context, 0, extent, 0);
     return;
   }
   s.placement->make_way();

@@ -3,17 +3,18 @@
 /// not depend on which thread runs it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 namespace etalon::compiled {
 
-/// Runs `body(context, begin, end)` over contiguous parts of [0, extent), the same ones whenever extent and number of
-/// threads are the same. Threads take parts as they come, the caller's included: one that gets no processor holds up
+/// Runs `body(context, begin, end, slot)` over contiguous parts of [0, extent), the same ones whenever extent and number of
+/// threads are the same. Calls that run at the same time have different slots, less than extent and number of threads. Threads take parts as they come, the caller's included: one that gets no processor holds up
 /// nobody.
 class ThreadPool {
  public:
-  using Body = void (*)(void* context, std::int64_t begin, std::int64_t end);
+  using Body = void (*)(void* context, std::int64_t begin, std::int64_t end, std::size_t slot);
 
   /// \param threads 1 means that everything runs on the caller's thread.
   explicit ThreadPool(unsigned threads);
@@ -21,7 +22,7 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// Returns when the whole range is done. Not to be called from two threads at once.
+  /// Returns when the whole range is done. While it serves another caller, this one runs the range by itself.
   void run(std::int64_t extent, Body body, void* context);
   [[nodiscard]] unsigned threads() const;
 

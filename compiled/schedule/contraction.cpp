@@ -36,7 +36,7 @@ bool has_type(const System& system, const Expr& factor, DType type) {
     real = true;
     wider = wider || (type == DType::f32 && system[x->tensor].dtype == DType::f64);
   });
-  return real && !wider;
+  return real && !wider && (type == DType::f64 || is_single(system, factor));
 }
 
 /// Positions of the binders that one factor alone knows.

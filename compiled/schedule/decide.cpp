@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +57,7 @@ class Decider {
     s_.left = window_ ? of_window() : packing({c_.left, row(), parts(column().extent, s_.tile_columns), false});
     s_.right = packing({c_.right, column(), parts(row().extent, s_.tile_rows), true});
     if (c_.guard.valid() && !s_.guards_taps) s_.right = {Layout::panels, "beside a panel that says which terms count"};
+    if (!options_.pack && (s_.left.packed() || s_.right.packed())) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: its factors would be copied"};
     if (too_many_axes()) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: its panels would have too many axes"};
     choose_blocks();
     s_.shared_taps = share_taps();
@@ -165,12 +167,12 @@ class Decider {
     const std::int64_t bytes = f.along.extent * depth_ * size();
     const std::int64_t streams = f.vectors || step != 1 ? step * size() : along * size();
     if (f.tiles < 4) return {Layout::in_place, "read too rarely to be copied"};
-    if (bytes <= machine_.near_bytes) return {Layout::in_place, "small"};
+    if (bytes <= usual_near_bytes) return {Layout::in_place, "small"};
     const bool few = !f.vectors && step == 1;
     if (streams % (few ? conflicting_row_bytes : conflicting_bytes) == 0) return {copied(f), "its lines meet in the same sets of a cache"};
     const std::int64_t lines = f.vectors || step != 1 ? depth_ : s_.tile_rows;
     if (streams >= page_bytes / 2 && lines > 64) return {copied(f), "its lines lie on many pages"};
-    if (bytes > machine_.middle_bytes / 2 && lines > 64) return {copied(f), "larger than half the second cache"};
+    if (bytes > usual_middle_bytes / 2 && lines > 64) return {copied(f), "larger than half the second cache"};
     return {Layout::in_place, "read as it lies"};
   }
 
@@ -244,6 +246,12 @@ std::string text_of(const char* name, const Packing& p) {
 }
 
 }  // namespace
+
+std::size_t waiting_bytes(const Schedule& s, std::size_t element) {
+  if (s.depth.blocks <= 1) return 0;
+  const auto sizes = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(s.depth.blocks - 1)));
+  return sizes * static_cast<std::size_t>(s.tile_rows * s.tile_columns) * element;
+}
 
 Decision decide(const System& system, const Equation& equation, const Contraction& contraction, const Machine& machine,
                 const ScheduleOptions& options) {

@@ -93,7 +93,7 @@ class Lifter {
       if (b != c.row && b != c.column) outer *= equation.binders[b].extent;
     }
     const std::int64_t read = bytes_read(system_, c.left) + bytes_read(system_, c.right);
-    return outer > 1 && read > machine_.middle_bytes && elements * static_cast<std::int64_t>(size_of(c.type)) <= read;
+    return outer > 1 && (options_.always || read > usual_middle_bytes) && elements * static_cast<std::int64_t>(size_of(c.type)) <= read;
   }
 
   static bool low_enough(const Contraction& c) {
@@ -125,7 +125,7 @@ class Lifter {
     part.place = spec::variables(part.binders);
     Dims dims;
     for (const Binder& b : part.binders) dims.push_back(b.extent);
-    part.target = system_.add_tensor(system_[equation.target].name + ".parts", arithmetic_type(system_, equation), dims);
+    part.target = system_.add_tensor(system_[equation.target].name + ".parts", *type_of_part(system_, equation, equation.value), dims);
     equation.value = sum_of_parts(system_, part.target, place, first.extent);
     result_.push_back(std::move(part));
   }

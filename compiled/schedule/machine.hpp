@@ -6,11 +6,17 @@
 
 namespace etalon::compiled {
 
+/// Caches as most machines have them. What becomes of the equations is decided for these: which sums fall into parts, and which
+/// kernels there are, decides in which order terms are added, and no bit may depend on the host's caches.
+inline constexpr std::int64_t usual_near_bytes = std::int64_t{48} << 10;
+inline constexpr std::int64_t usual_middle_bytes = std::int64_t{1} << 20;
+
+/// The sizes of its caches are for the sizes of blocks and for what is fetched early, on which no bit depends.
 struct Machine {
   unsigned lanes_f32 = 1;          ///< single-precision numbers in one vector; 1 when there are no vectors
   unsigned vector_registers = 16;
-  std::int64_t near_bytes = std::int64_t{32} << 10;   ///< of the first-level cache
-  std::int64_t middle_bytes = std::int64_t{1} << 20;  ///< of the second-level cache
+  std::int64_t near_bytes = usual_near_bytes;      ///< of the first-level cache
+  std::int64_t middle_bytes = usual_middle_bytes;  ///< of the second-level cache
   std::int64_t last_bytes = std::int64_t{32} << 20;   ///< of the last cache before memory, which cores share
 };
 

@@ -275,7 +275,7 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
   }
   in_hand.put_down(result, decisions);
   system.equations = std::move(result);
-  if (options.turns) copy_in_turns(system, machine, decisions);
+  if (options.turns) copy_in_turns(system, decisions);
   return decisions;
 }
 

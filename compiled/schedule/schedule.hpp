@@ -67,10 +67,13 @@ struct Schedule {
   std::string reason;                         ///< of tiles and blocks
 };
 
-/// A copy of a factor that one turn after the other of a contraction's loop makes for itself, so that it stays near.
+/// Bytes in which the sums of a tile's blocks wait for others of their size; an element takes so many.
+[[nodiscard]] std::size_t waiting_bytes(const Schedule& schedule, std::size_t element);
+
+/// A copy of a factor that one turn after the other of the loop of the contraction that reads it makes for itself, so that it
+/// stays near.
 struct CopiedInTurns {
-  std::size_t reader = 0;  ///< the contraction's equation
-  std::size_t loop = 0;    ///< the position of the loop among its binders; the copy's own loop is its first
+  std::size_t loop = 0;  ///< its position among the contraction's binders; the copy's own loop is its first
 };
 
 /// An equation of a kernel that runs strip by strip (strips.hpp). Those of one group follow each other.
@@ -102,7 +105,10 @@ struct ScheduleOptions {
   bool fetch_rows = true;    ///< false: the next row of a tensor is asked for when its turn comes
   bool merge_rows = true;    ///< false: each statement visits a row in a loop of its own
   bool stream = true;        ///< false: results go through the caches, however large
-  std::optional<std::int64_t> last_cache_bytes{};  ///< instead of what the machine says of its last cache
+  std::optional<std::int64_t> near_cache_bytes{};    ///< instead of what the machine says of its caches
+  std::optional<std::int64_t> middle_cache_bytes{};
+  std::optional<std::int64_t> last_cache_bytes{};
+  bool pack = true;          ///< false: contractions whose factors would be copied run in plain loops
   bool turns = true;         ///< false: copies of factors are made as a whole before they are read
   bool strips = true;        ///< false: wide values are stored as a whole
   bool kept = true;          ///< false: parameters stay in row-major order (kept.hpp)

@@ -58,7 +58,7 @@ class Splitter {
     Expr sum;
     for (std::size_t p = 0; p < parts.size(); ++p) {
       Equation part = with_own_binders(system_, parts[p]);
-      part.target = system_.add_tensor(system_[equation.target].name + ".part" + std::to_string(p), arithmetic_type(system_, equation),
+      part.target = system_.add_tensor(system_[equation.target].name + ".part" + std::to_string(p), *type_of_part(system_, equation, parts[p].value),
                                        system_[equation.target].dims);
       result_.push_back(std::move(part));
       const Expr read = system_.at(result_.back().target, equation.place);

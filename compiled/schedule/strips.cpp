@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "compiled/passes/local_definition.hpp"
 #include "compiled/passes/uses.hpp"
 #include "compiled/schedule/contraction.hpp"
 #include "compiled/schedule/strip_groups.hpp"
 #include "compiled/schedule/windows.hpp"
 #include "spec/error.hpp"
-#include "spec/half.hpp"
 
 namespace etalon::compiled {
 
@@ -29,11 +29,22 @@ namespace {
 
 /// Tiles of rows in a strip: with more of them the other factor of each contraction is fetched less often.
 constexpr std::int64_t most_tiles = 4;
-/// A strip is on a thread's stack.
-constexpr std::int64_t most_strip_bytes = std::int64_t{2} << 20;
 /// Rows at multiples of this distance meet in the same few sets of a cache, those of a tile too.
 constexpr std::int64_t conflicting_bytes = 1024;
 constexpr std::int64_t line_bytes = 64;
+
+/// Whether all who read a value may as well compute it. Readers may in turn be computed by theirs.
+bool keeps_bits_in_readers(const System& system, const Equation& equation) {
+  const LocalDefinition local = definition_in(system, equation);
+  if (!local.why_not.empty()) return false;
+  return std::all_of(system.equations.begin(), system.equations.end(), [&](const Equation& e) {
+    bool reads = false;
+    spec::for_each(e.value, [&](const Expr& x) { reads = reads || (x.form() == Form::read && x->tensor == equation.target); });
+    Reader reader = reader_of(system, e);
+    reader.real_target = reader.real_target && !is_slight(system, e);
+    return !reads || keeps_bits(local, reader);
+  });
+}
 
 /// Writes the equations of one group.
 class Rewriting {
@@ -45,10 +56,14 @@ class Rewriting {
     axes_.push_back(group.axis);
     axes_.push_back(family.other(group.axis));
     find_factors();
-    for (const std::size_t m : group.members) writer_[system.equations[m].target] = m;
+    for (const std::size_t m : group.members) {
+      const Equation& e = system.equations[m];
+      writer_[e.target] = m;
+      if (!factors_.contains(e.target) && is_slight(system, e) && keeps_bits_in_readers(system, e)) computed_by_readers_.insert(m);
+    }
   }
 
-  /// The equations with their loops, in order; none where not even one tile of rows has room.
+  /// The equations with their loops, in order.
   std::vector<std::pair<Equation, Strip>> run(std::size_t number) {
     number_ = number;
     std::vector<std::pair<Equation, Strip>> result;
@@ -63,7 +78,8 @@ class Rewriting {
     for (auto& [e, strip] : result) {
       if (e.value.form() == Form::reduce && e.target >= first_own_) strip.wanted = wanted_of(e, result);
     }
-    return choose_rows(result) ? result : std::vector<std::pair<Equation, Strip>>{};
+    choose_rows(result);
+    return result;
   }
 
  private:
@@ -135,10 +151,7 @@ class Rewriting {
     }
   }
 
-  bool is_computed_by_readers(std::size_t m) const {
-    const Equation& e = system_.equations[m];
-    return !factors_.contains(e.target) && is_slight(system_, e);
-  }
+  bool is_computed_by_readers(std::size_t m) const { return computed_by_readers_.contains(m); }
 
   /// All but the last, in the order of the group's own tensors.
   std::vector<std::size_t> loops_of_member() const {
@@ -165,7 +178,7 @@ class Rewriting {
     result.value = rewritten(spec::substitute(spec::refresh(system_, e.value), by));
     result.binders = in_own_order(binders, e.target);
     result.place = spec::variables(result.binders);
-    result.value = sharing(result.value, result.binders, {});
+    result.value = sharing(e, result.value, result.binders, {});
     if (result.value.form() == Form::select) chosen_.push_back(result);
     Dims dims;
     for (const Binder& b : result.binders) dims.push_back(b.extent);
@@ -178,20 +191,25 @@ class Rewriting {
   }
 
   /// What an earlier value is where its condition holds is read from it where the same condition is known to hold.
-  Expr sharing(const Expr& e, const std::vector<Binder>& binders, std::vector<Expr> known) const {
+  Expr sharing(const Equation& equation, const Expr& e, const std::vector<Binder>& binders, std::vector<Expr> known) const {
     for (const Equation& c : chosen_) {
       spec::Substitution by;
       for (std::size_t a = 0; a < binders.size(); ++a) by.emplace(c.binders[a].variable, spec::variable(binders[a]));
-      if (!(spec::substitute(c.value->args[1], by) == e) || spec::is_half(system_[c.target].dtype)) continue;
+      if (!(spec::substitute(c.value->args[1], by) == e) || !is_same_type(c, equation, e)) continue;
       if (std::find(known.begin(), known.end(), spec::substitute(c.value->args[0], by)) != known.end()) return system_.at(c.target, spec::variables(binders));
     }
     std::vector<Expr> args;
     for (std::size_t a = 0; a < e->args.size(); ++a) {
       std::vector<Expr> here = known;
       if (e.form() == Form::select && a == 1) here.push_back(e->args[0]);
-      args.push_back(sharing(e->args[a], binders, std::move(here)));
+      args.push_back(sharing(equation, e->args[a], binders, std::move(here)));
     }
     return args.empty() ? e : spec::with_args(e, std::move(args));
+  }
+
+  /// Whether a part of an equation is computed there in the type in which another one stores it.
+  bool is_same_type(const Equation& stored, const Equation& equation, const Expr& part) const {
+    return arithmetic_type(system_, stored) == arithmetic_type(system_, equation) && type_of_part(system_, equation, part) == system_[stored.target].dtype;
   }
 
   /// An expression that reads the group's own tensors.
@@ -217,8 +235,8 @@ class Rewriting {
     return &*e;
   }
 
-  /// As many tiles of rows as fit half of the second cache with all that is computed of them.
-  bool choose_rows(std::vector<std::pair<Equation, Strip>>& equations) const {
+  /// As many tiles of rows as fit half of the second cache with all that is computed of them; at least one.
+  void choose_rows(std::vector<std::pair<Equation, Strip>>& equations) const {
     std::int64_t tile = 0;
     const std::int64_t row_bytes = bytes_of_row(equations);
     for (const auto& [e, strip] : equations) {
@@ -235,7 +253,6 @@ class Rewriting {
       strip.rows = rows;
       strip.tile_rows = tile;
     }
-    return tile * row_bytes <= most_strip_bytes;
   }
 
   /// What is kept of a row at most: from its equation to the last one that reads it, which may write in its place.
@@ -267,6 +284,7 @@ class Rewriting {
   std::vector<std::size_t> axes_;  ///< of the family, in the order of the group's own tensors
   std::vector<const WideReader*> waiting_;  ///< whose equations do not stand yet
   std::set<TensorId> factors_;
+  std::set<std::size_t> computed_by_readers_;  ///< members
   std::unordered_map<TensorId, std::size_t> writer_;
   std::unordered_map<TensorId, TensorId> own_;
   std::vector<Equation> chosen_;  ///< own ones whose value is an if
@@ -278,7 +296,7 @@ std::vector<bool> free_values(const System& system, const std::vector<WideFamily
   for (const Equation& e : system.equations) {
     const auto t = static_cast<std::size_t>(e.target);
     const bool alike = std::any_of(families.begin(), families.end(), [&](const WideFamily& f) { return f.dims == counting_dims(system[e.target].dims); });
-    if (!alike || uses.writers[t] != 1 || uses.is_output[t] || uses.recurrent[t] || !fills_in_order(system, e) || !is_slight(system, e)) continue;
+    if (!alike || uses.writers[t] != 1 || uses.is_output[t] || uses.recurrent[t] || !fills_in_order(system, e) || !is_slight(system, e) || !keeps_bits_in_readers(system, e)) continue;
     bool reads = false;
     spec::for_each(e.value, [&](const Expr& x) { reads = reads || x.form() == Form::read; });
     free[t] = !reads;
@@ -304,11 +322,11 @@ void drop_unread(System& system, const std::vector<bool>& free, std::vector<std:
 
 }  // namespace
 
-namespace {
-
-/// The system with these families in strips. \returns the first family whose strips have no room.
-std::optional<std::size_t> rewrite(System& system, const Machine& machine, const ScheduleOptions& options, const std::vector<WideFamily>& families,
-                                   std::vector<std::optional<Strip>>& strips) {
+std::vector<std::optional<Strip>> form_strips(System& system, const Machine& machine, const ScheduleOptions& options) {
+  const std::vector<WideFamily> families = wide_families(system, machine, options);
+  std::vector<std::optional<Strip>> strips(system.equations.size());
+  if (families.empty()) return strips;
+  strips.clear();
   const StripSteps steps = group_readers(system, families);
   const std::vector<bool> free = free_values(system, families, uses_of(system));
   std::vector<Equation> result;
@@ -319,33 +337,14 @@ std::optional<std::size_t> rewrite(System& system, const Machine& machine, const
       continue;
     }
     const StripGroup& group = steps.groups[steps.group[s]];
-    auto equations = Rewriting(system, machine, options, families[group.family], group, free).run(steps.group[s]);
-    if (equations.empty()) return group.family;
-    for (auto& [equation, strip] : equations) {
+    for (auto& [equation, strip] : Rewriting(system, machine, options, families[group.family], group, free).run(steps.group[s])) {
       result.push_back(std::move(equation));
       strips.emplace_back(std::move(strip));
     }
   }
   system.equations = std::move(result);
   drop_unread(system, free, strips);
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::vector<std::optional<Strip>> form_strips(System& system, const Machine& machine, const ScheduleOptions& options) {
-  std::vector<WideFamily> families = wide_families(system, machine, options);
-  while (!families.empty()) {
-    System trial = system;
-    std::vector<std::optional<Strip>> strips;
-    const auto without_room = rewrite(trial, machine, options, families, strips);
-    if (!without_room) {
-      system = std::move(trial);
-      return strips;
-    }
-    families.erase(families.begin() + static_cast<std::ptrdiff_t>(*without_room));
-  }
-  return std::vector<std::optional<Strip>>(system.equations.size());
+  return strips;
 }
 
 std::string fit_strips(const System& system, Schedule& s, const Strip& strip, const Equation& equation, const Contraction& c, const std::unordered_set<TensorId>& written) {

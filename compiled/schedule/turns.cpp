@@ -42,8 +42,8 @@ std::optional<std::size_t> loop_of(const Equation& equation, const std::vector<E
 
 class Turns {
  public:
-  Turns(const System& system, const Machine& machine, std::vector<Decision>& decisions)
-      : system_(system), machine_(machine), decisions_(decisions), readers_(system.tensors.size()) {
+  Turns(const System& system, std::vector<Decision>& decisions)
+      : system_(system), decisions_(decisions), readers_(system.tensors.size()) {
     for (std::size_t i = 0; i < system.equations.size(); ++i) note_reads(i);
   }
 
@@ -52,7 +52,7 @@ class Turns {
     for (std::size_t i = 0; i < system_.equations.size(); ++i) {
       const auto found = decisions_[i].packs ? turn_of(system_.equations[i]) : std::nullopt;
       if (!found) continue;
-      std::optional<std::size_t>& loop = loops[found->reader];
+      std::optional<std::size_t>& loop = loops[readers_of(system_.equations[i]).front()];
       if (!loop) loop = found->loop;
       if (*loop != found->loop) continue;
       decisions_[i].in_turns = found;
@@ -69,8 +69,10 @@ class Turns {
     });
   }
 
+  const std::vector<std::size_t>& readers_of(const Equation& copy) const { return readers_[static_cast<std::size_t>(copy.target)]; }
+
   std::optional<CopiedInTurns> turn_of(const Equation& copy) const {
-    const std::vector<std::size_t>& readers = readers_[static_cast<std::size_t>(copy.target)];
+    const std::vector<std::size_t>& readers = readers_of(copy);
     const Dims& dims = system_[copy.target].dims;
     if (readers.size() != 1 || dims.rank < 2 || dims[0] < least_turns) return std::nullopt;
     const std::optional<Schedule>& schedule = decisions_[readers.front()].schedule;
@@ -79,20 +81,19 @@ class Turns {
     const Equation& reader = system_.equations[readers.front()];
     const auto loop = loop_of(reader, reads_of(reader, copy.target));
     if (!loop || *loop == schedule->row || *loop == schedule->column || reader.binders[*loop].extent != dims[0]) return std::nullopt;
-    if (piece > machine_.middle_bytes / 4) return std::nullopt;
-    return CopiedInTurns{readers.front(), *loop};
+    if (piece > usual_middle_bytes / 4) return std::nullopt;
+    return CopiedInTurns{*loop};
   }
 
   const System& system_;
-  const Machine& machine_;
   std::vector<Decision>& decisions_;
   std::vector<std::vector<std::size_t>> readers_;  ///< per tensor, the equations that read it
 };
 
 }  // namespace
 
-void copy_in_turns(const System& system, const Machine& machine, std::vector<Decision>& decisions) {
-  Turns(system, machine, decisions).run();
+void copy_in_turns(const System& system, std::vector<Decision>& decisions) {
+  Turns(system, decisions).run();
 }
 
 }  // namespace etalon::compiled

@@ -128,7 +128,7 @@ class Finder {
     if (options_.always) return true;
     const std::int64_t matrix = e.binders[c.row].extent * e.binders[c.column].extent;
     return terms <= most_terms && read * least_growth <= system_[e.target].dims.count() &&
-           matrix * static_cast<std::int64_t>(size_of(c.type)) > machine_.middle_bytes / 4;
+           matrix * static_cast<std::int64_t>(size_of(c.type)) > usual_middle_bytes / 4;
   }
 
   /// Whether the equation has the extents of what it reads and each element reads those at its own place.

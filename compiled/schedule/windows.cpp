@@ -26,7 +26,7 @@ loops::Extents extents_of(const Equation& equation, const std::vector<Binder>& d
   return extents;
 }
 
-bool is_zero(const Expr& e) { return e.form() == Form::number && e->number.mantissa == 0; }
+bool is_zero(const Expr& e) { return e.form() == Form::number && e->number.is(0); }
 
 /// The reads of an expression; false when a loop stands outside of them or inside one of them another read.
 bool collect_reads(const Expr& e, std::vector<Expr>& reads) {

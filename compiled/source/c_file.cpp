@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "compiled/source/nests.hpp"
 
@@ -11,6 +12,9 @@ namespace etalon::compiled::source {
 using spec::TensorId;
 
 namespace {
+
+/// What a kernel calls the memory of its own that it is given.
+constexpr const char* scratch_name = "et_scratch";
 
 /// What stands once in a text, whatever programs follow.
 constexpr const char* headers[] = {"float.h", "math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"};
@@ -63,7 +67,9 @@ class Part {
     }
   }
 
-  /// The tensors that a kernel touches, as parameters.
+  [[nodiscard]] const std::optional<Scratch>& scratch_of(std::size_t k) const { return unit_.lowered().plan.kernels.at(k).scratch; }
+
+  /// The tensors that a kernel touches, as parameters, and memory of its own.
   std::string parameters(std::size_t k) {
     const auto all = touched(unit_.lowered().nests[k]);
     std::vector<TensorId> ids;
@@ -74,6 +80,7 @@ class Part {
       text += fmt::format("{}{}{} *{}{}", text.empty() ? "" : ", ", t.written ? "" : "const ",
                           element_type(unit_.lowered().system[t.tensor].dtype), alone, unit_.tensors().at(static_cast<std::size_t>(t.tensor)));
     }
+    if (scratch_of(k)) text += fmt::format("{}char *restrict {}", text.empty() ? "" : ", ", scratch_name);
     return text.empty() ? "void" : text;
   }
 
@@ -86,7 +93,7 @@ class Part {
     }
     Scalars scalars(unit_.lowered().system, unit_.tensors(), unit_.names(), functions_);
     Steps steps(scalars, unit_.lowered().system, text);
-    steps.own(nest);
+    steps.own(nest, scratch_of(k) ? scratch_name : "");
     steps.all(nest.steps);
     text.close();
     text.raw("");
@@ -112,6 +119,7 @@ class Part {
     for (std::size_t k = 0; k < unit_.lowered().nests.size(); ++k) {
       std::string operands;
       for (const Touched& t : touched(unit_.lowered().nests[k])) operands += (operands.empty() ? "" : ", ") + unit_.memory(t.tensor, "arguments->");
+      if (scratch_of(k)) operands += fmt::format("{}workspace + {}", operands.empty() ? "" : ", ", scratch_of(k)->offset);
       calls.line(fmt::format("{}({});", unit_.kernel_name(k), operands));
     }
     for (const Commit& c : unit_.lowered().plan.commits) {

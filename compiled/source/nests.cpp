@@ -43,7 +43,7 @@ std::string neutral(Reduction r, Type type) {
 class Survey {
  public:
   explicit Survey(const loops::Nest& nest) {
-    for (const auto& [id, bytes] : nest.own) own_.push_back(id);
+    for (const loops::Own& own : nest.own) own_.push_back(own.tensor);
     for (const spec::TensorId id : nest.zeroed) mark(id, false, true);
     steps(nest.steps);
   }
@@ -88,11 +88,16 @@ class Survey {
 
 std::vector<Touched> touched(const loops::Nest& nest) { return Survey(nest).found; }
 
-void Steps::own(const loops::Nest& nest) {
-  for (const auto& [id, bytes] : nest.own) {
-    const DType dtype = system_[id].dtype;
-    const std::int64_t count = std::max<std::int64_t>(1, bytes / static_cast<std::int64_t>(size_of(dtype)));
-    text_->line(fmt::format("{} {}[{}];", element_type(dtype), scalars_.own(id), count));
+void Steps::own(const loops::Nest& nest, const std::string& scratch) {
+  for (const loops::Own& own : nest.own) {
+    const DType dtype = system_[own.tensor].dtype;
+    const std::string type(element_type(dtype));
+    if (own.offset && !scratch.empty()) {
+      text_->line(fmt::format("{0} *const {1} = ({0} *)(void *)({2} + {3});", type, scalars_.own(own.tensor), scratch, *own.offset));
+      continue;
+    }
+    const std::int64_t count = std::max<std::int64_t>(1, own.bytes / static_cast<std::int64_t>(size_of(dtype)));
+    text_->line(fmt::format("{} {}[{}];", type, scalars_.own(own.tensor), count));
   }
 }
 
@@ -171,22 +176,27 @@ Steps::Partial Steps::declare(const Reduce& r) {
     p.found = scalars_.claim(p.value + "_found");
     text_->line(fmt::format("bool {} = false;", p.found));
   }
-  if (p.cut) {
-    p.sums = scalars_.claim(p.value + "_sums");
-    p.blocks = scalars_.claim(p.value + "_blocks");
-    text_->line(fmt::format("{} {}[{}];", type_name(p.type), p.sums, std::bit_width(static_cast<std::uint64_t>(p.cut->count))));
-    text_->line(fmt::format("int64_t {} = 0;", p.blocks));
-  }
   return p;
+}
+
+/// Where sums of blocks wait, in a scope of its own: sums that follow each other need no more of the stack than one of them.
+void Steps::open_blocks(Partial& p) {
+  p.sums = scalars_.claim(p.value + "_sums");
+  p.blocks = scalars_.claim(p.value + "_blocks");
+  text_->open("");
+  text_->line(fmt::format("{} {}[{}];", type_name(p.type), p.sums, std::bit_width(static_cast<std::uint64_t>(p.cut->count))));
+  text_->line(fmt::format("int64_t {} = 0;", p.blocks));
 }
 
 void Steps::step(const Reduce& r, const Step& s) {
   scalars_.set_real(s.real);
-  const Partial partial = declare(r);
+  Partial partial = declare(r);
   const bool asked = r.reached.valid() && !is_true(r.reached);
   if (asked) text_->open(fmt::format("if ({})", scalars_.value(r.reached, *text_)));
+  if (partial.cut) open_blocks(partial);
   inside(r, 0, s, partial);
   finish(r, partial);
+  if (partial.cut) text_->close();
   if (asked) text_->close();
 }
 

@@ -30,7 +30,8 @@ class Steps {
 
   void all(const std::vector<loops::Step>& steps);
   /// Declares the memory that the kernel has of its own.
-  void own(const loops::Nest& nest);
+  /// \param scratch points to what the thread that runs it is given; empty where all of it is the function's
+  void own(const loops::Nest& nest, const std::string& scratch = {});
 
  private:
   /// What a reduction carries from one term to the next.
@@ -53,6 +54,7 @@ class Steps {
 
   void open(const loops::Loop& loop);
   Partial declare(const loops::Reduce& r);
+  void open_blocks(Partial& p);
   void inside(const loops::Reduce& r, std::size_t level, const loops::Step& s, const Partial& partial);
   void in_blocks(const loops::Reduce& r, const loops::Step& s, const Partial& partial);
   void accumulate(const loops::Reduce& r, const Partial& partial);

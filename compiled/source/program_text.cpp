@@ -24,6 +24,7 @@ std::string shortened(std::string text) {
 Lowered lower_for_text(const Task& task, const CompileOptions& options) {
   CompileOptions plain = options;
   plain.schedule.contractions = false;
+  plain.threads = 1;
   return lower_to_loops(task.system, task.updates, plain, Machine{});
 }
 

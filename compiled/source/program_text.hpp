@@ -15,7 +15,7 @@
 
 namespace etalon::compiled::source {
 
-/// Passes, plan and loops for a text: as for a machine without vectors, with contractions as plain loops.
+/// Passes, plan and loops for a text: as for a machine without vectors and one thread, with contractions as plain loops.
 [[nodiscard]] Lowered lower_for_text(const Task& task, const CompileOptions& options = {});
 
 /// One argument of the program: an input, or an output that is no update.

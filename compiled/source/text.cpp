@@ -41,7 +41,7 @@ void Text::comment(std::string_view what) {
 void Text::raw(std::string_view what) { all_ += std::string(what) + "\n"; }
 
 void Text::open(std::string_view head) {
-  line(std::string(head) + " {");
+  line(head.empty() ? "{" : std::string(head) + " {");
   ++depth_;
 }
 

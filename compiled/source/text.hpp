@@ -18,7 +18,7 @@ class Text {
   void comment(std::string_view what);
   /// As it is, without indentation: a line of the preprocessor, or nothing.
   void raw(std::string_view what);
-  /// `head {`, and everything until `close` one level deeper.
+  /// `head {`, or `{` without one, and everything until `close` one level deeper.
   void open(std::string_view head);
   /// Ends a block: `}` and what follows it.
   void close(std::string_view after = "");

@@ -10,31 +10,13 @@
 
 #include "conformance/reports/json_lines.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 
 namespace etalon::conformance {
-namespace {
-
-[[noreturn]] void fail(const std::string& path) { throw IoError(path + ": the file cannot be written"); }
-
-// The old file stays whole until the new one is.
-template <class Write>
-void replace_file(const std::string& path, Write&& write) {
-  const std::string fresh = path + ".new";
-  std::ofstream out(fresh, std::ios::binary);
-  write(out);
-  out.close();
-  if (!out) fail(path);
-  std::error_code error;
-  std::filesystem::rename(fresh, path, error);
-  if (error) fail(path);
-}
-
-}  // namespace
-
 Journal::Journal(std::optional<std::string> path, const Header& header, const std::vector<Record>& known)
     : path_(std::move(path)) {
   if (!grows()) return;
-  replace_file(*path_, [&](std::ostream& out) {
+  write_file(*path_, [&](std::ostream& out) {
     out << header_line(header) << '\n';
     for (const Record& r : known) out << result_line(r) << '\n';
   });
@@ -58,11 +40,7 @@ void Journal::append(const std::vector<Record>& records) {
 }
 
 void Journal::finish(const Report& report) {
-  if (!path_) return;
-  if (grows()) return replace_file(*path_, [&](std::ostream& out) { write_json_lines(out, report); });
-  std::ofstream out(*path_, std::ios::binary);
-  write_json_lines(out, report);
-  if (!out.flush()) fail(*path_);
+  if (path_) write_file(*path_, [&](std::ostream& out) { write_json_lines(out, report); });
 }
 
 std::map<std::string, Record> earlier_results(const std::string& path, const Header& now) {

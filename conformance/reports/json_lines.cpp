@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <istream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
 #include <string_view>
 
 #include "conformance/reports/escape.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/json_depth.hpp"
 #include "spec/protocol/json.hpp"
 
@@ -290,12 +291,8 @@ Report read_json_lines(std::istream& in, const std::string& name) {
 }
 
 Report read_report(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || in.peek() == std::ifstream::traits_type::eof()) {
-    if (!in.is_open()) throw IoError(path + ": the file cannot be read");
-  }
-  in.clear();
-  return read_json_lines(in, path);
+  std::istringstream lines(read_file(path));
+  return read_json_lines(lines, path);
 }
 
 }  // namespace etalon::conformance

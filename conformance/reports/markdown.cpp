@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_listed = 40;
 
-void write_failures(std::ostream& out, const Report& report) {
+void write_failure_list(std::ostream& out, const Report& report) {
   std::size_t listed = 0;
   for (const Record& r : report.records) {
     if (!is_bad(r.outcome.verdict)) continue;
@@ -68,7 +68,7 @@ void write_markdown(std::ostream& out, const Report& report) {
     out << fmt::format("\nWarning (statistical, fails nobody): {} errors are {:.2f} times what independent roundings make them.\n",
                        code_span(fmt::format("{} {} {}", w.operation, w.mode, w.dtype)), w.statistic.rms());
   }
-  write_failures(out, report);
+  write_failure_list(out, report);
   write_waivers(out, report);
   write_operations(out, matrix);
 }

@@ -26,8 +26,8 @@ template <class R>
 struct Sum {
   Terms terms;
   R reference = 0;
-  double lower = 0;
-  double upper = 0;
+  double own = 0;    ///< what the reference lost in being added up
+  Interval box;
   double local = 0;  ///< of the terms themselves
   double scale = 0;
   std::uint8_t may = 0;           ///< special classes that some term may have
@@ -94,12 +94,12 @@ class Arithmetic {
  private:
   [[nodiscard]] Value<R> plain_product(const Value<R>& a, const Value<R>& b, bool contracted);
   void finish(Value<R>& v, double local, double relative);
-  void flush(double& local, double lower, double upper) const;
+  void flush(double& local, const Interval& exact) const;
   [[nodiscard]] double operand_error(const Value<R>& v) const;
   [[nodiscard]] double function_error(const spec::FunctionBound& bound, double x, double y) const;
   [[nodiscard]] double division_error() const;
   [[nodiscard]] Value<R> added(Sum<R>& sum);
-  void product_box(std::span<const Factor<R>> factors, Value<R>& v) const;
+  [[nodiscard]] double product_box(std::span<const Factor<R>> factors, Value<R>& v) const;
   void product_edges(std::span<const Factor<R>> factors);
   [[nodiscard]] double operand_errors(const ProductParts<R>& parts) const;
   [[nodiscard]] double vanishing() const;

@@ -27,7 +27,9 @@ Held hold(const spec::Expr& e) {
   }
   if (v.may(interval_only)) return {0, 0, true};
   Held held{v.reference, v.local, false};
-  if (v.node != no_node) held.error += std::fabs(v.coefficient) * evaluator.tape().error(v.node, ~std::size_t{0}).bound;
+  if (v.node == no_node) return held;
+  const double below = evaluator.tape().error(v.node, ~std::size_t{0}).bound;
+  held.error = add_up(held.error, mul_up(std::fabs(v.coefficient), below));
   return held;
 }
 

@@ -28,7 +28,7 @@ struct Place {
 struct Component {
   std::vector<Place> places;
   std::deque<Forced> pending;
-  std::vector<std::vector<Interval>> branches;
+  std::vector<std::vector<Admitted>> branches;
   bool given_up = false;
 };
 
@@ -38,12 +38,13 @@ class Reading {
  public:
   Reading(const spec::System& system, Evaluator<R>& evaluator) : system_(system), evaluator_(evaluator) {}
 
-  [[nodiscard]] Interval interval(const Place& at, std::size_t& interval_only_count) {
+  [[nodiscard]] Admitted interval(const Place& at, std::size_t& interval_only_count) {
     const spec::TensorId t = system_.outputs[at.output];
     const DType dtype = system_[t].dtype;
     if (kind_of(dtype) != Kind::real) {
-      const auto x = static_cast<double>(integer(at));
-      return {x, x, admits_finite};
+      const std::int64_t n = integer(at);
+      const auto x = static_cast<double>(n);
+      return {.lower = x, .upper = x, .exact = n};
     }
     const Value<R> v = evaluator_.real_at(t, at.element);
     const auto flags = static_cast<std::uint8_t>(v.flags & ~interval_only);
@@ -53,15 +54,12 @@ class Reading {
     double deviation = v.local;
     if (v.node != no_node) {
       const Error below = evaluator_.tape().error(v.node, sweep_budget);
-      error += std::fabs(v.coefficient) * below.bound;
+      error = add_up(error, mul_up(std::fabs(v.coefficient), below.bound));
       deviation += std::fabs(v.coefficient) * below.deviation;
     }
     // The reference itself is rounded to a double where errors are taken.
-    if (dtype == DType::f64) deviation += 0x1p-53 * std::fabs(static_cast<double>(v.reference));
+    if (dtype == DType::f64) deviation += Wide<double>::unit * std::fabs(static_cast<double>(v.reference));
     if (!(2 * deviation < error)) deviation = std::numeric_limits<double>::infinity();
-    error *= 1 + 0x1p-20;
-    // The errors are doubles themselves: below f64's normal numbers each may have lost up to one unit of the last place.
-    if (dtype == DType::f64) error += 0x1p-1074 * (4 + static_cast<double>(evaluator_.tape().size()));
     if (!(error < std::numeric_limits<double>::infinity())) {
       ++interval_only_count;
       return {v.lower, v.upper, flags};
@@ -84,8 +82,8 @@ class Reading {
   }
 
  private:
-  [[nodiscard]] static Interval special(const Value<R>& v, std::uint8_t flags, const Rounding& format) {
-    Interval i{v.lower, v.upper, flags};
+  [[nodiscard]] static Admitted special(const Value<R>& v, std::uint8_t flags, const Rounding& format) {
+    Admitted i{v.lower, v.upper, flags};
     if (!v.may(admits_finite)) return i;
     // What is beyond the format everywhere cannot be finite once it is stored.
     if (v.lower >= format.overflow || v.upper <= -format.overflow) i.flags = static_cast<std::uint8_t>(flags & ~admits_finite);
@@ -94,8 +92,9 @@ class Reading {
     if (!(i.upper <= format.omega)) i.upper = format.omega;
     return i;
   }
-  static double low_end(double r, double e) { return down(r - e); }
-  static double high_end(double r, double e) { return up(r + e); }
+  static double low_end(double r, double e) { return sub_down(r, e); }
+  static double high_end(double r, double e) { return add_up(r, e); }
+  // No double that is not below r - e is below its rounding.
   static double low_end(Quad r, double e) { return Wide<Quad>::above(r - static_cast<Quad>(e)); }
   static double high_end(Quad r, double e) { return Wide<Quad>::below(r + static_cast<Quad>(e)); }
 
@@ -136,7 +135,7 @@ class Derivation {
       const auto count = static_cast<std::size_t>(e.dims.count());
       const bool real = kind_of(e.dtype) == Kind::real;
       for (std::size_t i = 0; i < count; ++i) {
-        const Interval in = reading.interval({o, i}, result_.interval_only);
+        const Admitted in = reading.interval({o, i}, result_.interval_only);
         e.lower.push_back(in.lower);
         e.upper.push_back(in.upper);
         e.flags.push_back(in.flags);
@@ -234,7 +233,7 @@ class Derivation {
         return;
       }
     }
-    std::vector<Interval> branch;
+    std::vector<Admitted> branch;
     for (const Place& at : c.places) branch.push_back(reading.interval(at, result_.interval_only));
     c.branches.push_back(std::move(branch));
   }
@@ -253,9 +252,9 @@ class Derivation {
       part.branches.resize(c.branches.size());
       part.elements.push_back(element);
       Envelope& e = result_.outputs[output];
-      Interval hull = c.branches[0][i];
+      Admitted hull = c.branches[0][i];
       for (std::size_t b = 0; b < c.branches.size(); ++b) {
-        const Interval& in = c.branches[b][i];
+        const Admitted& in = c.branches[b][i];
         part.branches[b].push_back(in);
         if ((hull.flags & admits_finite) == 0) hull = {in.lower, in.upper, static_cast<std::uint8_t>(hull.flags | in.flags)};
         else if ((in.flags & admits_finite) != 0) {

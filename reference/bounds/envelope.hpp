@@ -27,11 +27,12 @@ enum Admissible : std::uint8_t {
 };
 
 /// One element's admissible values.
-struct Interval {
+struct Admitted {
   double lower = 0;
   double upper = 0;
   std::uint8_t flags = admits_finite;
   double deviation = std::numeric_limits<double>::infinity();  ///< as in Envelope
+  std::int64_t exact = 0;                                      ///< of integer and boolean tensors the one value
 };
 
 /// Elements whose values hang on decisions that a conforming evaluation may take either way. Branches of the same
@@ -39,7 +40,7 @@ struct Interval {
 struct Alternatives {
   std::size_t component = 0;
   std::vector<std::size_t> elements;           ///< row-major positions
-  std::vector<std::vector<Interval>> branches; ///< per branch, one interval per element
+  std::vector<std::vector<Admitted>> branches; ///< per branch, one interval per element
 };
 
 /// The admissible values of one tensor. For f64 the ends are the outermost doubles inside the bound. For integer and
@@ -103,7 +104,7 @@ struct Verdict {
   double worst_ratio = 0;
   std::size_t output = nothing;          ///< of the first offender
   std::size_t first_offender = nothing;  ///< row-major position
-  Interval expected;                     ///< of the first offender
+  Admitted expected;                     ///< of the first offender
   Statistic statistic;                   ///< over the elements that have a deviation
   std::string message;                   ///< empty, or one line about the first offender or the wrong type
   [[nodiscard]] bool passed() const { return offenders == 0 && message.empty(); }

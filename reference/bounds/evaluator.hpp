@@ -51,6 +51,10 @@ class Evaluator {
   [[nodiscard]] std::int64_t whole_part(const Operation& o, OperationId id);
   [[nodiscard]] std::int64_t integer_reduction(const Operation& o, OperationId id);
   [[nodiscard]] std::int64_t position_of_extremum(const Operation& o, OperationId id);
+  [[nodiscard]] std::optional<std::int64_t> position_among_integers(const Operation& o);
+  [[nodiscard]] std::optional<std::int64_t> position_among_reals(const Operation& o, OperationId id);
+  template <class Member>
+  [[nodiscard]] auto members(const Operation& o, const Member& member);
   [[nodiscard]] bool boolean(OperationId id);
   [[nodiscard]] bool boolean_primitive(const Operation& o, OperationId id);
   [[nodiscard]] bool compare_reals(const Operation& o, OperationId id);

@@ -117,12 +117,14 @@ Value<R> Evaluator<R>::constant(const Operation& o) {
     if (held.unbounded) return arithmetic_.wild();
     const auto rounded = static_cast<R>(held.value);
     const Quad off = held.value - static_cast<Quad>(rounded);
-    const double error = held.error + std::fabs(static_cast<double>(off));
-    cached = arithmetic_.constant(rounded, std::isfinite(error) ? error : 0);
+    const double error = add_up(held.error, Wide<Quad>::above(off < 0 ? -off : off));
+    const bool finite = std::isfinite(static_cast<double>(rounded));
+    if (finite && !std::isfinite(error)) return arithmetic_.wild();
+    cached = arithmetic_.constant(rounded, finite ? error : 0);
   } else if (o.form == Form::number) {
-    const R x = e->number.is_binary ? static_cast<R>(e->number.binary)
-                                    : from_decimal<R>(e->number.mantissa, e->number.exponent);
-    cached = arithmetic_.constant(x, 0);
+    const Nearly<R> x = e->number.is_binary ? Nearly<R>{static_cast<R>(e->number.binary), 0, {}}
+                                            : from_decimal<R>(e->number);
+    cached = arithmetic_.constant(x.value, x.error);
   } else {
     Operation open = o;
     open.constant = -1;
@@ -156,9 +158,14 @@ Value<R> Evaluator<R>::real_primitive(const Operation& o, OperationId id) {
     case Primitive::to_real: {
       const bool truth = plan_.operations[static_cast<std::size_t>(o.args[0])].kind == Kind::boolean;
       const std::int64_t x = truth ? static_cast<std::int64_t>(boolean(o.args[0])) : integer(o.args[0]);
-      return arithmetic_.constant(static_cast<R>(x), 0);
+      // Not every integer is a number of the type.
+      const auto rounded = static_cast<R>(x);
+      return arithmetic_.constant(rounded, Wide<R>::is_integer(rounded, x) ? 0 : Wide<R>::rounding_of(rounded));
     }
-    case Primitive::pi: return arithmetic_.constant(Wide<R>::evaluate(Primitive::pi, 0), 0);
+    case Primitive::pi: {
+      const Nearly<R> pi = Wide<R>::nearly(Primitive::pi, 0);
+      return arithmetic_.constant(pi.value, pi.error);
+    }
     case Primitive::maximum:
     case Primitive::minimum: {
       const Value<R> both[] = {real(o.args[0]), real(o.args[1])};
@@ -256,29 +263,60 @@ bool Evaluator<R>::test(const Operation& o, OperationId id) {
   return decide(id, 0, {0, 1}) != 0;
 }
 
+/// The members that take part in a reduction to a position, and where they stand.
 template <class R>
-std::int64_t Evaluator<R>::position_of_extremum(const Operation& o, OperationId id) {
-  std::vector<Value<R>> values;
-  std::vector<std::int64_t> positions;
+template <class Member>
+auto Evaluator<R>::members(const Operation& o, const Member& member) {
+  std::vector<std::pair<decltype(member()), std::int64_t>> all;
   std::int64_t position = -1;
-  const bool reals = plan_.operations[static_cast<std::size_t>(o.args[1])].kind == Kind::real;
-  const bool largest = o.reduction == Reduction::argmax;
   loop(o.binders, [&] {
     ++position;
-    if (!boolean(o.args[0])) return true;
-    Value<R> v = reals ? real(o.args[1]) : point<R>(static_cast<R>(integer(o.args[1])));
-    if (!largest) scale_exactly(v, true, 0);
-    values.push_back(v);
-    positions.push_back(position);
+    if (boolean(o.args[0])) all.emplace_back(member(), position);
     return true;
   });
-  if (values.empty()) {
-    if (o.args.size() == 3) return integer(o.args[2]);
-    throw InternalError("bounds: a position over nothing");
+  return all;
+}
+
+template <class R>
+std::int64_t Evaluator<R>::position_of_extremum(const Operation& o, OperationId id) {
+  const bool reals = plan_.operations[static_cast<std::size_t>(o.args[1])].kind == Kind::real;
+  const auto position = reals ? position_among_reals(o, id) : position_among_integers(o);
+  if (position) return *position;
+  if (o.args.size() == 3) return integer(o.args[2]);
+  throw InternalError("bounds: a position over nothing");
+}
+
+/// Integers are known, so that only ties leave a choice.
+template <class R>
+std::optional<std::int64_t> Evaluator<R>::position_among_integers(const Operation& o) {
+  const auto values = members(o, [&] { return integer(o.args[1]); });
+  if (values.empty()) return std::nullopt;
+  const bool largest = o.reduction == Reduction::argmax;
+  auto best = values.begin();
+  std::size_t ties = 0;
+  for (auto v = values.begin(); v != values.end(); ++v) {
+    if (v->first == best->first) {
+      ++ties;
+      if (arithmetic_.contract().ties == spec::TiePolicy::last) best = v;
+    } else if (largest ? v->first > best->first : v->first < best->first) {
+      best = v;
+      ties = 1;
+    }
+  }
+  if (ties > 1 && arithmetic_.contract().ties == spec::TiePolicy::even) current_ = DecisionSets::too_many;
+  return best->second;
+}
+
+template <class R>
+std::optional<std::int64_t> Evaluator<R>::position_among_reals(const Operation& o, OperationId id) {
+  auto values = members(o, [&] { return real(o.args[1]); });
+  if (values.empty()) return std::nullopt;
+  if (o.reduction == Reduction::argmin) {
+    for (auto& [v, position] : values) scale_exactly(v, true, 0);
   }
   double floor = -infinity;
   bool nan = false;
-  for (const Value<R>& v : values) {
+  for (const auto& [v, position] : values) {
     nan = nan || v.may(admits_nan);
     floor = std::max(floor, least(v));
   }
@@ -287,24 +325,25 @@ std::int64_t Evaluator<R>::position_of_extremum(const Operation& o, OperationId 
   std::size_t ties = 0;
   bool exact = true;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (most(values[i]) < floor) continue;
-    answers.push_back(positions[i]);
-    exact = exact && (values[i].exact() || least(values[i]) == most(values[i]));
-    if (best == values.size() || values[i].reference > values[best].reference) {
+    const auto& [v, position] = values[i];
+    if (most(v) < floor) continue;
+    answers.push_back(position);
+    exact = exact && (v.exact() || least(v) == most(v));
+    if (best == values.size() || v.reference > values[best].first.reference) {
       best = i;
       ties = 1;
-    } else if (values[i].reference == values[best].reference) {
+    } else if (v.reference == values[best].first.reference) {
       ++ties;
       if (arithmetic_.contract().ties == spec::TiePolicy::last) best = i;
     }
   }
+  const std::int64_t natural = values[best < values.size() ? best : 0].second;
   const bool spread = exact && ties > 1 && arithmetic_.contract().ties == spec::TiePolicy::even;
   if (nan || spread || (!exact && answers.size() > 8)) {
     current_ = DecisionSets::too_many;
-    return positions[best < values.size() ? best : 0];
+    return natural;
   }
-  if (exact || answers.size() == 1) return positions[best];
-  const std::int64_t natural = positions[best];
+  if (exact || answers.size() == 1) return natural;
   return decide(id, natural, std::move(answers));
 }
 

@@ -1,6 +1,5 @@
 // Functions within their ulps (R3), powers, extrema.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -12,72 +11,42 @@ namespace {
 
 using spec::Primitive;
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double log_2 = 0.69314718055994531;
-constexpr double sloppy = 0x1p-48;  // more than any error of the double functions used for boxes
 
-struct Range {
-  double lower = 0;
-  double upper = 0;
-};
-
-/// An end that overflowed a double is beyond the largest one, and no more is known.
-Range widened(double a, double b) {
-  constexpr double most = std::numeric_limits<double>::max();
-  const double low = std::min(std::min(a, b), most);
-  const double high = std::max(std::max(a, b), -most);
-  return {low == 0 ? 0 : low - sloppy * std::fabs(low), high == 0 ? 0 : high + sloppy * std::fabs(high)};
+/// The image of the interval under a function that is monotone there or even or, for sin and cos, has slope at most 1.
+Interval image(Primitive p, const Interval& x) {
+  if (p == Primitive::sin || p == Primitive::cos) {
+    const double middle = x.lower + (x.upper - x.lower) / 2;
+    const double reach = std::max(sub_up(x.upper, middle), sub_up(middle, x.lower));
+    const Interval r = widened(enclose(p, middle), reach);
+    return {std::max(-1.0, r.lower), std::min(1.0, r.upper)};
+  }
+  const Interval ends = hull(enclose(p, x.lower), enclose(p, x.upper));
+  return p == Primitive::cosh && x.lower < 0 && x.upper > 0 ? hull(just(1), ends) : ends;
 }
 
-double value(Primitive p, double x) { return Wide<double>::evaluate(p, x); }
-
-/// The image of [a, b] under a function that is monotone there or even or, for sin and cos, has slope at most 1.
-Range image(Primitive p, double a, double b) {
-  if (p == Primitive::cosh && a < 0 && b > 0) return {1, widened(value(p, a), value(p, b)).upper};
-  if (p != Primitive::sin && p != Primitive::cos) return widened(value(p, a), value(p, b));
-  const double half = (b - a) / 2;
-  const double c = value(p, a + half);
-  return {std::max(-1.0, c - half * (1 + sloppy) - sloppy), std::min(1.0, c + half * (1 + sloppy) + sloppy)};
+/// Whether the interval holds a pole of the tangent, which rises between poles. A width that is not above 3 leaves the
+/// values at the ends of an interval with a pole in the wrong order by more than rounding can undo.
+bool has_pole(const Interval& x) {
+  return sub_up(x.upper, x.lower) > 3 || enclose(Primitive::tan, x.lower).lower > enclose(Primitive::tan, x.upper).lower;
 }
 
-/// Whether [a, b] holds a pole of the tangent, which rises between poles.
-bool has_pole(double a, double b) { return b - a >= 3.14 || value(Primitive::tan, a) > value(Primitive::tan, b); }
-
-double sech_squared(double x) {
-  const double c = std::cosh(x);
-  return 1 / (c * c);
-}
-
-/// The derivative's range over [a, b].
-Range slope(Primitive p, double a, double b) {
+/// The derivative's range over the interval.
+Interval slope(Primitive p, const Interval& x) {
   switch (p) {
     case Primitive::exp:
-    case Primitive::expm1: return widened(std::exp(a), std::exp(b));
-    case Primitive::exp2: return widened(log_2 * std::exp2(a), log_2 * std::exp2(b));
-    case Primitive::log: return widened(1 / a, 1 / b);
-    case Primitive::log2: return widened(1 / (a * log_2), 1 / (b * log_2));
-    case Primitive::sinh: return image(Primitive::cosh, a, b);
-    case Primitive::cosh: return image(Primitive::sinh, a, b);
-    case Primitive::tan: {
-      const Range t = image(Primitive::tan, a, b);
-      const Range r = widened(1 + t.lower * t.lower, 1 + t.upper * t.upper);
-      return {t.lower < 0 && t.upper > 0 ? 1 : r.lower, r.upper};
-    }
-    case Primitive::log1p: return widened(1 / (1 + a), 1 / (1 + b));
-    case Primitive::sqrt: return widened(0.5 / std::sqrt(a), 0.5 / std::sqrt(b));
-    case Primitive::sin: return image(Primitive::cos, a, b);
-    case Primitive::cos: {
-      const Range s = image(Primitive::sin, a, b);
-      return {-s.upper, -s.lower};
-    }
-    case Primitive::tanh: {
-      const Range r = widened(sech_squared(a), sech_squared(b));
-      return {r.lower, a < 0 && b > 0 ? 1 : r.upper};
-    }
-    case Primitive::erf: {
-      constexpr double top = 1.1283791670955126;
-      const Range r = widened(top * std::exp(-a * a), top * std::exp(-b * b));
-      return {r.lower, a < 0 && b > 0 ? up(top) : r.upper};
-    }
+    case Primitive::expm1: return image(Primitive::exp, x);
+    case Primitive::exp2: return enclose(Primitive::log, 2) * image(Primitive::exp2, x);
+    case Primitive::log: return just(1) / x;
+    case Primitive::log2: return just(1) / (x * enclose(Primitive::log, 2));
+    case Primitive::sinh: return image(Primitive::cosh, x);
+    case Primitive::cosh: return image(Primitive::sinh, x);
+    case Primitive::tan: return just(1) + square(image(Primitive::tan, x));
+    case Primitive::log1p: return just(1) / (just(1) + x);
+    case Primitive::sqrt: return just(1) / (just(2) * sqrt(x));
+    case Primitive::sin: return image(Primitive::cos, x);
+    case Primitive::cos: return -image(Primitive::sin, x);
+    case Primitive::tanh: return just(1) / square(image(Primitive::cosh, x));
+    case Primitive::erf: return just(2) / sqrt(enclose(Primitive::pi, 0)) * image(Primitive::exp, -square(x));
     default: throw InternalError("bounds: a function without derivative");
   }
 }
@@ -97,7 +66,7 @@ bool is_exact_point(Primitive p, const R& x, const R& y) {
 /// Adds to the flags (and to the box, where finite) what the function gives at an infinity.
 template <class R>
 void add_limit(Primitive p, double at, Value<R>& v, bool& any) {
-  const double limit = value(p, at);
+  const double limit = Wide<double>::evaluate(p, at);
   if (std::isnan(limit)) v.flags |= admits_nan;
   else if (limit == infinity) v.flags |= admits_positive_infinity;
   else if (limit == -infinity) v.flags |= admits_negative_infinity;
@@ -109,14 +78,23 @@ void add_limit(Primitive p, double at, Value<R>& v, bool& any) {
   }
 }
 
+/// x^y over the boxes, at corners: neither ends below zero but for a whole y.
+Interval powers(const Interval& x, const Interval& y) {
+  Interval r = enclose(Primitive::pow, x.lower, y.lower);
+  if (y.upper != y.lower) r = hull(r, enclose(Primitive::pow, x.lower, y.upper));
+  r = hull(r, enclose(Primitive::pow, x.upper, y.lower));
+  if (y.upper != y.lower) r = hull(r, enclose(Primitive::pow, x.upper, y.upper));
+  return x.lower < 0 && x.upper > 0 ? hull(just(0), r) : r;
+}
+
 }  // namespace
 
 template <class R>
 double Arithmetic<R>::function_error(const spec::FunctionBound& bound, double x, double y) const {
   const double ulp = std::max(2 * rounding_.u * power_below(y), rounding_.eta);
   // Half of the smallest subnormal double is no double: what underflows is never exactly zero.
-  const double ulps = bound.k0 + (bound.k1 == 0 ? 0 : bound.k1 * x);  // x may be infinite
-  return std::max(ulps * ulp, rounding_.half_eta) + bound.absolute;
+  const double ulps = add_up(bound.k0, mul_up(bound.k1, x));
+  return add_up(std::max(mul_up(ulps, ulp), rounding_.half_eta), bound.absolute);
 }
 
 template <class R>
@@ -134,25 +112,23 @@ Value<R> Arithmetic<R>::function(Primitive p, Value<R> x) {
     if (x.upper == edge && x.exact() && p != Primitive::sqrt) v.flags = admits_negative_infinity | interval_only;
     any = v.may(admits_finite);
   }
+  double own = 0;
+  if (any) {
+    if (!x.exact() && p == Primitive::tan && has_pole(x)) return wild();
+    const Nearly<R> at_reference = Wide<R>::nearly(p, x.reference);
+    v.reference = at_reference.value;
+    own = at_reference.error;
+    v.enclose(x.exact() ? at_reference.box : image(p, {std::max(x.lower, edge), x.upper}));
+  }
   if (x.exact() && any) {
-    v.reference = Wide<R>::evaluate(p, x.reference);
-    v.lower = Wide<R>::below(v.reference);
-    v.upper = Wide<R>::above(v.reference);
-    const bool root = p == Primitive::sqrt && bound.k0 <= 0.5 && bound.absolute == 0 && bound.k1 == 0 &&
-                      v.reference * v.reference == x.reference;
-    const bool known = bound.exact_points && is_exact_point(p, x.reference, v.reference);
     const std::int32_t quantum = lowest_bit(v.reference);
-    if ((root || known) && rounding_.holds(v.magnitude(), quantum)) {
-      v.quantum = quantum;
-      v.scale = v.magnitude();
+    const bool correct = bound.k0 <= 0.5 && bound.absolute == 0 && bound.k1 == 0;
+    const bool root = p == Primitive::sqrt && correct && Wide<R>::is_product(v.reference, v.reference, x.reference);
+    const bool known = bound.exact_points && is_exact_point(p, x.reference, v.reference);
+    if ((root || known) && rounding_.holds(std::fabs(static_cast<double>(v.reference)), quantum)) {
+      v = point<R>(v.reference);
       return v;
     }
-  } else if (any) {
-    if (p == Primitive::tan && has_pole(x.lower, x.upper)) return wild();
-    v.reference = Wide<R>::evaluate(p, x.reference);
-    const Range r = image(p, std::max(x.lower, edge), x.upper);
-    v.lower = r.lower;
-    v.upper = r.upper;
   }
   if (x.may(interval_only)) {
     if (x.may(admits_positive_infinity)) add_limit(p, infinity, v, any);
@@ -164,16 +140,17 @@ Value<R> Arithmetic<R>::function(Primitive p, Value<R> x) {
     return v;
   }
   double local = function_error(bound, x.magnitude(), v.magnitude());
-  flush(local, v.lower, v.upper);
-  const Range slopes = x.exact() || v.may(interval_only) ? Range{} : slope(p, x.lower, x.upper);
-  const double relative = bound.k1 == 0 && bound.absolute == 0 ? 2.125 * rounding_.u * bound.k0 : 0;
+  flush(local, v);
+  local = add_up(local, own);
+  const Interval slopes = x.exact() || v.may(interval_only) ? Interval{} : slope(p, x);
+  const double ulps = 2 * rounding_.u * bound.k0;
+  const double relative = bound.k1 == 0 && bound.absolute == 0 ? add_up(ulps, 2 * Wide<R>::unit) : 0;
   finish(v, local, bound.k0 <= 1 ? relative : 0);
   if (!v.may(interval_only) && !x.exact()) {
     share(x);
     v.node = tape_.open(local);
     v.local = 0;
-    const Range s = widened(slopes.lower * x.coefficient, slopes.upper * x.coefficient);
-    tape_.edge({x.node, s.lower, s.upper});
+    tape_.edge({x.node, just(x.coefficient) * slopes});
   }
   return v;
 }
@@ -196,8 +173,10 @@ Value<R> Arithmetic<R>::power(Value<R> x, Value<R> y) {
   const bool whole = y.exact() && std::floor(y.lower) == y.lower;
   const bool points = x.exact() && y.exact();
   Value<R> v;
+  if (!points && x.lower <= 0 && !(whole && (y.lower > 0 || x.upper < 0))) return wild();
+  const Nearly<R> at_reference = Wide<R>::nearly(Primitive::pow, x.reference, y.reference);
+  v.reference = at_reference.value;
   if (points) {
-    v.reference = Wide<R>::evaluate(Primitive::pow, x.reference, y.reference);
     const Value<R> p = point<R>(v.reference);
     if (!p.ordinary() && (x.is_zero() || v.reference != v.reference)) return p;
     if (!p.ordinary()) {
@@ -208,48 +187,30 @@ Value<R> Arithmetic<R>::power(Value<R> x, Value<R> y) {
       v.upper = positive ? infinity : -std::numeric_limits<double>::max();
       return v;
     }
-    v.lower = Wide<R>::below(v.reference);
-    v.upper = Wide<R>::above(v.reference);
-  } else {
-    if (x.lower <= 0 && !(whole && (y.lower > 0 || x.upper < 0))) return wild();
-    v.reference = Wide<R>::evaluate(Primitive::pow, x.reference, y.reference);
-    const std::array corners{std::pow(x.lower, y.lower), std::pow(x.lower, y.upper), std::pow(x.upper, y.lower),
-                             std::pow(x.upper, y.upper)};
-    const Range r = widened(*std::min_element(corners.begin(), corners.end()),
-                            *std::max_element(corners.begin(), corners.end()));
-    v.lower = x.lower < 0 && x.upper > 0 ? std::min(r.lower, 0.0) : r.lower;
-    v.upper = r.upper;
   }
-  double local = function_error(bound, y.magnitude() * std::fabs(std::log(x.least() > 0 ? x.least() : 1)), v.magnitude());
+  v.enclose(points ? at_reference.box : powers(x, y));
+  double logarithm = 0;
+  if (bound.k1 != 0 && x.least() > 0) {
+    logarithm = std::max(enclose(Primitive::log, x.least()).magnitude(), enclose(Primitive::log, x.magnitude()).magnitude());
+  }
+  double local = function_error(bound, mul_up(y.magnitude(), logarithm), v.magnitude());
   // A whole power may also be computed by repeated products.
   if (whole && y.magnitude() <= 64) {
-    const double products = y.magnitude() * rounding_.u;
-    local = std::max(local, v.magnitude() * products / (1 - products) + y.magnitude() * rounding_.eta);
+    local = std::max(local, add_up(mul_up(v.magnitude(), rounding_.of_product(y.magnitude())), mul_up(y.magnitude(), rounding_.eta)));
   }
-  flush(local, v.lower, v.upper);
-  const Range base{x.lower, x.upper};
+  flush(local, v);
+  local = add_up(local, at_reference.error);
   finish(v, local, 0);
   if (v.may(interval_only) || points) return v;
+  const Interval base = x;
+  const Interval exponent = y;
+  const Interval result = v;
   share(x);
   share(y);
   v.node = tape_.open(local);
   v.local = 0;
-  if (x.node != no_node) {
-    std::array<double, 4> c{y.lower * std::pow(base.lower, y.lower - 1), y.upper * std::pow(base.lower, y.upper - 1),
-                            y.lower * std::pow(base.upper, y.lower - 1), y.upper * std::pow(base.upper, y.upper - 1)};
-    Range s = widened(*std::min_element(c.begin(), c.end()), *std::max_element(c.begin(), c.end()));
-    if (base.lower < 0 && base.upper > 0) s = {std::min(s.lower, 0.0), std::max(s.upper, 0.0)};
-    s = x.coefficient > 0 ? Range{s.lower * x.coefficient, s.upper * x.coefficient}
-                          : Range{s.upper * x.coefficient, s.lower * x.coefficient};
-    tape_.edge({x.node, s.lower, s.upper});
-  }
-  if (y.node != no_node) {
-    const double logs[] = {std::log(base.lower), std::log(base.upper)};
-    const std::array c{logs[0] * v.lower, logs[0] * v.upper, logs[1] * v.lower, logs[1] * v.upper};
-    const Range s = widened(*std::min_element(c.begin(), c.end()) * y.coefficient,
-                            *std::max_element(c.begin(), c.end()) * y.coefficient);
-    tape_.edge({y.node, s.lower, s.upper});
-  }
+  if (x.node != no_node) tape_.edge({x.node, just(x.coefficient) * (exponent * powers(base, exponent - just(1)))});
+  if (y.node != no_node) tape_.edge({y.node, just(y.coefficient) * (image(Primitive::log, base) * result)});
   return v;
 }
 
@@ -273,7 +234,7 @@ Value<R> Arithmetic<R>::absolute(const Value<R>& x) {
   const double c = std::fabs(v.coefficient);
   v.coefficient = 1;
   v.node = tape_.open(0);
-  tape_.edge({below, -c, c});
+  tape_.edge({below, {-c, c}});
   return v;
 }
 
@@ -348,7 +309,7 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
   for (Value<R> x : values) {
     if (high(x) < floor) continue;
     share(x);
-    if (x.node != no_node) edges.push_back({x.node, std::min(0.0, x.coefficient), std::max(0.0, x.coefficient)});
+    if (x.node != no_node) edges.push_back({x.node, hull(just(0), just(x.coefficient))});
   }
   v.node = tape_.open(0);
   for (const Edge& e : edges) tape_.edge(e);

@@ -4,6 +4,7 @@
 
 #include "reference/bounds/envelope.hpp"
 #include "reference/bounds/host_element.hpp"
+#include "reference/bounds/interval.hpp"
 
 namespace etalon::reference {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// error/bound, above 1 exactly when the value is not admissible.
-double ratio(double got, const Interval& in, double reference) {
+double ratio(double got, const Admitted& in, double reference) {
   if (std::isnan(got)) return (in.flags & admits_nan) != 0 ? 0 : infinity;
   if (std::isinf(got)) {
     const auto wanted = got > 0 ? admits_positive_infinity : admits_negative_infinity;
@@ -23,7 +24,7 @@ double ratio(double got, const Interval& in, double reference) {
   const double error = std::fabs(got - centre);
   const double bound = got > centre ? in.upper - centre : centre - in.lower;
   if (inside) return bound > 0 ? std::min(1.0, error / bound) : 0;
-  return bound > 0 && bound < infinity ? std::max(std::nextafter(1.0, 2.0), error / bound) : infinity;
+  return bound > 0 && bound < infinity ? std::max(bounds::up(1), error / bound) : infinity;
 }
 
 class Judgement {
@@ -38,9 +39,12 @@ class Judgement {
   }
 
  private:
-  [[nodiscard]] double value(std::size_t o, std::size_t i) const {
-    if (kind_of(got_[o].dtype) == Kind::real) return bounds::real_element(got_[o], i);
-    return static_cast<double>(bounds::integer_element(got_[o], i));
+  [[nodiscard]] bool real(std::size_t o) const { return kind_of(got_[o].dtype) == Kind::real; }
+
+  /// Integers are compared as such: not every one of them is a double.
+  [[nodiscard]] double ratio_of(std::size_t o, std::size_t i, const Admitted& in) const {
+    if (real(o)) return ratio(bounds::real_element(got_[o], i), in, envelopes_[o]->reference[i]);
+    return bounds::integer_element(got_[o], i) == in.exact ? 0 : infinity;
   }
 
   void elements(std::size_t o) {
@@ -54,7 +58,6 @@ class Judgement {
     for (const Alternatives& a : e.alternatives) {
       for (const std::size_t i : a.elements) joint[i] = 1;
     }
-    const bool real = kind_of(e.dtype) == Kind::real;
     for (std::size_t i = 0; i < e.flags.size(); ++i) {
       if ((e.flags[i] & undecided) != 0) {
         ++verdict_.undecided;
@@ -62,17 +65,16 @@ class Judgement {
       }
       ++verdict_.comparisons;
       if (joint[i] != 0) continue;
-      if (real && i < e.deviation.size() && e.deviation[i] > 0 && e.deviation[i] < infinity) {
-        const double over = (value(o, i) - e.reference[i]) / e.deviation[i];
+      if (real(o) && i < e.deviation.size() && e.deviation[i] > 0 && e.deviation[i] < infinity) {
+        const double over = (bounds::real_element(got_[o], i) - e.reference[i]) / e.deviation[i];
         if (std::isfinite(over)) verdict_.statistic.add({1, over * over});
       }
-      const Interval in{e.lower[i], e.upper[i], e.flags[i]};
-      const bool wrong = !real && bounds::integer_element(got_[o], i) != e.exact[i];
-      count(o, i, real ? ratio(value(o, i), in, e.reference[i]) : wrong ? infinity : 0, in);
+      const Admitted in{.lower = e.lower[i], .upper = e.upper[i], .flags = e.flags[i], .exact = real(o) ? 0 : e.exact[i]};
+      count(o, i, ratio_of(o, i, in), in);
     }
   }
 
-  void count(std::size_t o, std::size_t i, double r, const Interval& in) {
+  void count(std::size_t o, std::size_t i, double r, const Admitted& in) {
     verdict_.worst_ratio = std::max(verdict_.worst_ratio, r);
     if (r <= 1) return;
     ++verdict_.offenders;
@@ -103,7 +105,7 @@ class Judgement {
         for (std::size_t k = 0; k < a->elements.size(); ++k) {
           const std::size_t i = a->elements[k];
           if ((envelopes_[o]->flags[i] & undecided) != 0) continue;
-          count(o, i, ratio(value(o, i), a->branches[best][k], envelopes_[o]->reference[i]), a->branches[best][k]);
+          count(o, i, ratio_of(o, i, a->branches[best][k]), a->branches[best][k]);
         }
       }
     }
@@ -116,7 +118,7 @@ class Judgement {
       for (std::size_t k = 0; k < a->elements.size(); ++k) {
         const std::size_t i = a->elements[k];
         if ((envelopes_[o]->flags[i] & undecided) != 0) continue;
-        worst = std::max(worst, ratio(value(o, i), a->branches[branch][k], envelopes_[o]->reference[i]));
+        worst = std::max(worst, ratio_of(o, i, a->branches[branch][k]));
       }
     }
     return worst;

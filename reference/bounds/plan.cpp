@@ -58,13 +58,14 @@ std::optional<Affine> affine_of(const Expr& e) {
 std::optional<double> power_of_two(const Expr& e) {
   double x = 0;
   if (e.form() == Form::number && e.kind() == Kind::real) {
-    if (!e->number.is_binary && e->number.exponent != 0 && std::abs(e->number.exponent) > 15) return std::nullopt;
-    const auto q = e->number.is_binary ? static_cast<Quad>(e->number.binary)
-                                       : from_decimal<Quad>(e->number.mantissa, e->number.exponent);
-    x = static_cast<double>(q);
-    if (static_cast<Quad>(x) != q) return std::nullopt;
+    if (!e->number.rest.empty() || std::abs(e->number.exponent) > 15) return std::nullopt;
+    const Nearly<double> nearly = e->number.is_binary ? Nearly<double>{e->number.binary, 0, {}}
+                                                      : from_decimal<double>(e->number);
+    if (nearly.error != 0) return std::nullopt;
+    x = nearly.value;
   } else if (e.is(Primitive::to_real) && e->args[0].form() == Form::number && e->args[0].kind() == Kind::integer) {
     x = static_cast<double>(e->args[0]->number.mantissa);
+    if (!Wide<double>::is_integer(x, e->args[0]->number.mantissa)) return std::nullopt;
   } else {
     return std::nullopt;
   }

@@ -11,8 +11,8 @@
 
 namespace etalon::reference::bounds {
 
-/// How large and how small partial results may be, in any association: quotients of some factors by some divisors, and
-/// products of divisors alone.
+/// How large (rounded up) and how small (rounded down) partial results may be, in any association: quotients of some
+/// factors by some divisors, and products of divisors alone.
 struct Extents {
   double above = 1;
   double below = 1;
@@ -20,11 +20,11 @@ struct Extents {
   double divisors_below = 1;
 
   void add(double least, double most, bool divides) {
-    above *= std::max(1.0, divides ? 1 / least : most);
-    below *= std::min(1.0, divides ? 1 / most : least);
+    above = mul_up(above, std::max(1.0, divides ? div_up(1, least) : most));
+    below = mul_down(below, std::min(1.0, divides ? div_down(1, most) : least));
     if (!divides) return;
-    divisors_above *= std::max(1.0, most);
-    divisors_below *= std::min(1.0, least);
+    divisors_above = mul_up(divisors_above, std::max(1.0, most));
+    divisors_below = mul_down(divisors_below, std::min(1.0, least));
   }
   template <class R>
   void add(const Factor<R>& f) {
@@ -41,7 +41,7 @@ struct ProductParts {
   std::ptrdiff_t divisors = 0;      ///< among the factors
   std::ptrdiff_t all_divisors = 0;  ///< powers of two included
   std::ptrdiff_t steps = 0;         ///< operations, those that only scale and reciprocals included
-  double operations = 0;            ///< roundings
+  double operations = 0;            ///< roundings, of quotients as many as they err like
   Extents scaling;                  ///< of the powers of two
   Extents extents;                  ///< of all finite parts
 };

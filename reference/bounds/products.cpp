@@ -1,6 +1,5 @@
 // Products and quotients in normal form (R1, R4, R9).
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -12,31 +11,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Box {
-  double lower = 1;
-  double upper = 1;
-};
-
-double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
-
-Box operator*(const Box& a, const Box& b) {
-  const std::array c{times(a.lower, b.lower), times(a.lower, b.upper), times(a.upper, b.lower),
-                     times(a.upper, b.upper)};
-  return {*std::min_element(c.begin(), c.end()), *std::max_element(c.begin(), c.end())};
-}
-
-/// The reciprocals of a box that does not hold zero.
-Box inverse(const Box& a) { return {1 / a.upper, 1 / a.lower}; }
-
 template <class R>
-Box box_of(const Factor<R>& f) {
-  const Box b{f.value.lower, f.value.upper};
-  return f.divides ? inverse(b) : b;
-}
-
-template <class R>
-bool holds_zero(const Value<R>& v) {
-  return v.lower <= 0 && v.upper >= 0;
+Interval box_of(const Factor<R>& f) {
+  const Interval& box = f.value;
+  return f.divides ? just(1) / box : box;
 }
 
 template <class R>
@@ -50,10 +28,40 @@ bool same(const Value<R>& a, const Value<R>& b) {
   return a.node != no_node && a.node == b.node && a.coefficient == b.coefficient && a.local == 0 && b.local == 0;
 }
 
-/// Bits that the significand of any value of v takes, or more than any format has when that is not known.
+/// Whether every multiple of 2^quantum of magnitude at most m has so many significant bits, or fewer.
+bool takes_bits(double m, std::int32_t quantum, int bits) {
+  return quantum > no_quantum / 2 && m <= std::ldexp(1.0, bits + std::min(quantum, zero_quantum));
+}
+
+/// The distance, relatively, from a number to one of so many bits.
+double narrowing(int bits, spec::RoundingMode mode) {
+  return std::ldexp(1.0, mode == spec::RoundingMode::nearest ? -bits : 1 - bits);
+}
+
+/// (1 + a)(1 + b) - 1.
+double both(double a, double b) { return add_up(add_up(a, b), mul_up(a, b)); }
+
+/// What the magnitudes and grids of ordinary factors say of their product.
+struct Arithmetics {
+  double magnitude = 1;      ///< of the product
+  std::int32_t quantum = 0;  ///< of the product, not known beside a divisor
+  std::int32_t finest = 0;   ///< grid of the finest partial product
+  bool zero = false;
+  bool edges = false;
+};
+
 template <class R>
-double significant_bits(const Value<R>& v) {
-  return v.quantum <= no_quantum / 2 ? infinity : std::log2(v.magnitude()) - v.quantum;
+Arithmetics arithmetics_of(std::span<const Factor<R>> factors) {
+  Arithmetics a;
+  for (const Factor<R>& f : factors) {
+    a.edges = a.edges || f.value.node != no_node;
+    a.zero = a.zero || (!f.divides && f.value.is_zero());
+    a.magnitude = f.divides ? infinity : mul_up(a.magnitude, f.value.magnitude());
+    const bool known = !f.divides && f.value.quantum > no_quantum / 2;
+    a.quantum = known && a.quantum > no_quantum / 2 ? a.quantum + f.value.quantum : no_quantum;
+    if (known && f.value.quantum < 0) a.finest += f.value.quantum;
+  }
+  return a;
 }
 
 }  // namespace
@@ -72,26 +80,23 @@ Value<R> Arithmetic<R>::wild() const {
 template <class R>
 double Arithmetic<R>::operand_error(const Value<R>& v) const {
   const int bits = contract_.product_operand_precision;
-  if (bits == 0 || bits >= rounding_.precision || significant_bits(v) <= bits) return 0;
-  return std::ldexp(1.0, contract_.product_operand_rounding == spec::RoundingMode::nearest ? -bits : 1 - bits);
+  if (bits == 0 || bits >= rounding_.precision || takes_bits(v.magnitude(), v.quantum, bits)) return 0;
+  return narrowing(bits, contract_.product_operand_rounding);
 }
 
 /// The same of a whole product that is a term of a contraction: of its factors, and of partial products where they are
 /// operands of what is multiplied last.
 template <class R>
 double Arithmetic<R>::operand_errors(const ProductParts<R>& parts) const {
-  double errors = 1;
-  double bits = 0;
-  for (const Factor<R>& f : parts.factors) {
-    errors *= 1 + operand_error(f.value);
-    bits += f.divides ? infinity : significant_bits(f.value);
-  }
+  double errors = 0;
+  for (const Factor<R>& f : parts.factors) errors = both(errors, operand_error(f.value));
   const int kept = contract_.product_operand_precision;
-  if (kept != 0 && kept < rounding_.precision && bits > kept) {
-    const double narrowed = std::ldexp(1.0, contract_.product_operand_rounding == spec::RoundingMode::nearest ? -kept : 1 - kept);
-    for (std::size_t partial = 2; partial < parts.factors.size(); ++partial) errors *= 1 + narrowed;
+  const Arithmetics known = arithmetics_of(std::span<const Factor<R>>(parts.factors));
+  if (kept != 0 && kept < rounding_.precision && !takes_bits(known.magnitude, known.quantum, kept)) {
+    const double narrowed = narrowing(kept, contract_.product_operand_rounding);
+    for (std::size_t partial = 2; partial < parts.factors.size(); ++partial) errors = both(errors, narrowed);
   }
-  return errors - 1;
+  return errors;
 }
 
 /// By how many roundings more than one a quotient errs.
@@ -103,7 +108,9 @@ double Arithmetic<R>::division_error() const {
 template <class R>
 Value<R> Arithmetic<R>::plain_product(const Value<R>& a, const Value<R>& b, bool contracted) {
   Value<R> v = point<R>(a.reference * b.reference);
-  if (!v.ordinary()) {
+  if (v.ordinary()) {
+    v.enclose(a * b);
+  } else {
     const double most = std::numeric_limits<double>::max();
     v.flags |= admits_finite;
     v.lower = v.reference > 0 ? most : -infinity;
@@ -111,61 +118,55 @@ Value<R> Arithmetic<R>::plain_product(const Value<R>& a, const Value<R>& b, bool
   }
   const double m = v.magnitude();
   v.quantum = a.quantum + b.quantum;
-  double local = rounding_.holds(m, v.quantum) ? 0 : rounding_.of_magnitude(m);
+  const bool held = rounding_.holds(m, v.quantum);
+  double local = held ? 0 : rounding_.of_magnitude(m);
   if (contracted && contract_.product_operand_precision != 0) {
-    local += m * ((1 + operand_error(a)) * (1 + operand_error(b)) - 1);
+    local = add_up(local, mul_up(m, both(operand_error(a), operand_error(b))));
   }
-  flush(local, v.lower, v.upper);
+  flush(local, v);
   if (local == 0) return v;
-  finish(v, local, 2 * rounding_.u);
+  // A wide type has room for the product of two numbers of the format.
+  const bool roomy = held || 2 * rounding_.precision <= Wide<R>::precision;
+  finish(v, roomy ? local : add_up(local, Wide<R>::rounding_of(v.reference)), add_up(rounding_.u, Wide<R>::unit));
   return v;
 }
 
+/// The product and its box; returns how far the reference may be from the exact product of the factors' references.
 template <class R>
-void Arithmetic<R>::product_box(std::span<const Factor<R>> factors, Value<R>& v) const {
-  Box box;
+double Arithmetic<R>::product_box(std::span<const Factor<R>> factors, Value<R>& v) const {
+  Interval box = just(1);
   R reference = 1;
   v.scale = 1;
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    const Factor<R>& f = factors[i];
+  for (const Factor<R>& f : factors) {
     // A factor that cancelled counts with what it was added up from.
     const double size = std::fabs(static_cast<double>(f.value.reference));
     v.scale = f.divides ? v.scale / size : v.scale * std::max(size, f.value.scale);
     reference = f.divides ? reference / f.value.reference : reference * f.value.reference;
-    box = box * box_of(f);
+    box = f.divides ? box / f.value : box * f.value;
   }
   if (factors.size() == 2 && !factors[0].divides && !factors[1].divides && same(factors[0].value, factors[1].value)) {
     box.lower = std::max(box.lower, 0.0);
   }
-  const bool points = std::all_of(factors.begin(), factors.end(), [](const auto& f) { return f.value.exact(); });
   v.reference = reference;
-  // An end that overflowed a double is beyond the largest one, and no more is known.
-  constexpr double most = std::numeric_limits<double>::max();
-  box.lower = std::min(box.lower, most);
-  box.upper = std::max(box.upper, -most);
-  v.lower = points ? Wide<R>::below(reference) : box.lower - 0x1p-48 * std::fabs(box.lower);
-  v.upper = points ? Wide<R>::above(reference) : box.upper + 0x1p-48 * std::fabs(box.upper);
+  v.enclose(box);
+  return mul_up(static_cast<double>(factors.size() + 1), Wide<R>::rounding_of(reference));
 }
 
 template <class R>
 void Arithmetic<R>::product_edges(std::span<const Factor<R>> factors) {
   const std::size_t n = factors.size();
-  std::vector<Box> after(n + 1);
+  std::vector<Interval> after(n + 1, just(1));
   for (std::size_t i = n; i-- > 0;) after[i] = box_of(factors[i]) * after[i + 1];
-  Box before;
+  Interval before = just(1);
   for (std::size_t i = 0; i < n; ++i) {
     const Factor<R>& f = factors[i];
-    Box slope = before * after[i + 1];
-    if (f.divides) {
-      const Box inv = box_of(f);
-      const Box negative{-1, -1};
-      slope = slope * inv * inv * negative;
-    }
+    const Interval box = box_of(f);
     if (f.value.node != no_node) {
-      slope = slope * Box{f.value.coefficient, f.value.coefficient};
-      tape_.edge({f.value.node, slope.lower, slope.upper});
+      Interval slope = before * after[i + 1];
+      if (f.divides) slope = -(slope * square(box));
+      tape_.edge({f.value.node, just(f.value.coefficient) * slope});
     }
-    before = before * box_of(f);
+    before = before * box;
   }
 }
 
@@ -183,7 +184,7 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
   for (const Factor<R>& f : factors) {
     const bool fin = f.value.may(admits_finite);
     const bool inf = f.value.may(admits_positive_infinity | admits_negative_infinity);
-    const bool zero = fin && holds_zero(f.value);
+    const bool zero = fin && f.value.holds_zero();
     nan = nan || f.value.may(admits_nan);
     must_nan = must_nan || (!fin && !inf);
     may_infinite = may_infinite || (f.divides ? zero : inf);
@@ -202,13 +203,13 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
   if (may_infinite && !must_zero && sign >= 0) v.flags |= admits_positive_infinity;
   if (may_infinite && !must_zero && sign <= 0) v.flags |= admits_negative_infinity;
   if (!finite) return;
-  Box box;
+  Interval box = just(1);
   for (const Factor<R>& f : factors) {
     const bool fin = f.value.may(admits_finite);
     if (!fin)
-      box = box * Box{0, 0};
-    else if (f.divides && holds_zero(f.value))
-      box = Box{-infinity, infinity};
+      box = just(0);
+    else if (f.divides && f.value.holds_zero())
+      box = {-infinity, infinity};
     else
       box = box * box_of(f);
   }
@@ -241,7 +242,7 @@ ProductParts<R> Arithmetic<R>::parts_of(std::span<const Factor<R>> all) const {
   parts.extents = parts.scaling;
   if (parts.operations == 0) return parts;
   if (numerators > 0 && contract_.reciprocal_division) parts.operations += static_cast<double>(parts.divisors);
-  parts.operations += coarser * static_cast<double>(parts.divisors);
+  parts.operations = add_up(parts.operations, mul_up(coarser, static_cast<double>(parts.divisors)));
   return parts;
 }
 
@@ -266,10 +267,10 @@ Value<R> Arithmetic<R>::with_joined_divisors(Value<R> result, const ProductParts
   if (parts.all_divisors < 2) return result;
   const bool underflows = parts.extents.divisors_below < rounding_.tau;
   const auto joined = static_cast<double>(parts.all_divisors - 1);
-  const double lost = underflows ? joined * vanishing() / parts.extents.divisors_below : 0;
+  const double lost = underflows ? div_up(mul_up(joined, vanishing()), parts.extents.divisors_below) : 0;
   if (lost >= 0.25) return wild();
-  const double relative = parts.extents.divisors_above > rounding_.omega ? 1 : lost / (1 - lost);
-  if (relative > 0) finish(result, result.magnitude() * relative + result.local, 0);
+  const double relative = parts.extents.divisors_above > rounding_.omega ? 1 : div_up(lost, sub_down(1, lost));
+  if (relative > 0) finish(result, add_up(mul_up(result.magnitude(), relative), result.local), 0);
   return result;
 }
 
@@ -281,10 +282,10 @@ Value<R> Arithmetic<R>::rescaled(Value<R> result, const ProductParts<R>& parts, 
   if (partial) result = with_joined_divisors(result, parts);
   if (partial && parts.extents.below < rounding_.tau && !exact_on_the_way) {
     // A partial product in some association underflows, and the factors that follow amplify what it lost.
-    const double lost = vanishing() * parts.extents.above;
-    finish(result, rounding_.half_eta + static_cast<double>(parts.steps) * lost + result.local, 0);
+    const double lost = mul_up(static_cast<double>(parts.steps), mul_up(vanishing(), parts.extents.above));
+    finish(result, add_up(add_up(rounding_.half_eta, lost), result.local), 0);
   } else if (parts.exponent < 0 && result.magnitude() < rounding_.tau && result.quantum < rounding_.eta_exponent) {
-    finish(result, rounding_.half_eta + result.local, 0);
+    finish(result, add_up(rounding_.half_eta, result.local), 0);
   } else if (parts.exponent > 0 && result.magnitude() > rounding_.omega) {
     finish(result, result.local, 0);
   }
@@ -296,17 +297,17 @@ template <class R>
 Value<R> Arithmetic<R>::scaled_factor(ProductParts<R>& parts, bool contracted) {
   Value<R> only = parts.factors.empty() ? point<R>(1) : parts.factors[0].value;
   const bool ordinary = only.ordinary();
-  if (!parts.factors.empty() && ordinary && !(parts.factors[0].divides && holds_zero(only))) {
+  if (!parts.factors.empty() && ordinary && !(parts.factors[0].divides && only.holds_zero())) {
     parts.extents.add(parts.factors[0]);
   }
   // With powers of two alone, too, a partial product in some association may overflow.
   if (parts.steps > 1 && ordinary && parts.extents.above > rounding_.omega) return wild();
   if (!ordinary && may_vanish(parts)) only.flags |= admits_nan;
-  const double narrowed = contracted && only.may(admits_finite) ? only.magnitude() * operand_error(only) : 0;
+  const double narrowed = contracted && only.may(admits_finite) ? mul_up(only.magnitude(), operand_error(only)) : 0;
   if (narrowed > 0) {
     const double local = only.local;
     finish(only, narrowed, 0);
-    only.local = only.may(interval_only) ? 0 : narrowed + local;
+    only.local = only.may(interval_only) ? 0 : add_up(narrowed, local);
   }
   return rescaled(only, parts, false);
 }
@@ -322,38 +323,13 @@ Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts, bool contracted)
   Value<R> v;
   product_specials(parts.factors, v);
   if (may_vanish(parts)) v.flags |= admits_nan;
-  const double m = std::max(std::fabs(v.lower), std::fabs(v.upper));
   // What underflows on the way is amplified by the factors that follow.
-  const double lost = several ? parts.operations * reach.above : 1;
+  const double lost = several ? mul_up(parts.operations, reach.above) : 1;
   const double inherited = contracted ? operand_errors(parts) : 0;
-  finish(v, (parts.operations * rounding_.u * 1.0625 + inherited) * m + rounding_.eta * lost,
-         several || inherited > 0 ? 0 : parts.operations * rounding_.u * 1.0625);
+  const double relative = rounding_.of_product(parts.operations);
+  finish(v, add_up(mul_up(add_up(relative, inherited), v.magnitude()), mul_up(rounding_.eta, lost)),
+         several || inherited > 0 ? 0 : relative);
   return rescaled(v, parts, false);
-}
-
-/// What the significands and grids of ordinary factors say of their product.
-struct Arithmetics {
-  double bits = 0;           ///< that its significand may take
-  std::int32_t quantum = 0;
-  std::int32_t finest = 0;   ///< grid of the finest partial product
-  bool zero = false;
-  bool points = true;
-  bool edges = false;
-};
-
-template <class R>
-Arithmetics arithmetics_of(std::span<const Factor<R>> factors) {
-  Arithmetics a;
-  for (const Factor<R>& f : factors) {
-    a.edges = a.edges || f.value.node != no_node;
-    a.points = a.points && f.value.exact();
-    a.zero = a.zero || (!f.divides && f.value.is_zero());
-    a.bits += f.divides ? infinity : significant_bits(f.value);
-    const bool known = !f.divides && f.value.quantum > no_quantum / 2;
-    a.quantum = known && a.quantum > no_quantum / 2 ? a.quantum + f.value.quantum : no_quantum;
-    if (known && f.value.quantum < 0) a.finest += f.value.quantum;
-  }
-  return a;
 }
 
 /// A quotient of two points that is a number of the format.
@@ -362,8 +338,8 @@ bool is_exact_quotient(const ProductParts<R>& parts, const Value<R>& v, const Ro
   if (parts.operations != 1 || parts.divisors != 1 || parts.factors.size() != 2 || !parts.factors[1].divides) return false;
   const Value<R>& dividend = parts.factors[0].value;
   const Value<R>& divisor = parts.factors[1].value;
-  return dividend.exact() && divisor.exact() && v.reference * divisor.reference == dividend.reference &&
-         rounding.holds(v.magnitude(), lowest_bit(v.reference));
+  return dividend.exact() && divisor.exact() && rounding.holds(v.magnitude(), lowest_bit(v.reference)) &&
+         Wide<R>::is_product(v.reference, divisor.reference, dividend.reference);
 }
 
 /// Of finite factors and divisors other than zero.
@@ -378,22 +354,24 @@ Value<R> Arithmetic<R>::ordinary_product(ProductParts<R>& parts, bool contracted
   if (parts.steps > 1 && parts.extents.above > rounding_.omega) return wild();
   if (known.zero) return point<R>(0);
   Value<R> v;
-  product_box(parts.factors, v);
+  double own = product_box(parts.factors, v);
   v.quantum = known.quantum;
-  // The box may have underflowed where the wider reference has not.
-  const double m = std::max(v.magnitude(), std::numeric_limits<double>::denorm_min());
-  const bool exact = known.bits <= rounding_.precision && known.finest >= rounding_.eta_exponent;
+  const double m = v.magnitude();
+  const bool exact = takes_bits(known.magnitude, known.quantum, rounding_.precision) && known.finest >= rounding_.eta_exponent;
+  if (exact && !known.edges) own = 0;
   double relative = 0;
   double local = 0;
   if (is_exact_quotient(parts, v, rounding_)) {
     v.quantum = lowest_bit(v.reference);
+    own = 0;
   } else if (!exact) {
-    relative = parts.operations * rounding_.u / (1 - parts.operations * rounding_.u);
-    local = parts.operations == 1 && m < infinity ? rounding_.of_magnitude(m) : m * relative;
-    relative *= 2;
+    relative = rounding_.of_product(parts.operations);
+    local = parts.operations == 1 && m < infinity ? rounding_.of_magnitude(m) : mul_up(m, relative);
+    relative = add_up(relative, mul_up(static_cast<double>(parts.factors.size() + 2), Wide<R>::unit));
   }
-  if (inherited > 0) local += m * inherited;
-  flush(local, v.lower, v.upper);
+  local = add_up(local, mul_up(m, inherited));
+  flush(local, v);
+  local = add_up(local, own);
   if (local > 0) finish(v, local, parts.extents.below < rounding_.tau || inherited > 0 ? 0 : relative);
   if (v.scale == 0) v.scale = std::fabs(static_cast<double>(v.reference));
   if (!v.may(interval_only) && known.edges) {
@@ -413,7 +391,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   ProductParts<R> parts = parts_of(all);
   if (parts.operations == 0) return scaled_factor(parts, contracted);
   const bool special = std::any_of(parts.factors.begin(), parts.factors.end(), [](const Factor<R>& f) {
-    return !f.value.ordinary() || (f.divides && holds_zero(f.value));
+    return !f.value.ordinary() || (f.divides && f.value.holds_zero());
   });
   return special ? special_product(parts, contracted) : ordinary_product(parts, contracted);
 }

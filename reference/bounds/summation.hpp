@@ -5,21 +5,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
+#include "reference/bounds/interval.hpp"
 #include "reference/bounds/rounding.hpp"
 #include "reference/bounds/wide.hpp"
 
 namespace etalon::reference::bounds {
 
-/// a + b for a, b >= 0, rounded up: exact sums stay exact, and no sum passes for one that just fits.
-[[nodiscard]] inline double add_up(double a, double b) {
-  const double sum = a + b;
-  const double of_b = sum - a;
-  return (a - (sum - of_b)) + (b - of_b) > 0 ? up(sum) : sum;
-}
-
-/// What is known of the nonzero terms: suprema over the boxes they may lie in.
+/// What is known of the nonzero terms: suprema over the boxes they may lie in, each rounded up.
 struct Terms {
   std::int64_t count = 0;
   double positive = 0;         ///< sum of the positive parts
@@ -28,7 +21,7 @@ struct Terms {
   double positive_squares = 0; ///< sum of squares of the positive parts
   double negative_squares = 0;
   double total = 0;            ///< supremum of |exact sum|
-  double magnitudes = 0;       ///< sum of the magnitudes, from above
+  double magnitudes = 0;       ///< sum of the magnitudes
   std::int32_t quantum = zero_quantum;  ///< every term is a multiple of 2^quantum
 
   /// Adds a term that may lie anywhere in [lower, upper].
@@ -37,18 +30,23 @@ struct Terms {
     const double n = lower < 0 ? -lower : 0;
     const double m = p > n ? p : n;
     ++count;
-    positive += p;
-    negative += n;
-    positive_squares += p * p;
-    negative_squares += n * n;
+    if (p > 0) {
+      positive = add_up(positive, p);
+      positive_squares = add_up(positive_squares, mul_up(p, p));
+    }
+    if (n > 0) {
+      negative = add_up(negative, n);
+      negative_squares = add_up(negative_squares, mul_up(n, n));
+    }
     magnitudes = add_up(magnitudes, m);
     if (m > largest) largest = m;
     if (q < quantum) quantum = q;
   }
 };
 
-/// Lemma S (`fast`), with the height of the tallest declared tree when there is one; infinite when (n - 1)u >= 1/2.
+/// Lemma S, with the height of the tallest declared tree when there is one; infinite when (n - 1)u >= 1/2.
 /// Monotone in every field but the quantum; 0 when every partial sum is a number of the format.
+/// Every operation is rounded away from a smaller bound.
 [[nodiscard]] double summation_bound(const Terms& terms, const Rounding& rounding,
                                      std::optional<std::int64_t> height = {});
 
@@ -56,10 +54,5 @@ struct Terms {
 /// are independent. Each level of a tree of height h adds at most (u·sum|t|)²·0.4 to the variance.
 [[nodiscard]] double summation_deviation(const Terms& terms, const Rounding& rounding,
                                          std::optional<std::int64_t> height = {});
-
-/// Lemma S (`chain`): the same with f(k) from the k largest terms of either sign, given point terms. Tighter, and
-/// costs a sort.
-[[nodiscard]] double summation_bound_chain(std::span<const double> terms, const Rounding& rounding,
-                                           std::int32_t quantum);
 
 }  // namespace etalon::reference::bounds

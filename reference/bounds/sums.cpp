@@ -10,6 +10,18 @@ namespace {
 // Shorter sums leave nothing to statistics.
 constexpr std::int64_t long_sum = 16;
 
+/// Adds, and says how far the result may be from the exact sum.
+double add_to(double& sum, double term) {
+  const double before = sum;
+  sum += term;
+  const double of_term = sum - before;
+  return std::fabs((before - (sum - of_term)) + (term - of_term));
+}
+double add_to(Quad& sum, Quad term) {
+  sum += term;
+  return Wide<Quad>::rounding_of(sum);
+}
+
 }  // namespace
 
 template <class R>
@@ -31,13 +43,12 @@ void Sum<R>::add(const Value<R>& t) {
   certain_minus = certain_minus || classes == admits_negative_infinity;
   certain_nan = certain_nan || classes == admits_nan;
   interval = interval || t.may(interval_only);
-  reference += t.reference;
-  lower += t.lower;
-  upper += t.upper;
-  local += t.local;
+  own = add_up(own, add_to(reference, t.reference));
+  box = box + t;
+  local = add_up(local, t.local);
   scale += std::max(std::fabs(static_cast<double>(t.reference)), t.scale);
   terms.add(t.lower, t.upper, t.quantum);
-  if (t.node != no_node) edges.push_back({t.node, t.coefficient, t.coefficient});
+  if (t.node != no_node) edges.push_back({t.node, just(t.coefficient)});
 }
 
 /// The sum, in the accumulators' format until it is added up.
@@ -59,31 +70,29 @@ Value<R> Arithmetic<R>::added(Sum<R>& s) {
   }
   if (s.certain_nan || (s.certain_plus && s.certain_minus)) return point<R>(static_cast<R>(std::nan("")));
   Value<R> v;
-  s.terms.total = std::max(std::fabs(s.lower), std::fabs(s.upper)) + 0x1p-44 * s.terms.magnitudes;
-  const bool flushes = contract_.flush_results && -rounding_.tau < s.upper && rounding_.tau > s.lower;
-  const double flushed = flushes ? static_cast<double>(s.terms.count - 1) * std::min(rounding_.tau, s.terms.magnitudes) : 0;
+  s.terms.total = s.box.magnitude();
+  const bool flushes = contract_.flush_results && -rounding_.tau < s.box.upper && rounding_.tau > s.box.lower;
+  const double flushed = flushes ? mul_up(static_cast<double>(s.terms.count - 1), std::min(rounding_.tau, s.terms.magnitudes)) : 0;
   const std::optional<std::int64_t> height = s.height > 0 ? std::optional(s.height) : std::nullopt;
-  const double bound = summation_bound(s.terms, rounding_, height) + flushed;
+  double bound = add_up(summation_bound(s.terms, rounding_, height), flushed);
   v.reference = s.reference;
   v.quantum = s.terms.quantum;
   v.scale = s.scale;
   v.flags = static_cast<std::uint8_t>(s.may | (s.finite ? admits_finite : 0) | (s.interval ? interval_only : 0));
   const auto infinities = admits_positive_infinity | admits_negative_infinity;
   const double unscaled = std::ldexp(1.0, std::min(s.halvings, 1000));
-  if (s.terms.positive * unscaled > rounding_.omega) v.flags |= admits_positive_infinity | interval_only;
-  if (s.terms.negative * unscaled > rounding_.omega) v.flags |= admits_negative_infinity | interval_only;
+  if (mul_up(s.terms.positive, unscaled) > rounding_.omega) v.flags |= admits_positive_infinity | interval_only;
+  if (mul_up(s.terms.negative, unscaled) > rounding_.omega) v.flags |= admits_negative_infinity | interval_only;
   if ((v.flags & infinities) == infinities) v.flags |= admits_nan;
-  if (bound == 0 && s.local == 0 && s.edges.empty() && v.ordinary() && s.lower == s.upper) {
-    v.lower = Wide<R>::below(v.reference);
-    v.upper = Wide<R>::above(v.reference);
+  if (bound == 0 && s.local == 0 && s.edges.empty() && v.ordinary() && s.box.lower == s.box.upper) {
+    v.enclose({Wide<R>::below(v.reference), Wide<R>::above(v.reference)});
     return v;
   }
-  const double slack = 0x1p-52 * static_cast<double>(s.terms.count) * s.terms.magnitudes;
-  v.lower = s.lower - slack;
-  v.upper = s.upper + slack;
+  bound = add_up(bound, s.own);
+  v.enclose(s.box);
   finish(v, bound, 0);
   if (v.may(interval_only)) return v;
-  v.local = bound + s.local;
+  v.local = add_up(bound, s.local);
   const bool is_long = s.terms.count >= long_sum;
   if (!s.edges.empty() || is_long) {
     // What is cut off errs to one side: nothing cancels.
@@ -102,13 +111,9 @@ void Arithmetic<R>::finish(Value<R>& v, double local, double relative) {
   // Flushing and narrow operands err by more than the result's own rounding.
   const bool own_end = relative > 0 && !contract_.flush_results && contract_.product_operand_precision == 0;
   const auto error = [&](double end) {
-    const double own = own_end ? relative * std::fabs(end) + rounding_.eta : local;
-    return std::min(local, own) * (1 + 0x1p-20);
+    return own_end ? std::min(local, add_up(mul_up(relative, std::fabs(end)), rounding_.eta)) : local;
   };
-  const double low = error(v.lower);
-  const double high = error(v.upper);
-  v.lower = low > 0 ? down(v.lower - low) : v.lower;
-  v.upper = high > 0 ? up(v.upper + high) : v.upper;
+  v.enclose({sub_down(v.lower, error(v.lower)), add_up(v.upper, error(v.upper))});
   if (v.upper > rounding_.omega) v.flags |= admits_positive_infinity | interval_only;
   if (v.lower < -rounding_.omega) v.flags |= admits_negative_infinity | interval_only;
   v.local = v.may(interval_only) ? 0 : local;
@@ -117,12 +122,11 @@ void Arithmetic<R>::finish(Value<R>& v, double local, double relative) {
 
 /// A subnormal result, even an exact one, may become zero.
 template <class R>
-void Arithmetic<R>::flush(double& local, double lower, double upper) const {
-  if (!contract_.flush_results || (lower == 0 && upper == 0)) return;
-  const double low = lower - local;
-  const double high = upper + local;
-  if (low >= rounding_.tau || high <= -rounding_.tau) return;
-  local = std::max(local, std::min(std::max(std::fabs(low), std::fabs(high)), rounding_.tau));
+void Arithmetic<R>::flush(double& local, const Interval& exact) const {
+  if (!contract_.flush_results || (exact.lower == 0 && exact.upper == 0)) return;
+  const Interval result = widened(exact, local);
+  if (result.lower >= rounding_.tau || result.upper <= -rounding_.tau) return;
+  local = std::max(local, std::min(result.magnitude(), rounding_.tau));
 }
 
 template <class R>
@@ -130,7 +134,7 @@ void Arithmetic<R>::share(Value<R>& v) {
   if (v.local == 0 || v.may(interval_only)) return;
   const NodeId below = v.node;
   v.node = tape_.open(v.local);
-  if (below != no_node) tape_.edge({below, v.coefficient, v.coefficient});
+  if (below != no_node) tape_.edge({below, just(v.coefficient)});
   v.coefficient = 1;
   v.local = 0;
 }
@@ -140,9 +144,10 @@ Value<R> Arithmetic<R>::constant(R x, double error) {
   Value<R> v = point<R>(x);
   if (!v.ordinary()) return v;
   if (error == 0 && rounding_.holds(v.magnitude(), v.quantum)) return v;
-  const double local = error + rounding_.of_magnitude(v.magnitude());
+  v.enclose(widened(v, error));
   v.quantum = no_quantum;
-  finish(v, local, 0);
+  finish(v, rounding_.of_magnitude(v.magnitude()), 0);
+  if (!v.may(interval_only)) v.local = add_up(v.local, error);
   return v;
 }
 
@@ -166,10 +171,10 @@ Value<R> Arithmetic<R>::stored(const Value<R>& v, const Rounding& format) {
   rounding_ = format;
   Value<R> r = v;
   double local = format.holds(v.magnitude(), v.quantum) ? 0 : format.of_magnitude(v.magnitude());
-  flush(local, v.lower, v.upper);
-  finish(r, local, 2 * format.u);
+  flush(local, v);
+  finish(r, local, format.u);
   rounding_ = wide;
-  r.local = r.may(interval_only) ? 0 : local + v.local;
+  r.local = r.may(interval_only) ? 0 : add_up(local, v.local);
   return r;
 }
 
@@ -181,8 +186,8 @@ template Value<double> Arithmetic<double>::total(Sum<double>&);
 template Value<Quad> Arithmetic<Quad>::total(Sum<Quad>&);
 template void Arithmetic<double>::finish(Value<double>&, double, double);
 template void Arithmetic<Quad>::finish(Value<Quad>&, double, double);
-template void Arithmetic<double>::flush(double&, double, double) const;
-template void Arithmetic<Quad>::flush(double&, double, double) const;
+template void Arithmetic<double>::flush(double&, const Interval&) const;
+template void Arithmetic<Quad>::flush(double&, const Interval&) const;
 template void Arithmetic<double>::share(Value<double>&);
 template void Arithmetic<Quad>::share(Value<Quad>&);
 template Value<double> Arithmetic<double>::constant(double, double);

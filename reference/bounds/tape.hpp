@@ -10,16 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "reference/bounds/interval.hpp"
+
 namespace etalon::reference::bounds {
 
 using NodeId = std::int32_t;
 inline constexpr NodeId no_node = -1;
 
-/// d(result)/d(operand) lies in [lower, upper] wherever the operands may lie.
+/// d(result)/d(operand) lies in the interval wherever the operands may lie.
 struct Edge {
   NodeId operand = no_node;
-  double lower = 0;
-  double upper = 0;
+  Interval slope;
 };
 
 /// How far a result may be off, and how far it typically is.
@@ -69,7 +70,7 @@ class Tape {
   std::vector<std::uint32_t> begin_;
   std::vector<Edge> edges_;
   std::vector<std::uint8_t> seen_;
-  std::vector<double> lower_, upper_, magnitude_;
+  std::vector<Interval> adjoints_;
   std::vector<NodeId> order_;
   std::vector<std::pair<NodeId, std::uint32_t>> stack_;
   std::size_t work_ = 0;

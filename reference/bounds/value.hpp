@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "reference/bounds/envelope.hpp"
+#include "reference/bounds/interval.hpp"
 #include "reference/bounds/tape.hpp"
 #include "reference/bounds/wide.hpp"
 
@@ -15,13 +16,12 @@ namespace etalon::reference::bounds {
 /// Beside the bits of Admissible: the mean value theorem does not hold below here, so only the interval counts.
 inline constexpr std::uint8_t interval_only = 32;
 
-/// A conforming evaluation has v = reference + coefficient · (error of node) + d, |d| <= local, and v in [lower, upper]
-/// when it is finite. `coefficient` is ± a power of two. A value without node and local error is exact.
+/// A conforming evaluation has v = reference + coefficient · (error of node) + d, |d| <= local, and v is in the interval
+/// when it is finite; so does and is the exact value, since errors count what the reference itself lost. `coefficient` is
+/// ± a power of two. A value without node and local error is exact.
 template <class R>
-struct Value {
+struct Value : Interval {
   R reference = 0;
-  double lower = 0;
-  double upper = 0;
   double coefficient = 1;
   double local = 0;
   double scale = 0;  ///< magnitude of what it was added up from
@@ -33,9 +33,10 @@ struct Value {
   [[nodiscard]] bool exact() const { return node == no_node && local == 0 && flags == admits_finite; }
   [[nodiscard]] bool is_zero() const { return lower == 0 && upper == 0 && ordinary(); }
   [[nodiscard]] bool may(std::uint8_t what) const { return (flags & what) != 0; }
-  [[nodiscard]] double magnitude() const { return std::fmax(std::fabs(lower), std::fabs(upper)); }
-  /// Smallest magnitude in the interval.
-  [[nodiscard]] double least() const { return lower > 0 ? lower : upper < 0 ? -upper : 0; }
+  void enclose(const Interval& box) {
+    lower = box.lower;
+    upper = box.upper;
+  }
 };
 
 /// An exact number, possibly infinite or NaN.
@@ -59,19 +60,19 @@ template <class R>
   return v;
 }
 
-/// The value times ± 2^exponent, exact apart from underflow.
+/// The value times ± 2^exponent, exact apart from what a double cannot hold.
 template <class R>
 void scale_exactly(Value<R>& v, bool negative, int exponent) {
   if (exponent != 0) {
-    const double power = std::ldexp(1.0, exponent);
-    v.reference = Wide<R>::scale(v.reference, exponent);
-    // An end that vanishes below all doubles is not zero: a root of it need not be small.
-    constexpr double least = 0x1p-1074;
-    v.lower = v.lower < 0 ? std::fmin(v.lower * power, -least) : v.lower * power;
-    v.upper = v.upper > 0 ? std::fmax(v.upper * power, least) : v.upper * power;
-    v.coefficient *= power;
-    v.local = v.local > 0 ? std::fmax(v.local * power, least) : 0;
-    v.scale *= power;
+    const R scaled = Wide<R>::scale(v.reference, exponent);
+    const bool kept = Wide<R>::scale(scaled, -exponent) == v.reference;
+    v.reference = scaled;
+    v.enclose({scale_down(v.lower, exponent), scale_up(v.upper, exponent)});
+    v.local = add_up(scale_up(v.local, exponent), kept ? 0 : std::numeric_limits<double>::denorm_min());
+    v.coefficient = std::ldexp(v.coefficient, exponent);
+    // Where no double is the derivative the interval says what there is to say.
+    if (v.node != no_node && !std::isnormal(v.coefficient)) v.flags |= interval_only;
+    v.scale = std::ldexp(v.scale, exponent);
     if (v.quantum > no_quantum / 2 && v.quantum < zero_quantum / 2) v.quantum += exponent;
   }
   if (!negative) return;

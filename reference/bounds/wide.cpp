@@ -2,6 +2,8 @@
 
 #include <mpfr.h>
 
+#include <string>
+
 #include "reference/scalar_math.hpp"
 #include "reference/thread_caches.hpp"
 #include "spec/error.hpp"
@@ -10,13 +12,14 @@ namespace etalon::reference::bounds {
 namespace {
 
 using spec::Primitive;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A scratch number of MPFR with a little more than 113 bits.
+/// A scratch number of MPFR, by default with a little more than 113 bits.
 class Scratch {
  public:
-  Scratch() {
+  explicit Scratch(mpfr_prec_t precision = 120) {
     free_caches_with_thread();
-    mpfr_init2(x, 120);
+    mpfr_init2(x, precision);
   }
   explicit Scratch(Quad value) : Scratch() { set(value); }
   Scratch(const Scratch&) = delete;
@@ -57,6 +60,40 @@ class Scratch {
   mpfr_t x;
 };
 
+/// x := f(x) or f(x, y), rounded to the precision of x; which side it was rounded to.
+int apply(Primitive p, mpfr_ptr x, mpfr_srcptr y, mpfr_rnd_t to) {
+  switch (p) {
+    case Primitive::exp: return mpfr_exp(x, x, to);
+    case Primitive::exp2: return mpfr_exp2(x, x, to);
+    case Primitive::log2: return mpfr_log2(x, x, to);
+    case Primitive::tan: return mpfr_tan(x, x, to);
+    case Primitive::sinh: return mpfr_sinh(x, x, to);
+    case Primitive::cosh: return mpfr_cosh(x, x, to);
+    case Primitive::ceil: return mpfr_ceil(x, x), 0;
+    case Primitive::trunc: return mpfr_trunc(x, x), 0;
+    case Primitive::floor: return mpfr_floor(x, x), 0;
+    case Primitive::round: return mpfr_rint(x, x, MPFR_RNDN), 0;
+    case Primitive::atan2: return mpfr_atan2(x, x, y, to);
+    case Primitive::log: return mpfr_log(x, x, to);
+    case Primitive::sqrt: return mpfr_sqrt(x, x, to);
+    case Primitive::sin: return mpfr_sin(x, x, to);
+    case Primitive::cos: return mpfr_cos(x, x, to);
+    case Primitive::tanh: return mpfr_tanh(x, x, to);
+    case Primitive::erf: return mpfr_erf(x, x, to);
+    case Primitive::expm1: return mpfr_expm1(x, x, to);
+    case Primitive::log1p: return mpfr_log1p(x, x, to);
+    case Primitive::pi: return mpfr_const_pi(x, to);
+    case Primitive::pow: return mpfr_pow(x, x, y, to);
+    case Primitive::modulo: {
+      // The remainder itself takes no more bits than its operands.
+      const int side = mpfr_fmod(x, x, y, to);
+      if (mpfr_zero_p(x) != 0) return mpfr_setsign(x, x, mpfr_signbit(y), to), side;
+      return mpfr_signbit(x) != mpfr_signbit(y) ? mpfr_add(x, x, y, to) : side;
+    }
+    default: throw InternalError("bounds: not a function");
+  }
+}
+
 }  // namespace
 
 double Wide<double>::evaluate(Primitive p, double x, double y) {
@@ -96,65 +133,55 @@ Quad Wide<Quad>::scale(Quad x, int exponent) {
 
 Quad Wide<Quad>::evaluate(Primitive p, Quad x, Quad y) {
   Scratch a(x);
-  switch (p) {
-    case Primitive::exp: mpfr_exp(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::exp2: mpfr_exp2(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::log2: mpfr_log2(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::tan: mpfr_tan(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::sinh: mpfr_sinh(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::cosh: mpfr_cosh(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::ceil: mpfr_ceil(a.x, a.x); break;
-    case Primitive::trunc: mpfr_trunc(a.x, a.x); break;
-    case Primitive::round: mpfr_rint(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::atan2: {
-      const Scratch b(y);
-      mpfr_atan2(a.x, a.x, b.x, MPFR_RNDN);
-      break;
-    }
-    case Primitive::modulo: {
-      const Scratch b(y);
-      mpfr_fmod(a.x, a.x, b.x, MPFR_RNDN);
-      if (mpfr_zero_p(a.x) != 0) mpfr_setsign(a.x, a.x, mpfr_signbit(b.x), MPFR_RNDN);
-      else if (mpfr_signbit(a.x) != mpfr_signbit(b.x)) mpfr_add(a.x, a.x, b.x, MPFR_RNDN);
-      break;
-    }
-    case Primitive::log: mpfr_log(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::sqrt: mpfr_sqrt(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::sin: mpfr_sin(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::cos: mpfr_cos(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::tanh: mpfr_tanh(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::erf: mpfr_erf(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::expm1: mpfr_expm1(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::log1p: mpfr_log1p(a.x, a.x, MPFR_RNDN); break;
-    case Primitive::floor: mpfr_floor(a.x, a.x); break;
-    case Primitive::pi: mpfr_const_pi(a.x, MPFR_RNDN); break;
-    case Primitive::pow: {
-      const Scratch b(y);
-      mpfr_pow(a.x, a.x, b.x, MPFR_RNDN);
-      break;
-    }
-    default: throw InternalError("bounds: not a function");
-  }
+  const Scratch b(y);
+  (void)apply(p, a.x, b.x, MPFR_RNDN);
   return a.get();
 }
 
-template <>
-Quad from_decimal<Quad>(std::int64_t mantissa, std::int32_t exponent) {
-  Scratch power;
-  Scratch value;
-  mpfr_set_prec(power.x, 160);
-  mpfr_set_prec(value.x, 160);
-  mpfr_set_si(power.x, 10, MPFR_RNDN);
-  mpfr_pow_si(power.x, power.x, exponent < 0 ? -static_cast<long>(exponent) : exponent, MPFR_RNDN);
-  mpfr_set_si(value.x, mantissa, MPFR_RNDN);
-  if (exponent < 0) mpfr_div(value.x, value.x, power.x, MPFR_RNDN);
-  else mpfr_mul(value.x, value.x, power.x, MPFR_RNDN);
-  return value.get();
+Interval enclose(Primitive p, double x, double y) {
+  Scratch a(mpfr_prec_t{53});
+  Scratch b(mpfr_prec_t{53});
+  mpfr_set_d(a.x, x, MPFR_RNDN);
+  mpfr_set_d(b.x, y, MPFR_RNDN);
+  const int side = apply(p, a.x, b.x, MPFR_RNDD);
+  const double below = mpfr_get_d(a.x, MPFR_RNDD);
+  if (side < 0) mpfr_nextabove(a.x);
+  return {below, mpfr_get_d(a.x, MPFR_RNDU)};
+}
+
+Nearly<double> Wide<double>::nearly(Primitive p, double x, double y) {
+  const Interval box = enclose(p, x, y);
+  if (box.lower == box.upper || !(box.upper - box.lower < infinity)) {
+    return {std::isinf(box.upper) ? box.upper : box.lower, 0, box};
+  }
+  return {box.lower, sub_up(box.upper, box.lower), box};
+}
+
+Nearly<Quad> Wide<Quad>::nearly(Primitive p, Quad x, Quad y) {
+  const Quad value = evaluate(p, x, y);
+  if (!(value - value == 0)) return {value, 0, {below(value), above(value)}};
+  // What vanished need not be zero; MPFR's rounding and the one to 113 bits are less than two of the latter.
+  const double error = value == 0 ? std::numeric_limits<double>::denorm_min() : 2 * rounding_of(value);
+  return {value, error, widened({below(value), above(value)}, error)};
 }
 
 template <>
-double from_decimal<double>(std::int64_t mantissa, std::int32_t exponent) {
-  return static_cast<double>(from_decimal<Quad>(mantissa, exponent));
+Nearly<Quad> from_decimal<Quad>(const spec::Number& decimal) {
+  Scratch value(mpfr_prec_t{113});
+  const bool exact = mpfr_strtofr(value.x, spec::exponential_text(decimal).c_str(), nullptr, 10, MPFR_RNDN) == 0;
+  const bool zero = mpfr_zero_p(value.x) != 0;
+  const Quad x = value.get();
+  double error = exact || !(x - x == 0) ? 0 : 2 * Wide<Quad>::rounding_of(x);
+  if (x == 0 && !zero) error = std::numeric_limits<double>::denorm_min();
+  return {x, error, widened({Wide<Quad>::below(x), Wide<Quad>::above(x)}, error)};
+}
+
+template <>
+Nearly<double> from_decimal<double>(const spec::Number& decimal) {
+  const Nearly<Quad> wide = from_decimal<Quad>(decimal);
+  const auto x = static_cast<double>(wide.value);
+  if (wide.error == 0 && static_cast<Quad>(x) == wide.value) return {x, 0, just(x)};
+  return {x, sub_up(wide.box.upper, wide.box.lower), wide.box};
 }
 
 }  // namespace etalon::reference::bounds

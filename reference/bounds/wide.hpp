@@ -1,6 +1,7 @@
 /// \file
-/// The reference's number types for error analysis: double for f32 systems, 113 bits for f64. Each has at least
-/// twice the precision of what it judges, so its own rounding is 2^-28 of any bound. It knows no bounds.
+/// The reference's number types for error analysis: double for f32 systems, 113 bits for f64, and what each operation on
+/// them loses, so that a reference is no more trusted than a backend; and the functions between neighbouring doubles, from
+/// MPFR, which rounds each correctly to either side. It knows no bounds.
 #pragma once
 
 #include <bit>
@@ -8,7 +9,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "reference/bounds/interval.hpp"
 #include "spec/scalar.hpp"
+#include "spec/system/number.hpp"
 
 namespace etalon::reference::bounds {
 
@@ -44,16 +47,16 @@ inline constexpr std::int32_t zero_quantum = 1 << 20;
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0x7FF0000000000000ULL);
 }
 
-/// The neighbours of a double; infinities and NaN stay.
-[[nodiscard]] inline double up(double x) {
-  if (!(std::fabs(x) <= std::numeric_limits<double>::max())) {
-    return x == -std::numeric_limits<double>::infinity() ? -std::numeric_limits<double>::max() : x;
-  }
-  if (x == 0) return std::numeric_limits<double>::denorm_min();
-  const auto bits = std::bit_cast<std::int64_t>(x);
-  return std::bit_cast<double>(x > 0 ? bits + 1 : bits - 1);
-}
-[[nodiscard]] inline double down(double x) { return -up(-x); }
+/// A number that stands for a real one, how far that may be from it, and between which doubles it lies.
+template <class R>
+struct Nearly {
+  R value = 0;
+  double error = 0;
+  Interval box;
+};
+
+/// The function's value at x (and y) between doubles, the ends next to each other or equal: [NaN, NaN] where it has none.
+[[nodiscard]] Interval enclose(spec::Primitive p, double x, double y = 0);
 
 template <class R>
 struct Wide;
@@ -61,17 +64,27 @@ struct Wide;
 template <>
 struct Wide<double> {
   static constexpr int precision = 53;
+  /// By the C library: right to an ulp or two, which is proved nowhere.
   [[nodiscard]] static double evaluate(spec::Primitive p, double x, double y = 0);
+  [[nodiscard]] static Nearly<double> nearly(spec::Primitive p, double x, double y = 0);
   /// The doubles next to x on either side, or x itself when it is one.
   [[nodiscard]] static double below(double x) { return x; }
   [[nodiscard]] static double above(double x) { return x; }
   [[nodiscard]] static double scale(double x, int exponent) { return std::ldexp(x, exponent); }
+  /// Whether a · b is c, for numbers of a format that is not wider; where underflow leaves that open, no.
+  [[nodiscard]] static bool is_product(double a, double b, double c) { return has_exact_error(c) && std::fma(a, b, -c) == 0; }
+  [[nodiscard]] static bool is_integer(double x, std::int64_t n) { return static_cast<Quad>(x) == static_cast<Quad>(n); }
+  /// What rounding one result to the type loses at most, where nothing underflows.
+  [[nodiscard]] static double rounding_of(double x) { return mul_up(std::fabs(x), unit); }
+  static constexpr double unit = std::numeric_limits<double>::epsilon() / 2;
 };
 
 template <>
 struct Wide<Quad> {
   static constexpr int precision = 113;
+  /// By MPFR, rounded twice: right to an ulp.
   [[nodiscard]] static Quad evaluate(spec::Primitive p, Quad x, Quad y = 0);
+  [[nodiscard]] static Nearly<Quad> nearly(spec::Primitive p, Quad x, Quad y = 0);
   [[nodiscard]] static double below(Quad x) {
     const auto d = static_cast<double>(x);
     return static_cast<Quad>(d) > x ? down(d) : d;
@@ -81,14 +94,18 @@ struct Wide<Quad> {
     return static_cast<Quad>(d) < x ? up(d) : d;
   }
   [[nodiscard]] static Quad scale(Quad x, int exponent);
+  [[nodiscard]] static bool is_integer(Quad x, std::int64_t n) { return x == static_cast<Quad>(n); }
+  [[nodiscard]] static bool is_product(Quad a, Quad b, Quad c) { return a * b == c; }
+  [[nodiscard]] static double rounding_of(Quad x) { return mul_up(above(x < 0 ? -x : x), unit); }
+  static constexpr double unit = std::numeric_limits<double>::epsilon() * std::numeric_limits<double>::epsilon() / 512;
 };
 
-/// mantissa · 10^exponent, rounded to the type.
+/// A decimal constant, rounded to the type.
 template <class R>
-[[nodiscard]] R from_decimal(std::int64_t mantissa, std::int32_t exponent);
+[[nodiscard]] Nearly<R> from_decimal(const spec::Number& decimal);
 template <>
-double from_decimal<double>(std::int64_t mantissa, std::int32_t exponent);
+Nearly<double> from_decimal<double>(const spec::Number& decimal);
 template <>
-Quad from_decimal<Quad>(std::int64_t mantissa, std::int32_t exponent);
+Nearly<Quad> from_decimal<Quad>(const spec::Number& decimal);
 
 }  // namespace etalon::reference::bounds

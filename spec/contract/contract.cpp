@@ -10,6 +10,7 @@
 #include "spec/contract/shape.hpp"
 #include "spec/error.hpp"
 #include "spec/json_depth.hpp"
+#include "spec/json_fault.hpp"
 #include "spec/nearest.hpp"
 
 namespace etalon::spec {
@@ -108,14 +109,6 @@ json to_object(const SumTree& t) {
   return {{"block", t.block ? json(*t.block) : json(nullptr)}, {"lanes", t.lanes}};
 }
 
-std::string position_of(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
-  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-  const std::size_t start = before.rfind('\n');
-  const std::size_t column = before.size() - (start == std::string_view::npos ? 0 : start + 1) + 1;
-  return "line " + std::to_string(line) + ", column " + std::to_string(column);
-}
-
 /// The JSON value; a key that stands twice in an object is an error, since one of the two would be lost.
 json parsed(std::string_view text, std::vector<std::string>& errors) {
   if (is_too_deep(text)) {
@@ -134,7 +127,7 @@ json parsed(std::string_view text, std::vector<std::string>& errors) {
   try {
     return json::parse(text, watch);
   } catch (const json::parse_error& e) {
-    errors.push_back("contract: malformed JSON at " + position_of(text, e.byte));
+    errors.push_back("contract: " + malformed_json(text, e.byte, e.what()));
   } catch (const json::exception&) {
     errors.push_back("contract: malformed JSON");
   }

@@ -91,7 +91,7 @@ class Tangents {
   std::vector<TensorId> tangent_of_;
 };
 
-void define_tangents(System& system, Tangents& tangents, const Dependence& depends, Names& names) {
+void define_tangents(System& system, Tangents& tangents, const Dependence& depends, FreshNames& names) {
   const std::size_t count = system.equations.size();
   const auto wanted = [&](TensorId target) { return depends.has(target) && !depends.is_wrt(target); };
   for (std::size_t i = 0; i < count; ++i) {  // all of them first: a recurrence reads them before their equations
@@ -121,7 +121,7 @@ std::vector<TensorId> append_literal_jvp(System& system, std::span<const TensorI
   name_for_derivative(system);
   const Dependence depends(system, wrt);
   Tangents known(system, depends, wrt, tangents);
-  Names names(system);
+  FreshNames names(system);
   define_tangents(system, known, depends, names);
 
   std::vector<TensorId> result;
@@ -142,7 +142,7 @@ std::vector<TensorId> append_jvp(System& system, std::span<const TensorId> of, s
 
 System jvp(const System& primal, std::span<const std::size_t> wrt) {
   System result = primal;
-  Names names(result);
+  FreshNames names(result);
   std::vector<TensorId> variables;
   std::vector<TensorId> tangents;
   for (const std::size_t i : wrt) {

@@ -74,7 +74,7 @@ void append_refreshed(System& system, Equation equation) {
   system.equations.push_back(std::move(equation));
 }
 
-TensorId define_zero(System& system, TensorId like, const char* suffix, Names& names) {
+TensorId define_zero(System& system, TensorId like, const char* suffix, FreshNames& names) {
   const TensorInfo info = system[like];
   const TensorId zero = system.add_tensor(names.take(info.name + suffix), info.dtype, info.dims);
   system.define(zero, system.bind_all(zero), decimal(0));

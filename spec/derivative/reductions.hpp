@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "spec/system/names.hpp"
+#include "spec/system/fresh_names.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::spec {
@@ -26,7 +26,7 @@ namespace etalon::spec {
 void append_refreshed(System& system, Equation equation);
 
 /// A new all-zero tensor of the shape of `like`, named after it. \param names of the system's tensors
-[[nodiscard]] TensorId define_zero(System& system, TensorId like, const char* suffix, Names& names);
+[[nodiscard]] TensorId define_zero(System& system, TensorId like, const char* suffix, FreshNames& names);
 
 /// \throws SpecViolation unless `given` has shape and dtype of `like`.
 void require_shape(const System& system, TensorId given, TensorId like, const char* role);

@@ -16,9 +16,7 @@ Expr half() { return decimal(5, -1); }
 Expr shared_at_tie(const Arguments& a, const Expr& t) { return select(call(P::eq, {a[0], a[1]}), t * half(), t); }
 
 bool is_whole(const Expr& e, std::int64_t value) {
-  if (e.form() != Form::number) return false;
-  const Number& n = e->number;
-  return n.is_binary ? n.binary == static_cast<double>(value) : n.exponent == 0 && n.mantissa == value;
+  return e.form() == Form::number && e->number.is(value);
 }
 
 Expr lowered(const Expr& exponent) {
@@ -28,7 +26,7 @@ Expr lowered(const Expr& exponent) {
   if (n.is_binary && std::fabs(n.binary) < exact_below && n.binary == std::floor(n.binary)) {
     return decimal(static_cast<std::int64_t>(n.binary) - 1);
   }
-  return !n.is_binary && n.exponent == 0 ? decimal(n.mantissa - 1) : exponent - one();
+  return !n.is_binary && n.exponent == 0 && n.rest.empty() ? decimal(n.mantissa - 1) : exponent - one();
 }
 
 Expr push_base(const Arguments& a, const Expr& t) {

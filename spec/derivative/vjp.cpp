@@ -231,7 +231,7 @@ class Reverse {
   System& system_;
   const Dependence& depends_;
   Transposition transposition_;
-  Names names_;
+  FreshNames names_;
   std::map<TensorId, std::vector<TensorId>> seeds_;
 };
 
@@ -264,7 +264,7 @@ std::vector<TensorId> append_vjp(System& system, std::span<const TensorId> of, s
 
 System vjp(const System& primal, std::span<const std::size_t> wrt) {
   System result = primal;
-  Names names(result);
+  FreshNames names(result);
   std::vector<TensorId> of;
   std::vector<TensorId> cotangents;
   for (const TensorId y : primal.outputs) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "spec/error.hpp"
+#include "spec/library/trial.hpp"
 
 namespace etalon::spec::detail {
 
@@ -10,7 +11,7 @@ std::pair<Library, std::string> defined(std::string_view text, std::size_t count
                                         SourceLine where) {
   const auto place = [&] { return fmt::format(" at {}:{}", where.file, where.line); };
   try {
-    Library more = library.with(text, "definition");
+    Library more = tried_out(library.with(text, "definition"), library.added().size());
     if (more.added().size() == library.added().size()) throw SpecViolation("definition: the text defines nothing");
     std::string name = more.added().back();
     const Definition& d = more.named(name);

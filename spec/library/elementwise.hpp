@@ -100,7 +100,7 @@ detach(x[...] : number) -> y[...]
 inline constexpr Operation<DetachText> detach{};
 
 struct CastText {
-  static constexpr std::string_view text = R"(-- The same numbers as another element type: reals rounded to nearest, integers wrapped, a real as an integer cut towards 0, a number as a truth value true unless it is 0.
+  static constexpr std::string_view text = R"(-- The same numbers as another element type: reals rounded to nearest, integers wrapped, a real as an integer cut towards 0 and beyond the type's integers their nearest end, NaN as 0, a number as a truth value true unless it is 0.
 cast(x[...] : any) {dtype : dtype} -> y[...] : dtype
   y[...] = x[...]
 )";

@@ -177,9 +177,9 @@ struct PowerText {
 power(x[...]) {p : real} -> y[...]
   y[...] = x[...] ^ p
   vjp
-  x~[...] = p*(if p == 0.5 then 1 / sqrt(x[...]) else x[...] ^ (p - 1))*y~[...]
+  x~[...] = if p == 0 then 0 else p*(if p == 0.5 then 1 / sqrt(x[...]) else x[...] ^ (p - 1))*y~[...]
   jvp
-  y'[...] = p*(if p == 0.5 then 1 / sqrt(x[...]) else x[...] ^ (p - 1))*x'[...]
+  y'[...] = if p == 0 then 0 else p*(if p == 0.5 then 1 / sqrt(x[...]) else x[...] ^ (p - 1))*x'[...]
 )";
 };
 inline constexpr Operation<PowerText> power{};

@@ -111,6 +111,7 @@ struct Library::Contents {
     std::string name;
     std::shared_ptr<const OwnedDefinition> text;  ///< shared by the members of a family
     std::shared_ptr<const Definition> definition;
+    std::shared_ptr<const std::string> file;
   };
   std::vector<Added> added;
   std::vector<std::string> names;            ///< of what is added
@@ -125,7 +126,8 @@ struct Library::Contents {
     return find_in(all, name);
   }
 
-  void add(const std::shared_ptr<const OwnedDefinition>& text, std::string_view file) {
+  void add(const std::shared_ptr<const OwnedDefinition>& text, const std::shared_ptr<const std::string>& from) {
+    const std::string& file = *from;
     const Definition& d = text->definition;
     const Diagnosis wrong = d.ok() ? undefined_name(d) : d.diagnosis;
     if (!wrong.ok()) throw SpecViolation(located(*text, wrong, file));
@@ -134,10 +136,12 @@ struct Library::Contents {
         throw SpecViolation(located(*text, diagnose(name, ": ", why).at(d.text, place_of(d, name)), file));
       auto member = std::make_shared<Definition>(d.family_count > 0 ? member_of(d, name) : d);
       notation::link_calls(*member, [this](std::string_view callee) { return find(callee); });
+      member->file = file;
+      member->first_line = text->line;
       if (!member->ok()) throw SpecViolation(located(*text, member->diagnosis, file));
       all.insert(std::lower_bound(all.begin(), all.end(), name, before), member.get());
       names.emplace_back(name);
-      added.push_back({std::string(name), text, std::move(member)});
+      added.push_back({std::string(name), text, std::move(member), from});
     }
   }
 
@@ -171,7 +175,8 @@ const Definition& Library::named(std::string_view name) const {
 
 Library Library::with(std::string_view text, std::string_view file) const {
   auto more = std::make_shared<Contents>(contents());
-  for (const auto& definition : split_definitions(text)) more->add(definition, file);
+  const auto from = std::make_shared<const std::string>(file);
+  for (const auto& definition : split_definitions(text)) more->add(definition, from);
   return Library(std::move(more));
 }
 

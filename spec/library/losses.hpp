@@ -11,7 +11,7 @@ namespace etalon::ops {
 using spec::Operation;
 
 struct CrossEntropyText {
-  static constexpr std::string_view text = R"(-- Minus the logarithm of the softmax of x at class t, with class weights and smoothed labels.
+  static constexpr std::string_view text = R"(-- Minus the logarithm of the softmax of x at class t, with class weights and smoothed labels; NaN where t is no class.
 cross_entropy(x[..., c @ axis], t[...] : int, w[c]?) {axis = -1, ignore_index = -100, label_smoothing = 0.0, reduction = mean | sum | none} -> y[only(..., reduction == none)]
   requires c > 0
   requires 0 <= label_smoothing and label_smoothing <= 1
@@ -19,9 +19,9 @@ cross_entropy(x[..., c @ axis], t[...] : int, w[c]?) {axis = -1, ignore_index = 
   z[..., k @ axis] = x[..., k @ axis] - top[...]
   s[...] = log(sum[j] exp(z[..., j @ axis]))
   l[..., k @ axis] = z[..., k @ axis] - s[...]
-  -- The weight of each row: absent weights are 1, ignored rows 0, classes out of range count as weight 1 and value 0.
+  -- The weight of each row: absent weights are 1, ignored rows 0. A target that is no class has no value.
   a[...] = if t[...] == ignore_index then 0.0 else (w[t[...]] else 1.0)
-  hit[...] = -(a[...]*(l[..., t[...] @ axis] else 0))
+  hit[...] = if inside(l[..., t[...] @ axis]) then -(a[...]*(l[..., t[...] @ axis] else 0)) else 0/0
   -- Without smoothing the other classes do not count, not even where they are infinite.
   soft[...] = if label_smoothing == 0 then hit[...] else (1 - label_smoothing)*hit[...] - label_smoothing/c*sum[k] (w[k] else 1)*l[..., k @ axis]
   each[...] = if t[...] == ignore_index then 0 else soft[...]
@@ -79,11 +79,12 @@ soft_cross_entropy(x[..., c @ axis], t[..., c @ axis], w[c]?) {axis = -1, label_
 inline constexpr Operation<SoftCrossEntropyText> soft_cross_entropy{};
 
 struct NllText {
-  static constexpr std::string_view text = R"(-- Minus x at class t, for x that are logarithms of probabilities, with class weights.
+  static constexpr std::string_view text = R"(-- Minus x at class t, for x that are logarithms of probabilities, with class weights; NaN where t is no class.
 nll(x[..., c @ axis], t[...] : int, w[c]?) {axis = -1, ignore_index = -100, reduction = mean | sum | none} -> y[only(..., reduction == none)]
-  -- As in cross_entropy: absent weights are 1, ignored rows 0, classes out of range count as weight 1 and value 0.
+  -- As in cross_entropy: absent weights are 1, ignored rows 0, and a target that is no class has no value.
   a[...] = if t[...] == ignore_index then 0.0 else (w[t[...]] else 1.0)
-  each[...] = if t[...] == ignore_index then 0 else -(a[...]*(x[..., t[...] @ axis] else 0))
+  hit[...] = if inside(x[..., t[...] @ axis]) then -(a[...]*(x[..., t[...] @ axis] else 0)) else 0/0
+  each[...] = if t[...] == ignore_index then 0 else hit[...]
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
   y when reduction == mean = (sum[...] each[...]) / sum[...] a[...]

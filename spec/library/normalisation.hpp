@@ -76,29 +76,20 @@ layer_norm(x[..rest, ..w @ axes], gamma[..w]?, beta[..w]?) {axes : axes = [-1], 
   b[..i < ..rest, j < size(..w)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
   r[..i < ..rest] = 1 / sqrt((b[..i, size(..w) - 1] else 0)/size(..w) + eps)
   y[..i, ..k @ axes] = (gamma[..k] else 1) * (r[..i]*x[..i, ..k @ axes] - r[..i]*(a[..i, size(..w) - 1] else 0)) + (beta[..k] else 0)
-  also
-  -- Moments joined from chunks: the means of parts are rounded too.
-  a[..i < ..rest, j < size(..w)] = sum[l < size(..w) where l <= j] (x[..i, ..unflat(l, ..w) @ axes] / (j + 1))
-  b[..i < ..rest] = sum[j < size(..w)] (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
-  r[..i < ..rest] = 1 / sqrt(b[..i]/size(..w) + eps)
-  y[..i, ..k @ axes] = (gamma[..k] else 1) * (r[..i]*x[..i, ..k @ axes] - r[..i]*(a[..i, size(..w) - 1] else 0)) + (beta[..k] else 0)
   vjp
-  a[..i < ..rest, j < size(..w)] = sum[l < size(..w) where l <= j] (x[..i, ..unflat(l, ..w) @ axes] / (j + 1))
-  b[..i < ..rest] = sum[j < size(..w)] (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
-  c[..i < ..rest] = a[..i, size(..w) - 1] else 0
-  r[..i < ..rest] = 1 / sqrt(b[..i]/size(..w) + eps)
+  r[..i] = 1 / sqrt(v[..i] + eps)
   g[..i, ..k @ axes] = (gamma[..k] else 1)*y~[..i, ..k @ axes]
   p[..i] = sum[..k] g[..i, ..k @ axes]
   q[..i] = sum[..k] g[..i, ..k @ axes]*x[..i, ..k @ axes]
-  h[..i] = (p[..i]*c[..i] - q[..i])*r[..i]*r[..i]*r[..i] / size(..w)
-  x~[..i, ..k @ axes] = r[..i]*g[..i, ..k @ axes] + h[..i]*x[..i, ..k @ axes] - h[..i]*c[..i] - r[..i]*p[..i]/size(..w)
-  gamma~[..k] = sum[..i] y~[..i, ..k @ axes]*(r[..i]*x[..i, ..k @ axes] - r[..i]*c[..i])
+  h[..i] = (p[..i]*mu[..i] - q[..i])*r[..i]*r[..i]*r[..i] / size(..w)
+  x~[..i, ..k @ axes] = r[..i]*g[..i, ..k @ axes] + h[..i]*x[..i, ..k @ axes] - h[..i]*mu[..i] - r[..i]*p[..i]/size(..w)
+  gamma~[..k] = sum[..i] y~[..i, ..k @ axes]*(r[..i]*x[..i, ..k @ axes] - r[..i]*mu[..i])
   beta~[..k] = sum[..i] y~[..i, ..k @ axes]
   jvp
-  a[..i < ..rest, j < size(..w)] = sum[l < size(..w) where l <= j] (x[..i, ..unflat(l, ..w) @ axes] / (j + 1))
-  b[..i < ..rest] = sum[j < size(..w)] (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
+  a[..i < ..rest, j < size(..w)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
+  b[..i < ..rest, j < size(..w)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
   c[..i < ..rest] = a[..i, size(..w) - 1] else 0
-  r[..i < ..rest] = 1 / sqrt(b[..i]/size(..w) + eps)
+  r[..i < ..rest] = 1 / sqrt((b[..i, size(..w) - 1] else 0)/size(..w) + eps)
   o[..i, ..k @ axes] = x[..i, ..k @ axes] - c[..i]
   t[..i] = (sum[..k] x'[..i, ..k @ axes]) / size(..w)
   e[..i, ..k @ axes] = x'[..i, ..k @ axes] - t[..i]
@@ -167,24 +158,15 @@ group_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {groups : int, eps = 1e-5} -> y[b,
   w[n < b, g < groups, j < e*size(..s)] = (w[n, g, j - 1] else 0) + (x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - (m[n, g, j - 1] else 0))*(x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - m[n, g, j])
   r[n < b, f < c] = (gamma[f] else 1) / sqrt((w[n, f // e, e*size(..s) - 1] else 0)/(e*size(..s)) + eps)
   y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*(m[n, f // e, e*size(..s) - 1] else 0)
-  also
-  -- Moments joined from chunks: the means of parts are rounded too.
-  m[n < b, g < groups, j < e*size(..s)] = sum[l < e*size(..s) where l <= j] (x[n, g*e + l // size(..s), ..unflat(l % size(..s), ..s)] / (j + 1))
-  w[n < b, g < groups] = sum[j < e*size(..s)] (x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - (m[n, g, j - 1] else 0))*(x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - m[n, g, j])
-  r[n, f < c] = (gamma[f] else 1) / sqrt(w[n, f // e]/(e*size(..s)) + eps)
-  y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*(m[n, f // e, e*size(..s) - 1] else 0)
   vjp
-  m[n < b, g < groups, j < e*size(..s)] = sum[l < e*size(..s) where l <= j] (x[n, g*e + l // size(..s), ..unflat(l % size(..s), ..s)] / (j + 1))
-  w[n < b, g < groups] = sum[j < e*size(..s)] (x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - (m[n, g, j - 1] else 0))*(x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - m[n, g, j])
-  o[n < b, g < groups] = m[n, g, e*size(..s) - 1] else 0
-  r[n, g < groups] = 1 / sqrt(w[n, g]/(e*size(..s)) + eps)
+  r[n, g < groups] = 1 / sqrt(v[n, g] + eps)
   p[n, f] = sum[..k] y~[n, f, ..k]
   q[n, f] = sum[..k] y~[n, f, ..k]*x[n, f, ..k]
   p1[n, g < groups] = sum[j < e] (gamma[g*e + j] else 1)*p[n, g*e + j]
   q1[n, g < groups] = sum[j < e] (gamma[g*e + j] else 1)*q[n, g*e + j]
-  h[n, g < groups] = (p1[n, g]*o[n, g] - q1[n, g])*r[n, g]*r[n, g]*r[n, g] / (e*size(..s))
-  x~[n, f, ..k] = (gamma[f] else 1)*r[n, f // e]*y~[n, f, ..k] + h[n, f // e]*x[n, f, ..k] - h[n, f // e]*o[n, f // e] - r[n, f // e]*p1[n, f // e]/(e*size(..s))
-  gamma~[f] = sum[n] (q[n, f] - p[n, f]*o[n, f // e])*r[n, f // e]
+  h[n, g < groups] = (p1[n, g]*mu[n, g] - q1[n, g])*r[n, g]*r[n, g]*r[n, g] / (e*size(..s))
+  x~[n, f, ..k] = (gamma[f] else 1)*r[n, f // e]*y~[n, f, ..k] + h[n, f // e]*x[n, f, ..k] - h[n, f // e]*mu[n, f // e] - r[n, f // e]*p1[n, f // e]/(e*size(..s))
+  gamma~[f] = sum[n] (q[n, f] - p[n, f]*mu[n, f // e])*r[n, f // e]
   beta~[f] = sum[n] p[n, f]
 )";
 };

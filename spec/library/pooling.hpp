@@ -58,6 +58,7 @@ inline constexpr Operation<Member<AvgPoolText, "avg_pool3d">> avg_pool3d{};
 struct SmoothMaxPoolText {
   static constexpr std::string_view text = R"(-- temperature * log of the sum of exp(x/temperature) over each window; what lies outside x does not count.
 smooth_max_pool(x[b, c, ..s]) {kernel[..s], stride[..s] = kernel, padding[..s] = 0, temperature = 1.0} -> y[b, c, ..o]
+  requires temperature > 0
   requires ..kernel > 0
   requires ..stride > 0
   requires ..padding >= 0

@@ -108,11 +108,6 @@ var(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
   y[..i, ..u @ axes] = b[..i, size(..gone) - 1] / (size(..gone) - correction)
   also
-  -- Moments joined from chunks: the means of parts are rounded too.
-  a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
-  b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
-  y[..i, ..u @ axes] = b[..i] / (size(..gone) - correction)
-  also
   -- The mean computed anew for each element.
   a[..i, ..k < ..gone] = (sum[..l < ..gone] x[..i, ..l @ axes]) / size(..gone)
   y[..i, ..u @ axes] = (sum[..k] (x[..i, ..k @ axes] - a[..i, ..k])*(x[..i, ..k @ axes] - a[..i, ..k])) / (size(..gone) - correction)
@@ -140,18 +135,13 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
   y[..i, ..u @ axes] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
   also
-  -- Moments joined from chunks: the means of parts are rounded too.
-  a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
-  b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
-  y[..i, ..u @ axes] = sqrt(b[..i] / (size(..gone) - correction))
-  also
   -- The mean computed anew for each element.
   a[..i, ..k < ..gone] = (sum[..l < ..gone] x[..i, ..l @ axes]) / size(..gone)
   y[..i, ..u @ axes] = sqrt((sum[..k] (x[..i, ..k @ axes] - a[..i, ..k])*(x[..i, ..k @ axes] - a[..i, ..k])) / (size(..gone) - correction))
   vjp
-  a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
-  b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
-  r[..i] = sqrt(b[..i] / (size(..gone) - correction))
+  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
+  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  r[..i] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
   g[..i] = sum[..u] (if r[..i] == 0 then 0 else y~[..i, ..u @ axes]/(2*r[..i]))
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
   vjp
@@ -160,9 +150,9 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   g[..i] = sum[..u] (if r[..i] == 0 then 0 else y~[..i, ..u @ axes]/(2*r[..i]))
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
   jvp
-  a[..i, j < size(..gone)] = sum[l < size(..gone) where l <= j] (x[..i, ..unflat(l, ..gone) @ axes] / (j + 1))
-  b[..i] = sum[j < size(..gone)] (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
-  r[..i] = sqrt(b[..i] / (size(..gone) - correction))
+  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
+  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
+  r[..i] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
   e[..i] = sum[..k] (2/(size(..gone) - correction))*x'[..i, ..k @ axes]*d[..i, ..k @ axes]
   y'[..i, ..u @ axes] = if r[..i] <= 0 then 0 else e[..i]/(2*r[..i])
 )";

@@ -21,55 +21,55 @@ double nearest_binary64(std::string_view text) {
 
 namespace {
 
-using Form = AttributeBinding::Form;
+using Bound = AttributeBinding::Form;
 
-struct Binder {
+struct AttributeBinder {
   AttributeBinding& to;
   bool fits = true;
 
   void operator()(std::int64_t v) {
-    to.form = Form::integer;
+    to.form = Bound::integer;
     to.integer = v;
   }
   void operator()(double v) {
-    to.form = Form::real;
+    to.form = Bound::real;
     to.real = v;
   }
   void operator()(bool v) {
-    to.form = Form::boolean;
+    to.form = Bound::boolean;
     to.truth = v;
   }
   void operator()(const std::string& v) {
-    to.form = v == "all" ? Form::all : v == "reversed" ? Form::reversed : Form::symbol;
+    to.form = v == "all" ? Bound::all : v == "reversed" ? Bound::reversed : Bound::symbol;
     to.symbol = v;
     if (v == "inf" || v == "-inf" || v == "nan") (void)notation::read_value(v, 0, to);
   }
   void operator()(const std::vector<std::int64_t>& v) {
-    to.form = Form::list;
+    to.form = Bound::list;
     fits = v.size() <= AttributeBinding::capacity;
     for (std::size_t i = 0; fits && i < v.size(); ++i) to.list[to.size++] = v[i];
   }
   void operator()(const std::vector<double>& v) {
-    to.form = Form::list;
+    to.form = Bound::list;
     fits = v.empty();
   }
   void operator()(const ValueName& v) {
-    to.form = Form::runtime;
+    to.form = Bound::runtime;
     to.symbol = v.name;
   }
 };
 
 AttributeValue value_of(const AttributeText& a, const AttributeBinding& v) {
   switch (v.form) {
-    case Form::integer: return v.integer;
-    case Form::real: return v.real;
-    case Form::boolean: return v.truth;
-    case Form::list: return std::vector<std::int64_t>(v.list, v.list + v.size);
-    case Form::runtime: return ValueName{std::string(v.symbol)};
-    case Form::all:
-    case Form::reversed:
-    case Form::symbol: return std::string(v.symbol);
-    case Form::missing: break;
+    case Bound::integer: return v.integer;
+    case Bound::real: return v.real;
+    case Bound::boolean: return v.truth;
+    case Bound::list: return std::vector<std::int64_t>(v.list, v.list + v.size);
+    case Bound::runtime: return ValueName{std::string(v.symbol)};
+    case Bound::all:
+    case Bound::reversed:
+    case Bound::symbol: return std::string(v.symbol);
+    case Bound::missing: break;
   }
   throw InternalError("attribute " + std::to_string(a.name.begin) + " has no value");
 }
@@ -86,7 +86,7 @@ Bindings bind_attributes(const Definition& d, const Attributes& attributes) {
       notation::complain_of_name(d, name, b);
       return b;
     }
-    Binder binder{b.of[which]};
+    AttributeBinder binder{b.of[which]};
     std::visit(binder, value);
     if (!binder.fits) notation::complain_of_kind(d, d.attributes[which], b);
   }
@@ -97,7 +97,7 @@ Bindings bind_attributes(const Definition& d, const Attributes& attributes) {
 Attributes to_attributes(const Definition& d, const Bindings& b) {
   Attributes map;
   for (std::size_t i = 0; i < d.attribute_count; ++i) {
-    if (b.of[i].form == Form::missing) continue;
+    if (b.of[i].form == Bound::missing) continue;
     map.emplace(d.at(d.attributes[i].name), value_of(d.attributes[i], b.of[i]));
   }
   return map;
@@ -111,7 +111,7 @@ Attributes attributes_from_text(const Definition& d, std::string_view text) {
     const int which = d.attribute_named(name.text);
     AttributeBinding v;
     at = notation::read_value(text, sign.begin + 1, v);
-    if (which < 0 || !sign.is("=") || v.form == Form::missing) break;
+    if (which < 0 || !sign.is("=") || v.form == Bound::missing) break;
     if (!notation::fit(d, d.attributes[which], v)) break;
     map.insert_or_assign(std::string(name.text), value_of(d.attributes[which], v));
     const Token comma = lexer::next(text, at);

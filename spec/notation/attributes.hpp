@@ -75,17 +75,6 @@ namespace notation {
   return exponent < 0 ? mantissa / scale : mantissa * scale;
 }
 
-/// The integer of a literal without `.` and `e`; false when it does not fit.
-[[nodiscard]] constexpr bool integer_of(std::string_view text, std::int64_t& value) {
-  value = 0;
-  for (const char c : text) {
-    if (!lexer::is_digit(c)) return false;
-    if (__builtin_mul_overflow(value, std::int64_t{10}, &value)) return false;
-    if (__builtin_add_overflow(value, static_cast<std::int64_t>(c - '0'), &value)) return false;
-  }
-  return !text.empty();
-}
-
 /// Reads one attribute value from text, starting at `from`; returns the position after it, or `from` on nonsense.
 [[nodiscard]] constexpr std::size_t read_value(std::string_view text, std::size_t from, AttributeBinding& value) {
   using Form = AttributeBinding::Form;
@@ -110,9 +99,9 @@ namespace notation {
   if (negative) t = lexer::next(text, t.begin + 1);
   const std::size_t end = t.begin + t.text.size();
   if (t.form == TokenForm::number) {
-    if (t.text.find_first_of(".e") == std::string_view::npos) {
+    if (lexer::is_whole(t.text)) {
       value.form = Form::integer;
-      if (!integer_of(t.text, value.integer)) return from;
+      if (!lexer::integer_of(t.text, value.integer)) return from;
       if (negative) value.integer = -value.integer;
       return end;
     }

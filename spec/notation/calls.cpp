@@ -147,6 +147,8 @@ Instance Elaborator::called(const ClauseText& clause, const Definition& callee, 
     std::sort(scalars.begin(), scalars.end());
     for (const auto& [name, tensor] : scalars) passed.tensors.push_back(tensor);
     return instance;
+  } catch (const Unsound&) {
+    throw;
   } catch (const SpecViolation& error) {
     throw SpecViolation(std::string(d_.name) + ": " + error.what());
   }

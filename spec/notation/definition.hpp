@@ -119,6 +119,8 @@ struct Definition {
   std::string_view text;
   std::string_view name;   ///< of the definition, or of the chosen member of its family
   std::string_view doc;    ///< the comment before the signature
+  std::string_view file;   ///< that the text was read from, for messages; empty where there is none
+  std::uint32_t first_line = 1;  ///< where the text begins in the file
   NodeText nodes[max_nodes] = {};
   OperandText operands[max_operands] = {};
   AttributeText attributes[max_attributes] = {};

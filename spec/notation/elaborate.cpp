@@ -16,9 +16,9 @@ Elaborator::Elaborator(const Definition& d, std::span<const std::optional<ValueT
   if (!typing_.ok()) raise(typing_.diagnosis);
 }
 
-void Elaborator::raise(const Diagnosis& diagnosis) const { throw SpecViolation(std::string(diagnosis.message())); }
+void Elaborator::raise(const Diagnosis& diagnosis) const { throw IllTyped(diagnosis); }
 
-Instance Elaborator::run() {
+Instance Elaborator::run(Proof proof) {
   const Typing typing = typing_;
   do {
     typing_ = typing;
@@ -26,6 +26,8 @@ Instance Elaborator::run() {
     tensors_.clear();
     scalars_.clear();
     extents_.clear();
+    sources_.clear();
+    clauses_.clear();
     declare_operands();
     declare_run_time_attributes();
     declare_results();
@@ -38,6 +40,7 @@ Instance Elaborator::run() {
     check_defined();
   } while (drop_dead());
   order_equations(system_);
+  if (proof == Proof::here) prove();
   Instance instance;
   instance.system = std::move(system_);
   instance.results.assign(typing_.results, typing_.results + typing_.result_count);
@@ -240,13 +243,17 @@ bool Elaborator::drop_dead() {
 
 Instance instantiate(const Definition& definition, std::span<const std::optional<ValueType>> operands,
                      std::span<const std::size_t> packs, const Attributes& attributes) {
-  return notation::Elaborator(definition, operands, packs, attributes, 0).run();
+  return notation::Elaborator(definition, operands, packs, attributes, 0).run(notation::Proof::here);
 }
 
 Instance instantiate_part(const Definition& definition, std::size_t part,
                           std::span<const std::optional<ValueType>> operands, std::span<const std::size_t> packs,
                           const Attributes& attributes) {
-  return notation::Elaborator(definition, operands, packs, attributes, part).run();
+  return notation::Elaborator(definition, operands, packs, attributes, part).run(notation::Proof::here);
+}
+
+Instance elaborate(const Definition& definition, std::span<const std::optional<ValueType>> operands) {
+  return notation::Elaborator(definition, operands, {}, {}, 0).run(notation::Proof::elsewhere);
 }
 
 }  // namespace etalon::spec

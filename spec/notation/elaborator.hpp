@@ -3,6 +3,7 @@
 /// elaborate.cpp and its companions.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "spec/notation/elaborate.hpp"
 #include "spec/notation/fold.hpp"
 #include "spec/notation/typing.hpp"
+#include "spec/system/verify.hpp"
 
 namespace etalon::spec::notation {
 
@@ -59,11 +61,14 @@ struct Passed {
   std::vector<TensorId> tensors;
 };
 
+/// Who proves what came of an elaboration.
+enum class Proof : std::uint8_t { here, elsewhere };
+
 class Elaborator {
  public:
   Elaborator(const Definition& d, std::span<const std::optional<ValueType>> operands,
              std::span<const std::size_t> packs, const Attributes& attributes, std::size_t part);
-  [[nodiscard]] Instance run();
+  [[nodiscard]] Instance run(Proof proof);
 
  private:
   // elaborate.cpp: tensors, and the whole
@@ -79,6 +84,15 @@ class Elaborator {
   void check_defined() const;
   bool drop_dead();
 
+  // prove.cpp: every read in range, every element given once
+  void prove() const;
+  void refute(const Broken& broken) const;
+  [[noreturn]] void refute_read(const Fault& fault, NodeId read) const;
+  [[noreturn]] void refute_write(const Broken& broken) const;
+  [[noreturn]] void unsound(Diagnosis diagnosis, std::size_t where) const;
+  NodeId source_of(const Expr& e) const;
+  std::string axis_of(TensorId tensor, std::size_t axis) const;
+
   // equations.cpp: equations
   void equation(const ClauseText& clause);
   void equation_of_member(const ClauseText& clause, int member);
@@ -89,7 +103,7 @@ class Elaborator {
                                   const std::vector<AxisGroup>* groups, std::vector<AxisGroup>& made);
   void bind_inner_names(NodeId n, NodeId value, std::vector<Binder>& binders);
   bool reads(NodeId n, std::string_view name) const;
-  Expr value_of(const ClauseText& clause, std::optional<Kind> kind);
+  Expr value_of(const ClauseText& clause, std::optional<DType> dtype);
   [[nodiscard]] bool names_type(const ClauseText& clause) const;
   std::int32_t origin_of(const ClauseText& clause);
   bool members_of_operands(int member) const;
@@ -162,6 +176,8 @@ class Elaborator {
   std::map<std::string, TensorId> scalars_;  ///< of attributes given at run time
   std::map<std::string, Index> scope_;
   std::map<std::string, int> tags_;
+  std::vector<std::pair<Expr, NodeId>> sources_;   ///< where reads and reductions stand in the text
+  std::map<std::int32_t, std::size_t> clauses_;    ///< where the equations of an origin stand
   std::set<std::string> dead_;               ///< tensors that no result needs
   Extents extents_;
   bool vacuous_ = false;                     ///< the equation has no elements

@@ -18,6 +18,7 @@ std::int32_t Elaborator::origin_of(const ClauseText& clause) {
   origin.operation = std::string(d_.name);
   origin.clause = std::string(d_.at(clause.text));
   system_.origins.push_back(std::move(origin));
+  clauses_[static_cast<std::int32_t>(system_.origins.size()) - 1] = clause.text.begin;
   return static_cast<std::int32_t>(system_.origins.size()) - 1;
 }
 
@@ -167,17 +168,15 @@ bool Elaborator::names_type(const ClauseText& clause) const {
   return false;
 }
 
-/// The right side; an equation without elements is elaborated for its kind only.
-Expr Elaborator::value_of(const ClauseText& clause, std::optional<Kind> kind) {
+/// The right side, for an element of that type or as it is; an equation without elements is elaborated for its kind only.
+Expr Elaborator::value_of(const ClauseText& clause, std::optional<DType> dtype) {
   Expr e = expression(clause.value);
-  if (vacuous_) {
-    const Kind k = kind.value_or(e.kind());
-    return k == Kind::real ? decimal(0) : k == Kind::integer ? integer(0) : boolean(false);
-  }
-  if (!kind || e.kind() == *kind) return e;
-  if (*kind == Kind::real && e.kind() == Kind::integer) return real_of(e);
-  if (names_type(clause)) return converted(e, *kind);
-  fail(clause.text.begin, d_.at(clause.target), " is ", *kind == Kind::real ? "real" : *kind == Kind::integer ? "integer" : "a truth value",
+  const Kind kind = dtype ? kind_of(*dtype) : e.kind();
+  if (vacuous_) return kind == Kind::real ? decimal(0) : kind == Kind::integer ? integer(0) : boolean(false);
+  if (e.kind() == kind) return e;
+  if (kind == Kind::real && e.kind() == Kind::integer) return real_of(e);
+  if (names_type(clause)) return converted(e, *dtype);
+  fail(clause.text.begin, d_.at(clause.target), " is ", kind == Kind::real ? "real" : kind == Kind::integer ? "integer" : "a truth value",
        ", its equation gives ", e.kind() == Kind::real ? "a real" : e.kind() == Kind::integer ? "an integer" : "a truth value",
        "; use cast");
 }
@@ -199,7 +198,7 @@ void Elaborator::assign(const ClauseText& clause, Storage& target, const Layout&
     if (at.size() != static_cast<std::size_t>(item.width)) fail_at(n, d_.at(n), " has another rank than its place");
     for (int j = 0; j < item.width; ++j) e.place[item.axis[j]] = at[static_cast<std::size_t>(j)];
   }
-  e.value = value_of(clause, kind_of(system_[target.id].dtype));
+  e.value = value_of(clause, system_[target.id].dtype);
   system_.equations.push_back(std::move(e));
 }
 
@@ -229,13 +228,14 @@ void Elaborator::define_local(const ClauseText& clause, const Layout& items, std
       groups[k].axes.push_back(axis);
     }
   }
+  if (!addressable({DType::f64, s.dims})) fail(clause.target.begin, d_.at(clause.target), " has more elements than 64 bits can address");
   vacuous_ = s.dims.count() == 0;
   s.groups = std::move(groups);
   const std::string name(d_.at(clause.target));
   if (reads(clause.value, name)) {  // a recurrence, of reals
     s.id = system_.add_tensor(name, local_type(Kind::real), s.dims);
     tensors_[{name, -1}] = s;
-    system_.define(s.id, std::move(ordered), value_of(clause, Kind::real), origin);
+    system_.define(s.id, std::move(ordered), value_of(clause, local_type(Kind::real)), origin);
     return;
   }
   Expr value = value_of(clause, std::nullopt);

@@ -113,6 +113,7 @@ class ExpressionParser : protected TreeBuilder {
     ends_in_reduction_ = false;
     if (failed()) return -1;
     if (token_.form == TokenForm::number) {
+      check_number();
       const NodeId n = node(NodeForm::number);
       advance();
       return n;

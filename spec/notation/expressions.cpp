@@ -8,34 +8,6 @@ namespace etalon::spec::notation {
 
 namespace {
 
-/// A decimal literal exactly: mantissa · 10^exponent. False when the mantissa does not fit 64 bits.
-bool decimal_of(std::string_view text, std::int64_t& mantissa, std::int32_t& exponent) {
-  mantissa = 0;
-  exponent = 0;
-  bool fraction = false;
-  std::size_t i = 0;
-  for (; i < text.size() && text[i] != 'e'; ++i) {
-    if (text[i] == '.') {
-      fraction = true;
-      continue;
-    }
-    if (__builtin_mul_overflow(mantissa, std::int64_t{10}, &mantissa)) return false;
-    if (__builtin_add_overflow(mantissa, static_cast<std::int64_t>(text[i] - '0'), &mantissa)) return false;
-    if (fraction) --exponent;
-  }
-  if (i < text.size()) {
-    std::int32_t e = 0;
-    const std::size_t start = i + (text[i + 1] == '+' ? 2 : 1);
-    if (std::from_chars(text.data() + start, text.data() + text.size(), e).ec != std::errc{}) return false;
-    exponent += e;
-  }
-  while (mantissa != 0 && mantissa % 10 == 0 && exponent < 0) {
-    mantissa /= 10;
-    ++exponent;
-  }
-  return true;
-}
-
 bool is_comparison(Primitive p) { return p >= Primitive::eq && p <= Primitive::ge; }
 
 bool wants_reals(Primitive p) {
@@ -142,11 +114,8 @@ Expr Elaborator::expression(NodeId n) {
   }
   switch (t.form) {
     case NodeForm::number: {
-      std::int64_t mantissa = 0;
-      std::int32_t exponent = 0;
-      if (!decimal_of(d_.at(n), mantissa, exponent)) fail_at(n, d_.at(n), " has more digits than 64 bits hold");
-      const bool whole = d_.at(n).find_first_of(".e") == std::string_view::npos;
-      return whole ? integer(mantissa) : decimal(mantissa, exponent);
+      std::int64_t whole = 0;
+      return lexer::integer_of(d_.at(n), whole) ? integer(whole) : decimal(decimal_number(d_.at(n)));
     }
     case NodeForm::name: return named(n);
     case NodeForm::apply: return application(n);
@@ -318,7 +287,9 @@ std::vector<Expr> Elaborator::unflat(NodeId n) {
   if (position.kind() != Kind::integer) fail_at(n, "unflat takes an integer position");
   const Dims dims = known_row(d_.child(n, 1));
   std::vector<Expr> index(dims.rank, integer(0));
-  if (dims.count() == 0) return index;
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return index;
+  const bool extents = std::none_of(dims.begin(), dims.end(), [](std::int64_t e) { return e < 0; });
+  if (!extents || !addressable({DType::boolean, dims})) fail_at(n, "unflat is within extents whose positions fit 64 bits, found ", to_string(dims));
   std::int64_t stride = 1;
   for (std::size_t i = dims.rank; i-- > 0;) {
     Expr e = folded(Primitive::floor_div, {position, integer(stride)});

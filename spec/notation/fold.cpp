@@ -57,7 +57,7 @@ std::optional<Expr> fold_units(Primitive p, const std::vector<Expr>& args) {
 }
 
 bool is_exact(const Expr& e, std::int64_t value) {
-  return e.form() == Form::number && !e->number.is_binary && e->number.exponent == 0 && e->number.mantissa == value;
+  return e.form() == Form::number && !e->number.is_binary && e->number.is(value);
 }
 
 /// What holds for every real, every rounding, NaN and both zeros: 1·x, x·1, x/1, x − 0.
@@ -101,6 +101,11 @@ std::optional<Interval> combined(Primitive p, const Interval& a, const Interval&
   return found;
 }
 
+/// The nearest integer of an interval. An element of fewer bits would keep the low ones.
+Expr within(const Expr& e, std::int64_t low, std::int64_t high) {
+  return apply(Primitive::minimum, {apply(Primitive::maximum, {e, integer(low)}), integer(high)});
+}
+
 }  // namespace
 
 std::optional<std::int64_t> integer_constant(const Expr& e) {
@@ -142,11 +147,15 @@ Expr real_of(const Expr& e) {
   return as_real(e);
 }
 
-Expr converted(const Expr& e, Kind kind) {
+Expr converted(const Expr& e, DType dtype) {
+  const Kind kind = kind_of(dtype);
   if (e.kind() == kind) return e;
   switch (kind) {
     case Kind::real: return real_of(e);
-    case Kind::integer: return apply(Primitive::to_integer, {e});
+    case Kind::integer: {
+      const Expr whole = apply(Primitive::to_integer, {e});  // within 64 bits
+      return dtype == DType::i32 && e.kind() == Kind::real ? within(whole, INT32_MIN, INT32_MAX) : whole;
+    }
     case Kind::boolean: break;
   }
   return apply(Primitive::ne, {e, e.kind() == Kind::real ? decimal(0) : integer(0)});

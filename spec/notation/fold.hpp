@@ -24,9 +24,9 @@ using Extents = std::unordered_map<VariableId, std::int64_t>;
 [[nodiscard]] Expr folded(Primitive p, std::vector<Expr> args);
 /// An integer as a real; integer constants become exact decimals.
 [[nodiscard]] Expr real_of(const Expr& e);
-/// The same number or truth value as another kind: a real as an integer is cut towards 0, a number as a truth value is
-/// whether it is not 0.
-[[nodiscard]] Expr converted(const Expr& e, Kind kind);
+/// The same number or truth value for an element of that type: a real as an integer is cut towards 0 and beyond the
+/// integers of the type their nearest end, a number as a truth value is whether it is not 0.
+[[nodiscard]] Expr converted(const Expr& e, DType dtype);
 /// if c then a else b, decided where c is constant.
 [[nodiscard]] Expr chosen(const Expr& c, const Expr& a, const Expr& b);
 /// 0 ≤ index < extent, without the halves that always hold.

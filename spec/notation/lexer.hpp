@@ -59,6 +59,33 @@ namespace lexer {
   return i;
 }
 
+/// What a number's text may be: digits and exponent that every reader of it can hold.
+inline constexpr std::size_t most_digits = 1000;
+inline constexpr int most_exponent = 999;
+
+/// Whether a number's text is within these limits.
+[[nodiscard]] constexpr bool is_within_limits(std::string_view number) {
+  std::size_t i = 0;
+  std::size_t digits = 0;
+  for (; i < number.size() && number[i] != 'e'; ++i) digits += is_digit(number[i]) ? 1 : 0;
+  int exponent = 0;
+  for (; i < number.size() && exponent <= most_exponent; ++i) exponent = is_digit(number[i]) ? exponent * 10 + (number[i] - '0') : exponent;
+  return digits <= most_digits && exponent <= most_exponent;
+}
+
+/// The integer of digits alone; false when there is something else or it does not fit.
+[[nodiscard]] constexpr bool integer_of(std::string_view text, std::int64_t& value) {
+  value = 0;
+  for (const char c : text) {
+    if (!is_digit(c)) return false;
+    if (__builtin_mul_overflow(value, std::int64_t{10}, &value)) return false;
+    if (__builtin_add_overflow(value, static_cast<std::int64_t>(c - '0'), &value)) return false;
+  }
+  return !text.empty();
+}
+
+[[nodiscard]] constexpr bool is_whole(std::string_view number) { return number.find_first_of(".e") == std::string_view::npos; }
+
 [[nodiscard]] constexpr std::size_t symbol_length(std::string_view rest) {
   for (const std::string_view s : {"...", "..", "->", "//", "<=", ">=", "==", "!="}) {
     if (rest.substr(0, s.size()) == s) return s.size();

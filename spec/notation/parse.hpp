@@ -160,8 +160,7 @@ class DefinitionParser : public ExpressionParser {
     } else {
       accept("-");
       if (token_.form == TokenForm::number) {
-        const bool whole = token_.text.find_first_of(".e") == std::string_view::npos;
-        kind = whole ? AttributeKind::integer : AttributeKind::real;
+        kind = lexer::is_whole(token_.text) ? AttributeKind::integer : AttributeKind::real;
       } else if (token_.is("true") || token_.is("false")) {
         kind = AttributeKind::boolean;
       } else if (token_.is("inf")) {

@@ -58,7 +58,9 @@ std::pair<Expr, Expr> Elaborator::access(NodeId n, const Storage& from) {
   for (std::size_t a = 0; a < indices.size(); ++a) {
     inside = folded(Primitive::logical_and, {inside, in_range(indices[a], from.dims[a], extents_)});
   }
-  return {system_.at(from.id, std::move(indices)), inside};
+  Expr value = system_.at(from.id, std::move(indices));
+  sources_.emplace_back(value, n);
+  return {std::move(value), inside};
 }
 
 /// Items that stand one to one with the declared ones take their axes; otherwise widths decide.
@@ -170,7 +172,11 @@ Expr Elaborator::reduce_bound(NodeId n, Reduction r, const std::vector<Binder>& 
     auto [a, b] = same_kind(n, value, neutral(n, r, body.kind(), otherwise));
     return select(guard, a, b);
   }
-  if (!extremum || otherwise < 0) return reduce(r, binders, guard, body);
+  if (!extremum || otherwise < 0) {
+    Expr e = reduce(r, binders, guard, body);
+    if (extremum) sources_.emplace_back(e, n);
+    return e;
+  }
   if (decided) return reduce(r, binders, guard, body);  // not empty, so `else` is never reached
   Expr v = expression(otherwise);
   const Kind kind = position ? Kind::integer : body.kind();

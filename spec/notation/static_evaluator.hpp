@@ -81,9 +81,9 @@ class StaticEvaluator : StaticArithmetic {
 
   constexpr StaticValue number(NodeId n) const {
     const std::string_view text = d_.at(n);
-    if (text.find_first_of(".e") != std::string_view::npos) return StaticValue::of_real(binary64_of(text));
+    if (!lexer::is_whole(text)) return StaticValue::of_real(binary64_of(text));
     std::int64_t value = 0;
-    if (!integer_of(text, value)) {
+    if (!lexer::integer_of(text, value)) {
       fail(n, " does not fit 64 bits");
       return {};
     }

@@ -69,6 +69,17 @@ class TreeBuilder {
       fail(mark_ == '~' ? "a vjp part speaks of cotangents" : mark_ == '\'' ? "a jvp part speaks of tangents"
                                                           : "tangents and cotangents stand in jvp and vjp parts");
   }
+  constexpr void check_number() {
+    std::int64_t whole = 0;
+    const bool within = lexer::is_within_limits(token_.text);
+    if (failed() || (within && (!lexer::is_whole(token_.text) || lexer::integer_of(token_.text, whole)))) return;
+    // Not quoted: it may be longer than a line.
+    begin_diagnosis().add(within ? "an integer has 64 bits, and a real beyond them a point, as in 18446744073709551616.0"
+                                 : "a number has at most 1000 digits and an exponent from -999 to 999");
+    d_.diagnosis.at(d_.text, token_.begin);
+    token_ = {};
+    token_.begin = d_.text.size();
+  }
   static constexpr Slice slice_of(const Token& t) {
     return {static_cast<std::uint16_t>(t.begin), static_cast<std::uint16_t>(t.text.size())};
   }

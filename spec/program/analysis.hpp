@@ -34,6 +34,8 @@ struct Analysis {
 /// One line: `h = matmul(x, w)`, `g = vjp(loss; w)`.
 [[nodiscard]] std::string summary(const Call& call);
 [[nodiscard]] std::string summary(const Differentiate& step);
+/// What is wrong with a call: the rule, and where it stands in the operation's definition.
+[[nodiscard]] std::string in_definition(const Diagnosis& diagnosis);
 /// The assignment as it is written.
 [[nodiscard]] std::string summary(const Assign& step);
 

@@ -10,6 +10,7 @@
 #include "spec/error.hpp"
 #include "spec/notation/parse.hpp"
 #include "spec/notation/resolve.hpp"
+#include "spec/program/fault.hpp"
 #include "spec/program/name.hpp"
 #include "spec/quoted.hpp"
 #include "spec/system/ranges.hpp"
@@ -51,17 +52,17 @@ class Elaboration {
  private:
   [[nodiscard]] Instance instance(const std::string& text, std::size_t clauses) const {
     const Definition definition = parse(text);
-    if (!definition.ok()) throw SpecViolation(in_the_assignment(std::string(definition.diagnosis.message())));
+    if (!definition.ok()) refuse(std::string(definition.diagnosis.message()));
     if (definition.clause_count != clauses || definition.part_count != 0 || definition.clauses[0].form != ClauseText::Form::equation)
       throw SpecViolation("expected one expression on the right side");
     if (const Diagnosis wrong = undefined_name(definition); !wrong.ok())
-      throw SpecViolation(in_the_assignment(std::string(wrong.message())));
+      refuse(std::string(wrong.message()));
     std::vector<std::optional<ValueType>> types;
     for (const std::string& name : reads_) types.emplace_back(scope_.types.at(name));
     try {
-      return instantiate(definition, types, {}, {});
+      return elaborate(definition, types);
     } catch (const SpecViolation& error) {
-      throw SpecViolation(in_the_assignment(error.what()));
+      refuse(error.what());
     }
   }
 
@@ -117,12 +118,12 @@ class Elaboration {
     return next_ + (scalar ? "  " : "[" + step_.places + "]") + std::string(sign_of(step_).size(), ' ') + "= " + step_.value;
   }
 
-  /// The message with the column in the assignment instead of the place in the definition made of it.
-  [[nodiscard]] std::string in_the_assignment(std::string message) const {
+  /// Throws the message with the column in the assignment instead of the place in the definition made of it.
+  [[noreturn]] void refuse(std::string message) const {
     constexpr std::string_view own = "assignment: ", mark = " (at ";
     if (message.starts_with(own)) message.erase(0, own.size());
     const std::size_t at = message.rfind(mark);
-    if (at == std::string::npos) return message;
+    if (at == std::string::npos) throw SpecViolation(message);
     std::size_t line = 0, column = 0;
     const char* const end = message.data() + message.size();
     const auto first = std::from_chars(message.data() + at + mark.size(), end, line);
@@ -130,8 +131,9 @@ class Elaboration {
     message.erase(at);
     const std::size_t moved = next_.size() - step_.buffer.size();
     if (line == 2 && step_.declares) column += std::string_view("buffer ").size();
-    if (line == 2) message += fmt::format(" (column {})", column > next_.size() ? column - moved : std::size_t{1});
-    return message;
+    if (line != 2) throw SpecViolation(message);
+    column = column > next_.size() ? column - moved : std::size_t{1};
+    throw WordViolation(fmt::format("{} (column {})", message, column), {{}, false, column});
   }
 
   const Assign& step_;

@@ -7,6 +7,7 @@
 #include "spec/quoted.hpp"
 #include "spec/program/analysis.hpp"
 #include "spec/program/assignment.hpp"
+#include "spec/program/fault.hpp"
 
 namespace etalon::spec {
 namespace {
@@ -98,7 +99,7 @@ class Reader {
 };
 
 [[noreturn]] void reject(std::size_t line, std::size_t at, const std::string& why) {
-  throw SpecViolation(fmt::format("program: line {}, column {}: {}", line, at + 1, why));
+  throw TextViolation({line, at + 1}, why);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "spec/error.hpp"
 #include "spec/notation/typing.hpp"
 #include "spec/program/analysis.hpp"
+#include "spec/program/fault.hpp"
 #include "spec/quoted.hpp"
 
 namespace etalon::spec {
@@ -30,6 +31,7 @@ struct Trial {
   std::vector<Equality> equalities;  ///< that should hold
   std::optional<std::size_t> stuck;  ///< the first step without types
   std::string why;                   ///< what is wrong with the first call that cannot be typed
+  std::size_t wrong = 0;             ///< the step of that call
 };
 
 /// The program's extents with a number for every name that is open.
@@ -59,6 +61,7 @@ class Attempt {
     for (const Input& input : program_.inputs) types_[input.name] = {input.dtype, input.dims};
     for (const Buffer& buffer : program_.buffers) types_[buffer.name] = {buffer.dtype, buffer.dims};
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+      if (trial_.why.empty()) trial_.wrong = i;
       const bool typed = std::visit([this](const auto& step) { return take(step); }, program_.steps[i]);
       if (!typed && !trial_.stuck) trial_.stuck = i;
     }
@@ -81,7 +84,7 @@ class Attempt {
     const Typing typing = type_call(*definition, operands, call.packs, bind_attributes(*definition, call.attributes));
     if (!typing.ok()) {
       note(typing.disagreement[0], typing.disagreement[1]);
-      if (trial_.why.empty()) trial_.why = fmt::format("{}; step {}{}", typing.diagnosis.message(), summary(call), at(call.source));
+      if (trial_.why.empty()) trial_.why = fmt::format("{}; step {}{}", in_definition(typing.diagnosis), summary(call), at(call.source));
       return false;
     }
     for (std::size_t i = 0; i < call.results.size() && i < typing.result_count; ++i) types_[call.results[i]] = typing.results[i];
@@ -196,6 +199,7 @@ class Solver {
     const Trial a = Attempt(programs[0], library_).run(), b = Attempt(programs[1], library_).run();
     stuck_ = a.stuck ? a.stuck : b.stuck;
     why_ = a.why == b.why ? a.why : "";  // the same whatever the open extents are
+    wrong_ = a.wrong;
     if (a.equalities.size() != b.equalities.size()) return false;
     bool progress = false;
     for (std::size_t i = 0; i < a.equalities.size(); ++i) {
@@ -218,16 +222,19 @@ class Solver {
   [[noreturn]] void refuse(const std::string& name) const {
     const auto has = [&](const Input& i) { return std::find(i.open.begin(), i.open.end(), name) != i.open.end(); };
     const Input& input = *std::find_if(program_.inputs.begin(), program_.inputs.end(), has);
-    if (!why_.empty()) throw SpecViolation(why_);
+    if (!why_.empty()) throw PartViolation(why_, Part::step, wrong_, {std::get<Call>(program_.steps[wrong_]).operation});
+    const auto left_open = [&](const std::string& what) {
+      return PartViolation(what, Part::input, static_cast<std::size_t>(&input - program_.inputs.data()), {input.name, true});
+    };
     std::string what = fmt::format("parameter {}{}: its extent ?{} is left open", as_quoted(input.name), at(input.source), as_quoted(name));
     std::optional<std::size_t> step = stuck_;
     for (std::size_t i = 0; !step && i < program_.steps.size(); ++i) {
       if (reads(program_.steps[i], input.name)) step = i;
     }
-    if (!step) throw SpecViolation(what + ": no call takes it");
+    if (!step) throw left_open(what + ": no call takes it");
     const auto& found = program_.steps[*step];
     what += std::visit([&](const auto& s) { return fmt::format(" by {}{}", on_one_line(summary(s)), at(s.source)); }, found);
-    throw SpecViolation(what + "; state it as a number");
+    throw left_open(what + "; state it as a number");
   }
 
   [[nodiscard]] static bool reads(const std::variant<Call, Differentiate, Assign>& step, const std::string& name) {
@@ -242,6 +249,7 @@ class Solver {
   std::map<std::string, std::int64_t> values_;
   std::optional<std::size_t> stuck_;
   std::string why_;
+  std::size_t wrong_ = 0;  ///< the step of which `why_` speaks
 };
 
 }  // namespace
@@ -254,11 +262,14 @@ std::map<std::string, ValueType> types_so_far(const Program& program) { return S
 
 Program with_extents(Program program) {
   if (!has_open_extents(program)) return program;
-  for (const Input& input : program.inputs) {
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    const Input& input = program.inputs[i];
     const std::string what = "input " + as_quoted(input.name);
     if (input.open.empty()) continue;
-    if (input.role != Role::parameter) throw SpecViolation(what + ": only a parameter has open extents");
-    if (input.open.size() != input.dims.rank) throw SpecViolation(what + ": expected a name or none per axis");
+    in_part(Part::input, i, {input.name, true}, [&] {
+      if (input.role != Role::parameter) throw SpecViolation(what + ": only a parameter has open extents");
+      if (input.open.size() != input.dims.rank) throw SpecViolation(what + ": expected a name or none per axis");
+    });
   }
   return Solver(program).run();
 }

@@ -10,7 +10,7 @@ namespace {
 
 /// The tensor of `whole` for every tensor of `part`, added where it is not an input.
 std::vector<TensorId> place_tensors(System& whole, const System& part, std::span<const TensorId> inputs,
-                                    std::span<const std::string> names, Names& taken) {
+                                    std::span<const std::string> names, FreshNames& taken) {
   std::vector<TensorId> place(part.tensors.size(), -1);
   for (std::size_t i = 0; i < part.inputs.size(); ++i) place[static_cast<std::size_t>(part.inputs[i])] = inputs[i];
   for (std::size_t i = 0; i < part.outputs.size(); ++i) {
@@ -37,7 +37,7 @@ TensorId append_copy(System& system, TensorId original, std::string name, std::i
 }
 
 std::vector<TensorId> join(System& whole, const System& part, std::span<const TensorId> inputs,
-                           std::span<const std::string> results, const Source& source, Names& taken) {
+                           std::span<const std::string> results, const Source& source, FreshNames& taken) {
   if (inputs.size() != part.inputs.size() || results.size() != part.outputs.size())
     throw InternalError("join: the system of " + (results.empty() ? "a call" : results[0]) +
                         " does not have the operands and results of its call");

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "spec/error.hpp"
+#include "spec/program/fault.hpp"
 #include "spec/quoted.hpp"
 
 namespace etalon::spec {
@@ -13,13 +13,13 @@ namespace {
 
 }  // namespace
 
-void LineLexer::fail(std::string_view expected) const {
+void LineLexer::fail(std::string_view expected, std::string_view hint) const {
   const std::string found = at_end() ? "the end of the line" : "'" + as_quoted(token_.text) + "'";
-  reject(fmt::format("expected {}, found {}", expected, found), token_.column);
+  reject(fmt::format("expected {}, found {}{}{}", expected, found, hint.empty() ? "" : "; ", hint), token_.column);
 }
 
 void LineLexer::reject(const std::string& why, std::size_t column) const {
-  throw SpecViolation(fmt::format("program: line {}, column {}: {}", number_, column, why));
+  throw TextViolation({number_, column}, why);
 }
 
 void LineLexer::advance() {

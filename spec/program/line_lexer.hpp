@@ -53,9 +53,9 @@ class LineLexer {
     return take().text;
   }
 
-  /// \throws SpecViolation that says where the token at hand stands, what was expected there and what was found.
-  [[noreturn]] void fail(std::string_view expected) const;
-  /// \throws SpecViolation at that column of the line.
+  /// \throws TextViolation that says where the token at hand stands, what was expected there, what was found, and the hint.
+  [[noreturn]] void fail(std::string_view expected, std::string_view hint = {}) const;
+  /// \throws TextViolation at that column of the line.
   [[noreturn]] void reject(const std::string& why, std::size_t column) const;
 
  private:

@@ -211,7 +211,7 @@ class Lowering {
   std::unordered_set<TensorId> inputs_;
   std::unordered_set<TensorId> outputs_;
   std::unordered_set<TensorId> named_;  ///< results of derivatives
-  Names taken_;
+  FreshNames taken_;
   std::vector<std::size_t> step_of_;  ///< of each tensor, where steps are wanted
   std::size_t noted_tensors_ = 0;
   std::size_t noted_equations_ = 0;

@@ -45,6 +45,11 @@ std::string summary(const Call& call) {
   return fmt::format("{} = {}({})", list_of(call.results), as_quoted(call.operation), list_of(operands));
 }
 
+std::string in_definition(const Diagnosis& diagnosis) {
+  const std::string where = diagnosis.line == 0 ? "" : fmt::format(" (at {}:{} of its definition)", diagnosis.line, diagnosis.column);
+  return std::string(diagnosis.rule()) + where;
+}
+
 std::string summary(const Differentiate& step) {
   return fmt::format("{} = {}({}; {}{})", list_of(step.results), step.mode == Differentiate::Mode::vjp ? "vjp" : "jvp",
                      list_of(step.of), list_of(step.wrt), seed_list(step));

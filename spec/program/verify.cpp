@@ -14,6 +14,7 @@
 #include "spec/program/analysis.hpp"
 #include "spec/program/assignment.hpp"
 #include "spec/program/extents.hpp"
+#include "spec/program/fault.hpp"
 #include "spec/program/name.hpp"
 #include "spec/program/wishes.hpp"
 #include "spec/quoted.hpp"
@@ -33,11 +34,13 @@ class Verifier {
   explicit Verifier(Program program) : program_(std::move(program)), library_(library_of(program_)) {}
 
   Analysis run() {
-    for (const Input& input : program_.inputs) declare(input);
-    for (const Buffer& buffer : program_.buffers) declare(buffer);
-    for (const auto& step : program_.steps) {
+    for (std::size_t i = 0; i < program_.inputs.size(); ++i)
+      in_part(Part::input, i, {program_.inputs[i].name, true}, [&] { declare(program_.inputs[i]); });
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i)
+      in_part(Part::buffer, i, {program_.buffers[i].name, true}, [&] { declare(program_.buffers[i]); });
+    for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       analysis_.reads.emplace_back();
-      std::visit([this](const auto& s) { take(s); }, step);
+      std::visit([&](const auto& s) { in_part(Part::step, i, {word_of(s)}, [&] { take(s); }); }, program_.steps[i]);
     }
     check_outputs();
     check_updates();
@@ -46,6 +49,11 @@ class Verifier {
   }
 
  private:
+  /// What a step is known by.
+  [[nodiscard]] static std::string word_of(const Call& call) { return call.operation; }
+  [[nodiscard]] static std::string word_of(const Differentiate& step) { return step.mode == Differentiate::Mode::vjp ? "vjp" : "jvp"; }
+  [[nodiscard]] static std::string word_of(const Assign&) { return {}; }
+
   void declare(const Input& input) {
     const std::string what = "input " + as_quoted(input.name) + at(input.source);
     name(input.name, {input.dtype, input.dims}, input.source, what);
@@ -65,6 +73,8 @@ class Verifier {
     ValueType type;
     try {
       type = declared_type(step, {analysis_.types, ranges_, false, false});
+    } catch (const WordViolation& error) {
+      throw WordViolation(fmt::format("{}: {}", what, error.what()), error.culprit());
     } catch (const SpecViolation& error) {
       throw SpecViolation(fmt::format("{}: {}", what, error.what()));
     }
@@ -117,13 +127,13 @@ class Verifier {
     if (!is_value_name(value))
       throw SpecViolation(fmt::format("{}: a name is letters, digits, _ and ., and starts with a letter, found '{}'", what, as_quoted(value)));
     if (!analysis_.types.emplace(value, type).second)
-      throw SpecViolation(fmt::format("{}: {} is named a second time; each value is named once", what, value));
+      throw WordViolation(fmt::format("{}: {} is named a second time; each value is named once", what, value), {value, true});
     sources_.emplace(value, source);
   }
 
   void require_known(const std::string& value, const std::string& what) const {
     if (unwritten_.count(value) != 0)
-      throw SpecViolation(fmt::format("{}: {} is read, but not each of its elements is written", what, value));
+      throw WordViolation(fmt::format("{}: {} is read, but not each of its elements is written", what, value), {value});
     require_named(value, what);
   }
 
@@ -131,7 +141,7 @@ class Verifier {
     if (analysis_.types.count(value) != 0) return;
     std::vector<std::string> names;
     for (const auto& [known, type] : analysis_.types) names.push_back(known);
-    throw SpecViolation(what + ": " + unknown_name("value", value, names));
+    throw WordViolation(what + ": " + unknown_name("value", value, names), {value});
   }
 
   void take(const Call& call) {
@@ -181,6 +191,8 @@ class Verifier {
   [[nodiscard]] static Assignment elaborated(const Assign& step, const AssignmentScope& scope, const std::string& what) {
     try {
       return elaborate_assignment(step, scope);
+    } catch (const WordViolation& error) {
+      throw WordViolation(fmt::format("{}: {}", what, error.what()), error.culprit());
     } catch (const SpecViolation& error) {
       throw SpecViolation(fmt::format("{}: {}", what, error.what()));
     }
@@ -295,29 +307,37 @@ class Verifier {
 
   void check_outputs() const {
     std::set<std::string> seen;
-    for (const std::string& output : program_.outputs) {
-      require_known(output, "output " + as_quoted(output));
-      if (!seen.insert(output).second) throw SpecViolation("output " + output + ": named a second time; outputs are distinct");
+    for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
+      const std::string& output = program_.outputs[i];
+      in_part(Part::output, i, {output}, [&] {
+        require_known(output, "output " + as_quoted(output));
+        if (!seen.insert(output).second) throw SpecViolation("output " + output + ": named a second time; outputs are distinct");
+      });
     }
   }
 
   void check_updates() const {
     std::set<std::string> seen;
-    for (const Update& update : program_.updates) {
-      const std::string what = fmt::format("update {} := {}", as_quoted(update.parameter), as_quoted(update.value));
-      require_known(update.parameter, what);
-      require_known(update.value, what);
-      const auto input = inputs_.find(update.parameter);
-      if (input == inputs_.end() || input->second->role != Role::parameter)
-        throw SpecViolation(what + ": only a parameter is updated, " + update.parameter + " is none");
-      if (assigned_at_.count(update.parameter) != 0 && update.value != update.parameter)
-        throw SpecViolation(what + ": the parameter is assigned, and holds what its assignments leave");
-      if (!seen.insert(update.parameter).second) throw SpecViolation(what + ": the parameter is updated a second time");
-      const ValueType& expected = analysis_.types.at(update.parameter);
-      const ValueType& found = analysis_.types.at(update.value);
-      if (!(expected == found))
-        throw SpecViolation(fmt::format("{}: expected {}, found {}", what, to_string(expected), to_string(found)));
+    for (std::size_t i = 0; i < program_.updates.size(); ++i) {
+      const Update& update = program_.updates[i];
+      in_part(Part::update, i, {update.parameter, true}, [&] { check(update, seen); });
     }
+  }
+
+  void check(const Update& update, std::set<std::string>& seen) const {
+    const std::string what = fmt::format("update {} := {}", as_quoted(update.parameter), as_quoted(update.value));
+    require_known(update.parameter, what);
+    require_known(update.value, what);
+    const auto input = inputs_.find(update.parameter);
+    if (input == inputs_.end() || input->second->role != Role::parameter)
+      throw SpecViolation(what + ": only a parameter is updated, " + update.parameter + " is none");
+    if (assigned_at_.count(update.parameter) != 0 && update.value != update.parameter)
+      throw SpecViolation(what + ": the parameter is assigned, and holds what its assignments leave");
+    if (!seen.insert(update.parameter).second) throw SpecViolation(what + ": the parameter is updated a second time");
+    const ValueType& expected = analysis_.types.at(update.parameter);
+    const ValueType& found = analysis_.types.at(update.value);
+    if (!(expected == found))
+      throw SpecViolation(fmt::format("{}: expected {}, found {}", what, to_string(expected), to_string(found)));
   }
 
   Program program_;
@@ -343,9 +363,25 @@ std::vector<std::string> runtime_attributes(const Call& call) {
   return names;
 }
 
+namespace {
+
+/// A derivative without the sign between its lists.
+[[noreturn]] void refuse_derivative(const Call& call) {
+  std::vector<std::string> names;
+  for (const auto& operand : call.operands) names.push_back(as_quoted(operand.value_or("_")));
+  const bool one = names.size() < 2;
+  const std::string of = names.empty() ? "y" : names.front();
+  const std::string wrt = one ? "x" : fmt::format("{}", fmt::join(names.begin() + 1, names.end(), ", "));
+  throw SpecViolation(fmt::format("{} takes lists with ';' between what is differentiated and by what: expected {}({}; {}), found {}({}){}",
+                                  call.operation, call.operation, of, wrt, call.operation, fmt::join(names, ", "), at(call.source)));
+}
+
+}  // namespace
+
 Instance instance_of(const Call& call, const std::map<std::string, ValueType>& types, const Library& library) {
   const Definition* definition = library.find(call.operation);
   if (definition == nullptr) {
+    if (call.operation == "vjp" || call.operation == "jvp") refuse_derivative(call);
     std::vector<std::string> names;
     for (const Definition* known : library.definitions()) names.emplace_back(known->name);
     throw SpecViolation(fmt::format("{}; step {}{}", unknown_name("operation", call.operation, names), summary(call),
@@ -356,6 +392,8 @@ Instance instance_of(const Call& call, const std::map<std::string, ValueType>& t
     operands.push_back(operand ? std::optional(types.at(*operand)) : std::nullopt);
   try {
     return instantiate(*definition, operands, call.packs, call.attributes);
+  } catch (const IllTyped& error) {
+    throw SpecViolation(fmt::format("{}; step {}{}", in_definition(error.diagnosis()), summary(call), at(call.source)));
   } catch (const SpecViolation& error) {
     throw SpecViolation(fmt::format("{}; step {}{}", error.what(), summary(call), at(call.source)));
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "spec/error.hpp"
+#include "spec/program/fault.hpp"
 #include "spec/quoted.hpp"
 
 namespace etalon::spec {
@@ -59,14 +60,16 @@ std::string summary(const Wish& wish) {
 void check_wishes(const Program& program,
                   const std::function<void(const std::string&, const std::string&)>& require_known) {
   std::map<std::string, std::vector<const Wish*>> seen;
-  for (const Wish& wish : program.wishes) {
-    require_known(wish.value, summary(wish));
-    std::vector<const Wish*>& earlier = seen[wish.value];
-    for (const Wish* other : earlier) check_pair(*other, wish);
-    earlier.push_back(&wish);
-    if (wish.asked != Asked::inlined) continue;
-    const std::string who = who_needs(program, wish.value);
-    if (!who.empty()) throw SpecViolation(fmt::format("{} excludes {}", summary(wish), who));
+  for (std::size_t i = 0; i < program.wishes.size(); ++i) {
+    const Wish& wish = program.wishes[i];
+    in_part(Part::wish, i, {wish.value}, [&] {
+      require_known(wish.value, summary(wish));
+      std::vector<const Wish*>& earlier = seen[wish.value];
+      for (const Wish* other : earlier) check_pair(*other, wish);
+      earlier.push_back(&wish);
+      const std::string who = wish.asked == Asked::inlined ? who_needs(program, wish.value) : "";
+      if (!who.empty()) throw SpecViolation(fmt::format("{} excludes {}", summary(wish), who));
+    });
   }
 }
 

@@ -16,7 +16,6 @@ namespace {
 
 using Tensors = std::vector<std::optional<HostTensor>>;
 
-constexpr std::array<std::string_view, 4> mode_names = {"forward", "jvp", "vjp", "jvp_of_vjp"};
 
 [[nodiscard]] Mode mode_from_json(const Json& json, const std::string& field) {
   const std::string& text = fields::string(json, field);
@@ -167,8 +166,6 @@ void read_optional(const Json& json, const char* name, T& into, const Read& read
 }
 
 }  // namespace
-
-std::string_view name_of(Mode mode) { return mode_names[static_cast<std::size_t>(mode)]; }
 
 Request request_from_json(const Json& json) {
   Request request;

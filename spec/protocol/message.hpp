@@ -12,9 +12,6 @@ namespace etalon::spec {
 
 inline constexpr std::int64_t protocol_version = 1;
 
-/// `forward`, `jvp`, `vjp`, `jvp_of_vjp`.
-[[nodiscard]] std::string_view name_of(Mode mode);
-
 /// Each is one line without its end.
 [[nodiscard]] std::string encode_describe();
 [[nodiscard]] std::string encode(const Request& request);

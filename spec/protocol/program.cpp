@@ -7,6 +7,7 @@
 
 #include "spec/error.hpp"
 #include "spec/json_depth.hpp"
+#include "spec/json_fault.hpp"
 #include "spec/program/assignment.hpp"
 #include "spec/program/einsum_call.hpp"
 #include "spec/program/wishes.hpp"
@@ -360,7 +361,7 @@ Json parse_json(std::string_view text, const std::string& what) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
-    throw SpecViolation(what + ": malformed JSON at byte " + std::to_string(error.byte));
+    throw SpecViolation(what + ": " + malformed_json(text, error.byte, error.what()));
   } catch (const Json::exception&) {
     throw SpecViolation(what + ": malformed JSON: a number is out of range");
   }

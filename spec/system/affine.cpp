@@ -3,21 +3,37 @@
 #include <algorithm>
 #include <numeric>
 
+#include "spec/error.hpp"
 #include "spec/system/ranges.hpp"
 
 namespace etalon::spec {
 
 namespace {
 
+[[noreturn]] void too_large() { throw SpecViolation("index arithmetic: a coefficient leaves 64 bits"); }
+
+std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) too_large();
+  return result;
+}
+
+std::int64_t product_of(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) too_large();
+  return result;
+}
+
 Expr scaled(const Term& t, std::int64_t by) {
-  const std::int64_t k = t.coefficient * by;
+  const std::int64_t k = product_of(t.coefficient, by);
   return k == 1 ? t.atom : integer(k) * t.atom;
 }
 
 /// The multiple of the dividend's terms that `a` holds whole, when the quotient's coefficient asks for it.
 bool holds_group(const Affine& a, const Affine& dividend, std::int64_t multiple) {
   return !dividend.terms.empty() && std::all_of(dividend.terms.begin(), dividend.terms.end(), [&](const Term& t) {
-    return a.coefficient_of(t.atom) == multiple * t.coefficient;
+    std::int64_t wanted = 0;
+    return !__builtin_mul_overflow(multiple, t.coefficient, &wanted) && a.coefficient_of(t.atom) == wanted;
   });
 }
 
@@ -27,7 +43,7 @@ void Affine::add(const Expr& atom, std::int64_t coefficient) {
   if (coefficient == 0) return;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (!(terms[i].atom == atom)) continue;
-    terms[i].coefficient += coefficient;
+    terms[i].coefficient = sum_of(terms[i].coefficient, coefficient);
     if (terms[i].coefficient == 0) terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(i));
     return;
   }
@@ -67,7 +83,7 @@ bool Affine::has_reads() const {
 
 Affine operator+(const Affine& a, const Affine& b) {
   Affine sum = a;
-  sum.constant += b.constant;
+  sum.constant = sum_of(sum.constant, b.constant);
   for (const Term& t : b.terms) sum.add(t.atom, t.coefficient);
   return sum;
 }
@@ -77,8 +93,8 @@ Affine operator-(const Affine& a, const Affine& b) { return a + (-1) * b; }
 Affine operator*(std::int64_t k, const Affine& a) {
   if (k == 0) return {};
   Affine product = a;
-  product.constant *= k;
-  for (Term& t : product.terms) t.coefficient *= k;
+  product.constant = product_of(product.constant, k);
+  for (Term& t : product.terms) t.coefficient = product_of(t.coefficient, k);
   return product;
 }
 
@@ -103,7 +119,7 @@ namespace {
 /// `e // d` as a form, where `e // 1` is `e`.
 Affine divided(const Expr& dividend, std::int64_t divisor) {
   const Expr e = divisor == 1 ? dividend : apply(Primitive::floor_div, {dividend, integer(divisor)});
-  return affine(e, Ranges{});
+  return exact_affine(e);
 }
 
 /// The common divisors of two numbers, largest first: all that there are below 2²⁴, above it those within 2¹² of either

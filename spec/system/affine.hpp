@@ -1,6 +1,7 @@
 /// \file
 /// The normal form of index expressions: an integer combination of atoms. Remainders are written with quotients,
-/// `e % m = e - m*(e // m)`, so that equal indices have equal forms. Index arithmetic is over the integers: no wrap.
+/// `e % m = e - m*(e // m)`, so that equal indices have equal forms. A form is a number of the integers, which do not wrap:
+/// `affine` of ranges.hpp makes none of what may leave 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct Affine {
   [[nodiscard]] bool has_reads() const;
 };
 
+/// \throws SpecViolation where a coefficient leaves 64 bits
 [[nodiscard]] Affine operator+(const Affine& a, const Affine& b);
 [[nodiscard]] Affine operator-(const Affine& a, const Affine& b);
 [[nodiscard]] Affine operator*(std::int64_t k, const Affine& a);

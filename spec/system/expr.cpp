@@ -21,6 +21,7 @@ std::size_t hash_of(const Node& n) {
       h = mix(h, n.number.is_binary ? std::bit_cast<std::size_t>(n.number.binary)
                                     : static_cast<std::size_t>(n.number.mantissa));
       h = mix(h, static_cast<std::size_t>(n.number.exponent));
+      h = mix(h, std::hash<std::string>{}(n.number.rest));
       break;
     case Form::variable: h = mix(h, static_cast<std::size_t>(n.variable)); break;
     case Form::read: h = mix(h, static_cast<std::size_t>(n.tensor)); break;
@@ -91,11 +92,6 @@ Kind result_kind(Primitive p, const std::vector<Expr>& args) {
 
 }  // namespace
 
-bool operator==(const Number& a, const Number& b) {
-  return a.mantissa == b.mantissa && a.exponent == b.exponent && a.is_binary == b.is_binary &&
-         std::bit_cast<std::uint64_t>(a.binary) == std::bit_cast<std::uint64_t>(b.binary);
-}
-
 Form Expr::form() const { return node_->form; }
 Kind Expr::kind() const { return node_->kind; }
 std::size_t Expr::hash() const { return node_->hash; }
@@ -130,6 +126,12 @@ Expr decimal(std::int64_t mantissa, std::int32_t exponent) {
   Node n;
   n.number.mantissa = mantissa;
   n.number.exponent = exponent;
+  return finish(std::move(n));
+}
+
+Expr decimal(Number number) {
+  Node n;
+  n.number = std::move(number);
   return finish(std::move(n));
 }
 

@@ -14,6 +14,7 @@
 
 #include "spec/dtype.hpp"
 #include "spec/scalar.hpp"
+#include "spec/system/number.hpp"
 
 namespace etalon::spec {
 
@@ -29,16 +30,6 @@ enum class Form : std::uint8_t {
   select,    ///< if c then a else b; only the chosen branch is evaluated, in values and in derivatives
   reduce,    ///< reduction[binders where guard] body
   detach     ///< the value of its child, with derivative zero
-};
-
-/// A constant. Decimal constants are exact: mantissa · 10^exponent; a `binary` constant is a binary64 given from
-/// outside (an attribute) and is exactly that binary64, which may be infinite or NaN.
-struct Number {
-  std::int64_t mantissa = 0;
-  std::int32_t exponent = 0;
-  bool is_binary = false;
-  double binary = 0;
-  friend bool operator==(const Number& a, const Number& b);
 };
 
 class Expr;
@@ -100,6 +91,7 @@ struct Node {
 [[nodiscard]] Expr integer(std::int64_t value);
 [[nodiscard]] Expr boolean(bool value);                                        ///< as 0 = 0 or 0 = 1 would be: a constant truth
 [[nodiscard]] Expr decimal(std::int64_t mantissa, std::int32_t exponent = 0);  ///< exact real constant
+[[nodiscard]] Expr decimal(Number number);                                     ///< a real constant
 [[nodiscard]] Expr binary64(double value);                                     ///< real constant given as a binary64
 [[nodiscard]] Expr variable(const Binder& binder);
 [[nodiscard]] Expr read(TensorId tensor, Kind kind, std::vector<Expr> indices);

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "spec/system/names.hpp"
+#include "spec/system/fresh_names.hpp"
 #include "spec/system/naming.hpp"
 #include "spec/system/reach.hpp"
 #include "spec/system/recurrence.hpp"
@@ -215,7 +215,7 @@ class Namer {
   Naming naming_;
   std::shared_ptr<std::vector<Interval>> ranges_;  ///< of the system's tensors
   Ranges base_;
-  std::optional<Names> taken_;  ///< of the system's tensors, once one is defined
+  std::optional<FreshNames> taken_;  ///< of the system's tensors, once one is defined
   Equation* current_ = nullptr;
   std::unordered_map<Expr, TensorId, HashExpr> names_;
   std::vector<int> recurrent_;  ///< per tensor, the number of its recurrence, or -1

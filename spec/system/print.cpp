@@ -70,17 +70,18 @@ class Printer {
   static std::string number(const Node& n) {
     if (n.kind == Kind::boolean) return n.number.mantissa != 0 ? "true" : "false";
     if (n.number.is_binary) return fmt::format("{}", n.number.binary);
-    if (n.number.exponent == 0) return fmt::format("{}", n.number.mantissa);
-    return decimal_text(n.number.mantissa, n.number.exponent);
+    return decimal_text(n.number);
   }
 
-  /// `0.5` where at most three zeros follow the point, else `5e-9`.
-  static std::string decimal_text(std::int64_t mantissa, std::int32_t exponent) {
-    std::string digits = std::to_string(mantissa);
-    const std::size_t sign = mantissa < 0 ? 1 : 0;
-    if (exponent > 0 || static_cast<std::int64_t>(digits.size() - sign) + 3 < -static_cast<std::int64_t>(exponent))
-      return fmt::format("{}e{}", mantissa, exponent);
-    const auto places = static_cast<std::size_t>(-exponent);
+  /// `0.5` where at most three zeros follow the point, else `5e-9`. A whole number beyond 64 bits has a point: without one
+  /// it would be read as an integer.
+  static std::string decimal_text(const Number& n) {
+    std::string digits = digits_of(n);
+    const std::size_t sign = n.mantissa < 0 ? 1 : 0;
+    if (n.exponent == 0) return n.rest.empty() ? digits : digits + ".0";
+    if (n.exponent > 0 || static_cast<std::int64_t>(digits.size() - sign) + 3 < -static_cast<std::int64_t>(n.exponent))
+      return exponential_text(n);
+    const auto places = static_cast<std::size_t>(-n.exponent);
     if (digits.size() - sign <= places) digits.insert(sign, places + 1 - (digits.size() - sign), '0');
     return digits.insert(digits.size() - places, 1, '.');
   }

@@ -2,6 +2,7 @@
 #include "spec/system/recurrence.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace etalon::spec {
@@ -45,8 +46,7 @@ Interval bounded(const Affine& a, const Ranges& known, bool facts);
 
 Interval bounded(const Expr& e, const Ranges& known, bool facts) { return bounded(affine(e, known), known, facts); }
 
-Interval of_remainder(const Expr& dividend, std::int64_t m, const Ranges& known, bool facts) {
-  const Interval whole = bounded(dividend, known, facts);
+Interval of_remainder(const Interval& whole, std::int64_t m) {
   const bool finite = whole.low > -far && whole.high < far;
   if (finite && floor_quotient(whole.low, m) == floor_quotient(whole.high, m)) {
     const std::int64_t shift = m * floor_quotient(whole.low, m);
@@ -65,6 +65,13 @@ Ranges inside(const Ranges& known, bool facts) {
   return inner;
 }
 
+/// The row-major positions among the values of binders.
+Interval of_positions(const std::vector<Binder>& binders) {
+  std::int64_t count = 1;
+  for (const Binder& b : binders) count = product(count, b.extent);
+  return {0, count - 1};
+}
+
 Interval of_reduction(const Node& n, const Ranges& known, bool facts) {
   Ranges inner = inside(known, facts);
   inner.bind(n.binders);
@@ -74,17 +81,13 @@ Interval of_reduction(const Node& n, const Ranges& known, bool facts) {
     case Reduction::max:
     case Reduction::min: return hull(interval(n.args[1], inner), beyond);
     case Reduction::argmax:
-    case Reduction::argmin: {
-      std::int64_t count = 1;
-      for (const Binder& b : n.binders) count *= b.extent;
-      return hull({0, count - 1}, beyond);
-    }
+    case Reduction::argmin: return hull(of_positions(n.binders), beyond);
     default: return {};
   }
 }
 
-Interval of_application(const Node& n, const Ranges& known, bool facts) {
-  const auto at = [&](std::size_t i) { return bounded(n.args[i], known, facts); };
+/// `at(i)` is the interval of argument i.
+Interval of_application(const Node& n, const auto& at) {
   switch (n.primitive) {
     case Primitive::floor_div: {
       const Interval d = at(1);
@@ -92,15 +95,19 @@ Interval of_application(const Node& n, const Ranges& known, bool facts) {
     }
     case Primitive::modulo: {
       const Interval d = at(1);
-      if (d.is_point() && d.low > 0) return of_remainder(n.args[0], d.low, known, facts);
+      if (d.is_point() && d.low > 0) return of_remainder(at(0), d.low);
       return d.low > 0 && d.high < far ? Interval{0, d.high - 1} : Interval{};
     }
     case Primitive::maximum: return {std::max(at(0).low, at(1).low), std::max(at(0).high, at(1).high)};
     case Primitive::minimum: return {std::min(at(0).low, at(1).low), std::min(at(0).high, at(1).high)};
-    case Primitive::sign: return {-1, 1};
+    case Primitive::sign: {
+      const Interval i = at(0);
+      return {i.low > 0 ? 1 : i.low == 0 ? 0 : -1, i.high < 0 ? -1 : i.high == 0 ? 0 : 1};
+    }
     case Primitive::abs: {
       const Interval i = at(0);
-      return {i.low > 0 ? i.low : 0, std::max(i.high, i.low <= -far ? far : -i.low)};
+      if (i.low <= -far) return {};  // that of the least integer wraps to itself
+      return {i.low > 0 ? i.low : 0, std::max(i.high, -i.low)};
     }
     case Primitive::to_integer: {
       const Kind kind = n.args[0].kind();
@@ -111,17 +118,86 @@ Interval of_application(const Node& n, const Ranges& known, bool facts) {
   }
 }
 
+Interval of_variable(VariableId id, const Ranges& known) {
+  const auto found = known.variables.find(id);
+  return found == known.variables.end() ? Interval{} : found->second;
+}
+
+Interval of_tensor(TensorId tensor, const Ranges& known) {
+  const auto id = static_cast<std::size_t>(tensor);
+  return known.tensors && id < known.tensors->size() ? (*known.tensors)[id] : Interval{};
+}
+
+/// Beyond ±far one end is known.
+Interval of_number(std::int64_t v) {
+  if (v >= far) return {far - 1, far};
+  return v <= -far ? Interval{-far, 1 - far} : Interval{v, v};
+}
+
+/// What the conditions say of the expression by itself.
+Interval narrowed(Interval i, const Expr& e, const Ranges& known) {
+  for (const Affine& a : known.nonnegative) {
+    if (a.terms.size() != 1 || !(a.terms[0].atom == e)) continue;
+    const std::int64_t k = a.terms[0].coefficient;
+    if (k > 0) i.low = std::max(i.low, -floor_quotient(a.constant, k));
+    else i.high = std::min(i.high, floor_quotient(a.constant, -k));
+  }
+  return i;
+}
+
+Interval computed_anywhere(const Expr& e, const Ranges& known);
+
+/// The interval of what the machine computes, whose integers wrap: beyond ±far nothing is known.
+Interval computed(const Expr& e, const Ranges& known) {
+  const Interval i = computed_anywhere(e, known);
+  return i.low > -far && i.high < far ? i : narrowed(i, e, known);
+}
+
+/// The same without conditions on the expression as a whole.
+Interval computed_anywhere(const Expr& e, const Ranges& known) {
+  const auto at = [&](std::size_t i) { return computed(e->args[i], known); };
+  const auto bounded_only = [](const Interval& i) { return i.low <= -far || i.high >= far ? Interval{} : i; };
+  switch (e.form()) {
+    case Form::number: return of_number(e->number.mantissa);
+    case Form::variable: return of_variable(e->variable, known);
+    case Form::read: return of_tensor(e->tensor, known);
+    case Form::select: return hull(at(1), at(2));
+    case Form::detach: return at(0);
+    case Form::reduce: {
+      const bool extremum = e->reduction == Reduction::max || e->reduction == Reduction::min;
+      if (!extremum && e->reduction != Reduction::argmax && e->reduction != Reduction::argmin) return {};
+      Ranges inner = inside(known, false);
+      inner.bind(e->binders);
+      const Interval value = extremum ? computed(e->args[1], inner) : of_positions(e->binders);
+      return e->args.size() > 2 ? hull(value, at(2)) : value;
+    }
+    case Form::apply: break;
+  }
+  switch (e->primitive) {
+    case Primitive::add: return bounded_only(plus(at(0), at(1)));
+    case Primitive::sub: return bounded_only(plus(at(0), scaled(at(1), -1)));
+    case Primitive::neg: return bounded_only(scaled(at(0), -1));
+    case Primitive::mul: {
+      const Interval a = at(0);
+      const Interval b = at(1);
+      if (a.low <= -far || a.high >= far || b.low <= -far || b.high >= far) return {};
+      return bounded_only(hull(scaled(a, b.low), scaled(a, b.high)));
+    }
+    default: return of_application(*e, at);
+  }
+}
+
+/// Whether the arithmetic of this node, of whatever its arguments are, stays within 64 bits.
+bool is_exact(const Expr& e, const Ranges& known) {
+  const Interval i = computed_anywhere(e, known);
+  return i.low > -far && i.high < far;
+}
+
 Interval of_atom(const Expr& atom, const Ranges& known, bool facts) {
   switch (atom.form()) {
-    case Form::variable: {
-      const auto found = known.variables.find(atom->variable);
-      return found == known.variables.end() ? Interval{} : found->second;
-    }
-    case Form::read: {
-      const auto id = static_cast<std::size_t>(atom->tensor);
-      return known.tensors && id < known.tensors->size() ? (*known.tensors)[id] : Interval{};
-    }
-    case Form::apply: return of_application(*atom, known, facts);
+    case Form::variable: return of_variable(atom->variable, known);
+    case Form::read: return of_tensor(atom->tensor, known);
+    case Form::apply: return of_application(*atom, [&](std::size_t i) { return bounded(atom->args[i], known, facts); });
     case Form::select: {
       Ranges then = inside(known, facts);
       Ranges otherwise = then;
@@ -131,7 +207,7 @@ Interval of_atom(const Expr& atom, const Ranges& known, bool facts) {
     }
     case Form::reduce: return of_reduction(*atom, known, facts);
     case Form::detach: return bounded(atom->args[0], known, facts);
-    case Form::number: break;
+    case Form::number: return of_number(atom->number.mantissa);
   }
   return {};
 }
@@ -155,7 +231,7 @@ constexpr int steps = 2;
 void add_meaning(std::vector<Affine>& facts, const Expr& atom) {
   const auto quotient = as_quotient(atom);
   if (!quotient) return;
-  Affine remainder = affine(quotient->dividend, Ranges{});
+  Affine remainder = exact_affine(quotient->dividend);
   remainder.add(atom, -quotient->divisor);
   facts.push_back(remainder);
   facts.push_back(constant(quotient->divisor - 1) - remainder);
@@ -163,8 +239,9 @@ void add_meaning(std::vector<Affine>& facts, const Expr& atom) {
 
 /// The largest coefficient of a form.
 std::int64_t magnitude(const Affine& a) {
-  std::int64_t largest = std::abs(a.constant);
-  for (const Term& t : a.terms) largest = std::max(largest, std::abs(t.coefficient));
+  const auto absolute = [](std::int64_t v) { return v == std::numeric_limits<std::int64_t>::min() ? far * 2 : std::abs(v); };
+  std::int64_t largest = absolute(a.constant);
+  for (const Term& t : a.terms) largest = std::max(largest, absolute(t.coefficient));
   return largest;
 }
 
@@ -204,6 +281,9 @@ Interval bounded(const Affine& a, const Ranges& known, bool facts) {
   return {lower_bound(a, known, below), -lower_bound(-1 * a, known, above)};
 }
 
+/// The largest coefficient that a form is made with: a few sums and differences of such stay within 64 bits.
+constexpr std::int64_t largest = std::int64_t{1} << 58;
+
 Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known) {
   Affine whole = constant(floor_quotient(dividend.constant, m));
   Affine rest = constant(floor_remainder(dividend.constant, m));
@@ -226,8 +306,9 @@ Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known
     return whole + constant(floor_quotient(i.low, m));
   }
   if (rest.terms.size() == 1 && rest.terms[0].coefficient == 1) {
-    if (const auto inner = as_quotient(rest.terms[0].atom)) {
-      const Affine joined = affine(inner->dividend, known) + constant(inner->divisor * rest.constant);
+    const auto inner = as_quotient(rest.terms[0].atom);
+    if (inner && inner->divisor <= largest / m) {
+      const Affine joined = exact_affine(inner->dividend) + constant(inner->divisor * rest.constant);
       return whole + quotient_form(joined, m * inner->divisor, known);
     }
   }
@@ -253,9 +334,11 @@ std::optional<std::int64_t> positive_constant(const Expr& e) {
 /// Small enough that products of a few of them stay integers of 64 bits.
 bool is_small(const Affine& a) { return a.is_constant() && std::abs(a.constant) < (1LL << 31); }
 
-Affine affine_of_application(const Expr& e, const Ranges& known) {
-  const Node& n = *e;
-  const auto at = [&](std::size_t i) { return affine(n.args[i], known); };
+Affine normal_form(const Expr& e, const Ranges& known, bool exact);
+
+/// The form of a primitive, or nothing where it is opaque.
+std::optional<Affine> form_of_application(const Node& n, const Ranges& known, bool exact) {
+  const auto at = [&](std::size_t i) { return normal_form(n.args[i], known, exact); };
   switch (n.primitive) {
     case Primitive::add: return at(0) + at(1);
     case Primitive::sub: return at(0) - at(1);
@@ -263,20 +346,45 @@ Affine affine_of_application(const Expr& e, const Ranges& known) {
     case Primitive::mul: {
       const Affine a = at(0);
       const Affine b = at(1);
-      if (is_small(a) && (is_small(b) || !b.is_constant())) return a.constant * b;
-      if (is_small(b)) return b.constant * a;
-      break;
+      const auto times = [](const Affine& factor, const Affine& form) -> std::optional<Affine> {
+        if (factor.constant != 0 && magnitude(form) > largest / std::abs(factor.constant)) return std::nullopt;
+        return factor.constant * form;
+      };
+      if (is_small(a) && (is_small(b) || !b.is_constant())) return times(a, b);
+      if (is_small(b)) return times(b, a);
+      return std::nullopt;
     }
     case Primitive::floor_div:
       if (const auto m = positive_constant(n.args[1])) return quotient_form(at(0), *m, known);
-      break;
+      return std::nullopt;
     case Primitive::modulo:
       if (const auto m = positive_constant(n.args[1])) {
         const Affine dividend = at(0);
         return dividend - *m * quotient_form(dividend, *m, known);
       }
-      break;
-    default: break;
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+bool is_arithmetic(const Expr& e) {
+  return e.is(Primitive::add) || e.is(Primitive::sub) || e.is(Primitive::neg) || e.is(Primitive::mul);
+}
+
+/// \param exact nothing in `e` leaves 64 bits, whatever the ranges
+Affine normal_form(const Expr& e, const Ranges& known, bool exact) {
+  if (e.form() == Form::number && std::abs(e->number.mantissa / 2) <= largest / 2) return constant(e->number.mantissa);
+  if (e.form() == Form::variable) {
+    const Interval i = of_variable(e->variable, known);
+    if (i.is_point()) return constant(i.low);
+  }
+  if (e.form() == Form::apply && (exact || !is_arithmetic(e) || is_exact(e, known))) {
+    const auto form = form_of_application(*e, known, exact);
+    if (form && magnitude(*form) <= largest) return *form;
+  }
+  if (e.form() == Form::select) {
+    const auto decided = decide(e->args[0], known);
+    if (decided) return normal_form(e->args[*decided ? 1 : 2], known, exact);
   }
   Affine opaque;
   opaque.add(e, 1);
@@ -285,29 +393,22 @@ Affine affine_of_application(const Expr& e, const Ranges& known) {
 
 }  // namespace
 
-Affine affine(const Expr& e, const Ranges& known) {
-  if (e.form() == Form::number) return constant(e->number.mantissa);
-  if (e.form() == Form::variable) {
-    const auto found = known.variables.find(e->variable);
-    if (found != known.variables.end() && found->second.is_point()) return constant(found->second.low);
-  }
-  if (e.form() == Form::apply) return affine_of_application(e, known);
-  if (e.form() == Form::select) {
-    const auto decided = decide(e->args[0], known);
-    if (decided) return affine(e->args[*decided ? 1 : 2], known);
-  }
-  Affine opaque;
-  opaque.add(e, 1);
-  return opaque;
-}
+Affine affine(const Expr& e, const Ranges& known) { return normal_form(e, known, false); }
+
+Affine exact_affine(const Expr& e) { return normal_form(e, Ranges{}, true); }
 
 Interval interval_of_variables(const Affine& a, const Ranges& known) { return bounded(a, known, false); }
 
 Interval interval(const Affine& a, const Ranges& known) { return bounded(a, known, true); }
 
-Interval interval(const Expr& e, const Ranges& known) { return interval(affine(e, known), known); }
+Interval interval(const Expr& e, const Ranges& known) {
+  const Interval by_form = interval(affine(e, known), known);
+  return by_form.low > -far && by_form.high < far ? by_form : common(by_form, narrowed({}, e, known));
+}
 
 namespace {
+
+constexpr Interval of_i32{std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
 
 std::vector<bool> recurrent_targets(const System& system) {
   std::vector<bool> found(system.tensors.size(), false);
@@ -328,6 +429,7 @@ std::vector<Interval> value_ranges(const System& system) {
   std::vector<bool> seen(system.tensors.size(), false);
   for (std::size_t i = 0; i < system.tensors.size(); ++i) {
     if (system.tensors[i].range) (*ranges)[i] = {system.tensors[i].range->first, system.tensors[i].range->second};
+    else if (system.tensors[i].dtype == DType::i32) (*ranges)[i] = of_i32;
   }
   const std::vector<bool> recurrent = recurrent_targets(system);  // they may grow with every step
   for (const Equation& e : system.equations) {
@@ -337,7 +439,8 @@ std::vector<Interval> value_ranges(const System& system) {
     Ranges known;
     known.tensors = ranges;
     known.bind(e.binders);
-    const Interval own = interval(e.value, known);
+    Interval own = interval(e.value, known);
+    if (system.tensors[target].dtype == DType::i32 && (own.low < of_i32.low || own.high > of_i32.high)) own = of_i32;  // it wraps
     (*ranges)[target] = seen[target] ? hull((*ranges)[target], own) : own;
     seen[target] = true;
   }

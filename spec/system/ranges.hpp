@@ -43,8 +43,11 @@ struct Ranges {
   void assume_nonnegative(const Affine& a);
 };
 
-/// The normal form of an integer expression where these facts hold.
+/// The normal form of an integer expression where these facts hold. Integers wrap at 64 bits; a sum or product that may do
+/// so, since a tensor's numbers enter it or its extents are huge, is an atom.
 [[nodiscard]] Affine affine(const Expr& e, const Ranges& known);
+/// That of an expression which is known not to leave 64 bits, such as what stands in a form's atoms.
+[[nodiscard]] Affine exact_affine(const Expr& e);
 
 [[nodiscard]] Interval interval(const Affine& a, const Ranges& known);
 /// From the ranges of variables and tensors alone: quick, and wider.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "spec/system/by_points.hpp"
+
 namespace etalon::spec {
 
 namespace {
@@ -18,9 +20,11 @@ std::optional<Fault> fault_of_read(const System& system, const Expr& e, const Ra
     const Interval i = interval(e->args[axis], known);
     const std::int64_t n = tensor.dims[axis];
     if (i.low >= 0 && i.high < n) continue;
-    return Fault{"index " + std::to_string(axis) + " of " + tensor.name + " is in " + end(i.low) + ".." + end(i.high) +
-                     ", wanted 0.." + std::to_string(n - 1),
-                 e};
+    const Visit found = visit(e->args[axis], n, known);
+    if (found.within) continue;
+    const std::string is = found.beyond ? std::to_string(*found.beyond) : "in " + end(i.low) + ".." + end(i.high);
+    return Fault{"index " + std::to_string(axis) + " of " + tensor.name + " is " + is + ", wanted 0.." + std::to_string(n - 1), e, axis,
+                 found.beyond};
   }
   return std::nullopt;
 }
@@ -77,10 +81,11 @@ bool provably_inhabited(const Expr& e, const Ranges& known) {
     for (const Binder& b : e->binders) corner.emplace(b.variable, integer(last ? b.extent - 1 : 0));
     if (decide(substitute(e->args[0], corner), known) == std::optional(true)) return true;
   }
-  std::int64_t points = 1;
-  for (const Binder& b : e->binders) points *= b.extent;
   constexpr std::int64_t few = 4096;
-  if (points > few) return false;
+  std::int64_t points = 1;
+  for (const Binder& b : e->binders) {
+    if (b.extent > few || (points *= b.extent) > few) return false;
+  }
   for (std::int64_t p = 0; p < points; ++p) {
     Substitution at;
     std::int64_t rest = p;
@@ -142,7 +147,7 @@ std::optional<Fault> first_fault(const System& system, const Expr& e, const Rang
   }
   if (e.form() == Form::reduce) {
     if (is_extremum(e->reduction) && e->args.size() < 3 && !provably_inhabited(e, known)) {
-      return Fault{std::string(name_of(e->reduction)) + " may be over nothing and has no else", e};
+      return Fault{std::string(name_of(e->reduction)) + " may be over nothing and has no else", e, 0, std::nullopt};
     }
     for (const Binder& b : e->binders) {
       if (b.extent <= 0) return e->args.size() > 2 ? below(2, known) : std::nullopt;

@@ -2,6 +2,8 @@
 /// Whether an expression can be evaluated at all at a place: every read in range, no extremum of nothing.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,6 +16,8 @@ namespace etalon::spec {
 struct Fault {
   std::string rule;  ///< e.g. `index 1 of x is in 0..5, wanted 0..4`
   Expr where;        ///< the read or the reduction
+  std::size_t axis = 0;                ///< of a read: the one it leaves
+  std::optional<std::int64_t> index{}; ///< where, if that was found
 };
 
 /// The first fault that cannot be excluded from what is known, in evaluation order; nothing if there is none.

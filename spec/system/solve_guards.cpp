@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "spec/system/loop_rules.hpp"
 #include "spec/system/simplify.hpp"
 #include "spec/system/solve.hpp"
@@ -72,14 +74,24 @@ class Solver {
     return with_args(e, std::move(args));
   }
 
-  Expr solve_index(const Expr& e, const Ranges& known) {
+  Expr solve_index(const Expr& e, std::int64_t extent, const Ranges& known) {
     const Expr inner = e.form() == Form::apply ? with_solved_args(e, known) : solve(e, known);
-    return to_expr(affine(inner, known));
+    const Affine form = affine(inner, known);
+    // Conditions speak of opaque atoms as they stood: an index that is no longer theirs is in range and cannot be shown to be.
+    const bool opaque = std::any_of(form.terms.begin(), form.terms.end(), [](const Term& t) {
+      return t.atom.form() != Form::variable && !as_quotient(t.atom);
+    });
+    if (opaque) {
+      const Interval found = interval(form, known);
+      if (found.low < 0 || found.high >= extent) return e;
+    }
+    return to_expr(form);
   }
 
   Expr solve_read(const Expr& e, const Ranges& known) {
     std::vector<Expr> args;
-    for (const Expr& a : e->args) args.push_back(solve_index(a, known));
+    const Dims& dims = system_[e->tensor].dims;
+    for (std::size_t axis = 0; axis < e->args.size(); ++axis) args.push_back(solve_index(e->args[axis], dims[axis], known));
     return with_args(e, std::move(args));
   }
 

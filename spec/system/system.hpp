@@ -92,7 +92,7 @@ struct System {
 /// Checks the whole system: kinds, ranks, order, that every read is in range wherever it is reached, that every
 /// element is written exactly once, that reductions without `otherwise` over max and argmax are never empty, that
 /// recurrences have an order.
-/// \throws SpecViolation naming the tensor, the equation and the failed rule.
+/// \throws SpecViolation (IllFormed of verify.hpp) naming the tensor, the equation and the failed rule.
 void verify(const System& system);
 
 }  // namespace etalon::spec

@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
-#include "spec/error.hpp"
-#include "spec/system/reach.hpp"
 #include "spec/system/recurrence.hpp"
-#include "spec/system/written_once.hpp"
+#include "spec/system/verify.hpp"
 
 namespace etalon::spec {
 
@@ -38,11 +37,13 @@ class Verifier {
   }
 
  private:
-  [[noreturn]] void fail(TensorId tensor, const std::string& rule) const {
+  [[noreturn]] void fail(TensorId tensor, const std::string& rule, Broken broken = {}) const {
     const bool known = tensor >= 0 && static_cast<std::size_t>(tensor) < system_.tensors.size();
     std::string text = "system: " + (known ? system_[tensor].name : "tensor " + std::to_string(tensor)) + ": " + rule;
     if (current_ != nullptr) text += "; in `" + system_[current_->target].name + " = " + shown(current_->value) + "`";
-    throw SpecViolation(text);
+    broken.tensor = tensor;
+    if (current_ != nullptr && !broken.miswritten) broken.equation = static_cast<std::size_t>(current_ - system_.equations.data());
+    throw IllFormed(text, std::move(broken));
   }
 
   [[nodiscard]] std::string shown(const Expr& e) const {
@@ -89,7 +90,7 @@ class Verifier {
     known.bind(e.binders);
     const bool empty = std::any_of(e.binders.begin(), e.binders.end(), [](const Binder& b) { return b.extent == 0; });
     if (empty) return;
-    if (const auto fault = first_fault(system_, e.value, known)) fail(e.target, fault->rule + " at " + shown(fault->where));
+    if (const auto fault = first_fault(system_, e.value, known)) fail(e.target, fault->rule + " at " + shown(fault->where), {.fault = fault});
   }
 
   void forbid_reads(const Expr& place) const {
@@ -136,7 +137,12 @@ class Verifier {
   }
 
   void check_written(TensorId target) {
-    if (const auto why = why_not_written_once(system_, target, writers_.at(target))) fail(target, *why);
+    const std::vector<const Equation*>& writers = writers_.at(target);
+    if (const auto why = why_not_written_once(system_, target, writers)) {
+      Broken broken{.miswritten = why};
+      if (why->writer < writers.size()) broken.equation = static_cast<std::size_t>(writers[why->writer] - system_.equations.data());
+      fail(target, why->rule, std::move(broken));
+    }
     defined_[static_cast<std::size_t>(target)] = true;
   }
 

@@ -59,7 +59,8 @@ class Place {
     Ranges known;
     for (std::size_t k = 0; k < at.size(); ++k) known.variables[binders_[k].variable] = {at[k], at[k]};
     for (const Term& t : opaque_) {
-      if (!add(sum, t.coefficient, interval(t.atom, known).low)) return -1;
+      const Interval value = interval(t.atom, known);
+      if (!value.is_point() || !add(sum, t.coefficient, value.low)) return -1;
     }
     return sum;
   }
@@ -215,43 +216,54 @@ std::optional<bool> once_by_axes(const Dims& dims, std::span<const Equation* con
   return total == dims.count();
 }
 
-std::optional<std::string> by_enumeration(const System& system, TensorId target,
-                                          std::span<const Equation* const> writers, bool cover) {
+/// The indices of the element at a position in row-major order.
+Point element_at(const Dims& dims, std::int64_t position) {
+  Point element(dims.rank);
+  for (std::size_t axis = dims.rank; axis-- > 0; position /= dims[axis]) element[axis] = position % dims[axis];
+  return element;
+}
+
+std::optional<Miswritten> by_enumeration(const System& system, TensorId target, std::span<const Equation* const> writers,
+                                         bool cover) {
   const Dims& dims = system[target].dims;
   constexpr std::int64_t limit = 1 << 22;
   std::int64_t total = 0;
   for (const Equation* e : writers) total += std::min(points(e->binders), limit + 1);
-  if (total > limit || dims.count() > limit) return "it is not proved that each element is written exactly once";
+  if (total > limit || dims.count() > limit) return Miswritten{"it is not proved that each element is written exactly once", {}, writers.size()};
   Bitmap written(static_cast<std::size_t>(dims.count()), false);
-  for (const Equation* e : writers) {
+  for (std::size_t w = 0; w < writers.size(); ++w) {
+    const Equation* e = writers[w];
     std::vector<Place> forms;
     for (const Affine& form : places(*e)) forms.emplace_back(form, e->binders);
+    Point here(dims.rank);
+    bool twice = false;
     const bool good = for_all(e->binders, [&](const Point& at) {
+      for (std::size_t axis = 0; axis < dims.rank; ++axis) here[axis] = forms[axis](at);
       std::int64_t flat = 0;
       for (std::size_t axis = 0; axis < dims.rank; ++axis) {
-        const std::int64_t i = forms[axis](at);
-        if (i < 0 || i >= dims[axis]) return false;
-        flat = flat * dims[axis] + i;
+        if (here[axis] < 0 || here[axis] >= dims[axis]) return false;
+        flat = flat * dims[axis] + here[axis];
       }
-      if (written[static_cast<std::size_t>(flat)]) return false;
+      twice = written[static_cast<std::size_t>(flat)];
       written[static_cast<std::size_t>(flat)] = true;
-      return true;
+      return !twice;
     });
-    if (!good) return "an element is written twice or outside the tensor";
+    if (!good) return Miswritten{twice ? "an element is written twice" : "an element is written outside the tensor", here, w};
   }
-  if (cover && std::find(written.begin(), written.end(), false) != written.end()) return "an element is never written";
-  return std::nullopt;
+  const auto missing = std::find(written.begin(), written.end(), false);
+  if (!cover || missing == written.end()) return std::nullopt;
+  return Miswritten{"an element is never written", element_at(dims, missing - written.begin()), writers.size()};
 }
 
 }  // namespace
 
-std::optional<std::string> why_not_written_once(const System& system, TensorId target,
-                                                std::span<const Equation* const> writers) {
+std::optional<Miswritten> why_not_written_once(const System& system, TensorId target,
+                                               std::span<const Equation* const> writers) {
   if (once_by_axes(system[target].dims, writers) == std::optional(true)) return std::nullopt;
   return by_enumeration(system, target, writers, true);
 }
 
-std::optional<std::string> why_written_twice(const System& system, const Equation& writer) {
+std::optional<Miswritten> why_written_twice(const System& system, const Equation& writer) {
   if (points(writer.binders) == 0 || box_of(writer, system[writer.target].dims)) return std::nullopt;
   const Equation* const one = &writer;
   return by_enumeration(system, writer.target, {&one, 1}, false);

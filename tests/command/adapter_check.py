@@ -15,7 +15,7 @@ COMPLAINTS = {
     "crash": ("signal 11 (Segmentation fault)", "stay until the input ends"), "abort": ("signal 6 (Aborted)", "stay until"), "exit": ("exit status 3", "stay until"),
     "exit_well": ("exit status 0", "stay until"), "hang": ("no whole line within 1 s", "flush"), "flood": ("no whole line within 1 s|more than", "newline"),
     "hog": ("ended without|no whole line", ""), "close_output": ("ended without|no whole line", ""), "noisy": ("malformed JSON", "standard error"),
-    "garbage": ("malformed JSON at byte 1", "nothing else on standard output"), "empty_line": ("malformed JSON", "one JSON object"),
+    "garbage": ("malformed JSON at line 1, column 1", "nothing else on standard output"), "empty_line": ("malformed JSON", "one JSON object"),
     "partial_line": ("ended without a whole answer", "end lines with a newline"), "twice": ("more than one line for one request", "nothing else on standard output"),
     "swapped_id": ('expected "value-24', "repeat the `id`"), "no_id": ("id: the field is missing", "repeat the request's `id`"), "array": ("expected an object, found array", "one JSON object"),
     "deep": ("more than 100 arrays and objects in each other", ""), "not_utf8": ("malformed JSON", ""), "bad_base64": ("outputs[0].data: expected base64", "base64 with padding"),

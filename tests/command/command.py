@@ -60,7 +60,7 @@ refused("unknown tier 'quik'; did you mean 'quick'?", "conform", "--backend", "r
 if build == "compiled":
     refused("--memory-budget: expected a number of bytes such as 1048576, 64K, 64M or 2G, found '64Q'", "compile", str(program), "--memory-budget", "64Q")
     report = json.loads(printed([], "compile", str(program), "--json"))
-    check(report["peak_bytes"] == report["arena_bytes"] + report["input_bytes"] + report["output_bytes"] and report["kernels"] and
+    check(report["peak_bytes"] == report["arena_bytes"] + report["stack_bytes"] + report["input_bytes"] + report["output_bytes"] and report["kernels"] and
           {v["name"]: v["keeping"] for v in report["values"]}["x"] == "shared", f"etalon compile --json: found {report}")
     printed(["x is shared in input 0: given by the caller"], "compile", str(program), "--dump-after", "values")
     asking = folder / "asking.txt"
@@ -71,23 +71,23 @@ if build == "compiled":
     check(values["a"]["request"] == "capture a at net.cpp:3" and values["b"]["request"] == "stored b at net.cpp:4" and values["x"]["request"] is None and
           values["b"]["keeping"] == "stored", f"etalon compile --json: found {values}")
     asking.write_text(asking.read_text() + 'inlined b @ "net.cpp":5\n')
-    refused("inlined b at net.cpp:5 excludes stored b at net.cpp:4: a value that is inlined has no memory", "compile", str(asking))
-    refused("inlined b at net.cpp:5 excludes stored b at net.cpp:4: a value that is inlined has no memory", "run", str(asking), "--set", "x=1")
+    refused(f"{asking}:8:9: inlined b at net.cpp:5 excludes stored b at net.cpp:4: a value that is inlined has no memory", "compile", str(asking))
+    refused(f"{asking}:8:9: inlined b at net.cpp:5 excludes stored b at net.cpp:4: a value that is inlined has no memory", "run", str(asking), "--set", "x=1")
 refused("unknown option '--bakend'; did you mean '--backend'?", "serve", "--bakend", "cpu")
 refused("unknown option '--bakend'; did you mean '--backend'?", "serve", "--bakend=cpu")
 refused("unknown command 'serv'; did you mean 'serve'?", "serv")
 refused("a command is missing; etalon --help lists them")
-refused("missing.txt: the file cannot be read", "check", "missing.txt")
+refused("missing.txt: the file cannot be read: No such file or directory", "check", "missing.txt")
 near = str(folder / "setp.txt")
-refused(f"{near}: the file cannot be read; did you mean 'step.txt'?", "check", near)
-refused("missing.txt: the file cannot be read", "run", "missing.txt")
-refused("missing.json: the file cannot be read", "conform", "--backend", "reference", "--contract", "missing.json")
-refused(f"{malformed}: program: line 2, column 11: expected ')', found the end of the line", "check", str(malformed))
+refused(f"{near}: the file cannot be read: No such file or directory; did you mean 'step.txt'?", "check", near)
+refused("missing.txt: the file cannot be read: No such file or directory", "run", "missing.txt")
+refused("missing.json: the file cannot be read: No such file or directory", "conform", "--backend", "reference", "--contract", "missing.json")
+refused(f"{malformed}:2:11: expected ')', found the end of the line", "check", str(malformed))
 refused("--set x: expected 2 numbers or one, found 3", "run", str(program), "--set", "x=1,2,3")
 refused("--set: unknown input 'xx'; did you mean 'x'?", "run", str(program), "--set", "xx=1")
 refused("input n: expected a value in 0..3, found 4", "run", str(program), "--set", "x=1,2", "--set", "w=3", "--set", "n=4")
 ran = etalon("check", str(ill_typed))
-check(ran.returncode == 2 and ran.stderr.count("\n") == 1 and ran.stderr.startswith("matmul: k is 3 in a, 4 in b")
+check(ran.returncode == 2 and ran.stderr.count("\n") == 1 and ran.stderr.startswith(f"{ill_typed}:3:5: matmul: k is 3 in a, 4 in b")
       and ran.stderr.endswith("; step h = matmul(x, w) at net.cpp:12\n"), f"check of an ill-typed program: {ran.stderr!r}")
 if build == "compiled":
     ran = etalon("train", "digist")
@@ -96,6 +96,9 @@ if build == "compiled":
     ran = etalon("train", "digits", "--data", str(folder / "missing.csv.gz"))
     check(ran.returncode == 2 and str(folder / "missing.csv.gz") in ran.stderr and ran.stderr.count("\n") == 1,
           f"train digits --data missing: {ran.returncode}, {ran.stderr!r}")
+    own = folder / "own.csv"
+    own.write_text(64 * "3," + "4\n" + 64 * "3," + "12\n")
+    refused(f"{own}:2: column 65, the class, is '12', expected a whole number from 0 to 9", "train", "digits", "--data", str(own))
     refused("backend cpu:THREADS: expected a number of threads from 1 to 256, found '0'", "conform", "--backend", "cpu:0")
     refused("backend cpu:THREADS: expected a number of threads from 1 to 256, found '2x'", "conform", "--backend", "cpu:2x")
     ran = etalon("conform", "--backend", "cpu:2", "--ops", "softmax,linear", "--dtypes", "f32")
@@ -103,9 +106,9 @@ if build == "compiled":
     refused("unknown workload 'sofmax'; did you mean 'softmax'?", "bench", "--only", "gemm,sofmax")
     refused("unknown competitor 'pytroch'; did you mean 'pytorch'?", "bench", "--competitors", "pytroch")
     refused("unknown option '--secnds'; did you mean '--seed'?", "bench", "--secnds", "1")
-    refused("missing.json: the file cannot be read", "bench", "report", "missing.json")
+    refused("missing.json: the file cannot be read: No such file or directory", "bench", "report", "missing.json")
     refused(f"{program}: not a run of etalon bench", "bench", "report", str(program))
-    refused("/no/such/run.json: the file cannot be written", "bench", "--json", "/no/such/run.json")
+    refused("/no/such/run.json: the file cannot be written: No such file or directory", "bench", "--json", "/no/such/run.json")
     for words in (("--threads", "0"), ("--seconds-per-workload", "-1"), ("--seed", "x"), ("--openmp-waits", "never")):
         ran = etalon("bench", *words)
         check(ran.returncode == 2 and ran.stderr.count("\n") == 1 and words[0] in ran.stderr, f"bench {words}: {ran.returncode}, {ran.stderr!r}")
@@ -121,7 +124,7 @@ refused("unknown option '--jsn'; did you mean '--json'?", "contract", "list", "-
 refused("unknown contract 'cpuu'; did you mean 'cpu'?", "contract", "show", "cpuu")
 refused("unknown contract 'ieee-f31'; did you mean 'ieee-f32'?", "conform", "--backend", "reference", "--contract", "ieee-f31")
 refused("cuda: not in this build", "contract", "infer", "--backend", "cuda")
-refused("missing.json: the file cannot be read", "contract", "check", "missing.json")
+refused("missing.json: the file cannot be read: No such file or directory", "contract", "check", "missing.json")
 
 # What good input gets.
 printed(["etalon 0."], "--version")

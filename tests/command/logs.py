@@ -88,7 +88,7 @@ check("\n    a : f32[2, 2] = " in named and "\n    h : f32[2, 2] = " not in name
 refused("unknown value 'los'; did you mean 'loss'?", "run", *given, "--log-assignments=los")
 refused("--log-format: unknown format 'htm'; did you mean 'html'?", "run", *given, "--log-assignments", "--log-format", "htm")
 refused("--log-assignments is missing", "run", *given, "--log", "a.log")
-refused("nowhere/a.log: the file cannot be written", "run", *given, "--log-assignments", "--log", "nowhere/a.log")
+refused("nowhere/a.log: the file cannot be written: No such file or directory", "run", *given, "--log-assignments", "--log", "nowhere/a.log")
 refused("cuda: not in this build", "run", *given, "--log-assignments", "--backend", "cuda")
 refused("input x is f32[2, 3] and has no value", "run", "step.txt", "--log-assignments", "--log", "c.log")
 check(not (folder / "c.log").exists(), "a log of a run that did not begin")
@@ -96,7 +96,7 @@ check(not (folder / "c.log").exists(), "a log of a run that did not begin")
 (folder / "changed.log").write_text(text.replace("h[0, 0] = ", "h[0, 0] = 1"))
 refused("cut.log: the log is cut", "log", "diff", "a.log", "cut.log")
 refused("changed.log: line ", "log", "diff", "changed.log", "a.log")
-refused("missing.log: the file cannot be read", "log", "diff", "a.log", "missing.log")
+refused("missing.log: the file cannot be read: No such file or directory", "log", "diff", "a.log", "missing.log")
 refused("step.txt: line 1: expected a log of Etalon", "log", "diff", "step.txt", "a.log")
 
 # The example in the guide.

@@ -146,7 +146,7 @@ for words, fact in ((["--seed", "2"], "expected seed 2, found 1"), (["--tier", "
     ran = run("conform", "--backend", adapter("never"), *FEW, "--resume", str(folder / "honest.jsonl"), *words)
     check(ran.returncode == 2 and fact in ran.stderr and ran.stderr.count("\n") == 1, f"--resume {words}: {ran}")
 ran = run("conform", "--backend", "reference", *FEW, "--resume", str(folder / "missing.jsonl"))
-check(ran.returncode == 2 and ran.stderr.endswith("the file cannot be read\n"), f"--resume of nothing: {ran}")
+check(ran.returncode == 2 and ran.stderr.endswith("the file cannot be read: No such file or directory\n"), f"--resume of nothing: {ran}")
 
 # Waivers, and what the schema says of them.
 known = folder / "known.json"

@@ -87,8 +87,11 @@ Scalar Evaluation::operator()(const Expr& e, Environment& at) {
       return read(e, at);
     case Form::apply:
       return apply(e, at);
-    case Form::select:
-      return (*this)(e->args[0], at).integer != 0 ? (*this)(e->args[1], at) : (*this)(e->args[2], at);
+    case Form::select: {
+      Scalar chosen = (*this)(e->args[(*this)(e->args[0], at).integer != 0 ? 1 : 2], at);
+      if (single(e)) chosen.real = static_cast<double>(static_cast<float>(chosen.real));
+      return chosen;
+    }
     case Form::reduce:
       return reduce(e, at);
     case Form::detach:
@@ -97,35 +100,63 @@ Scalar Evaluation::operator()(const Expr& e, Environment& at) {
   throw std::logic_error("no such form");
 }
 
-double Evaluation::rounded(double x) const { return single_ ? static_cast<double>(static_cast<float>(x)) : x; }
+bool Evaluation::single(const Expr& e) {
+  if (!single_ || e.kind() != Kind::real) return false;
+  const auto found = known_.find(&*e);
+  if (found != known_.end()) return found->second;
+  const bool meets = meets_single(e);
+  known_.emplace(&*e, meets);
+  return meets;
+}
 
-Scalar Evaluation::number(const Expr& e) const {
+bool Evaluation::meets_single(const Expr& e) {
+  const auto& args = e->args;
+  switch (e.form()) {
+    case Form::number:
+    case Form::variable:
+      return false;
+    case Form::read:
+      return !wide_(e->tensor);
+    case Form::select:
+      return single(args[1]) || single(args[2]);
+    case Form::reduce:
+      return single(args[1]);
+    case Form::apply:
+    case Form::detach:
+      return std::any_of(args.begin(), args.end(), [&](const Expr& a) { return single(a); });
+  }
+  return false;
+}
+
+Scalar Evaluation::number(const Expr& e) {
   const Number& n = e->number;
   if (e.kind() != Kind::real) return {0, n.mantissa};
-  if (n.is_binary) return {rounded(n.binary), 0};
-  return {rounded(static_cast<double>(static_cast<long double>(n.mantissa) * std::pow(10.0L, n.exponent))), 0};
+  if (n.is_binary) return {n.binary, 0};
+  return {static_cast<double>(static_cast<long double>(n.mantissa) * std::pow(10.0L, n.exponent)), 0};
 }
 
 Scalar Evaluation::read(const Expr& e, Environment& at) {
   std::vector<std::int64_t> index;
   for (const Expr& a : e->args) index.push_back((*this)(a, at).integer);
-  Scalar s = reader_(e->tensor, index);
-  s.real = rounded(s.real);
-  return s;
+  return reader_(e->tensor, index);
 }
 
-double Evaluation::real_result(Primitive p, double a, double b) const {
+double Evaluation::real_result(Primitive p, double a, double b, bool single) {
   const auto fa = static_cast<float>(a);
   const auto fb = static_cast<float>(b);
+  if (single) {
+    a = static_cast<double>(fa);
+    b = static_cast<double>(fb);
+  }
   switch (p) {
     case Primitive::add:
-      return single_ ? static_cast<double>(fa + fb) : a + b;
+      return single ? static_cast<double>(fa + fb) : a + b;
     case Primitive::sub:
-      return single_ ? static_cast<double>(fa - fb) : a - b;
+      return single ? static_cast<double>(fa - fb) : a - b;
     case Primitive::mul:
-      return single_ ? static_cast<double>(fa * fb) : a * b;
+      return single ? static_cast<double>(fa * fb) : a * b;
     case Primitive::div:
-      return single_ ? static_cast<double>(fa / fb) : a / b;
+      return single ? static_cast<double>(fa / fb) : a / b;
     case Primitive::neg:
       return -a;
     case Primitive::abs:
@@ -133,9 +164,9 @@ double Evaluation::real_result(Primitive p, double a, double b) const {
     case Primitive::floor:
       return std::floor(a);
     case Primitive::exp:
-      return single_ ? static_cast<double>(std::exp(fa)) : std::exp(a);
+      return single ? static_cast<double>(std::exp(fa)) : std::exp(a);
     case Primitive::sqrt:
-      return single_ ? static_cast<double>(std::sqrt(fa)) : std::sqrt(a);
+      return single ? static_cast<double>(std::sqrt(fa)) : std::sqrt(a);
     case Primitive::maximum:
       return std::isnan(a) || std::isnan(b) ? a + b : (a >= b ? a : b);
     case Primitive::minimum:
@@ -153,13 +184,13 @@ Scalar Evaluation::apply(const Expr& e, Environment& at) {
   if (p == Primitive::logical_not) return {0, a.integer == 0};
   if (p == Primitive::is_nan) return {0, std::isnan(a.real)};
   if (p == Primitive::to_integer) return {0, a.integer};
-  if (p == Primitive::to_real) return {rounded(static_cast<double>(a.integer)), 0};
+  if (p == Primitive::to_real) return {static_cast<double>(a.integer), 0};
   const Scalar b = e->args.size() > 1 ? (*this)(e->args[1], at) : a;
   if (p >= Primitive::eq && p <= Primitive::ge) {
     const bool real = e->args[0].kind() == Kind::real;
     return {0, real ? compared(p, a.real, b.real) : compared(p, a.integer, b.integer)};
   }
-  if (e.kind() == Kind::real) return {real_result(p, a.real, b.real), 0};
+  if (e.kind() == Kind::real) return {real_result(p, a.real, b.real, single(e)), 0};
   return {0, wrapped(p, a.integer, b.integer)};
 }
 
@@ -182,17 +213,17 @@ Scalar Evaluation::reduce(const Expr& e, Environment& at) {
   return value;
 }
 
-void Evaluation::combine(const Expr& e, Scalar& value, const Scalar& x, bool first, std::int64_t position) const {
+void Evaluation::combine(const Expr& e, Scalar& value, const Scalar& x, bool first, std::int64_t position) {
   const bool real = e->args[1].kind() == Kind::real;
   const auto larger = [&] { return real ? x.real > value.real : x.integer > value.integer; };
   const auto smaller = [&] { return real ? x.real < value.real : x.integer < value.integer; };
   switch (e->reduction) {
     case Reduction::sum:
-      value = real ? Scalar{real_result(Primitive::add, value.real, x.real), 0}
+      value = real ? Scalar{real_result(Primitive::add, value.real, x.real, single(e)), 0}
                    : Scalar{0, wrapped(Primitive::add, value.integer, x.integer)};
       break;
     case Reduction::prod:
-      value = real ? Scalar{real_result(Primitive::mul, value.real, x.real), 0}
+      value = real ? Scalar{real_result(Primitive::mul, value.real, x.real, single(e)), 0}
                    : Scalar{0, wrapped(Primitive::mul, value.integer, x.integer)};
       break;
     case Reduction::max:

@@ -1,6 +1,6 @@
 /// \file
-/// Evaluates expressions literally, each operation rounded to an equation's arithmetic type. It shares no code with the
-/// reference or the code generator.
+/// Evaluates expressions literally, each operation rounded to the type in which it is done: that of the equation's arithmetic,
+/// but f64 where no single precision enters. It shares no code with the reference or the code generator.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,27 @@ using Reader = std::function<Scalar(spec::TensorId, const std::vector<std::int64
 /// Evaluates the expressions of one equation.
 class Evaluation {
  public:
-  Evaluation(DType arithmetic, Reader reader) : single_(arithmetic == DType::f32), reader_(std::move(reader)) {}
+  /// \param wide whether a tensor holds f64
+  Evaluation(DType arithmetic, Reader reader, std::function<bool(spec::TensorId)> wide)
+      : single_(arithmetic == DType::f32), reader_(std::move(reader)), wide_(std::move(wide)) {}
 
   [[nodiscard]] Scalar operator()(const spec::Expr& e, Environment& at);
 
  private:
-  double rounded(double x) const;
-  Scalar number(const spec::Expr& e) const;
+  /// Whether a real value is computed in single precision.
+  bool single(const spec::Expr& e);
+  bool meets_single(const spec::Expr& e);
+  static Scalar number(const spec::Expr& e);
   Scalar read(const spec::Expr& e, Environment& at);
-  double real_result(spec::Primitive p, double a, double b) const;
+  static double real_result(spec::Primitive p, double a, double b, bool single);
   Scalar apply(const spec::Expr& e, Environment& at);
   Scalar reduce(const spec::Expr& e, Environment& at);
-  void combine(const spec::Expr& e, Scalar& value, const Scalar& x, bool first, std::int64_t position) const;
+  void combine(const spec::Expr& e, Scalar& value, const Scalar& x, bool first, std::int64_t position);
 
   bool single_;
   Reader reader_;
+  std::function<bool(spec::TensorId)> wide_;
+  std::unordered_map<const spec::Node*, bool> known_;
 };
 
 }  // namespace etalon::test

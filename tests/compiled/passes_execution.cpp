@@ -63,7 +63,7 @@ class Machine {
     return Evaluation(compiled::arithmetic_type(system_, equation), [this](TensorId t, const auto& index) {
       const TensorInfo& tensor = system_[t];
       return load(tensor.dtype, address_(t) + flat(tensor.dims, index) * size_of(tensor.dtype));
-    });
+    }, [this](TensorId t) { return system_[t].dtype == DType::f64; });
   }
 
   void scatter(const Equation& equation, const compiled::Scatter& s) const {

@@ -141,8 +141,14 @@ TEST_CASE("tiles that a causal mask hides as a whole are left out", "[compiled][
   CHECK_THAT(dump_of(a.system(), "plan"), Contains("wide values in strips") && !Contains("only tiles where"));
 }
 
-TEST_CASE("strips that need more room than a stack has are stored as a whole", "[compiled][strips]") {
-  CHECK(kernels_of_strips(lowered(Attention{1, 1, 30, 100000, 8, false, false}.system(), options()).plan) == 0);
+TEST_CASE("strips that need more room than a stack has are in the arena, and no score is stored", "[compiled][strips]") {
+  for (const bool cotangents : {false, true}) {
+    const Attention a{1, 4, 16384, 16384, 32, true, cotangents};
+    const compiled::Lowered with = lowered(a.system(), options());
+    CHECK_NOTHROW(compiled::check_plan(with.system, with.plan));
+    CHECK(kernels_of_strips(with.plan) == (cotangents ? 2 : 1));
+    CHECK(with.plan.arena_bytes < std::size_t{64} << 20);  // a byte for each score of one head would be four times as much
+  }
 }
 
 TEST_CASE("plans whose strips lose rows are refused", "[compiled][strips]") {

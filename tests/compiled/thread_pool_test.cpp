@@ -21,7 +21,7 @@ using Part = std::function<void(std::int64_t begin, std::int64_t end)>;
 
 void run(ThreadPool& pool, std::int64_t extent, Part part) {
   pool.run(
-      extent, [](void* p, std::int64_t begin, std::int64_t end) { (*static_cast<Part*>(p))(begin, end); }, &part);
+      extent, [](void* p, std::int64_t begin, std::int64_t end, std::size_t) { (*static_cast<Part*>(p))(begin, end); }, &part);
 }
 
 }  // namespace

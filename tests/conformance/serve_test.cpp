@@ -93,7 +93,7 @@ TEST_CASE("a bad request gets an error reply and the next one is served", "[serv
            R"({"request":"run","id":"5","mode":"sideways"})", R"({"request":"run","id":6,"mode":"forward"})", "", good});
   REQUIRE(answers.size() == 8);
   CHECK(answers[0]["id"].is_null());
-  CHECK(answers[0]["error"] == "request: malformed JSON at byte 2");
+  CHECK(answers[0]["error"] == "request: malformed JSON at line 1, column 2: unexpected end of input; expected string literal");
   CHECK(answers[1]["error"] == "request: expected an object, found []");
   CHECK(answers[2]["error"] == "request: expected an object, found \"run\"");
   CHECK(answers[3]["id"] == "3");

@@ -103,6 +103,29 @@ TEST_CASE("NVRTC compiles what is emitted, without a warning", "[cuda]") {
   CHECK(kernels > 20);
 }
 
+TEST_CASE("sound: the header says how many turns of work each launch has", "[sound]") {
+  const std::string layer_norm = "input x : f32[4096, 1024]\ninput s : f32[1024]\ninput b : f32[1024]\ninput d : f32[4096, 1024]\n"
+                                 "y = layer_norm(x, s, b)\ng, h, i = vjp(y; x, s, b; d)\noutput y, g, h, i\n";
+  const Written w(layer_norm);
+  const std::string text = cuda::cuda_file(w.text);
+  std::size_t rows_of_a_thread = 0;
+  for (std::size_t k = 0; k < w.lowered.nests.size(); ++k) {
+    const cuda::Grid grid = cuda::grid_of(w.text, w.lowered.nests[k]);
+    const std::string launch = w.text.kernel_name(k) + "<<<";
+    const std::size_t at = text.find(launch);
+    REQUIRE(at != std::string::npos);
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    const std::string turns = "turns: " + std::to_string(grid.elements);
+    CHECK(line.substr(line.rfind("turns: ")) == turns);
+    // Rows whose sums are added up in passing are 64 at a time one thread's.
+    if (w.lowered.plan.kernels[k].stretch > 0) {
+      CHECK(grid.elements * w.lowered.plan.kernels[k].stretch == 4096);
+      ++rows_of_a_thread;
+    }
+  }
+  CHECK(rows_of_a_thread > 0);
+}
+
 TEST_CASE("what NVRTC says is an error that quotes it", "[cuda]") {
   if (!cuda::has_nvrtc()) return;
   CHECK_THROWS_WITH(cuda::compile_to_ptx("__global__ void k() { undeclared = 1; }"), Contains("nvrtc: ") && Contains("undeclared"));

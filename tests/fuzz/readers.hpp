@@ -14,6 +14,10 @@ namespace etalon::fuzz {
 void read_notation(std::string_view text);
 [[nodiscard]] std::vector<std::string> notation_seeds();
 
+/// Definitions with a call each, checked and, one in ten, asked of the reference; bytes that are none make one.
+void read_definitions(std::string_view text);
+[[nodiscard]] std::vector<std::string> definitions_seeds();
+
 /// An einsum's specification; semiring and captures on the lines after it.
 void read_einsum(std::string_view text);
 [[nodiscard]] std::vector<std::string> einsum_seeds();

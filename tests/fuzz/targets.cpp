@@ -13,6 +13,7 @@ namespace etalon::fuzz {
 namespace {
 
 constexpr std::array all_targets{Target{"notation", read_notation, notation_seeds},
+                                 Target{"definitions", read_definitions, definitions_seeds},
                                  Target{"einsum", read_einsum, einsum_seeds},
                                  Target{"program", read_program, program_seeds},
                                  Target{"program_json", read_program_json, program_json_seeds},

@@ -10,8 +10,8 @@ using namespace etalon::reference::bounds;
 TEST_CASE("errors reach a result by the derivatives on their way", "[bounds]") {
   Tape tape;
   const NodeId a = tape.open(1), b = tape.open(2), c = tape.open(0.5);
-  tape.edge({a, 2, 3});
-  tape.edge({b, -4, 1});
+  tape.edge({a, {2, 3}});
+  tape.edge({b, {-4, 1}});
   const double bound = tape.error(c, 100).bound;
   CHECK(bound >= 0.5 + 3 * 1 + 4 * 2);
   CHECK(bound <= (0.5 + 3 * 1 + 4 * 2) * 1.001);
@@ -20,13 +20,13 @@ TEST_CASE("errors reach a result by the derivatives on their way", "[bounds]") {
 TEST_CASE("of what had no room for its edges nothing is known", "[bounds]") {
   Tape tape(3);
   const NodeId a = tape.open(1), b = tape.open(2), c = tape.open(0.5);
-  tape.edge({a, 1, 1});
-  tape.edge({b, 1, 1});
+  tape.edge({a, {1, 1}});
+  tape.edge({b, {1, 1}});
   const NodeId d = tape.open(0.5);
-  tape.edge({a, 1, 1});
-  tape.edge({b, 1, 1});
+  tape.edge({a, {1, 1}});
+  tape.edge({b, {1, 1}});
   const NodeId e = tape.open(0.25);
-  tape.edge({c, 1, 1});
+  tape.edge({c, {1, 1}});
   const double bound = tape.error(c, 100).bound;
   CHECK(bound >= 3.5);
   CHECK(bound <= 3.5 * 1.001);

@@ -1,4 +1,4 @@
-"""An installed Etalon serves each layer alone, to a consumer of about ten lines."""
+"""An installed Etalon serves each layer alone, to a consumer of about ten lines; the compiled layer to the README's program."""
 import pathlib
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ import tempfile
 root, build, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 flags = sys.argv[4] if len(sys.argv) > 4 else ""
 here = root / "tests/repo/consumer"
-sources = sorted(here.glob("*.cpp"))
+sources = {s.stem: s for s in sorted(here.glob("*.cpp"))} | {"compiled": root / "docs/examples/first_step.cpp"}
 
 
 def run(*command):
@@ -22,13 +22,12 @@ def run(*command):
 with tempfile.TemporaryDirectory() as scratch:
     prefix = pathlib.Path(scratch) / "prefix"
     run("cmake", "--install", build, "--prefix", prefix)
-    for source in sources:
-        component = source.stem
+    for component, source in sorted(sources.items()):
         if not (prefix / f"lib/cmake/etalon/etalon-{component}-targets.cmake").is_file():
             print(f"{component}: not in this build, skipped")
             continue
         out = pathlib.Path(scratch) / component
-        run("cmake", "-S", here, "-B", out, f"-DWANTED={component}", f"-DCMAKE_PREFIX_PATH={prefix}", "-G", "Ninja",
+        run("cmake", "-S", here, "-B", out, f"-DWANTED={component}", f"-DSOURCE={source.resolve()}", f"-DCMAKE_PREFIX_PATH={prefix}", "-G", "Ninja",
             f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CXX_FLAGS={flags}")
         run("cmake", "--build", out)
         print(f"{component}: {run(out / 'consumer').strip()}")

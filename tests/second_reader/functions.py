@@ -21,13 +21,14 @@ def extremum(which, values):
     return next((v for v in values if mpmath.isnan(v)), which(values))
 
 
-def whole(x):
-    """Towards 0, within 64 bits."""
+def whole(x, bits=64):
+    """Towards 0, within the integers of so many bits."""
     if not isinstance(x, mpmath.mpf):
         return int(x)
     if mpmath.isnan(x):
         return 0
-    return max(-2**63, min(2**63 - 1, 2**63 if x == INF else -2**63 if x == -INF else int(x)))
+    end = 2 ** (bits - 1)
+    return max(-end, min(end - 1, end if x == INF else -end if x == -INF else int(x)))
 
 
 def remainder(a, b):

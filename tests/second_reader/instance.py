@@ -189,7 +189,7 @@ def settle(scope):
 
 
 def wrapped(value, dtype):
-    """What an equation gives to a result of a declared element type becomes that type; integers wrap."""
+    """What an equation gives to a result of a declared element type becomes that type: integers wrap, reals do not."""
     if dtype == "bool":
         return bool(value != 0)
     if isinstance(value, bool) and dtype is not None:
@@ -198,7 +198,7 @@ def wrapped(value, dtype):
     if bits is None:
         return value
     if isinstance(value, mpmath.mpf):
-        value = functions.whole(value)
+        return functions.whole(value, bits)
     return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 

@@ -18,7 +18,7 @@ double Simulator<T>::held(const Expr& e) {
   if (e.form() == Form::number && e.kind() == Kind::integer) return static_cast<double>(e->number.mantissa);
   if (e.form() == Form::number) {
     return e->number.is_binary ? e->number.binary
-                               : reference::bounds::from_decimal<double>(e->number.mantissa, e->number.exponent);
+                               : reference::bounds::from_decimal<double>(e->number).value;
   }
   if (e.form() == Form::select) return held(boolean(e->args[0]) ? e->args[1] : e->args[2]);
   if (e.form() == Form::detach) return held(e->args[0]);

@@ -121,7 +121,7 @@ TEST_CASE("a contract that is not one is refused, a line for each error", "[cont
   CHECK(only(R"({"sums": {"lanes": 0}})") == "contract.sums.lanes: expected an integer in 1..1048576, found 0");
   CHECK(only(R"({"sums": []})") == "contract.sums: expected an object, found a list");
   CHECK(only("[]") == "contract: expected an object, found a list");
-  CHECK(only("{\n  \"name\": }") == "contract: malformed JSON at line 2, column 11");
+  CHECK(only("{\n  \"name\": }") == "contract: malformed JSON at line 2, column 11: unexpected '}'; expected '[', '{', or a literal");
   CHECK(only(R"({"ties": "first", "ties": "last"})") == "contract: the key 'ties' stands twice in one object");
   CHECK(contract_errors(R"({"name": 1, "ties": 2, "sums": {"block": 0}})").size() == 3);
 }

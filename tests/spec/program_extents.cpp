@@ -90,5 +90,5 @@ TEST_CASE("an extent that is left open is an error that names parameter and call
   CHECK(refusal("input x : f32[8, 3]\ninput y : f32[8, 4]\nparameter w : f32[5, ?i]\nh = linear(x, w, _)\nk = linear(y, w, _)\n")
             .find("; step k = linear(y, w, _)") != std::string::npos);
   CHECK(refusal("input x : f32[8, 3]\nparameter w : f32[5, 5, ?i]\nh = linear(x, w, _)\n") ==
-        "linear: w has rank 3, want 2 (at 2:19); step h = linear(x, w, _)");
+        "linear: w has rank 3, want 2 (at 2:19 of its definition); step h = linear(x, w, _)");
 }

@@ -53,7 +53,7 @@ TEST_CASE("names are known, well formed and given once", "[program]") {
   CHECK(refusal("input n : i64[] in 0..2\n") == "input n: only an index has a range");
   CHECK(refusal("input x : f32[4294967296, 4294967296]\n") == "input x: f32[4294967296, 4294967296] is more than 64 bits can address");
   CHECK(refusal("input x : f32[]\ny = broadcast_to(x) {shape = [4294967296, 4294967296]}\n") ==
-        "broadcast_to: y would be f32[4294967296, 4294967296], more than 64 bits can address (at 2:44); "
+        "broadcast_to: y would be f32[4294967296, 4294967296], more than 64 bits can address (at 2:44 of its definition); "
         "step y = broadcast_to(x)");
   CHECK(refusal("constant c : f32[]\n") == "input c: a constant has a value, found none");
   Program program;

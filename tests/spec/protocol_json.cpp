@@ -136,7 +136,7 @@ TEST_CASE("a malformed program is refused by field", "[protocol]") {
     }
     return "accepted";
   };
-  CHECK(message("{") == "p: malformed JSON at byte 2");
+  CHECK(message("{") == "p: malformed JSON at line 1, column 2: unexpected end of input; expected string literal");
   CHECK(message(R"({"inputs":[],"outputs":[]})") == "program.calls: the field is missing");
   CHECK(message(R"({"inputs":[],"calls":[{"operation":"f","operands":[3],"results":[]}],"outputs":[]})") ==
         "program.calls[0].operands[0]: expected a string, found 3");

@@ -168,7 +168,7 @@ TEST_CASE("a_guarded_session_changes_nothing_and_has_what_it_captured", "[guard]
 }
 
 TEST_CASE("a_trainer_ends_where_its_guard_fires_and_says_where", "[guard]") {
-  const Examples examples{2, {1000, 2000, -1000, 500}, {}, {1, -1}};
+  const Dataset examples{2, 0, {1000, 2000, -1000, 500}, {}, {1, -1}};
   Task task = moons();
   task.rate = [](const Traced& step_n, std::int64_t) { return spec::real(step_n) * 0 + 3e38; };
   task.loss = [](const Traced& answers, const Traced& targets) { return ops::mse(answers, targets); };

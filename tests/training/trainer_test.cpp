@@ -1,5 +1,10 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -17,33 +22,35 @@ using namespace etalon::training;
 
 namespace {
 
-Examples moons_examples(std::uint64_t seed) {
+Dataset moons_examples(std::uint64_t seed) {
   const Dataset data = half_moons(40, 0.1, seed);
-  std::vector<float> targets;
-  for (const std::int64_t label : data.labels) targets.push_back(label == 0 ? 1.0F : -1.0F);
-  return {2, data.inputs, {}, targets};
+  Dataset rows{2, 0, data.inputs};
+  for (const std::int64_t label : data.labels) rows.numbers.push_back(label == 0 ? 1.0F : -1.0F);
+  return rows;
 }
 
-Examples digit_examples() {
-  const Dataset all = read_digits(ETALON_SOURCE_DIR "/training/data/digits.csv.gz");
-  std::vector<std::int64_t> first(96);
-  for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<std::int64_t>(i);
-  const Dataset some = select_rows(all, first);
-  return {some.features, some.inputs, some.labels, {}};
+/// `count` rows of the digits from `first` on.
+Dataset digit_examples(std::int64_t first, std::size_t count) {
+  static const Dataset all = read_digits(ETALON_SOURCE_DIR "/training/data/digits.csv.gz");
+  std::vector<std::int64_t> rows(count);
+  std::iota(rows.begin(), rows.end(), first);
+  return select_rows(all, rows);
 }
 
 struct Run {
   std::vector<double> losses;
   std::vector<double> rates;
+  std::vector<std::optional<double>> validation;
   std::vector<HostTensor> store;
 };
 
-Run run(const Task& task, const Examples& examples, const TrainerOptions& options) {
-  Trainer trainer(task, examples, options);
+Run run(const Task& task, const Dataset& rows, const TrainerOptions& options, const Dataset& validation = {}) {
+  Trainer trainer(task, rows, options, validation);
   Run result;
   trainer.run([&](const StepRecord& record) {
     result.losses.push_back(record.loss);
     result.rates.push_back(record.rate);
+    result.validation.push_back(record.validation_accuracy);
   });
   for (const auto& [name, parameter] : task.parameters.entries()) result.store.push_back(trainer.state().value(name));
   return result;
@@ -52,17 +59,111 @@ Run run(const Task& task, const Examples& examples, const TrainerOptions& option
 }  // namespace
 
 TEST_CASE("the_same_seed_gives_the_same_bits_for_any_number_of_threads", "[trainer]") {
-  const Examples examples = digit_examples();
-  const Run once = run(digits_mlp(), examples, {5, 2, 32, true, 1});
-  REQUIRE(once.losses.size() == 6);
-  for (const unsigned threads : {1U, 2U, 3U}) {
-    const Run again = run(digits_mlp(), examples, {5, 2, 32, true, threads});
-    CHECK(once.losses == again.losses);
-    CHECK(once.store == again.store);
+  const Dataset rows = digit_examples(0, 96), validation = digit_examples(96, 20);
+  for (const Task& task : {digits_mlp(), digits_cnn()}) {
+    const Run once = run(task, rows, {5, 2, 32, true, 1}, validation);
+    REQUIRE(once.losses.size() == 6);
+    for (const unsigned threads : {1U, 2U, 3U}) {
+      const Run again = run(task, rows, {5, 2, 32, true, threads}, validation);
+      CHECK(once.losses == again.losses);
+      CHECK(once.validation == again.validation);
+      CHECK(once.store == again.store);
+    }
+    const Run other = run(task, rows, {6, 2, 32, true, 1});
+    CHECK(once.losses != other.losses);
+    CHECK(once.store != other.store);
   }
-  const Run other = run(digits_mlp(), examples, {6, 2, 32, true, 1});
-  CHECK(once.losses != other.losses);
-  CHECK(once.store != other.store);
+}
+
+TEST_CASE("after_each_epoch_the_accuracy_on_rows_that_nothing_is_learned_from_is_known", "[trainer]") {
+  const Dataset rows = digit_examples(0, 96), validation = digit_examples(96, 50);
+  Trainer trainer(digits_mlp(), rows, {5, 4, 32, true, 1}, validation);
+  std::vector<std::int64_t> epochs;
+  double last = -1;
+  trainer.run([&](const StepRecord& record) {
+    CHECK(record.validation_accuracy.has_value() == (record.batch == 2));
+    if (!record.validation_accuracy) return;
+    epochs.push_back(record.epoch);
+    last = *record.validation_accuracy;
+  });
+  CHECK(epochs == std::vector<std::int64_t>{1, 2, 3, 4});
+  const std::vector<float> answers = trainer.answers(validation.inputs);
+  REQUIRE(answers.size() == 500);
+  int right = 0;
+  for (std::size_t row = 0; row < 50; ++row) {
+    bool best = true;
+    const auto label = static_cast<std::size_t>(validation.labels[row]);
+    for (std::size_t c = 0; c < 10; ++c) best = best && answers[row * 10 + label] >= answers[row * 10 + c];
+    right += best ? 1 : 0;
+  }
+  CHECK(last == right / 50.0);
+  CHECK(right > 5);
+  CHECK(right < 50);
+  CHECK(trainer.accuracy(validation) == last);
+  // They could be any others: what is learned is the same.
+  const Run with = run(digits_mlp(), rows, {5, 4, 32, true, 1}, validation);
+  const Run without = run(digits_mlp(), rows, {5, 4, 32, true, 1});
+  CHECK(with.losses == without.losses);
+  CHECK(with.store == without.store);
+  CHECK(std::none_of(without.validation.begin(), without.validation.end(), [](const auto& v) { return v.has_value(); }));
+}
+
+TEST_CASE("neither_training_nor_validation_sees_a_test_row", "[trainer]") {
+  // The same file but for its test rows: nothing before the test changes.
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "etalon-other-test-rows.csv";
+  Dataset digits = read_digits(ETALON_SOURCE_DIR "/training/data/digits.csv.gz");
+  for (const std::int64_t row : split_of_digits().test) {
+    const auto at = static_cast<std::size_t>(row);
+    for (std::size_t i = 0; i < 64; ++i) digits.inputs[at * 64 + i] = 1 - digits.inputs[at * 64 + i];
+    digits.labels[at] = 9 - digits.labels[at];
+  }
+  std::ofstream file(path);
+  for (std::size_t row = 0; row < digits.labels.size(); ++row) {
+    for (std::size_t i = 0; i < 64; ++i) file << 16 * digits.inputs[row * 64 + i] << ',';
+    file << digits.labels[row] << '\n';
+  }
+  REQUIRE(file.flush());
+  std::ostringstream console;
+  TrainOptions options;
+  options.epochs = 2;
+  options.plots = false;
+  const TrainResult shipped = train(options, console);
+  options.data = path;
+  const TrainResult other = train(options, console);
+  std::filesystem::remove(path);
+  CHECK(shipped.validation_accuracy.size() == 2);
+  CHECK(shipped.validation_accuracy == other.validation_accuracy);
+  CHECK(shipped.last_epoch_loss == other.last_epoch_loss);
+  CHECK(shipped.test_accuracy != other.test_accuracy);
+  CHECK(shipped.test_accuracy > 0.5);
+}
+
+TEST_CASE("sound: data that a model cannot be trained or judged with is refused before the first step", "[trainer][sound]") {
+  const TrainerOptions options{1, 1, 32, true, 1};
+  const Dataset good = digit_examples(0, 96);
+  const auto changed = [&](const auto& change) {
+    Dataset data = good;
+    change(data);
+    return data;
+  };
+  const Dataset negative = changed([](Dataset& d) { d.labels[37] = -1; });
+  const Dataset large = changed([](Dataset& d) { d.labels[37] = 10; });
+  const Dataset more = changed([](Dataset& d) { d.labels[37] = 10, d.classes = 11; });
+  const Dataset nan = changed([](Dataset& d) { d.inputs[37 * 64 + 5] = std::nanf(""); });
+  const Dataset narrow = changed([](Dataset& d) { d.features = 32, d.inputs.resize(96 * 32); });
+  CHECK_THROWS_WITH(Trainer(digits_mlp(), negative, options), "training data: row 37 has the label -1, expected a class from 0 to 9");
+  CHECK_THROWS_WITH(Trainer(digits_mlp(), large, options), "training data: row 37 has the label 10, expected a class from 0 to 9");
+  CHECK_THROWS_WITH(Trainer(digits_mlp(), more, options), "training data: 11 classes, expected at most 10, for which the model has answers");
+  CHECK_THROWS_WITH(Trainer(digits_cnn(), nan, options), "training data: row 37, column 5 is nan, expected a finite number");
+  CHECK_THROWS_AS(Trainer(digits_mlp(), narrow, options), SpecViolation);
+  CHECK_THROWS_WITH(Trainer(digits_mlp(), good, options, large), "validation data: row 37 has the label 10, expected a class from 0 to 9");
+  CHECK_THROWS_WITH(Trainer(digits_mlp(), good, options, nan), "validation data: row 37, column 5 is nan, expected a finite number");
+  const Dataset numbers{64, 0, good.inputs, {}, std::vector<float>(96)};
+  CHECK_THROWS_WITH(Trainer(digits_mlp(), good, options, numbers), "validation data: no labels, expected one per row");
+
+  Trainer trainer(digits_mlp(), good, options);
+  CHECK_THROWS_WITH(trainer.accuracy(negative), "evaluation data: row 37 has the label -1, expected a class from 0 to 9");
+  CHECK_THROWS_WITH(trainer.answers(std::vector<float>(100)), "training: 100 numbers are no rows, expected 64 for each");
 }
 
 TEST_CASE("the_rate_of_the_moons_is_an_expression_over_the_step", "[trainer]") {
@@ -84,7 +185,7 @@ TEST_CASE("a_moons_step_is_the_one_worked_out_by_plain_loops", "[trainer]") {
     for (float& v : values) v = static_cast<float>(static_cast<int>(random() % 9) - 4) / 4;
     return values;
   };
-  Examples examples{2, quarters(32), {}, {}};
+  Dataset examples{2, 0, quarters(32)};
   for (int row = 0; row < 16; ++row) examples.numbers.push_back(row % 3 == 0 ? 1.0F : -1.0F);
   Trainer trainer(moons(), examples, {2, 1, 8, false, 1});
   for (const auto& [name, dims] : std::vector<std::pair<std::string, Dims>>{{"w1", {16, 2}}, {"w2", {16, 16}}, {"w3", {1, 16}}}) {
@@ -146,13 +247,13 @@ TEST_CASE("training_refuses_what_it_cannot_do_in_one_line", "[trainer]") {
   CHECK_THROWS_WITH(train(options, console), "unknown task 'digit'; did you mean 'digits'?");
   options = {};
   options.data = "/no/such.csv.gz";
-  CHECK_THROWS_WITH(train(options, console), "/no/such.csv.gz: no such file");
+  CHECK_THROWS_WITH(train(options, console), "/no/such.csv.gz: the file cannot be read: No such file or directory");
   options = {};
   options.epochs = -3;
   CHECK_THROWS_WITH(train(options, console), "training: -3 epochs, expected 1 to 1000000, or 0 for the task's own number");
   options = {};
   options.svg = "/dev/null/plots";
-  CHECK_THROWS_WITH(train(options, console), "/dev/null/plots: cannot be made a folder for plots");
+  CHECK_THROWS_WITH(train(options, console), "/dev/null/plots: the folder cannot be made: Not a directory");
   CHECK(console.str().empty());
   CHECK_THROWS_AS(Trainer(moons(), moons_examples(1), {1, 1, 1000, false, 1}), SpecViolation);
 }

@@ -2,7 +2,6 @@
 /// Etalon with one decision of its compiler left out, to measure what each of them buys.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,8 @@ namespace etalon::bench {
 struct Variant {
   std::string name;  ///< of the decision
   std::string what;  ///< one line
-  std::function<void(compiled::CompileOptions&)> leave_out;
+  std::string off;   ///< what `etalon compile --off` calls it
+  void leave_out(compiled::CompileOptions& options) const { options.pipeline.off.insert(off); }
 };
 
 [[nodiscard]] const std::vector<Variant>& variants();

@@ -1,10 +1,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "tools/command/command.hpp"
 
 #ifdef ETALON_HAS_COMPILED
@@ -60,7 +61,7 @@ class Scratch {
  public:
   Scratch() {
     std::string name = (fs::temp_directory_path() / "etalon-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw IoError(name + ": the folder cannot be made");
+    if (mkdtemp(name.data()) == nullptr) throw file_error(name, "the folder cannot be made", errno);
     path_ = name;
     sigset_t ends = signals();
     pthread_sigmask(SIG_BLOCK, &ends, nullptr);
@@ -115,12 +116,6 @@ struct Words {
   std::string torch_blas = "/usr/lib/x86_64-linux-gnu/openblas-openmp";
 };
 
-void write(const fs::path& path, const std::function<void(std::ostream&)>& content) {
-  std::ofstream out(path, std::ios::binary);
-  content(out);
-  if (!out.flush()) throw IoError(path.string() + ": the file cannot be written");
-}
-
 /// The page, and a plot per run beside it: `performance.md` and `performance-1.svg`.
 void write_page(const fs::path& path, const std::vector<bench::Run>& runs) {
   std::vector<std::string> plots;
@@ -131,19 +126,16 @@ void write_page(const fs::path& path, const std::vector<bench::Run>& runs) {
     }
     const std::string plot = fmt::format("{}-{}.svg", path.stem().string(), plots.size() + 1);
     const auto draw = bench::is_scale(run) ? bench::write_scale_plot : bench::write_plot;
-    write(path.parent_path() / plot, [&](std::ostream& out) { draw(out, run); });
+    write_file(path.parent_path() / plot, [&](std::ostream& out) { draw(out, run); });
     plots.push_back(plot);
   }
-  write(path, [&](std::ostream& out) { bench::write_markdown(out, runs, plots); });
+  write_file(path, [&](std::ostream& out) { bench::write_markdown(out, runs, plots); });
 }
 
 /// The programs as text, for `etalon compile` and `etalon run`.
 void write_programs(const std::vector<bench::Workload>& workloads, const fs::path& folder) {
-  fs::create_directories(folder);
-  for (const bench::Workload& w : workloads) {
-    write(folder / (w.name + ".txt"),
-          [&](std::ostream& out) { out << spec::to_text(bench::program_of(w, DType::f32)); });
-  }
+  make_folder(folder);
+  for (const bench::Workload& w : workloads) write_file(folder / (w.name + ".txt"), spec::to_text(bench::program_of(w, DType::f32)));
 }
 
 void list(const std::vector<bench::Workload>& workloads) {
@@ -154,7 +146,7 @@ void list(const std::vector<bench::Workload>& workloads) {
 void check(const Words& words) {
   if (words.threads.empty()) throw SpecViolation("--threads: at least one number is needed");
   for (const std::string& path : {words.json, words.markdown}) {
-    if (!path.empty() && !std::ofstream(path, std::ios::app)) throw IoError(path + ": the file cannot be written");
+    if (!path.empty()) check_writable(path);
   }
 }
 
@@ -207,7 +199,7 @@ void show(const bench::Run& run) {
   options.seed = words.seed;
   if (!words.quiet) options.progress = &std::cerr;
   const bench::Run found = bench::run_bench(options);
-  if (!words.json.empty()) write(words.json, [&](std::ostream& out) { bench::write_json(out, found); });
+  if (!words.json.empty()) write_file(words.json, [&](std::ostream& out) { bench::write_json(out, found); });
   if (!words.markdown.empty()) write_page(words.markdown, {found});
   show(found);
   return is_sound(found) ? 0 : 1;

@@ -1,7 +1,6 @@
 #ifdef ETALON_HAS_COMPILED
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "tools/bench/thread_bits.hpp"
 #include "tools/command/bench.hpp"
 
@@ -39,9 +39,7 @@ struct Words {
 [[nodiscard]] int compare(const Words& words) {
   const std::vector<bench::Workload> workloads = bench::workloads_named(words.only);
   if (words.threads.size() < 2) throw SpecViolation("bits: --threads: at least two numbers are needed to compare");
-  std::ofstream file;
-  if (!words.json.empty()) file.open(words.json, std::ios::binary);
-  if (!file) throw IoError(words.json + ": the file cannot be written");
+  if (!words.json.empty()) check_writable(words.json);
   std::vector<bench::ThreadBits> found;
   for (const bench::Workload& workload : workloads) {
     found.push_back(bench::thread_bits(workload, words.threads, words.seed));
@@ -52,10 +50,7 @@ struct Words {
   const auto different = std::count_if(found.begin(), found.end(), [](const bench::ThreadBits& b) { return !b.equal(); });
   std::cout << fmt::format("{} workloads, {} bytes each with {} numbers of threads: {}\n", found.size(), bytes, words.threads.size(),
                            different == 0 ? "all equal" : fmt::format("{} different", different));
-  if (file.is_open()) {
-    bench::write_json(file, found, words.seed);
-    if (!file.flush()) throw IoError(words.json + ": the file cannot be written");
-  }
+  if (!words.json.empty()) write_file(words.json, [&](std::ostream& out) { bench::write_json(out, found, words.seed); });
   return different == 0 ? 0 : 1;
 }
 

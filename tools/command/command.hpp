@@ -59,10 +59,4 @@ void add_formats(Command command, conformance::Formats& formats);
 /// \throws SpecViolation, IoError naming the file
 [[nodiscard]] spec::Contract contract_of(const std::string& text);
 
-/// The file's text. \throws IoError naming the file.
-[[nodiscard]] std::string read_file(const std::string& path);
-
-/// Puts the text in place of the file; the old one stays whole until the new one is. \throws IoError naming the file.
-void write_file(const std::string& path, const std::string& text);
-
 }  // namespace etalon::command

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/program_file.hpp"
@@ -21,6 +21,7 @@
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/executable.hpp"
 #include "compiled/pipeline.hpp"
+#include "compiled/rewrites.hpp"
 #include "tools/command/emission.hpp"
 #endif
 
@@ -31,7 +32,7 @@ namespace etalon::command {
 namespace {
 
 constexpr const char* examples = R"(
-Stages are the passes (--list shows them), then values (what became of each and why), plan, loops and llvm. Forms to emit are program, equations, plan, loops, llvm,
+Stages are the passes (--list shows them, and what else --off leaves out), then values (what became of each and why), plan, loops and llvm. Forms to emit are program, equations, plan, loops, llvm,
 asm, c, cuda and ptx (docs/emission.md). Examples
   etalon compile step.txt --emit c -o step.c; cc -std=c99 -O2 -ffp-contract=off -c step.c
   etalon compile step.txt --emit ptx --arch compute_90 -o step.ptx
@@ -74,6 +75,7 @@ void list_passes() {
   for (const compiled::Pass& pass : compiled::passes()) {
     std::cout << fmt::format("{:18} {}{}\n", pass.name, pass.what, pass.required ? " (always)" : "");
   }
+  for (const compiled::Rewrite& rewrite : compiled::rewrites()) std::cout << fmt::format("{:18} {}\n", rewrite.name, rewrite.what);
 }
 
 /// What is left here must be a pass.
@@ -136,7 +138,7 @@ void print_json(const compiled::Report& report) {
                       {"source", v.source.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.source)},
                       {"request", v.request.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(v.request)}});
   }
-  const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
+  const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"stack_bytes", report.stack_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
                                    {"peak_bytes", report.peak_bytes()}, {"cached", report.cached}, {"kernels", kernels}, {"values", values}};
   std::cout << all.dump() << "\n";
 }
@@ -156,9 +158,7 @@ void emit_form(const Choices& choices) {
     std::cout << text << (text.ends_with('\n') ? "" : "\n");
     return;
   }
-  std::ofstream file(choices.output, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw IoError(choices.output + ": the file cannot be written");
+  write_file(choices.output, text);
 }
 
 void write_debug_dir(const Choices& choices) {
@@ -179,7 +179,7 @@ void compile_file(const Choices& choices) {
   const compiled::Report& report = executable.report();
   if (choices.json) return print_json(report);
   std::cout << fmt::format(
-      "{}: {} equations, {} kernels, {} bytes of intermediates, {} with inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
+      "{}: {} equations, {} kernels, {} bytes of intermediates, {} with stacks, inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
       executable.system().equations.size(), report.kernels, report.arena_bytes, report.peak_bytes(), report.passes_seconds * 1e3,
       report.codegen_seconds * 1e3, report.cached ? " (kept from an earlier compilation)" : "");
   if (!choices.times) return;
@@ -194,7 +194,7 @@ void add_compile(Command app, Outcome& outcome) {
   auto choices = std::make_shared<Choices>();
   command.option("file", choices->path, "The program, as text or JSON");
   command.option("--definitions", choices->definitions, "A file with definitions of your own");
-  command.option("--off", choices->off, "A pass that is left out; all for every one that may be");
+  command.option("--off", choices->off, "A pass, or what follows the passes, that is left out (--list names them); all for every one that may be");
   command.option("--dump-after", choices->dump_after,
                       "A stage after which the result is printed; all for every one");
   command.option("--cache", choices->cache, "A folder that keeps machine code for the next time");
@@ -208,7 +208,7 @@ void add_compile(Command app, Outcome& outcome) {
   command.option("--debug-dir", choices->debug_dir, "A folder for the text of every stage and form, in numbered files");
   command.flag("--explain-compile", choices->times, "What each pass and stage took");
   command.flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
-  command.flag("--list", choices->list, "List the passes in order and stop");
+  command.flag("--list", choices->list, "List the passes and what follows them in order, and stop");
   command.callback([=, &outcome] {
     compile_file(*choices);
     outcome.status = 0;

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 
 namespace etalon::command {
@@ -105,8 +106,7 @@ void Configuration::read_environment() {
 }
 
 void Configuration::read_file() {
-  std::ifstream stream(file_);
-  if (!stream) throw IoError(file_.string() + ": the file cannot be read");
+  std::istringstream stream(etalon::read_file(file_));
   std::vector<std::string> known;
   for (const Setting& s : settings_) known.push_back(s.key);
   for (const CLI::ConfigItem& item : CLI::ConfigINI().from_config(stream)) {

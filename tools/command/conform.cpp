@@ -12,6 +12,7 @@
 #include "conformance/contradiction.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/library/library.hpp"
 #include "spec/nearest.hpp"
 #include "spec/protocol/message.hpp"
@@ -47,7 +48,7 @@ struct Words {
 };
 
 [[nodiscard]] std::vector<spec::Mode> modes_of(const std::vector<std::string>& words) {
-  const std::vector<std::string> names{"forward", "jvp", "vjp", "jvp_of_vjp"};
+  const std::vector<std::string> names(spec::mode_names.begin(), spec::mode_names.end());
   std::vector<spec::Mode> modes;
   for (const std::string& word : words) {
     std::size_t i = 0;
@@ -127,6 +128,9 @@ struct Words {
   if (!words.waivers.empty()) options.waivers = conformance::parse_waivers(read_file(words.waivers), words.waivers, options.library);
   if (words.list) return conformance::list_cases(options, std::cout);
   if (words.backend.empty()) throw SpecViolation("--backend is required");
+  for (const std::string* file : {&words.coverage, &words.formats.html, &words.formats.junit, &words.formats.markdown, &words.formats.badge}) {
+    if (!file->empty()) check_writable(*file);
+  }
   if (!words.resume.empty()) options.resume = words.resume;
   if (!words.json.empty() || !words.resume.empty()) options.json_path = words.json.empty() ? words.resume : words.json;
   options.shrink_seconds = words.shrink_seconds;

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 
 #include "conformance/measure/infer.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "tools/command/command.hpp"
 
 namespace etalon::command {
@@ -89,9 +89,7 @@ struct InferWords {
   if (words.out.empty()) {
     std::cout << found.json;
   } else {
-    std::ofstream file(words.out, std::ios::binary);
-    file << found.json;
-    if (!file.flush()) throw IoError(words.out + ": the file cannot be written");
+    write_file(words.out, found.json);
     for (const std::string& line : spec::promises_of(found.contract)) std::cout << line << '\n';
   }
   for (const std::string& defect : found.defects) std::cerr << "defect: " << defect << '\n';

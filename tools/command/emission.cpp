@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include "compiled/source/c_file.hpp"
 #include "cuda/cuda_file.hpp"
 #include "cuda/nvrtc.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 
 namespace etalon::command {
@@ -51,12 +51,6 @@ std::string ptx_of(const Emission& emission) {
   return emission.architecture.empty() ? cuda::compile_to_ptx(text) : cuda::compile_to_ptx(text, emission.architecture);
 }
 
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw IoError(path.string() + ": the file cannot be written");
-}
-
 }  // namespace
 
 const std::vector<EmittedForm>& emitted_forms() {
@@ -87,9 +81,7 @@ std::string emitted(const Emission& emission, const std::string& form) {
 }
 
 std::vector<std::string> write_stages(const Emission& emission, const std::filesystem::path& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw IoError(folder.string() + ": the folder cannot be made");
+  make_folder(folder);
   std::vector<std::pair<std::string, std::string>> stages;  // of the compiler: file name without number, text
   const auto collect = [&](std::string_view stage, std::string_view extension, const std::string& text) {
     const std::string name = fmt::format("{}.{}", stage, extension);

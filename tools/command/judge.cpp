@@ -4,8 +4,10 @@
 #include <memory>
 #include <string>
 
+#include <fmt/format.h>
 
 #include "spec/contract/contract.hpp"
+#include "spec/error.hpp"
 #include "tools/command/command.hpp"
 
 namespace etalon::command {
@@ -21,14 +23,21 @@ pair. Exit status: 0 nothing failed and something was compared, 1 otherwise, 2 a
 [[nodiscard]] int judge_all(const spec::Contract& contract) {
   bool failed = false;
   std::size_t compared = 0;
+  std::size_t lines = 0;
   std::string line;
   while (std::getline(std::cin, line)) {
+    ++lines;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     conformance::Outcome outcome;
-    std::cout << conformance::judge_line(line, contract, outcome) << '\n' << std::flush;
+    try {
+      std::cout << conformance::judge_line(line, contract, outcome) << '\n' << std::flush;
+    } catch (const std::exception& error) {
+      throw SpecViolation(fmt::format("standard input:{}: {}", lines, error.what()));
+    }
     failed = failed || outcome.verdict == conformance::Verdict::fail;
     compared += outcome.comparisons - outcome.undecided;
   }
+  if (compared == 0 && !failed) std::cerr << fmt::format("nothing was compared: expected pairs on standard input, found {} lines\n", lines);
   return failed || compared == 0 ? 1 : 0;
 }
 

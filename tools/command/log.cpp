@@ -5,6 +5,7 @@
 
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "tools/command/command.hpp"
 #include "tools/log/diff.hpp"
 #include "tools/log/text.hpp"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -8,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/configuration.hpp"
@@ -75,6 +77,18 @@ Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
   return line;
 }
 
+/// Whether all of standard output arrived; else says on standard error why not.
+[[nodiscard]] bool is_printed() {
+  std::cout.flush();
+  if (std::cout) return true;
+  // Which write failed, and why, is not known any more: the next one fails alike.
+  std::cout.clear();
+  errno = 0;
+  std::cout << std::endl;
+  std::cerr << file_error("standard output", "cannot be written", errno).what() << '\n';
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -103,7 +117,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(command::Configuration(app, std::filesystem::current_path()).completed({argv + 1, argv + argc}));
   } catch (const CLI::Success& done) {
-    return app.exit(done);
+    const int status = app.exit(done);
+    return is_printed() ? status : 2;
   } catch (const CLI::ParseError& error) {
     std::cerr << complaint(app, error) << '\n';
     return 2;
@@ -118,5 +133,5 @@ int main(int argc, char** argv) {
     std::cerr << "a command is missing; etalon --help lists them\n";
     return 2;
   }
-  return outcome.status;
+  return is_printed() ? outcome.status : 2;
 }

@@ -38,6 +38,10 @@ class Option {
   [[nodiscard]] bool given() const;
 
  private:
+  friend class Command;
+  template <class Number>
+  Option checked(const std::string& expected, std::function<bool(Number)> fits) const;
+
   CLI::Option* option_;
 };
 
@@ -57,7 +61,7 @@ class Command {
   void allow_extras() const;
 
   /// An option with a value: `--name`, `-n,--name`, or `name` for one that stands without a dash.
-  /// \tparam T std::string, double, unsigned, std::uint64_t, or a vector of strings or unsigned numbers
+  /// \tparam T std::string, double, unsigned, std::uint64_t, std::int64_t, or a vector of strings or unsigned numbers
   template <class T>
   Option option(const std::string& name, T& value, const std::string& help) const;
   /// A switch. A flag that may have a value, as `--log{all}`, writes it to a string.

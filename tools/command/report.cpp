@@ -1,7 +1,5 @@
 #include "conformance/reports/formats.hpp"
 
-#include <fstream>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -12,6 +10,7 @@
 #include "conformance/reports/diff.hpp"
 #include "conformance/reports/json_lines.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "tools/command/command.hpp"
 
 namespace etalon::command {
@@ -34,12 +33,6 @@ Exit status: render 0 the run conforms, 1 it does not; diff 0 nothing got worse,
   return reports;
 }
 
-void write(const std::string& path, const std::function<void(std::ostream&)>& content) {
-  std::ofstream out(path, std::ios::binary);
-  content(out);
-  if (!out.flush()) throw IoError(path + ": the file cannot be written");
-}
-
 struct Words {
   std::vector<std::string> files;
   std::string before, after, json, scoreboard;
@@ -48,7 +41,7 @@ struct Words {
 
 [[nodiscard]] int render(const Words& words) {
   const Report report = conformance::merged(reports_in(words.files));
-  if (!words.json.empty()) write(words.json, [&](std::ostream& out) { conformance::write_json_lines(out, report); });
+  if (!words.json.empty()) write_file(words.json, [&](std::ostream& out) { conformance::write_json_lines(out, report); });
   conformance::write_formats(words.formats, report);
   conformance::write_heading(std::cout, report.header);
   conformance::write_table(std::cout, report);
@@ -65,7 +58,7 @@ struct Words {
 [[nodiscard]] int scoreboard(const Words& words) {
   const std::vector<Report> reports = reports_in(words.files);
   if (words.scoreboard.empty()) conformance::write_scoreboard(std::cout, reports);
-  else write(words.scoreboard, [&](std::ostream& out) { conformance::write_scoreboard(out, reports); });
+  else write_file(words.scoreboard, [&](std::ostream& out) { conformance::write_scoreboard(out, reports); });
   return 0;
 }
 

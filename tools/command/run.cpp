@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/nearest.hpp"
 #include "spec/program/binding.hpp"
 #include "spec/program/extents.hpp"
@@ -110,12 +111,14 @@ void print_outputs(const Choices& choices) {
   const std::unique_ptr<spec::Backend> backend = make_backend(choices.backend);
   spec::Request request = request_of(choices);
   const spec::Program program = request.program;
+  const std::vector<std::string> captured = captures(program);
+  if (program.outputs.empty() && captured.empty())
+    throw SpecViolation(choices.path + ": the program has no outputs to print; expected a line `output NAME` or `capture NAME`");
   request.program = with_captures(program);
   const spec::Answer answer = backend->run(request);
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) throw SpecViolation(refusal->why);
   const auto& values = std::get<spec::Numbers>(answer).outputs;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) print_value(program.outputs[i], values[i]);
-  const std::vector<std::string> captured = captures(program);
   if (!captured.empty()) std::cout << "captured\n";
   for (const std::string& name : captured) {
     const auto& all = request.program.outputs;

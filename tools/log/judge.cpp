@@ -38,7 +38,7 @@ double elements_of(const Dims& dims) {
   return count;
 }
 
-std::string admitted_text(const reference::Interval& in) {
+std::string admitted_text(const reference::Admitted& in) {
   std::string text = (in.flags & reference::admits_finite) != 0 ? fmt::format("[{}, {}]", spec::real_text(in.lower), spec::real_text(in.upper)) : "";
   const auto add = [&](std::uint8_t flag, const char* name) {
     if ((in.flags & flag) != 0) text += (text.empty() ? "" : " or ") + std::string(name);

@@ -2,6 +2,7 @@
 
 #include "spec/library/operations.hpp"
 #include "training/data/random_streams.hpp"
+#include "training/tasks/augment.hpp"
 #include "training/tasks/tasks.hpp"
 
 namespace etalon::training {
@@ -52,8 +53,17 @@ Traced dropped(const Traced& x, const Noise<Untyped>* noise, double p, std::int6
                                                                                                       noise->step);
 }
 
+/// Rows of pixels; in training as they might also have been written.
+Traced written(const Traced& x, const Noise<Untyped>* noise) {
+  if (noise == nullptr) return x;
+  const std::int64_t rows = x.dims()[0];
+  const Traced images = reshape.set("shape", std::vector<std::int64_t>{rows, 8, 8})(x);
+  const Traced other = augmented(images, *noise, {0.7, 0.175, 0.2}, static_cast<std::int64_t>(Stream::model_streams) + 2);
+  return reshape.set("shape", std::vector<std::int64_t>{rows, 64})(other);
+}
+
 Traced mlp_forward(const Mlp<Untyped>& m, const Traced& x, const Noise<Untyped>* noise) {
-  const Traced wide = relu(linear(x, m.hidden.weight, m.hidden.bias));
+  const Traced wide = relu(linear(written(x, noise), m.hidden.weight, m.hidden.bias));
   const Traced narrow = relu(linear(dropped(wide, noise, 0.1, 1), m.narrow.weight, m.narrow.bias));
   return linear(narrow, m.output.weight, m.output.bias);
 }
@@ -70,22 +80,22 @@ Traced convolved(const Traced& x, const Layer& l) {
 
 Traced cnn_forward(const Cnn<Untyped>& m, const Traced& x, const Noise<Untyped>* noise) {
   const std::int64_t rows = x.dims()[0];
-  const Traced image = reshape.set("shape", std::vector<std::int64_t>{rows, 1, 8, 8})(x);
+  const Traced image = reshape.set("shape", std::vector<std::int64_t>{rows, 1, 8, 8})(written(x, noise));
   const Traced shapes = pooled(convolved(pooled(convolved(image, m.edges)), m.shapes));
   const std::int64_t features = shapes.dims().count() / rows;
   const Traced flat = reshape.set("shape", std::vector<std::int64_t>{rows, features})(shapes);
   return linear(dropped(flat, noise, 0.2, 1), m.output.weight, m.output.bias);
 }
 
-/// Cross-entropy, and AdamW whose rate falls linearly from `peak` to a tenth of it.
+/// Cross-entropy with smoothed labels, and AdamW whose rate falls linearly from `peak` to 0.
 Task classifier(std::string name, double peak, double weight_decay) {
   Task task;
   task.name = std::move(name);
   task.loss = [](const Traced& answers, const Traced& classes) {
-    return cross_entropy(answers, classes, spec::absent);
+    return cross_entropy.set("label_smoothing", 0.1)(answers, classes, spec::absent);
   };
   task.rate = [peak](const Traced& step_n, std::int64_t steps) {
-    return peak * (10 * steps - 9 * step_n) / static_cast<double>(10 * steps);
+    return linear_schedule.set("initial", peak).set("steps", steps)(step_n);
   };
   task.groups = {{"*", {"adamw", {}, weight_decay}}};
   return task;

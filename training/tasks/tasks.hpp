@@ -6,9 +6,9 @@
 
 namespace etalon::training {
 
-/// 64 pixels → 64 → 32 → 10 classes, dropout, AdamW with a linear rate.
+/// 64 pixels → 64 → 32 → 10 classes, augmented images, dropout, smoothed labels, AdamW with a rate that falls to 0.
 [[nodiscard]] Task digits_mlp();
-/// Two 3×3 convolutions with pooling, one dense layer, AdamW with a linear rate.
+/// Two 3×3 convolutions with pooling and one dense layer, otherwise trained in the same way.
 [[nodiscard]] Task digits_cnn();
 /// The half-moons of OCANNL: 2 → 16 → 16 → 1 without output bias, hinge loss, SGD with weight decay 1e-4 on every
 /// parameter and the rate 0.1·(2·steps - step_n)/steps.

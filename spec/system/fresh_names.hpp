@@ -13,11 +13,11 @@ namespace etalon::spec {
 
 /// Grows as names are taken; none is given back. The time that a name takes does not depend on how many there are, nor
 /// on how often it was wished for.
-class Names {
+class FreshNames {
  public:
-  Names() = default;
+  FreshNames() = default;
   /// Those of a system's tensors.
-  explicit Names(const System& system);
+  explicit FreshNames(const System& system);
 
   void insert(const std::string& name) { taken_.insert(name); }
 

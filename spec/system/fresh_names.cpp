@@ -1,13 +1,13 @@
-#include "spec/system/names.hpp"
+#include "spec/system/fresh_names.hpp"
 
 namespace etalon::spec {
 
-Names::Names(const System& system) {
+FreshNames::FreshNames(const System& system) {
   taken_.reserve(system.tensors.size());
   for (const TensorInfo& tensor : system.tensors) taken_.insert(tensor.name);
 }
 
-std::string Names::take(const std::string& wish, std::string_view separator) {
+std::string FreshNames::take(const std::string& wish, std::string_view separator) {
   if (taken_.insert(wish).second) return wish;
   const std::string base = wish + std::string(separator);
   int& number = next_.try_emplace(base, 2).first->second;

@@ -1,0 +1,150 @@
+/// \file
+/// Arithmetic on doubles that errs to one side: each directed operation gives the least double that is not below the
+/// exact result, or the greatest that is not above it, and intervals of them hold every exact result. The processor
+/// rounds to nearest; which side it erred to is read off the exact error of that rounding, so that exact results stay
+/// exact. This is the only place of the bounds where a double stands for a real number that it is not. It knows no
+/// functions beyond roots.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace etalon::reference::bounds {
+
+static_assert(std::numeric_limits<double>::is_iec559 && FLT_EVAL_METHOD == 0, "doubles are rounded at every operation");
+#ifdef __FAST_MATH__
+#error "what an operation rounded off cannot be computed under -ffast-math"
+#endif
+
+/// The neighbours of a double; NaN and the infinity on that side stay.
+[[nodiscard]] inline double up(double x) {
+  if (!(std::fabs(x) <= std::numeric_limits<double>::max())) {
+    return x == -std::numeric_limits<double>::infinity() ? -std::numeric_limits<double>::max() : x;
+  }
+  if (x == 0) return std::numeric_limits<double>::denorm_min();
+  const auto bits = std::bit_cast<std::int64_t>(x);
+  return std::bit_cast<double>(x > 0 ? bits + 1 : bits - 1);
+}
+[[nodiscard]] inline double down(double x) { return -up(-x); }
+
+/// From this magnitude on what a product, a quotient's dividend or a root's argument loses in rounding is a double itself
+/// (2^-1022 and the 53 bits that may lie below the last); below it the next double is taken, needed or not.
+inline constexpr double errors_are_doubles = 0x1p-968;
+
+[[nodiscard]] inline bool has_exact_error(double x) {
+  return std::fabs(x) >= errors_are_doubles && std::fabs(x) <= std::numeric_limits<double>::max();
+}
+
+/// a + b (Knuth's TwoSum: the error of an addition is a double).
+[[nodiscard]] inline double add_up(double a, double b) {
+  const double sum = a + b;
+  const double of_b = sum - a;
+  const double error = (a - (sum - of_b)) + (b - of_b);
+  return error <= 0 ? sum : up(sum);  // where something overflowed the error is no number
+}
+[[nodiscard]] inline double add_down(double a, double b) { return -add_up(-a, -b); }
+[[nodiscard]] inline double sub_up(double a, double b) { return add_up(a, -b); }
+[[nodiscard]] inline double sub_down(double a, double b) { return -add_up(-a, b); }
+
+/// a · b, where zero times an infinity is zero: an infinite end stands for numbers without bound.
+[[nodiscard]] inline double mul_up(double a, double b) {
+  if (a == 0 || b == 0) return 0;
+  const double product = a * b;
+  if (!has_exact_error(product)) return product == 0 && (a < 0) != (b < 0) ? 0 : up(product);
+  return std::fma(a, b, -product) <= 0 ? product : up(product);
+}
+[[nodiscard]] inline double mul_down(double a, double b) { return -mul_up(-a, b); }
+
+/// a / b; by an infinity it is zero, by zero infinite.
+[[nodiscard]] inline double div_up(double a, double b) {
+  if (a == 0 || std::isinf(b)) return 0;
+  const double quotient = a / b;
+  if (b == 0 || std::isinf(a)) return quotient;
+  if (!has_exact_error(a) || !has_exact_error(quotient)) return quotient == 0 && (a < 0) != (b < 0) ? 0 : up(quotient);
+  const double rest = std::fma(-quotient, b, a);
+  return rest == 0 || (rest < 0) != (b < 0) ? quotient : up(quotient);
+}
+[[nodiscard]] inline double div_down(double a, double b) { return -div_up(-a, b); }
+
+/// The root of x >= 0.
+[[nodiscard]] inline double sqrt_up(double x) {
+  const double root = std::sqrt(x);
+  if (x == 0 || std::isinf(x)) return root;
+  return has_exact_error(x) && std::fma(-root, root, x) <= 0 ? root : up(root);
+}
+[[nodiscard]] inline double sqrt_down(double x) {
+  const double root = std::sqrt(x);
+  if (x == 0 || std::isinf(x)) return root;
+  return has_exact_error(x) && std::fma(-root, root, x) >= 0 ? root : down(root);
+}
+
+/// x · 2^exponent, where zero is reached from below alone: a root of what vanished need not be small.
+[[nodiscard]] inline double scale_up(double x, int exponent) {
+  const double scaled = std::ldexp(x, exponent);
+  if (std::ldexp(scaled, -exponent) == x) return scaled;
+  return scaled == 0 && x < 0 ? 0 : up(scaled);
+}
+[[nodiscard]] inline double scale_down(double x, int exponent) { return -scale_up(-x, exponent); }
+
+/// All reals from `lower` to `upper`; an infinite end stands for numbers without bound.
+struct Interval {
+  double lower = 0;
+  double upper = 0;
+
+  [[nodiscard]] double magnitude() const { return std::fmax(std::fabs(lower), std::fabs(upper)); }
+  /// Smallest magnitude in the interval.
+  [[nodiscard]] double least() const { return lower > 0 ? lower : upper < 0 ? -upper : 0; }
+  [[nodiscard]] bool holds_zero() const { return lower <= 0 && upper >= 0; }
+};
+
+[[nodiscard]] inline Interval just(double x) { return {x, x}; }
+[[nodiscard]] inline Interval hull(const Interval& a, const Interval& b) {
+  return {std::min(a.lower, b.lower), std::max(a.upper, b.upper)};
+}
+
+/// All numbers within `radius` of one in the interval.
+[[nodiscard]] inline Interval widened(const Interval& a, double radius) {
+  return {sub_down(a.lower, radius), add_up(a.upper, radius)};
+}
+
+[[nodiscard]] inline Interval operator-(const Interval& a) { return {-a.upper, -a.lower}; }
+[[nodiscard]] inline Interval operator+(const Interval& a, const Interval& b) {
+  return {add_down(a.lower, b.lower), add_up(a.upper, b.upper)};
+}
+[[nodiscard]] inline Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
+
+[[nodiscard]] inline Interval operator*(const Interval& a, const Interval& b) {
+  if (a.lower >= 0 && b.lower >= 0) return {mul_down(a.lower, b.lower), mul_up(a.upper, b.upper)};
+  if (a.lower == a.upper) {
+    const bool turned = a.lower < 0;
+    return {mul_down(a.lower, turned ? b.upper : b.lower), mul_up(a.lower, turned ? b.lower : b.upper)};
+  }
+  return {std::min({mul_down(a.lower, b.lower), mul_down(a.lower, b.upper), mul_down(a.upper, b.lower), mul_down(a.upper, b.upper)}),
+          std::max({mul_up(a.lower, b.lower), mul_up(a.lower, b.upper), mul_up(a.upper, b.lower), mul_up(a.upper, b.upper)})};
+}
+
+/// The quotients by all members but zero.
+[[nodiscard]] inline Interval operator/(const Interval& a, const Interval& b) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (b.holds_zero()) {
+    if (b.lower < 0 && b.upper > 0) return {-infinity, infinity};
+    return a * (b.upper > 0 ? Interval{div_down(1, b.upper), infinity} : Interval{-infinity, div_up(1, b.lower)});
+  }
+  return {std::min({div_down(a.lower, b.lower), div_down(a.lower, b.upper), div_down(a.upper, b.lower), div_down(a.upper, b.upper)}),
+          std::max({div_up(a.lower, b.lower), div_up(a.lower, b.upper), div_up(a.upper, b.lower), div_up(a.upper, b.upper)})};
+}
+
+[[nodiscard]] inline Interval square(const Interval& a) {
+  return {mul_down(a.least(), a.least()), mul_up(a.magnitude(), a.magnitude())};
+}
+
+/// The roots of the members that have one.
+[[nodiscard]] inline Interval sqrt(const Interval& a) {
+  return {sqrt_down(std::max(a.lower, 0.0)), sqrt_up(a.upper)};
+}
+
+}  // namespace etalon::reference::bounds
