@@ -46,10 +46,11 @@ class BinFloatEnd {
     if (v == 0) set_sign(std::signbit(v));
     return 0;
   }
-  int set_decimal(std::int64_t mantissa, std::int32_t exponent, Toward t) {
+  int set_decimal(const spec::Number& decimal, Toward t) {
+    const boost::multiprecision::cpp_int mantissa(spec::digits_of(decimal));
     if (mantissa == 0) return set(0.0);
-    const Double ten = pow(Double(10), exponent < 0 ? -exponent : exponent);
-    return near(exponent < 0 ? Double(mantissa) / ten : Double(mantissa) * ten, t, is_short(mantissa, exponent));
+    const Double ten = pow(Double(10), std::abs(decimal.exponent));
+    return near(decimal.exponent < 0 ? Double(mantissa) / ten : Double(mantissa) * ten, t, is_short(mantissa, decimal.exponent));
   }
   int set_pi(Toward t) { return near(boost::math::constants::pi<Double>(), t); }
 
@@ -222,10 +223,11 @@ class BinFloatEnd {
     return static_cast<std::int64_t>(msb(digits)) - static_cast<std::int64_t>(lsb(digits)) + 1;
   }
   /// mantissa · 10^exponent fits in the bits.
-  [[nodiscard]] static bool is_short(std::int64_t mantissa, std::int32_t exponent) {
-    if (exponent >= 0) return 64 + exponent * 4 <= static_cast<std::int32_t>(Bits);
+  [[nodiscard]] static bool is_short(boost::multiprecision::cpp_int mantissa, std::int32_t exponent) {
+    const auto length = static_cast<std::int64_t>(msb(abs(mantissa)));
+    if (length + 4 * std::max<std::int64_t>(exponent, 0) >= static_cast<std::int64_t>(Bits)) return false;
     for (; exponent < 0 && mantissa % 5 == 0; ++exponent) mantissa /= 5;
-    return exponent == 0;
+    return exponent >= 0;
   }
 
   /// `nearest`, of whose side the operands tell, or its neighbour where that is asked for.

@@ -30,7 +30,7 @@ class Enclosure {
   Enclosure() = default;
   explicit Enclosure(std::int64_t v) { lower_.set(v); }
   [[nodiscard]] static Enclosure of(double v);
-  [[nodiscard]] static Enclosure of_decimal(std::int64_t mantissa, std::int32_t exponent);
+  [[nodiscard]] static Enclosure of_decimal(const spec::Number& decimal);
   [[nodiscard]] static Enclosure pi();
 
   Enclosure(const Enclosure& other) : lower_(other.lower_), point_(other.point_), unsigned_zero_(other.unsigned_zero_) {

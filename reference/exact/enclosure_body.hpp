@@ -50,12 +50,12 @@ Enclosure<End> Enclosure<End>::of(double v) {
 }
 
 template <class End>
-Enclosure<End> Enclosure<End>::of_decimal(std::int64_t mantissa, std::int32_t exponent) {
+Enclosure<End> Enclosure<End>::of_decimal(const spec::Number& decimal) {
   End end;
-  const int side = end.set_decimal(mantissa, exponent, Toward::nearest);
+  const int side = end.set_decimal(decimal, Toward::nearest);
   Enclosure r = beside(end, side);
   if constexpr (marked) {
-    if (!r.point_) r.mark_ = Mark::of_decimal(mantissa, exponent);
+    if (!r.point_) r.mark_ = Mark::of_decimal(decimal);
   }
   return r;
 }

@@ -105,14 +105,16 @@ Mark Mark::of(const Dyadic& value) {
   return m;
 }
 
-Mark Mark::of_decimal(std::int64_t mantissa, std::int32_t exponent) {
+Mark Mark::of_decimal(const spec::Number& decimal) {
+  const cpp_int mantissa(spec::digits_of(decimal));
+  const std::int32_t exponent = decimal.exponent;
   if (exponent > -4096 && exponent < 4096) {
     const cpp_int scale = pow(cpp_int(10), static_cast<unsigned>(exponent < 0 ? -exponent : exponent));
-    if (exponent < 0) return of_rational({{cpp_int(mantissa), scale}});
+    if (exponent < 0) return of_rational({{mantissa, scale}});
     return of_rational({{mantissa * scale, 1}});
   }
   Mark m;
-  m.numerator_ = Field::multiply(Field::of(cpp_int(mantissa)), Field::signed_power(10, exponent));
+  m.numerator_ = Field::multiply(Field::of(mantissa), Field::signed_power(10, exponent));
   m.denominator_ = 1;
   return m;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "spec/scalar.hpp"
+#include "spec/system/number.hpp"
 
 namespace etalon::reference {
 
@@ -30,7 +31,7 @@ class Mark {
   /// Nothing is known.
   Mark() = default;
   [[nodiscard]] static Mark of(const Dyadic& value);
-  [[nodiscard]] static Mark of_decimal(std::int64_t mantissa, std::int32_t exponent);
+  [[nodiscard]] static Mark of_decimal(const spec::Number& decimal);
   /// The value of a function at numbers with these marks.
   [[nodiscard]] static Mark function(spec::Primitive p);
   [[nodiscard]] static Mark function(spec::Primitive p, const Mark& a);

@@ -34,9 +34,8 @@ class MpfrEnd {
 
   int set(std::int64_t v, Toward t = Toward::nearest) { return side(mpfr_set_si(x_, v, mode(t))); }
   int set(double v) { return side(mpfr_set_d(x_, v, MPFR_RNDN)); }
-  int set_decimal(std::int64_t mantissa, std::int32_t exponent, Toward t) {
-    const std::string text = std::to_string(mantissa) + "e" + std::to_string(exponent);
-    return side(mpfr_strtofr(x_, text.c_str(), nullptr, 10, mode(t)));
+  int set_decimal(const spec::Number& decimal, Toward t) {
+    return side(mpfr_strtofr(x_, spec::exponential_text(decimal).c_str(), nullptr, 10, mode(t)));
   }
   int set_pi(Toward t) {
     free_caches_with_thread();

@@ -12,7 +12,7 @@ struct Scalar<Enclosure<End>> {
   using T = Enclosure<End>;
   using P = spec::Primitive;
   static T of(std::int64_t v) { return T(v); }
-  static T of(const spec::Number& n) { return n.is_binary ? T::of(n.binary) : T::of_decimal(n.mantissa, n.exponent); }
+  static T of(const spec::Number& n) { return n.is_binary ? T::of(n.binary) : T::of_decimal(n); }
   static T of_binary(double v) { return T::of(v); }
   static const T& value(const T& v) { return v; }
   static bool is_nan(const T& v) { return v.is_nan(); }
