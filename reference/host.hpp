@@ -7,12 +7,11 @@
 
 namespace etalon::reference {
 
-/// Exactly the numbers of the tensor; offered for double, Real50, Real100, Rational, Precise.
+/// Exactly the numbers of the tensor; offered for double, Real50, Real100, Rational.
 template <class T>
 [[nodiscard]] Array<T> from_host(const HostTensor& tensor);
 
 /// Rounded once to the element type, ties to even, overflow to infinity, gradual underflow. Integers wrap.
-/// \throws Undecided where the bits of an enclosure are too few to tell.
 template <class T>
 [[nodiscard]] HostTensor to_host(const Array<T>& array, DType dtype);
 
