@@ -246,6 +246,7 @@ Executable make(Task task, const CompileOptions& options) {
   auto body = std::make_shared<Executable::Body>();
   body->options = options;
   if (!options.pool && options.threads > 1) body->options.pool = std::make_shared<ThreadPool>(options.threads);
+  if (body->options.pool) body->options.threads = body->options.pool->threads();  // each has memory of its own
   body->jit = options.jit ? options.jit : std::make_shared<Jit>(VectorLevel::avx512, options.cache);
   body->inputs = std::move(task.inputs);
   body->outputs = task.outputs;

@@ -29,7 +29,7 @@ class ThreadPool;
 
 struct CompileOptions {
   unsigned threads = 1;                                    ///< the results do not depend on it
-  std::shared_ptr<ThreadPool> pool;                        ///< the threads, where several programs share them; else each program has its own
+  std::shared_ptr<ThreadPool> pool;                        ///< the threads, where several programs share them, however many `threads` says; else each program has its own
   double least_shared_work = 200000;                       ///< scalar operations; a kernel of fewer ends before a second thread has woken up, and runs on one
   PipelineOptions pipeline;
   PlanOptions plan;                                        ///< its updates are filled in from the program

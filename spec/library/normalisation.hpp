@@ -184,7 +184,7 @@ instance_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {eps = 1e-5} -> y[b, c, ..s]
   r[n, f] = (gamma[f] else 1) / sqrt(v[n, f] + eps)
   y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*mu[n, f]
   vjp
-  r[n, f] = if size(..s) == 0 then 0 else 1 / sqrt(v[n, f] + eps)
+  r[n < b, f < c] = if size(..s) == 0 then 0 else 1 / sqrt(v[n, f] + eps)
   p[n, f] = sum[..k] y~[n, f, ..k]
   q[n, f] = sum[..k] y~[n, f, ..k]*d[n, f, ..k]
   g[n, f, ..k] = y~[n, f, ..k] - p[n, f]/size(..s) - d[n, f, ..k]*(q[n, f]*r[n, f]*r[n, f]/size(..s))
