@@ -173,7 +173,7 @@ std::string asked(Question question, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("sound: a schema is the same number as its definition, exactly where numbers are rational", "[sound][schemas]") {
+TEST_CASE("a schema is the same number as its definition, exactly where numbers are rational", "[sound][schemas]") {
   Counts counts;
   std::size_t parts = 0;
   for (const spec::Definition* d : spec::library()) {
@@ -187,7 +187,7 @@ TEST_CASE("sound: a schema is the same number as its definition, exactly where n
   CHECK(counts.wide > 1000);
 }
 
-TEST_CASE("sound: a schema gives a number wherever its definition does, at 0 and ±1 too", "[sound][schemas]") {
+TEST_CASE("a schema gives a number wherever its definition does, at 0 and ±1 too", "[sound][schemas]") {
   Counts counts;
   for (const spec::Definition* d : spec::library()) {
     INFO(d->name);

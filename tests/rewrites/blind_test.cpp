@@ -134,7 +134,7 @@ Verdict judged(const System& system, const std::string& rewrite, const compiled:
 
 }  // namespace
 
-TEST_CASE("sound: a mutant of each rewrite that ignores types is convicted", "[sound]") {
+TEST_CASE("a mutant of each rewrite that ignores types is convicted", "[sound]") {
   // These ask for no type, fold what is exact in every type, or do less where they take all for single precision: no mutants.
   const std::vector<std::string> without_types{"remove_dead", "solve_guards", "fold_constants", "simplify"};
   for (const char* rewrite : {"remove_dead", "solve_guards", "name_reductions", "fold_constants", "simplify", "share_common", "inline_locals", "ask_results",

@@ -139,7 +139,7 @@ TEST_CASE("neither_training_nor_validation_sees_a_test_row", "[trainer]") {
   CHECK(shipped.test_accuracy > 0.5);
 }
 
-TEST_CASE("sound: data that a model cannot be trained or judged with is refused before the first step", "[trainer][sound]") {
+TEST_CASE("data that a model cannot be trained or judged with is refused before the first step", "[trainer][sound]") {
   const TrainerOptions options{1, 1, 32, true, 1};
   const Dataset good = digit_examples(0, 96);
   const auto changed = [&](const auto& change) {
