@@ -12,7 +12,7 @@ std::optional<NestEmitter::Blocks> NestEmitter::blocks_in(const Reduce& r, const
   Blocks blocks;
   blocks.level = found->level;
   blocks.turns = found->turns;
-  blocks.digits = std::bit_width(static_cast<std::uint64_t>(found->count));
+  blocks.digits = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(found->count)));
   const std::uint64_t element = partial.width * (partial.type == Type::f64 ? sizeof(double) : sizeof(float));
   blocks.sums = borrow(static_cast<std::uint64_t>(blocks.digits) * element);
   blocks.count = variable(b_.getInt64Ty(), b_.getInt64(0));

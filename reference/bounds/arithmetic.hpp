@@ -113,8 +113,8 @@ class Arithmetic {
   void product_specials(std::span<const Factor<R>> factors, Value<R>& v) const;
 
   const spec::Contract& contract_;
-  Rounding rounding_;
-  Rounding accumulators_;
+  Rounding rounding_ = Rounding::of(DType::f32);
+  Rounding accumulators_ = rounding_;
   Tape tape_;
 };
 

@@ -162,7 +162,7 @@ Nearly<Quad> Wide<Quad>::nearly(Primitive p, Quad x, Quad y) {
   if (!(value - value == 0)) return {value, 0, {below(value), above(value)}};
   // What vanished need not be zero; MPFR's rounding and the one to 113 bits are less than two of the latter.
   const double error = value == 0 ? std::numeric_limits<double>::denorm_min() : 2 * rounding_of(value);
-  return {value, error, widened({below(value), above(value)}, error)};
+  return {value, error, {down(below(value)), up(above(value))}};  // less than a double's step, even beyond all doubles
 }
 
 template <>
@@ -173,7 +173,8 @@ Nearly<Quad> from_decimal<Quad>(const spec::Number& decimal) {
   const Quad x = value.get();
   double error = exact || !(x - x == 0) ? 0 : 2 * Wide<Quad>::rounding_of(x);
   if (x == 0 && !zero) error = std::numeric_limits<double>::denorm_min();
-  return {x, error, widened({Wide<Quad>::below(x), Wide<Quad>::above(x)}, error)};
+  const Interval near{Wide<Quad>::below(x), Wide<Quad>::above(x)};
+  return {x, error, error == 0 ? near : Interval{down(near.lower), up(near.upper)}};
 }
 
 template <>

@@ -135,15 +135,14 @@ kl_div(x[b, ..s], t[b, ..s]) {log_target = false, reduction = mean | batchmean |
   y when reduction == batchmean = (sum[n, ..k] e[n, ..k]) / b
   y when reduction == mean = (sum[n, ..k] e[n, ..k]) / (b*size(..s))
   vjp
-  -- Without the branch: where t is 0 there is no derivative by it.
   g[n, ..k] when reduction == none = y~[n, ..k]
   g[n < b, ..k < ..s] when reduction == sum = y~
   g[n < b, ..k < ..s] when reduction == batchmean = y~ / b
   g[n < b, ..k < ..s] when reduction == mean = y~ / (b*size(..s))
   x~[n, ..k] = -(g[n, ..k]*(if log_target then exp(t[n, ..k]) else t[n, ..k]))
-  t~[n, ..k] = if log_target then g[n, ..k]*(exp(t[n, ..k])*(t[n, ..k] - x[n, ..k] + 1)) else g[n, ..k]*log(t[n, ..k]) + g[n, ..k]*(t[n, ..k]/t[n, ..k]) - g[n, ..k]*x[n, ..k]
+  t~[n, ..k] = if log_target then g[n, ..k]*(exp(t[n, ..k])*(t[n, ..k] - x[n, ..k] + 1)) else if t[n, ..k] == 0 then 0 else g[n, ..k]*log(t[n, ..k]) + g[n, ..k]*(t[n, ..k]/t[n, ..k]) - g[n, ..k]*x[n, ..k]
   jvp
-  d[n, ..k] = if log_target then exp(t[n, ..k])*((t[n, ..k] - x[n, ..k] + 1)*t'[n, ..k] - x'[n, ..k]) else t'[n, ..k]*log(t[n, ..k]) + t'[n, ..k]*(t[n, ..k]/t[n, ..k]) - t'[n, ..k]*x[n, ..k] - t[n, ..k]*x'[n, ..k]
+  d[n, ..k] = if log_target then exp(t[n, ..k])*((t[n, ..k] - x[n, ..k] + 1)*t'[n, ..k] - x'[n, ..k]) else if t[n, ..k] == 0 then 0 else t'[n, ..k]*log(t[n, ..k]) + t'[n, ..k]*(t[n, ..k]/t[n, ..k]) - t'[n, ..k]*x[n, ..k] - t[n, ..k]*x'[n, ..k]
   y'[n, ..k] when reduction == none = d[n, ..k]
   y' when reduction == sum = sum[n, ..k] d[n, ..k]
   y' when reduction == batchmean = (sum[n, ..k] d[n, ..k]) / b

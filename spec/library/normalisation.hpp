@@ -126,7 +126,8 @@ batch_norm(x[..rest, c @ axis], gamma[c]?, beta[c]?, mean[c]?, variance[c]?) {ax
   r[f < c] = (gamma[f] else 1) / sqrt(v[f] + eps)
   y[..k, f @ axis] = r[f]*x[..k, f @ axis] + (beta[f] else 0) - r[f]*mu[f]
   vjp
-  r[f < c] = 1 / sqrt(v[f] + eps)
+  -- Of no elements nothing follows, whatever the variance.
+  r[f < c] = if size(..rest) == 0 then 0 else 1 / sqrt(v[f] + eps)
   p[f < c] = sum[..k] y~[..k, f @ axis]
   q[f < c] = sum[..k] y~[..k, f @ axis]*d[..k, f @ axis]
   h[..k, f @ axis] = if training then y~[..k, f @ axis] - p[f]/size(..rest) - d[..k, f @ axis]*(q[f]*r[f]*r[f]/size(..rest)) else y~[..k, f @ axis]
@@ -166,7 +167,7 @@ group_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {groups : int, eps = 1e-5} -> y[b,
   q1[n, g < groups] = sum[j < e] (gamma[g*e + j] else 1)*q[n, g*e + j]
   h[n, g < groups] = (p1[n, g]*mu[n, g] - q1[n, g])*r[n, g]*r[n, g]*r[n, g] / (e*size(..s))
   x~[n, f, ..k] = (gamma[f] else 1)*r[n, f // e]*y~[n, f, ..k] + h[n, f // e]*x[n, f, ..k] - h[n, f // e]*mu[n, f // e] - r[n, f // e]*p1[n, f // e]/(e*size(..s))
-  gamma~[f] = sum[n] (q[n, f] - p[n, f]*mu[n, f // e])*r[n, f // e]
+  gamma~[f] = if size(..s) == 0 then 0 else sum[n] (q[n, f] - p[n, f]*mu[n, f // e])*r[n, f // e]
   beta~[f] = sum[n] p[n, f]
 )";
 };
@@ -183,7 +184,7 @@ instance_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {eps = 1e-5} -> y[b, c, ..s]
   r[n, f] = (gamma[f] else 1) / sqrt(v[n, f] + eps)
   y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*mu[n, f]
   vjp
-  r[n, f] = 1 / sqrt(v[n, f] + eps)
+  r[n < b, f < c] = if size(..s) == 0 then 0 else 1 / sqrt(v[n, f] + eps)
   p[n, f] = sum[..k] y~[n, f, ..k]
   q[n, f] = sum[..k] y~[n, f, ..k]*d[n, f, ..k]
   g[n, f, ..k] = y~[n, f, ..k] - p[n, f]/size(..s) - d[n, f, ..k]*(q[n, f]*r[n, f]*r[n, f]/size(..s))

@@ -78,7 +78,7 @@ std::int64_t integer_at(const HostTensor& t, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("sound: a real becomes the nearest end of the integer type that is asked for", "[sound][compiled][casts]") {
+TEST_CASE("a real becomes the nearest end of the integer type that is asked for", "[sound][compiled][casts]") {
   std::size_t compared = 0;
   for (const auto& [name, backend] : backends()) {
     for (const DType from : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
@@ -99,7 +99,7 @@ TEST_CASE("sound: a real becomes the nearest end of the integer type that is ask
   CHECK(compared > 3 * 4 * 3 * 190);
 }
 
-TEST_CASE("sound: a longer integer becomes its low bits", "[sound][compiled][casts]") {
+TEST_CASE("a longer integer becomes its low bits", "[sound][compiled][casts]") {
   std::vector<std::int64_t> values{0, 1, -1, INT64_MAX, INT64_MIN};
   for (const int bits : {31, 32, 33, 62}) {
     for (std::int64_t off = -1; off <= 1; ++off) {

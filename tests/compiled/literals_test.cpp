@@ -51,7 +51,7 @@ spec::Program program_of(const std::string& text, DType dtype) {
 
 }  // namespace
 
-TEST_CASE("sound: a literal is rounded once, to the type of its tensor", "[sound][compiled][literals]") {
+TEST_CASE("a literal is rounded once, to the type of its tensor", "[sound][compiled][literals]") {
   std::size_t compared = 0;
   for (const auto& [name, backend] : backends()) {
     for (const auto& [text, f64, f32] : rows) {
@@ -74,7 +74,7 @@ TEST_CASE("sound: a literal is rounded once, to the type of its tensor", "[sound
   CHECK(compared == 3 * rows.size() * 4);
 }
 
-TEST_CASE("sound: a program with long literals reads back as it is printed", "[sound][compiled][literals]") {
+TEST_CASE("a program with long literals reads back as it is printed", "[sound][compiled][literals]") {
   for (const Row& row : rows) {
     const spec::Program program = program_of(row.text, DType::f64);
     const std::string printed = spec::to_text(program);

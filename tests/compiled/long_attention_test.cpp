@@ -51,7 +51,7 @@ std::size_t status_bytes(const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("sound: attention of 16384 keys and its gradient need little memory and a small stack", "[compiled][stack][strips][sound]") {
+TEST_CASE("attention of 16384 keys and its gradient need little memory and a small stack", "[compiled][stack][strips][sound]") {
   constexpr std::size_t gibibyte = std::size_t{1} << 30;
   malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << 5;  // the highest memory so far is forgotten

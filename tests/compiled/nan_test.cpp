@@ -66,7 +66,7 @@ std::vector<double> repeated(const std::vector<double>& values) {
 
 }  // namespace
 
-TEST_CASE("sound: NaN in comparisons and in extrema of two is as M12 says", "[sound][compiled][M12]") {
+TEST_CASE("NaN in comparisons and in extrema of two is as M12 says", "[sound][compiled][M12]") {
   const std::vector<double> a = repeated({not_a_number, not_a_number, 1, -inf, not_a_number}), b = repeated({1, -inf, not_a_number, not_a_number, not_a_number});
   const auto n = static_cast<std::int64_t>(a.size());
   std::size_t compared = 0;
@@ -88,7 +88,7 @@ TEST_CASE("sound: NaN in comparisons and in extrema of two is as M12 says", "[so
   CHECK(compared > 3 * 4 * 9 * 45);
 }
 
-TEST_CASE("sound: NaN in extrema of sets, and where it stands, is as M12 says", "[sound][compiled][M12]") {
+TEST_CASE("NaN in extrema of sets, and where it stands, is as M12 says", "[sound][compiled][M12]") {
   // Rows without NaN, with one in each place among many, with two, and of nothing else.
   std::vector<double> elements;
   std::vector<double> largest, smallest, first_largest, first_smallest;

@@ -138,7 +138,7 @@ TEST_CASE("peak bytes are those that are allocated, and a run takes none besides
   CHECK(allocations == after);
 }
 
-TEST_CASE("sound: peak bytes count what derivatives hold and what threads have of their own", "[compiled][report][sound]") {
+TEST_CASE("peak bytes count what derivatives hold and what threads have of their own", "[compiled][report][sound]") {
   const spec::Program program = spec::parse_program(
       "input q : f32[1, 2, 300, 16]\ninput k : f32[1, 2, 900, 16]\ninput v : f32[1, 2, 900, 16]\n"
       "y = scaled_dot_product_attention(q, k, v, _, _)\noutput y\n");

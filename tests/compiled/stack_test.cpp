@@ -71,7 +71,7 @@ std::size_t with_scratch(const compiled::Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("sound: no kernel takes more than 64 KiB of stack, whatever the extents", "[compiled][stack][sound]") {
+TEST_CASE("no kernel takes more than 64 KiB of stack, whatever the extents", "[compiled][stack][sound]") {
   std::size_t most = 0;
   for (const std::int64_t keys : {64, 500, 3072, 16384, 200000}) {
     CAPTURE(keys);
@@ -86,7 +86,7 @@ TEST_CASE("sound: no kernel takes more than 64 KiB of stack, whatever the extent
   CHECK(most > 1000);  // it is the kernels' own that is counted, not nothing
 }
 
-TEST_CASE("sound: a kernel that takes more of the stack is refused by its name", "[compiled][stack][sound]") {
+TEST_CASE("a kernel that takes more of the stack is refused by its name", "[compiled][stack][sound]") {
   compiled::CompileOptions o = options();
   o.plan.stack_bytes = std::size_t{1} << 30;
   const System s = attention(1, 300, 3072, 32);
@@ -94,7 +94,7 @@ TEST_CASE("sound: a kernel that takes more of the stack is refused by its name",
   CHECK_THROWS_WITH(compiled::compile_system(s, o), Contains("kernel_") && Contains("bytes of stack; at most 65536 are allowed"));
 }
 
-TEST_CASE("sound: the kernels of long rows run on a thread with a small stack", "[compiled][stack][sound]") {
+TEST_CASE("the kernels of long rows run on a thread with a small stack", "[compiled][stack][sound]") {
   for (const System& s : {attention(1, 300, 3072, 32), rows_of_rows(20, 8000), many_sums(40, 16, 100000)}) {
     const auto in = numbers_for(s);
     const compiled::Executable e = compiled::compile_system(s, options());
@@ -105,7 +105,7 @@ TEST_CASE("sound: the kernels of long rows run on a thread with a small stack", 
   }
 }
 
-TEST_CASE("sound: no bit depends on where a kernel's own memory lies", "[compiled][stack][sound]") {
+TEST_CASE("no bit depends on where a kernel's own memory lies", "[compiled][stack][sound]") {
   std::size_t moved = 0;
   for (const System& s : {attention(2, 70, 300, 16), attention(1, 37, 53, 8), rows_of_rows(21, 50), rows_of_rows(5, 700)}) {
     const auto in = numbers_for(s);
@@ -130,7 +130,7 @@ TEST_CASE("sound: no bit depends on where a kernel's own memory lies", "[compile
   CHECK(moved >= 8);
 }
 
-TEST_CASE("sound: each thread has its own piece of the arena, and a budget counts all of them", "[compiled][stack][sound]") {
+TEST_CASE("each thread has its own piece of the arena, and a budget counts all of them", "[compiled][stack][sound]") {
   const System s = attention(1, 600, 4000, 32);
   const std::size_t three = compiled::compile_system(s, with_threads(3)).report().arena_bytes;
   std::size_t own = 0;
@@ -149,7 +149,7 @@ TEST_CASE("sound: each thread has its own piece of the arena, and a budget count
   CHECK(compiled::compile_system(s, tight).report().arena_bytes <= three);
 }
 
-TEST_CASE("sound: each thread of a pool that programs share has its own piece", "[compiled][stack][sound]") {
+TEST_CASE("each thread of a pool that programs share has its own piece", "[compiled][stack][sound]") {
   const System s = attention(2, 300, 900, 16);
   const auto in = numbers_for(s);
   compiled::CompileOptions shared = with_threads(1);
@@ -160,7 +160,7 @@ TEST_CASE("sound: each thread of a pool that programs share has its own piece", 
   CHECK(e.run(in) == compiled_values(s, in, with_threads(1)));
 }
 
-TEST_CASE("sound: plans whose kernels' own memory meets something else are refused", "[compiled][stack][sound]") {
+TEST_CASE("plans whose kernels' own memory meets something else are refused", "[compiled][stack][sound]") {
   compiled::CompileOptions o = options();
   o.plan.stack_bytes = 0;
   o.schedule.always = true;
@@ -205,7 +205,7 @@ TEST_CASE("sound: plans whose kernels' own memory meets something else are refus
   CHECK(refusals == 6);
 }
 
-TEST_CASE("sound: calls that run at the same time have different slots", "[compiled][stack][sound]") {
+TEST_CASE("calls that run at the same time have different slots", "[compiled][stack][sound]") {
   for (const unsigned threads : {1U, 2U, 3U, 8U}) {
     compiled::ThreadPool pool(threads);
     for (const std::int64_t extent : {1, 2, 3, 7, 64}) {
@@ -233,7 +233,7 @@ TEST_CASE("sound: calls that run at the same time have different slots", "[compi
   }
 }
 
-TEST_CASE("sound: functions of emitted C keep to the same stack, and compute the same", "[compiled][stack][emitted][sound]") {
+TEST_CASE("functions of emitted C keep to the same stack, and compute the same", "[compiled][stack][emitted][sound]") {
   source::CCompiler compiler;
   for (const System& s : {rows_of_rows(3, 7000), many_sums(40, 2, 200000)}) {
     const auto in = numbers_for(s);

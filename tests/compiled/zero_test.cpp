@@ -34,7 +34,7 @@ void check_same(const std::string& text, const std::vector<HostTensor>& inputs) 
 
 }  // namespace
 
-TEST_CASE("sound: values cut off at an attribute are not asked as if they were cut off at zero", "[sound][compiled]") {
+TEST_CASE("values cut off at an attribute are not asked as if they were cut off at zero", "[sound][compiled]") {
   for (const std::string c : {"0.5", "-0.5", "0.0", "2.0"}) {
     INFO(c);
     check_same("definitions\nf(x[n, m]) {c} -> y[n], z[n], w[n]\n"
@@ -47,7 +47,7 @@ TEST_CASE("sound: values cut off at an attribute are not asked as if they were c
   }
 }
 
-TEST_CASE("sound: a border filled with an attribute's number is not taken for zeros", "[sound][compiled]") {
+TEST_CASE("a border filled with an attribute's number is not taken for zeros", "[sound][compiled]") {
   for (const std::string c : {"0.5", "-2.0", "0.0"}) {
     INFO(c);
     check_same("definitions\nf(x[b, d, n, m], w[e, d, s, t]) {c} -> y[b, e, n, m]\n"

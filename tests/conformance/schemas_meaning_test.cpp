@@ -30,6 +30,9 @@ namespace {
 
 using Drawn = std::function<double(Draw&)>;
 
+// Elements of a case: a hundred digits and literal loops are slow, and a part is wrong in the small too.
+constexpr std::size_t largest = 200;
+
 template <class T>
 std::vector<Array<T>> values_of(const Schema& schema) {
   std::vector<Array<T>> inputs;
@@ -64,7 +67,7 @@ void for_each_case(const spec::Library& library, const std::string& name, std::u
     for (const Check check : checks_of(d.parts[p - 1])) {
       for (std::uint64_t i = 0; i < points; ++i) {
         auto c = conformance::make_case({name, check, DType::f64, 4 * i, 1, library});
-        if (!c) continue;
+        if (!c || conformance::elements_of(*c) > largest) continue;
         Draw draw(fmt::format("meaning of {} {} {}", name, p, i));
         fill(*c, draw, next);
         visit(*c, p);
@@ -73,12 +76,24 @@ void for_each_case(const spec::Library& library, const std::string& name, std::u
   }
 }
 
+/// The outputs to compare: what a derivative is beside a result that is no number is nobody's to say.
+template <class T>
+std::size_t comparable(const Case& c, const std::vector<Array<T>>& meant) {
+  const std::size_t results = conformance::instance_of(c).results.size();
+  for (std::size_t o = 0; o < results; ++o) {
+    for (const T& v : meant[o].real) {
+      if (!is_finite(v)) return results;
+    }
+  }
+  return meant.size();
+}
+
 /// The first element that differs, as text.
 template <class T, class Same>
 std::string difference(const Case& c, std::size_t part, const Same& same, std::size_t& compared) {
   const Schema schema = conformance::stated_by(c, part);
   const auto stated = values_of<T>(schema), meant = values_of<T>(conformance::meaning_of(c));
-  for (std::size_t o = 0; o < stated.size(); ++o) {
+  for (std::size_t o = 0; o < comparable(c, meant); ++o) {
     if (stated[o].integer != meant[o].integer) return "integers differ";
     for (std::size_t i = 0; i < stated[o].real.size(); ++i) {
       const T& a = stated[o].real[i];
@@ -131,7 +146,7 @@ std::string unbounded(const spec::Library& library, const std::string& name, Cou
     for (auto& [attribute, value] : c.call.attributes) {
       if (!std::holds_alternative<double>(value)) continue;
       const spec::AttributeValue drawn = value;
-      for (const double edge : {-1.0, 0.0, 0.5, 1.0, 2.0}) {
+      for (const double edge : {-1.0, 0.0, 0.5, 1.0}) {
         value = edge;
         try {
           (void)conformance::instance_of(c);
@@ -158,7 +173,7 @@ std::string asked(Question question, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("sound: a schema is the same number as its definition, exactly where numbers are rational", "[sound][schemas]") {
+TEST_CASE("a schema is the same number as its definition, exactly where numbers are rational", "[sound][schemas]") {
   Counts counts;
   std::size_t parts = 0;
   for (const spec::Definition* d : spec::library()) {
@@ -172,7 +187,7 @@ TEST_CASE("sound: a schema is the same number as its definition, exactly where n
   CHECK(counts.wide > 1000);
 }
 
-TEST_CASE("sound: a schema gives a number wherever its definition does, at 0 and ±1 too", "[sound][schemas]") {
+TEST_CASE("a schema gives a number wherever its definition does, at 0 and ±1 too", "[sound][schemas]") {
   Counts counts;
   for (const spec::Definition* d : spec::library()) {
     INFO(d->name);

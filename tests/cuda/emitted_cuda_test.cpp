@@ -103,7 +103,7 @@ TEST_CASE("NVRTC compiles what is emitted, without a warning", "[cuda]") {
   CHECK(kernels > 20);
 }
 
-TEST_CASE("sound: the header says how many turns of work each launch has", "[sound]") {
+TEST_CASE("the header says how many turns of work each launch has", "[sound]") {
   const std::string layer_norm = "input x : f32[4096, 1024]\ninput s : f32[1024]\ninput b : f32[1024]\ninput d : f32[4096, 1024]\n"
                                  "y = layer_norm(x, s, b)\ng, h, i = vjp(y; x, s, b; d)\noutput y, g, h, i\n";
   const Written w(layer_norm);

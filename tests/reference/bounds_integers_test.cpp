@@ -51,7 +51,7 @@ bool compared(Primitive p, std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-TEST_CASE("sound: positions of the extrema of large integers", "[sound][bounds]") {
+TEST_CASE("positions of the extrema of large integers", "[sound][bounds]") {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
   CHECK(position(Reduction::argmax, {big, big + 1}).exact[0] == 1);
   CHECK(position(Reduction::argmin, {big + 1, big}).exact[0] == 1);
@@ -64,7 +64,7 @@ TEST_CASE("sound: positions of the extrema of large integers", "[sound][bounds]"
   CHECK_FALSE(reference::judge(integers({}, {0}), e).passed());
 }
 
-TEST_CASE("sound: ties of large integers go as the contract says", "[sound][bounds]") {
+TEST_CASE("ties of large integers go as the contract says", "[sound][bounds]") {
   const std::vector<std::int64_t> tied{big, big + 1, big + 1, big};
   CHECK(position(Reduction::argmax, tied).exact[0] == 1);
   CHECK(position(Reduction::argmax, tied, spec::TiePolicy::last).exact[0] == 2);
@@ -73,7 +73,7 @@ TEST_CASE("sound: ties of large integers go as the contract says", "[sound][boun
   CHECK((position(Reduction::argmax, {big, big + 1}, spec::TiePolicy::even).flags[0] & reference::undecided) == 0);
 }
 
-TEST_CASE("sound: comparisons, extrema and arithmetic of large integers", "[sound][bounds]") {
+TEST_CASE("comparisons, extrema and arithmetic of large integers", "[sound][bounds]") {
   CHECK(compared(Primitive::lt, big, big + 1));
   CHECK_FALSE(compared(Primitive::eq, big, big + 1));
   CHECK_FALSE(compared(Primitive::ge, big, big + 1));
@@ -89,12 +89,12 @@ TEST_CASE("sound: comparisons, extrema and arithmetic of large integers", "[soun
   }
 }
 
-TEST_CASE("sound: a gather by an index computed from large integers", "[sound][bounds]") {
+TEST_CASE("a gather by an index computed from large integers", "[sound][bounds]") {
   OfIntegers s(3, DType::i64);
   CHECK(s.of(s.b.s.at(s.x, {s.at(0) - s.at(1)}), {big + 1, big, -5}).exact[0] == big);
 }
 
-TEST_CASE("sound: a large integer made real is rounded once, or not at all", "[sound][bounds]") {
+TEST_CASE("a large integer made real is rounded once, or not at all", "[sound][bounds]") {
   // Whoever computes with more keeps the 1 that f32 and double lose.
   OfIntegers s(2, DType::f32);
   const auto e = s.of(spec::as_real(s.at(0)) - spec::as_real(s.at(1)), {big + 1, big});
@@ -107,7 +107,7 @@ TEST_CASE("sound: a large integer made real is rounded once, or not at all", "[s
   CHECK(f.upper[0] >= 1);
 }
 
-TEST_CASE("sound: integers that hang on a decision are compared as integers", "[sound][bounds]") {
+TEST_CASE("integers that hang on a decision are compared as integers", "[sound][bounds]") {
   // 1 - t·x may round to zero.
   Builder b(DType::f32);
   const auto x = b.input("x", {2});

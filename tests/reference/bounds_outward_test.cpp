@@ -167,10 +167,10 @@ void check_sums() {
 
 }  // namespace
 
-TEST_CASE("sound: sums of up to a million adversarial terms are enclosed in f32", "[sound][bounds]") { check_sums<float>(); }
-TEST_CASE("sound: sums of up to a million adversarial terms are enclosed in f64", "[sound][bounds]") { check_sums<double>(); }
+TEST_CASE("sums of up to a million adversarial terms are enclosed in f32", "[sound][bounds]") { check_sums<float>(); }
+TEST_CASE("sums of up to a million adversarial terms are enclosed in f64", "[sound][bounds]") { check_sums<double>(); }
 
-TEST_CASE("sound: what is known of a sum is known from above", "[sound][bounds]") {
+TEST_CASE("what is known of a sum is known from above", "[sound][bounds]") {
   using namespace reference::bounds;
   const spec::Contract contract;
   for (const auto& [name, family] : families) {
@@ -195,7 +195,7 @@ TEST_CASE("sound: what is known of a sum is known from above", "[sound][bounds]"
   }
 }
 
-TEST_CASE("sound: an adjoint of a million edges is enclosed", "[sound][bounds]") {
+TEST_CASE("an adjoint of a million edges is enclosed", "[sound][bounds]") {
   using namespace reference::bounds;
   constexpr int edges = 1000000;
   const double small = std::ldexp(1.0, -54);
@@ -210,7 +210,7 @@ TEST_CASE("sound: an adjoint of a million edges is enclosed", "[sound][bounds]")
   CHECK(exactly(error.bound) <= exact * (1 + edges * exactly(4 * small)));
 }
 
-TEST_CASE("sound: a product that just does not fit is rounded", "[sound][bounds]") {
+TEST_CASE("a product that just does not fit is rounded", "[sound][bounds]") {
   // 3 · 3002399751580331 = 2^53 + 1 is no double, though its logarithm rounds to 53.
   Builder b(DType::f64);
   const auto x = b.input("x", {3});

@@ -173,7 +173,7 @@ Interval inwards(const Interval& a, const Interval& b) {
 
 }  // namespace
 
-TEST_CASE("sound: directed operations give the next double on their side", "[sound][bounds][interval]") {
+TEST_CASE("directed operations give the next double on their side", "[sound][bounds][interval]") {
   constexpr std::size_t trials = 20000;
   for (const auto& f : {additions({}, trials), products({}, trials), quotients({}, trials), roots({}, trials)}) {
     CHECK(f.trials > trials / 2);
@@ -186,7 +186,7 @@ TEST_CASE("sound: directed operations give the next double on their side", "[sou
   CHECK(add_down(1, -errors_are_doubles) == down(1));
 }
 
-TEST_CASE("sound: rounding to nearest, inwards or too far is convicted", "[sound][bounds][interval]") {
+TEST_CASE("rounding to nearest, inwards or too far is convicted", "[sound][bounds][interval]") {
   constexpr std::size_t trials = 1000;
   Directed plain{[](double a, double b) { return a + b; }, [](double a, double b) { return a * b; },
                  [](double a, double b) { return a / b; }, [](double x) { return std::sqrt(x); }, [](double x) { return std::sqrt(x); }};
@@ -206,7 +206,7 @@ TEST_CASE("sound: rounding to nearest, inwards or too far is convicted", "[sound
   CHECK(roots(farther, trials).loose > 0);
 }
 
-TEST_CASE("sound: intervals hold what their members give", "[sound][bounds][interval]") {
+TEST_CASE("intervals hold what their members give", "[sound][bounds][interval]") {
   constexpr std::size_t trials = 2000;
   CHECK(outside(operator+, '+', trials) == 0);
   CHECK(outside(operator-, '-', trials) == 0);
@@ -240,7 +240,7 @@ TEST_CASE("sound: intervals hold what their members give", "[sound][bounds][inte
   }
 }
 
-TEST_CASE("sound: infinite ends stand for numbers without bound", "[sound][bounds][interval]") {
+TEST_CASE("infinite ends stand for numbers without bound", "[sound][bounds][interval]") {
   const Interval all{-infinity, infinity}, above{1, infinity}, below{-infinity, -1};
   const auto same = [](const Interval& a, double lower, double upper) { return a.lower == lower && a.upper == upper; };
   CHECK(same(just(0) * all, 0, 0));
@@ -261,7 +261,7 @@ TEST_CASE("sound: infinite ends stand for numbers without bound", "[sound][bound
   CHECK(same(just(least) / just(-4), -least, 0));
 }
 
-TEST_CASE("sound: functions lie between neighbouring doubles", "[sound][bounds][interval]") {
+TEST_CASE("functions lie between neighbouring doubles", "[sound][bounds][interval]") {
   using Function = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
   const std::pair<Primitive, Function> functions[] = {
       {Primitive::exp, mpfr_exp},   {Primitive::exp2, mpfr_exp2},   {Primitive::log, mpfr_log},     {Primitive::log2, mpfr_log2},

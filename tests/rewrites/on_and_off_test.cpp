@@ -15,7 +15,7 @@
 namespace etalon::test {
 namespace {
 
-constexpr std::uint32_t systems = 60;
+constexpr std::uint32_t systems = 24;
 
 /// Compares the outputs of one system with and without each rewrite. \returns those without which other loops come of it.
 std::vector<std::string> compare(std::uint32_t seed, Sums sums, const compiled::CompileOptions& options) {
@@ -43,12 +43,12 @@ std::string step_of(const char* m, const char* v) {
          "m2 = cast(m) {dtype = f32}\nms = scale(m2) {by = 0.9}\nmg = add(ms, g)\nm1 = cast(mg) {dtype = " + types[0] + "}\n"
          "gv = cast(g) {dtype = " + types[1] + "}\nvs = scale(v) {by = 0.7}\nv1 = add(vs, gv)\n"
          "a = cast(m1) {dtype = f32}\nb = cast(v1) {dtype = f32}\na1 = scale(a) {by = 0.1}\nb1 = scale(b) {by = 0.3}\n"
-         "w2 = sub(w, a1)\nw1 = sub(w2, b1)\noutput y, a1\nupdate w := w1\nupdate m := m1\nupdate v := v1\n";
+         "w2 = sub(w, a1)\nw1 = sub(w2, b1)\noutput y\nupdate w := w1\nupdate m := m1\nupdate v := v1\n";
 }
 
 }  // namespace
 
-TEST_CASE("sound: no rewrite changes a bit of what sums of any order leave", "[sound]") {
+TEST_CASE("no rewrite changes a bit of what sums of any order leave", "[sound]") {
   std::map<std::string, int> met;
   for (std::uint32_t seed = 1; seed <= systems; ++seed) {
     for (const std::string& name : compare(seed, Sums::exact, eager())) ++met[name];
@@ -61,13 +61,13 @@ TEST_CASE("sound: no rewrite changes a bit of what sums of any order leave", "[s
   }
 }
 
-TEST_CASE("sound: what makes no other kernels changes no bit of any sum", "[sound]") {
+TEST_CASE("what makes no other kernels changes no bit of any sum", "[sound]") {
   int compared = 0;
   for (std::uint32_t seed = 1; seed <= systems / 2; ++seed) compared += static_cast<int>(compare(seed, Sums::rounded, eager()).size());
   CHECK(compared > 30);
 }
 
-TEST_CASE("sound: parameters in panels and in place keep the bits of every type of state", "[sound]") {
+TEST_CASE("parameters in panels and in place keep the bits of every type of state", "[sound]") {
   std::size_t in_panels = 0;
   for (const char* m : {"f16", "bf16", "f32", "f64"}) {
     for (const char* v : {"f16", "bf16", "f32", "f64"}) {
@@ -103,7 +103,7 @@ TEST_CASE("sound: parameters in panels and in place keep the bits of every type 
   CHECK(in_panels > 0);
 }
 
-TEST_CASE("sound: values that are computed again for a memory budget keep their bits", "[sound]") {
+TEST_CASE("values that are computed again for a memory budget keep their bits", "[sound]") {
   std::size_t again = 0;
   for (std::uint32_t seed = 1; seed <= systems / 2; ++seed) {
     const spec::System system = drawn_system(seed, Sums::rounded);
@@ -125,7 +125,7 @@ TEST_CASE("sound: values that are computed again for a memory budget keep their 
   CHECK(again > 0);
 }
 
-TEST_CASE("sound: recompute keeps the reader's arithmetic", "[sound]") {
+TEST_CASE("recompute keeps the reader's arithmetic", "[sound]") {
   const std::string flips = "input x : f32[8, 5]\nz = scale(x) {by = 0.1}\nf = flip(z) {axes = [0]}\ng = flip(z) {axes = [1]}\n"
                             "c = cast(f) {dtype = f64}\nd = cast(g) {dtype = f64}\n";
   HostTensor ones(DType::f32, {8, 5});
@@ -146,7 +146,7 @@ TEST_CASE("sound: recompute keeps the reader's arithmetic", "[sound]") {
   }
 }
 
-TEST_CASE("sound: every rewrite can be left out by name", "[sound]") {
+TEST_CASE("every rewrite can be left out by name", "[sound]") {
   const spec::System system = drawn_system(3, Sums::exact);
   for (const Named& rewrite : all_rewrites()) CHECK_NOTHROW(lowered(system, without(eager(), rewrite.name)));
   for (const char* name : {"split", "lay_out", "lift", "strips", "pack", "passing", "recompute", "budget"}) {
@@ -156,7 +156,7 @@ TEST_CASE("sound: every rewrite can be left out by name", "[sound]") {
   CHECK_THROWS_WITH(lowered(system, without(eager(), "recompte")), "off: unknown pass 'recompte'; did you mean 'recompute'?");
 }
 
-TEST_CASE("sound: no kernel computes what nobody reads", "[sound]") {
+TEST_CASE("no kernel computes what nobody reads", "[sound]") {
   // Both readers compute the absolute values themselves.
   const spec::Program program = spec::parse_program("input x : f32[1024, 1024]\ny = abs(x)\ns = sum(y)\nm = max(y)\noutput s, m\n");
   const compiled::Executable e = compiled::compile(program, eager());
@@ -186,7 +186,7 @@ TEST_CASE("sound: no kernel computes what nobody reads", "[sound]") {
   CHECK(seen > systems);
 }
 
-TEST_CASE("sound: no bit depends on the host's caches", "[sound]") {
+TEST_CASE("no bit depends on the host's caches", "[sound]") {
   const auto with_caches = [](compiled::CompileOptions options, std::int64_t near, std::int64_t middle, std::int64_t last) {
     options.schedule.near_cache_bytes = near;
     options.schedule.middle_cache_bytes = middle;

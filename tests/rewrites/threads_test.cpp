@@ -29,7 +29,7 @@ void at_once(std::size_t count, Each each) {
 
 }  // namespace
 
-TEST_CASE("sound: several threads compile with one code generator", "[sound]") {
+TEST_CASE("several threads compile with one code generator", "[sound]") {
   constexpr std::size_t count = 6;
   constexpr std::size_t rounds = 3;
   std::vector<spec::System> systems;
@@ -50,7 +50,7 @@ TEST_CASE("sound: several threads compile with one code generator", "[sound]") {
   CHECK(right == std::vector<std::size_t>(count, rounds));
 }
 
-TEST_CASE("sound: a program and its derivatives have one pool of threads", "[sound]") {
+TEST_CASE("a program and its derivatives have one pool of threads", "[sound]") {
   const spec::Program program = spec::parse_program("input x : f32[64, 64]\ninput w : f32[64, 64]\ny = matmul(x, w)\nz = tanh(y)\noutput z\n");
   compiled::CompileOptions options = eager();
   options.threads = 3;
@@ -70,7 +70,7 @@ TEST_CASE("sound: a program and its derivatives have one pool of threads", "[sou
   CHECK(threads_of_process() - before == options.threads - 1);
 }
 
-TEST_CASE("sound: programs that share a pool run at the same time", "[sound]") {
+TEST_CASE("programs that share a pool run at the same time", "[sound]") {
   compiled::CompileOptions options = eager();
   options.threads = 3;
   options.least_shared_work = 0;

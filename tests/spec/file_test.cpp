@@ -28,7 +28,7 @@ std::size_t files_in(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("sound: a file reads back whole, and a new one takes the old one's place", "[sound]") {
+TEST_CASE("a file reads back whole, and a new one takes the old one's place", "[sound]") {
   const Folder folder;
   const fs::path file = folder.path / "a";
   const std::string bytes("a\0\xff\n\r", 5);
@@ -42,7 +42,7 @@ TEST_CASE("sound: a file reads back whole, and a new one takes the old one's pla
   CHECK(files_in(folder.path) == 1);
 }
 
-TEST_CASE("sound: a file that cannot be read or written is named with the system's reason", "[sound]") {
+TEST_CASE("a file that cannot be read or written is named with the system's reason", "[sound]") {
   const Folder folder;
   const std::string at = folder.path.string();
   write_file(folder.path / "step.txt", "old");

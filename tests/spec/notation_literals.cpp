@@ -33,14 +33,14 @@ std::string refusal_of(const std::string& value) { return parse_error(definition
 
 }  // namespace
 
-TEST_CASE("sound: a literal is exactly its decimal, whatever its digits", "[sound][notation][M1]") {
+TEST_CASE("a literal is exactly its decimal, whatever its digits", "[sound][notation][M1]") {
   const cpp_int two64 = cpp_int(1) << 64;
   CHECK(value_of<Rational>("18446744073709551616.0") == Rational(two64));
   CHECK(value_of<Rational>("18446744073709551616.0 - 18446744073709551615.5") == Rational(1, 2));
-  CHECK(value_of<Rational>("-18446744073709551616.25 + 18446744073709551616") == 0);
+  CHECK(value_of<Rational>("-18446744073709551616.25 + 18446744073709551616.0") == Rational(-1, 4));
 }
 
-TEST_CASE("sound: literals of many digits", "[sound][notation][M1]") {
+TEST_CASE("literals of many digits", "[sound][notation][M1]") {
   const cpp_int ten = 10;
   CHECK(value_of<Rational>("0.1234567890123456789012345") == Rational(cpp_int("1234567890123456789012345"), pow(ten, 25)));
   CHECK(value_of<Rational>("-0.1234567890123456789012345") == Rational(-cpp_int("1234567890123456789012345"), pow(ten, 25)));
@@ -53,14 +53,14 @@ TEST_CASE("sound: literals of many digits", "[sound][notation][M1]") {
   CHECK(value_of<reference::Real50>("0.1234567890123456789012345") == reference::Real50("0.1234567890123456789012345"));
 }
 
-TEST_CASE("sound: numbers that are nearly small ones are not folded into them", "[sound][notation][M1]") {
+TEST_CASE("numbers that are nearly small ones are not folded into them", "[sound][notation][M1]") {
   const std::string nearly_one = "1.00000000000000000000000000001", nearly_two = "2.00000000000000000000000000001";
   CHECK(value_of<Rational>("(x + 3)*" + nearly_one) == 3 * Rational(cpp_int("100000000000000000000000000001"), pow(cpp_int(10), 29)));
   const System s = system_of("x^" + nearly_two);
   CHECK(to_text(s).find(nearly_two) != std::string::npos);
 }
 
-TEST_CASE("sound: a printed literal reads back as the same constant", "[sound][notation][M1]") {
+TEST_CASE("a printed literal reads back as the same constant", "[sound][notation][M1]") {
   for (const std::string text : {"18446744073709551616.0", "0.1234567890123456789012345", "9223372036854775808.0", "1e300",
                                  "9223372036854775807.0", "123456789012345678901234567890e-40", "123456789012345678901234567890e40",
                                  "0.000000000000000000000000000012345678901234567890", "0.25", "2.0e-5", "0.0", "18446744073709551616.000"}) {

@@ -28,7 +28,7 @@ const std::string inputs = "# two inputs\ninput x : f32[2, 3]\n\ninput w : f32[4
 
 }  // namespace
 
-TEST_CASE("sound: a rule that a program breaks names its part and its word", "[sound][program]") {
+TEST_CASE("a rule that a program breaks names its part and its word", "[sound][program]") {
   CHECK(place_in(inputs + "h = matmul(x, w)\noutput h\n") == "5:5");
   CHECK(place_in(inputs + "\t h = matmul(x, w)\noutput h\n") == "5:7");
   CHECK(place_in(inputs + "h = relu(v)\noutput h\n") == "5:10");
@@ -47,7 +47,7 @@ TEST_CASE("sound: a rule that a program breaks names its part and its word", "[s
   CHECK(place_in("input x : f32[2]\noutput x\n") == "nothing");
 }
 
-TEST_CASE("sound: whoever made a program without a text gets the message as it was", "[sound][program]") {
+TEST_CASE("whoever made a program without a text gets the message as it was", "[sound][program]") {
   Program program = parse_program("input x : f32[2]\ny = relu(x)\noutput y\n");
   std::get<Call>(program.steps[0]).operands[0] = "z";
   CHECK_THROWS_WITH(verify(program), "y = relu(z): unknown value 'z'; did you mean 'x'?");

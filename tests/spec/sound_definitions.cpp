@@ -35,7 +35,7 @@ std::string refusal(const std::string& text, const Operands& operands, const Att
 
 const std::string shifted = "f(x[n]) -> y[n]\n  y[i] = x[i + 1]\n";
 
-TEST_CASE("sound: a read beyond a tensor is refused with name, line and index", "[sound]") {
+TEST_CASE("a read beyond a tensor is refused with name, line and index", "[sound]") {
   const Operands five{f32({5})};
   CHECK(refusal(shifted, five) == "mine.etalon:2:10: f reads x[i + 1] at 5, but axis n has 5 elements (0 to 4)");
   CHECK(refusal("-- A comment.\n\n" + shifted, five).starts_with("mine.etalon:4:10: f reads x[i + 1] at 5,"));
@@ -54,7 +54,7 @@ TEST_CASE("sound: a read beyond a tensor is refused with name, line and index", 
   CHECK(refusal("f(x[n]) -> y\n  y = sum[k < n + 1] x[k]\n", five).find("reads x[k] at 5,") != std::string::npos);
 }
 
-TEST_CASE("sound: an element given twice, never or elsewhere is refused with its indices", "[sound]") {
+TEST_CASE("an element given twice, never or elsewhere is refused with its indices", "[sound]") {
   const Operands five{f32({5})};
   CHECK(refusal("f(x[n]) -> y[n]\n  y[0] = x[0]\n", five) ==
         "mine.etalon:1:12: f gives y[1] no value; each element of a result is given by exactly one equation");
@@ -67,7 +67,7 @@ TEST_CASE("sound: an element given twice, never or elsewhere is refused with its
   CHECK(refusal("f(x[n]) -> y[2*n]\n  y[2*i] = x[i]\n  y[2*i] = x[i]\n", five).starts_with("mine.etalon:3:3: f gives y[0] a second time"));
 }
 
-TEST_CASE("sound: an index from data needs a guard", "[sound]") {
+TEST_CASE("an index from data needs a guard", "[sound]") {
   const Operands types{f32({5}), i64({3})};
   CHECK(refusal("f(x[n], t[m] : int) -> y[m]\n  y[i] = x[t[i]]\n", types) ==
         "mine.etalon:2:10: f reads x[t[i]] at an index that is not proved to be within axis n, which has 5 elements (0 to 4); a read "
@@ -78,7 +78,7 @@ TEST_CASE("sound: an index from data needs a guard", "[sound]") {
 }
 
 /// The fault may stand in any one of the equations: a verifier that passes over one of them finds too few.
-TEST_CASE("sound: a fault in any one of several equations is found", "[sound]") {
+TEST_CASE("a fault in any one of several equations is found", "[sound]") {
   const std::vector<std::string> equations{"t[i] = x[i]", "u[i] = 2*x[i]", "y[i] = t[i] + u[i]", "z[i] = sum[k < n] x[k]"};
   const std::vector<std::string> faulty{"t[i < n] = x[i + 1]", "u[i < n] = 2*x[i - 1]", "y[i] = t[i] + u[n]", "z[i] = sum[k < n + 1] x[k]"};
   std::size_t found = 0;
@@ -93,19 +93,19 @@ TEST_CASE("sound: a fault in any one of several equations is found", "[sound]") 
   CHECK(found == equations.size());
 }
 
-TEST_CASE("sound: what is called is refused at its own line", "[sound]") {
+TEST_CASE("what is called is refused at its own line", "[sound]") {
   CHECK(refusal(shifted + "g(x[n]) -> y[n]\n  y = f(x)\n", {f32({5})}).find("mine.etalon:2:10: f reads x[i + 1] at 5,") != std::string::npos);
   CHECK(refusal("g(x[n]) -> y[n]\n  t = relu(x)\n  y[i] = t[i + 1]\n", {f32({5})}).starts_with("mine.etalon:3:10: g reads t[i + 1] at 5,"));
 }
 
-TEST_CASE("sound: parts are verified like the meaning", "[sound]") {
+TEST_CASE("parts are verified like the meaning", "[sound]") {
   const Library library = Library().with("f(x[n]) -> y[n]\n  y[i] = x[i]\n  also\n  y[i] = x[i + 1]\n", "mine.etalon");
   const Operands five{f32({5})};
   CHECK_NOTHROW(instantiate(library.named("f"), five, {}, {}));
   CHECK_THROWS_WITH(instantiate_part(library.named("f"), 1, five, {}, {}), Catch::StartsWith("mine.etalon:4:10: f reads x[i + 1] at 5,"));
 }
 
-TEST_CASE("sound: programs with unsound definitions of their own are refused", "[sound]") {
+TEST_CASE("programs with unsound definitions of their own are refused", "[sound]") {
   const std::string program = "definitions\n" + shifted + "end definitions\ninput x : f32[5]\ny = f(x)\noutput y\n";
   for (const bool lowered : {false, true}) {
     CHECK_THROWS_WITH(lowered ? (void)lower(parse_program(program)) : verify(parse_program(program)),
@@ -114,7 +114,7 @@ TEST_CASE("sound: programs with unsound definitions of their own are refused", "
   CHECK_THROWS_WITH(verify(parse_program("input x : f32[5]\ninput b : f32[5]\nbuffer c[i] = x[i + 1] + b[i]\noutput c\n")), Catch::Contains("5"));
 }
 
-TEST_CASE("sound: a text is tried when it is read, and the place is the file's", "[sound]") {
+TEST_CASE("a text is tried when it is read, and the place is the file's", "[sound]") {
   const auto tried = [](const std::string& text) { (void)tried_out(Library().with(text, "mine.etalon")); };
   CHECK_THROWS_WITH(tried(shifted), Catch::StartsWith("mine.etalon:2:10: f reads x[i + 1] at "));
   CHECK_THROWS_WITH(tried("f(x[n]) -> y[n]\n  y[0] = x[0]\n"), Catch::StartsWith("mine.etalon:"));
@@ -124,7 +124,7 @@ TEST_CASE("sound: a text is tried when it is read, and the place is the file's",
   CHECK_THROWS_WITH(etalon::define(shifted, {}, {"net.cpp", 3}), Catch::StartsWith("definition:2:10: f reads") && Catch::EndsWith(" at net.cpp:3"));
 }
 
-TEST_CASE("sound: nothing that comes with Etalon is refused", "[sound]") {
+TEST_CASE("nothing that comes with Etalon is refused", "[sound]") {
   std::size_t tried = 0;
   for (const Definition* d : library()) {
     INFO(d->name);
@@ -168,7 +168,7 @@ struct OfData {
 Expr at_least(const Expr& e, std::int64_t n) { return apply(P::le, {integer(n), e}); }
 Expr below(const Expr& e, std::int64_t n) { return apply(P::lt, {e, integer(n)}); }
 
-TEST_CASE("sound: integers of tensors wrap, and no condition is taken for granted that they may break", "[sound]") {
+TEST_CASE("integers of tensors wrap, and no condition is taken for granted that they may break", "[sound]") {
   const OfData a;
   const Expr t = a.data(), next = t + integer(1);
   // The greatest integer and 1 are the least one.
@@ -187,7 +187,7 @@ TEST_CASE("sound: integers of tensors wrap, and no condition is taken for grante
   CHECK_NOTHROW(verify(a.is(a.s.at(a.x, {clamped}))));
 }
 
-TEST_CASE("sound: solving guards keeps those that keep data within a tensor", "[sound]") {
+TEST_CASE("solving guards keeps those that keep data within a tensor", "[sound]") {
   const OfData a;
   const Expr t = a.data(), next = t + integer(1);
   System s = a.is(select(at_least(t, 0), select(at_least(next, 0) && below(next, 5), a.s.at(a.x, {next}), decimal(-1)), decimal(-2)));
@@ -203,7 +203,7 @@ TEST_CASE("sound: solving guards keeps those that keep data within a tensor", "[
   }
 }
 
-TEST_CASE("sound: what an i32 holds after it wrapped is any i32", "[sound]") {
+TEST_CASE("what an i32 holds after it wrapped is any i32", "[sound]") {
   System s;
   const TensorId x = s.add_tensor("x", DType::f64, {5});
   const TensorId u = s.add_tensor("u", DType::i32, {4});
@@ -219,7 +219,7 @@ TEST_CASE("sound: what an i32 holds after it wrapped is any i32", "[sound]") {
   CHECK_NOTHROW(verify(s));
 }
 
-TEST_CASE("sound: extents and attributes at the ends of 64 bits are refused or kept in range, never wrapped", "[sound]") {
+TEST_CASE("extents and attributes at the ends of 64 bits are refused or kept in range, never wrapped", "[sound]") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
   const std::vector<std::string> texts{
       "f(x[n]) {by : int} -> y[n]\n  y[i] = x[i + by]\n", "f(x[n]) {by : int} -> y[n]\n  y[i] = x[i * by]\n",

@@ -105,7 +105,7 @@ TEST_CASE("the_test_rows_of_the_digits_are_these", "[data]") {
   CHECK(std::inner_product(test.begin(), test.end(), test.begin(), std::int64_t{0}) == 426922234);
 }
 
-TEST_CASE("sound: a line of digits is refused by line and column, with what was expected and found", "[data][sound]") {
+TEST_CASE("a line of digits is refused by line and column, with what was expected and found", "[data][sound]") {
   const std::string good = pixels(64) + "4\n";
   for (const char* found : {"-1", "10", "17", "3.5", "4.0", "nan", "inf", "-inf", "", "4x", "1e1", " 4", "+4", "99999999999999999999"}) {
     CHECK(message_of_lines(good + pixels(64) + found + "\n" + good) ==
@@ -125,7 +125,7 @@ TEST_CASE("sound: a line of digits is refused by line and column, with what was 
   CHECK(std::none_of(junk.begin(), junk.end(), [](char c) { return static_cast<unsigned char>(c) < 32; }));
 }
 
-TEST_CASE("sound: a file of digits that cannot be read is refused with the reason", "[data][sound]") {
+TEST_CASE("a file of digits that cannot be read is refused with the reason", "[data][sound]") {
   CHECK(message_of("/no/such/digits.csv.gz") == "/no/such/digits.csv.gz: the file cannot be read: No such file or directory");
   CHECK(message_of("/dev/null/digits.csv.gz") == "/dev/null/digits.csv.gz: the file cannot be read: Not a directory");
   CHECK(message_of("/") == "/: the file cannot be read: Is a directory");
@@ -157,7 +157,7 @@ TEST_CASE("sound: a file of digits that cannot be read is refused with the reaso
   std::filesystem::remove(path);
 }
 
-TEST_CASE("sound: rows in memory are refused by row and column, with what was expected and found", "[data][sound]") {
+TEST_CASE("rows in memory are refused by row and column, with what was expected and found", "[data][sound]") {
   const Dataset good{2, 3, {0, 1, 2, 3, 4, 5}, {0, 1, 2}};
   CHECK_NOTHROW(require_sound(good, "rows"));
   const auto message = [&](const auto& change) -> std::string {

@@ -26,6 +26,10 @@ endif()
 # etalon_batches(VARIABLE COUNT SOURCES…): the sources, joined into about COUNT where ETALON_BATCHES says so. A change then compiles
 # more, and everything compiles several times faster: for who builds to use or to test, not for who edits.
 option(ETALON_BATCHES "Compile many sources as few: a first build takes a third of the time, a change takes longer" OFF)
+if(ETALON_BATCHES)
+  # What one source keeps to itself, or includes, is nothing that another could mean.
+  target_compile_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-Wno-shadow>)
+endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(etalon_batches variable count)
   set(sources ${ARGN})
@@ -38,13 +42,16 @@ function(etalon_batches variable count)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
-# etalon_layer(NAME DEPENDS targets…): the library etalon::NAME from every .cpp below this folder.
+# etalon_layer(NAME DEPENDS targets… ALONE sources…): the library etalon::NAME from every .cpp below this folder; those ALONE are in
+# no batch.
 function(etalon_layer name)
-  cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(FILTER sources EXCLUDE REGEX "/adapters/")
+  list(TRANSFORM LAYER_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${LAYER_ALONE})
   etalon_batches(batches_of_${name} 6 ${sources})
-  add_library(etalon_${name} STATIC ${batches_of_${name}})
+  add_library(etalon_${name} STATIC ${LAYER_ALONE} ${batches_of_${name}})
   add_library(etalon::${name} ALIAS etalon_${name})
   set_target_properties(etalon_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   target_compile_features(etalon_${name} PUBLIC cxx_std_20)

@@ -16,6 +16,7 @@ NAMELESS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.S | re.M)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 LITERAL = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', re.S)
 USING = re.compile(r"^using (?!namespace)([^;]*);", re.M)
+NAMESPACE = re.compile(r"^namespace \w+ = [^;]*;", re.M)
 KEYWORDS = set("""alignas auto bool break case char class const constexpr continue default delete do double else enum explicit
     false float for friend if inline int long namespace noexcept nullptr operator private public requires return short signed
     sizeof static static_assert std string struct switch template this throw true try typedef typename union unsigned using
@@ -53,13 +54,13 @@ def own_names(text):
     """Names that a source keeps to itself: of functions, and of types and values."""
     functions, others = set(), set()
     for body in NAMELESS.findall(text):
-        flat = USING.sub("", outermost(plain(body)))
+        flat = NAMESPACE.sub("", USING.sub("", outermost(plain(body))))
         functions.update(re.findall(r"\b([A-Za-z_]\w*)\s*\(", flat))
         others.update(re.findall(r"\b([A-Za-z_]\w*)\s*(?:\[\w*\]\s*)?[={;]", flat))
         others.update(re.findall(r"\b(?:struct|class|enum|union)\s+(\w+)", flat))
         for values in re.findall(r"\benum\s+\w*\s*(?::[^{]*)?\{([^}]*)\}", plain(body)):
             others.update(re.findall(r"(?:^|,)\s*(\w+)", values))
-    return functions - KEYWORDS, others - functions - KEYWORDS
+    return functions - KEYWORDS, others - KEYWORDS
 
 
 class Source:

@@ -22,7 +22,7 @@ namespace {
 using conformance::Remark;
 using spec::Json;
 
-constexpr const char* examples = R"(
+constexpr const char* adapter_examples = R"(
 Examples
   etalon adapter check 'python3 adapter.py'             what it gets wrong of Protocol 1, message by message
   etalon adapter check plugin:build/mine.so --json      the same for a plug-in, for programs to read
@@ -94,7 +94,7 @@ void print(const std::vector<Remark>& remarks, bool wrong) {
   return wrong ? 1 : 0;
 }
 
-struct Words {
+struct AdapterWords {
   std::string command, kind = "answer";
   double timeout = 20;
   std::uint64_t memory = 8192;
@@ -105,8 +105,8 @@ struct Words {
 
 void add_adapter(Command app, Outcome& outcome) {
   Command adapter = app.command("adapter", "What an adapter gets wrong of Protocol 1");
-  adapter.footer(examples);
-  auto words = std::make_shared<Words>();
+  adapter.footer(adapter_examples);
+  auto words = std::make_shared<AdapterWords>();
   Command checked = adapter.command("check", "Talk with an adapter and say what is wrong, message by message");
   checked.option("COMMAND", words->command, "What starts it, as one word: 'python3 adapter.py', or plugin:PATH.so").required();
   checked.option("--timeout", words->timeout, "Seconds for one answer; the first has at least a minute").between(0.001, 86400.0).with_default();

@@ -37,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* examples = R"(
+constexpr const char* bench_examples = R"(
 Competitors do the same work side by side: each in its own process, outputs compared with Etalon's in f64 before a time is
 quoted, short samples taken in turn, medians and best. Peers that are not installed are named and left out. Ratios are the
 peer's median over Etalon's: above 1 Etalon is faster. Compare ratios of one run; absolute times hold for one machine.
@@ -105,7 +105,7 @@ class Scratch {
   std::jthread watch_;
 };
 
-struct Words {
+struct BenchWords {
   std::vector<std::string> only, competitors, files;
   std::vector<unsigned> threads{1, 2};
   double seconds = 4;
@@ -143,7 +143,7 @@ void list(const std::vector<bench::Workload>& workloads) {
 }
 
 /// Wrong words are refused before minutes are spent, and so are files that cannot be written.
-void check(const Words& words) {
+void check(const BenchWords& words) {
   if (words.threads.empty()) throw SpecViolation("--threads: at least one number is needed");
   for (const std::string& path : {words.json, words.markdown}) {
     if (!path.empty()) check_writable(path);
@@ -151,7 +151,7 @@ void check(const Words& words) {
 }
 
 /// Whether others want the cores that a run of so many threads needs.
-[[nodiscard]] bool is_busy(const Words& words) {
+[[nodiscard]] bool is_busy(const BenchWords& words) {
   if (words.openmp_waits != "auto") return words.openmp_waits == "passive";
   return bench::load_average() > 0.5;
 }
@@ -169,7 +169,7 @@ void show(const bench::Run& run) {
   return true;
 }
 
-[[nodiscard]] int run(const Words& words) {
+[[nodiscard]] int run(const BenchWords& words) {
   bench::BenchOptions options;
   options.workloads =
       bench::workloads_named(words.only, words.scale ? bench::scale_workloads() : bench::all_workloads());
@@ -205,7 +205,7 @@ void show(const bench::Run& run) {
   return is_sound(found) ? 0 : 1;
 }
 
-[[nodiscard]] int report(const Words& words) {
+[[nodiscard]] int report(const BenchWords& words) {
   std::vector<bench::Run> runs;
   for (const std::string& path : words.files) runs.push_back(bench::read_json(read_file(path), path));
   if (!words.markdown.empty())
@@ -216,7 +216,7 @@ void show(const bench::Run& run) {
 }
 
 /// The process of a competitor; runs of the bench start it.
-[[nodiscard]] int worker(const Words& words) {
+[[nodiscard]] int worker(const BenchWords& words) {
   if (words.competitor != "etalon" && words.competitor != "copy")
     throw SpecViolation("bench worker: expected etalon or copy, found '" + words.competitor + "'");
   const auto competitor =
@@ -240,7 +240,7 @@ Exit status: 0 measured; 1 an output was wrong or missing; 2 usage or set-up err
 void add_scale(Command bench, Outcome& outcome) {
   Command command = bench.command("scale", "Measure against width, depth, batch and the number of calls");
   command.footer(scale_examples);
-  auto words = std::make_shared<Words>();
+  auto words = std::make_shared<BenchWords>();
   words->scale = true;
   words->threads = {1};
   words->seconds = 1;
@@ -264,8 +264,8 @@ void add_scale(Command bench, Outcome& outcome) {
 
 void add_bench(Command app, Outcome& outcome) {
   Command command = app.command("bench", "Measure the compiled backend beside other systems");
-  command.footer(examples);
-  auto words = std::make_shared<Words>();
+  command.footer(bench_examples);
+  auto words = std::make_shared<BenchWords>();
   command.option("--programs", words->programs, "Write the programs of the workloads to this folder, and stop");
   command.flag("--list", words->list, "Print group, name and meaning of the workloads, and stop");
   command.option("--only", words->only, "Only these workloads or groups, separated by commas").separated_by(',');

@@ -17,7 +17,7 @@ namespace etalon::command {
 
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* bench_bits_examples = R"(
 Each workload's program is compiled and run anew for each number of threads, twice in a row from the same inputs, drawn by
 Philox. Every output and all state that updates leave are compared byte for byte. Here threads share every kernel of more
 than one block, also those that are too short for that otherwise. A line has the number of them, the bytes compared, the
@@ -29,14 +29,14 @@ Examples
   etalon bench bits --json bits.json                 with the whole hashes
 Exit status: 0 equal, 1 something differs, 2 usage or set-up error.)";
 
-struct Words {
+struct BenchBitsWords {
   std::vector<std::string> only;
   std::vector<unsigned> threads{1, 2, 3};
   std::uint64_t seed = 1;
   std::string json;
 };
 
-[[nodiscard]] int compare(const Words& words) {
+[[nodiscard]] int compare(const BenchBitsWords& words) {
   const std::vector<bench::Workload> workloads = bench::workloads_named(words.only);
   if (words.threads.size() < 2) throw SpecViolation("bits: --threads: at least two numbers are needed to compare");
   if (!words.json.empty()) check_writable(words.json);
@@ -58,8 +58,8 @@ struct Words {
 
 void add_bench_bits(Command bench, Outcome& outcome) {
   Command command = bench.command("bits", "Compare the bits of every workload with 1, 2 and 3 threads");
-  command.footer(examples);
-  auto words = std::make_shared<Words>();
+  command.footer(bench_bits_examples);
+  auto words = std::make_shared<BenchBitsWords>();
   command.option("--only", words->only, "Only these workloads or groups, separated by commas").separated_by(',');
   command.option("--threads", words->threads, "Numbers of threads, separated by commas; the first is what others are compared with")
       .separated_by(',')

@@ -13,7 +13,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* check_examples = R"(
 A program in a file is text such as
   input x : f32[2, 3]
   parameter w : f32[3, 4]
@@ -44,7 +44,7 @@ void check(const std::string& path, const std::string& definitions, bool equatio
 
 void add_check(Command app, Outcome& outcome) {
   Command command = app.command("check", "Check the names and types of a program in a file");
-  command.footer(examples);
+  command.footer(check_examples);
   auto path = std::make_shared<std::string>();
   auto equations = std::make_shared<bool>(false);
   auto json = std::make_shared<bool>(false);

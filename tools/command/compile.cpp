@@ -31,7 +31,7 @@ namespace etalon::command {
 
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* compile_examples = R"(
 Stages are the passes (--list shows them, and what else --off leaves out), then values (what became of each and why), plan, loops and llvm. Forms to emit are program, equations, plan, loops, llvm,
 asm, c, cuda and ptx (docs/emission.md). Examples
   etalon compile step.txt --emit c -o step.c; cc -std=c99 -O2 -ffp-contract=off -c step.c
@@ -51,7 +51,7 @@ perf report -i b.data --sort symbol,srcline)";
 /// What follows the passes.
 constexpr std::string_view later_stages[] = {"layouts", "values", "plan", "loops", "llvm"};
 
-struct Choices {
+struct CompileChoices {
   std::string path;
   std::string definitions;
   std::vector<std::string> off;
@@ -103,7 +103,7 @@ std::size_t bytes_in(const std::string& text) {
   return value << (10 * unit);
 }
 
-compiled::CompileOptions options_of(const Choices& choices) {
+compiled::CompileOptions options_of(const CompileChoices& choices) {
   compiled::CompileOptions options;
   if (!choices.memory_budget.empty()) options.plan.memory_budget = bytes_in(choices.memory_budget);
   options.pipeline.off.insert(choices.off.begin(), choices.off.end());
@@ -144,14 +144,14 @@ void print_json(const compiled::Report& report) {
 }
 
 /// What is dumped stays out of what is emitted.
-Emission emission_of(const Choices& choices) {
+Emission emission_of(const CompileChoices& choices) {
   Emission emission{program_in_file(choices.path, choices.definitions), std::filesystem::path(choices.path).stem().string(), {}, choices.architecture};
   emission.options.pipeline.off.insert(choices.off.begin(), choices.off.end());
   if (!choices.memory_budget.empty()) emission.options.plan.memory_budget = bytes_in(choices.memory_budget);
   return emission;
 }
 
-void emit_form(const Choices& choices) {
+void emit_form(const CompileChoices& choices) {
   if (!choices.dump_after.empty()) throw SpecViolation("compile: --emit prints one form alone; leave --dump-after out, or use --debug-dir");
   const std::string text = emitted(emission_of(choices), choices.emit);
   if (choices.output.empty() || choices.output == "-") {
@@ -161,12 +161,12 @@ void emit_form(const Choices& choices) {
   write_file(choices.output, text);
 }
 
-void write_debug_dir(const Choices& choices) {
+void write_debug_dir(const CompileChoices& choices) {
   const std::vector<std::string> files = write_stages(emission_of(choices), choices.debug_dir);
   std::cout << fmt::format("{}: {} files, {} to {}\n", choices.debug_dir, files.size(), files.front(), files.back());
 }
 
-void compile_file(const Choices& choices) {
+void compile_file(const CompileChoices& choices) {
   if (choices.list) return list_passes();
   if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
   if (choices.emit.empty() && !choices.output.empty()) throw SpecViolation("compile: -o says where --emit writes, and --emit is missing");
@@ -190,8 +190,8 @@ void compile_file(const Choices& choices) {
 
 void add_compile(Command app, Outcome& outcome) {
   Command command = app.command("compile", "Show what the compiler makes of a program, pass by pass");
-  command.footer(examples);
-  auto choices = std::make_shared<Choices>();
+  command.footer(compile_examples);
+  auto choices = std::make_shared<CompileChoices>();
   command.option("file", choices->path, "The program, as text or JSON");
   command.option("--definitions", choices->definitions, "A file with definitions of your own");
   command.option("--off", choices->off, "A pass, or what follows the passes, that is left out (--list names them); all for every one that may be");

@@ -17,7 +17,7 @@ namespace etalon::command {
 
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* config_examples = R"(
 An option of a command is taken from the command line; else from the environment, as ETALON_COMMAND_OPTION; else from the file
 etalon.conf in the working directory, or in the nearest folder above it that has one. Unknown keys are errors. The file:
   [conform]
@@ -32,7 +32,7 @@ Examples
   ETALON_CONFORM_JOBS=2 etalon config conform.jobs
   etalon config --given --json             what is set, as JSON)";
 
-struct Choices {
+struct ConfigChoices {
   std::string of;
   bool given = false;
   bool json = false;
@@ -49,7 +49,7 @@ Row row_of(const Setting& setting, const Configuration& configuration) {
   return {setting.key, setting.default_value, "default", setting.variable};
 }
 
-std::vector<Row> rows_of(const Configuration& configuration, const Choices& choices) {
+std::vector<Row> rows_of(const Configuration& configuration, const ConfigChoices& choices) {
   std::vector<Row> rows;
   std::vector<std::string> names;
   bool known = choices.of.empty();
@@ -87,8 +87,8 @@ void print_json(const std::vector<Row>& rows) {
 
 void add_config(Command app, Outcome& outcome) {
   Command command = app.command("config", "What is configured, and where each value comes from");
-  command.footer(examples);
-  auto choices = std::make_shared<Choices>();
+  command.footer(config_examples);
+  auto choices = std::make_shared<ConfigChoices>();
   command.option("key", choices->of, "A key such as conform.jobs, or a command");
   command.flag("--given", choices->given, "Only what the environment or the file says");
   command.flag("--json", choices->json, "As a JSON array");

@@ -21,7 +21,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* conform_examples = R"(
 Examples
   etalon conform --backend cpu
   etalon conform --backend cpu:2                    every kernel, however short, shared by two threads
@@ -33,7 +33,7 @@ Examples
   etalon conform --backend cpu --shard 2/5 --junit share2.xml --waivers known.json
 Exit status: 0 the backend conforms, 1 it does not, nothing was compared, or a waiver is out of date, 2 usage or set-up error.)";
 
-struct Words {
+struct ConformWords {
   std::string backend;
   std::vector<std::string> operations, modes, checks, dtypes;
   std::string tier = "quick";
@@ -104,7 +104,7 @@ struct Words {
   return shard;
 }
 
-[[nodiscard]] int conform(const Words& words) {
+[[nodiscard]] int conform(const ConformWords& words) {
   conformance::ConformOptions options;
   options.backend_name = words.backend;
   options.library = library_with(words.definitions);
@@ -151,8 +151,8 @@ struct Words {
 
 void add_conform(Command app, Outcome& outcome) {
   Command command = app.command("conform", "Hold a backend to the definitions: values, derivatives, steps");
-  command.footer(examples);
-  auto words = std::make_shared<Words>();
+  command.footer(conform_examples);
+  auto words = std::make_shared<ConformWords>();
   command.option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-c (emitted C through a C compiler, slow), reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
   command.option("--ops", words->operations, "Only these operations, separated by commas").separated_by(',');
   command.option("--modes", words->modes, "Only these modes: forward, jvp, vjp, jvp_of_vjp").separated_by(',');

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* examples = R"(
+constexpr const char* contract_examples = R"(
 Examples
   etalon contract list                                 the shipped contracts
   etalon contract show cuda-default                    one of them, as a file to start from
@@ -128,7 +128,7 @@ spec::Contract contract_of(const std::string& text) {
 
 void add_contract(Command app, Outcome& outcome) {
   Command contract = app.command("contract", "Contracts: what a backend promises of its arithmetic");
-  contract.footer(examples);
+  contract.footer(contract_examples);
   contract.alone([] { throw SpecViolation("contract: a command is missing; etalon contract --help lists them"); });
   auto json = std::make_shared<bool>(false);
   Command listing = contract.command("list", "The shipped contracts");

@@ -15,7 +15,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* explain_examples = R"(
 Examples
   etalon explain softmax
   etalon explain conv2d --dtype f64 --sample 3
@@ -43,7 +43,7 @@ void explain(const spec::Library& library, const std::string& operation, DType d
 
 void add_explain(Command app, Outcome& outcome) {
   Command command = app.command("explain", "Show what an operation means: equation, derivative, bound, numbers");
-  command.footer(examples);
+  command.footer(explain_examples);
   auto operation = std::make_shared<std::string>();
   auto dtype = std::make_shared<std::string>("f32");
   auto number = std::make_shared<std::uint64_t>(0);

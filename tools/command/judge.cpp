@@ -13,7 +13,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* judge_examples = R"(
 Examples
   etalon judge < pairs.jsonl                        each line {"request": R, "answer": A}, as in Protocol 1
   etalon judge --contract backend.json < pairs.jsonl
@@ -45,7 +45,7 @@ pair. Exit status: 0 nothing failed and something was compared, 1 otherwise, 2 a
 
 void add_judge(Command app, Outcome& outcome) {
   Command command = app.command("judge", "Judge answers that were collected elsewhere");
-  command.footer(examples);
+  command.footer(judge_examples);
   auto contract = std::make_shared<std::string>("ieee");
   command.option("--contract", *contract, "What the answers promise: a shipped contract by name, or a JSON file")
       .with_default();

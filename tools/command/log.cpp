@@ -13,7 +13,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* log_examples = R"(
 A log comes from etalon run --log-assignments. Each holds every number that the equations of a program were given and
 gave, so that each assignment can be computed anew from the log alone: diff does so, on the operands that stand in that
 log, and names the first assignment whose result lies outside its error bound. A fault is found where it was made, not
@@ -35,10 +35,10 @@ Exit status: 0 both logs are within their bounds, 1 one is not, 2 they cannot be
 
 void add_log(Command app, Outcome& outcome) {
   Command log = app.command("log", "Compare what two backends computed, assignment by assignment");
-  log.footer(examples);
+  log.footer(log_examples);
   log.alone([] { throw SpecViolation("log: a command is missing; etalon log --help lists them"); });
   Command command = log.command("diff", "Judge every assignment of two logs, and say where they first differ");
-  command.footer(examples);
+  command.footer(log_examples);
   auto paths = std::make_shared<std::array<std::string, 2>>();
   auto json = std::make_shared<bool>(false);
   command.option("first", (*paths)[0], "A log, as text").required();

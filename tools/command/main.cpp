@@ -21,7 +21,7 @@ using namespace etalon;
 constexpr const char* description =
     "The standard that tensor backends are checked against: every operation is one readable equation.\n";
 
-constexpr const char* examples = R"(
+constexpr const char* main_examples = R"(
 Examples
   etalon explain softmax              what an operation means, its derivative and its error bound
   etalon conform --backend cpu        hold a backend to the definitions
@@ -73,6 +73,9 @@ Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
     return unknown_name(is_option ? "option" : "command", word, known);
   }
   std::string line = error.what();
+  // `--seed: 1 required UINT missing`
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && line.ends_with(" missing"))
+    return line.substr(0, line.find(": ")) + ": expected a value, found none";
   std::replace(line.begin(), line.end(), '\n', ' ');
   return line;
 }
@@ -93,7 +96,7 @@ Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
 
 int main(int argc, char** argv) {
   CLI::App app(description, "etalon");
-  app.footer(examples);
+  app.footer(main_examples);
   app.set_version_flag("--version", std::string("etalon ") + ETALON_VERSION);
   app.require_subcommand(0, 1);
   const command::Command commands(app);

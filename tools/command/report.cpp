@@ -18,7 +18,7 @@ namespace {
 
 using conformance::Report;
 
-constexpr const char* examples = R"(
+constexpr const char* report_examples = R"(
 Examples
   etalon report render run.jsonl --html run.html --junit run.xml
   etalon report render share1.jsonl share2.jsonl --json run.jsonl     the shares of one run as one
@@ -33,13 +33,13 @@ Exit status: render 0 the run conforms, 1 it does not; diff 0 nothing got worse,
   return reports;
 }
 
-struct Words {
+struct ReportWords {
   std::vector<std::string> files;
   std::string before, after, json, scoreboard;
   conformance::Formats formats;
 };
 
-[[nodiscard]] int render(const Words& words) {
+[[nodiscard]] int render(const ReportWords& words) {
   const Report report = conformance::merged(reports_in(words.files));
   if (!words.json.empty()) write_file(words.json, [&](std::ostream& out) { conformance::write_json_lines(out, report); });
   conformance::write_formats(words.formats, report);
@@ -48,14 +48,14 @@ struct Words {
   return conformance::conclusion(report).conforms ? 0 : 1;
 }
 
-[[nodiscard]] int diff(const Words& words) {
+[[nodiscard]] int diff(const ReportWords& words) {
   const conformance::Difference found =
       conformance::difference(conformance::read_report(words.before), conformance::read_report(words.after));
   conformance::write_difference(std::cout, found);
   return found.worse.empty() ? 0 : 1;
 }
 
-[[nodiscard]] int scoreboard(const Words& words) {
+[[nodiscard]] int scoreboard(const ReportWords& words) {
   const std::vector<Report> reports = reports_in(words.files);
   if (words.scoreboard.empty()) conformance::write_scoreboard(std::cout, reports);
   else write_file(words.scoreboard, [&](std::ostream& out) { conformance::write_scoreboard(out, reports); });
@@ -66,21 +66,21 @@ struct Words {
 
 void add_report(Command app, Outcome& outcome) {
   Command command = app.command("report", "Write a run in other formats, compare two runs, or sum up many");
-  command.footer(examples);
-  auto words = std::make_shared<Words>();
+  command.footer(report_examples);
+  auto words = std::make_shared<ReportWords>();
   Command rendering = command.command("render", "Write a run, or the shares of one, in other formats");
-  rendering.footer(examples);
+  rendering.footer(report_examples);
   rendering.option("files", words->files, "JSON lines of a run; several are its shares").required();
   rendering.option("--json", words->json, "Write JSON lines, of all shares together");
   add_formats(rendering, words->formats);
   rendering.callback([words, &outcome] { outcome.status = render(*words); });
   Command comparing = command.command("diff", "What got worse, better or is new from one run to another");
-  comparing.footer(examples);
+  comparing.footer(report_examples);
   comparing.option("before", words->before, "JSON lines of the first run").required();
   comparing.option("after", words->after, "JSON lines of the second run").required();
   comparing.callback([words, &outcome] { outcome.status = diff(*words); });
   Command scoring = command.command("scoreboard", "Several backends by class of operations, as Markdown");
-  scoring.footer(examples);
+  scoring.footer(report_examples);
   scoring.option("files", words->files, "JSON lines, one file per backend").required();
   scoring.option("--markdown", words->scoreboard, "The file to write; else it is printed");
   scoring.callback([words, &outcome] { outcome.status = scoreboard(*words); });

@@ -23,7 +23,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* run_examples = R"(
 Example
   etalon run step.txt --set x=1,2,3,4,5,6 --set w=0.5 --backend reference
   etalon run step.txt --set x=1 --log-assignments --log step.log
@@ -77,7 +77,7 @@ void print_value(const std::string& name, const HostTensor& value) {
 }
 
 /// What `etalon run` was asked for.
-struct Choices {
+struct RunChoices {
   std::string path;
   std::string definitions;
   std::string backend = "reference";
@@ -90,7 +90,7 @@ struct Choices {
 };
 
 /// The program with a value for each of its inputs.
-[[nodiscard]] spec::Request request_of(const Choices& choices) {
+[[nodiscard]] spec::Request request_of(const RunChoices& choices) {
   spec::Request request;
   request.id = choices.path;
   request.program = with_extents(program_in_file(choices.path, choices.definitions, choices.logs ? Lines::of_the_file : Lines::as_said));
@@ -107,7 +107,7 @@ struct Choices {
   return request;
 }
 
-void print_outputs(const Choices& choices) {
+void print_outputs(const RunChoices& choices) {
   const std::unique_ptr<spec::Backend> backend = make_backend(choices.backend);
   spec::Request request = request_of(choices);
   const spec::Program program = request.program;
@@ -127,7 +127,7 @@ void print_outputs(const Choices& choices) {
 }
 
 /// The log of one run, on standard output or in a file that is whole or not there.
-void write_log(const Choices& choices) {
+void write_log(const RunChoices& choices) {
   const bool is_page = choices.log_format == "html";
   if (!is_page && choices.log_format != "text") {
     const std::vector<std::string> formats{"text", "html"};
@@ -143,7 +143,7 @@ void write_log(const Choices& choices) {
   else write_file(choices.log_file, text);
 }
 
-void run(const Choices& choices) {
+void run(const RunChoices& choices) {
   if (choices.logs) return write_log(choices);
   if (!choices.log_file.empty()) throw SpecViolation("--log says where --log-assignments writes, and --log-assignments is missing");
   print_outputs(choices);
@@ -153,8 +153,8 @@ void run(const Choices& choices) {
 
 void add_run(Command app, Outcome& outcome) {
   Command command = app.command("run", "Print what a program in a file computes");
-  command.footer(examples);
-  auto choices = std::make_shared<Choices>();
+  command.footer(run_examples);
+  auto choices = std::make_shared<RunChoices>();
   command.option("file", choices->path, "The program, as text or JSON").required();
   command.option("--backend", choices->backend, "Who computes: reference, cpu or cuda").with_default();
   command.option("--set", choices->words, "name=numbers of an input, row-major").one_word();

@@ -11,7 +11,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* serve_examples = R"(
 Examples
   echo '{"etalon":1,"request":"describe"}' | etalon serve --backend reference
   etalon serve --backend cpu < requests.jsonl > answers.jsonl
@@ -22,7 +22,7 @@ With --backend reference a request may carry "bounds": a contract ({} is careful
 
 void add_serve(Command app, Outcome& outcome) {
   Command command = app.command("serve", "Answer questions of Protocol 1, one JSON object per line");
-  command.footer(examples);
+  command.footer(serve_examples);
   auto backend = std::make_shared<std::string>("reference");
   command.option("--backend", *backend, "Who answers: reference, cpu, cuda or plugin:PATH.so").with_default();
   command.callback([backend, &outcome] {

@@ -16,7 +16,7 @@ namespace {
 using spec::Definition;
 using spec::Json;
 
-constexpr const char* examples = R"(
+constexpr const char* spec_examples = R"(
 Examples
   etalon spec                  every definition, as it stands in the library
   etalon spec --json           the same for programs: texts, signatures, and a hash of all of them
@@ -42,7 +42,7 @@ void print_text(const spec::Library& library) {
 
 void add_spec(Command app, Outcome& outcome) {
   Command command = app.command("spec", "Print every definition of the library");
-  command.footer(examples);
+  command.footer(spec_examples);
   auto json = std::make_shared<bool>(false);
   command.flag("--json", *json, "One JSON document instead of text");
   auto definitions = std::make_shared<std::string>();

@@ -16,7 +16,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* train_examples = R"(
 Examples
   etalon train digits
   etalon train digits --model cnn --seed 3 --svg plots
@@ -30,7 +30,7 @@ ETALON_CACHE=off keeps none.)";
 
 void add_train(Command app, Outcome& outcome) {
   Command command = app.command("train", "Train on the digits or on the half-moons");
-  command.footer(examples);
+  command.footer(train_examples);
   auto options = std::make_shared<training::TrainOptions>();
   auto data = std::make_shared<std::string>();
   auto svg = std::make_shared<std::string>();
@@ -59,7 +59,7 @@ void add_train(Command app, Outcome& outcome) {
 
 void add_train(Command app, Outcome&) {
   Command command = app.command("train", "Train on the digits or on the half-moons (not in this build)");
-  command.footer(examples);
+  command.footer(train_examples);
   command.allow_extras();
   command.callback([] { throw Unsupported("train: not in this build"); });
 }

@@ -87,12 +87,12 @@ Traced cnn_forward(const Cnn<Untyped>& m, const Traced& x, const Noise<Untyped>*
   return linear(dropped(flat, noise, 0.2, 1), m.output.weight, m.output.bias);
 }
 
-/// Cross-entropy with smoothed labels, and AdamW whose rate falls linearly from `peak` to 0.
+/// Cross-entropy, and AdamW whose rate falls linearly from `peak` to 0.
 Task classifier(std::string name, double peak, double weight_decay) {
   Task task;
   task.name = std::move(name);
   task.loss = [](const Traced& answers, const Traced& classes) {
-    return cross_entropy.set("label_smoothing", 0.1)(answers, classes, spec::absent);
+    return cross_entropy(answers, classes, spec::absent);
   };
   task.rate = [peak](const Traced& step_n, std::int64_t steps) {
     return linear_schedule.set("initial", peak).set("steps", steps)(step_n);

@@ -6,7 +6,7 @@
 
 namespace etalon::training {
 
-/// 64 pixels → 64 → 32 → 10 classes, augmented images, dropout, smoothed labels, AdamW with a rate that falls to 0.
+/// 64 pixels → 64 → 32 → 10 classes, augmented images, dropout, AdamW with a rate that falls to 0.
 [[nodiscard]] Task digits_mlp();
 /// Two 3×3 convolutions with pooling and one dense layer, otherwise trained in the same way.
 [[nodiscard]] Task digits_cnn();
