@@ -73,7 +73,7 @@ bool run_between_guards(const spec::Program& program) {
   options.pipeline.verify = false;  // as released: a pass may leave what it can no longer prove
   bool ran = false;
   (void)accepted([&] {
-    compiled::Unit unit(compiled::outputs_of(program), options, jit, {});
+    compiled::Unit unit(compiled::outputs_of(program), options, jit, std::make_shared<compiled::Buffer>(), {});
     const std::vector<HostTensor> inputs = values_for(program);
     const auto first = outputs_of(unit, inputs, true, std::byte{0x55});
     if (outputs_of(unit, inputs, false, std::byte{0xEE}) != first) broken("the bytes around a tensor do not matter", program.definitions.front());

@@ -12,6 +12,9 @@ import re
 import sys
 from pathlib import Path
 
+QUOTED = re.compile(r'^#include "(.*?)"', re.M)
+# Of types and values; functions of one name overload.
+DECLARED = re.compile(r"(?:template <.*> ?)?(?:struct|class|enum class|enum|using) (\w+) *[{:;=]|(?:inline |static )*constexpr [^=({;]*?\b(\w+) *[={]")
 NAMELESS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.S | re.M)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 LITERAL = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', re.S)
@@ -63,12 +66,53 @@ def own_names(text):
     return functions - KEYWORDS, others - KEYWORDS
 
 
+class Headers:
+    """What the headers of the project declare, read once."""
+
+    def __init__(self, root):
+        self.root, self.read = root, {}
+
+    def path_of(self, name, where):
+        """From the root, or nothing for one that is not the project's."""
+        for path in (where / name, self.root / name):
+            if path.exists():
+                return str(path.resolve().relative_to(self.root))
+        return None
+
+    def declared(self, path):
+        """What each name of a type or value means in this header and those it includes: in which namespaces it stands."""
+        if path not in self.read:
+            self.read[path] = {}
+            text = (self.root / path).read_text()
+            found, inside = {}, []
+            for line in text.splitlines():
+                if line.startswith("namespace "):
+                    inside.append(line.split()[1])
+                elif line.startswith("}  // namespace"):
+                    inside.pop()
+                elif (name := DECLARED.match(line)) and (name[1] or name[2]) not in KEYWORDS:
+                    found.setdefault(name[1] or name[2], set()).add("::".join(inside))
+            self.add(found, text, (self.root / path).parent)
+            self.read[path] = found
+        return self.read[path]
+
+    def add(self, to, text, where):
+        for name in QUOTED.findall(text):
+            header = self.path_of(name, where)
+            for word, places in self.declared(header).items() if header else ():
+                to.setdefault(word, set()).update(places)
+
+
 class Source:
-    def __init__(self, path):
+    def __init__(self, path, headers):
         self.path = path
         text = Path(path).read_text()
         self.size = len(text)
-        self.headers = re.findall(r"^#include [<\"].*?[>\"]", text, re.M)
+        where = Path(path).parent
+        self.headers = re.findall(r"^#include <.*?>", text, re.M)
+        self.headers += [f'#include "{headers.path_of(name, where) or name}"' for name in QUOTED.findall(text)]
+        self.declared = {}
+        headers.add(self.declared, text, where)
         self.macros = set(re.findall(r"^#define (\w+)", text, re.M))
         self.aliases = aliases(text)
         self.functions, self.others = own_names(text)
@@ -77,9 +121,14 @@ class Source:
         self.words = set(re.findall(r"(?<![\w.>:])(\w+)", text)) | self.functions | self.others
         self.calls = set(re.findall(r"(?<![\w.>:])(\w+)\(", text)) | self.functions | self.others
 
+    def sees_another(self, other):
+        """Whether a name that this source uses would have more meanings beside the other's headers."""
+        mine = self.declared.keys() | self.functions | self.others
+        return any(other.declared[name] - self.declared.get(name, set()) for name in self.words & mine & other.declared.keys())
+
     def disturbs(self, other):
         means = any(other.aliases.get(name, "") != what for name, what in self.aliases.items() if name in other.words)
-        return means or self.macros or self.functions & other.calls or self.others & other.words
+        return means or self.sees_another(other) or self.macros or self.functions & other.calls or self.others & other.words
 
     def joins(self, other):
         return not self.disturbs(other) and not other.disturbs(self)
@@ -101,7 +150,8 @@ def batches_of(sources, count):
 def main():
     root, folder, count = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
-    batches = batches_of([Source(p) for p in sys.argv[4:]], count)
+    headers = Headers(root)
+    batches = batches_of([Source(p, headers) for p in sys.argv[4:]], count)
     paths = []
     for k, batch in enumerate(batches):
         headers = sorted({h for s in batch for h in s.headers})
