@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 
 QUOTED = re.compile(r'^#include "(.*?)"', re.M)
-# Of types and values; functions of one name overload.
+FUNCTION = re.compile(r"(?:\[\[nodiscard\]\] )?(?:inline |constexpr |static )*[\w:<>,&* ]+[ &*](\w+)\(")
 DECLARED = re.compile(r"(?:template <.*> ?)?(?:struct|class|enum class|enum|using) (\w+) *[{:;=]|(?:inline |static )*constexpr [^=({;]*?\b(\w+) *[={]")
+OVERLOADED = "a function: those of one name overload"
 NAMELESS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.S | re.M)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 LITERAL = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', re.S)
@@ -92,6 +93,8 @@ class Headers:
                     inside.pop()
                 elif (name := DECLARED.match(line)) and (name[1] or name[2]) not in KEYWORDS:
                     found.setdefault(name[1] or name[2], set()).add("::".join(inside))
+                elif name := FUNCTION.match(line):
+                    found.setdefault(name[1], set()).add(OVERLOADED)
             self.add(found, text, (self.root / path).parent)
             self.read[path] = found
         return self.read[path]
@@ -124,7 +127,8 @@ class Source:
     def sees_another(self, other):
         """Whether a name that this source uses would have more meanings beside the other's headers."""
         mine = self.declared.keys() | self.functions | self.others
-        return any(other.declared[name] - self.declared.get(name, set()) for name in self.words & mine & other.declared.keys())
+        return any(other.declared[name] - self.declared.get(name, set()) - {OVERLOADED}
+                   for name in self.words & mine & other.declared.keys())
 
     def disturbs(self, other):
         means = any(other.aliases.get(name, "") != what for name, what in self.aliases.items() if name in other.words)

@@ -89,7 +89,7 @@ TEST_CASE("the VJP of every operation costs a small multiple of the operation", 
     solve_guards(forward);
     System reverse = vjp(system, real_inputs(system));
     solve_guards(reverse);
-    CAPTURE(name, to_text(reverse), test::points(forward), test::points(reverse));
-    CHECK(test::points(reverse) <= 8 * (test::points(forward) + elements(forward)) + products_of_others(forward));
+    CAPTURE(name, to_text(reverse), etalon::test::points(forward), etalon::test::points(reverse));
+    CHECK(etalon::test::points(reverse) <= 8 * (etalon::test::points(forward) + elements(forward)) + products_of_others(forward));
   }
 }
