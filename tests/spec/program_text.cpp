@@ -11,7 +11,7 @@ using namespace etalon::spec;
 
 TEST_CASE("a program reads back from its text", "[program]") {
   const bool held = rc::check("parse_program(to_text(p)) == p", [] {
-    const Program program = test::any_program();
+    const Program program = spec::test::any_program();
     RC_ASSERT(parse_program(to_text(program)) == program);
   });
   REQUIRE(held);

@@ -45,7 +45,7 @@ TEST_CASE("base64 agrees with the vectors of RFC 4648", "[protocol]") {
 
 TEST_CASE("tensors read back bit for bit", "[protocol]") {
   REQUIRE(rc::check("tensor_from_json(tensor_to_json(t)) == t", [] {
-    const HostTensor tensor = test::any_tensor(test::any_dtype(), test::any_dims());
+    const HostTensor tensor = spec::test::any_tensor(spec::test::any_dtype(), spec::test::any_dims());
     RC_ASSERT(tensor_from_json(parse_json(to_line(tensor_to_json(tensor)), "t"), "t") == tensor);
   }));
 }
@@ -107,7 +107,7 @@ TEST_CASE("a malformed tensor is refused by field", "[protocol]") {
 
 TEST_CASE("programs read back from JSON, extensions included", "[protocol]") {
   REQUIRE(rc::check("program_from_json(program_to_json(p)) == p", [] {
-    const Program program = test::any_program();
+    const Program program = spec::test::any_program();
     RC_ASSERT(program_from_json(parse_json(to_line(program_to_json(program)), "p"), "program") == program);
   }));
 }
