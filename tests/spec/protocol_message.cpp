@@ -15,7 +15,7 @@ namespace {
 [[nodiscard]] std::vector<std::optional<HostTensor>> some_tensors() {
   std::vector<std::optional<HostTensor>> tensors;
   for (int n = *rc::gen::inRange(0, 3); n > 0; --n)
-    tensors.push_back(*rc::gen::arbitrary<bool>() ? std::optional(test::any_tensor(test::any_dtype(), test::any_dims())) : std::nullopt);
+    tensors.push_back(*rc::gen::arbitrary<bool>() ? std::optional(spec::test::any_tensor(spec::test::any_dtype(), spec::test::any_dims())) : std::nullopt);
   return tensors;
 }
 
@@ -24,11 +24,11 @@ namespace {
 TEST_CASE("requests read back", "[protocol]") {
   REQUIRE(rc::check("decode_request(encode(r)) == r", [] {
     Request request;
-    request.id = test::any_text();
+    request.id = spec::test::any_text();
     request.mode = *rc::gen::element(Mode::jvp, Mode::vjp, Mode::jvp_of_vjp);
-    request.program = test::any_program();
+    request.program = spec::test::any_program();
     for (const Input& input : request.program.inputs) {
-      request.inputs.push_back(test::any_tensor(input.dtype, input.dims));
+      request.inputs.push_back(spec::test::any_tensor(input.dtype, input.dims));
       request.wrt.push_back(*rc::gen::arbitrary<bool>());
     }
     request.tangents = some_tensors();
