@@ -14,7 +14,9 @@ std::string malformed_json(std::string_view text, std::size_t byte, std::string_
   const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
   // `[json.exception.…] parse error at …: syntax error while parsing value - WHY`
   const std::size_t dash = what.find(" - ");
-  const std::string why = dash == std::string_view::npos ? "" : ": " + as_quoted(what.substr(dash + 3));
+  std::string why = dash == std::string_view::npos ? "" : ": " + as_quoted(what.substr(dash + 3));
+  // What was read last may end within a character.
+  std::replace_if(why.begin(), why.end(), [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; }, '?');
   return fmt::format("malformed JSON at line {}, column {}{}", line, column, why);
 }
 

@@ -101,11 +101,13 @@ Affine operator*(std::int64_t k, const Affine& a) {
 Affine constant(std::int64_t value) { return {{}, value}; }
 
 std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
-  const std::int64_t q = a / b;
-  return q * b > a ? q - 1 : q;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-std::int64_t floor_remainder(std::int64_t a, std::int64_t b) { return a - b * floor_quotient(a, b); }
+std::int64_t floor_remainder(std::int64_t a, std::int64_t b) {
+  const std::int64_t r = a % b;  // has the sign of a, and nothing leaves 64 bits
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
 
 std::optional<Quotient> as_quotient(const Expr& atom) {
   if (!atom.is(Primitive::floor_div)) return std::nullopt;

@@ -227,14 +227,24 @@ Interval by_atoms(const Affine& a, const Ranges& known, bool facts) {
 
 constexpr int steps = 2;
 
+bool is_arithmetic(const Expr& e) {
+  return e.is(Primitive::add) || e.is(Primitive::sub) || e.is(Primitive::neg) || e.is(Primitive::mul);
+}
+
 /// What a quotient means: 0 ≤ e - m*(e // m) ≤ m - 1.
 void add_meaning(std::vector<Affine>& facts, const Expr& atom) {
   const auto quotient = as_quotient(atom);
   if (!quotient) return;
-  Affine remainder = exact_affine(quotient->dividend);
-  remainder.add(atom, -quotient->divisor);
-  facts.push_back(remainder);
-  facts.push_back(constant(quotient->divisor - 1) - remainder);
+  const auto add = [&](Affine remainder) {
+    remainder.add(atom, -quotient->divisor);
+    facts.push_back(remainder);
+    facts.push_back(constant(quotient->divisor - 1) - remainder);
+  };
+  add(exact_affine(quotient->dividend));
+  // One that may leave 64 bits stands in forms as a whole.
+  Affine whole;
+  whole.add(quotient->dividend, 1);
+  if (is_arithmetic(quotient->dividend)) add(whole);
 }
 
 /// The largest coefficient of a form.
@@ -365,10 +375,6 @@ std::optional<Affine> form_of_application(const Node& n, const Ranges& known, bo
       return std::nullopt;
     default: return std::nullopt;
   }
-}
-
-bool is_arithmetic(const Expr& e) {
-  return e.is(Primitive::add) || e.is(Primitive::sub) || e.is(Primitive::neg) || e.is(Primitive::mul);
 }
 
 /// \param exact nothing in `e` leaves 64 bits, whatever the ranges

@@ -183,6 +183,19 @@ TEST_CASE("M10 functions", "[notation][M10]") {
         std::vector<std::int64_t>{6, -8});
 }
 
+TEST_CASE("M12 NaN", "[notation][M12]") {
+  CHECK(at("if x < 1 or x >= 1 or x == x then 1 else 0", not_a_number) == 0);
+  CHECK(at("if x != x then 1 else 0", not_a_number) == 1);
+  CHECK(std::isnan(at("maximum(x, 1)", not_a_number)));
+  CHECK(std::isnan(at("minimum(1, x)", not_a_number)));
+  CHECK(at("x ^ 0", not_a_number) == 1);
+  const Array<double> row = reals({3}, {1, not_a_number, 2});
+  CHECK(std::isnan(value("f(a[n]) -> y\n y = max[k] a[k]", {row}).real.at(0)));
+  CHECK(std::isnan(value("f(a[n]) -> y\n y = min[k] a[k]", {row}).real.at(0)));
+  CHECK(value("f(a[n]) -> y : int\n y = argmax[k] a[k]", {row}).integer == std::vector<std::int64_t>{1});
+  CHECK(value("f(a[n]) -> y\n y = max[k where k != 1] a[k] else 0", {row}).real == std::vector<double>{2});
+}
+
 TEST_CASE("M11 values come from the equations before the first part", "[notation][M11]") {
   const std::string text = "f(x[n]) -> y[n]\n y[i] = x[i]*x[i]";
   CHECK(equations_of(text + "\n also\n y[i] = x[i]^2", {f32({2})}) == equations_of(text, {f32({2})}));
