@@ -87,7 +87,7 @@ std::vector<CallTypes> covering_calls(const spec::Definition& definition) {
 std::optional<CallPoint> draw_point(const CallTypes& call, std::mt19937_64& engine, const spec::Library& library) {
   CallPoint drawn{conformance::instance_of(call, library), {}, {}};
   constexpr std::pair<double, double> ranges[] = {{-2, 2}, {0.25, 2.25}, {0.125, 0.875}, {4, 6}};
-  for (int attempt = 0; attempt < 300; ++attempt) {
+  for (int attempt = 0; attempt < 5000; ++attempt) {
     drawn.point.clear();
     drawn.wrt.clear();
     for (const auto& type : call.operands) {
