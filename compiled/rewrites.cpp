@@ -13,7 +13,7 @@ using Options = CompileOptions;
 constexpr std::array all{
     Rewrite{"lay_out", "let parameters lie in the panels in which tiles read them", [](Options& o) { o.schedule.kept = false; }, true},
     Rewrite{"contractions", "run sums of products in tiles that are held in registers", [](Options& o) { o.schedule.contractions = false; }, true},
-    Rewrite{"split", "give each product of a sum of products a sum of its own", [](Options& o) { o.schedule.split = false; }, true},
+    Rewrite{"split_products", "give each product of a sum of products a sum of its own", [](Options& o) { o.schedule.split = false; }, true},
     Rewrite{"lift", "add up long sums in parts, each over a piece of the factors", [](Options& o) { o.schedule.lift = false; }, true},
     Rewrite{"strips", "compute values much larger than what they are made of by strips of rows", [](Options& o) { o.schedule.strips = false; }, true},
     Rewrite{"windows", "read what slides over an image where it lies", [](Options& o) { o.schedule.windows = false; }, true},

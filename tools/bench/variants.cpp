@@ -28,7 +28,7 @@ const std::vector<Variant>& variants() {
       {"keeping", "parameters lie in row-major order, and are copied into panels by each run", "lay_out"},
       {"turns", "only single elements of a contraction are used where they are computed", "turns"},
       {"asking", "derivatives ask what was cut off at zero for its sign, so that it is kept", "ask_results"},
-      {"splitting", "sums of several products, as in tangents, run in plain loops", "split"},
+      {"splitting", "sums of several products, as in tangents, run in plain loops", "split_products"},
   };
   return all;
 }

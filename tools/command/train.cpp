@@ -38,8 +38,8 @@ void add_train(Command app, Outcome& outcome) {
   command.option("task", options->task, "digits or moons").required();
   command.option("--model", options->model, "Of digits: mlp or cnn").with_default();
   command.option("--seed", options->seed, "Feeds initialisation, shuffling and dropout").with_default();
-  command.option("--epochs", options->epochs, "Passes over the data; 0 is the task's own number").with_default();
-  command.option("--every", options->every, "Print every that many steps; 0 is once an epoch or rarer").with_default();
+  command.option("--epochs", options->epochs, "Passes over the data; 0 is the task's own number").between(0, 1000000).with_default();
+  command.option("--every", options->every, "Print every that many steps; 0 is once an epoch or rarer").between(0, 1000000000).with_default();
   command.option("--threads", options->threads, "Of the compiled step; the numbers do not depend on it").with_default();
   command.option("--data", *data, "The digits in a file of your own");
   command.option("--svg", *svg, "Write the plots into this folder");
