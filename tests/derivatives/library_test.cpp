@@ -26,7 +26,7 @@ Agreement agree(const CallPoint& at, bool second, std::mt19937_64& engine) {
 }
 
 struct Counts {
-  std::size_t operations = 0, calls = 0, points = 0, compared = 0;
+  std::size_t operations = 0, calls = 0, points = 0, compared = 0, nowhere = 0;
 };
 
 void check_operation(const spec::Definition& d, int points, Counts& counts) {
@@ -38,7 +38,10 @@ void check_operation(const spec::Definition& d, int points, Counts& counts) {
     INFO(test::describe(call));
     for (int p = 0; p < points; ++p) {
       const auto at = test::draw_point(call, engine);
-      REQUIRE(at);
+      if (!at) {  // a mean over rows that are all left out is no number anywhere
+        ++counts.nowhere;
+        break;
+      }
       if (at->wrt.empty() || !has_real_result(at->instance)) break;
       ++asked;
       const Agreement a = agree(*at, p % 10 == 0, engine);
@@ -60,6 +63,7 @@ void check_library(int points) {
     check_operation(*d, points, counts);
   }
   CHECK(counts.compared > 0);
+  CHECK(counts.nowhere * 100 < counts.calls);
   WARN(counts.operations << " operations with derivatives, " << counts.calls << " calls, " << counts.points
                          << " points, " << counts.compared << " numbers compared");
 }

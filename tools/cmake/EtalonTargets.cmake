@@ -27,8 +27,9 @@ endif()
 # more, and everything compiles several times faster: for who builds to use or to test, not for who edits.
 option(ETALON_BATCHES "Compile many sources as few: a first build takes a third of the time, a change takes longer" OFF)
 if(ETALON_BATCHES)
-  # What one source keeps to itself, or includes, is nothing that another could mean.
-  target_compile_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-Wno-shadow>)
+  # What one source keeps to itself, or includes, is nothing that another could mean; a source in a batch is no header.
+  target_compile_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-Wno-shadow>
+    $<$<CXX_COMPILER_ID:GNU>:$<BUILD_INTERFACE:-Wno-subobject-linkage>>)
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(etalon_batches variable count)
