@@ -24,8 +24,8 @@ if(ETALON_FUZZ)
 endif()
 
 # etalon_batches(VARIABLE COUNT SOURCES…): the sources, joined into about COUNT where ETALON_BATCHES says so. A change then compiles
-# more, and everything compiles several times faster: for who builds to use or to test, not for who edits.
-option(ETALON_BATCHES "Compile many sources as few: a first build takes a third of the time, a change takes longer" OFF)
+# more, and everything compiles faster: for who builds to use or to test, not for who edits.
+option(ETALON_BATCHES "Compile many sources as few: a first build is quicker, a change takes longer" OFF)
 if(ETALON_BATCHES)
   # What one source keeps to itself, or includes, is nothing that another could mean; a source in a batch is no header.
   target_compile_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-Wno-shadow>
