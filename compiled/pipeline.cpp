@@ -19,7 +19,7 @@ namespace {
 /// The second round sees what inlining has brought together.
 constexpr std::array pipeline{
     Pass{"remove_dead", "drop equations that no output needs", spec::remove_dead},
-    Pass{"solve_guards", "turn equations between indices into substitutions and ranges", spec::solve_guards},
+    Pass{"solve_guards", "turn equations between indices into substitutions and ranges", solve_guards},
     Pass{"name_reductions", "compute each reduction once, in an equation of its own", name_reductions},
     Pass{"fold_constants", "compute what is constant, where the result is exact", fold_constants},
     Pass{"simplify", "apply the rules that keep every bit", simplify},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "conformance/schemas.hpp"
 #include "conformance/values.hpp"
 #include "reference/evaluate.hpp"
@@ -14,7 +16,8 @@ namespace {
 using reference::Array;
 using reference::Real50;
 
-constexpr std::uint64_t points = 12;  // at which a part is held to the meaning
+constexpr std::uint64_t points = 12;   // at which a part is held to the meaning
+constexpr std::uint64_t special = 4;   // of which also with ties and zeros
 const Real50 largest_difference("1e-35");  // of 50 digits, after cancellation
 
 [[nodiscard]] bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }
@@ -38,13 +41,21 @@ const Real50 largest_difference("1e-35");  // of 50 digits, after cancellation
   return !(boost::multiprecision::abs(stated - meant) <= largest_difference * scale);
 }
 
+[[nodiscard]] bool has_number(const Array<Real50>& a) {
+  if (a.real.empty()) return true;
+  return std::any_of(a.real.begin(), a.real.end(), [](const Real50& x) { return boost::multiprecision::isfinite(x); });
+}
+
 using Differs = bool (*)(const Real50&, const Real50&);
 
 [[nodiscard]] std::optional<std::string> difference(const Case& c, std::size_t part, Differs differs) {
   const Schema schema = stated_by(c, part);
   const auto stated = values_of(schema);
   const auto meant = values_of(meaning_of(c));
-  for (std::size_t o = 0; o < stated.size(); ++o) {
+  // Where no result is a number, as the mean of nothing, there is no derivative to hold a part to.
+  const auto results = static_cast<std::ptrdiff_t>(instance_of(c).results.size());
+  const bool anywhere = std::any_of(meant.begin(), meant.begin() + results, has_number);
+  for (std::size_t o = 0; o < (anywhere ? stated.size() : static_cast<std::size_t>(results)); ++o) {
     const std::string& name = schema.system[schema.system.outputs[o]].name;
     for (std::size_t i = 0; i < stated[o].integer.size(); ++i) {
       if (stated[o].integer[i] == meant[o].integer[i]) continue;
@@ -72,6 +83,7 @@ void draw_anew(Case& c, Family family, std::uint64_t number) {
 [[nodiscard]] std::optional<std::string> difference_near(Case c, std::size_t part, std::uint64_t number) {
   draw_anew(c, Family::normal, number);
   if (auto found = difference(c, part, differ)) return found;
+  if (number >= special) return std::nullopt;
   for (const Family family : {Family::ties, Family::zeros}) {
     draw_anew(c, family, number);
     if (auto found = difference(c, part, loses_number)) return found;

@@ -21,6 +21,9 @@ void fold_constants(spec::System& system);
 /// Applies `simplification_rules()`.
 void simplify(spec::System& system);
 
+/// Turns equations between indices into substitutions and ranges, where that leaves the types of the arithmetic as they are.
+void solve_guards(spec::System& system);
+
 /// Lets one tensor stand for all that are defined by the same equation up to the names of their binders. An output
 /// equal to another becomes a copy of it.
 void share_common(spec::System& system);

@@ -44,20 +44,32 @@ Expr settle(Expr e, std::span<const Rule> rules) {
   return last;
 }
 
+[[nodiscard]] bool has_reals(const Expr& value) {
+  bool found = false;
+  spec::for_each(value, [&](const Expr& e) { found = found || e.kind() == Kind::real; });
+  return found;
+}
+
 }  // namespace
+
+bool keeps_types(const spec::System& system, const spec::Equation& equation, const Expr& before, const Expr& after) {
+  return arithmetic_type(system, equation) == DType::f64 || is_single(system, before) == is_single(system, after);
+}
+
+void replace_value(const spec::System& system, spec::Equation& equation, Expr value) {
+  const DType arithmetic = arithmetic_type(system, equation);
+  std::swap(equation.value, value);
+  if (has_reals(equation.value) && arithmetic_type(system, equation) != arithmetic) equation.value = std::move(value);
+}
 
 void apply_rules(spec::System& system, std::span<const Rule> rules) {
   for (spec::Equation& equation : system.equations) {
-    const DType arithmetic = arithmetic_type(system, equation);
     // A rule knows no types: what it drops may be what made the rest single precision.
     Rewriter rewrite([&](const Expr& e) {
       Expr better = settle(e, rules);
-      const bool same_type = !better.valid() || arithmetic == DType::f64 || is_single(system, e) == is_single(system, better);
-      return same_type ? better : Expr{};
+      return !better.valid() || keeps_types(system, equation, e, better) ? better : Expr{};
     });
-    const Expr before = equation.value;
-    equation.value = rewrite(before);
-    if (arithmetic_type(system, equation) != arithmetic) equation.value = before;
+    replace_value(system, equation, rewrite(equation.value));
     for (Expr& p : equation.place) p = rewrite(p);
   }
 }

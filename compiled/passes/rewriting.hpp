@@ -34,6 +34,12 @@ class Rewriter {
   std::unordered_map<const spec::Node*, Entry> done_;
 };
 
+/// Whether a real part of the equation may become another without changing the type in which anything is computed.
+[[nodiscard]] bool keeps_types(const spec::System& system, const spec::Equation& equation, const spec::Expr& before, const spec::Expr& after);
+
+/// Gives the equation its new value, unless other reads would then decide in which type it is computed.
+void replace_value(const spec::System& system, spec::Equation& equation, spec::Expr value);
+
 /// Applies the first rule that fits, again and again, at every node of every equation, where it leaves the types of the
 /// arithmetic as they are.
 void apply_rules(spec::System& system, std::span<const Rule> rules);

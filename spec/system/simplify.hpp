@@ -3,6 +3,8 @@
 /// index algebra, guards solved into ranges, named reductions. Rules are tables of named rewrites.
 #pragma once
 
+#include <functional>
+
 #include "spec/system/system.hpp"
 
 namespace etalon::spec {
@@ -16,6 +18,13 @@ void name_reductions(System& system);
 /// gives the same values, except that a sum may run in another order, and that a sum of one term becomes the term,
 /// whose zero may be negative. Index arithmetic is taken over the integers.
 void solve_guards(System& system);
+
+/// Whether in a real part of the equation's value what stands first may become what stands second.
+using Admits = std::function<bool(const Equation&, const Expr&, const Expr&)>;
+
+/// The same where a tensor's type says how its readers compute: a branch that is never taken may be what made the
+/// operations on the other single precision. What `admits` refuses stays as it was.
+void solve_guards(System& system, const Admits& admits);
 
 /// Removes equations that no output needs, keeping inputs and outputs.
 void remove_dead(System& system);

@@ -50,9 +50,20 @@ bool fits(const Expr& e, std::int64_t& budget) {
 /// Rewrites one value top down, with what is known on the way.
 class Solver {
  public:
-  explicit Solver(System& system) : system_(system) {}
+  Solver(System& system, const Admits& admits) : system_(system), admits_(admits) {}
 
+  Expr solve(const Equation& equation, const Ranges& known) {
+    equation_ = &equation;
+    return solve(equation.value, known);
+  }
+
+ private:
   Expr solve(const Expr& e, const Ranges& known) {
+    Expr solved = solve_any(e, known);
+    return !admits_ || e.kind() != Kind::real || admits_(*equation_, e, solved) ? solved : e;
+  }
+
+  Expr solve_any(const Expr& e, const Ranges& known) {
     switch (e.form()) {
       case Form::number: return e;
       case Form::variable: return to_expr(affine(e, known));
@@ -67,7 +78,6 @@ class Solver {
     return with_solved_args(e, known);
   }
 
- private:
   Expr with_solved_args(const Expr& e, const Ranges& known) {
     std::vector<Expr> args;
     for (const Expr& a : e->args) args.push_back(solve(a, known));
@@ -280,21 +290,27 @@ class Solver {
   }
 
   System& system_;
+  const Admits& admits_;
+  const Equation* equation_ = nullptr;
 };
 
-}  // namespace
-
-void solve_guards(System& system, std::size_t first) {
+void solve_from(System& system, std::size_t first, const Admits& admits) {
   Ranges base;
   base.tensors = std::make_shared<const std::vector<Interval>>(value_ranges(system));
-  Solver solver(system);
+  Solver solver(system, admits);
   for (std::size_t i = first; i < system.equations.size(); ++i) {
     Ranges known = base;
     known.bind(system.equations[i].binders);
-    system.equations[i].value = solver.solve(system.equations[i].value, known);
+    system.equations[i].value = solver.solve(system.equations[i], known);
   }
 }
 
-void solve_guards(System& system) { solve_guards(system, 0); }
+}  // namespace
+
+void solve_guards(System& system, std::size_t first) { solve_from(system, first, {}); }
+
+void solve_guards(System& system) { solve_from(system, 0, {}); }
+
+void solve_guards(System& system, const Admits& admits) { solve_from(system, 0, admits); }
 
 }  // namespace etalon::spec

@@ -314,7 +314,7 @@ TEST_CASE("random_systems_keep_every_bit_through_the_pipeline_and_the_plan", "[p
     const System before = Drawing(bytes).draw();
     System after = before;
     compiled::optimise(after);
-    RC_ASSERT(keeps_values(before, after, seed));
+    if (!keeps_values(before, after, seed)) RC_FAIL(spec::to_text(before) + "becomes\n" + spec::to_text(after));
   });
   CHECK(held);
 }

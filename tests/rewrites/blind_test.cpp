@@ -83,7 +83,7 @@ class Blindfold {
   }
 
 ETALON_PASS(remove_dead, "_ZN6etalon4spec11remove_deadERNS0_6SystemE")
-ETALON_PASS(solve_guards, "_ZN6etalon4spec12solve_guardsERNS0_6SystemE")
+ETALON_PASS(solve_guards, "_ZN6etalon8compiled12solve_guardsERNS_4spec6SystemE")
 ETALON_PASS(name_reductions, "_ZN6etalon8compiled15name_reductionsERNS_4spec6SystemE")
 ETALON_PASS(fold_constants, "_ZN6etalon8compiled14fold_constantsERNS_4spec6SystemE")
 ETALON_PASS(simplify, "_ZN6etalon8compiled8simplifyERNS_4spec6SystemE")
