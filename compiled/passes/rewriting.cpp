@@ -52,6 +52,12 @@ Expr settle(Expr e, std::span<const Rule> rules) {
 
 }  // namespace
 
+bool is_typeless(const Expr& e) {
+  constexpr std::int64_t held_by_bf16 = 256;
+  if (e.form() != spec::Form::number || e->number.is_binary || e->number.exponent != 0 || !e->number.rest.empty()) return false;
+  return e->number.mantissa <= held_by_bf16 && e->number.mantissa >= -held_by_bf16;
+}
+
 bool keeps_types(const spec::System& system, const spec::Equation& equation, const Expr& before, const Expr& after) {
   return arithmetic_type(system, equation) == DType::f64 || is_single(system, before) == is_single(system, after);
 }
@@ -67,9 +73,11 @@ void apply_rules(spec::System& system, std::span<const Rule> rules) {
     // A rule knows no types: what it drops may be what made the rest single precision.
     Rewriter rewrite([&](const Expr& e) {
       Expr better = settle(e, rules);
-      return !better.valid() || keeps_types(system, equation, e, better) ? better : Expr{};
+      return better.valid() && keeps_types(system, equation, e, better) ? better : Expr{};
     });
-    replace_value(system, equation, rewrite(equation.value));
+    Expr value = rewrite(equation.value);
+    if (const Expr whole = settle(value, rules); whole.valid() && is_typeless(whole)) value = whole;
+    replace_value(system, equation, std::move(value));
     for (Expr& p : equation.place) p = rewrite(p);
   }
 }

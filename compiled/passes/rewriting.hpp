@@ -37,6 +37,9 @@ class Rewriter {
 /// Whether a real part of the equation may become another without changing the type in which anything is computed.
 [[nodiscard]] bool keeps_types(const spec::System& system, const spec::Equation& equation, const spec::Expr& before, const spec::Expr& after);
 
+/// Whether the expression is a number that every type holds, so that it does not matter in which it is computed.
+[[nodiscard]] bool is_typeless(const spec::Expr& e);
+
 /// Gives the equation its new value, unless other reads would then decide in which type it is computed.
 void replace_value(const spec::System& system, spec::Equation& equation, spec::Expr value);
 

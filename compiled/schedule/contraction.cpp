@@ -99,6 +99,7 @@ bool known_to_one(const Contraction& c) {
 std::variant<Contraction, std::string> recognise_contraction(const System& system, const Equation& equation) {
   const Expr& value = equation.value;
   if (value.form() != Form::reduce || value->reduction != spec::Reduction::sum || value.kind() != Kind::real) return "no sum of reals";
+  if (std::any_of(value->binders.begin(), value->binders.end(), [](const spec::Binder& b) { return b.extent == 0; })) return "it has no terms";
   const Expr body = without_detach(value->args[1]);
   if (!body.is(Primitive::mul) || reduces(body)) return "its terms are no products";
   Contraction c;

@@ -119,9 +119,9 @@ std::optional<Quotient> as_quotient(const Expr& atom) {
 namespace {
 
 /// `e // d` as a form, where `e // 1` is `e`.
-Affine divided(const Expr& dividend, std::int64_t divisor) {
+Affine divided(const Expr& dividend, std::int64_t divisor, const Ranges* known) {
   const Expr e = divisor == 1 ? dividend : apply(Primitive::floor_div, {dividend, integer(divisor)});
-  return exact_affine(e);
+  return known != nullptr ? affine(e, *known) : exact_affine(e);
 }
 
 /// The common divisors of two numbers, largest first: all that there are below 2²⁴, above it those within 2¹² of either
@@ -141,14 +141,14 @@ std::vector<std::int64_t> common_divisors(std::int64_t a, std::int64_t b) {
 }
 
 /// Collects one `c*f - c*r*(e // m)` with `f = e // (m / r)` into `c*(f % r)`, if `a` holds such a group.
-bool collect(Affine& a, const Expr& atom) {
+bool collect(Affine& a, const Expr& atom, const Ranges* known) {
   const auto quotient = as_quotient(atom);
   const std::int64_t k = a.coefficient_of(atom);
   if (!quotient || k == 0) return false;
   const std::int64_t m = quotient->divisor;
   for (const std::int64_t r : common_divisors(m, k)) {
     if (r == 1) break;
-    const Affine whole = divided(quotient->dividend, m / r);
+    const Affine whole = divided(quotient->dividend, m / r, known);
     const std::int64_t multiple = -k / r;
     if (!holds_group(a, whole, multiple)) continue;
     a = a - multiple * whole;
@@ -159,13 +159,17 @@ bool collect(Affine& a, const Expr& atom) {
   return false;
 }
 
-}  // namespace
-
-Affine with_remainders(const Affine& a) {
+Affine collected(const Affine& a, const Ranges* known) {
   Affine result = a;
-  for (const Term& t : a.terms) collect(result, t.atom);
+  for (const Term& t : a.terms) collect(result, t.atom, known);
   return result;
 }
+
+}  // namespace
+
+Affine with_remainders(const Affine& a) { return collected(a, nullptr); }
+
+Affine with_remainders(const Affine& a, const Ranges& known) { return collected(a, &known); }
 
 void sort_terms(Affine& a) {
   const auto rank = [](const Term& t) {

@@ -49,9 +49,12 @@ struct Quotient {
 };
 [[nodiscard]] std::optional<Quotient> as_quotient(const Expr& atom);
 
-/// The form with each whole group `c*e - c*m*(e // m)` collected into the opaque atom `e % m`: what is printed, and
-/// what intervals are read off.
+struct Ranges;
+
+/// The form with each whole group `c*e - c*m*(e // m)` collected into the opaque atom `e % m`: what is printed.
 [[nodiscard]] Affine with_remainders(const Affine& a);
+/// The same where `e` may leave 64 bits unless these facts say that it does not: what intervals are read off.
+[[nodiscard]] Affine with_remainders(const Affine& a, const Ranges& known);
 
 /// Puts the terms into an order that depends on the atoms only, so that equal forms give equal expressions.
 void sort_terms(Affine& a);

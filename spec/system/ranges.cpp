@@ -222,7 +222,7 @@ Interval by_atoms(const Affine& a, const Ranges& known, bool facts) {
   const bool quotients = std::any_of(a.terms.begin(), a.terms.end(), [](const Term& t) {
     return t.atom.is(Primitive::floor_div);
   });
-  return quotients ? common(plain, total(with_remainders(a))) : plain;
+  return quotients ? common(plain, total(with_remainders(a, known))) : plain;
 }
 
 constexpr int steps = 2;
@@ -232,7 +232,7 @@ bool is_arithmetic(const Expr& e) {
 }
 
 /// What a quotient means: 0 ≤ e - m*(e // m) ≤ m - 1.
-void add_meaning(std::vector<Affine>& facts, const Expr& atom) {
+void add_meaning(std::vector<Affine>& facts, const Expr& atom, const Ranges& known) {
   const auto quotient = as_quotient(atom);
   if (!quotient) return;
   const auto add = [&](Affine remainder) {
@@ -240,8 +240,8 @@ void add_meaning(std::vector<Affine>& facts, const Expr& atom) {
     facts.push_back(remainder);
     facts.push_back(constant(quotient->divisor - 1) - remainder);
   };
-  add(exact_affine(quotient->dividend));
-  // One that may leave 64 bits stands in forms as a whole.
+  // With its terms written out where it stays within 64 bits; and as a whole, as it stands in forms where it may not.
+  add(affine(quotient->dividend, known));
   Affine whole;
   whole.add(quotient->dividend, 1);
   if (is_arithmetic(quotient->dividend)) add(whole);
@@ -261,7 +261,7 @@ std::int64_t lower_bound(const Affine& a, const Ranges& known, int& budget, int 
   std::int64_t best = by_atoms(a, known, depth == steps).low;
   if (depth == 0 || --budget < 0) return best;
   std::vector<Affine> meanings;
-  for (const Term& t : a.terms) add_meaning(meanings, t.atom);
+  for (const Term& t : a.terms) add_meaning(meanings, t.atom, known);
   const auto try_fact = [&](const Affine& fact) {
     std::vector<std::pair<std::int64_t, std::int64_t>> tried;
     for (const Term& t : fact.terms) {
@@ -318,7 +318,7 @@ Affine quotient_form(const Affine& dividend, std::int64_t m, const Ranges& known
   if (rest.terms.size() == 1 && rest.terms[0].coefficient == 1) {
     const auto inner = as_quotient(rest.terms[0].atom);
     if (inner && inner->divisor <= largest / m) {
-      const Affine joined = exact_affine(inner->dividend) + constant(inner->divisor * rest.constant);
+      const Affine joined = affine(inner->dividend, known) + constant(inner->divisor * rest.constant);
       return whole + quotient_form(joined, m * inner->divisor, known);
     }
   }
