@@ -1,12 +1,14 @@
 #include "reference/backend.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
 #include "reference/differentiate.hpp"
 #include "reference/evaluate.hpp"
+#include "reference/exact/precisions.hpp"
 #include "reference/host.hpp"
-#include "reference/number.hpp"
 #include "spec/derivative/derivative.hpp"
 #include "spec/error.hpp"
 
@@ -21,9 +23,6 @@ using spec::Refusal;
 using spec::Request;
 using spec::System;
 
-using Values = std::vector<Array<Real50>>;
-using Optional = std::vector<std::optional<Array<Real50>>>;
-
 /// Transposing costs one evaluation per element of the inputs asked for; beyond this many the symbolic derivative,
 /// which the tests hold to the definition, answers instead.
 constexpr std::int64_t most_transposed_elements = 64;
@@ -32,10 +31,11 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw SpecViolation("request: " + what);
 }
 
-Optional seeds_of(const std::vector<std::optional<HostTensor>>& given, std::span<const spec::TensorId> tensors,
-                  const System& system, const char* what) {
+template <class T>
+std::vector<std::optional<Array<T>>> seeds_of(const std::vector<std::optional<HostTensor>>& given, std::span<const spec::TensorId> tensors,
+                                              const System& system, const char* what) {
   require(given.empty() || given.size() == tensors.size(), std::string("one ") + what + " or nothing each expected");
-  Optional seeds(tensors.size());
+  std::vector<std::optional<Array<T>>> seeds(tensors.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!given[i]) continue;
     const spec::TensorInfo& info = system[tensors[i]];
@@ -43,13 +43,17 @@ Optional seeds_of(const std::vector<std::optional<HostTensor>>& given, std::span
     require(given[i]->dims == info.dims && kind_of(given[i]->dtype) == Kind::real,
             std::string("the ") + what + " of " + info.name + " is " + to_string(given[i]->dims) + ", expected " +
                 to_string(info.dims));
-    seeds[i] = from_host<Real50>(*given[i]);
+    seeds[i] = from_host<T>(*given[i]);
   }
   return seeds;
 }
 
-/// A run of one request: the program as a system, and its inputs as numbers.
+/// A run of one request: the program as a system, and its inputs as numbers of one precision.
+template <class T>
 class Run {
+  using Values = std::vector<Array<T>>;
+  using Optional = std::vector<std::optional<Array<T>>>;
+
  public:
   explicit Run(const Request& request) : request_(request), system_(spec::lower(request.program)) {
     // The values of updates stand behind the outputs; a request asks for outputs only.
@@ -62,7 +66,7 @@ class Run {
       require(request.inputs[i].dtype == info.dtype && request.inputs[i].dims == info.dims,
               info.name + " is " + spec::to_string({info.dtype, info.dims}) + ", given " +
                   spec::to_string({request.inputs[i].dtype, request.inputs[i].dims}));
-      inputs_.push_back(from_host<Real50>(request.inputs[i]));
+      inputs_.push_back(from_host<T>(request.inputs[i]));
     }
     wrt_ = request.wrt.empty() ? std::vector<bool>(inputs_.size(), false) : request.wrt;
     require(wrt_.size() == inputs_.size(), "wrt says yes or no per input");
@@ -70,7 +74,7 @@ class Run {
 
   Numbers answer() {
     switch (request_.mode) {
-      case Mode::forward: return forward(evaluate<Real50>(system_, inputs_));
+      case Mode::forward: return forward(evaluate<T>(system_, inputs_));
       case Mode::jvp: return jvp();
       case Mode::vjp: return vjp();
       case Mode::jvp_of_vjp: return jvp_of_vjp();
@@ -81,29 +85,39 @@ class Run {
  private:
   DType dtype_of(spec::TensorId t) const { return system_[t].dtype; }
 
+  /// The values rounded to the element type of the tensor, of which they are the `what`.
+  HostTensor rounded(const Array<T>& values, spec::TensorId t, const char* what = "") const {
+    try {
+      return to_host(values, dtype_of(t));
+    } catch (Undecided& question) {
+      question.of(what + system_[t].name);
+      throw;
+    }
+  }
+
   /// The outputs among `values`, rounded.
   Numbers forward(const Values& values) const {
     Numbers n;
     for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
-      n.outputs.push_back(to_host(values[i], dtype_of(system_.outputs[i])));
+      n.outputs.push_back(rounded(values[i], system_.outputs[i]));
     }
     return n;
   }
 
   Optional tangents() const {
-    Optional given = seeds_of(request_.tangents, system_.inputs, system_, "tangent");
+    Optional given = seeds_of<T>(request_.tangents, system_.inputs, system_, "tangent");
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (!request_.wrt.empty() && !wrt_[i]) given[i].reset();
     }
     return given;
   }
-  Optional cotangents() const { return seeds_of(request_.cotangents, system_.outputs, system_, "cotangent"); }
+  Optional cotangents() const { return seeds_of<T>(request_.cotangents, system_.outputs, system_, "cotangent"); }
 
   Numbers jvp() const {
-    const Tangents<Real50> t = jvp_by_definition<Real50>(system_, inputs_, tangents());
+    const Tangents<T> t = jvp_by_definition<T>(system_, inputs_, tangents());
     Numbers n = forward(t.outputs);
     for (std::size_t i = 0; i < t.tangents.size(); ++i) {
-      n.tangents.push_back(t.tangents[i] ? std::optional(to_host(*t.tangents[i], dtype_of(system_.outputs[i])))
+      n.tangents.push_back(t.tangents[i] ? std::optional(rounded(*t.tangents[i], system_.outputs[i], "the tangent of "))
                                          : std::nullopt);
     }
     return n;
@@ -124,11 +138,11 @@ class Run {
   Numbers vjp() const {
     check_wrt();
     if (elements_asked() > most_transposed_elements) return symbolic_vjp();
-    Numbers n = forward(evaluate<Real50>(system_, inputs_));
+    Numbers n = forward(evaluate<T>(system_, inputs_));
     n.cotangents.resize(inputs_.size());
-    const Optional back = vjp_by_definition<Real50>(system_, inputs_, cotangents(), wrt_);
+    const Optional back = vjp_by_definition<T>(system_, inputs_, cotangents(), wrt_);
     for (std::size_t i = 0; i < back.size(); ++i) {
-      if (back[i]) n.cotangents[i] = to_host(*back[i], dtype_of(system_.inputs[i]));
+      if (back[i]) n.cotangents[i] = rounded(*back[i], system_.inputs[i], "the cotangent of ");
     }
     settle_nan(n, back);
     return n;
@@ -138,18 +152,18 @@ class Run {
   /// chosen and so has no influence at all. The symbolic derivative tells the two apart.
   void settle_nan(Numbers& n, const Optional& back) const {
     const auto has_nan = [](const auto& a) {
-      return a && std::any_of(a->real.begin(), a->real.end(), [](const Real50& x) { return isnan(x); });
+      return a && std::any_of(a->real.begin(), a->real.end(), [](const T& x) { return x.is_nan(); });
     };
     if (std::none_of(back.begin(), back.end(), has_nan)) return;
-    const Values values = evaluate<Real50>(spec::vjp(system_, positions()), with_cotangents());
+    const Values values = evaluate<T>(spec::vjp(system_, positions()), with_cotangents());
     std::size_t next = system_.outputs.size();
     for (const std::size_t i : positions()) {
-      Array<Real50> settled = *back[i];
-      const Array<Real50>& symbolic = values[next++];
+      Array<T> settled = *back[i];
+      const Array<T>& symbolic = values[next++];
       for (std::size_t e = 0; e < settled.real.size(); ++e) {
-        if (isnan(settled.real[e])) settled.real[e] = symbolic.real[e];
+        if (settled.real[e].is_nan()) settled.real[e] = symbolic.real[e];
       }
-      n.cotangents[i] = to_host(settled, dtype_of(system_.inputs[i]));
+      n.cotangents[i] = rounded(settled, system_.inputs[i], "the cotangent of ");
     }
   }
 
@@ -168,23 +182,23 @@ class Run {
     for (std::size_t o = 0; o < given.size(); ++o) {
       const spec::TensorInfo& info = system_[system_.outputs[o]];
       if (kind_of(info.dtype) != Kind::real) continue;
-      all.push_back(given[o] ? *given[o] : Array<Real50>(Kind::real, info.dims));
+      all.push_back(given[o] ? *given[o] : Array<T>(Kind::real, info.dims));
     }
     return all;
   }
 
   /// What follows the outputs among `values`, one per input asked for, rounded.
-  std::vector<std::optional<HostTensor>> per_wrt(const Values& values) const {
+  std::vector<std::optional<HostTensor>> per_wrt(const Values& values, const char* what) const {
     std::vector<std::optional<HostTensor>> result(inputs_.size());
     std::size_t next = system_.outputs.size();
-    for (const std::size_t i : positions()) result[i] = to_host(values[next++], dtype_of(system_.inputs[i]));
+    for (const std::size_t i : positions()) result[i] = rounded(values[next++], system_.inputs[i], what);
     return result;
   }
 
   Numbers symbolic_vjp() const {
-    const Values values = evaluate<Real50>(spec::vjp(system_, positions()), with_cotangents());
+    const Values values = evaluate<T>(spec::vjp(system_, positions()), with_cotangents());
     Numbers n = forward(values);
-    n.cotangents = per_wrt(values);
+    n.cotangents = per_wrt(values, "the cotangent of ");
     return n;
   }
 
@@ -192,19 +206,19 @@ class Run {
     check_wrt();
     Optional directions = tangents();
     const Optional given =
-        seeds_of(request_.cotangent_tangents, system_.outputs, system_, "tangent of a cotangent");
+        seeds_of<T>(request_.cotangent_tangents, system_.outputs, system_, "tangent of a cotangent");
     for (std::size_t o = 0; o < given.size(); ++o) {
       if (kind_of(dtype_of(system_.outputs[o])) == Kind::real) directions.push_back(given[o]);
     }
-    const Tangents<Real50> t =
-        jvp_by_definition<Real50>(spec::vjp(system_, positions()), with_cotangents(), directions);
+    const Tangents<T> t =
+        jvp_by_definition<T>(spec::vjp(system_, positions()), with_cotangents(), directions);
     Numbers n = forward(t.outputs);
-    n.cotangents = per_wrt(t.outputs);
+    n.cotangents = per_wrt(t.outputs, "the cotangent of ");
     Values second;
     for (std::size_t i = 0; i < t.outputs.size(); ++i) {
-      second.push_back(t.tangents[i] ? *t.tangents[i] : Array<Real50>());
+      second.push_back(t.tangents[i] ? *t.tangents[i] : Array<T>());
     }
-    n.tangents = per_wrt(second);
+    n.tangents = per_wrt(second, "the tangent of the cotangent of ");
     return n;
   }
 
@@ -213,6 +227,28 @@ class Run {
   Values inputs_;
   std::vector<bool> wrt_;
 };
+
+/// The answer if so many bits decide it, or the question that they leave open.
+template <unsigned Bits>
+std::optional<Numbers> decided(const Request& request, std::string& question) {
+  try {
+    return Run<Precise<Bits>>(request).answer();
+  } catch (const Undecided& open) {
+    question = fmt::format("{} bits do not decide {}", Bits, open.what());
+    return std::nullopt;
+  }
+}
+
+Numbers correctly_rounded(const Request& request) {
+  std::optional<Numbers> numbers;
+  std::string question;
+#define ETALON_TRY(Bits) \
+  if (!numbers) numbers = decided<Bits>(request, question);
+  ETALON_FOR_EACH_PRECISION(ETALON_TRY)
+#undef ETALON_TRY
+  if (!numbers) throw Unsupported("reference: " + question);
+  return *std::move(numbers);
+}
 
 class ReferenceBackend final : public spec::Backend {
  public:
@@ -231,7 +267,7 @@ class ReferenceBackend final : public spec::Backend {
 
   [[nodiscard]] Answer run(const Request& request) override {
     try {
-      return Run(request).answer();
+      return correctly_rounded(request);
     } catch (const SpecViolation& e) {
       return Refusal{Refusal::Kind::rejected, e.what(), {}};
     } catch (const Unsupported& e) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "reference/evaluate.hpp"
+#include "reference/exact/precisions.hpp"
 #include "reference/number.hpp"
 #include "spec/error.hpp"
 
@@ -121,6 +122,9 @@ ETALON_INSTANTIATE(double)
 ETALON_INSTANTIATE(Real50)
 ETALON_INSTANTIATE(Real100)
 ETALON_INSTANTIATE(Rational)
+#define ETALON_INSTANTIATE_PRECISE(Bits) ETALON_INSTANTIATE(Precise<Bits>)
+ETALON_FOR_EACH_PRECISION(ETALON_INSTANTIATE_PRECISE)
+#undef ETALON_INSTANTIATE_PRECISE
 #undef ETALON_INSTANTIATE
 
 }  // namespace etalon::reference

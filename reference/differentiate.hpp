@@ -19,7 +19,7 @@ struct Tangents {
 };
 
 /// The outputs and their tangents. `tangents` stands per input; an input without one is a constant. `detach` hides
-/// tangents. Offered for double, Real50, Real100 and Rational.
+/// tangents. Offered for double, Real50, Real100, Rational and Precise.
 template <class T>
 [[nodiscard]] Tangents<T> jvp_by_definition(const spec::System& system, std::span<const Array<T>> inputs,
                                             std::span<const std::optional<Array<T>>> tangents);

@@ -12,7 +12,8 @@
 namespace etalon::reference {
 
 /// The values of the system's outputs for these inputs, in order. Nothing is rounded to an element type; integers of
-/// `i32` tensors wrap. Offered for double, Real50, Real100, Rational (number.hpp) and Dual of each.
+/// `i32` tensors wrap. Offered for double, Real50, Real100, Rational (number.hpp),
+/// the enclosures Precise (exact/precisions.hpp), which throw Undecided where their bits are too few, and Dual of each.
 /// \throws SpecViolation when an input's shape, kind or promised range is not the system's, or an integer is divided by
 /// zero; Unsupported when the number type cannot express a primitive.
 template <class T>

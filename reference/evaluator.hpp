@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "reference/evaluate.hpp"
+#include "reference/exact/undecided.hpp"
 #include "reference/flat.hpp"
 #include "reference/integer_math.hpp"
 #include "reference/scalar_math.hpp"
@@ -114,6 +115,16 @@ class Evaluator {
   }
 
   void write(const FlatEquation& e) {
+    try {
+      write_value(e);
+    } catch (Undecided& question) {
+      const spec::TensorInfo& info = system_[e.target];
+      question.of(info.name + place_of(info.dims, offset(info, e.place)));
+      throw;
+    }
+  }
+
+  void write_value(const FlatEquation& e) {
     Array<T>& target = values_[index(e.target)];
     const spec::TensorInfo& info = system_[e.target];
     const std::size_t at_element = offset(info, e.place);

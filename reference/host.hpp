@@ -7,11 +7,12 @@
 
 namespace etalon::reference {
 
-/// Exactly the numbers of the tensor; offered for double, Real50, Real100, Rational.
+/// Exactly the numbers of the tensor; offered for double, Real50, Real100, Rational, Precise.
 template <class T>
 [[nodiscard]] Array<T> from_host(const HostTensor& tensor);
 
 /// Rounded once to the element type, ties to even, overflow to infinity, gradual underflow. Integers wrap.
+/// \throws Undecided where the bits of an enclosure are too few to tell.
 template <class T>
 [[nodiscard]] HostTensor to_host(const Array<T>& array, DType dtype);
 
