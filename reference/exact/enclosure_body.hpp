@@ -290,13 +290,16 @@ Enclosure<End> Enclosure<End>::product_of_gaps(const Enclosure& a, const Enclosu
   }
   if (sa == 0) return product_of_gaps(b, a);
   // The least product takes b's lower end where a is positive, and of a the end that makes it least.
-  const End& below = sa > 0 ? b.lower_ : b.upper();
-  const End& above = sa > 0 ? b.upper() : b.lower_;
-  const End& far = sa > 0 ? a.upper() : a.lower_;
-  const End& near = sa > 0 ? a.lower_ : a.upper();
-  r.lower_.multiply(sb == 0 || sb * sa < 0 ? far : near, below, Toward::down);
-  r.upper_.multiply(sb == 0 || sb * sa > 0 ? far : near, above, Toward::up);
-  return between(r.lower_, r.upper_, false, false);
+  const auto is_open = [](const Enclosure& x, bool upper) { return upper ? x.upper_is_open() : x.lower_is_open(); };
+  const bool least_takes_upper = (sb == 0 || sb * sa < 0) == (sa > 0);
+  const bool greatest_takes_upper = (sb == 0 || sb * sa > 0) == (sa > 0);
+  const int down = r.lower_.multiply(least_takes_upper ? a.upper() : a.lower_, sa > 0 ? b.lower_ : b.upper(), Toward::down);
+  const int up = r.upper_.multiply(greatest_takes_upper ? a.upper() : a.lower_, sa > 0 ? b.upper() : b.lower_, Toward::up);
+  r = between(r.lower_, r.upper_, false, false);
+  // An end is attained only where both of its factors are.
+  r.lower_open_ = down != 0 || is_open(a, least_takes_upper) || is_open(b, sa < 0);
+  r.upper_open_ = up != 0 || is_open(a, greatest_takes_upper) || is_open(b, sa > 0);
+  return r;
 }
 
 template <class End>
@@ -323,9 +326,15 @@ template <class End>
 Enclosure<End> Enclosure<End>::quotient_of_gaps(const Enclosure& a, const Enclosure& b) {
   if (b.upper().is_negative()) return quotient_of_gaps(a.negated(), b.negated());
   Enclosure r;
-  r.lower_.divide(a.lower_, a.lower_.is_negative() ? b.lower_ : b.upper(), Toward::down);
-  r.upper_.divide(a.upper(), a.upper().is_negative() ? b.upper() : b.lower_, Toward::up);
-  return between(r.lower_, r.upper_, false, false);
+  const auto is_open = [](const Enclosure& x, bool upper) { return upper ? x.upper_is_open() : x.lower_is_open(); };
+  const bool least_takes_upper = !a.lower_.is_negative();
+  const bool greatest_takes_upper = a.upper().is_negative();
+  const int down = r.lower_.divide(a.lower_, least_takes_upper ? b.upper() : b.lower_, Toward::down);
+  const int up = r.upper_.divide(a.upper(), greatest_takes_upper ? b.upper() : b.lower_, Toward::up);
+  r = between(r.lower_, r.upper_, false, false);
+  r.lower_open_ = down != 0 || is_open(a, false) || is_open(b, least_takes_upper);
+  r.upper_open_ = up != 0 || is_open(a, true) || is_open(b, greatest_takes_upper);
+  return r;
 }
 
 template <class End>
@@ -375,22 +384,6 @@ Enclosure<End> Enclosure<End>::maximum(const Enclosure& a, const Enclosure& b) {
 template <class End>
 Enclosure<End> Enclosure<End>::minimum(const Enclosure& a, const Enclosure& b) {
   return extremum(a, b, false);
-}
-
-template <class End>
-Enclosure<End> Enclosure<End>::abs(const Enclosure& a) {
-  if (a.point_) {
-    Enclosure r = point(a.lower_);
-    r.lower_.set_sign(false);
-    return r;
-  }
-  const int s = a.gap_sign();
-  if (s != 0) return s > 0 ? a : a.negated();
-  End other = a.lower_;
-  other.negate();
-  Enclosure r = between(End(), End::compare(other, a.upper_) > 0 ? other : a.upper_, true, false);
-  if constexpr (marked) r.mark_ = Mark::function(spec::Primitive::abs, a.mark());
-  return r;
 }
 
 }  // namespace etalon::reference

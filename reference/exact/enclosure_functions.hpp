@@ -17,6 +17,22 @@ namespace detail {
 }  // namespace detail
 
 template <class End>
+Enclosure<End> Enclosure<End>::abs(const Enclosure& a) {
+  if (a.point_) {
+    Enclosure r = point(a.lower_);
+    r.lower_.set_sign(false);
+    return r;
+  }
+  const int s = a.gap_sign();
+  if (s != 0) return s > 0 ? a : a.negated();
+  End other = a.lower_;
+  other.negate();
+  Enclosure r = between(End(), End::compare(other, a.upper_) > 0 ? other : a.upper_, true, false);
+  if constexpr (marked) r.mark_ = Mark::function(spec::Primitive::abs, a.mark());
+  return r;
+}
+
+template <class End>
 Enclosure<End> Enclosure<End>::function(spec::Primitive f, const Enclosure& a) {
   if (a.point_) {
     Enclosure r;

@@ -167,6 +167,18 @@ TEST_CASE("sound: a nearly equal number is not taken for an equal one", "[sound]
   CHECK(quotient.call("p", "mul", {"x", "y"}).call("f", "floor", {"p"}).doubles() == std::vector<double>{0});
 }
 
+TEST_CASE("sound: products and quotients just beside a tie round to its side", "[sound][exact]") {
+  // No precision here tells 1 + exp(-10⁶) from 1: what decides is that the end at the tie is not attained.
+  const double z = 0x1p52 + 1;  // three times it is halfway between two numbers
+  const auto three_times = [&](const std::string& operation, const std::string& a, const std::string& b) {
+    Question q({-1e6}, {1}, {z});
+    q.call("e", "exp", {"x"}).call("s", "add", {"e", "y"}).call("p", operation, {a, b});
+    return q.call("d", "add", {"p", "p"}).call("t", "add", {"d", "p"}).doubles();
+  };
+  CHECK(three_times("mul", "s", "z") == std::vector<double>{3 * 0x1p52 + 4});
+  CHECK(three_times("div", "z", "s") == std::vector<double>{3 * 0x1p52 + 2});
+}
+
 TEST_CASE("sound: what precision cannot decide is refused with its place", "[sound][exact]") {
   // exp2(log2(3)) is 3, but nothing here knows it, and no digits show it.
   Question open({4, 3});
