@@ -1,13 +1,6 @@
 #include "reference/backend.hpp"
 
-#include <algorithm>
-#include <string>
-
-#include "reference/differentiate.hpp"
-#include "reference/evaluate.hpp"
-#include "reference/host.hpp"
-#include "reference/number.hpp"
-#include "spec/derivative/derivative.hpp"
+#include "reference/answer.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::reference {
@@ -16,203 +9,8 @@ namespace {
 
 using spec::Answer;
 using spec::Mode;
-using spec::Numbers;
 using spec::Refusal;
 using spec::Request;
-using spec::System;
-
-using Values = std::vector<Array<Real50>>;
-using Optional = std::vector<std::optional<Array<Real50>>>;
-
-/// Transposing costs one evaluation per element of the inputs asked for; beyond this many the symbolic derivative,
-/// which the tests hold to the definition, answers instead.
-constexpr std::int64_t most_transposed_elements = 64;
-
-void require(bool holds, const std::string& what) {
-  if (!holds) throw SpecViolation("request: " + what);
-}
-
-Optional seeds_of(const std::vector<std::optional<HostTensor>>& given, std::span<const spec::TensorId> tensors,
-                  const System& system, const char* what) {
-  require(given.empty() || given.size() == tensors.size(), std::string("one ") + what + " or nothing each expected");
-  Optional seeds(tensors.size());
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (!given[i]) continue;
-    const spec::TensorInfo& info = system[tensors[i]];
-    require(kind_of(info.dtype) == Kind::real, info.name + " is not real and has no " + what);
-    require(given[i]->dims == info.dims && kind_of(given[i]->dtype) == Kind::real,
-            std::string("the ") + what + " of " + info.name + " is " + to_string(given[i]->dims) + ", expected " +
-                to_string(info.dims));
-    seeds[i] = from_host<Real50>(*given[i]);
-  }
-  return seeds;
-}
-
-/// A run of one request: the program as a system, and its inputs as numbers.
-class Run {
- public:
-  explicit Run(const Request& request) : request_(request), system_(spec::lower(request.program)) {
-    // The values of updates stand behind the outputs; a request asks for outputs only.
-    system_.outputs.resize(request.program.outputs.size());
-    require(request.inputs.size() == system_.inputs.size(),
-            std::to_string(system_.inputs.size()) + " inputs expected, " + std::to_string(request.inputs.size()) +
-                " given");
-    for (std::size_t i = 0; i < request.inputs.size(); ++i) {
-      const spec::TensorInfo& info = system_[system_.inputs[i]];
-      require(request.inputs[i].dtype == info.dtype && request.inputs[i].dims == info.dims,
-              info.name + " is " + spec::to_string({info.dtype, info.dims}) + ", given " +
-                  spec::to_string({request.inputs[i].dtype, request.inputs[i].dims}));
-      inputs_.push_back(from_host<Real50>(request.inputs[i]));
-    }
-    wrt_ = request.wrt.empty() ? std::vector<bool>(inputs_.size(), false) : request.wrt;
-    require(wrt_.size() == inputs_.size(), "wrt says yes or no per input");
-  }
-
-  Numbers answer() {
-    switch (request_.mode) {
-      case Mode::forward: return forward(evaluate<Real50>(system_, inputs_));
-      case Mode::jvp: return jvp();
-      case Mode::vjp: return vjp();
-      case Mode::jvp_of_vjp: return jvp_of_vjp();
-    }
-    throw InternalError("reference: unknown mode");
-  }
-
- private:
-  DType dtype_of(spec::TensorId t) const { return system_[t].dtype; }
-
-  /// The outputs among `values`, rounded.
-  Numbers forward(const Values& values) const {
-    Numbers n;
-    for (std::size_t i = 0; i < system_.outputs.size(); ++i) {
-      n.outputs.push_back(to_host(values[i], dtype_of(system_.outputs[i])));
-    }
-    return n;
-  }
-
-  Optional tangents() const {
-    Optional given = seeds_of(request_.tangents, system_.inputs, system_, "tangent");
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      if (!request_.wrt.empty() && !wrt_[i]) given[i].reset();
-    }
-    return given;
-  }
-  Optional cotangents() const { return seeds_of(request_.cotangents, system_.outputs, system_, "cotangent"); }
-
-  Numbers jvp() const {
-    const Tangents<Real50> t = jvp_by_definition<Real50>(system_, inputs_, tangents());
-    Numbers n = forward(t.outputs);
-    for (std::size_t i = 0; i < t.tangents.size(); ++i) {
-      n.tangents.push_back(t.tangents[i] ? std::optional(to_host(*t.tangents[i], dtype_of(system_.outputs[i])))
-                                         : std::nullopt);
-    }
-    return n;
-  }
-
-  std::int64_t elements_asked() const {
-    std::int64_t n = 0;
-    for (std::size_t i = 0; i < wrt_.size(); ++i) n += wrt_[i] ? inputs_[i].dims.count() : 0;
-    return n;
-  }
-
-  void check_wrt() const {
-    for (std::size_t i = 0; i < wrt_.size(); ++i) {
-      require(!wrt_[i] || inputs_[i].kind == Kind::real, system_[system_.inputs[i]].name + " is not real");
-    }
-  }
-
-  Numbers vjp() const {
-    check_wrt();
-    if (elements_asked() > most_transposed_elements) return symbolic_vjp();
-    Numbers n = forward(evaluate<Real50>(system_, inputs_));
-    n.cotangents.resize(inputs_.size());
-    const Optional back = vjp_by_definition<Real50>(system_, inputs_, cotangents(), wrt_);
-    for (std::size_t i = 0; i < back.size(); ++i) {
-      if (back[i]) n.cotangents[i] = to_host(*back[i], dtype_of(system_.inputs[i]));
-    }
-    settle_nan(n, back);
-    return n;
-  }
-
-  /// Transposed columns are 0·∞ where a tangent of 0 meets an infinite derivative, also when the operand was not
-  /// chosen and so has no influence at all. The symbolic derivative tells the two apart.
-  void settle_nan(Numbers& n, const Optional& back) const {
-    const auto has_nan = [](const auto& a) {
-      return a && std::any_of(a->real.begin(), a->real.end(), [](const Real50& x) { return isnan(x); });
-    };
-    if (std::none_of(back.begin(), back.end(), has_nan)) return;
-    const Values values = evaluate<Real50>(spec::vjp(system_, positions()), with_cotangents());
-    std::size_t next = system_.outputs.size();
-    for (const std::size_t i : positions()) {
-      Array<Real50> settled = *back[i];
-      const Array<Real50>& symbolic = values[next++];
-      for (std::size_t e = 0; e < settled.real.size(); ++e) {
-        if (isnan(settled.real[e])) settled.real[e] = symbolic.real[e];
-      }
-      n.cotangents[i] = to_host(settled, dtype_of(system_.inputs[i]));
-    }
-  }
-
-  std::vector<std::size_t> positions() const {
-    std::vector<std::size_t> p;
-    for (std::size_t i = 0; i < wrt_.size(); ++i) {
-      if (wrt_[i]) p.push_back(i);
-    }
-    return p;
-  }
-
-  /// The inputs of the VJP system: the program's, then a cotangent per real output, zero where none is given.
-  Values with_cotangents() const {
-    Values all = inputs_;
-    const Optional given = cotangents();
-    for (std::size_t o = 0; o < given.size(); ++o) {
-      const spec::TensorInfo& info = system_[system_.outputs[o]];
-      if (kind_of(info.dtype) != Kind::real) continue;
-      all.push_back(given[o] ? *given[o] : Array<Real50>(Kind::real, info.dims));
-    }
-    return all;
-  }
-
-  /// What follows the outputs among `values`, one per input asked for, rounded.
-  std::vector<std::optional<HostTensor>> per_wrt(const Values& values) const {
-    std::vector<std::optional<HostTensor>> result(inputs_.size());
-    std::size_t next = system_.outputs.size();
-    for (const std::size_t i : positions()) result[i] = to_host(values[next++], dtype_of(system_.inputs[i]));
-    return result;
-  }
-
-  Numbers symbolic_vjp() const {
-    const Values values = evaluate<Real50>(spec::vjp(system_, positions()), with_cotangents());
-    Numbers n = forward(values);
-    n.cotangents = per_wrt(values);
-    return n;
-  }
-
-  Numbers jvp_of_vjp() const {
-    check_wrt();
-    Optional directions = tangents();
-    const Optional given =
-        seeds_of(request_.cotangent_tangents, system_.outputs, system_, "tangent of a cotangent");
-    for (std::size_t o = 0; o < given.size(); ++o) {
-      if (kind_of(dtype_of(system_.outputs[o])) == Kind::real) directions.push_back(given[o]);
-    }
-    const Tangents<Real50> t =
-        jvp_by_definition<Real50>(spec::vjp(system_, positions()), with_cotangents(), directions);
-    Numbers n = forward(t.outputs);
-    n.cotangents = per_wrt(t.outputs);
-    Values second;
-    for (std::size_t i = 0; i < t.outputs.size(); ++i) {
-      second.push_back(t.tangents[i] ? *t.tangents[i] : Array<Real50>());
-    }
-    n.tangents = per_wrt(second);
-    return n;
-  }
-
-  const Request& request_;
-  System system_;
-  Values inputs_;
-  std::vector<bool> wrt_;
-};
 
 class ReferenceBackend final : public spec::Backend {
  public:
@@ -231,7 +29,7 @@ class ReferenceBackend final : public spec::Backend {
 
   [[nodiscard]] Answer run(const Request& request) override {
     try {
-      return Run(request).answer();
+      return correctly_rounded(request);
     } catch (const SpecViolation& e) {
       return Refusal{Refusal::Kind::rejected, e.what(), {}};
     } catch (const Unsupported& e) {

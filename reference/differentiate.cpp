@@ -3,6 +3,8 @@
 #include <string>
 
 #include "reference/evaluate.hpp"
+#include "reference/exact/precisions.hpp"
+#include "reference/exact/undecided.hpp"
 #include "reference/number.hpp"
 #include "spec/error.hpp"
 
@@ -36,9 +38,11 @@ T tangent_of(const Dual<T>& d) {
 }
 
 template <class T>
-Tangents<T> split(const std::vector<Array<Dual<T>>>& duals) {
+Tangents<T> split(Partial<Dual<T>> found) {
   Tangents<T> result;
-  for (const Array<Dual<T>>& d : duals) {
+  result.open = std::move(found.open);
+  result.question = std::move(found.question);
+  for (const Array<Dual<T>>& d : found.outputs) {
     Array<T> value(d.kind, d.dims);
     value.integer = d.integer;
     Array<T> tangent(d.kind, d.dims);
@@ -69,8 +73,8 @@ T pairing(const std::vector<Array<Dual<T>>>& outputs, std::span<const std::optio
 }  // namespace
 
 template <class T>
-Tangents<T> jvp_by_definition(const spec::System& system, std::span<const Array<T>> inputs,
-                              std::span<const std::optional<Array<T>>> tangents) {
+Tangents<T> jvp_partly(const spec::System& system, std::span<const Array<T>> inputs,
+                       std::span<const std::optional<Array<T>>> tangents, const Selection& asked) {
   require(tangents.size() == inputs.size(), "one tangent or nothing per input");
   std::vector<Array<Dual<T>>> duals = lift_all(inputs);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -81,7 +85,54 @@ Tangents<T> jvp_by_definition(const spec::System& system, std::span<const Array<
       duals[k].real[i] = Dual<T>(inputs[k].real[i], tangents[k]->real[i]);
     }
   }
-  return split(evaluate<Dual<T>>(system, duals));
+  return split(evaluate_partly<Dual<T>>(system, duals, asked));
+}
+
+template <class T>
+Tangents<T> jvp_by_definition(const spec::System& system, std::span<const Array<T>> inputs,
+                              std::span<const std::optional<Array<T>>> tangents) {
+  Tangents<T> found = jvp_partly(system, inputs, tangents, everything(system));
+  if (any_of(found.open)) throw Undecided(found.question);
+  return found;
+}
+
+template <class T>
+Cotangents<T> vjp_partly(const spec::System& system, std::span<const Array<T>> inputs,
+                         std::span<const std::optional<Array<T>>> cotangents, const Selection& asked) {
+  require(asked.size() == inputs.size(), "asked stands per input");
+  require(cotangents.size() == system.outputs.size(), "one cotangent or nothing per output");
+  Selection weighed = everything(system);
+  for (std::size_t o = 0; o < cotangents.size(); ++o) {
+    require(!cotangents[o] || (kind_of(system[system.outputs[o]].dtype) == Kind::real &&
+                               cotangents[o]->dims == system[system.outputs[o]].dims),
+            "a cotangent has its output's shape");
+    if (!cotangents[o]) weighed[o].clear();
+  }
+  std::vector<Array<Dual<T>>> duals = lift_all(inputs);
+  Cotangents<T> result;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    Array<T> cotangent(Kind::real, inputs[k].dims);
+    std::vector<bool> open(asked[k].size());
+    for (std::size_t i = 0; i < asked[k].size(); ++i) {
+      if (!asked[k][i]) continue;
+      require(inputs[k].kind == Kind::real, "cotangents are of real inputs only");
+      duals[k].real[i] = Dual<T>(inputs[k].real[i], T(1));
+      const Partial<Dual<T>> found = evaluate_partly<Dual<T>>(system, duals, weighed);
+      duals[k].real[i] = Dual<T>(inputs[k].real[i]);
+      try {
+        for (std::size_t o = 0; o < cotangents.size(); ++o) {
+          if (cotangents[o] && !found.open[o].empty()) throw Undecided(found.question);
+        }
+        cotangent.real[i] = pairing(found.outputs, cotangents);
+      } catch (const Undecided& question) {
+        open[i] = true;
+        if (result.question.empty()) result.question = question.what();
+      }
+    }
+    result.inputs.push_back(std::move(cotangent));
+    result.open.push_back(std::move(open));
+  }
+  return result;
 }
 
 template <class T>
@@ -89,24 +140,16 @@ std::vector<std::optional<Array<T>>> vjp_by_definition(const spec::System& syste
                                                        std::span<const std::optional<Array<T>>> cotangents,
                                                        const std::vector<bool>& wrt) {
   require(wrt.size() == inputs.size(), "wrt says yes or no per input");
-  require(cotangents.size() == system.outputs.size(), "one cotangent or nothing per output");
-  for (std::size_t o = 0; o < cotangents.size(); ++o) {
-    require(!cotangents[o] || (kind_of(system[system.outputs[o]].dtype) == Kind::real &&
-                               cotangents[o]->dims == system[system.outputs[o]].dims),
-            "a cotangent has its output's shape");
+  Selection asked;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    require(!wrt[k] || inputs[k].kind == Kind::real, "wrt names real inputs only");
+    asked.emplace_back(wrt[k] ? inputs[k].size() : 0, true);
   }
-  std::vector<Array<Dual<T>>> duals = lift_all(inputs);
+  Cotangents<T> found = vjp_partly(system, inputs, cotangents, asked);
+  if (any_of(found.open)) throw Undecided(found.question);
   std::vector<std::optional<Array<T>>> result(inputs.size());
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (!wrt[k]) continue;
-    require(inputs[k].kind == Kind::real, "wrt names real inputs only");
-    Array<T> cotangent(Kind::real, inputs[k].dims);
-    for (std::size_t i = 0; i < inputs[k].real.size(); ++i) {
-      duals[k].real[i] = Dual<T>(inputs[k].real[i], T(1));
-      cotangent.real[i] = pairing(evaluate<Dual<T>>(system, duals), cotangents);
-      duals[k].real[i] = Dual<T>(inputs[k].real[i]);
-    }
-    result[k] = std::move(cotangent);
+    if (wrt[k]) result[k] = std::move(found.inputs[k]);
   }
   return result;
 }
@@ -114,6 +157,10 @@ std::vector<std::optional<Array<T>>> vjp_by_definition(const spec::System& syste
 #define ETALON_INSTANTIATE(T)                                                                                       \
   template Tangents<T> jvp_by_definition(const spec::System&, std::span<const Array<T>>,                            \
                                          std::span<const std::optional<Array<T>>>);                                 \
+  template Tangents<T> jvp_partly(const spec::System&, std::span<const Array<T>>,                                   \
+                                  std::span<const std::optional<Array<T>>>, const Selection&);                      \
+  template Cotangents<T> vjp_partly(const spec::System&, std::span<const Array<T>>,                                 \
+                                    std::span<const std::optional<Array<T>>>, const Selection&);                    \
   template std::vector<std::optional<Array<T>>> vjp_by_definition(const spec::System&, std::span<const Array<T>>,   \
                                                                   std::span<const std::optional<Array<T>>>,         \
                                                                   const std::vector<bool>&);
@@ -121,6 +168,9 @@ ETALON_INSTANTIATE(double)
 ETALON_INSTANTIATE(Real50)
 ETALON_INSTANTIATE(Real100)
 ETALON_INSTANTIATE(Rational)
+#define ETALON_INSTANTIATE_PRECISE(Bits) ETALON_INSTANTIATE(Precise<Bits>)
+ETALON_FOR_EACH_PRECISION(ETALON_INSTANTIATE_PRECISE)
+#undef ETALON_INSTANTIATE_PRECISE
 #undef ETALON_INSTANTIATE
 
 }  // namespace etalon::reference

@@ -2,9 +2,6 @@
 
 namespace etalon::reference {
 
-template std::vector<Array<Rational>> evaluate(const spec::System&, std::span<const Array<Rational>>);
-template std::vector<Array<Rational>> evaluate_all(const spec::System&, std::span<const Array<Rational>>);
-template std::vector<Array<Dual<Rational>>> evaluate(const spec::System&, std::span<const Array<Dual<Rational>>>);
-template std::vector<Array<Dual<Rational>>> evaluate_all(const spec::System&, std::span<const Array<Dual<Rational>>>);
+ETALON_EVALUATE(Rational)
 
 }  // namespace etalon::reference

@@ -5,6 +5,9 @@
 #include <limits>
 #include <string>
 
+#include "reference/exact/precisions.hpp"
+#include "reference/exact/scalar.hpp"
+#include "reference/nearest.hpp"
 #include "reference/scalar_math.hpp"
 #include "spec/contract/contract.hpp"
 
@@ -46,71 +49,70 @@ std::uint16_t encode_small(double v, int precision, int emax) {
   return static_cast<std::uint16_t>(sign | (field + digits));
 }
 
-int exponent_of(double v) { return std::ilogb(v); }
+// What nearest asks of each number type.
+
+struct DoubleView {
+  double v;
+  [[nodiscard]] bool is_nan() const { return std::isnan(v); }
+  [[nodiscard]] bool is_inf() const { return std::isinf(v); }
+  [[nodiscard]] bool is_zero() const { return v == 0; }
+  [[nodiscard]] bool is_negative() const { return std::signbit(v); }
+  [[nodiscard]] std::int64_t exponent() const { return std::ilogb(v); }
+  [[nodiscard]] double rounded_quotient(int quantum) const { return std::nearbyint(std::ldexp(v, -quantum)); }
+};
+
 template <unsigned Digits>
-int exponent_of(const Wide<Digits>& v) {
-  return static_cast<int>(mpfr_get_exp(v.backend().data())) - 1;
-}
-/// floor(log2 |v|).
-int exponent_of(const Rational& v) {
-  using boost::multiprecision::cpp_int;
-  const cpp_int n = abs(numerator(v));
-  const cpp_int d = denominator(v);
-  int e = static_cast<int>(msb(n)) - static_cast<int>(msb(d));
-  const bool too_big = e >= 0 ? n < (d << static_cast<unsigned>(e)) : (n << static_cast<unsigned>(-e)) < d;
-  return too_big ? e - 1 : e;
-}
-
-/// v / 2^quantum rounded to an integer, ties to even.
-double rounded_quotient(double v, int quantum) { return std::nearbyint(std::ldexp(v, -quantum)); }
-template <unsigned Digits>
-double rounded_quotient(const Wide<Digits>& v, int quantum) {
-  Wide<Digits> q;
-  mpfr_mul_2si(q.backend().data(), v.backend().data(), -quantum, MPFR_RNDN);
-  mpfr_rint(q.backend().data(), q.backend().data(), MPFR_RNDN);
-  return mpfr_get_d(q.backend().data(), MPFR_RNDN);
-}
-double rounded_quotient(const Rational& v, int quantum) {
-  using boost::multiprecision::cpp_int;
-  cpp_int n = abs(numerator(v));
-  cpp_int d = denominator(v);
-  (quantum < 0 ? n : d) <<= static_cast<unsigned>(std::abs(quantum));
-  cpp_int q = n / d;
-  const cpp_int twice = (n - q * d) * 2;
-  if (twice > d || (twice == d && q % 2 != 0)) ++q;
-  const auto magnitude = q.convert_to<double>();
-  return v < 0 ? -magnitude : magnitude;
-}
-
-bool is_negative_zero(double v) { return std::signbit(v); }
-template <unsigned Digits>
-bool is_negative_zero(const Wide<Digits>& v) {
-  return mpfr_signbit(v.backend().data()) != 0;
-}
-bool is_negative_zero(const Rational&) { return false; }
-
-double signed_infinity(bool negative) {
-  return negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-}
-
-/// The value of the format nearest to `v`, ties to even.
-template <class T>
-double round_to(const T& v, const Format& format) {
-  using S = Scalar<T>;
-  if (S::is_nan(v)) return std::numeric_limits<double>::quiet_NaN();
-  if (S::is_inf(v)) return signed_infinity(v < 0);
-  if (v == 0) return is_negative_zero(v) ? -0.0 : 0.0;
-  const int exponent = exponent_of(v);
-  // Beyond the next binade nothing rounds back into range, and scaling could overflow.
-  if (exponent > format.emax) return signed_infinity(v < 0);
-  if (exponent < format.emin - format.precision - 1) return v < 0 ? -0.0 : 0.0;
-  const int quantum = std::max(exponent, format.emin) - (format.precision - 1);
-  const double q = rounded_quotient(v, quantum);
-  if (std::fabs(q) >= std::ldexp(1.0, format.precision) && quantum + format.precision > format.emax) {
-    return signed_infinity(v < 0);
+struct WideView {
+  const Wide<Digits>& v;
+  [[nodiscard]] mpfr_srcptr x() const { return v.backend().data(); }
+  [[nodiscard]] bool is_nan() const { return mpfr_nan_p(x()) != 0; }
+  [[nodiscard]] bool is_inf() const { return mpfr_inf_p(x()) != 0; }
+  [[nodiscard]] bool is_zero() const { return mpfr_zero_p(x()) != 0; }
+  [[nodiscard]] bool is_negative() const { return mpfr_signbit(x()) != 0; }
+  [[nodiscard]] std::int64_t exponent() const { return mpfr_get_exp(x()) - 1; }
+  [[nodiscard]] double rounded_quotient(int quantum) const {
+    Wide<Digits> q;
+    mpfr_mul_2si(q.backend().data(), x(), -quantum, MPFR_RNDN);
+    mpfr_rint(q.backend().data(), q.backend().data(), MPFR_RNDN);
+    return mpfr_get_d(q.backend().data(), MPFR_RNDN);
   }
-  const double result = std::ldexp(q, quantum);
-  return result == 0 && v < 0 ? -0.0 : result;
+};
+
+struct RationalView {
+  const Rational& v;
+  [[nodiscard]] static bool is_nan() { return false; }
+  [[nodiscard]] static bool is_inf() { return false; }
+  [[nodiscard]] bool is_zero() const { return v == 0; }
+  [[nodiscard]] bool is_negative() const { return v < 0; }
+  [[nodiscard]] std::int64_t exponent() const {
+    using boost::multiprecision::cpp_int;
+    const cpp_int n = abs(numerator(v));
+    const cpp_int d = denominator(v);
+    const int e = static_cast<int>(msb(n)) - static_cast<int>(msb(d));
+    const bool too_big = e >= 0 ? n < (d << static_cast<unsigned>(e)) : (n << static_cast<unsigned>(-e)) < d;
+    return too_big ? e - 1 : e;
+  }
+  [[nodiscard]] double rounded_quotient(int quantum) const {
+    using boost::multiprecision::cpp_int;
+    cpp_int n = abs(numerator(v));
+    cpp_int d = denominator(v);
+    (quantum < 0 ? n : d) <<= static_cast<unsigned>(std::abs(quantum));
+    cpp_int q = n / d;
+    const cpp_int twice = (n - q * d) * 2;
+    if (twice > d || (twice == d && q % 2 != 0)) ++q;
+    return q.convert_to<double>();
+  }
+};
+
+double round_to(double v, const Format& format) { return nearest(DoubleView{v}, format); }
+template <unsigned Digits>
+double round_to(const Wide<Digits>& v, const Format& format) {
+  return nearest(WideView<Digits>{v}, format);
+}
+double round_to(const Rational& v, const Format& format) { return nearest(RationalView{v}, format); }
+template <class End>
+double round_to(const Enclosure<End>& v, const Format& format) {
+  return v.rounded(format);
 }
 
 double element_as_double(const HostTensor& t, std::size_t i) {
@@ -154,7 +156,7 @@ Array<T> from_host(const HostTensor& tensor) {
   Array<T> a(kind_of(tensor.dtype), tensor.dims);
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a.kind == Kind::real) {
-      a.real[i] = Math<T>::of_binary(element_as_double(tensor, i));
+      a.real[i] = Scalar<T>::of_binary(element_as_double(tensor, i));
     } else {
       a.integer[i] = element_as_integer(tensor, i);
     }
@@ -163,17 +165,21 @@ Array<T> from_host(const HostTensor& tensor) {
 }
 
 template <class T>
+void set_rounded(HostTensor& tensor, const Array<T>& array, std::size_t element) {
+  if (array.kind != Kind::real) return store(tensor, element, array.integer[element]);
+  try {
+    store(tensor, element, round_to(array.real[element], spec::format_of(tensor.dtype)));
+  } catch (Undecided& question) {
+    question.of("element " + place_of(array.dims, element));
+    throw;
+  }
+}
+
+template <class T>
 HostTensor to_host(const Array<T>& array, DType dtype) {
   if (kind_of(dtype) != array.kind) throw InternalError("to_host: an array of another kind than the element type");
   HostTensor t(dtype, array.dims);
-  const Format format = spec::format_of(dtype);
-  for (std::size_t i = 0; i < array.size(); ++i) {
-    if (array.kind == Kind::real) {
-      store(t, i, round_to(array.real[i], format));
-    } else {
-      store(t, i, array.integer[i]);
-    }
-  }
+  for (std::size_t i = 0; i < array.size(); ++i) set_rounded(t, array, i);
   return t;
 }
 
@@ -185,5 +191,11 @@ template HostTensor to_host(const Array<double>&, DType);
 template HostTensor to_host(const Array<Real50>&, DType);
 template HostTensor to_host(const Array<Real100>&, DType);
 template HostTensor to_host(const Array<Rational>&, DType);
+#define ETALON_INSTANTIATE(Bits)                                \
+  template Array<Precise<Bits>> from_host(const HostTensor&); \
+  template HostTensor to_host(const Array<Precise<Bits>>&, DType); \
+  template void set_rounded(HostTensor&, const Array<Precise<Bits>>&, std::size_t);
+ETALON_FOR_EACH_PRECISION(ETALON_INSTANTIATE)
+#undef ETALON_INSTANTIATE
 
 }  // namespace etalon::reference

@@ -226,6 +226,7 @@ struct Scalar {
   static T of(const spec::Number& n) {
     return n.is_binary ? M::of_binary(n.binary) : M::of_decimal(n);
   }
+  static T of_binary(double v) { return M::of_binary(v); }
   static const T& value(const T& v) { return v; }
   static bool is_nan(const T& v) { return M::is_nan(v); }
   static bool is_inf(const T& v) { return M::is_inf(v); }
@@ -304,17 +305,17 @@ struct Scalar<Dual<T>> {
     return chain(a, b, S::div(a.value, b.value), [&] { return S::div(S::of(1), b.value); },
                  [&] { return T(-S::div(a.value, T(b.value * b.value))); });
   }
-  static D extremum(const D& a, const D& b, T value, bool a_wins, bool b_wins) {
-    const T half = S::div(S::of(1), S::of(2));
-    const auto share = [&](bool mine, bool other) { return mine ? S::of(1) : other ? S::of(0) : half; };
-    return chain(a, b, std::move(value), [&] { return share(a_wins, b_wins); }, [&] { return share(b_wins, a_wins); });
+  /// Which side wins is asked only where something depends on it.
+  static D extremum(const D& a, const D& b, T value, bool greatest) {
+    const auto share = [&](const T& mine, const T& other) {
+      const bool wins = greatest ? mine > other : mine < other;
+      const bool loses = greatest ? mine < other : mine > other;
+      return wins ? S::of(1) : loses ? S::of(0) : S::div(S::of(1), S::of(2));
+    };
+    return chain(a, b, std::move(value), [&] { return share(a.value, b.value); }, [&] { return share(b.value, a.value); });
   }
-  static D maximum(const D& a, const D& b) {
-    return extremum(a, b, S::maximum(a.value, b.value), a.value > b.value, b.value > a.value);
-  }
-  static D minimum(const D& a, const D& b) {
-    return extremum(a, b, S::minimum(a.value, b.value), a.value < b.value, b.value < a.value);
-  }
+  static D maximum(const D& a, const D& b) { return extremum(a, b, S::maximum(a.value, b.value), true); }
+  static D minimum(const D& a, const D& b) { return extremum(a, b, S::minimum(a.value, b.value), false); }
   static D pow(const D& a, const D& b) {
     const auto base_slope = [&] {
       return b.value == 0 ? S::of(0) : T(b.value * S::pow(a.value, T(b.value - S::of(1))));

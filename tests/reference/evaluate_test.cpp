@@ -18,7 +18,7 @@ using reference::Real50;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan_value = std::numeric_limits<double>::quiet_NaN();
-const Expr always = boolean(true);
+const Expr no_guard = boolean(true);
 
 /// A system with one real input vector `x` and one output of the given shape, to be defined by the test.
 struct Unary {
@@ -59,7 +59,7 @@ TEST_CASE("a matrix product is exact over the rationals", "[evaluate]") {
   s.outputs = {y};
   const std::vector<Binder> i = s.bind_all(y);
   const Binder k = s.bind("k", 3);
-  s.define(y, i, reduce(Reduction::sum, {k}, always,
+  s.define(y, i, reduce(Reduction::sum, {k}, no_guard,
                         s.at(a, {variable(i[0]), variable(k)}) * s.at(b, {variable(k), variable(i[1])})));
   const Rational third(1, 3);
   const std::vector<Array<Rational>> in{
@@ -101,7 +101,7 @@ TEST_CASE("empty reductions have their neutral elements, extrema need a value", 
   const auto over_nothing = [](Reduction r, Expr body, Expr otherwise) {
     Unary u(1, {});
     const Binder k = u.s.bind("k", 0);
-    u.s.define(u.y, {}, reduce(r, {k}, always, std::move(body), std::move(otherwise)));
+    u.s.define(u.y, {}, reduce(r, {k}, no_guard, std::move(body), std::move(otherwise)));
     return u.run<double>({5}).real.at(0);
   };
   REQUIRE(over_nothing(Reduction::sum, decimal(3), {}) == 0);
@@ -115,7 +115,7 @@ TEST_CASE("argmax takes the first of equals and the first NaN", "[evaluate]") {
     const auto n = static_cast<std::int64_t>(values.size());
     Unary u(n, {}, DType::i64);
     const Binder k = u.s.bind("k", n);
-    u.s.define(u.y, {}, reduce(Reduction::argmax, {k}, always, u.s.at(u.x, {variable(k)})));
+    u.s.define(u.y, {}, reduce(Reduction::argmax, {k}, no_guard, u.s.at(u.x, {variable(k)})));
     return u.run<double>(values).integer.at(0);
   };
   REQUIRE(argmax({1, 4, 4, 2}) == 1);

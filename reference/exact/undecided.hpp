@@ -1,0 +1,29 @@
+/// \file
+/// A question about a real number that its enclosure leaves open. It knows no number type.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "spec/dims.hpp"
+
+namespace etalon::reference {
+
+/// Thrown where a comparison, a rounding or a quotient hangs on more digits than were computed; more may answer.
+class Undecided final : public std::exception {
+ public:
+  explicit Undecided(std::string question) : text_(std::move(question)) {}
+
+  /// Says of what it is.
+  void of(const std::string& what) { text_ += " of " + what; }
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+/// The indices of the element at a row-major position, as `[1, 2]`.
+[[nodiscard]] std::string place_of(const Dims& dims, std::size_t position);
+
+}  // namespace etalon::reference
