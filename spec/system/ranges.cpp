@@ -29,8 +29,8 @@ Interval scaled(const Interval& i, std::int64_t k) {
 }
 
 Interval plus(const Interval& a, const Interval& b) {
-  return {a.low <= -far || b.low <= -far ? -far : clamped(a.low + b.low),
-          a.high >= far || b.high >= far ? far : clamped(a.high + b.high)};
+  return {a.low <= -far || b.low <= -far ? -far : clamped(clamped(a.low) + clamped(b.low)),
+          a.high >= far || b.high >= far ? far : clamped(clamped(a.high) + clamped(b.high))};
 }
 
 Interval hull(const Interval& a, const Interval& b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
@@ -262,14 +262,15 @@ std::int64_t lower_bound(const Affine& a, const Ranges& known, int& budget, int 
   if (depth == 0 || --budget < 0) return best;
   std::vector<Affine> meanings;
   for (const Term& t : a.terms) add_meaning(meanings, t.atom, known);
+  constexpr std::int64_t large = std::int64_t{1} << 50;
   const auto try_fact = [&](const Affine& fact) {
+    if (std::max(magnitude(a), magnitude(fact)) > large) return;
     std::vector<std::pair<std::int64_t, std::int64_t>> tried;
     for (const Term& t : fact.terms) {
       const std::int64_t own = a.coefficient_of(t.atom);
       if (own == 0 || (own > 0) != (t.coefficient > 0)) continue;
       const std::int64_t g = std::gcd(own, t.coefficient);
       const std::pair factors{std::abs(t.coefficient / g), std::abs(own / g)};
-      constexpr std::int64_t large = std::int64_t{1} << 50;
       if (factors.first > large / (1 + magnitude(a)) || factors.second > large / (1 + magnitude(fact))) continue;
       if (std::find(tried.begin(), tried.end(), factors) != tried.end()) continue;
       tried.push_back(factors);

@@ -13,6 +13,7 @@
 #include "spec/library/trial.hpp"
 #include "spec/notation/elaborate.hpp"
 #include "spec/program/program.hpp"
+#include "spec/system/ranges.hpp"
 #include "spec/system/simplify.hpp"
 #include "tests/spec/notation_call.hpp"
 #include "tests/spec/notation_samples.hpp"
@@ -242,6 +243,24 @@ TEST_CASE("extents and attributes at the ends of 64 bits are refused or kept in 
   }
   CHECK(calls == texts.size() * 7 * 3);
   CHECK(refusal(texts[0], {f32({5})}, {{"by", most}}).find("f reads x[i + by] at 9223372036854775807,") != std::string::npos);
+}
+
+TEST_CASE("facts about forms with the largest coefficients are left alone", "[sound]") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  System s;
+  const Binder i = s.bind("i", 8);
+  Ranges known;
+  known.bind({i});
+  known.assume(at_least(variable(i), 3));
+  Affine form;
+  form.add(variable(i), 1);
+  CHECK(interval(form, known).low == 3);
+  form.constant = most;  // a proof that multiplies it would leave 64 bits
+  CHECK(interval(form, known).high >= Interval::unbounded);
+  known.nonnegative.push_back(form);
+  Affine other;
+  other.add(variable(i), -1);
+  CHECK(interval(other, known).low <= -7);
 }
 
 }  // namespace
