@@ -167,6 +167,9 @@ void admit(reference::Envelope& envelope, std::span<const Freedom> freedoms) {
   for (std::size_t i = 0; i < freedoms.size() && i < envelope.flags.size(); ++i) {
     if (freedoms[i] == Freedom::all) envelope.flags[i] |= reference::undecided;
     if (freedoms[i] != Freedom::no_number) continue;
+    // A derivative that the equations give as NaN alone is 0·∞: other orders of the same rules leave that product out.
+    constexpr auto values = static_cast<std::uint8_t>(no_number | reference::admits_finite);
+    if ((envelope.flags[i] & values) == reference::admits_nan) envelope.flags[i] |= reference::undecided;
     const bool finite = may(envelope, i, reference::admits_finite);
     envelope.flags[i] |= no_number | reference::admits_finite;
     envelope.lower[i] = finite ? std::min(envelope.lower[i], 0.0) : 0;

@@ -29,7 +29,7 @@ struct DerivativeLayout {
 enum class Freedom : std::uint8_t {
   none,       ///< the derivative is defined
   no_number,  ///< the value that it is taken of or the operand is infinite: 0, NaN and infinities are as good as what
-              ///< follows from the equations, and numbers between; any other is wrong
+              ///< follows from the equations, and numbers between; any other is wrong, unless NaN is all that follows
   all         ///< the value may be NaN
 };
 

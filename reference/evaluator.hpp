@@ -142,7 +142,7 @@ class Evaluator : Expressions<T, Evaluator<T>> {
     } catch (Undecided& question) {
       standing = Standing::open;
       const spec::TensorInfo& info = system_[e.target];
-      question.of(info.name + place_of(info.dims, element));
+      question.of(info.name + to_string(indices_of(info.dims, element)));
       if (question_.empty()) question_ = question.what();
     }
     std::vector<Standing>& all = standing_[index(e.target)];

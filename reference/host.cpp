@@ -8,6 +8,7 @@
 #include "reference/exact/precisions.hpp"
 #include "reference/exact/scalar.hpp"
 #include "reference/nearest.hpp"
+#include "reference/place.hpp"
 #include "reference/scalar_math.hpp"
 #include "spec/contract/contract.hpp"
 
@@ -170,7 +171,7 @@ void set_rounded(HostTensor& tensor, const Array<T>& array, std::size_t element)
   try {
     store(tensor, element, round_to(array.real[element], spec::format_of(tensor.dtype)));
   } catch (Undecided& question) {
-    question.of("element " + place_of(array.dims, element));
+    question.of("element " + to_string(indices_of(array.dims, element)));
     throw;
   }
 }

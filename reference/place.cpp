@@ -5,28 +5,23 @@
 
 namespace etalon::reference {
 
-namespace {
-
-std::vector<std::int64_t> indices_of(const Dims& dims, std::size_t element) {
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(dims.rank));
+Dims indices_of(const Dims& dims, std::size_t element) {
+  Dims indices = dims;
   auto rest = static_cast<std::int64_t>(element);
-  for (std::size_t axis = indices.size(); axis-- > 0;) {
-    const std::int64_t extent = dims.extent[axis];
-    indices[axis] = rest % extent;
-    rest /= extent;
+  for (std::size_t axis = dims.rank; axis-- > 0;) {
+    indices[axis] = rest % dims[axis];
+    rest /= dims[axis];
   }
   return indices;
 }
 
-}  // namespace
-
 std::optional<bool> solve_place(const Flat& flat, const FlatEquation& equation, const Dims& dims, std::size_t element,
                                 std::span<std::int64_t> slots) {
-  const std::vector<std::int64_t> indices = indices_of(dims, element);
+  const Dims indices = indices_of(dims, element);
   const std::span<const std::int32_t> place = Flat::slice(flat.args, equation.place);
   const std::span<const Loop> loops = Flat::slice(flat.loops, equation.loops);
   std::vector<bool> set(loops.size());
-  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+  for (std::size_t axis = 0; axis < dims.rank; ++axis) {
     const FlatNode& node = flat.nodes[static_cast<std::size_t>(place[axis])];
     if (node.step != Step::affine || node.terms.count > 1) return std::nullopt;
     const std::int64_t rest = indices[axis] - node.constant;

@@ -1,5 +1,5 @@
 /// \file
-/// The way back from an element to the equation's variables.
+/// The way back from an element to its indices, and from them to an equation's variables.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@
 #include "spec/dims.hpp"
 
 namespace etalon::reference {
+
+/// The index on each axis of the element at a row-major position.
+[[nodiscard]] Dims indices_of(const Dims& dims, std::size_t element);
 
 /// Whether the equation gives the element at this row-major position of its target; then its loops' variables are set in
 /// `slots`. Nothing where its place is not one variable or one number per axis, so that only running it tells.

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "spec/dims.hpp"
-
 namespace etalon::reference {
 
 /// Thrown where a comparison, a rounding or a quotient hangs on more digits than were computed; more may answer.
@@ -22,8 +20,5 @@ class Undecided final : public std::exception {
  private:
   std::string text_;
 };
-
-/// The indices of the element at a row-major position, as `[1, 2]`.
-[[nodiscard]] std::string place_of(const Dims& dims, std::size_t position);
 
 }  // namespace etalon::reference
