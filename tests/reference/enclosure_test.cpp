@@ -174,14 +174,14 @@ void knows_open_ends() {
 
 }  // namespace
 
-TEST_CASE("sound: enclosures over MPFR's numbers hold what they are of", "[sound][exact]") {
+TEST_CASE("enclosures over MPFR's numbers hold what they are of", "[sound][exact]") {
   holds_functions<reference::MpfrEnd<191>>();
   holds_arithmetic<reference::MpfrEnd<191>>();
   keeps_what_is_exact<reference::MpfrEnd<191>>();
   knows_open_ends<reference::MpfrEnd<191>>();
 }
 
-TEST_CASE("sound: enclosures over Boost's numbers hold what they are of", "[sound][exact]") {
+TEST_CASE("enclosures over Boost's numbers hold what they are of", "[sound][exact]") {
   holds_functions<reference::BinFloatEnd<191>>();
   holds_arithmetic<reference::BinFloatEnd<191>>();
   keeps_what_is_exact<reference::BinFloatEnd<191>>();

@@ -80,7 +80,7 @@ double rounded(const Rational& v) {
 
 }  // namespace
 
-TEST_CASE("sound: no number of digits is too few for a sum", "[sound][exact]") {
+TEST_CASE("no number of digits is too few for a sum", "[sound][exact]") {
   CHECK(Question({1e300}, {1}, {1e300}).call("s", "add", {"x", "y"}).call("d", "sub", {"s", "z"}).doubles() == std::vector<double>{1});
   // 1e308 · 2^-1074 is what is left.
   const double tiny = std::numeric_limits<double>::denorm_min();
@@ -89,7 +89,7 @@ TEST_CASE("sound: no number of digits is too few for a sum", "[sound][exact]") {
   CHECK(Question({1e200, 1, -1e200}, {1e200, tiny, 1e200}).call("p", "dot", {"x", "y"}).doubles() == std::vector<double>{tiny});
 }
 
-TEST_CASE("sound: long alternating sums are those of rational arithmetic", "[sound][exact]") {
+TEST_CASE("long alternating sums are those of rational arithmetic", "[sound][exact]") {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 8; ++trial) {
     std::vector<double> x;
@@ -106,7 +106,7 @@ TEST_CASE("sound: long alternating sums are those of rational arithmetic", "[sou
   }
 }
 
-TEST_CASE("sound: functions keep what cancels", "[sound][exact]") {
+TEST_CASE("functions keep what cancels", "[sound][exact]") {
   // log1p(x) - x = -x²/2 + x³/3 - …: the next term is too small to change the rounding of these.
   for (const double x : {0x1p-60, 3e-100, 1e-150}) {
     const Rational r(x);
@@ -133,7 +133,7 @@ TEST_CASE("sound: functions keep what cancels", "[sound][exact]") {
   CHECK(down.call("d", "sub", {at, "x"}).doubles() == std::vector<double>{rounded(-10 * r * r)});
 }
 
-TEST_CASE("sound: equal numbers are found equal", "[sound][exact]") {
+TEST_CASE("equal numbers are found equal", "[sound][exact]") {
   // Quotients that no binary number is: the first of equal ones, a whole number, a tie between two of binary32.
   const HostTensor first = Question({1, 2, 2, 1}, {3, 3, 3, 3}).call("q", "div", {"x", "y"}).call("a", "argmax", {"q"}).output();
   CHECK(first.view<std::int64_t>()[0] == 1);
@@ -155,7 +155,7 @@ TEST_CASE("sound: equal numbers are found equal", "[sound][exact]") {
   CHECK(soft.pulled(f64s({1, 1, 1, 1})) == std::vector<double>{0, 0, 0, 0});
 }
 
-TEST_CASE("sound: a nearly equal number is not taken for an equal one", "[sound][exact]") {
+TEST_CASE("a nearly equal number is not taken for an equal one", "[sound][exact]") {
   // Apart by 2^-900: floor tells the sides, also where the number is a quotient.
   const double third = 1.0 / 3;
   Question below({1}, {0x1p-900}, {3});
@@ -167,7 +167,7 @@ TEST_CASE("sound: a nearly equal number is not taken for an equal one", "[sound]
   CHECK(quotient.call("p", "mul", {"x", "y"}).call("f", "floor", {"p"}).doubles() == std::vector<double>{0});
 }
 
-TEST_CASE("sound: products and quotients just beside a tie round to its side", "[sound][exact]") {
+TEST_CASE("products and quotients just beside a tie round to its side", "[sound][exact]") {
   // No precision here tells 1 + exp(-10⁶) from 1: what decides is that the end at the tie is not attained.
   const double z = 0x1p52 + 1;  // three times it is halfway between two numbers
   const auto three_times = [&](const std::string& operation, const std::string& a, const std::string& b) {
@@ -179,7 +179,7 @@ TEST_CASE("sound: products and quotients just beside a tie round to its side", "
   CHECK(three_times("div", "z", "s") == std::vector<double>{3 * 0x1p52 + 2});
 }
 
-TEST_CASE("sound: what precision cannot decide is refused with its place", "[sound][exact]") {
+TEST_CASE("what precision cannot decide is refused with its place", "[sound][exact]") {
   // exp2(log2(3)) is 3, but nothing here knows it, and no digits show it.
   Question open({4, 3});
   open.call("l", "log2", {"x"}).call("e", "exp2", {"l"});

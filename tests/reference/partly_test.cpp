@@ -41,7 +41,7 @@ std::size_t compare_asked(const spec::System& system, const Values& inputs, unsi
 
 }  // namespace
 
-TEST_CASE("sound: elements asked for alone are those of the whole evaluation", "[sound][exact]") {
+TEST_CASE("elements asked for alone are those of the whole evaluation", "[sound][exact]") {
   std::mt19937_64 engine(11);
   std::size_t compared = 0;
   for (const test::Sample& sample : test::samples()) {
@@ -59,7 +59,7 @@ TEST_CASE("sound: elements asked for alone are those of the whole evaluation", "
   CHECK(compared > 1000);
 }
 
-TEST_CASE("sound: one open element opens what reads it and nothing else", "[sound][exact]") {
+TEST_CASE("one open element opens what reads it and nothing else", "[sound][exact]") {
   using T = reference::Precise<191>;
   using Array = reference::Array<T>;
   // d[i] = if x[i] + 1 - x[i] == 1 then 1 else 2, y[i] = d[i]·x[i]
