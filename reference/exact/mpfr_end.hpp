@@ -88,7 +88,10 @@ class MpfrEnd {
   void negate() { mpfr_neg(x_, x_, MPFR_RNDN); }
   void set_sign(bool negative) { mpfr_setsign(x_, x_, negative ? 1 : 0, MPFR_RNDN); }
   /// To the next number upwards (1) or downwards (-1).
-  void step(int direction) { direction > 0 ? mpfr_nextabove(out()) : mpfr_nextbelow(out()); }
+  void step(int direction) {
+    if (direction > 0) mpfr_nextabove(out());
+    else mpfr_nextbelow(out());
+  }
   /// A function of one real.
   int apply(spec::Primitive f, const MpfrEnd& a, Toward t) {
     using P = spec::Primitive;

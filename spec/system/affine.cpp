@@ -140,6 +140,15 @@ std::vector<std::int64_t> common_divisors(std::int64_t a, std::int64_t b) {
   return divisors;
 }
 
+/// The forms that `e // d` may have in a sum: with its terms written out, and as it stands where they may leave 64 bits.
+std::vector<Affine> ways_to_divide(const Expr& dividend, std::int64_t divisor, const Ranges* known) {
+  std::vector<Affine> ways{divided(dividend, divisor, known)};
+  if (divisor != 1) return ways;
+  ways.emplace_back();
+  ways.back().add(dividend, 1);
+  return ways;
+}
+
 /// Collects one `c*f - c*r*(e // m)` with `f = e // (m / r)` into `c*(f % r)`, if `a` holds such a group.
 bool collect(Affine& a, const Expr& atom, const Ranges* known) {
   const auto quotient = as_quotient(atom);
@@ -148,13 +157,14 @@ bool collect(Affine& a, const Expr& atom, const Ranges* known) {
   const std::int64_t m = quotient->divisor;
   for (const std::int64_t r : common_divisors(m, k)) {
     if (r == 1) break;
-    const Affine whole = divided(quotient->dividend, m / r, known);
     const std::int64_t multiple = -k / r;
-    if (!holds_group(a, whole, multiple)) continue;
-    a = a - multiple * whole;
-    a.add(atom, -k);
-    a.add(apply(Primitive::modulo, {to_expr(whole), integer(r)}), multiple);
-    return true;
+    for (const Affine& whole : ways_to_divide(quotient->dividend, m / r, known)) {
+      if (!holds_group(a, whole, multiple)) continue;
+      a = a - multiple * whole;
+      a.add(atom, -k);
+      a.add(apply(Primitive::modulo, {to_expr(whole), integer(r)}), multiple);
+      return true;
+    }
   }
   return false;
 }

@@ -198,6 +198,18 @@ Expr random_guard(const Probe& p, std::mt19937& engine) {
 
 }  // namespace
 
+TEST_CASE("a remainder of a sum that may leave 64 bits stays one remainder", "[calculus][rules]") {
+  Probe p(3, 5, 1, 1);
+  const Expr at = p.s.at(p.positions, {variable(p.outer[0])});
+  const Expr guard = call(P::eq, {combination(p, {1, 3, 0, -2, 2}), at});
+  const System before = p.with(reduce(Reduction::sum, p.inner, guard, p.body()));
+  System after = before;
+  solve_guards(after);
+  CAPTURE(to_text(before), to_text(after));
+  REQUIRE_NOTHROW(verify(after));
+  CHECK(evaluated(after) == evaluated(before));
+}
+
 TEST_CASE("solving random guards keeps the values", "[calculus][rules]") {
   const bool holds = rc::check("literal evaluation before and after", [] {
     const auto seed = *rc::gen::arbitrary<unsigned>();
