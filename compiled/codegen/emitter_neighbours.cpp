@@ -53,7 +53,8 @@ Value* Emitter::load_strided(const Neighbours& n, llvm::Type* type, Value* first
   const llvm::Align align(type->getScalarSizeInBits() / 8);
   llvm::Constant* nothing = llvm::Constant::getNullValue(wide);
   Value* all = nullptr;
-  for (unsigned part = 0; part < n.step; ++part) {
+  const unsigned last = (width_ - 1) * n.step / width_;  // the vector with the last lane's element: beyond it nothing is read
+  for (unsigned part = 0; part <= last; ++part) {
     // Which elements of this vector are some lane's, and where they go: place l of the result is lane l.
     std::vector<llvm::Constant*> wanted;
     std::vector<int> lane_of;
@@ -69,7 +70,7 @@ Value* Emitter::load_strided(const Neighbours& n, llvm::Type* type, Value* first
     Value* mask = llvm::ConstantVector::get(wanted);
     if (lanes != nullptr) mask = builder_.CreateAnd(mask, builder_.CreateShuffleVector(lanes, lane_of));
     Value* at = builder_.CreateGEP(type, first, builder_.getInt64(std::uint64_t{part} * width_));
-    const bool to_the_end = lanes == nullptr && part + 1 < n.step;
+    const bool to_the_end = lanes == nullptr && part < last;
     Value* elements = to_the_end ? static_cast<Value*>(builder_.CreateAlignedLoad(wide, at, align))
                                  : builder_.CreateMaskedLoad(wide, at, align, mask, nothing);
     all = builder_.CreateShuffleVector(all == nullptr ? nothing : all, elements, places);

@@ -17,12 +17,19 @@ constexpr std::int64_t limit = std::int64_t{1} << 31;
 
 bool is_number(const Expr& e) { return e.form() == Form::number; }
 
+/// a + b · c as machines compute it, whose integers wrap: so an index that fits has its value though its terms do not.
+std::int64_t multiply_add(std::int64_t a, std::int64_t b, std::int64_t c) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b) * static_cast<std::uint64_t>(c));
+}
+
 void add(Affine& to, const Affine& what, std::int64_t factor) {
-  to.constant += factor * what.constant;
+  to.constant = multiply_add(to.constant, factor, what.constant);
   for (const auto& [v, c] : what.variables) {
-    if ((to.variables[v] += factor * c) == 0) to.variables.erase(v);
+    const std::int64_t sum = multiply_add(to.variables[v], factor, c);
+    if (sum == 0) to.variables.erase(v);
+    else to.variables[v] = sum;
   }
-  for (const auto& [c, e] : what.opaque) to.opaque.emplace_back(factor * c, e);
+  for (const auto& [c, e] : what.opaque) to.opaque.emplace_back(multiply_add(0, factor, c), e);
 }
 
 /// Whether `q` is what remains above the digit `r`: e // c beside e % c, which for e = x // d is also written x // (d · c).
@@ -33,7 +40,9 @@ bool is_above(const Expr& q, const Expr& r) {
   if (!e.is(Primitive::floor_div) || !is_number(e->args[1]) || !is_number(q->args[1])) return false;
   const std::int64_t d = e->args[1]->number.mantissa;
   const std::int64_t c = r->args[1]->number.mantissa;
-  return d > 0 && c > 0 && q->args[0] == e->args[0] && q->args[1]->number.mantissa == d * c;
+  std::int64_t both = 0;
+  if (d <= 0 || c <= 0 || __builtin_mul_overflow(d, c, &both)) return false;
+  return q->args[0] == e->args[0] && q->args[1]->number.mantissa == both;
 }
 
 /// (e // c) · c·s + (e % c) · s is e · s: what reshapes leave behind.
@@ -44,7 +53,7 @@ bool join_quotient_and_remainder(Affine& a) {
     for (std::size_t j = 0; j < a.opaque.size(); ++j) {
       const auto [k, q] = a.opaque[j];
       if (!is_above(q, r)) continue;
-      if (k != s * r->args[1]->number.mantissa) continue;
+      if (k != multiply_add(0, s, r->args[1]->number.mantissa)) continue;
       const Affine inner = affine(r->args[0]);
       a.opaque.erase(a.opaque.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
       a.opaque.erase(a.opaque.begin() + static_cast<std::ptrdiff_t>(std::min(i, j)));

@@ -42,3 +42,18 @@ TEST_CASE("digits of other systems stay as they are", "[compiled][affine]") {
   // The first two are i // 7, and a digit that counts to 8 does not go on from there.
   CHECK(number_at({32, 7, 8}, {quotient(i, 49), remainder(quotient(i, 7), 7), remainder(i, 8)}).opaque.size() == 2);
 }
+
+TEST_CASE("terms that leave 64 bits on the way to an index that fits wrap", "[compiled][affine]") {
+  System s;
+  const Binder binder = s.bind("i", 5);
+  const Expr i = variable(binder);
+  constexpr std::int64_t far = std::int64_t{1} << 62;
+  const auto there = number_at({7, 5}, {spec::integer(1), i + spec::integer(far) - spec::integer(far)});
+  CHECK(there.constant == 5);
+  CHECK(there.coefficient(binder.variable) == 1);
+  const auto scaled = number_at({7, 4}, {spec::integer(far) * i - spec::integer(far) * i + spec::integer(2), spec::integer(far)});
+  CHECK(scaled.constant == 8 + far);
+  CHECK(scaled.variables.empty());
+  const auto wrapped = number_at({7, 4}, {spec::integer(far) * i, i});
+  CHECK(wrapped.coefficient(binder.variable) == 1);
+}

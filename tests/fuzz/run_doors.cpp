@@ -1,7 +1,11 @@
 // Definitions made of random bytes, and near those of the library, through every door, so many through each:
 //     test_doors --check 10000000 --serve 1000000 --cpu 100000 --c 1000 --seed 1
-// One in four is a text of the library with a few changes. A text that breaks a promise is named on stderr.
+// One in four is a text of the library with a few changes. A text that breaks a promise is named on stderr, and so is
+// the program at which a sanitizer ends the process.
+#include <sanitizer/common_interface_defs.h>
+
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -40,6 +44,13 @@ class Stream {
   std::mt19937_64 random_;
 };
 
+/// The program at hand, for the last words of the process.
+const spec::Program* at_hand = nullptr;
+
+void say_program() {
+  if (at_hand != nullptr) (void)std::fprintf(stderr, "at this program:\n%s\n", spec::to_text(*at_hand).c_str());
+}
+
 struct Count {
   std::size_t inputs = 0, accepted = 0, computed = 0;
 };
@@ -53,9 +64,12 @@ bool through(const std::string& name, std::size_t wanted, std::uint64_t seed, co
   while (count.inputs < wanted) {
     ++count.inputs;
     for (const spec::Program& p : stream.next()) {
-      if (!fuzz::checked(p)) continue;
-      ++count.accepted;
-      if (door(p)) ++count.computed;
+      at_hand = &p;
+      if (fuzz::checked(p)) {
+        ++count.accepted;
+        if (door(p)) ++count.computed;
+      }
+      at_hand = nullptr;
     }
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -81,6 +95,7 @@ bool library_passes() {
 }  // namespace
 
 int main(int count, char** words) {
+  __sanitizer_set_death_callback(say_program);
   std::map<std::string, std::uint64_t> options{{"--check", 0}, {"--serve", 0}, {"--cpu", 0}, {"--c", 0}, {"--seed", 1}};
   for (int i = 1; i < count; i += 2) {
     if (i + 1 == count || !options.contains(words[i])) {
