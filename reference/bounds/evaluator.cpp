@@ -295,7 +295,18 @@ bool Evaluator<R>::boolean_primitive(const Operation& o, OperationId id) {
   return false;
 }
 
-template class Evaluator<double>;
-template class Evaluator<Quad>;
+// By member: of a class as a whole, members that other files define would be weak here, and no linker looks for those.
+#define ETALON_INSTANTIATE(R)                                                                                         \
+  template Evaluator<R>::Evaluator(const spec::System&, const Plan&, std::span<const HostTensor>, const spec::Contract&, \
+                                   Decisions&, DecisionSets&, const Forced&);                                         \
+  template void Evaluator<R>::run();                                                                                  \
+  template Value<R> Evaluator<R>::real_at(spec::TensorId, std::size_t);                                               \
+  template std::size_t Evaluator<R>::read_at(const Operation&);                                                       \
+  template std::int64_t Evaluator<R>::decide(OperationId, std::int64_t, std::vector<std::int64_t>);                   \
+  template std::int64_t Evaluator<R>::integer(OperationId);                                                           \
+  template bool Evaluator<R>::boolean(OperationId);
+ETALON_INSTANTIATE(double)
+ETALON_INSTANTIATE(Quad)
+#undef ETALON_INSTANTIATE
 
 }  // namespace etalon::reference::bounds
