@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "spec/error.hpp"
 #include "spec/system/ranges.hpp"
@@ -142,11 +143,11 @@ std::vector<std::int64_t> common_divisors(std::int64_t a, std::int64_t b) {
 
 /// The forms that `e // d` may have in a sum: with its terms written out, and as it stands where they may leave 64 bits.
 std::vector<Affine> ways_to_divide(const Expr& dividend, std::int64_t divisor, const Ranges* known) {
-  std::vector<Affine> ways{divided(dividend, divisor, known)};
-  if (divisor != 1) return ways;
-  ways.emplace_back();
-  ways.back().add(dividend, 1);
-  return ways;
+  Affine written_out = divided(dividend, divisor, known);
+  if (divisor != 1) return {std::move(written_out)};
+  Affine whole;
+  whole.add(dividend, 1);
+  return {std::move(written_out), std::move(whole)};
 }
 
 /// Collects one `c*f - c*r*(e // m)` with `f = e // (m / r)` into `c*(f % r)`, if `a` holds such a group.
