@@ -81,6 +81,21 @@ Proof.
     lra.
 Qed.
 
+(** Of two terms nothing but their sum is rounded. *)
+Theorem two_terms p q t s y : evaluates p q t y -> (forall x, In x (leaves t) -> multiple q x) -> size t = 2%nat ->
+  Rabs (total t) <= s -> Rabs (y - total t) <= unit_roundoff p * node_cost p q 0 s.
+Proof.
+  intros Hy Hq Hn Hs. destruct Hy as [x|l r a b c Ha Hb [Hc [_ Hg]]]; [discriminate|].
+  cbn [size] in Hn. generalize (size_positive l) (size_positive r); intros Pl Pr.
+  destruct l as [x|l1 l2]; [|cbn [size] in Hn; generalize (size_positive l1) (size_positive l2); lia].
+  destruct r as [z|r1 r2]; [|cbn [size] in Hn; generalize (size_positive r1) (size_positive r2); lia].
+  inversion Ha; inversion Hb; subst. cbn [total] in *. unfold node_cost. case Rlt_bool_spec; intros G.
+  - apply Rle_trans with (1 := Hc). apply Rmult_le_compat_l; [apply Rlt_le, unit_positive|]. apply ufp_le.
+    rewrite Rplus_0_r. apply Rle_trans with (1 := Hs). apply Rle_abs.
+  - rewrite Hg; [rewrite Rminus_eq_0, Rabs_R0; lra | | lra].
+    apply multiple_plus; apply Hq; simpl; auto.
+Qed.
+
 (** Where the magnitudes add up to a number that the grid holds, nothing is lost. *)
 Theorem exact_on_grid p q t y : evaluates p q t y -> (forall x, In x (leaves t) -> multiple q x) ->
   magnitudes t <= pow2 (p + q) -> y = total t.
@@ -108,6 +123,7 @@ Definition summation_bound (p q : Z) (count : nat) (largest squares sides total 
     (declared : option nat) : R :=
   if Nat.leb count 1 then 0
   else if Rle_bool magnitudes (pow2 (p + q)) then 0
+  else if Nat.eqb count 2 then unit_roundoff p * node_cost p q 0 (Rmin total sides)
   else
     let bound := lemma p q count (Rmin total sides) (fast largest squares sides) in
     match declared with
@@ -148,6 +164,7 @@ Proof.
   assert (F : bounds_partial_sums (fast largest squares sides) (leaves t)) by now apply fast_bounds.
   assert (Sides : Rabs (total t) <= sides).
   { rewrite total_is_list_sum. apply Rle_trans with (1 := sum_of_sides _). exact Hsd. }
+  destruct (Nat.eqb_spec (size t) 2) as [Two|_]; [now apply two_terms; [..|apply Rmin_glb]|].
   assert (B : Rabs (y - total t) <= lemma p q (size t) (Rmin s sides) (fast largest squares sides)).
   { apply lemma_bounds; auto.
     - now apply fast_nondecreasing with (leaves t).

@@ -16,8 +16,7 @@ Held hold(const spec::Expr& e) {
   const spec::Contract contract;
   Decisions decisions;
   DecisionSets sets;
-  const Forced forced;
-  Evaluator<Quad> evaluator(system, p, {}, contract, decisions, sets, forced);
+  Evaluator<Quad> evaluator(system, p, {}, contract, decisions, sets);
   evaluator.run();
   const Value<Quad> v = evaluator.real_at(t, 0);
   if (!v.may(admits_finite)) {

@@ -95,8 +95,8 @@ class Reading {
   static double low_end(double r, double e) { return sub_down(r, e); }
   static double high_end(double r, double e) { return add_up(r, e); }
   // No double that is not below r - e is below its rounding.
-  static double low_end(Quad r, double e) { return Wide<Quad>::above(r - static_cast<Quad>(e)); }
-  static double high_end(Quad r, double e) { return Wide<Quad>::below(r + static_cast<Quad>(e)); }
+  static double low_end(Quad r, double e) { return Wide<Quad>::around(r - static_cast<Quad>(e)).upper; }
+  static double high_end(Quad r, double e) { return Wide<Quad>::around(r + static_cast<Quad>(e)).lower; }
 
   const spec::System& system_;
   Evaluator<R>& evaluator_;
@@ -109,15 +109,11 @@ class Derivation {
       : system_(inline_single_uses(system)), plan_(plan(system_)), inputs_(inputs), contract_(contract) {}
 
   Envelopes run() {
-    const Forced nothing;
-    {
-      Evaluator<R> base(system_, plan_, inputs_, contract_, decisions_, sets_, nothing);
-      base.run();
-      fill(base);
-      find_components(base);
-      steps_per_pass_ = base.steps() + 1;
-    }
-    try_branches();
+    Evaluator<R> evaluator(system_, plan_, inputs_, contract_, decisions_, sets_);
+    evaluator.run();
+    fill(evaluator);
+    find_components(evaluator);
+    try_branches(evaluator);
     for (std::size_t c = 0; c < components_.size(); ++c) record(c);
     for (std::size_t o = 0; o < result_.outputs.size(); ++o) mark_vacuous(o);
     return std::move(result_);
@@ -156,8 +152,8 @@ class Derivation {
 
   void give_up(const Place& at) { result_.outputs[at.output].flags[at.element] |= undecided; }
 
-  void find_components(const Evaluator<R>& pass) {
-    Reading<R> reading(system_, const_cast<Evaluator<R>&>(pass));
+  void find_components(Evaluator<R>& pass) {
+    const Reading<R> reading(system_, pass);
     std::vector<DecisionId> parent(decisions_.size());
     std::iota(parent.begin(), parent.end(), DecisionId{0});
     const auto root = [&](DecisionId d) {
@@ -188,21 +184,21 @@ class Derivation {
   }
 
   /// Runs passes, each with one pending assignment of every component, until none is left.
-  void try_branches() {
+  void try_branches(Evaluator<R>& evaluator) {
+    const std::size_t steps_per_pass = evaluator.steps() + 1;
     for (std::size_t passes = 0;; ++passes) {
       Forced forced;
       bool any = false;
       for (Component& c : components_) {
-        if (passes * steps_per_pass_ > branch_budget || c.branches.size() >= most_branches) c.given_up = !c.pending.empty() || c.given_up;
+        if (passes * steps_per_pass > branch_budget || c.branches.size() >= most_branches) c.given_up = !c.pending.empty() || c.given_up;
         if (c.given_up) c.pending.clear();
         if (c.pending.empty()) continue;
         any = true;
         forced.insert(c.pending.front().begin(), c.pending.front().end());
       }
       if (!any) return;
-      Evaluator<R> pass(system_, plan_, inputs_, contract_, decisions_, sets_, forced);
-      pass.run();
-      Reading<R> reading(system_, pass);
+      evaluator.run_again(forced);
+      Reading<R> reading(system_, evaluator);
       for (Component& c : components_) {
         if (!c.pending.empty()) advance(c, reading);
       }
@@ -301,7 +297,6 @@ class Derivation {
   DecisionSets sets_;
   std::vector<Component> components_;
   std::vector<std::vector<double>> scales_;
-  std::size_t steps_per_pass_ = 0;
   Envelopes result_;
 };
 

@@ -40,8 +40,8 @@ bool compare(Primitive p, std::int64_t a, std::int64_t b) {
 
 template <class R>
 Evaluator<R>::Evaluator(const spec::System& system, const Plan& plan, std::span<const HostTensor> inputs,
-                        const spec::Contract& contract, Decisions& decisions, DecisionSets& sets, const Forced& forced)
-    : system_(system), plan_(plan), arithmetic_(contract), decisions_(decisions), sets_(sets), forced_(forced) {
+                        const spec::Contract& contract, Decisions& decisions, DecisionSets& sets)
+    : system_(system), plan_(plan), arithmetic_(contract), decisions_(decisions), sets_(sets) {
   elements_.resize(system.tensors.size());
   for (const auto& t : system.tensors) strides_.push_back(strides_of(t.dims));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -53,6 +53,19 @@ Evaluator<R>::Evaluator(const spec::System& system, const Plan& plan, std::span<
 
 template <class R>
 void Evaluator<R>::run() {
+  run_all();
+  settled_ = arithmetic_.tape().size();
+}
+
+template <class R>
+void Evaluator<R>::run_again(const Forced& forced) {
+  forced_ = forced;
+  arithmetic_.tape().shrink(*settled_);
+  run_all();
+}
+
+template <class R>
+void Evaluator<R>::run_all() {
   auto next = plan_.recurrences.begin();
   for (std::size_t i = 0; i < plan_.equations.size();) {
     if (next != plan_.recurrences.end() && next->equations.front().equation == i) {
@@ -84,6 +97,7 @@ void Evaluator<R>::run(const spec::Recurrence& r) {
 template <class R>
 void Evaluator<R>::run(const std::vector<spec::Binder>& binders, const PlannedEquation& q) {
   Elements<R>& target = elements_[static_cast<std::size_t>(q.target)];
+  if (settled_ && target.decisions.empty()) return;
   const auto& info = system_[q.target];
   const auto count = static_cast<std::size_t>(info.dims.count());
   if (kind_of(info.dtype) == Kind::real) target.reals.resize(count);
@@ -109,6 +123,8 @@ void Evaluator<R>::store(const PlannedEquation& q) {
     for (std::size_t i = 0; i < q.place.size(); ++i) place += strides[i] * integer(q.place[i]);
   }
   const auto at = static_cast<std::size_t>(place);
+  // What hangs on no decision reads nothing that does.
+  if (settled_ && target.decisions[at] == 0) return;
   current_ = 0;
   switch (kind_of(info.dtype)) {
     case Kind::real: {
@@ -298,8 +314,9 @@ bool Evaluator<R>::boolean_primitive(const Operation& o, OperationId id) {
 // By member: of a class as a whole, members that other files define would be weak here, and no linker looks for those.
 #define ETALON_INSTANTIATE(R)                                                                                         \
   template Evaluator<R>::Evaluator(const spec::System&, const Plan&, std::span<const HostTensor>, const spec::Contract&, \
-                                   Decisions&, DecisionSets&, const Forced&);                                         \
+                                   Decisions&, DecisionSets&);                                                        \
   template void Evaluator<R>::run();                                                                                  \
+  template void Evaluator<R>::run_again(const Forced&);                                                               \
   template Value<R> Evaluator<R>::real_at(spec::TensorId, std::size_t);                                               \
   template std::size_t Evaluator<R>::read_at(const Operation&);                                                       \
   template std::int64_t Evaluator<R>::decide(OperationId, std::int64_t, std::vector<std::int64_t>);                   \

@@ -1,6 +1,6 @@
 /// \file
-/// One pass over a planned system on given inputs: every element's value with its box and its place on the tape, under
-/// forced decisions. It works by form and knows no operation by name.
+/// Passes over a planned system on given inputs: every element's value with its box and its place on the tape, and what
+/// becomes of those that hang on decisions when these are forced. It works by form and knows no operation by name.
 #pragma once
 
 #include <deque>
@@ -28,15 +28,20 @@ template <class R>
 class Evaluator {
  public:
   Evaluator(const spec::System& system, const Plan& plan, std::span<const HostTensor> inputs,
-            const spec::Contract& contract, Decisions& decisions, DecisionSets& sets, const Forced& forced);
+            const spec::Contract& contract, Decisions& decisions, DecisionSets& sets);
 
+  /// Evaluates every element and decides as the reference does.
   void run();
+  /// After run(): evaluates the elements that hang on decisions once more, some of these forced. What they had on the
+  /// tape is taken back.
+  void run_again(const Forced& forced);
   [[nodiscard]] const Elements<R>& elements(spec::TensorId t) const { return elements_[static_cast<std::size_t>(t)]; }
   [[nodiscard]] Value<R> real_at(spec::TensorId t, std::size_t element);
   [[nodiscard]] Tape& tape() { return arithmetic_.tape(); }
   [[nodiscard]] std::size_t steps() const { return steps_; }
 
  private:
+  void run_all();
   void run(const spec::Recurrence& r);
   void run(const std::vector<spec::Binder>& binders, const PlannedEquation& q);
   void store(const PlannedEquation& q);
@@ -102,7 +107,7 @@ class Evaluator {
   Arithmetic<R> arithmetic_;
   Decisions& decisions_;
   DecisionSets& sets_;
-  const Forced& forced_;
+  Forced forced_;
   std::vector<Elements<R>> elements_;
   std::vector<std::int64_t> variables_;
   std::vector<std::vector<std::int64_t>> strides_;
@@ -112,6 +117,7 @@ class Evaluator {
   std::deque<std::vector<Factor<R>>> factors_;
   std::size_t factor_depth_ = 0;
   DecisionSet current_ = 0;
+  std::optional<std::size_t> settled_;  ///< nodes of the first pass, once it is done
   std::size_t steps_ = 0;
 };
 

@@ -117,7 +117,7 @@ Value<R> Evaluator<R>::constant(const Operation& o) {
     if (held.unbounded) return arithmetic_.wild();
     const auto rounded = static_cast<R>(held.value);
     const Quad off = held.value - static_cast<Quad>(rounded);
-    const double error = add_up(held.error, Wide<Quad>::above(off < 0 ? -off : off));
+    const double error = add_up(held.error, Wide<Quad>::around(off).magnitude());
     const bool finite = std::isfinite(static_cast<double>(rounded));
     if (finite && !std::isfinite(error)) return arithmetic_.wild();
     cached = arithmetic_.constant(rounded, finite ? error : 0);

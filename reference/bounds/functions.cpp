@@ -30,19 +30,19 @@ bool has_pole(const Interval& x) {
   return sub_up(x.upper, x.lower) > 3 || enclose(Primitive::tan, x.lower).lower > enclose(Primitive::tan, x.upper).lower;
 }
 
-/// The derivative's range over the interval.
-Interval slope(Primitive p, const Interval& x) {
+/// The derivative's range over the interval, on which the function lies in y.
+Interval slope(Primitive p, const Interval& x, const Interval& y) {
   switch (p) {
-    case Primitive::exp:
+    case Primitive::exp: return y;
     case Primitive::expm1: return image(Primitive::exp, x);
-    case Primitive::exp2: return enclose(Primitive::log, 2) * image(Primitive::exp2, x);
+    case Primitive::exp2: return enclose(Primitive::log, 2) * y;
     case Primitive::log: return just(1) / x;
     case Primitive::log2: return just(1) / (x * enclose(Primitive::log, 2));
     case Primitive::sinh: return image(Primitive::cosh, x);
     case Primitive::cosh: return image(Primitive::sinh, x);
-    case Primitive::tan: return just(1) + square(image(Primitive::tan, x));
+    case Primitive::tan: return just(1) + square(y);
     case Primitive::log1p: return just(1) / (just(1) + x);
-    case Primitive::sqrt: return just(1) / (just(2) * sqrt(x));
+    case Primitive::sqrt: return just(1) / (just(2) * y);
     case Primitive::sin: return image(Primitive::cos, x);
     case Primitive::cos: return -image(Primitive::sin, x);
     case Primitive::tanh: return just(1) / square(image(Primitive::cosh, x));
@@ -142,7 +142,7 @@ Value<R> Arithmetic<R>::function(Primitive p, Value<R> x) {
   double local = function_error(bound, x.magnitude(), v.magnitude());
   flush(local, v);
   local = add_up(local, own);
-  const Interval slopes = x.exact() || v.may(interval_only) ? Interval{} : slope(p, x);
+  const Interval slopes = x.exact() || v.may(interval_only) ? Interval{} : slope(p, x, v);
   const double ulps = 2 * rounding_.u * bound.k0;
   const double relative = bound.k1 == 0 && bound.absolute == 0 ? add_up(ulps, 2 * Wide<R>::unit) : 0;
   finish(v, local, bound.k0 <= 1 ? relative : 0);

@@ -31,6 +31,13 @@ static_assert(std::numeric_limits<double>::is_iec559 && FLT_EVAL_METHOD == 0, "d
 }
 [[nodiscard]] inline double down(double x) { return -up(-x); }
 
+/// A finite x, or the next double above it where what it lost in rounding is not known to be negative or zero: that is so
+/// in half of all cases, which no branch predicts. A zero must have lost nothing.
+[[nodiscard]] inline double up_unless(bool lost_nothing, double x) {
+  const auto bits = std::bit_cast<std::int64_t>(x);
+  return std::bit_cast<double>(bits + (lost_nothing ? 0 : 1) * (1 | (bits >> 63)));
+}
+
 /// From this magnitude on what a product, a quotient's dividend or a root's argument loses in rounding is a double itself
 /// (2^-1022 and the 53 bits that may lie below the last); below it the next double is taken, needed or not.
 inline constexpr double errors_are_doubles = 0x1p-968;
@@ -44,7 +51,8 @@ inline constexpr double errors_are_doubles = 0x1p-968;
   const double sum = a + b;
   const double of_b = sum - a;
   const double error = (a - (sum - of_b)) + (b - of_b);
-  return error <= 0 ? sum : up(sum);  // where something overflowed the error is no number
+  if (!(std::fabs(sum) <= std::numeric_limits<double>::max())) return up(sum);
+  return up_unless(error <= 0, sum);  // zero is exact
 }
 [[nodiscard]] inline double add_down(double a, double b) { return -add_up(-a, -b); }
 [[nodiscard]] inline double sub_up(double a, double b) { return add_up(a, -b); }
@@ -55,7 +63,7 @@ inline constexpr double errors_are_doubles = 0x1p-968;
   if (a == 0 || b == 0) return 0;
   const double product = a * b;
   if (!has_exact_error(product)) return product == 0 && (a < 0) != (b < 0) ? 0 : up(product);
-  return std::fma(a, b, -product) <= 0 ? product : up(product);
+  return up_unless(std::fma(a, b, -product) <= 0, product);
 }
 [[nodiscard]] inline double mul_down(double a, double b) { return -mul_up(-a, b); }
 
@@ -90,6 +98,10 @@ inline constexpr double errors_are_doubles = 0x1p-968;
 }
 [[nodiscard]] inline double scale_down(double x, int exponent) { return -scale_up(-x, exponent); }
 
+/// Not below x + |x|/2^53 and at most two doubles above x: where nothing is exact, no branch has to ask what was.
+[[nodiscard]] inline double wider_up(double x) { return x + std::fabs(x) * std::numeric_limits<double>::epsilon(); }
+[[nodiscard]] inline double wider_down(double x) { return x - std::fabs(x) * std::numeric_limits<double>::epsilon(); }
+
 /// All reals from `lower` to `upper`; an infinite end stands for numbers without bound.
 struct Interval {
   double lower = 0;
@@ -118,13 +130,29 @@ struct Interval {
 [[nodiscard]] inline Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
 
 [[nodiscard]] inline Interval operator*(const Interval& a, const Interval& b) {
-  if (a.lower >= 0 && b.lower >= 0) return {mul_down(a.lower, b.lower), mul_up(a.upper, b.upper)};
-  if (a.lower == a.upper) {
-    const bool turned = a.lower < 0;
-    return {mul_down(a.lower, turned ? b.upper : b.lower), mul_up(a.lower, turned ? b.lower : b.upper)};
+  if (a.lower >= 0) {
+    // Which ends give the least and the greatest product is told by the signs of b.
+    return {mul_down(b.lower >= 0 ? a.lower : a.upper, b.lower), mul_up(b.upper >= 0 ? a.upper : a.lower, b.upper)};
   }
-  return {std::min({mul_down(a.lower, b.lower), mul_down(a.lower, b.upper), mul_down(a.upper, b.lower), mul_down(a.upper, b.upper)}),
-          std::max({mul_up(a.lower, b.lower), mul_up(a.lower, b.upper), mul_up(a.upper, b.lower), mul_up(a.upper, b.upper)})};
+  if (a.upper <= 0) return -(-a * b);
+  if (b.lower >= 0 || b.upper <= 0) return b * a;
+  return {std::min(mul_down(a.lower, b.upper), mul_down(a.upper, b.lower)),
+          std::max(mul_up(a.lower, b.lower), mul_up(a.upper, b.upper))};
+}
+
+/// An interval that holds all sums; it need not be the least one.
+[[nodiscard]] inline Interval wider_sum(const Interval& a, const Interval& b) {
+  return {wider_down(a.lower + b.lower), wider_up(a.upper + b.upper)};
+}
+
+/// The same of all products.
+[[nodiscard]] inline Interval wider_product(const Interval& a, const Interval& b) {
+  const double products[] = {a.lower * b.lower, a.lower * b.upper, a.upper * b.lower, a.upper * b.upper};
+  const double least = std::min(std::min(products[0], products[1]), std::min(products[2], products[3]));
+  const double most = std::max(std::max(products[0], products[1]), std::max(products[2], products[3]));
+  // Zeros are worth being kept; an underflow or an infinity times zero shows in one of the ends.
+  if (!has_exact_error(least) || !has_exact_error(most)) return a * b;
+  return {wider_down(least), wider_up(most)};
 }
 
 /// The quotients by all members but zero.
@@ -134,8 +162,8 @@ struct Interval {
     if (b.lower < 0 && b.upper > 0) return {-infinity, infinity};
     return a * (b.upper > 0 ? Interval{div_down(1, b.upper), infinity} : Interval{-infinity, div_up(1, b.lower)});
   }
-  return {std::min({div_down(a.lower, b.lower), div_down(a.lower, b.upper), div_down(a.upper, b.lower), div_down(a.upper, b.upper)}),
-          std::max({div_up(a.lower, b.lower), div_up(a.lower, b.upper), div_up(a.upper, b.lower), div_up(a.upper, b.upper)})};
+  if (b.upper < 0) return -(a / -b);
+  return {div_down(a.lower, a.lower >= 0 ? b.upper : b.lower), div_up(a.upper, a.upper >= 0 ? b.lower : b.upper)};
 }
 
 [[nodiscard]] inline Interval square(const Interval& a) {

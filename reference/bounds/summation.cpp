@@ -1,6 +1,7 @@
 #include "reference/bounds/summation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +12,21 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t direct = 40;  // up to here every f(k) is evaluated; beyond, blocks
 constexpr std::int64_t blocks = 24;
 
+/// A function of the number of terms whose values for short sums are kept, since each is asked for several times.
+template <class F>
+class Kept {
+ public:
+  Kept(std::int64_t n, const F& f) : f_(f), kept_(n <= direct ? n : 0) {
+    for (std::int64_t k = 1; k <= kept_; ++k) values_[static_cast<std::size_t>(k)] = f(k);
+  }
+  [[nodiscard]] double operator()(std::int64_t k) const { return k <= kept_ ? values_[static_cast<std::size_t>(k)] : f_(k); }
+
+ private:
+  const F& f_;
+  std::int64_t kept_;
+  std::array<double, direct + 1> values_;
+};
+
 /// Bounds sum over k in [first, last] of phi(k) for a nondecreasing phi from above.
 template <class Phi>
 double sum_up(std::int64_t first, std::int64_t last, const Phi& phi) {
@@ -19,9 +35,21 @@ double sum_up(std::int64_t first, std::int64_t last, const Phi& phi) {
   const std::int64_t step = n <= direct ? 1 : (n + blocks - 1) / blocks;
   for (std::int64_t k = first; k <= last; k += step) {
     const std::int64_t end = std::min(k + step - 1, last);
-    sum = add_up(sum, mul_up(static_cast<double>(end - k + 1), phi(end)));
+    sum = add_up(sum, step == 1 ? phi(k) : mul_up(static_cast<double>(end - k + 1), phi(end)));
   }
   return sum;
+}
+
+/// The magnitude up to which every multiple of 2^quantum is a number of the format.
+double grid_of(const Rounding& r, std::int32_t quantum) {
+  return std::ldexp(1.0, std::clamp(r.precision + quantum, -1074, 1023));
+}
+
+/// What a number of at most that magnitude loses where it is rounded, in units of the roundoff. Below the normal doubles a
+/// number is its own bound.
+double lost_by(double magnitude, double grid) {
+  constexpr double normal = std::numeric_limits<double>::min();
+  return magnitude <= grid ? 0 : magnitude < normal ? magnitude : power_below(magnitude);
 }
 
 /// The larger half of Lemma S: everything but f, which is nondecreasing as rounded.
@@ -34,14 +62,12 @@ double lemma(std::int64_t n, double total, const Rounding& r, std::int32_t quant
   const double halves = add_up(sum_up(2, half, f), sum_up(2, n - half, f));
   const double w = std::min(big, add_up(halves, mul_up(static_cast<double>(n - half), total)));
   const double t0 = div_up(mul_up(r.u, w), sub_down(1, nu));
-  const double grid = std::ldexp(1.0, std::clamp(r.precision + quantum, -1074, 1023));
-  // The lemma holds of any number that is not below its t0, and of any one g that does not fall. Below the normal doubles
-  // a number is its own bound.
-  constexpr double normal = std::numeric_limits<double>::min();
-  const auto g = [&](double shifted) { return shifted <= grid ? 0 : shifted < normal ? shifted : power_below(shifted); };
-  const auto g_above = [&](double x) { return g(add_up(x, t0)); };
-  const auto g_below = [&](double x) { return g(add_down(x, t0)); };
-  const auto gf = [&](std::int64_t k) { return g_above(f(k)); };
+  const double grid = grid_of(r, quantum);
+  // The lemma holds of any number that is not below its t0, and of any one g that does not fall.
+  const auto g_above = [&](double x) { return lost_by(add_up(x, t0), grid); };
+  const auto g_below = [&](double x) { return lost_by(add_down(x, t0), grid); };
+  const auto g_of_f = [&](std::int64_t k) { return g_above(f(k)); };
+  const Kept gf(n, g_of_f);
   const double all = sum_up(2, n, gf);
   double chain = add_up(add_up(sum_up(2, half, gf), sum_up(2, n - half, gf)), g_above(total));
   const std::int64_t last = n - half - 1;
@@ -66,12 +92,14 @@ double summation_bound(const Terms& t, const Rounding& r, std::optional<std::int
   if (!(t.magnitudes < infinity)) return infinity;
   if (r.holds(t.magnitudes, t.quantum)) return 0;
   const double sides = std::max(t.positive, t.negative);
+  const double total = std::min(t.total, sides);
+  if (t.count == 2) return mul_up(r.u, lost_by(total, grid_of(r, t.quantum)));  // nothing but the result is rounded
   const double squares = std::max(t.positive_squares, t.negative_squares);
   const auto f = [&](std::int64_t k) {
     const auto count = static_cast<double>(k);
     return std::min({mul_up(count, t.largest), sqrt_up(mul_up(count, squares)), sides});
   };
-  const double bound = lemma(t.count, std::min(t.total, sides), r, t.quantum, f);
+  const double bound = lemma(t.count, total, r, t.quantum, Kept(t.count, f));
   return height ? std::min(bound, height_bound(t, r, *height)) : bound;
 }
 

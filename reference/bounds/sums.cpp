@@ -85,7 +85,7 @@ Value<R> Arithmetic<R>::added(Sum<R>& s) {
   if (mul_up(s.terms.negative, unscaled) > rounding_.omega) v.flags |= admits_negative_infinity | interval_only;
   if ((v.flags & infinities) == infinities) v.flags |= admits_nan;
   if (bound == 0 && s.local == 0 && s.edges.empty() && v.ordinary() && s.box.lower == s.box.upper) {
-    v.enclose({Wide<R>::below(v.reference), Wide<R>::above(v.reference)});
+    v.enclose(Wide<R>::around(v.reference));
     return v;
   }
   bound = add_up(bound, s.own);

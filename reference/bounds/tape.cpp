@@ -29,6 +29,17 @@ void Tape::collect(NodeId output) {
   }
 }
 
+void Tape::shrink(std::size_t size) {
+  work_ = 0;
+  if (size >= local_.size()) return;
+  edges_.resize(begin_[size]);
+  local_.resize(size);
+  steady_.resize(size);
+  spread_.resize(size);
+  begin_.resize(size);
+  if (first_without_ >= size) first_without_ = std::numeric_limits<std::size_t>::max();
+}
+
 Error Tape::error(NodeId output, std::size_t budget) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto root = static_cast<std::size_t>(output);
@@ -48,14 +59,15 @@ Error Tape::error(NodeId output, std::size_t budget) {
     seen_[n] = 0;
     if (local_[n] > 0) {
       const double size = adjoint.lower <= adjoint.upper ? adjoint.magnitude() : infinity;
-      error = add_up(error, mul_up(size, local_[n]));
+      const double part = size * local_[n];
+      error = wider_up(error + (has_exact_error(part) ? wider_up(part) : mul_up(size, local_[n])));
       steady += size * steady_[n];
       variance += size * spread_[n] * (size * spread_[n]);
     }
     const std::uint32_t end = end_of(*it);
     for (std::uint32_t i = begin_[n]; i < end; ++i) {
       Interval& operand = adjoints_[static_cast<std::size_t>(edges_[i].operand)];
-      operand = operand + edges_[i].slope * adjoint;
+      operand = wider_sum(operand, wider_product(edges_[i].slope, adjoint));
     }
     work_ += end - begin_[n] + 1;
   }

@@ -53,6 +53,8 @@ class Tape {
   }
 
   [[nodiscard]] std::size_t size() const { return local_.size(); }
+  /// Takes back all nodes but the first `size`, and forgets the work of earlier sweeps.
+  void shrink(std::size_t size);
 
   /// sum over the nodes k below `output` of sup|d output / d k| · (local error of k); infinite when the work done by
   /// all sweeps so far exceeds `budget` edges, or when there was no room for all edges below it.

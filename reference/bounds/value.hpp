@@ -44,8 +44,7 @@ template <class R>
 [[nodiscard]] Value<R> point(R x) {
   Value<R> v;
   v.reference = x;
-  v.lower = Wide<R>::below(x);
-  v.upper = Wide<R>::above(x);
+  v.enclose(Wide<R>::around(x));
   v.scale = std::fabs(v.upper);
   if (v.upper - v.upper != 0) {
     const bool nan = !(x == x);

@@ -2,6 +2,9 @@
 
 #include <mpfr.h>
 
+#include <array>
+#include <cstring>
+#include <memory>
 #include <string>
 
 #include "reference/scalar_math.hpp"
@@ -58,6 +61,43 @@ class Scratch {
   }
 
   mpfr_t x;
+};
+
+/// Results of a function of two numbers that were asked for lately: neighbouring elements ask for the same ones, and MPFR
+/// takes its time.
+template <class X, class Result>
+class Lately {
+ public:
+  template <class Compute>
+  [[nodiscard]] const Result& operator()(Primitive p, X x, X y, const Compute& compute) {
+    Entry& e = entries_[place(p, x, y)];
+    // Compared by bits, which tell zeros apart and NaN from nothing.
+    if (!e.known || e.function != p || !same_bits(e.x, x) || !same_bits(e.y, y)) e = {true, p, x, y, compute()};
+    return e.result;
+  }
+
+ private:
+  static constexpr unsigned index_bits = 10;
+  struct Entry {
+    bool known = false;
+    Primitive function{};
+    X x{};
+    X y{};
+    Result result{};
+  };
+  [[nodiscard]] static bool same_bits(const X& a, const X& b) { return std::memcmp(&a, &b, sizeof(X)) == 0; }
+  [[nodiscard]] static std::size_t place(Primitive p, const X& x, const X& y) {
+    std::uint64_t words[2 * sizeof(X) / sizeof(std::uint64_t)];
+    std::memcpy(words, &x, sizeof(X));
+    std::memcpy(words + sizeof(X) / sizeof(std::uint64_t), &y, sizeof(X));
+    std::uint64_t hash = static_cast<std::uint64_t>(p);
+    for (const std::uint64_t word : words) {
+      hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
+      hash ^= hash >> 32U;
+    }
+    return static_cast<std::size_t>((hash * 0x9E3779B97F4A7C15ULL) >> (64U - index_bits));
+  }
+  std::array<Entry, std::size_t{1} << index_bits> entries_;
 };
 
 /// x := f(x) or f(x, y), rounded to the precision of x; which side it was rounded to.
@@ -132,21 +172,28 @@ Quad Wide<Quad>::scale(Quad x, int exponent) {
 }
 
 Quad Wide<Quad>::evaluate(Primitive p, Quad x, Quad y) {
-  Scratch a(x);
-  const Scratch b(y);
-  (void)apply(p, a.x, b.x, MPFR_RNDN);
-  return a.get();
+  thread_local const auto lately = std::make_unique<Lately<Quad, Quad>>();  // not on the stack of the thread
+  return (*lately)(p, x, y, [&] {
+    Scratch a(x);
+    const Scratch b(y);
+    (void)apply(p, a.x, b.x, MPFR_RNDN);
+    return a.get();
+  });
 }
 
 Interval enclose(Primitive p, double x, double y) {
-  Scratch a(mpfr_prec_t{53});
-  Scratch b(mpfr_prec_t{53});
-  mpfr_set_d(a.x, x, MPFR_RNDN);
-  mpfr_set_d(b.x, y, MPFR_RNDN);
-  const int side = apply(p, a.x, b.x, MPFR_RNDD);
-  const double below = mpfr_get_d(a.x, MPFR_RNDD);
-  if (side < 0) mpfr_nextabove(a.x);
-  return {below, mpfr_get_d(a.x, MPFR_RNDU)};
+  if (p == Primitive::sqrt && x > 0 && has_exact_error(x)) return {sqrt_down(x), sqrt_up(x)};
+  thread_local const auto lately = std::make_unique<Lately<double, Interval>>();
+  return (*lately)(p, x, y, [&]() -> Interval {
+    Scratch a(mpfr_prec_t{53});
+    Scratch b(mpfr_prec_t{53});
+    mpfr_set_d(a.x, x, MPFR_RNDN);
+    mpfr_set_d(b.x, y, MPFR_RNDN);
+    const int side = apply(p, a.x, b.x, MPFR_RNDD);
+    const double below = mpfr_get_d(a.x, MPFR_RNDD);
+    if (side < 0) mpfr_nextabove(a.x);
+    return {below, mpfr_get_d(a.x, MPFR_RNDU)};
+  });
 }
 
 Nearly<double> Wide<double>::nearly(Primitive p, double x, double y) {
@@ -159,10 +206,11 @@ Nearly<double> Wide<double>::nearly(Primitive p, double x, double y) {
 
 Nearly<Quad> Wide<Quad>::nearly(Primitive p, Quad x, Quad y) {
   const Quad value = evaluate(p, x, y);
-  if (!(value - value == 0)) return {value, 0, {below(value), above(value)}};
+  const Interval near = around(value);
+  if (!(value - value == 0)) return {value, 0, near};
   // What vanished need not be zero; MPFR's rounding and the one to 113 bits are less than two of the latter.
   const double error = value == 0 ? std::numeric_limits<double>::denorm_min() : 2 * rounding_of(value);
-  return {value, error, {down(below(value)), up(above(value))}};  // less than a double's step, even beyond all doubles
+  return {value, error, {down(near.lower), up(near.upper)}};  // less than a double's step, even beyond all doubles
 }
 
 template <>
@@ -173,7 +221,7 @@ Nearly<Quad> from_decimal<Quad>(const spec::Number& decimal) {
   const Quad x = value.get();
   double error = exact || !(x - x == 0) ? 0 : 2 * Wide<Quad>::rounding_of(x);
   if (x == 0 && !zero) error = std::numeric_limits<double>::denorm_min();
-  const Interval near{Wide<Quad>::below(x), Wide<Quad>::above(x)};
+  const Interval near = Wide<Quad>::around(x);
   return {x, error, error == 0 ? near : Interval{down(near.lower), up(near.upper)}};
 }
 

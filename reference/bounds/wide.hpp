@@ -68,8 +68,7 @@ struct Wide<double> {
   [[nodiscard]] static double evaluate(spec::Primitive p, double x, double y = 0);
   [[nodiscard]] static Nearly<double> nearly(spec::Primitive p, double x, double y = 0);
   /// The doubles next to x on either side, or x itself when it is one.
-  [[nodiscard]] static double below(double x) { return x; }
-  [[nodiscard]] static double above(double x) { return x; }
+  [[nodiscard]] static Interval around(double x) { return just(x); }
   [[nodiscard]] static double scale(double x, int exponent) { return std::ldexp(x, exponent); }
   /// Whether a · b is c, for numbers of a format that is not wider; where underflow leaves that open, no.
   [[nodiscard]] static bool is_product(double a, double b, double c) { return has_exact_error(c) && std::fma(a, b, -c) == 0; }
@@ -85,19 +84,34 @@ struct Wide<Quad> {
   /// By MPFR, rounded twice: right to an ulp.
   [[nodiscard]] static Quad evaluate(spec::Primitive p, Quad x, Quad y = 0);
   [[nodiscard]] static Nearly<Quad> nearly(spec::Primitive p, Quad x, Quad y = 0);
-  [[nodiscard]] static double below(Quad x) {
-    const auto d = static_cast<double>(x);
-    return static_cast<Quad>(d) > x ? down(d) : d;
-  }
-  [[nodiscard]] static double above(Quad x) {
-    const auto d = static_cast<double>(x);
-    return static_cast<Quad>(d) < x ? up(d) : d;
+  [[nodiscard]] static Interval around(Quad x) {
+    const auto bits = std::bit_cast<QuadBits>(x);
+    const auto exponent = static_cast<int>(static_cast<std::uint64_t>(bits >> 112U) & 0x7FFFU) - 16383;
+    if (exponent < -1022 || exponent > 1023) return around_any(x);
+    // What a double has room for of the significand is the end nearer to zero.
+    const std::uint64_t inner = static_cast<std::uint64_t>(exponent + 1023) << 52U | (static_cast<std::uint64_t>(bits >> 60U) & 0xFFFFFFFFFFFFFULL);
+    const std::uint64_t outer = inner + ((static_cast<std::uint64_t>(bits) & 0xFFFFFFFFFFFFFFFULL) != 0 ? 1 : 0);
+    const Interval magnitude{std::bit_cast<double>(inner), std::bit_cast<double>(outer)};
+    return bits >> 127U != 0 ? -magnitude : magnitude;
   }
   [[nodiscard]] static Quad scale(Quad x, int exponent);
   [[nodiscard]] static bool is_integer(Quad x, std::int64_t n) { return x == static_cast<Quad>(n); }
   [[nodiscard]] static bool is_product(Quad a, Quad b, Quad c) { return a * b == c; }
-  [[nodiscard]] static double rounding_of(Quad x) { return mul_up(above(x < 0 ? -x : x), unit); }
+  /// By the exponent alone, which is at most twice as much.
+  [[nodiscard]] static double rounding_of(Quad x) {
+    const auto bits = std::bit_cast<QuadBits>(x);
+    const auto exponent = static_cast<int>(static_cast<std::uint64_t>(bits >> 112U) & 0x7FFFU) - 16383;
+    if (bits << 1U == 0) return 0;
+    return exponent > -900 && exponent < 1023 ? std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1 - precision + 1023) << 52U)
+                                              : mul_up(around(x).magnitude(), unit);
+  }
   static constexpr double unit = std::numeric_limits<double>::epsilon() * std::numeric_limits<double>::epsilon() / 512;
+
+ private:
+  [[nodiscard]] static Interval around_any(Quad x) {
+    const auto d = static_cast<double>(x);
+    return {static_cast<Quad>(d) > x ? down(d) : d, static_cast<Quad>(d) < x ? up(d) : d};
+  }
 };
 
 /// A decimal constant, rounded to the type.

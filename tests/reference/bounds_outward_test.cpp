@@ -210,6 +210,36 @@ TEST_CASE("an adjoint of a million edges is enclosed", "[sound][bounds]") {
   CHECK(exactly(error.bound) <= exact * (1 + edges * exactly(4 * small)));
 }
 
+TEST_CASE("a wide number lies between neighbouring doubles, or is one", "[sound][bounds]") {
+  using reference::bounds::Quad;
+  using Wide = reference::bounds::Wide<Quad>;
+  std::mt19937_64 random(7);
+  const double edges[] = {0.0, 1.0, 2.0, 0x1p-1022, 0x1p-1074, 0x1.fffffffffffffp1023, 0x1.fffffffffffffp-1023, 0x1p-960};
+  const Quad shifts[] = {0, static_cast<Quad>(0x1p-60), static_cast<Quad>(0x1p-110), -static_cast<Quad>(0x1p-60), -static_cast<Quad>(0x1p-110)};
+  const auto check = [](Quad x) {
+    const auto near = Wide::around(x);
+    CHECK(static_cast<Quad>(near.lower) <= x);
+    CHECK(static_cast<Quad>(near.upper) >= x);
+    CHECK((near.lower == near.upper || reference::bounds::up(near.lower) == near.upper));
+    CHECK((near.lower == near.upper) == (static_cast<Quad>(near.lower) == x));
+    // By the exponent alone: from one to two units of roundoff.
+    const Quad unit = static_cast<Quad>(0x1p-113) * (x < 0 ? -x : x);
+    CHECK(static_cast<Quad>(Wide::rounding_of(x)) >= unit);
+    if (unit >= static_cast<Quad>(0x1p-1022) && std::isfinite(near.magnitude())) CHECK(static_cast<Quad>(Wide::rounding_of(x)) <= 2 * unit);
+  };
+  for (const double edge : edges) {
+    for (const Quad shift : shifts) {
+      const Quad x = static_cast<Quad>(edge) * (1 + shift);
+      check(x);
+      check(-x);
+    }
+  }
+  for (int i = 0; i < 20000; ++i) {
+    const double a = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 2040) - 1100);
+    check(static_cast<Quad>(a) + static_cast<Quad>(a) * static_cast<Quad>(0x1p-117) * static_cast<Quad>(random() >> (random() % 64)));
+  }
+}
+
 TEST_CASE("a product that just does not fit is rounded", "[sound][bounds]") {
   // 3 · 3002399751580331 = 2^53 + 1 is no double, though its logarithm rounds to 53.
   Builder b(DType::f64);

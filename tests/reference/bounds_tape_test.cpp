@@ -33,3 +33,25 @@ TEST_CASE("of what had no room for its edges nothing is known", "[bounds]") {
   CHECK(std::isinf(tape.error(d, 100).bound));
   CHECK(std::isinf(tape.error(e, 100).bound));
 }
+
+TEST_CASE("what was taken back leaves no trace", "[bounds]") {
+  Tape tape(3);
+  const NodeId a = tape.open(1), b = tape.open(2);
+  tape.edge({a, {1, 1}});
+  const std::size_t kept = tape.size();
+  for (int again = 0; again < 3; ++again) {
+    const NodeId c = tape.open(0.5);
+    tape.edge({b, {2, 2}});
+    const double bound = tape.error(c, 100).bound;
+    CHECK(bound >= 0.5 + 2 * 2 + 2 * 1);
+    CHECK(bound <= (0.5 + 2 * 2 + 2 * 1) * 1.001);
+    const NodeId d = tape.open(0.5);
+    tape.edge({a, {1, 1}});
+    tape.edge({b, {1, 1}});  // has no room
+    CHECK(std::isinf(tape.error(d, 100).bound));
+    tape.shrink(kept);
+  }
+  const double bound = tape.error(b, 100).bound;
+  CHECK(bound >= 3);
+  CHECK(bound <= 3 * 1.001);
+}
