@@ -126,12 +126,14 @@ void Evaluator<R>::store(const PlannedEquation& q) {
   // What hangs on no decision reads nothing that does.
   if (settled_ && target.decisions[at] == 0) return;
   current_ = 0;
+  arithmetic_.tape().begin_passing();
   switch (kind_of(info.dtype)) {
     case Kind::real: {
       Value<R> v = real(q.value);
       const spec::Format format = spec::format_of(info.dtype);
       if (q.narrows || format.precision < arithmetic_.rounding().precision) v = arithmetic_.stored(v, Rounding::of(info.dtype));
       if (plan_.is_read[static_cast<std::size_t>(q.target)] != 0) arithmetic_.share(v);
+      v.node = arithmetic_.tape().end_passing(v.node);
       target.reals[at] = v;
       break;
     }
@@ -142,6 +144,7 @@ void Evaluator<R>::store(const PlannedEquation& q) {
     }
     case Kind::boolean: target.integers[at] = boolean(q.value) ? 1 : 0; break;
   }
+  if (kind_of(info.dtype) != Kind::real) (void)arithmetic_.tape().end_passing(no_node);
   if (current_ != 0) {
     target.decisions.resize(static_cast<std::size_t>(info.dims.count()), 0);
     target.decisions[at] = current_;

@@ -12,8 +12,8 @@ namespace etalon::reference::bounds {
 
 /// So many terms in one tree, the sums among them added before in so many additions, one on top of the other.
 struct Grouping {
-  std::int64_t terms = 0;
-  std::int64_t below = 0;
+  std::int64_t terms;
+  std::int64_t below;
 };
 
 /// The groupings of the terms of a sum of which none has both fewer terms and fewer additions below than another; a few,
@@ -21,13 +21,17 @@ struct Grouping {
 class Groupings {
  public:
   /// Of no terms.
-  Groupings() : count_(1) {}
+  Groupings() : Groupings(0) {}
   /// Of one term, which is no sum.
-  [[nodiscard]] static Groupings term() {
-    Groupings g;
-    g.items_[0] = {1, 0};
-    return g;
+  [[nodiscard]] static Groupings term() { return Groupings(1); }
+  // One is made for each term of each sum: what is not in use is neither set nor copied.
+  Groupings(const Groupings& other) { *this = other; }
+  Groupings& operator=(const Groupings& other) {
+    count_ = other.count_;
+    std::copy_n(other.items_.data(), other.count_, items_.data());
+    return *this;
   }
+  ~Groupings() = default;
 
   [[nodiscard]] const Grouping* begin() const { return items_.data(); }
   [[nodiscard]] const Grouping* end() const { return items_.data() + count_; }
@@ -58,6 +62,8 @@ class Groupings {
   void or_one_term(std::int64_t height) { insert({1, height}); }
 
  private:
+  explicit Groupings(std::int64_t terms) : count_(1) { items_[0] = {terms, 0}; }
+
   static constexpr std::size_t most = 4;
 
   [[nodiscard]] static bool contains(const Grouping& a, const Grouping& b) { return a.terms >= b.terms && a.below >= b.below; }

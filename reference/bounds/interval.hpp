@@ -100,7 +100,6 @@ inline constexpr double errors_are_doubles = 0x1p-968;
 
 /// Not below x + |x|/2^53 and at most two doubles above x: where nothing is exact, no branch has to ask what was.
 [[nodiscard]] inline double wider_up(double x) { return x + std::fabs(x) * std::numeric_limits<double>::epsilon(); }
-[[nodiscard]] inline double wider_down(double x) { return x - std::fabs(x) * std::numeric_limits<double>::epsilon(); }
 
 /// All reals from `lower` to `upper`; an infinite end stands for numbers without bound.
 struct Interval {
@@ -140,19 +139,22 @@ struct Interval {
           std::max(mul_up(a.lower, b.lower), mul_up(a.upper, b.upper))};
 }
 
-/// An interval that holds all sums; it need not be the least one.
-[[nodiscard]] inline Interval wider_sum(const Interval& a, const Interval& b) {
-  return {wider_down(a.lower + b.lower), wider_up(a.upper + b.upper)};
-}
-
-/// The same of all products.
-[[nodiscard]] inline Interval wider_product(const Interval& a, const Interval& b) {
+/// Adds all products of a and b to those that are in `sum` already: no end is cut off, but neither is the least that
+/// there is. Where nothing is exact, no branch has to ask what was.
+inline void accumulate(Interval& sum, const Interval& a, const Interval& b) {
   const double products[] = {a.lower * b.lower, a.lower * b.upper, a.upper * b.lower, a.upper * b.upper};
   const double least = std::min(std::min(products[0], products[1]), std::min(products[2], products[3]));
   const double most = std::max(std::max(products[0], products[1]), std::max(products[2], products[3]));
   // Zeros are worth being kept; an underflow or an infinity times zero shows in one of the ends.
-  if (!has_exact_error(least) || !has_exact_error(most)) return a * b;
-  return {wider_down(least), wider_up(most)};
+  if (!has_exact_error(least) || !has_exact_error(most)) {
+    sum = sum + a * b;
+    return;
+  }
+  const double low = sum.lower + least;
+  const double high = sum.upper + most;
+  // Three roundings of half a unit each, the last one of what is returned: two units of either part are more.
+  constexpr double two_units = 2 * std::numeric_limits<double>::epsilon();
+  sum = {low - two_units * (std::fabs(low) + std::fabs(least)), high + two_units * (std::fabs(high) + std::fabs(most))};
 }
 
 /// The quotients by all members but zero.

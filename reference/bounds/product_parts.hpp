@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "reference/bounds/arithmetic.hpp"
 
@@ -34,7 +35,7 @@ struct Extents {
 
 template <class R>
 struct ProductParts {
-  std::vector<Factor<R>> factors;   ///< other than powers of two
+  boost::container::small_vector<Factor<R>, 4> factors;  ///< other than powers of two
   int exponent = 0;                 ///< of the powers of two together
   bool negative = false;
   std::ptrdiff_t powers = 0;        ///< of two, that may be divided first

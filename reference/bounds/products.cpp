@@ -155,7 +155,7 @@ double Arithmetic<R>::product_box(std::span<const Factor<R>> factors, Value<R>& 
 template <class R>
 void Arithmetic<R>::product_edges(std::span<const Factor<R>> factors) {
   const std::size_t n = factors.size();
-  std::vector<Interval> after(n + 1, just(1));
+  boost::container::small_vector<Interval, 8> after(n + 1, just(1));
   for (std::size_t i = n; i-- > 0;) after[i] = box_of(factors[i]) * after[i + 1];
   Interval before = just(1);
   for (std::size_t i = 0; i < n; ++i) {

@@ -29,15 +29,66 @@ void Tape::collect(NodeId output) {
   }
 }
 
+/// Where an operand that passes has few edges of its own, they are multiplied through: one factor is lost in no sweep.
+bool Tape::fold(const Edge& e) {
+  constexpr std::uint32_t few = 4;
+  const auto n = static_cast<std::size_t>(e.operand);
+  const std::uint32_t begin = begin_[n];
+  const std::uint32_t end = end_of(e.operand);
+  if (end - begin > few || n >= first_without_ || !(e.slope.lower <= e.slope.upper)) {
+    referred_ = true;
+    return false;
+  }
+  const double size = e.slope.magnitude();
+  local_.back() = add_up(local_.back(), mul_up(size, local_[n]));
+  steady_.back() += size * steady_[n];
+  variance_.back() += size * size * variance_[n];
+  for (std::uint32_t i = begin; i < end; ++i) {
+    Edge through{edges_[i].operand, {}};
+    accumulate(through.slope, edges_[i].slope, e.slope);
+    if (through.operand >= passing_) referred_ = true;
+    record(through);
+  }
+  return true;
+}
+
+NodeId Tape::end_passing(NodeId kept) {
+  const NodeId first = std::exchange(passing_, nothing_passes);
+  const auto to = static_cast<std::size_t>(first);
+  if (kept < first) {
+    drop_from(to);
+    return kept;
+  }
+  if (referred_) return kept;
+  const auto from = static_cast<std::size_t>(kept);
+  const auto edges = edges_.begin() + static_cast<std::ptrdiff_t>(begin_[from]);
+  const auto end = edges_.begin() + static_cast<std::ptrdiff_t>(end_of(kept));
+  edges_.erase(std::copy(edges, end, edges_.begin() + static_cast<std::ptrdiff_t>(begin_[to])), edges_.end());
+  local_[to] = local_[from];
+  steady_[to] = steady_[from];
+  variance_[to] = variance_[from];
+  if (first_without_ > to && first_without_ <= from) first_without_ = to;
+  resize(to + 1);
+  return first;
+}
+
+void Tape::resize(std::size_t nodes) {
+  local_.resize(nodes);
+  steady_.resize(nodes);
+  variance_.resize(nodes);
+  begin_.resize(nodes);
+}
+
+void Tape::drop_from(std::size_t node) {
+  if (node >= local_.size()) return;
+  edges_.resize(begin_[node]);
+  resize(node);
+  if (first_without_ >= node) first_without_ = std::numeric_limits<std::size_t>::max();
+}
+
 void Tape::shrink(std::size_t size) {
   work_ = 0;
-  if (size >= local_.size()) return;
-  edges_.resize(begin_[size]);
-  local_.resize(size);
-  steady_.resize(size);
-  spread_.resize(size);
-  begin_.resize(size);
-  if (first_without_ >= size) first_without_ = std::numeric_limits<std::size_t>::max();
+  drop_from(size);
 }
 
 Error Tape::error(NodeId output, std::size_t budget) {
@@ -45,7 +96,7 @@ Error Tape::error(NodeId output, std::size_t budget) {
   const auto root = static_cast<std::size_t>(output);
   // Operands are earlier nodes, which have all of theirs.
   if (root >= first_without_) return {infinity, infinity};
-  if (begin_[root] == end_of(output)) return {local_[root], steady_[root] + spread_[root]};
+  if (begin_[root] == end_of(output)) return {local_[root], steady_[root] + std::sqrt(variance_[root])};
   if (work_ > budget) return {infinity, infinity};
   collect(output);
   adjoints_[root] = just(1);
@@ -62,14 +113,14 @@ Error Tape::error(NodeId output, std::size_t budget) {
       const double part = size * local_[n];
       error = wider_up(error + (has_exact_error(part) ? wider_up(part) : mul_up(size, local_[n])));
       steady += size * steady_[n];
-      variance += size * spread_[n] * (size * spread_[n]);
+      variance += size * size * variance_[n];
     }
     const std::uint32_t end = end_of(*it);
-    for (std::uint32_t i = begin_[n]; i < end; ++i) {
-      Interval& operand = adjoints_[static_cast<std::size_t>(edges_[i].operand)];
-      operand = wider_sum(operand, wider_product(edges_[i].slope, adjoint));
-    }
     work_ += end - begin_[n] + 1;
+    if (adjoint.lower == 0 && adjoint.upper == 0) continue;
+    for (std::uint32_t i = begin_[n]; i < end; ++i) {
+      accumulate(adjoints_[static_cast<std::size_t>(edges_[i].operand)], edges_[i].slope, adjoint);
+    }
   }
   if (std::isnan(error)) return {infinity, infinity};
   return {error, steady + std::sqrt(variance)};

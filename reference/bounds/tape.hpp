@@ -43,14 +43,21 @@ class Tape {
   NodeId open(double local_error, double steady, double spread) {
     local_.push_back(local_error);
     steady_.push_back(steady);
-    spread_.push_back(spread);
+    variance_.push_back(spread * spread);
     begin_.push_back(static_cast<std::uint32_t>(edges_.size()));
     return static_cast<NodeId>(local_.size() - 1);
   }
   void edge(const Edge& e) {
-    if (edges_.size() < most_edges_) edges_.push_back(e);
-    else first_without_ = std::min(first_without_, local_.size() - 1);
+    if (e.operand < passing_ || !fold(e)) record(e);
   }
+
+  /// Nodes from here on pass: each is operand of at most one other, which may take over what it knows.
+  void begin_passing() {
+    passing_ = static_cast<NodeId>(local_.size());
+    referred_ = false;
+  }
+  /// Ends that. Of the nodes that passed only this one, if it is one, is needed further; returns its place.
+  NodeId end_passing(NodeId kept);
 
   [[nodiscard]] std::size_t size() const { return local_.size(); }
   /// Takes back all nodes but the first `size`, and forgets the work of earlier sweeps.
@@ -63,18 +70,29 @@ class Tape {
 
  private:
   void collect(NodeId output);
+  void record(const Edge& e) {
+    if (edges_.size() < most_edges_) edges_.push_back(e);
+    else first_without_ = std::min(first_without_, local_.size() - 1);
+  }
+  bool fold(const Edge& e);
+  void resize(std::size_t nodes);
+  void drop_from(std::size_t node);
   [[nodiscard]] std::uint32_t end_of(NodeId n) const {
     const auto next = static_cast<std::size_t>(n) + 1;
     return next < begin_.size() ? begin_[next] : static_cast<std::uint32_t>(edges_.size());
   }
 
-  std::vector<double> local_, steady_, spread_;
+  static constexpr NodeId nothing_passes = std::numeric_limits<NodeId>::max();
+
+  std::vector<double> local_, steady_, variance_;
   std::vector<std::uint32_t> begin_;
   std::vector<Edge> edges_;
   std::vector<std::uint8_t> seen_;
   std::vector<Interval> adjoints_;
   std::vector<NodeId> order_;
   std::vector<std::pair<NodeId, std::uint32_t>> stack_;
+  NodeId passing_ = nothing_passes;  ///< the first node that passes
+  bool referred_ = false;            ///< whether one of them is an operand still
   std::size_t work_ = 0;
   std::size_t most_edges_;
   std::size_t first_without_ = std::numeric_limits<std::size_t>::max();  ///< of the nodes, that lacks an edge
