@@ -11,6 +11,7 @@
 
 #include "compiled/passes/local_definition.hpp"
 #include "compiled/passes/uses.hpp"
+#include "compiled/plan/plan.hpp"
 #include "compiled/schedule/contraction.hpp"
 #include "compiled/schedule/strip_groups.hpp"
 #include "compiled/schedule/windows.hpp"
