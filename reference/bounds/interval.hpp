@@ -100,6 +100,7 @@ inline constexpr double errors_are_doubles = 0x1p-968;
 
 /// Not below x + |x|/2^53 and at most two doubles above x: where nothing is exact, no branch has to ask what was.
 [[nodiscard]] inline double wider_up(double x) { return x + std::fabs(x) * std::numeric_limits<double>::epsilon(); }
+[[nodiscard]] inline double wider_down(double x) { return x - std::fabs(x) * std::numeric_limits<double>::epsilon(); }
 
 /// All reals from `lower` to `upper`; an infinite end stands for numbers without bound.
 struct Interval {
@@ -150,11 +151,7 @@ inline void accumulate(Interval& sum, const Interval& a, const Interval& b) {
     sum = sum + a * b;
     return;
   }
-  const double low = sum.lower + least;
-  const double high = sum.upper + most;
-  // Three roundings of half a unit each, the last one of what is returned: two units of either part are more.
-  constexpr double two_units = 2 * std::numeric_limits<double>::epsilon();
-  sum = {low - two_units * (std::fabs(low) + std::fabs(least)), high + two_units * (std::fabs(high) + std::fabs(most))};
+  sum = {wider_down(sum.lower + wider_down(least)), wider_up(sum.upper + wider_up(most))};
 }
 
 /// The quotients by all members but zero.

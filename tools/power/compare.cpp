@@ -189,13 +189,20 @@ class Share {
     add(result_.backend, sound);
     if (sound[0]) result_.alarms.push_back(conformance::id_of(c.key));
     if (got) measure(c, exam, *got, backend_seconds);
-    if (c.key.check != Check::special) simulate(c, exam);
+    Flags alarm = sound;
+    if (c.key.check != Check::special) simulate(c, exam, alarm);
+    ++examined_;
     for (Asked& mutant : asked_) {
       const bool touched = mutant.backend->touches(exam.request());
       const Flags flags = touched ? exam.flags(exam.tensors(mutant.backend->run(exam.request()))) : sound;
       MutantTally& tally = result_.mutants[mutant.index];
       add(tally.all, flags);
-      for (std::size_t j = 0; j < judge_count; ++j) tally.valid[j] += flags[j] && !sound[j] ? 1 : 0;
+      for (std::size_t j = 0; j < judge_count; ++j) {
+        tally.alarms[j] += alarm[j] ? 1 : 0;
+        if (!flags[j] || sound[j]) continue;
+        ++tally.valid[j];
+        if (!tally.first[j]) tally.first[j] = Conviction{examined_, mutants::numbers_given(c)};
+      }
     }
   }
 
@@ -212,7 +219,7 @@ class Share {
     result_.element_checks += verdict.comparisons;
   }
 
-  void simulate(const Case& c, const Exam& exam) {
+  void simulate(const Case& c, const Exam& exam, Flags& alarm) {
     for (std::size_t r = 0; r < options_.runs; ++r) {
       const auto seed = static_cast<unsigned>(conformance::hash_of(conformance::id_of(c.key)) % 100000 * 16 + r);
       const auto& q = exam.question();
@@ -221,6 +228,7 @@ class Share {
                               : bounds_test::Simulator<float>(q.system, q.inputs, contract_, seed).run();
       const Flags flags = exam.flags(got);
       add(result_.simulator, flags);
+      for (std::size_t j = 0; j < judge_count; ++j) alarm[j] |= flags[j];
       if (flags[0]) result_.alarms.push_back(fmt::format("{} simulated with seed {}", conformance::id_of(c.key), seed));
     }
   }
@@ -230,6 +238,7 @@ class Share {
   std::vector<Asked> asked_;
   std::unique_ptr<spec::Backend> sound_;
   spec::Contract contract_;
+  std::size_t examined_ = 0;
   Comparison result_;
 };
 
@@ -239,7 +248,13 @@ void merge(Comparison& to, const Comparison& from) {
   to.element_checks += from.element_checks;
   for (std::size_t i = 0; i < from.mutants.size(); ++i) {
     add(to.mutants[i].all, from.mutants[i].all);
-    for (std::size_t j = 0; j < judge_count; ++j) to.mutants[i].valid[j] += from.mutants[i].valid[j];
+    for (std::size_t j = 0; j < judge_count; ++j) {
+      to.mutants[i].valid[j] += from.mutants[i].valid[j];
+      to.mutants[i].alarms[j] += from.mutants[i].alarms[j];
+      const auto& first = from.mutants[i].first[j];
+      auto& soonest = to.mutants[i].first[j];
+      if (first && (!soonest || std::pair(first->asked, first->numbers) < std::pair(soonest->asked, soonest->numbers))) soonest = first;
+    }
   }
   const std::string* largest = nullptr;
   std::size_t most = 0;

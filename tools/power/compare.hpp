@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,18 @@ struct Tally {
   std::array<std::size_t, judge_count> flagged{};
 };
 
+/// The first case of an operation on which a judge flags a defect and accepts the sound backend.
+struct Conviction {
+  std::size_t asked = 0;    ///< cases of the operation until then, this one included
+  std::size_t numbers = 0;  ///< that the case gives
+};
+
 struct MutantTally {
   std::string name;
   Tally all;                                     ///< on every case
-  std::array<std::size_t, judge_count> valid{};  ///< flagged where the same judge accepts the sound backend
+  std::array<std::size_t, judge_count> valid{};   ///< flagged where the same judge accepts the sound backend
+  std::array<std::size_t, judge_count> alarms{};  ///< of the same cases, flagged with the sound backend or the simulator
+  std::array<std::optional<Conviction>, judge_count> first{};  ///< of the operation that convicts soonest
 };
 
 /// Of the operations whose equations have one form.
