@@ -35,7 +35,7 @@ struct Request {
   std::vector<std::optional<HostTensor>> tangents;       ///< per input; jvp; nothing means zero
   std::vector<std::optional<HostTensor>> cotangents;     ///< per output; vjp; nothing means zero
   std::vector<std::optional<HostTensor>> cotangent_tangents{};  ///< per output; jvp_of_vjp; empty or nothing means zero
-  Placements placements{};  ///< how the tensors travel to another process; backends in this one get them dense
+  Placements placements{};  ///< how the tensors lie in memory for who takes layouts; `inputs` and the others here are dense
 };
 
 /// The numbers of an answer: outputs always; in jvp `tangents` one per output (nothing for integer and boolean

@@ -28,18 +28,25 @@ constexpr double no_elements = 0;
 
 }  // namespace
 
-etalon_tensor PluginRequest::tensor(const HostTensor* from) {
+etalon_tensor PluginRequest::tensor(const HostTensor* from, const Places& places, std::size_t i) {
   if (from == nullptr) return {-1, 0, nullptr, nullptr, nullptr};
   std::vector<std::int64_t>& shape = integers_.emplace_back(from->dims.begin(), from->dims.end());
+  const void* nowhere = &no_elements;
+  if (i < places.size() && places[i] && !from->bytes.empty()) {
+    const std::vector<std::int64_t>& strides = integers_.emplace_back(places[i]->strides);
+    const HostTensor& buffer = buffers_.emplace_back(spec::buffer_of(*from, *places[i]));
+    const std::size_t first = static_cast<std::size_t>(places[i]->offset) * size_of(from->dtype);
+    return {code_of(from->dtype), narrow(shape.size()), shape.data(), strides.data(), buffer.bytes.data() + first};
+  }
   std::vector<std::int64_t>& strides = integers_.emplace_back(shape.size(), 1);
   for (std::size_t axis = shape.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * shape[axis];
-  const void* data = from->bytes.empty() ? static_cast<const void*>(&no_elements) : from->bytes.data();
+  const void* data = from->bytes.empty() ? nowhere : from->bytes.data();
   return {code_of(from->dtype), narrow(shape.size()), shape.data(), strides.data(), data};
 }
 
-const etalon_tensor* PluginRequest::tensors(const std::vector<std::optional<HostTensor>>& from, std::size_t count) {
+const etalon_tensor* PluginRequest::tensors(const std::vector<std::optional<HostTensor>>& from, const Places& places, std::size_t count) {
   std::vector<etalon_tensor> list;
-  for (std::size_t i = 0; i < count; ++i) list.push_back(tensor(i < from.size() && from[i] ? &*from[i] : nullptr));
+  for (std::size_t i = 0; i < count; ++i) list.push_back(tensor(i < from.size() && from[i] ? &*from[i] : nullptr, places, i));
   return tensors_.emplace_back(std::move(list)).data();
 }
 
@@ -111,12 +118,13 @@ PluginRequest::PluginRequest(const spec::Request& request) {
   std::vector<std::int32_t>& outputs = numbers_.emplace_back();
   for (const std::string& name : program.outputs) outputs.push_back(value(name));
   std::vector<etalon_tensor> inputs;
-  for (const HostTensor& input : request.inputs) inputs.push_back(tensor(&input));
+  const spec::Placements& places = request.placements;
+  for (const HostTensor& input : request.inputs) inputs.push_back(tensor(&input, places.inputs, inputs.size()));
   for (std::size_t i = 0; i < inputs.size(); ++i) wrt_.push_back(i < request.wrt.size() && request.wrt[i] ? 1 : 0);
   view_ = {static_cast<std::int32_t>(request.mode), narrow(values_.size()), narrow(inputs.size()), nullptr,
            narrow(calls_.size()), calls_.data(), narrow(outputs.size()), outputs.data(), wrt_.data(),
-           tensors(request.tangents, inputs.size()), tensors(request.cotangents, outputs.size()),
-           tensors(request.cotangent_tangents, outputs.size())};
+           tensors(request.tangents, places.tangents, inputs.size()), tensors(request.cotangents, places.cotangents, outputs.size()),
+           tensors(request.cotangent_tangents, places.cotangent_tangents, outputs.size())};
   view_.inputs = tensors_.emplace_back(std::move(inputs)).data();
 }
 

@@ -25,8 +25,10 @@ class PluginRequest {
   [[nodiscard]] const etalon_request& view() const { return view_; }
 
  private:
-  [[nodiscard]] etalon_tensor tensor(const HostTensor* from);
-  [[nodiscard]] const etalon_tensor* tensors(const std::vector<std::optional<HostTensor>>& from, std::size_t count);
+  using Places = std::vector<std::optional<spec::Placement>>;
+
+  [[nodiscard]] etalon_tensor tensor(const HostTensor* from, const Places& places, std::size_t i);
+  [[nodiscard]] const etalon_tensor* tensors(const std::vector<std::optional<HostTensor>>& from, const Places& places, std::size_t count);
   [[nodiscard]] etalon_attribute attribute(const std::string& name, const spec::AttributeValue& value);
   [[nodiscard]] etalon_call call(const spec::Call& from);
   [[nodiscard]] std::int32_t value(const std::string& name) const;
@@ -35,6 +37,7 @@ class PluginRequest {
   // Deques, because what stands in them must not move.
   std::deque<std::vector<std::int64_t>> integers_;
   std::deque<std::vector<double>> reals_;
+  std::deque<HostTensor> buffers_;  ///< of tensors that are not dense
   std::deque<std::vector<std::int32_t>> numbers_;
   std::deque<std::vector<etalon_tensor>> tensors_;
   std::deque<std::vector<etalon_attribute>> attributes_;

@@ -3,6 +3,7 @@
 /// SpecViolation that names the field, and a known field with an unknown value is Unsupported.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ inline constexpr std::int64_t largest_tensor_bytes = std::int64_t{1} << 28;
 /// Reads a tensor, with `strides` and `offset` in elements where they are given.
 /// \param field what to call it in messages
 [[nodiscard]] HostTensor tensor_from_json(const Json& json, const std::string& field);
+/// Where the elements of a tensor that `tensor_from_json` takes lie in its buffer; nothing for one without strides and
+/// offset, which is dense.
+[[nodiscard]] std::optional<Placement> placement_from_json(const Json& json, const std::string& field);
 
 /// Inputs, calls, outputs; and, where the program has them: derivative steps among the calls (`"derivative":"vjp"`,
 /// `"of"`, `"wrt"`, `"seeds"`), assignments among the calls (`"assign"`, `"places"`, `"accumulation"`, `"value"`) and

@@ -1,5 +1,6 @@
 #include "spec/protocol/message.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -67,6 +68,18 @@ void count_bytes(const HostTensor& tensor, std::int64_t& bytes, const std::strin
     count_bytes(tensors.back(), bytes, item);
   }
   return tensors;
+}
+
+/// How the tensors of a list that was read lie in their buffers; empty where all are dense.
+[[nodiscard]] Places places_from_json(const Json& owner, const char* name) {
+  Places places;
+  const Json* list = fields::optional_member(owner, name, "");
+  if (list == nullptr) return places;
+  for (const Json& tensor : *list) {
+    places.push_back(tensor.is_null() ? std::nullopt : placement_from_json(tensor, fields::item(name, places.size())));
+  }
+  const bool dense = std::none_of(places.begin(), places.end(), [](const auto& place) { return place.has_value(); });
+  return dense ? Places{} : places;
 }
 
 /// One truth value per input, or the positions of the marked ones. Without the field those with a tangent are marked.
@@ -177,6 +190,8 @@ Request request_from_json(const Json& json) {
   request.wrt = wrt_from_json(json, request.program.inputs.size(), request.tangents);
   request.cotangents = tensors_from_json(json, "cotangents", "");
   request.cotangent_tangents = tensors_from_json(json, "cotangent_tangents", "");
+  request.placements = {places_from_json(json, "inputs"), places_from_json(json, "tangents"), places_from_json(json, "cotangents"),
+                        places_from_json(json, "cotangent_tangents")};
   return request;
 }
 

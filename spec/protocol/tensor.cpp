@@ -101,4 +101,13 @@ HostTensor tensor_from_json(const Json& json, const std::string& field) {
   return tensor;
 }
 
+std::optional<Placement> placement_from_json(const Json& json, const std::string& field) {
+  if (!json.contains("strides") && !json.contains("offset")) return std::nullopt;
+  const DType dtype = fields::dtype(fields::member(json, "dtype", field), fields::key(field, "dtype"));
+  Placement placement = placement_of(json, fields::dims(fields::member(json, "shape", field), fields::key(field, "shape")), field);
+  const auto data = from_base64(fields::string(fields::member(json, "data", field), fields::key(field, "data")));
+  placement.elements = data ? static_cast<std::int64_t>(data->size() / size_of(dtype)) : 0;
+  return placement;
+}
+
 }  // namespace etalon::spec
