@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <iterator>
@@ -21,13 +22,23 @@ struct Counts {
   std::atomic<std::size_t> units = 0, cases = 0, comparisons = 0, fails = 0, unsupported = 0;
 };
 
-std::string progress_line(const Counts& counts, std::size_t units) {
+// What does not fit the line is left out from the right: a line that is broken cannot be taken back.
+std::string progress_line(const Counts& counts, std::size_t units, std::size_t columns) {
   constexpr std::size_t width = 24;
   const std::size_t done = counts.units.load();
   const std::size_t filled = units == 0 ? width : done * width / units;
-  return fmt::format("[{}{}] {}/{} units, {} cases, {} comparisons, {} failures, {} unsupported", std::string(filled, '#'),
-                     std::string(width - filled, '.'), done, units, counts.cases.load(), counts.comparisons.load(),
-                     counts.fails.load(), counts.unsupported.load());
+  const std::array parts{fmt::format("[{}{}]", std::string(filled, '#'), std::string(width - filled, '.')),
+                         fmt::format(" {}/{} units", done, units),
+                         fmt::format(", {} failures", counts.fails.load()),
+                         fmt::format(", {} cases", counts.cases.load()),
+                         fmt::format(", {} comparisons", counts.comparisons.load()),
+                         fmt::format(", {} unsupported", counts.unsupported.load())};
+  std::string line;
+  for (const std::string& part : parts) {
+    if (line.size() + part.size() >= columns) break;
+    line += part;
+  }
+  return line;
 }
 
 class Asking {
@@ -77,7 +88,7 @@ class Asking {
 
   void show_progress(std::ostream& terminal) {
     while (counts_.units < units_.size()) {
-      terminal << "\r\033[K" << progress_line(counts_, units_.size()) << std::flush;
+      terminal << "\r\033[K" << progress_line(counts_, units_.size(), options_.columns ? options_.columns() : 80) << std::flush;
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
     terminal << "\r\033[K" << std::flush;
@@ -91,23 +102,44 @@ class Asking {
       if (const auto earlier = known_.find(record.id); earlier != known_.end()) {
         record.outcome = earlier->second.outcome;
       } else {
-        if (next->made) judge(record, *next->made, backend);
+        if (next->made) {
+          record.outcome = check(*next->made, backend, held_.contract);
+          record.outcome.why = well_formed(record.outcome.why);
+        }
         fresh.push_back(record);
       }
       count(record.outcome);
+      if (record.outcome.verdict == Verdict::unsupported) cases.refused();
       records.push_back(std::move(record));
+    }
+    if (const auto none = cases.ruled_out()) {
+      records.push_back(record_of(*none));
+      count(records.back().outcome);
     }
     journal_.append(fresh);
     return records;
   }
 
-  static Record record_of(const Cases::Next& next) {
+  static Record record_of(const CaseKey& key, spec::Mode mode) {
     Record record;
-    record.id = id_of(next.key);
-    record.operation = next.key.operation;
-    record.dtype = name_of(next.key.dtype);
-    record.check = name_of(next.key.check);
-    record.mode = name_of(next.made ? next.made->mode : spec::Mode::forward);
+    record.id = id_of(key);
+    record.operation = key.operation;
+    record.dtype = name_of(key.dtype);
+    record.check = name_of(key.check);
+    record.mode = name_of(mode);
+    return record;
+  }
+
+  // Nothing was asked, which is to be seen.
+  static Record record_of(const Cases::RuledOut& none) {
+    Record record = record_of(none.key, none.mode);
+    record.outcome.verdict = Verdict::unsupported;
+    record.outcome.why = fmt::format("not asked: every case needs {}, which the description does not list", name_of(none.dtype));
+    return record;
+  }
+
+  static Record record_of(const Cases::Next& next) {
+    Record record = record_of(next.key, next.made ? next.made->mode : spec::Mode::forward);
     if (next.made) {
       record.classes = next.made->classes;
       record.case_json = summary_json(*next.made);
@@ -116,17 +148,6 @@ class Asking {
       record.outcome.why = next.problem;
     }
     return record;
-  }
-
-  void judge(Record& record, const Case& c, Asked& backend) {
-    // A backend that promotes and broadcasts where the definitions do not says so, and is not asked to reject.
-    if (c.key.check != Check::rejection || held_.description.rejects) {
-      record.outcome = check(c, backend, held_.contract);
-      record.outcome.why = well_formed(record.outcome.why);
-    } else {
-      record.outcome.verdict = Verdict::unsupported;
-      record.outcome.why = "the backend does not say that it rejects ill-typed calls";
-    }
   }
 
   void count(const Outcome& outcome) {

@@ -27,6 +27,7 @@ struct Offender {
   std::string expected;  ///< special values that are admissible besides, or what was expected instead of an interval
   DType dtype = DType::f64;  ///< of the element
   std::size_t output = 0;    ///< the tensor's place among those judged: outputs, then derivatives
+  std::optional<double> exact{};  ///< what the equations mean there, where it was computed
 };
 
 struct Outcome {
@@ -38,6 +39,7 @@ struct Outcome {
   std::string why;            ///< one line when the verdict is not `pass`
   std::optional<Offender> offender;
   int step = 0;  ///< the step that failed, from 1
+  std::string cause{};  ///< of a failure that was made small: what explains it, where something does
   std::vector<std::string> calls{};  ///< of a bad verdict on a program: the operations that it may be about
 };
 

@@ -21,9 +21,11 @@
 #include "conformance/explaining.hpp"
 #include "conformance/plan.hpp"
 #include "conformance/reports/console.hpp"
+#include "conformance/reports/escape.hpp"
 #include "conformance/reports/journal.hpp"
 #include "conformance/reports/matrix.hpp"
 #include "conformance/shapes.hpp"
+#include "conformance/showing.hpp"
 #include "conformance/shrink.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/error.hpp"
@@ -82,6 +84,8 @@ Header header_of(const ConformOptions& options, const spec::Description& descrip
   header.operations_known = options.library.definitions().size();
   header.specification = options.library.hash();
   header.selection = {options.operations, names_of(options.modes), names_of(options.dtypes), "", names_of(options.checks)};
+  if (options.profile) header.selection.profile = name_of(*options.profile);
+  header.offered = Offered{description.operations, names_of(description.dtypes), names_of(description.modes)};
   if (options.shard.count > 1) header.selection.shard = fmt::format("{}/{}", options.shard.index, options.shard.count);
   return header;
 }
@@ -140,7 +144,8 @@ class Run {
                               name_of(outcome.verdict), outcome.comparisons, outcome.worst_ratio);
       return outcome.comparisons > 0 ? 0 : 1;
     }
-    const Shrunk shrunk = shrink(c, outcome, shared_, held_.contract, {options_.shrink_attempts, options_.shrink_seconds});
+    const Shrunk shrunk =
+        taught(shrink(c, outcome, shared_, held_.contract, {options_.shrink_attempts, options_.shrink_seconds}), shared_, held_.contract);
     write_counterexample(console_, backend_words(options_), *options_.replay, shrunk.smallest, shrunk.outcome);
     (void)tell_more(shrunk, shared_, console_);
     save_case(options_, id_of(c.key), shrunk.smallest, console_);
@@ -154,12 +159,17 @@ class Run {
     return records;
   }
 
-  // What is asked of no operation.
+  // What is asked of no operation, and what would be offered if the specification had it.
   void write_not_asked(const std::vector<Unit>& wanted, const std::vector<Unit>& units) {
     std::set<std::string_view> missing;
     for (const Unit& unit : wanted) missing.insert(name_of(unit.check));
     for (const Unit& unit : units) missing.erase(name_of(unit.check));
     if (!missing.empty()) console_ << fmt::format("not offered, not asked: {}\n", fmt::join(missing, ", "));
+    std::vector<std::string> unknown;
+    for (const std::string& name : held_.description.operations.value_or(std::vector<std::string>{})) {
+      if (options_.library.find(name) == nullptr) unknown.push_back(well_formed(name));
+    }
+    if (!unknown.empty()) console_ << fmt::format("offered, not of this specification: {}\n", fmt::join(unknown, ", "));
   }
 
   int dry_run(const std::vector<Unit>& units, const std::map<std::string, Record>& known) {
@@ -178,7 +188,7 @@ class Run {
       for (const auto& [name, count] : checks) console_ << fmt::format(" {} {}", name, count);
       console_ << "\n";
     }
-    console_ << fmt::format("{} operations, {} cases, {} of them answered already; nothing was asked\n", counts.size(), cases,
+    console_ << fmt::format("{} operations, {} cases and one more for each that is refused, {} of them answered already; nothing was asked\n", counts.size(), cases,
                             there);
     return cases == 0 && options_.shard.count == 1 ? 2 : 0;
   }
@@ -241,6 +251,11 @@ int list_cases(const ConformOptions& options, std::ostream& console) {
     }
   }
   return cases == 0 && options.shard.count == 1 ? 2 : 0;
+}
+
+int show_case(const ConformOptions& options, const std::string& what, std::ostream& console) {
+  show(console, replayed(what, options.library), options.contract.value_or(spec::Contract()));
+  return 0;
 }
 
 }  // namespace etalon::conformance

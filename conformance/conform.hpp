@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "conformance/case.hpp"
+#include "conformance/profile.hpp"
 #include "conformance/reports/formats.hpp"
 #include "conformance/waivers.hpp"
 #include "spec/backend.hpp"
@@ -33,7 +34,8 @@ struct ConformOptions {
   spec::Library library{};              ///< the specification
   std::string definitions_file{};       ///< where definitions of the user's own come from; printed in replay lines
   std::vector<std::string> operations;  ///< empty means all
-  std::vector<spec::Mode> modes;        ///< empty means forward, jvp and vjp
+  std::vector<spec::Mode> modes;        ///< empty means those of the profile, or else all that the backend offers
+  std::optional<Profile> profile{};     ///< what "conforms" is to cover; of a run without it the report says what it covers
   std::vector<Check> checks{};          ///< empty means all of the tier
   std::vector<DType> dtypes;            ///< empty means f32 and f64, and beyond the quick tier f16 and bf16
   Tier tier = Tier::quick;
@@ -53,6 +55,7 @@ struct ConformOptions {
   std::function<std::unique_ptr<spec::Backend>()> another;  ///< one more of the same, for each further thread;
                                                             ///< without it the threads share one backend in turns
   std::ostream* progress = nullptr;                         ///< the terminal that live progress is shown on
+  std::function<std::size_t()> columns{};                   ///< its width; without it 80
   std::ostream* errors = nullptr;                           ///< where a wrong set-up is told; the console by default
   std::size_t shrink_attempts = 400;                        ///< requests spent on shrinking one counterexample …
   double shrink_seconds = 30;                               ///< … and seconds, whatever ends first
@@ -66,5 +69,10 @@ struct ConformOptions {
 /// Prints the ids of all cases that a run would ask, one per line; it needs no backend.
 /// \returns 0, or 2 when there are none.
 [[nodiscard]] int list_cases(const ConformOptions& options, std::ostream& console);
+
+/// Prints one case with its numbers and what is expected of it; it needs no backend.
+/// \param what an id, or the path of a case file
+/// \returns 0. \throws SpecViolation, IoError
+[[nodiscard]] int show_case(const ConformOptions& options, const std::string& what, std::ostream& console);
 
 }  // namespace etalon::conformance

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "conformance/case_file.hpp"
+#include "conformance/lesson.hpp"
 #include "conformance/reports/console.hpp"
 #include "conformance/reports/escape.hpp"
 #include "conformance/script.hpp"
@@ -83,6 +84,13 @@ void save_case(const ConformOptions& options, const std::string& id, const Case&
   console << fmt::format("  case file: {}\n", path.string());
 }
 
+Shrunk taught(Shrunk shrunk, Asked& backend, const spec::Contract& contract) {
+  const Lesson lesson = lesson_of(shrunk.smallest, shrunk.outcome, backend, contract);
+  if (shrunk.outcome.offender) shrunk.outcome.offender->exact = lesson.exact;
+  shrunk.outcome.cause = lesson.cause;
+  return shrunk;
+}
+
 std::string tell_more(const Shrunk& shrunk, Asked& backend, std::ostream& console) {
   if (shrunk.cut_short)
     console << fmt::format("  there may be a smaller one: shrinking ended after {} cases; --shrink-seconds gives it longer\n", shrunk.attempts);
@@ -105,10 +113,11 @@ void explain_failures(std::vector<Record>& records, const ConformOptions& option
       r.case_json = to_json(*c);
       continue;
     }
-    const Shrunk shrunk = shrink(*c, r.outcome, backend, held.contract, {options.shrink_attempts, options.shrink_seconds});
+    const Shrunk shrunk = taught(shrink(*c, r.outcome, backend, held.contract, {options.shrink_attempts, options.shrink_seconds}), backend, held.contract);
     r.case_json = to_json(shrunk.smallest);
     r.outcome.why = well_formed(shrunk.outcome.why);
     r.outcome.offender = shrunk.outcome.offender;
+    r.outcome.cause = well_formed(shrunk.outcome.cause);
     write_counterexample(console, backend_words(options), r.id, shrunk.smallest, shrunk.outcome);
     r.reproduction = tell_more(shrunk, backend, console);
     save_case(options, r.id, shrunk.smallest, console);

@@ -16,6 +16,9 @@ namespace etalon::conformance {
 void explain_failures(std::vector<Record>& records, const ConformOptions& options, const Held& held, Asked& backend,
                       std::ostream& console);
 
+/// The counterexample with the exact value of its element and the cause that explains it, where there is one.
+[[nodiscard]] Shrunk taught(Shrunk shrunk, Asked& backend, const spec::Contract& contract);
+
 /// After a counterexample: whether there may be a smaller one, and the script that the backend writes of it, if any.
 /// \returns the script
 std::string tell_more(const Shrunk& shrunk, Asked& backend, std::ostream& console);

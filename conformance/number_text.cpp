@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
 #include "conformance/values.hpp"
+#include "spec/contract/contract.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -65,6 +67,19 @@ std::pair<std::string, std::string> told_apart(double a, double b) {
     if (a == b || texts.first != texts.second) return texts;
   }
   return {shortest(a), shortest(b)};
+}
+
+std::optional<double> ulps(double got, double exact, DType dtype) {
+  if (kind_of(dtype) != Kind::real || !std::isfinite(got) || !std::isfinite(exact)) return std::nullopt;
+  const spec::Format format = spec::format_of(dtype);
+  const int exponent = exact == 0 ? format.emin : std::max(format.emin, std::ilogb(exact));
+  // Scaled first: the difference of two large numbers may be none.
+  const int last = exponent - (format.precision - 1);
+  return std::abs(std::ldexp(got, -last) - std::ldexp(exact, -last));
+}
+
+std::string distance_text(double distance) {
+  return distance >= 1e6 ? fmt::format("{:.1e}", distance) : distance >= 100 ? fmt::format("{:.0f}", distance) : fmt::format("{:.3g}", distance);
 }
 
 }  // namespace etalon::conformance

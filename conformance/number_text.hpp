@@ -2,6 +2,7 @@
 /// Numbers in decimal digits that tell apart what is compared. It judges nothing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,5 +24,12 @@ struct Compared {
 
 /// Two numbers with digits that differ where the numbers do.
 [[nodiscard]] std::pair<std::string, std::string> told_apart(double a, double b);
+
+/// How far a number of the type is from the exact value, in units of the exact value's last place: nothing where one of
+/// them is no number or the type is not real.
+[[nodiscard]] std::optional<double> ulps(double got, double exact, DType dtype);
+
+/// `1.3`, `17`, `2.4e+06`: a distance.
+[[nodiscard]] std::string distance_text(double distance);
 
 }  // namespace etalon::conformance

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "conformance/arrangement.hpp"
+#include "conformance/offer.hpp"
 #include "conformance/shapes.hpp"
 #include "spec/library/library.hpp"
 
@@ -109,12 +110,17 @@ std::vector<Unit> plan(const ConformOptions& options) {
 }
 
 std::vector<Unit> offered(std::vector<Unit> units, const spec::Description& description) {
-  const auto has = [](const auto& list, const auto& what) { return std::find(list.begin(), list.end(), what) != list.end(); };
   std::erase_if(units, [&](const Unit& unit) {
+    if (!offers(description, unit.operation) || !offers(description, unit.dtype)) return true;
     switch (unit.check) {
-      case Check::second: return !has(description.modes, spec::Mode::jvp_of_vjp);
+      case Check::value:
+      case Check::step: return !offers(description, spec::Mode::forward);
+      case Check::jvp: return !offers(description, spec::Mode::jvp);
+      case Check::vjp: return !offers(description, spec::Mode::vjp);
+      case Check::adjoint: return !offers(description, spec::Mode::jvp) || !offers(description, spec::Mode::vjp);
+      case Check::second: return !offers(description, spec::Mode::jvp_of_vjp);
       case Check::layout: return !description.layouts;
-      case Check::program: return description.operations && !has(*description.operations, unit.operation);
+      case Check::rejection: return !description.rejects;
       default: return false;
     }
   });

@@ -24,8 +24,8 @@ struct Unit {
 /// All units that the options select, ordered by operation.
 [[nodiscard]] std::vector<Unit> plan(const ConformOptions& options);
 
-/// Without the units that the backend's description rules out: second derivatives, layouts, and programs that begin with an
-/// operation that it does not have.
+/// Without the units that the backend's description rules out: operations, element types and modes that it does not list,
+/// layouts and rejections that it does not promise.
 [[nodiscard]] std::vector<Unit> offered(std::vector<Unit> units, const spec::Description& description);
 
 /// The modes that a check belongs to for `--modes`.

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +14,7 @@
 #include "conformance/adapter/answers.hpp"
 #include "conformance/adapter/description.hpp"
 #include "conformance/adapter/questions.hpp"
+#include "conformance/reports/escape.hpp"
 #include "spec/error.hpp"
 #include "spec/protocol/json.hpp"
 #include "spec/protocol/message.hpp"
@@ -156,7 +159,10 @@ class Checker {
     if (!answer) return Seen::wrong;
     if (const auto* refusal = std::get_if<Refusal>(&*answer)) {
       const auto complaint = unjust(*refusal);
-      if (!complaint) return Seen::unsupported;
+      if (!complaint) {
+        ++refused_[part][refusal->what.empty() ? refusal->why : refusal->what + ": " + refusal->why];
+        return Seen::unsupported;
+      }
       complain(part, *complaint, line, text);
       return Seen::wrong;
     }
@@ -172,6 +178,20 @@ class Checker {
   void summary(const std::string& part, std::size_t asked, std::size_t numbers, std::size_t unsupported) {
     const std::string counts = fmt::format("{} requests: {} with numbers of the right types and shapes, {} unsupported", asked, numbers, unsupported);
     if (asked > 0 && numbers + unsupported == asked) remark(numbers > 0 ? Mark::ok : Mark::note, part, counts);
+    reasons(part);
+  }
+
+  /// Why what was offered is `unsupported`, the most frequent reasons first.
+  void reasons(const std::string& part) {
+    constexpr std::size_t most = 6;
+    std::vector<std::pair<std::size_t, std::string>> found;
+    for (const auto& [why, times] : refused_[part]) found.emplace_back(times, why);
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
+      remark(Mark::note, part, "unsupported: " + shortened(well_formed(found[i].second)));
+      remarks_.back().times = found[i].first;
+    }
+    if (found.size() > most) remark(Mark::note, part, fmt::format("unsupported: and {} more reasons", found.size() - most));
   }
 
   void values() {
@@ -322,6 +342,7 @@ class Checker {
   std::optional<spec::Request> plain_;  ///< a request that was answered with numbers
   std::vector<Remark> remarks_;
   std::vector<std::pair<std::string, std::size_t>> told_;
+  std::map<std::string, std::map<std::string, std::size_t>> refused_;  ///< by part, then by reason
   std::size_t wrong_ = 0;
   int late_ = 0;
 };

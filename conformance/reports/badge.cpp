@@ -5,6 +5,7 @@
 
 #include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
+#include "conformance/reports/gaps.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -20,9 +21,13 @@ Label label_of(const Report& report) {
   if (totals.bad() > 0) return {fmt::format("{} failed", totals.bad()), "#cf222e"};
   if (!report.waiver_errors.empty()) return {"waivers out of date", "#cf222e"};
   if (!totals.answered) return {"nothing compared", "#6e7781"};
+  if (const std::size_t gaps = never_compared(report).size(); gaps > 0) return {fmt::format("{} offered, never compared", gaps), "#cf222e"};
+  if (!conclusion(report).conforms) return {"does not conform to " + report.header.selection.profile, "#cf222e"};
+  const Covered all = covered(report.records);
+  const std::string text = all.text() + (all.operations == 1 ? " conforms" : " conform");
   if (const std::size_t waived = totals.of(Verdict::waived); waived > 0)
-    return {fmt::format("conforms, {} waived", waived), "#9a6700"};
-  return {"conforms", "#1a7f37"};
+    return {fmt::format("{}, {} waived", text, waived), "#9a6700"};
+  return {text, "#1a7f37"};
 }
 
 // The width of a word in a sans serif of 11 pixels, nearly.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <ostream>
 
 #include "conformance/number_text.hpp"
+#include "conformance/reports/gaps.hpp"
 #include "conformance/reports/matrix.hpp"
 #include "conformance/values.hpp"
 #include "spec/library/library.hpp"
@@ -23,15 +25,25 @@ void write_totals(std::ostream& out, const Totals& t, double seconds) {
       seconds);
 }
 
+// As narrow as its words, without the columns of which nothing was asked: a terminal breaks longer lines.
 void write_rows(std::ostream& out, const Matrix& matrix) {
-  out << fmt::format("{:<20}", "operation");
-  for (const std::string_view c : columns) out << fmt::format(" {:>16}", c);
-  out << "\n";
+  std::size_t first = std::string_view("operation").size();
+  std::array<std::size_t, columns.size()> widths{};
   for (const auto& [name, cells] : matrix) {
-    out << fmt::format("{:<20}", name);
-    for (const Cell& cell : cells) out << fmt::format(" {:>16}", cell.text());
-    out << "\n";
+    first = std::max(first, name.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (cells[k].cases > 0) widths[k] = std::max({widths[k], cells[k].text().size(), columns[k].size()});
+    }
   }
+  const auto write_row = [&](std::string_view name, const auto& text_of) {
+    out << fmt::format("{:<{}}", name, first);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (widths[k] > 0) out << fmt::format("  {:>{}}", text_of(k), widths[k]);
+    }
+    out << "\n";
+  };
+  write_row("operation", [](std::size_t k) { return std::string(columns[k]); });
+  for (const auto& [name, cells] : matrix) write_row(name, [&cells](std::size_t k) { return cells[k].text(); });
   out << "comparisons (worst error over bound)\n";
 }
 
@@ -87,13 +99,21 @@ void write_layouts(std::ostream& out, const Case& c) {
   write("cotangent", places.cotangents);
 }
 
-void write_equations(std::ostream& out, std::string_view text) {
+void write_lines(std::ostream& out, std::string_view text) {
   out << "  of\n";
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     if (end > 0) out << "    " << text.substr(0, end) << "\n";
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+}
+
+void write_gaps(std::ostream& out, const Report& report) {
+  constexpr std::size_t most = 12;
+  const std::vector<Reason> reasons = reasons_of(report.records);
+  for (std::size_t i = 0; i < std::min(most, reasons.size()); ++i) out << fmt::format("unsupported: {}\n", words_of(reasons[i]));
+  if (reasons.size() > most) out << fmt::format("unsupported: and {} more reasons; --html and --json have all\n", reasons.size() - most);
+  for (const NeverCompared& gap : never_compared(report)) out << words_of(gap) << "\n";
 }
 
 }  // namespace
@@ -128,23 +148,32 @@ void write_table(std::ostream& out, const Report& report) {
       out << fmt::format("waived: {}: {} failures, until {}: {}\n", words_of(use), use.matched, use.expires, use.reason);
   }
   for (const std::string& error : report.waiver_errors) out << error << "\n";
+  write_gaps(out, report);
   out << fmt::format("coverage: {} of {} operations\n", matrix.size(), report.header.operations_known);
   write_totals(out, totals_of(report.records), report.seconds);
   out << conclusion(report).text << "\n";
 }
 
+void write_case(std::ostream& out, const Case& c) {
+  write_inputs(out, c, c.key.library.find(c.call.operation));
+  write_layouts(out, c);
+}
+
+void write_equations(std::ostream& out, const Case& c) {
+  if (c.program) {
+    write_lines(out, spec::to_text(*c.program));
+  } else if (const spec::Definition* definition = c.key.library.find(c.call.operation)) {
+    write_lines(out, definition->text);
+  }
+}
+
 void write_counterexample(std::ostream& out, const std::string& backend, const std::string& id, const Case& c,
                           const Outcome& outcome) {
-  const spec::Definition* definition = c.key.library.find(c.call.operation);
   out << fmt::format("{}: {}\n", id, outcome.why.empty() ? std::string(name_of(outcome.verdict)) : outcome.why);
-  write_inputs(out, c, definition);
-  write_layouts(out, c);
+  write_case(out, c);
   if (outcome.offender) out << "    " << difference(*outcome.offender) << "\n";
-  if (c.program) {
-    write_equations(out, spec::to_text(*c.program));
-  } else if (definition != nullptr) {
-    write_equations(out, definition->text);
-  }
+  if (!outcome.cause.empty()) out << "    " << outcome.cause << "\n";
+  write_equations(out, c);
   out << fmt::format("  replay: etalon conform --backend {} --replay {}\n", backend, id);
 }
 

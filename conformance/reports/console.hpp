@@ -15,6 +15,12 @@ void write_heading(std::ostream& out, const Header& header);
 /// The table by operation and mode, warnings, waivers, the totals and the conclusion.
 void write_table(std::ostream& out, const Report& report);
 
+/// The operands, attributes, directions and layouts of a case.
+void write_case(std::ostream& out, const Case& c);
+
+/// The equations that the case is about.
+void write_equations(std::ostream& out, const Case& c);
+
 /// A counterexample with its operands, the expected interval, what was got, the equations and the replay line.
 /// \param backend what a replay says after `--backend`
 void write_counterexample(std::ostream& out, const std::string& backend, const std::string& id, const Case& c,

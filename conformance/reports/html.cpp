@@ -1,9 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
+#include "conformance/reports/gaps.hpp"
 #include "conformance/reports/html_failures.hpp"
 #include "conformance/reports/matrix.hpp"
 #include "conformance/reports/page.hpp"
@@ -62,6 +68,7 @@ void write_remarks(std::ostream& out, const Report& report) {
                        "independent roundings make them</p>\n",
                        markup(w.operation), markup(w.mode), markup(w.dtype), w.statistic.elements, w.statistic.rms());
   }
+  for (const NeverCompared& gap : never_compared(report)) out << fmt::format("<p class=\"verdict\" data-find>{}</p>\n", markup(words_of(gap)));
   if (report.waivers.empty()) return;
   out << "<h2>Waivers</h2>\n";
   for (const std::string& error : report.waiver_errors) out << fmt::format("<p class=\"verdict\">{}</p>\n", markup(error));
@@ -81,21 +88,45 @@ double order_of(const Cell& cell) {
   return cell.state() == "pass" ? static_cast<double>(cell.comparisons) : -1;
 }
 
+struct Row {
+  std::string name;
+  const std::array<Cell, columns.size()>* cells;
+  Cell all;
+};
+
+// What fails comes first, then what is waived; of equals by name.
+std::vector<Row> worst_first(const Matrix& matrix) {
+  std::vector<Row> rows;
+  for (const auto& [name, cells] : matrix) rows.push_back({name, &cells, whole(cells)});
+  const auto badness = [](const Row& r) { return std::pair(r.all.bad(), r.all.of(Verdict::waived)); };
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return badness(a) > badness(b); });
+  return rows;
+}
+
+// In words that fit a phone beside the operation.
+std::string verdict_text(const Cell& all) {
+  const std::string_view is = all.state();
+  return is == "pass" || is == "none" ? std::string(is) : all.text();
+}
+
+void write_row(std::ostream& out, const Row& row, const Distributions& distributions) {
+  const char* target = row.all.bad() + row.all.of(Verdict::waived) > 0 ? "fail" : "op";
+  out << fmt::format("<tr data-find><td><a href=\"#{1}-{0}\">{0}</a></td>", markup(row.name), target);
+  out << fmt::format("<td class=\"{}\" data-v=\"{:.17g}\">{}</td>", row.all.state(), order_of(row.all), verdict_text(row.all));
+  for (const Cell& cell : *row.cells)
+    out << fmt::format("<td class=\"{}\" data-v=\"{:.17g}\">{}</td>", cell.state(), order_of(cell), cell.text());
+  const bool passed = row.all.of(Verdict::pass) > 0;
+  out << fmt::format("<td data-v=\"{:.17g}\">{}</td>", passed ? row.all.worst : -1, passed ? ratio_text(row.all.worst) : "-");
+  const auto modes = distributions.find(row.name);
+  out << fmt::format("<td>{}</td></tr>\n", modes == distributions.end() ? "" : small_plot(modes->second));
+}
+
 void write_matrix(std::ostream& out, const Matrix& matrix, const Distributions& distributions) {
-  out << "<div class=\"wide\"><table id=\"matrix\"><thead><tr><th aria-sort=\"ascending\"><button>operation</button></th>";
+  out << "<div class=\"wide\"><table id=\"matrix\"><thead><tr><th aria-sort=\"none\"><button>operation</button></th>"
+         "<th aria-sort=\"descending\"><button>verdict</button></th>";
   for (const std::string_view c : columns) out << fmt::format("<th aria-sort=\"none\"><button>{}</button></th>", c);
   out << "<th aria-sort=\"none\"><button>worst</button></th><th>error / bound</th></tr></thead><tbody>\n";
-  for (const auto& [name, cells] : matrix) {
-    const Cell all = whole(cells);
-    const char* target = all.bad() + all.of(Verdict::waived) > 0 ? "fail" : "op";
-    out << fmt::format("<tr data-find><td><a href=\"#{1}-{0}\">{0}</a></td>", markup(name), target);
-    for (const Cell& cell : cells)
-      out << fmt::format("<td class=\"{}\" data-v=\"{:.17g}\">{}</td>", cell.state(), order_of(cell), cell.text());
-    const bool passed = all.of(Verdict::pass) > 0;
-    out << fmt::format("<td data-v=\"{:.17g}\">{}</td>", passed ? all.worst : -1, passed ? ratio_text(all.worst) : "-");
-    const auto modes = distributions.find(name);
-    out << fmt::format("<td>{}</td></tr>\n", modes == distributions.end() ? "" : small_plot(modes->second));
-  }
+  for (const Row& row : worst_first(matrix)) write_row(out, row, distributions);
   out << "</tbody></table></div>\n<p class=\"dim\">Comparisons (worst error over bound of the cases that pass).</p>\n";
 }
 
@@ -106,6 +137,15 @@ void write_distributions(std::ostream& out, const Distributions& distributions) 
     out << fmt::format("<details id=\"op-{0}\" data-find><summary>{0}</summary>{1}</details>\n", markup(name),
                        large_plot(name, modes));
   }
+}
+
+void write_reasons(std::ostream& out, const Report& report) {
+  const std::vector<Reason> reasons = reasons_of(report.records);
+  if (reasons.empty()) return;
+  out << "<h2>Unsupported</h2>\n<details data-find><summary>" << reasons.size() << " reasons</summary><ul>\n";
+  for (const Reason& r : reasons)
+    out << fmt::format("<li><b>{}</b>, {}×: {}</li>\n", markup(r.why), r.times, markup(fmt::format("{}", fmt::join(r.operations, ", "))));
+  out << "</ul></details>\n";
 }
 
 }  // namespace
@@ -121,6 +161,7 @@ void write_html(std::ostream& out, const Report& report) {
          "aria-label=\"search\"><button id=\"theme\" aria-label=\"light or dark\">&#9680;</button></div>\n";
   write_matrix(out, matrix, distributions);
   write_failures(out, report);
+  write_reasons(out, report);
   write_distributions(out, distributions);
   out << fmt::format("<script>\n{}</script>\n</body></html>\n", page_script());
 }

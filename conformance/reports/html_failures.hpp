@@ -8,7 +8,8 @@
 
 namespace etalon::conformance {
 
-/// By operation: its equations, then each failure, the smallest first; of many of one kind the rest by id.
+/// By operation, most failures first: its equations, those of parts folded, then each failure, the smallest first; of many
+/// of one kind the rest by id. Few failures are unfolded.
 void write_failures(std::ostream& out, const Report& report);
 
 }  // namespace etalon::conformance

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "conformance/reports/escape.hpp"
+#include "conformance/reports/gaps.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
 #include "spec/json_depth.hpp"
@@ -55,7 +56,30 @@ Json selection_json(const Selection& selection) {
   if (!selection.dtypes.empty()) json["dtypes"] = selection.dtypes;
   if (!selection.checks.empty()) json["checks"] = selection.checks;
   if (!selection.shard.empty()) json["shard"] = selection.shard;
+  if (!selection.profile.empty()) json["profile"] = selection.profile;
   return json;
+}
+
+Json offered_json(const Offered& offered) {
+  Json json{{"operations", "all"}, {"dtypes", offered.dtypes}, {"modes", offered.modes}};
+  if (offered.operations) json["operations"] = *offered.operations;
+  return json;
+}
+
+Json reasons_json(const std::vector<Reason>& reasons) {
+  Json json = Json::array();
+  for (const Reason& r : reasons) json.push_back({{"why", r.why}, {"times", r.times}, {"operations", r.operations}});
+  return json;
+}
+
+void add_coverage(Json& summary, const Report& report) {
+  const Covered all = covered(report.records);
+  summary["operations_compared"] = all.operations;
+  summary["modes_compared"] = all.modes;
+  if (all.profile) summary["profile"] = name_of(*all.profile);
+  summary["never_compared"] = Json::array();
+  for (const NeverCompared& gap : never_compared(report))
+    summary["never_compared"].push_back({{"what", gap.what}, {"reasons", reasons_json(gap.reasons)}});
 }
 
 Json summary_json(const Report& report) {
@@ -79,6 +103,7 @@ Json summary_json(const Report& report) {
     for (const WaiverUse& use : report.waivers) summary["waivers"].push_back(use_json(use));
     summary["waiver_errors"] = report.waiver_errors;
   }
+  add_coverage(summary, report);
   summary["conforms"] = conclusion(report).conforms;
   summary["seed"] = report.header.seed;
   summary["seconds"] = report.seconds;
@@ -88,9 +113,11 @@ Json summary_json(const Report& report) {
 }  // namespace
 
 Json to_json(const Offender& o) {
-  return {{"tensor", o.tensor},         {"element", o.element},       {"dtype", name_of(o.dtype)},
-          {"lower", number(o.lower)},   {"upper", number(o.upper)},   {"got", number(o.got)},
-          {"admits", o.expected}};
+  Json json{{"tensor", o.tensor},         {"element", o.element},       {"dtype", name_of(o.dtype)},
+            {"lower", number(o.lower)},   {"upper", number(o.upper)},   {"got", number(o.got)},
+            {"admits", o.expected}};
+  if (o.exact) json["exact"] = number(*o.exact);
+  return json;
 }
 
 Json to_json(const Outcome& outcome) {
@@ -101,6 +128,7 @@ Json to_json(const Outcome& outcome) {
   if (outcome.statistic.elements > 0) json["statistical"] = statistic_json(outcome.statistic);
   if (!outcome.why.empty()) json["why"] = outcome.why;
   if (outcome.offender) json["offender"] = to_json(*outcome.offender);
+  if (!outcome.cause.empty()) json["cause"] = outcome.cause;
   if ((is_bad(outcome.verdict) || outcome.verdict == Verdict::waived) && !outcome.calls.empty()) json["calls"] = outcome.calls;
   return json;
 }
@@ -117,6 +145,7 @@ std::string header_line(const Header& h) {
             {"tier", h.tier},
             {"seed", h.seed},
             {"operations_known", h.operations_known}};
+  if (h.offered) json["offered"] = offered_json(*h.offered);
   if (Json selection = selection_json(h.selection); !selection.empty()) json["selection"] = std::move(selection);
   return spec::to_line(json);
 }
@@ -176,6 +205,7 @@ Offender offender_in(const Json& j) {
   Offender o{word(j, "tensor"), count(j.at("element")), number_at(j, "lower"), number_at(j, "upper"),
              number_at(j, "got"), word(j, "admits")};
   o.dtype = dtype_named(j.value("dtype", "f64")).value_or(DType::f64);
+  if (j.contains("exact")) o.exact = number(j.at("exact"));
   return o;
 }
 
@@ -191,6 +221,7 @@ Outcome outcome_in(const Json& j) {
   }
   outcome.why = word(j, "why");
   if (j.contains("offender")) outcome.offender = offender_in(j.at("offender"));
+  outcome.cause = word(j, "cause");
   outcome.calls = words(j, "calls");
   return outcome;
 }
@@ -231,7 +262,12 @@ Header header_in(const Json& j) {
   h.operations_known = j.contains("operations_known") ? count(j.at("operations_known")) : 0;
   if (j.contains("selection")) {
     const Json& s = j.at("selection");
-    h.selection = {words(s, "operations"), words(s, "modes"), words(s, "dtypes"), word(s, "shard"), words(s, "checks")};
+    h.selection = {words(s, "operations"), words(s, "modes"), words(s, "dtypes"), word(s, "shard"), words(s, "checks"), word(s, "profile")};
+  }
+  if (j.contains("offered")) {
+    const Json& o = j.at("offered");
+    h.offered = Offered{{}, words(o, "dtypes"), words(o, "modes")};
+    if (o.at("operations").is_array()) h.offered->operations = words(o, "operations");
   }
   return h;
 }

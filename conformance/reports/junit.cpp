@@ -7,6 +7,7 @@
 
 #include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
+#include "conformance/reports/gaps.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -99,6 +100,7 @@ std::string run_suite(const Report& report, Sums& all) {
   const bool own = !end.conforms && totals_of(report.records).bad() == 0;
   std::string lines = end.text + "\n";
   for (const std::string& error : report.waiver_errors) lines += error + "\n";
+  for (const NeverCompared& gap : never_compared(report)) lines += words_of(gap) + "\n";
   Sums sums{1, own || !report.waiver_errors.empty() ? std::size_t{1} : 0, 0, 0};
   all.add(sums);
   const std::string body =

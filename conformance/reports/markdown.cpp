@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
+#include "conformance/reports/gaps.hpp"
 #include "conformance/reports/matrix.hpp"
 
 namespace etalon::conformance {
@@ -31,6 +33,19 @@ void write_waivers(std::ostream& out, const Report& report) {
     out << fmt::format("| {} | {} | {} | {} |\n", code_span(words_of(w)), w.matched, w.expires, code_span(w.reason));
   }
   for (const std::string& error : report.waiver_errors) out << fmt::format("\n**{}**\n", code_span(error));
+}
+
+void write_gaps(std::ostream& out, const Report& report) {
+  for (const NeverCompared& gap : never_compared(report)) out << fmt::format("\n**{}**\n", code_span(words_of(gap)));
+  const std::vector<Reason> reasons = reasons_of(report.records);
+  if (reasons.empty()) return;
+  out << "\n<details><summary>Unsupported, by reason</summary>\n\n| reason | cases | operations |\n|---|--:|---|\n";
+  for (std::size_t i = 0; i < std::min(most_listed, reasons.size()); ++i) {
+    const Reason& r = reasons[i];
+    out << fmt::format("| {} | {} | {} |\n", code_span(r.why), r.times, code_span(fmt::format("{}", fmt::join(r.operations, ", "))));
+  }
+  if (reasons.size() > most_listed) out << fmt::format("\nand {} more reasons\n", reasons.size() - most_listed);
+  out << "\n</details>\n";
 }
 
 void write_operations(std::ostream& out, const Matrix& matrix) {
@@ -70,6 +85,7 @@ void write_markdown(std::ostream& out, const Report& report) {
   }
   write_failure_list(out, report);
   write_waivers(out, report);
+  write_gaps(out, report);
   write_operations(out, matrix);
 }
 

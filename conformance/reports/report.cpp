@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "conformance/number_text.hpp"
+#include "conformance/reports/gaps.hpp"
 #include "conformance/values.hpp"
 #include "spec/error.hpp"
 
@@ -46,6 +48,36 @@ void add_uses(std::vector<WaiverUse>& to, const std::vector<WaiverUse>& from) {
   }
 }
 
+// How far the answer is off: from the exact value, and from the middle of the interval.
+std::string distance(const Offender& o) {
+  std::string text;
+  if (o.exact) text += fmt::format("; exact {}", told_apart(*o.exact, o.got).first);
+  if (const auto off = o.exact ? ulps(o.got, *o.exact, o.dtype) : std::nullopt) text += fmt::format(", {} ulp away", distance_text(*off));
+  const double half = o.upper / 2 - o.lower / 2;
+  if (half > 0 && std::isfinite(half) && std::isfinite(o.got))
+    text += fmt::format("{}{} half-widths from the middle", text.empty() ? "; " : ", ", distance_text(std::abs(o.got - (o.lower / 2 + o.upper / 2)) / half));
+  return text;
+}
+
+std::string listed(const std::vector<NeverCompared>& gaps) {
+  constexpr std::size_t most = 8;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most, gaps.size()); ++i) names += (i > 0 ? ", " : "") + gaps[i].what;
+  return gaps.size() <= most ? names : names + fmt::format(" and {} more", gaps.size() - most);
+}
+
+// Of the profile that was asked for; a share alone need not have them all.
+std::vector<std::string> missing_modes(const Selection& selection, const Covered& all) {
+  std::vector<std::string> missing;
+  const auto asked = std::find(profile_names.begin(), profile_names.end(), selection.profile);
+  if (asked == profile_names.end() || !selection.shard.empty()) return missing;
+  for (const spec::Mode mode : modes_of(static_cast<Profile>(asked - profile_names.begin()))) {
+    const std::string name(spec::name_of(mode));
+    if (std::find(all.modes.begin(), all.modes.end(), name) == all.modes.end()) missing.push_back(name);
+  }
+  return missing;
+}
+
 }  // namespace
 
 std::string words_of(const WaiverUse& use) {
@@ -63,12 +95,13 @@ std::string difference(const Offender& o) {
   const Compared shown = told_apart(o.lower, o.upper, o.got, o.dtype);
   std::string expected = interval ? fmt::format("in [{}, {}]", shown.lower, shown.upper) : std::string();
   if (!o.expected.empty()) expected += (interval ? " or " : "") + o.expected;
-  return fmt::format("{}[{}]: expected {}, got {}", o.tensor, o.element, expected, shown.got);
+  return fmt::format("{}[{}]: expected {}, got {}{}", o.tensor, o.element, expected, shown.got, distance(o));
 }
 
 std::string finding(const Outcome& outcome) {
   std::string text = outcome.why;
   if (outcome.offender) text += (text.empty() ? "" : "; ") + difference(*outcome.offender);
+  if (!outcome.cause.empty()) text += (text.empty() ? "" : "; ") + outcome.cause;
   return text.empty() ? std::string(name_of(outcome.verdict)) : text;
 }
 
@@ -85,14 +118,43 @@ Totals totals_of(const std::vector<Record>& records) {
   return totals;
 }
 
+Covered covered(const std::vector<Record>& records) {
+  std::set<std::string> operations, modes;
+  for (const Record& r : records) {
+    if (r.outcome.comparisons == 0 || r.check == name_of(Check::rejection)) continue;
+    operations.insert(r.operation);
+    modes.insert(r.mode);
+  }
+  Covered all{operations.size(), {}, {}};
+  std::vector<spec::Mode> known;
+  for (std::size_t m = 0; m < spec::mode_names.size(); ++m) {
+    if (!modes.contains(std::string(spec::mode_names[m]))) continue;
+    all.modes.emplace_back(spec::mode_names[m]);
+    known.push_back(static_cast<spec::Mode>(m));
+  }
+  all.profile = profile_of(known);
+  return all;
+}
+
+std::string Covered::text() const {
+  return fmt::format("{}, {} operation{}", profile ? std::string(name_of(*profile)) : fmt::format("{}", fmt::join(modes, " and ")),
+                     operations, operations == 1 ? "" : "s");
+}
+
 Conclusion conclusion(const Report& report) {
   const Totals totals = totals_of(report.records);
+  const Selection& selection = report.header.selection;
   if (!report.whole) return {false, "the run was interrupted: nothing is concluded"};
   if (totals.bad() > 0) return {false, "does not conform"};
   if (!report.waiver_errors.empty()) return {false, "does not conform: waivers are out of date"};
-  if (totals.answered) return {true, "conforms"};
-  if (!report.header.selection.shard.empty()) return {true, "nothing was compared in this share: nothing is concluded"};
-  return {false, "nothing was compared: does not conform"};
+  if (!totals.answered && !selection.shard.empty()) return {true, "nothing was compared in this share: nothing is concluded"};
+  if (!totals.answered) return {false, "nothing was compared: does not conform"};
+  if (const auto gaps = never_compared(report); !gaps.empty())
+    return {false, fmt::format("does not conform: offered and never compared: {}", listed(gaps))};
+  const Covered all = covered(report.records);
+  if (const auto missing = missing_modes(selection, all); !missing.empty())
+    return {false, fmt::format("does not conform to {}: nothing compared in {}", selection.profile, fmt::join(missing, ", "))};
+  return {true, "conforms: " + all.text()};
 }
 
 std::vector<std::string> undecided_operations(const std::vector<Record>& records) {
@@ -141,7 +203,7 @@ Report merged(std::vector<Report> shares) {
     all.seconds += share.seconds;
     all.whole = all.whole && share.whole;
   }
-  if (shares.size() > 1) all.header.selection = {};
+  if (shares.size() > 1) all.header.selection = {{}, {}, {}, "", {}, all.header.selection.profile};
   std::sort(all.records.begin(), all.records.end(), [](const Record& a, const Record& b) { return a.id < b.id; });
   const auto twice = std::adjacent_find(all.records.begin(), all.records.end(),
                                         [](const Record& a, const Record& b) { return a.id == b.id; });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conformance/check.hpp"
+#include "conformance/profile.hpp"
 
 namespace etalon::conformance {
 
@@ -36,6 +37,13 @@ struct Selection {
   std::vector<std::string> operations, modes, dtypes;
   std::string shard;  ///< `2/5`
   std::vector<std::string> checks{};
+  std::string profile{};  ///< that was asked for by name
+};
+
+/// What the backend says that it offers.
+struct Offered {
+  std::optional<std::vector<std::string>> operations{};  ///< nothing for all
+  std::vector<std::string> dtypes{}, modes{};
 };
 
 /// What a run is about.
@@ -48,6 +56,7 @@ struct Header {
   std::uint64_t seed = 1;
   std::size_t operations_known = 0;
   Selection selection;
+  std::optional<Offered> offered{};  ///< nothing in reports that do not say
 };
 
 /// The text of an operation that has failures, for readers.
@@ -97,12 +106,23 @@ struct Totals {
 
 [[nodiscard]] Totals totals_of(const std::vector<Record>& records);
 
-/// How a run ends: `conforms`, or why it does not.
+/// What was compared: how many operations, and the largest profile all of whose modes were.
+struct Covered {
+  std::size_t operations = 0;
+  std::vector<std::string> modes;       ///< of which numbers were compared, in the protocol's order
+  std::optional<Profile> profile;
+  /// `training, 43 operations`; the modes where they make no profile.
+  [[nodiscard]] std::string text() const;
+};
+[[nodiscard]] Covered covered(const std::vector<Record>& records);
+
+/// How a run ends: `conforms: training, 43 operations`, or why it does not.
 struct Conclusion {
   bool conforms = false;
   std::string text;
 };
-/// A share of a run in which nothing was compared concludes nothing, and is no failure; a whole run is.
+/// A share of a run in which nothing was compared concludes nothing, and is no failure; a whole run is. So is what was
+/// offered and never compared, and a mode of the profile that was asked for of which nothing was.
 [[nodiscard]] Conclusion conclusion(const Report& report);
 
 /// Operations of which more than one element in a hundred is undecided: they are not reported as passing.

@@ -197,7 +197,7 @@ carried.write_text(printed(['"definitions":['], "check", str(carrying), "--json"
 for words in ([str(caller), *with_own], [str(carrying)], [str(carried)]):  # h = (1/2, 4), s = h1^3 + h2^3, g = 3 h^2 h'
     printed(["s : f32[] = 64.125\n", "g : f32[2] = [0.75, 96.0]\n"], "run", *words, "--set", "x=1,3")
 for backend in ["reference"] + (["cpu"] if build == "compiled" else []):
-    out = printed(["blend ", "cubes ", "coverage: 2 of", " conforms\n"[1:]], "conform", "--backend", backend, *with_own)
+    out = printed(["blend ", "cubes ", "coverage: 2 of", "conforms: all, 2 operations\n"], "conform", "--backend", backend, *with_own)
     check("does not conform" not in out, f"conform --definitions on {backend}: {out}")
 first = [line for line in printed(["blend.value.f32.0000@"], "conform", "--backend", "reference", "--list", *with_own).splitlines()]
 check(first and all(line.split(".")[0] in ("blend", "cubes") for line in first), "conform --definitions asks for other operations")
@@ -237,7 +237,7 @@ for dtype, rows in shipped["functions"].items():  # sampled maxima are rounded u
     for name, row in rows.items():
         check(found["functions"][dtype][name]["k0"] <= -(-row["k0"] * 2 // 1) / 2, f"contract infer: {name} in {dtype} is looser than shipped")
 check(found["measured"]["functions"]["f32"]["exp"]["points"] >= 16000 and found["name"].endswith("inferred"), "contract infer says nothing of what was measured")
-printed([" conforms\n"[1:], f"contract: {who}, inferred"], "conform", "--backend", who, "--contract", str(inferred), "--ops", "exp,max,sum")
+printed(["conforms: all, 3 operations\n", f"contract: {who}, inferred"], "conform", "--backend", who, "--contract", str(inferred), "--ops", "exp,max,sum")
 
 # The reference as an oracle: f32 exp at 1 lies strictly between the ends, and the ends are an ulp or two apart.
 request = {"request": "run", "id": "a", "mode": "forward", "bounds": {},

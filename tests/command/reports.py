@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -147,6 +148,32 @@ for words, fact in ((["--seed", "2"], "expected seed 2, found 1"), (["--tier", "
     check(ran.returncode == 2 and fact in ran.stderr and ran.stderr.count("\n") == 1, f"--resume {words}: {ran}")
 ran = run("conform", "--backend", "reference", *FEW, "--resume", str(folder / "missing.jsonl"))
 check(ran.returncode == 2 and ran.stderr.endswith("the file cannot be read: No such file or directory\n"), f"--resume of nothing: {ran}")
+
+# An interrupted run says what it leaves; files are opened before anybody is asked; a case is shown without a backend.
+for words, line in ((["--json", str(folder / "stopped.jsonl")], f"interrupted: {folder}/stopped.jsonl has what was answered; the same command with --resume "
+                     f"{folder}/stopped.jsonl asks only the rest\n"), ([], "interrupted: nothing was kept; with --json FILE the answers are, and --resume FILE goes on from them\n")):
+    log.write_text("")
+    victim = subprocess.Popen([etalon, "conform", "--backend", adapter("never"), *FEW, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while victim.poll() is None and log.read_text().count("\n") < 5:
+        pass
+    victim.send_signal(signal.SIGINT)
+    told = victim.communicate()[1]
+    check(victim.returncode == -signal.SIGINT and told.endswith(line), f"interrupted {words}: {victim.returncode} {told!r}")
+log.write_text("")
+for option in ("--json", "--html", "--junit", "--markdown", "--badge", "--coverage"):
+    ran = run("conform", "--backend", adapter("never"), *FEW, option, "/no/such/folder/a")
+    check((ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1) and "/no/such/folder/a" in ran.stderr, f"{option}: {ran}")
+check(log.read_text() == "", "somebody was asked although the answers have nowhere to go")
+shown = run("conform", "--show", ids(whole)[0])
+check(shown.returncode == 0 and all(part in shown.stdout for part in (ids(whole)[0], "x = f32", "y[0]: exact ", ", in [", "exp(x[...])")), f"--show: {shown}")
+check(run("conform", "--show", "nothing").returncode == 2, "--show of no id")
+
+# What is offered limits what is asked, and is held against what was compared.
+ran = run("conform", "--backend", adapter("never"), "--ops", "exp", "--dtypes", "f32", "--profile", "training", "--badge", str(folder / "p.svg"))
+check(ran.returncode == 0 and ran.stdout.endswith("conforms: training, 1 operation\n"), f"--profile: {ran.stdout[-200:]}")
+check(xml.parse(folder / "p.svg").getroot().get("aria-label") == "etalon: training, 1 operation conforms", "the badge names no profile")
+ran = run("conform", "--backend", "reference", "--profile", "trainig")
+check((ran.returncode, ran.stderr) == (2, "unknown profile 'trainig'; did you mean 'training'?\n"), f"--profile: {ran}")
 
 # Waivers, and what the schema says of them.
 known = folder / "known.json"

@@ -24,6 +24,23 @@ class Spoiled final : public spec::Backend {
   Spoil spoil_;
 };
 
+/// Answers like another one, but describes itself otherwise.
+class Described final : public spec::Backend {
+ public:
+  using Change = std::function<void(spec::Description&)>;
+  Described(spec::Backend& inner, Change change) : inner_(inner), change_(std::move(change)) {}
+  [[nodiscard]] spec::Description describe() const override {
+    spec::Description description = inner_.describe();
+    change_(description);
+    return description;
+  }
+  [[nodiscard]] spec::Answer run(const spec::Request& request) override { return inner_.run(request); }
+
+ private:
+  spec::Backend& inner_;
+  Change change_;
+};
+
 /// Applies a change to every tensor of an answer.
 [[nodiscard]] inline spec::Answer each_tensor(spec::Answer answer, const std::function<void(HostTensor&)>& change) {
   if (auto* numbers = std::get_if<spec::Numbers>(&answer)) {

@@ -17,6 +17,7 @@
 #include "spec/nearest.hpp"
 #include "spec/protocol/message.hpp"
 #include "tools/command/command.hpp"
+#include "tools/command/terminal.hpp"
 
 namespace etalon::command {
 namespace {
@@ -29,6 +30,7 @@ Examples
   etalon conform --backend 'exec:python3 adapter.py' --timeout 5
   etalon conform --backend cpu --definitions my.txt
   etalon conform --backend cpu --replay 'softmax.vjp.f32.0012@1-9f3c2a11'
+  etalon conform --show 'softmax.vjp.f32.0012@1-9f3c2a11'
   etalon conform --backend cpu --tier soak --json soak.jsonl; etalon conform --backend cpu --tier soak --resume soak.jsonl
   etalon conform --backend cpu --shard 2/5 --junit share2.xml --waivers known.json
 Exit status: 0 the backend conforms, 1 it does not, nothing was compared, or a waiver is out of date, 2 usage or set-up error.)";
@@ -36,12 +38,12 @@ Exit status: 0 the backend conforms, 1 it does not, nothing was compared, or a w
 struct ConformWords {
   std::string backend;
   std::vector<std::string> operations, modes, checks, dtypes;
-  std::string tier = "quick";
+  std::string tier = "quick", profile;
   std::uint64_t seed = 1;
   unsigned jobs = 2;
   double timeout = 20;
   std::uint64_t memory = 8192;
-  std::string json, cases, replay, contract, coverage, definitions, waivers, resume, shard;
+  std::string json, cases, replay, shown, contract, coverage, definitions, waivers, resume, shard;
   conformance::Formats formats;
   bool list = false, dry_run = false;
   double shrink_seconds = 30;
@@ -91,6 +93,15 @@ struct ConformWords {
   throw SpecViolation(unknown_name("tier", word, names));
 }
 
+[[nodiscard]] std::optional<conformance::Profile> profile_of(const std::string& word) {
+  if (word.empty()) return std::nullopt;
+  const std::vector<std::string> names(conformance::profile_names.begin(), conformance::profile_names.end());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == word) return static_cast<conformance::Profile>(i);
+  }
+  throw SpecViolation(unknown_name("profile", word, names));
+}
+
 // `2/5`, or nothing for everything.
 [[nodiscard]] conformance::Shard shard_of(const std::string& word) {
   if (word.empty()) return {};
@@ -104,6 +115,13 @@ struct ConformWords {
   return shard;
 }
 
+// What an interrupted run leaves, and how to go on.
+[[nodiscard]] std::string kept_by(const conformance::ConformOptions& options) {
+  if (!options.json_path) return "interrupted: nothing was kept; with --json FILE the answers are, and --resume FILE goes on from them";
+  return "interrupted: " + *options.json_path + " has what was answered; the same command with --resume " + *options.json_path +
+         " asks only the rest";
+}
+
 [[nodiscard]] int conform(const ConformWords& words) {
   conformance::ConformOptions options;
   options.backend_name = words.backend;
@@ -115,6 +133,10 @@ struct ConformWords {
   for (const std::string& operation : words.operations) options.operations.emplace_back(options.library.named(operation).name);
   if (options.operations.empty()) options.operations = options.library.added();
   options.modes = modes_of(words.modes);
+  options.profile = profile_of(words.profile);
+  if (options.profile && !options.modes.empty()) throw SpecViolation("--profile: says the modes; leave --modes out");
+  // All asks for second derivatives too, where they are offered.
+  if (options.profile && *options.profile != conformance::Profile::all) options.modes = conformance::modes_of(*options.profile);
   options.checks = checks_of(words.checks);
   options.dtypes = dtypes_of(words.dtypes);
   options.tier = tier_of(words.tier);
@@ -123,27 +145,32 @@ struct ConformWords {
   options.shard = shard_of(words.shard);
   options.dry_run = words.dry_run;
   if (isatty(STDERR_FILENO) != 0) options.progress = &std::cerr;
+  options.columns = terminal_columns;
   options.errors = &std::cerr;
   options.formats = words.formats;
   if (!words.waivers.empty()) options.waivers = conformance::parse_waivers(read_file(words.waivers), words.waivers, options.library);
   if (words.list) return conformance::list_cases(options, std::cout);
+  if (!words.contract.empty()) options.contract = contract_of(words.contract);
+  if (!words.shown.empty()) return conformance::show_case(options, words.shown, std::cout);
   if (words.backend.empty()) throw SpecViolation("--backend is required");
-  for (const std::string* file : {&words.coverage, &words.formats.html, &words.formats.junit, &words.formats.markdown, &words.formats.badge}) {
+  // Before the backend starts: what cannot be written is known now.
+  for (const std::string* file : {&words.json, &words.coverage, &words.formats.html, &words.formats.junit, &words.formats.markdown, &words.formats.badge}) {
     if (!file->empty()) check_writable(*file);
   }
+  if (!words.cases.empty()) make_folder(words.cases);
   if (!words.resume.empty()) options.resume = words.resume;
   if (!words.json.empty() || !words.resume.empty()) options.json_path = words.json.empty() ? words.resume : words.json;
   options.shrink_seconds = words.shrink_seconds;
   if (!words.coverage.empty()) options.coverage_path = words.coverage;
   if (!words.cases.empty()) options.case_folder = words.cases;
   if (!words.replay.empty()) options.replay = words.replay;
-  if (!words.contract.empty()) options.contract = contract_of(words.contract);
   conformance::Limits limits;
   limits.answer = std::chrono::milliseconds(static_cast<std::int64_t>(words.timeout * 1000));
   limits.start = std::max(limits.start, limits.answer);
   limits.memory = words.memory << 20U;
   const std::unique_ptr<spec::Backend> backend = make_backend(words.backend, limits);
   options.another = [name = words.backend, limits] { return make_backend(name, limits); };
+  if (!options.replay && !options.dry_run) say_when_interrupted(kept_by(options));
   return conformance::run_conform(options, *backend, std::cout);
 }
 
@@ -153,12 +180,13 @@ void add_conform(Command app, Outcome& outcome) {
   Command command = app.command("conform", "Hold a backend to the definitions: values, derivatives, steps");
   command.footer(conform_examples);
   auto words = std::make_shared<ConformWords>();
-  command.option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-c (emitted C through a C compiler, slow), reference, cuda, exec:COMMAND or plugin:PATH.so; only --list needs none");
+  command.option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-c (emitted C through a C compiler, slow), reference, cuda, exec:COMMAND or plugin:PATH.so; only --list and --show need none");
   command.option("--ops", words->operations, "Only these operations, separated by commas").separated_by(',');
   command.option("--modes", words->modes, "Only these modes: forward, jvp, vjp, jvp_of_vjp").separated_by(',');
   command.option("--checks", words->checks, "Only these checks: value, jvp, vjp, step, adjoint, special, rejection, determinism, second, layout, program, large").separated_by(',');
   command.option("--dtypes", words->dtypes, "Only these element types: f16, bf16, f32, f64").separated_by(',');
   command.option("--definitions", words->definitions, "A file with definitions of your own; only they are asked for, unless --ops names others");
+  command.option("--profile", words->profile, "What \"conforms\" is to cover: inference (values), training (and reverse derivatives), all (and forward ones)");
   command.option("--tier", words->tier, "How much is asked: quick, full, soak").with_default();
   command.option("--seed", words->seed, "The same seed asks the same questions").with_default();
   command.option("--jobs", words->jobs, "Threads; the report does not depend on it").with_default();
@@ -175,6 +203,7 @@ void add_conform(Command app, Outcome& outcome) {
       .between(0.0, 86400.0)
       .with_default();
   command.option("--replay", words->replay, "Ask one case again: its id, or its file");
+  command.option("--show", words->shown, "Print one case with its numbers and what is expected, without a backend: its id, or its file");
   add_formats(command, words->formats);
   command.option("--waivers", words->waivers, "A JSON file of failures that do not count, each with a reason and a date");
   command.option("--shard", words->shard, "Only the i-th of n shares, as i/n; all shares together ask everything once");
