@@ -1,0 +1,162 @@
+// Mutators make what they claim; what is proved equivalent is, and what a case must kill is killed.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/adequacy/answers.hpp"
+#include "tests/adequacy/equivalence.hpp"
+#include "tests/adequacy/number_changes.hpp"
+#include "tests/adequacy/score.hpp"
+
+using namespace etalon;
+using adequacy::Alternative;
+using adequacy::Change;
+using adequacy::Fate;
+using adequacy::Sort;
+
+namespace {
+
+constexpr std::int64_t n = 4;
+
+// y[i] = sum[k where k <= i and k < limit] x[k] over four elements.
+struct Prefix {
+  spec::System system;
+  spec::TensorId x = -1, y = -1;
+
+  explicit Prefix(std::int64_t limit, DType dtype = DType::f64) {
+    x = system.add_tensor("x", dtype, {n});
+    y = system.add_tensor("y", dtype, {n});
+    system.inputs = {x};
+    system.outputs = {y};
+    const spec::Binder i = system.bind("i", n), k = system.bind("k", n);
+    const auto le = spec::apply(spec::Primitive::le, {spec::variable(k), spec::variable(i)});
+    const auto lt = spec::apply(spec::Primitive::lt, {spec::variable(k), spec::integer(limit)});
+    system.define(y, {i}, spec::reduce(spec::Reduction::sum, {k}, le && lt, system.at(x, {spec::variable(k)})));
+  }
+};
+
+struct Found {
+  adequacy::Site site;
+  Alternative alternative;
+};
+
+// The one alternative of that text at a place that ends so.
+Found found(const spec::System& system, const std::string& place, const std::string& text) {
+  std::vector<Found> all;
+  for (const adequacy::Site& site : adequacy::sites_of(system, std::vector<bool>(system.equations.size(), true))) {
+    if (!site.place.ends_with(place)) continue;
+    for (const Alternative& a : adequacy::equation_alternatives(system, site, true)) {
+      if (a.text == text) all.push_back({site, a});
+    }
+  }
+  INFO(place << ": " << text);
+  REQUIRE(all.size() == 1);
+  return all.front();
+}
+
+std::vector<double> values(const spec::System& system, const Change& change, const std::vector<double>& given) {
+  const std::vector<HostTensor> inputs{HostTensor::of<double>({n}, given)};
+  const auto got = adequacy::answer(system, inputs, adequacy::Precision::exact, change);
+  REQUIRE(got);
+  const auto view = got->front().view<double>();
+  return {view.begin(), view.end()};
+}
+
+std::vector<double> mutated(const Prefix& p, const std::string& place, const std::string& text) {
+  const Found f = found(p.system, place, text);
+  Change change;
+  change.equation.emplace(0, adequacy::replaced(p.system.equations[0].value, f.site.path, f.alternative.node));
+  return values(p.system, change, {1, 10, 100, 1000});
+}
+
+using Numbers = std::vector<double>;
+
+adequacy::Options quick() {
+  adequacy::Options o;
+  o.contract = spec::contract_named("cpu");
+  o.conform.dtypes = {DType::f32};
+  o.most_cases = 8;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("changes of an equation do what their text says", "[adequacy]") {
+  const Prefix p(3);
+  CHECK(values(p.system, {}, {1, 10, 100, 1000}) == Numbers{1, 11, 111, 111});
+  CHECK(mutated(p, "sum.of", "index 0 of x + 1") == Numbers{10, 110, 1110, 1110});
+  CHECK(mutated(p, "sum.of", "index 0 of x - 1") == Numbers{1, 2, 12, 12});
+  CHECK(mutated(p, "y:", "guard 1 dropped") == Numbers{111, 111, 111, 111});
+  CHECK(mutated(p, "y:", "guard 2 dropped") == Numbers{1, 11, 111, 1111});
+  CHECK(mutated(p, "and.0", "< for <=") == Numbers{0, 1, 11, 111});
+  CHECK(mutated(p, "and.1", "<= for <") == Numbers{1, 11, 111, 1111});
+  CHECK(mutated(p, "y:", "the first of binder 1 left out") == Numbers{0, 10, 110, 110});
+  CHECK(mutated(p, "y:", "binder 1 not summed over") == Numbers{1, 1, 1, 1});
+  CHECK(mutated(p, "y:", "prod for sum") == Numbers{1, 10, 1000, 1000});
+}
+
+TEST_CASE("a guard that always holds is proved to be idle, one that does not is not", "[adequacy]") {
+  for (const std::int64_t limit : {3, 4}) {
+    const Prefix p(limit);
+    const Found idle = found(p.system, "y:", "guard 2 dropped");
+    CHECK(adequacy::why_equivalent(p.system, idle.site, idle.alternative).empty() == (limit == 3));
+    const Found last = found(p.system, "and.1", "<= for <");
+    CHECK(adequacy::why_equivalent(p.system, last.site, last.alternative).empty() == (limit == 3));
+    const Found shifted = found(p.system, "sum.of", "index 0 of x + 1");
+    CHECK(adequacy::why_equivalent(p.system, shifted.site, shifted.alternative).empty());
+  }
+}
+
+TEST_CASE("numbers change in the tensor that is named and nowhere else", "[adequacy]") {
+  const Prefix p(4);
+  std::vector<Change> changes;
+  adequacy::add_number_changes(p.system, {true}, changes);
+  const auto change = [&](const std::string& place, const std::string& text) {
+    const auto at = std::find_if(changes.begin(), changes.end(),
+                                 [&](const Change& c) { return c.place == place && c.text == text; });
+    REQUIRE(at != changes.end());
+    return *at;
+  };
+  const double fine = 1 + 0x1p-30;
+  CHECK(values(p.system, change("x", "through f32 (f64)"), {fine, fine, 0, 0}) == Numbers{1, 2, 2, 2});
+  CHECK(values(p.system, change("y", "through f32 (f64)"), {fine, 0x1p-30, 0, 0}) == Numbers{1, 1, 1, 1});
+  CHECK(values(p.system, change("x", "subnormal numbers are 0 (f64)"), {0x1p-1030, 1, 0, 0}) == Numbers{0, 1, 1, 1});
+  // 256 is the last integer that bf16 can count to by ones.
+  CHECK(values(p.system, change("y", "adds in bf16"), {255, 1, 1, 1}) == Numbers{255, 256, 256, 256});
+  CHECK(values(p.system, change("y", "adds in f32"), {0x1p24, 1, 1, 1}) == Numbers{0x1p24, 0x1p24, 0x1p24, 0x1p24});
+}
+
+TEST_CASE("what must be killed is, what is equivalent is not counted", "[adequacy]") {
+  const auto mutants = adequacy::score("cumsum", quick());
+  REQUIRE(mutants.size() > 30);
+  const auto count = [&](Fate fate) {
+    return std::count_if(mutants.begin(), mutants.end(), [&](const auto& m) { return m.fate == fate; });
+  };
+  CHECK(count(Fate::killed) > 20);
+  for (const adequacy::Mutant& m : mutants) {
+    INFO(m.mode << " " << m.place << " " << m.text);
+    if (m.sort == Sort::index) CHECK(m.fate != Fate::equivalent);
+    if (m.mode == "forward" && m.text == "prod for sum") CHECK(m.fate == Fate::killed);
+    if (m.fate == Fate::equivalent) CHECK(!m.by.empty());
+    if (m.fate == Fate::killed) CHECK(m.by.starts_with("cumsum."));
+  }
+}
+
+TEST_CASE("shares of the mutants are disjoint and together all of them", "[adequacy]") {
+  adequacy::Options o = quick();
+  o.most_cases = 2;
+  const auto whole = adequacy::score("leaky_relu", o);
+  std::set<std::string> seen;
+  std::size_t parts = 0;
+  o.of = 3;
+  for (o.part = 1; o.part <= 3; ++o.part) {
+    for (const adequacy::Mutant& m : adequacy::score("leaky_relu", o)) {
+      ++parts;
+      seen.insert(m.mode + m.place + m.text);
+    }
+  }
+  CHECK(parts == whole.size());
+  CHECK(seen.size() == whole.size());
+}

@@ -1,0 +1,20 @@
+/// \file
+/// Every mutant of one question. It asks nobody.
+#pragma once
+
+#include <vector>
+
+#include "conformance/case.hpp"
+#include "tests/adequacy/mutant.hpp"
+
+namespace etalon::adequacy {
+
+/// The system that answers, in the mode of the case.
+[[nodiscard]] spec::System system_of(const conformance::Case& c, const spec::Instance& instance);
+
+/// All changes of it, equations first; they refer to the system. Derivatives are changed where they differ from values:
+/// those have their own cases.
+[[nodiscard]] std::vector<Change> changes_of(const conformance::Case& c, const spec::Instance& instance,
+                                             const spec::System& system);
+
+}  // namespace etalon::adequacy

@@ -1,0 +1,195 @@
+#include "tests/adequacy/equivalence.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "spec/error.hpp"
+#include "spec/system/affine.hpp"
+#include "spec/system/ranges.hpp"
+#include "spec/system/simplify.hpp"
+
+namespace etalon::adequacy {
+namespace {
+
+using spec::Binder;
+using spec::Expr;
+using spec::Form;
+using spec::Primitive;
+using Point = std::map<spec::VariableId, std::int64_t>;
+
+// Indices and conditions without data: truth values are 0 and 1. Nothing where data enters.
+std::optional<std::int64_t> value_at(const Expr& e, const Point& point) {
+  if (e.form() == Form::number && e.kind() != Kind::real) return e->number.mantissa;
+  if (e.form() == Form::variable) {
+    const auto found = point.find(e->variable);
+    return found == point.end() ? std::nullopt : std::optional(found->second);
+  }
+  if (e.form() != Form::apply || e->args.empty() || e->args.size() > 2) return std::nullopt;
+  const auto left = value_at(e->args[0], point);
+  const auto right = e->args.size() > 1 ? value_at(e->args[1], point) : std::optional<std::int64_t>(0);
+  if (!left || !right) return std::nullopt;
+  const std::int64_t a = *left, b = *right;
+  switch (e->primitive) {
+    case Primitive::add:
+      return a + b;
+    case Primitive::sub:
+      return a - b;
+    case Primitive::mul:
+      return a * b;
+    case Primitive::neg:
+      return -a;
+    case Primitive::maximum:
+      return std::max(a, b);
+    case Primitive::minimum:
+      return std::min(a, b);
+    case Primitive::floor_div:
+      return b <= 0 ? std::nullopt : std::optional(spec::floor_quotient(a, b));
+    case Primitive::modulo:
+      return b <= 0 ? std::nullopt : std::optional(spec::floor_remainder(a, b));
+    case Primitive::eq:
+      return a == b;
+    case Primitive::ne:
+      return a != b;
+    case Primitive::lt:
+      return a < b;
+    case Primitive::le:
+      return a <= b;
+    case Primitive::gt:
+      return a > b;
+    case Primitive::ge:
+      return a >= b;
+    case Primitive::logical_and:
+      return a != 0 && b != 0;
+    case Primitive::logical_or:
+      return a != 0 || b != 0;
+    case Primitive::logical_not:
+      return a == 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Visits every point of the binders where no condition without data forbids it, until `visit` says no.
+bool at_all_points(const std::vector<Binder>& binders, const std::vector<Expr>& conditions,
+                   const std::function<bool(const Point&)>& visit) {
+  constexpr std::int64_t most = 20000;
+  std::int64_t points = 1;
+  for (const Binder& b : binders) points = b.extent > most ? most + 1 : std::min(most + 1, points * b.extent);
+  if (points == 0 || points > most) return false;  // nothing that is never visited is a proof
+  Point point;
+  const std::function<bool(std::size_t)> loop = [&](std::size_t k) {
+    if (k < binders.size()) {
+      for (std::int64_t i = 0; i < binders[k].extent; ++i) {
+        point[binders[k].variable] = i;
+        if (!loop(k + 1)) return false;
+      }
+      return true;
+    }
+    const bool reached = std::all_of(conditions.begin(), conditions.end(),
+                                     [&](const Expr& c) { return value_at(c, point).value_or(1) != 0; });
+    return !reached || visit(point);
+  };
+  return loop(0);
+}
+
+bool equal_at(const Expr& a, const Expr& b, const Point& point) {
+  if (a == b) return true;
+  const auto x = value_at(a, point), y = value_at(b, point);
+  return x && y && *x == *y;
+}
+
+// The same element of the same tensor, or the same number or truth, at every point.
+bool equal_by_enumeration(const Site& site, const Expr& by) {
+  const Expr& e = site.node;
+  std::vector<std::pair<Expr, Expr>> pairs;
+  std::vector<Binder> binders = site.binders;
+  if (e.form() == Form::read && by.form() == Form::read && e->tensor == by->tensor) {
+    for (std::size_t k = 0; k < e->args.size(); ++k) pairs.emplace_back(e->args[k], by->args[k]);
+  } else if (e.kind() != Kind::real && by.kind() == e.kind() && e.form() == Form::apply) {
+    pairs.emplace_back(e, by);
+  } else if (e.form() == Form::reduce && by.form() == Form::reduce && e->binders == by->binders &&
+             e->reduction == by->reduction && e->args[1] == by->args[1]) {
+    pairs.emplace_back(e->args[0], by->args[0]);
+    binders.insert(binders.end(), e->binders.begin(), e->binders.end());
+  } else {
+    return false;
+  }
+  return at_all_points(binders, site.conditions, [&](const Point& point) {
+    return std::all_of(pairs.begin(), pairs.end(), [&](const auto& p) { return equal_at(p.first, p.second, point); });
+  });
+}
+
+Expr with(const Expr& e, const Expr& old, const Expr& by) {
+  if (e == old) return by;
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(with(a, old, by));
+  return args.empty() ? e : spec::with_args(e, args);
+}
+
+// max(c, c), min(c, c), c - c and the like where both are the same.
+Expr folded(const Expr& e) {
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(folded(a));
+  const Expr f = args.empty() ? e : spec::with_args(e, args);
+  if ((f.is(Primitive::maximum) || f.is(Primitive::minimum)) && f->args[0] == f->args[1]) return f->args[0];
+  if (f.is(Primitive::mul) && f->args[0].form() == Form::number && f->args[1].form() == Form::number) {
+    if (f->args[0]->number.is(0) || f->args[1]->number.is(0)) return spec::decimal(0);
+  }
+  if (f.is(Primitive::neg) && f->args[0].form() == Form::number && f->args[0]->number.is(0)) return f->args[0];
+  return f;
+}
+
+bool is_order(const Expr& e) {
+  return e.is(Primitive::lt) || e.is(Primitive::le) || e.is(Primitive::gt) || e.is(Primitive::ge);
+}
+
+bool adds_equality(const Expr& a, const Expr& b) {
+  const auto pair = [&](Primitive p, Primitive q) { return (a.is(p) && b.is(q)) || (a.is(q) && b.is(p)); };
+  return is_order(a) && is_order(b) && a->args == b->args &&
+         (pair(Primitive::lt, Primitive::le) || pair(Primitive::gt, Primitive::ge));
+}
+
+// `if a < b` and `if a <= b` differ where a = b alone; there both arms are the same.
+bool equal_at_the_boundary(const Site& site, const Expr& by) {
+  if (!site.parent || site.parent->form() != Form::select || !adds_equality(site.node, by)) return false;
+  if (site.parent.value()->args[0] != site.node) return false;
+  const Expr &a = site.node->args[0], &b = site.node->args[1];
+  const Expr then = site.parent.value()->args[1], otherwise = site.parent.value()->args[2];
+  return folded(with(then, a, b)) == folded(with(otherwise, a, b)) ||
+         folded(with(then, b, a)) == folded(with(otherwise, b, a));
+}
+
+// Guards that the change leaves decided give the same text when they are solved.
+bool same_when_solved(const spec::System& system, const Site& site, const Expr& by) {
+  const auto alone = [&](const Expr& value) {
+    spec::System one = system;
+    one.equations = {system.equations[site.equation]};
+    one.equations.front().value = value;
+    spec::solve_guards(one);
+    return one.equations.empty() ? Expr{} : one.equations.front().value;
+  };
+  try {
+    const Expr& whole = system.equations[site.equation].value;
+    const Expr a = alone(whole), b = alone(replaced(whole, site.path, by));
+    return a.valid() && b.valid() && a == b;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string why_equivalent(const spec::System& system, const Site& site, const Alternative& alternative) {
+  if (site.node == alternative.node) return "the same expression";
+  if (equal_by_enumeration(site, alternative.node)) return "the same at every value of the indices";
+  if (equal_at_the_boundary(site, alternative.node)) return "both arms are the same where the comparisons differ";
+  const bool guards = alternative.sort == Sort::guard || alternative.sort == Sort::arm ||
+                      alternative.sort == Sort::comparison || alternative.sort == Sort::part;
+  if (guards && same_when_solved(system, site, alternative.node)) return "the same text once guards are solved";
+  return "";
+}
+
+}  // namespace etalon::adequacy

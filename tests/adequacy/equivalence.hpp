@@ -1,0 +1,16 @@
+/// \file
+/// Proofs that a change of a node changes nothing: by form, or by visiting every value of the index variables. What is
+/// equal on all cases is not proved by that.
+#pragma once
+
+#include <string>
+
+#include "tests/adequacy/node_changes.hpp"
+#include "tests/adequacy/sites.hpp"
+
+namespace etalon::adequacy {
+
+/// Why the equation means the same with the alternative at the site, or nothing where that is not proved.
+[[nodiscard]] std::string why_equivalent(const spec::System& system, const Site& site, const Alternative& alternative);
+
+}  // namespace etalon::adequacy

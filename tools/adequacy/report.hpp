@@ -1,0 +1,30 @@
+/// \file
+/// The figures of a run over mutants: a table by sort, those alive grouped by cause, JSON. It scores nothing.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "tests/adequacy/score.hpp"
+
+namespace etalon::adequacy {
+
+struct Counts {
+  std::size_t made = 0, equivalent = 0, killed = 0, alive = 0;
+  void add(const Mutant& mutant);
+  /// Killed in hundred of those that are not equivalent; 100 where there are none.
+  [[nodiscard]] double percent() const;
+};
+
+/// Of all mutants, and of each sort in the order of the enumeration.
+[[nodiscard]] Counts total(const std::vector<Mutant>& mutants);
+[[nodiscard]] std::vector<Counts> by_sort(const std::vector<Mutant>& mutants);
+
+void print_table(const std::vector<Mutant>& mutants, std::ostream& to);
+/// By cause: no number of any answer differed, or all that differed was admitted; then by sort.
+void print_alive(const std::vector<Mutant>& mutants, std::ostream& to);
+void print_equivalent(const std::vector<Mutant>& mutants, std::ostream& to);
+[[nodiscard]] std::string to_json(const std::vector<Mutant>& mutants);
+
+}  // namespace etalon::adequacy
