@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "conformance/flat_steps.hpp"
 #include "conformance/values.hpp"
+#include "spec/derivative/derivative.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -145,6 +147,24 @@ class Search {
   return true;
 }
 
+/// Raises the freedom of derivatives that would be no number if steps had a slope.
+void mark_zero_slopes(Freedoms& freedoms, const spec::System& system, std::span<const HostTensor> inputs,
+                      const DerivativeLayout& layout, const spec::Contract& contract) {
+  if (layout.mode != spec::Mode::jvp && layout.mode != spec::Mode::vjp) return;
+  const auto primal = with_sloping_steps(system, layout.operands, layout.results);
+  if (!primal) return;
+  const spec::System sloping = layout.mode == spec::Mode::jvp ? spec::jvp(*primal, layout.wrt) : spec::vjp(*primal, layout.wrt);
+  const reference::Envelopes steep = reference::envelopes(sloping, inputs, contract);
+  freedoms.resize(steep.outputs.size());
+  for (std::size_t d = layout.results; d < freedoms.size(); ++d) {
+    const reference::Envelope& e = steep.outputs[d];
+    freedoms[d].resize(e.flags.size(), Freedom::none);
+    for (std::size_t i = 0; i < e.flags.size(); ++i) {
+      if (may(e, i, no_number)) freedoms[d][i] = std::max(freedoms[d][i], Freedom::zero_slope);
+    }
+  }
+}
+
 }  // namespace
 
 DerivativeLayout layout_of(const spec::Request& request) {
@@ -158,14 +178,19 @@ DerivativeLayout layout_of(const spec::Request& request) {
 Freedoms where_undifferentiable(const spec::System& system, std::span<const HostTensor> inputs, const DerivativeLayout& layout,
                                 const reference::Envelopes& bounds, const spec::Contract& contract) {
   if (layout.mode == spec::Mode::forward) return {};
-  if (all_ordinary(inputs, layout, bounds)) return {};
-  const Search search(system, inputs, layout, bounds, contract);
-  return layout.mode == spec::Mode::jvp ? search.of_tangents() : search.of_cotangents();
+  Freedoms freedoms;
+  if (!all_ordinary(inputs, layout, bounds)) {
+    const Search search(system, inputs, layout, bounds, contract);
+    freedoms = layout.mode == spec::Mode::jvp ? search.of_tangents() : search.of_cotangents();
+  }
+  mark_zero_slopes(freedoms, system, inputs, layout, contract);
+  return freedoms;
 }
 
 void admit(reference::Envelope& envelope, std::span<const Freedom> freedoms) {
   for (std::size_t i = 0; i < freedoms.size() && i < envelope.flags.size(); ++i) {
     if (freedoms[i] == Freedom::all) envelope.flags[i] |= reference::undecided;
+    if (freedoms[i] == Freedom::zero_slope) envelope.flags[i] |= reference::admits_nan;
     if (freedoms[i] != Freedom::no_number) continue;
     // A derivative that the equations give as NaN alone is 0·∞: other orders of the same rules leave that product out.
     constexpr auto values = static_cast<std::uint8_t>(no_number | reference::admits_finite);

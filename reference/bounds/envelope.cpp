@@ -319,12 +319,25 @@ bool has_doubles(const spec::System& system) {
   return std::any_of(system.tensors.begin(), system.tensors.end(), [](const auto& t) { return t.dtype == DType::f64; });
 }
 
+/// Whether some input is an integer that no double is: made real, it would be rounded before it is rounded.
+bool has_integers_beyond_doubles(std::span<const HostTensor> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const HostTensor& t) {
+    if (t.dtype != DType::i64) return false;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(t.dims.count()); ++i) {
+      const std::int64_t n = integer_element(t, i);
+      if (!Wide<double>::is_integer(static_cast<double>(n), n)) return true;
+    }
+    return false;
+  });
+}
+
 }  // namespace
 }  // namespace bounds
 
 Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract) {
   bounds::check(system, inputs);
-  if (bounds::has_doubles(system)) return bounds::Derivation<bounds::Quad>(system, inputs, contract).run();
+  const bool wide = bounds::has_doubles(system) || bounds::has_integers_beyond_doubles(inputs);
+  if (wide) return bounds::Derivation<bounds::Quad>(system, inputs, contract).run();
   return bounds::Derivation<double>(system, inputs, contract).run();
 }
 

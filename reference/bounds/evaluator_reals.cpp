@@ -320,6 +320,11 @@ std::optional<std::int64_t> Evaluator<R>::position_among_reals(const Operation& 
     nan = nan || v.may(admits_nan);
     floor = std::max(floor, least(v));
   }
+  if (arithmetic_.contract().nan_of_extrema == spec::NanPolicy::propagate) {
+    // The first NaN is the extremum; where only perhaps a value is one, so is its position.
+    const auto first = std::find_if(values.begin(), values.end(), [](const auto& at) { return at.first.may(admits_nan); });
+    if (first != values.end() && only(first->first, admits_nan)) return first->second;
+  }
   std::vector<std::int64_t> answers;
   std::size_t best = values.size();
   std::size_t ties = 0;

@@ -104,3 +104,15 @@ TEST_CASE("where a derivative is zero times infinity, leaving the product out is
   for (const float free : {1.0F, 0.0F, nan_number}) CHECK(passes(r, {infinity, nan_number}, {{free, nan_number}}));
   CHECK_FALSE(passes(r, {3, nan_number}, {{1, nan_number}}));
 }
+
+TEST_CASE("a slope that is zero by definition may be computed as a number", "[sound][conformance]") {
+  for (const spec::Mode mode : {spec::Mode::jvp, spec::Mode::vjp}) {
+    spec::Request r = unary("sqrt", mode, {0.5F, 4.5F}, {3, 2});
+    r.program = spec::parse_program("input x : f32[2]\nt = trunc(x)\ny = sqrt(t)\noutput y\n");
+    // The root's slope is infinite at 0, and zero times infinity is NaN.
+    for (const float free : {0.0F, nan_number}) CHECK(passes(r, {0, 2}, {{free, 0}}));
+    for (const float wrong : {1.0F, infinity, -infinity}) CHECK_FALSE(passes(r, {0, 2}, {{wrong, 0}}));
+    CHECK_FALSE(passes(r, {0, 2}, {{0, nan_number}}));
+    CHECK_FALSE(passes(r, {0, 2}, {{0, 0.5F}}));
+  }
+}
