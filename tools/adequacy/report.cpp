@@ -18,8 +18,8 @@ std::string_view cause_of(const Mutant& m) {
 }
 
 void row(std::string_view name, const Counts& c, std::ostream& to) {
-  to << fmt::format("| {:12} | {:6} | {:10} | {:6} | {:6} | {:6.2f} |\n", name, c.made, c.equivalent, c.killed, c.alive,
-                    c.percent());
+  to << fmt::format("| {:12} | {:6} | {:10} | {:6} | {:6} | {:>6} |\n", name, c.made, c.equivalent, c.killed, c.alive,
+                    c.killed + c.alive == 0 ? "-" : fmt::format("{:.2f}", c.percent()));
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ void Counts::add(const Mutant& mutant) {
 }
 
 double Counts::percent() const {
-  return killed + alive == 0 ? 100 : 100 * static_cast<double>(killed) / static_cast<double>(killed + alive);
+  return killed + alive == 0 ? 0 : 100 * static_cast<double>(killed) / static_cast<double>(killed + alive);
 }
 
 Counts total(const std::vector<Mutant>& mutants) {
