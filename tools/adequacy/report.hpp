@@ -13,8 +13,8 @@ namespace etalon::adequacy {
 struct Counts {
   std::size_t made = 0, equivalent = 0, killed = 0, alive = 0;
   void add(const Mutant& mutant);
-  /// Killed in hundred of those that are not equivalent; 100 where there are none.
-  [[nodiscard]] double percent() const;  ///< killed of those not equivalent; 0 where there are none, so that no floor holds
+  /// Killed in hundred of those that are not equivalent; 0 where there are none, so that no floor holds.
+  [[nodiscard]] double percent() const;
 };
 
 /// Of all mutants, and of each sort in the order of the enumeration.
