@@ -43,7 +43,7 @@ void write_rows(std::ostream& out, const Matrix& matrix) {
     out << "\n";
   };
   write_row("operation", [](std::size_t k) { return std::string(columns[k]); });
-  for (const auto& [name, cells] : matrix) write_row(name, [&cells](std::size_t k) { return cells[k].text(); });
+  for (const auto& [name, cells] : matrix) write_row(name, [&of = cells](std::size_t k) { return of[k].text(); });
   out << "comparisons (worst error over bound)\n";
 }
 
