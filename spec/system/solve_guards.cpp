@@ -47,6 +47,17 @@ bool fits(const Expr& e, std::int64_t& budget) {
   return true;
 }
 
+/// Whether the machine computes both sides as numbers of the integers: neither leaves 64 bits, as b + 1 does where b is the
+/// largest of all.
+bool sides_stay(const Expr& comparison, const Ranges& known) {
+  return std::all_of(comparison->args.begin(), comparison->args.end(), [&](const Expr& side) {
+    const Affine form = exact_affine(side);
+    if (form.terms.empty() || (form.terms.size() == 1 && form.terms[0].coefficient == 1 && form.constant == 0)) return true;
+    const Interval found = interval(form, known);
+    return found.low > -Interval::unbounded && found.high < Interval::unbounded;
+  });
+}
+
 /// Rewrites one value top down, with what is known on the way.
 class Solver {
  public:
@@ -120,12 +131,17 @@ class Solver {
     if (e.is(Primitive::logical_not)) {
       const Expr inner = solve(e->args[0], known);
       if (inner.is(Primitive::logical_not)) return inner->args[0];
-      if (const auto c = as_comparison(inner, known)) return negated(*c);
-      return apply(Primitive::logical_not, {inner});
+      const Expr otherwise = apply(Primitive::logical_not, {inner});
+      const auto c = as_comparison(inner, known);
+      return c ? where_sides_stay(negated(*c), otherwise, known) : otherwise;
     }
     const Expr inner = with_solved_args(e, known);
     const auto comparison = as_comparison(inner, known);
-    return comparison ? compare(comparison->relation, comparison->difference) : inner;
+    return comparison ? where_sides_stay(compare(comparison->relation, comparison->difference), inner, known) : inner;
+  }
+
+  static Expr where_sides_stay(const Expr& rewritten, const Expr& otherwise, const Ranges& known) {
+    return sides_stay(rewritten, known) ? rewritten : otherwise;
   }
 
   static Expr negated(const Comparison& c) {
