@@ -1,12 +1,13 @@
 #include "conformance/drawing.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "conformance/attribute_levels.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -19,19 +20,6 @@ using spec::Primitive;
 
 std::string text_of(const Definition& d, spec::Slice s) { return std::string(d.at(s)); }
 
-// The ranges that `choices` or `a | b | c` list.
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> found;
-  std::string word;
-  for (const char c : text) {
-    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    if (letter) word += c;
-    if (!letter && !word.empty()) found.push_back(std::exchange(word, {}));
-  }
-  if (!word.empty()) found.push_back(word);
-  return found;
-}
-
 // One draw of an assignment; most draws of a constrained definition are refused by typing and drawn again.
 class Drawing {
  public:
@@ -42,7 +30,9 @@ class Drawing {
     packs();
     ranks();
     limit_ = axis_limit();
+    signed_ = draw_.chance(0.25);
     rows_and_extents();
+    if (wish_.longest) lengthen();
     joins();
     for (std::size_t i = 0; i < d_.attribute_count; ++i) attribute(d_.attributes[i]);
     places();
@@ -67,6 +57,10 @@ class Drawing {
   void ranks() {
     for (const std::string& row : names_.rows) rank_[row] = static_cast<std::size_t>(draw_.integer(0, 3));
     for (const std::string& row : names_.single_rows) rank_[row] = draw_.chance(0.85) ? 1 : 0;
+    // Orders of one axis or two say little.
+    for (const std::string& row : names_.ordered_rows) {
+      if (draw_.chance(0.6)) rank_[row] = static_cast<std::size_t>(draw_.integer(3, 4));
+    }
     for (const auto& [one, other] : names_.joined) {
       if (draw_.chance(0.5) && rank_.contains(one) && rank_.contains(other)) rank_[other] = rank_[one];
     }
@@ -101,8 +95,18 @@ class Drawing {
     if (wish_.empty && draw_.chance(0.3)) return 0;
     if (wish_.edges && draw_.chance(0.35)) return draw_.integer(0, 1);
     if (draw_.chance(0.1)) return 1;
-    if (limit_ > 4 && draw_.chance(0.6)) return draw_.integer(limit_ / 2, limit_);
+    if (limit_ > 4 && draw_.chance(0.4)) return beside_width();
+    if (limit_ > 4 && draw_.chance(0.4)) return draw_.integer(limit_ / 2, limit_);
     return draw_.integer(2, limit_);
+  }
+
+  // Around what vectors and tiles hold.
+  std::int64_t beside_width() {
+    std::vector<std::int64_t> widths;
+    for (const std::int64_t width : {3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257}) {
+      if (width <= limit_) widths.push_back(width);
+    }
+    return draw_.pick(widths);
   }
 
   void rows_and_extents() {
@@ -128,6 +132,17 @@ class Drawing {
     }
   }
 
+  // One axis is longer than sums are kept in one piece.
+  void lengthen() {
+    std::vector<std::int64_t*> all;
+    for (auto& [row, extents] : a_.rows) {
+      for (std::int64_t& e : extents) all.push_back(&e);
+    }
+    for (auto& [name, e] : a_.extents) all.push_back(&e);
+    for (std::int64_t* e : all) *e = std::min<std::int64_t>(*e, 2);
+    if (!all.empty()) *draw_.pick(all) = draw_.integer(1025, 1300);
+  }
+
   // Joined rows broadcast: they agree from the right, and any of them may be 1 or shorter.
   void joins() {
     for (const auto& [one, other] : names_.joined) {
@@ -135,16 +150,29 @@ class Drawing {
       auto& p = a_.rows[one];
       auto& q = a_.rows[other];
       const std::size_t shared = std::min(p.size(), q.size());
+      const bool several = draw_.chance(0.3);  // axes that are broadcast at once
       for (std::size_t k = 1; k <= shared; ++k) {
         std::int64_t& x = p[p.size() - k];
         std::int64_t& y = q[q.size() - k];
         y = x;
-        if (draw_.chance(0.15)) (draw_.chance(0.5) ? x : y) = 1;
+        if (draw_.chance(several ? 0.6 : 0.15)) (draw_.chance(0.5) ? x : y) = 1;
       }
     }
   }
 
+  // The value of the turn, or nothing where the attribute is drawn freely.
+  bool at_level(const spec::AttributeText& attribute) {
+    if (!wish_.turn || !draw_.chance(wish_.insistence)) return false;
+    const auto levels = levels_of(d_, attribute);
+    const auto place = static_cast<std::size_t>(&attribute - d_.attributes);
+    const std::size_t level = level_in_turn(*wish_.turn, place, levels.size());
+    if (level >= levels.size()) return false;
+    a_.attributes[text_of(d_, attribute.name)] = levels[level].value;
+    return true;
+  }
+
   void attribute(const spec::AttributeText& attribute) {
+    if (at_level(attribute)) return;
     const std::string name = text_of(d_, attribute.name);
     if (!attribute.row.length && !attribute.pack && attribute.has_default && draw_.chance(0.35)) return;
     switch (attribute.kind) {
@@ -152,7 +180,7 @@ class Drawing {
         a_.attributes[name] = draw_.chance(0.5);
         break;
       case AttributeKind::symbol: {
-        const auto choices = words(d_.at(attribute.choices));
+        const auto choices = words_of(d_.at(attribute.choices));
         if (!choices.empty()) a_.attributes[name] = draw_.pick(choices);
         break;
       }
@@ -238,6 +266,12 @@ class Drawing {
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
     }
     if (!alone && draw_.chance(0.7)) std::sort(chosen.begin(), chosen.end());
+    // An order of all axes that is not its own inverse.
+    if (alone && wanted >= 3 && draw_.chance(0.6)) {
+      std::sort(chosen.begin(), chosen.end());
+      const std::int64_t by = draw_.integer(1, static_cast<std::int64_t>(wanted) - 1);
+      std::rotate(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(2 * by == static_cast<std::int64_t>(wanted) ? 1 : by), chosen.end());
+    }
     for (std::int64_t& position : chosen) {
       if (draw_.chance(0.3)) position -= static_cast<std::int64_t>(*rank);
     }
@@ -274,7 +308,7 @@ class Drawing {
 
   // A stride, a window, a padding, or the bound of a slice.
   std::int64_t window_number(std::int64_t extent, bool required) {
-    if (draw_.chance(0.15)) return draw_.integer(-extent - 1, extent + 1);
+    if (draw_.chance(signed_ ? 0.8 : 0.15)) return draw_.integer(signed_ ? -3 : -extent - 1, extent + 1);
     if (required && draw_.chance(0.4)) return extent;
     if (draw_.chance(0.3)) return draw_.integer(0, std::max<std::int64_t>(extent, 1));
     return draw_.integer(0, 3);
@@ -371,6 +405,7 @@ class Drawing {
   std::set<std::string> placed_;
   std::size_t members_ = 1;
   std::int64_t limit_ = 4;
+  bool signed_ = false;  // steps and bounds are often negative
 };
 
 }  // namespace
