@@ -46,7 +46,11 @@ static void run(void *self, const etalon_request *request, etalon_answer *answer
     for (int32_t axis = 0; axis < x->rank; ++axis) count *= x->shape[axis];
     if (request->mode != ETALON_FORWARD) answer->unsupported(answer, "mode", "only values");
     else if (x->dtype != ETALON_F32) answer->unsupported(answer, "dtype", "only f32");
-    else for (int64_t i = 0; i < count; ++i) room[i] = -((const float *)x->data)[i];
+    else for (int64_t i = 0; i < count; ++i) {
+      int64_t rest = i, at = 0;
+      for (int32_t axis = x->rank; axis-- > 0; rest /= x->shape[axis]) at += rest % x->shape[axis] * x->strides[axis];
+      room[i] = -((const float *)x->data)[at];
+    }
   }
 #endif
   (void)x;
