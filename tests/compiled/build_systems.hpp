@@ -34,6 +34,8 @@ inline std::shared_ptr<compiled::Jit> shared_jit() {
 inline compiled::CompileOptions options() {
   compiled::CompileOptions o;
   o.jit = shared_jit();
+  o.schedule.middle_cache_bytes = std::int64_t{1} << 20;  // whatever this machine has
+  o.schedule.last_cache_bytes = std::int64_t{32} << 20;
   return o;
 }
 
