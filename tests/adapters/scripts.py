@@ -49,7 +49,7 @@ got, blocks, within = None, [], False  # what was got in the counterexample at h
 for line in done.stdout.splitlines():
     if not line.startswith(" "):
         got = None
-    told = re.match(r"    \S+\[\d+\]: expected .*, got (\S+)$", line)
+    told = re.match(r"    \S+\[\d+\]: expected .*, got ([^\s;]+)(?:; .*)?$", line)
     got = told[1] if told and not within else got
     if line == "  script, without Etalon:":
         within = True
