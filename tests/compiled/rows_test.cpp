@@ -61,24 +61,28 @@ compiled::CompileOptions without_merging() {
   return o;
 }
 
-compiled::CompileOptions without_streaming() {
-  compiled::CompileOptions o = options();
+compiled::CompileOptions without_streaming(compiled::CompileOptions o = options()) {
   o.schedule.stream = false;
   return o;
 }
 
-/// A machine whose caches small tensors do not fit.
 compiled::Machine small_machine() {
   compiled::Machine m;
   m.lanes_f32 = 16;
   m.vector_registers = 32;
-  m.middle_bytes = 1 << 10;
-  m.last_bytes = 1 << 12;
   return m;
 }
 
+/// Caches that small tensors do not fit.
+compiled::CompileOptions small_caches() {
+  compiled::CompileOptions o = options();
+  o.schedule.middle_cache_bytes = 1 << 10;
+  o.schedule.last_cache_bytes = 1 << 12;
+  return o;
+}
+
 std::string loops_on(const compiled::Machine& machine, const System& s, const std::vector<compiled::PlanOptions::Update>& updates = {},
-                     const compiled::CompileOptions& o = options()) {
+                     const compiled::CompileOptions& o = small_caches()) {
   const compiled::Lowered lowered = compiled::lower_to_loops(s, updates, o, machine);
   std::string text;
   for (const compiled::loops::Nest& nest : lowered.nests) text += compiled::loops::to_text(lowered.system, nest);
@@ -175,7 +179,7 @@ TEST_CASE("what was written in place of what is read does not move past the read
 }
 
 TEST_CASE("loops that would meet elsewhere than in the element at hand are refused", "[compiled][rows]") {
-  const compiled::Lowered sound = compiled::lower_to_loops(softmax(8, 64), {}, options(), small_machine());
+  const compiled::Lowered sound = compiled::lower_to_loops(softmax(8, 64), {}, small_caches(), small_machine());
   compiled::loops::Nest nest = sound.nests.at(0);
   compiled::loops::verify(sound.system, nest);
   compiled::loops::Reduce* sum = merged_reduction(nest.steps);
@@ -187,7 +191,7 @@ TEST_CASE("loops that would meet elsewhere than in the element at hand are refus
 
 TEST_CASE("results that fill the caches twice go around them", "[compiled][rows]") {
   const auto streams = [](const System& s, std::int64_t last_cache) {
-    compiled::CompileOptions o = options();
+    compiled::CompileOptions o = small_caches();
     o.schedule.last_cache_bytes = last_cache;
     return loops_on(small_machine(), s, {}, o).find("around the caches") != std::string::npos;
   };
@@ -200,7 +204,7 @@ TEST_CASE("results that fill the caches twice go around them", "[compiled][rows]
   CHECK(streams(layer_norm("f32", 64, 64), 1));
   CHECK(streams(layer_norm("f64", 64, 64), 1));
   CHECK_THAT(loops_on(small_machine(), line(32, 64)), Contains("around the caches"));
-  CHECK_THAT(loops_on(small_machine(), line(32, 64), {}, without_streaming()), !Contains("around the caches"));
+  CHECK_THAT(loops_on(small_machine(), line(32, 64), {}, without_streaming(small_caches())), !Contains("around the caches"));
   // An output in place of an input stays near, and so does one that an equation reads.
   CHECK_THAT(loops_on(small_machine(), line(64, 64), {{0, 0}}), !Contains("around the caches"));
   const System read = spec::lower(spec::parse_program("input x : f32[64, 64]\ny = scale(x) {by = 3}\nz = softmax(y) {axis = 0}\noutput y, z\n"));
@@ -214,7 +218,7 @@ TEST_CASE("the last cache is no smaller than those before it", "[compiled][rows]
 }
 
 TEST_CASE("a streamed store is a whole vector within lines", "[compiled][rows]") {
-  const compiled::Lowered sound = compiled::lower_to_loops(line(32, 64), {}, options(), small_machine());
+  const compiled::Lowered sound = compiled::lower_to_loops(line(32, 64), {}, small_caches(), small_machine());
   compiled::loops::Nest nest = sound.nests.at(0);
   compiled::loops::Loop* lanes = nullptr;
   compiled::loops::Store* store = streamed_store(nest.steps, &lanes);
