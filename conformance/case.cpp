@@ -2,11 +2,14 @@
 
 #include <array>
 
+#include "conformance/breaking.hpp"
 #include "conformance/coverage.hpp"
 #include "conformance/directions.hpp"
 #include "conformance/program_case.hpp"
 #include "conformance/saturation.hpp"
 #include "conformance/shapes.hpp"
+#include "conformance/signature.hpp"
+#include "conformance/thresholds.hpp"
 #include "conformance/values.hpp"
 #include "spec/error.hpp"
 #include "spec/quoted.hpp"
@@ -25,9 +28,23 @@ constexpr std::uint64_t seconds_per_instance = 3;
 constexpr std::uint64_t period = 10;
 constexpr std::uint64_t empty_instance = 1;
 
-std::uint64_t instance_of_index(const CaseKey& key) {
+// Every tenth sums more than a thousand terms, where the definition sums.
+constexpr std::uint64_t longest_instance = 4;
+
+// Of operands that may hold integers, every tenth instance does, in each of its cases another type's.
+constexpr std::uint64_t integer_instance = 5;
+constexpr std::int64_t integer_elements = 20;  // room for the ends of all significands
+
+// Where the families of numbers of the shortest tier end, cases of integers follow.
+constexpr std::uint64_t integers_from = 20;
+
+std::uint64_t instance_of_index(const CaseKey& key, const spec::Definition& definition) {
   switch (key.check) {
     case Check::value:
+      // After what every run asks, integers have a few cases more than their turn.
+      if (key.index >= integers_from && key.index < integers_from + integer_cases && takes_integers(definition)) return integer_instance;
+      // Without operands all draws of an instance are one.
+      return definition.operand_count == 0 ? key.index : key.index / draws_per_instance;
     case Check::jvp:
     case Check::vjp:
       return key.index / draws_per_instance;
@@ -57,8 +74,18 @@ SizeWish wish_of(std::uint64_t instance, Check check) {
     case 3:
       return {.elements = 60, .edges = false};
     default:
-      return {.elements = 400, .edges = false};
+      return {.elements = 450, .edges = false, .longest = instance % period == longest_instance};
   }
+}
+
+/// Which levels the attributes of an instance have: both element types take turns, no turn goes to nothing, and checks go on
+/// where others, in the shortest tier, stop.
+std::uint64_t turn_of(const CaseKey& key, std::uint64_t instance) {
+  const std::uint64_t rounds = instance / period, place = instance % period;
+  const std::uint64_t filled = rounds * (period - 1) + (place > empty_instance ? place - 1 : place);
+  constexpr std::uint64_t turns_of_check = 10;
+  const std::uint64_t first = key.seed + turns_of_check * static_cast<std::uint64_t>(key.check);
+  return first + 2 * filled + (key.dtype == DType::f64 || key.dtype == DType::bf16 ? 1 : 0);
 }
 
 spec::Mode mode_of(const CaseKey& key) {
@@ -150,6 +177,21 @@ std::size_t elements_of_derivatives(const Case& c) {
   return c.mode == spec::Mode::jvp_of_vjp ? 2 * count : count;
 }
 
+// Every other case has some elements at which conditions of the equations turn.
+void turn_conditions(Case& c, const spec::System& system, Draw& draw) {
+  const bool asked = c.key.check == Check::value || c.key.check == Check::jvp || c.key.check == Check::vjp;
+  if (!asked || c.key.index % 2 == 0) return;
+  std::vector<HostTensor*> inputs;
+  for (auto& t : c.operands) {
+    if (t) inputs.push_back(&*t);
+  }
+  constexpr std::size_t wanted = 3;
+  const Met met = meet_thresholds(system, inputs, wanted, draw);
+  if (met.below > 0) c.classes.emplace_back("below_threshold");
+  if (met.at > 0) c.classes.emplace_back("at_threshold");
+  if (met.above > 0) c.classes.emplace_back("above_threshold");
+}
+
 bool has_real_result(const spec::Instance& instance) {
   for (const spec::ValueType& type : instance.results) {
     if (is_real(type.dtype)) return true;
@@ -198,9 +240,10 @@ void begin_steps(Case& c, const spec::Definition& definition, Draw& draw) {
 }
 
 // Operands of any type hold integers and truth values too.
-void vary_shared_type(const spec::Definition& definition, Assignment& assignment, Draw& draw, DType dtype) {
+void vary_shared_type(const spec::Definition& definition, Assignment& assignment, std::uint64_t turn, DType dtype) {
+  constexpr std::array types{DType::i64, DType::i32, DType::i64, DType::boolean, DType::i64, DType::i32};
   Assignment varied = assignment;
-  varied.shared_type = draw.pick(std::vector<DType>{DType::i64, DType::i32, DType::boolean});
+  varied.shared_type = types[static_cast<std::size_t>(turn % types.size())];
   const auto call = call_of(definition, varied, dtype);
   const auto usual = call_of(definition, assignment, dtype);
   if (!call) return;
@@ -215,11 +258,15 @@ std::optional<Case> make_case(const CaseKey& key) {
   if (key.check == Check::program) return make_program_case(key);
   const spec::Definition& definition = key.library.named(key.operation);
   if (key.check == Check::step && state_links(definition).empty()) return std::nullopt;
-  const std::uint64_t number = instance_of_index(key);
+  const std::uint64_t number = instance_of_index(key, definition);
   Draw types(draw_key(key, "types", number));
-  auto assignment = draw_assignment(definition, types, wish_of(number, key.check), key.dtype);
+  SizeWish wish = wish_of(number, key.check);
+  wish.turn = turn_of(key, number);
+  const bool integers = key.check == Check::value && number % period == integer_instance && takes_integers(definition);
+  if (integers) wish.least = integer_elements;
+  auto assignment = draw_assignment(definition, types, wish, key.dtype);
   if (!assignment) return std::nullopt;
-  if (key.check == Check::value && number % period == 5) vary_shared_type(definition, *assignment, types, key.dtype);
+  if (integers) vary_shared_type(definition, *assignment, key.index, key.dtype);
   Case c;
   c.key = key;
   c.mode = mode_of(key);
@@ -241,6 +288,7 @@ std::optional<Case> make_case(const CaseKey& key) {
   c.planned = 0;
   for (const spec::ValueType& type : instance.results) c.planned += static_cast<std::size_t>(type.dims.count());
   c.classes = classes_of(c, families, instance.results);
+  turn_conditions(c, instance.system, draw);
   if (c.mode != spec::Mode::forward) c.wrt = draw_wrt(types, c.operands);
   if (c.mode != spec::Mode::forward && (c.wrt.empty() || !has_real_result(instance))) {
     if (key.check != Check::layout && key.check != Check::large) return std::nullopt;

@@ -1,12 +1,13 @@
 #include "conformance/drawing.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "conformance/attribute_levels.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -19,19 +20,6 @@ using spec::Primitive;
 
 std::string text_of(const Definition& d, spec::Slice s) { return std::string(d.at(s)); }
 
-// The ranges that `choices` or `a | b | c` list.
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> found;
-  std::string word;
-  for (const char c : text) {
-    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    if (letter) word += c;
-    if (!letter && !word.empty()) found.push_back(std::exchange(word, {}));
-  }
-  if (!word.empty()) found.push_back(word);
-  return found;
-}
-
 // One draw of an assignment; most draws of a constrained definition are refused by typing and drawn again.
 class Drawing {
  public:
@@ -42,7 +30,9 @@ class Drawing {
     packs();
     ranks();
     limit_ = axis_limit();
+    signed_ = draw_.chance(0.25);
     rows_and_extents();
+    if (wish_.longest) lengthen();
     joins();
     for (std::size_t i = 0; i < d_.attribute_count; ++i) attribute(d_.attributes[i]);
     places();
@@ -67,9 +57,15 @@ class Drawing {
   void ranks() {
     for (const std::string& row : names_.rows) rank_[row] = static_cast<std::size_t>(draw_.integer(0, 3));
     for (const std::string& row : names_.single_rows) rank_[row] = draw_.chance(0.85) ? 1 : 0;
+    // Orders of one axis or two say little.
+    for (const std::string& row : names_.ordered_rows) {
+      if (draw_.chance(0.6)) rank_[row] = static_cast<std::size_t>(draw_.integer(3, 4));
+    }
     for (const auto& [one, other] : names_.joined) {
       if (draw_.chance(0.5) && rank_.contains(one) && rank_.contains(other)) rank_[other] = rank_[one];
     }
+    rank_joined();
+    reach_axes();
     if (d_.family_rank >= 0) {
       rank_[row_key(text_of(d_, d_.family_row))] = static_cast<std::size_t>(d_.family_rank);
     }
@@ -77,6 +73,37 @@ class Drawing {
     for (std::size_t i = 0; i < d_.attribute_count; ++i) {
       const std::string row = row_key(text_of(d_, d_.attributes[i].row));
       if (!row.empty() && !rank_.contains(row)) free_rows_.push_back(row);
+    }
+  }
+
+  /// What is repeated where rows broadcast.
+  enum class Repeats : std::uint8_t { first, second, both, several, shorter, free };
+
+  // In each turn one pair of rows that broadcast has its pattern, as attributes have their levels.
+  void rank_joined() {
+    if (!wish_.turn || names_.joined.empty() || !draw_.chance(wish_.insistence)) return;
+    const std::size_t pair = static_cast<std::size_t>(*wish_.turn % names_.joined.size());
+    const auto& [one, other] = names_.joined[pair];
+    if (!rank_.contains(one) || !rank_.contains(other)) return;
+    const auto repeats = static_cast<Repeats>(level_in_turn(*wish_.turn / names_.joined.size(), 0, static_cast<std::size_t>(Repeats::free)));
+    if (repeats == Repeats::free) return;
+    chosen_ = pair;
+    repeats_ = repeats;
+    const bool several = repeats == Repeats::both || repeats == Repeats::several;
+    const std::int64_t least = several ? 2 : 1;
+    const auto rank = static_cast<std::size_t>(draw_.integer(least, 3));
+    rank_[one] = rank_[other] = rank;
+    if (repeats == Repeats::shorter) rank_[draw_.chance(0.5) ? one : other] = rank - 1;
+  }
+
+  // An axis far behind is there.
+  void reach_axes() {
+    for (std::size_t i = 0; i < d_.attribute_count; ++i) {
+      if (d_.attributes[i].kind != AttributeKind::integer) continue;
+      const auto level = level_of_turn(d_.attributes[i]);
+      const auto* axis = level ? std::get_if<std::int64_t>(&*level) : nullptr;
+      if (axis == nullptr || *axis < 2 || *axis > 3 || draw_.chance(0.3)) continue;
+      for (const std::string& row : names_.rows) rank_[row] = std::max(rank_[row], static_cast<std::size_t>(*axis));
     }
   }
 
@@ -101,8 +128,18 @@ class Drawing {
     if (wish_.empty && draw_.chance(0.3)) return 0;
     if (wish_.edges && draw_.chance(0.35)) return draw_.integer(0, 1);
     if (draw_.chance(0.1)) return 1;
-    if (limit_ > 4 && draw_.chance(0.6)) return draw_.integer(limit_ / 2, limit_);
+    if (limit_ > 4 && draw_.chance(0.4)) return beside_width();
+    if (limit_ > 4 && draw_.chance(0.4)) return draw_.integer(limit_ / 2, limit_);
     return draw_.integer(2, limit_);
+  }
+
+  // Around what vectors and tiles hold.
+  std::int64_t beside_width() {
+    std::vector<std::int64_t> widths;
+    for (const std::int64_t width : {3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257}) {
+      if (width <= limit_) widths.push_back(width);
+    }
+    return draw_.pick(widths);
   }
 
   void rows_and_extents() {
@@ -128,6 +165,17 @@ class Drawing {
     }
   }
 
+  // One axis is longer than sums are kept in one piece.
+  void lengthen() {
+    std::vector<std::int64_t*> all;
+    for (auto& [row, extents] : a_.rows) {
+      for (std::int64_t& e : extents) all.push_back(&e);
+    }
+    for (auto& [name, e] : a_.extents) all.push_back(&e);
+    for (std::int64_t* e : all) *e = std::min<std::int64_t>(*e, 2);
+    if (!all.empty()) *draw_.pick(all) = draw_.integer(1025, 1300);
+  }
+
   // Joined rows broadcast: they agree from the right, and any of them may be 1 or shorter.
   void joins() {
     for (const auto& [one, other] : names_.joined) {
@@ -135,16 +183,51 @@ class Drawing {
       auto& p = a_.rows[one];
       auto& q = a_.rows[other];
       const std::size_t shared = std::min(p.size(), q.size());
+      const bool several = draw_.chance(0.3);  // axes that are broadcast at once
       for (std::size_t k = 1; k <= shared; ++k) {
         std::int64_t& x = p[p.size() - k];
         std::int64_t& y = q[q.size() - k];
         y = x;
-        if (draw_.chance(0.15)) (draw_.chance(0.5) ? x : y) = 1;
+        if (draw_.chance(several ? 0.6 : 0.15)) (draw_.chance(0.5) ? x : y) = 1;
       }
+    }
+    if (chosen_) repeat(a_.rows[names_.joined[*chosen_].first], a_.rows[names_.joined[*chosen_].second]);
+  }
+
+  // Gives two rows the chosen pattern: on as many axes as it takes one of them has extent 1, on the others they agree.
+  void repeat(std::vector<std::int64_t>& p, std::vector<std::int64_t>& q) {
+    const std::size_t shared = std::min(p.size(), q.size());
+    const bool twice = repeats_ == Repeats::both || repeats_ == Repeats::several;
+    const std::size_t first = shared < 2 ? 0 : static_cast<std::size_t>(draw_.integer(0, static_cast<std::int64_t>(shared) - (twice ? 2 : 1)));
+    for (std::size_t k = 0; k < shared; ++k) {
+      std::int64_t& x = p[p.size() - 1 - k];
+      std::int64_t& y = q[q.size() - 1 - k];
+      x = y = std::max<std::int64_t>({x, y, 2});
+      if (repeats_ == Repeats::shorter || k < first || k > first + (twice ? 1 : 0)) continue;
+      const bool left = repeats_ == Repeats::first || (repeats_ == Repeats::both && k == first) || (repeats_ == Repeats::several && first % 2 == 0);
+      (left ? x : y) = 1;
     }
   }
 
+  /// The value of the turn, or nothing where the attribute is drawn freely.
+  std::optional<spec::AttributeValue> level_of_turn(const spec::AttributeText& attribute) const {
+    if (!wish_.turn) return std::nullopt;
+    const auto levels = levels_of(d_, attribute);
+    const std::size_t level = level_in_turn(*wish_.turn, static_cast<std::size_t>(&attribute - d_.attributes), levels.size());
+    return level < levels.size() ? std::optional(levels[level].value) : std::nullopt;
+  }
+
+  bool at_level(const spec::AttributeText& attribute) {
+    const auto level = level_of_turn(attribute);
+    if (!level) return false;
+    const bool first = wish_.insistence > 0 && static_cast<std::size_t>(&attribute - d_.attributes) == *wish_.turn % d_.attribute_count;
+    if (!first && !draw_.chance(wish_.insistence)) return false;
+    a_.attributes[text_of(d_, attribute.name)] = *level;
+    return true;
+  }
+
   void attribute(const spec::AttributeText& attribute) {
+    if (at_level(attribute)) return;
     const std::string name = text_of(d_, attribute.name);
     if (!attribute.row.length && !attribute.pack && attribute.has_default && draw_.chance(0.35)) return;
     switch (attribute.kind) {
@@ -152,7 +235,7 @@ class Drawing {
         a_.attributes[name] = draw_.chance(0.5);
         break;
       case AttributeKind::symbol: {
-        const auto choices = words(d_.at(attribute.choices));
+        const auto choices = choices_of(d_.at(attribute.choices));
         if (!choices.empty()) a_.attributes[name] = draw_.pick(choices);
         break;
       }
@@ -238,6 +321,12 @@ class Drawing {
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
     }
     if (!alone && draw_.chance(0.7)) std::sort(chosen.begin(), chosen.end());
+    // An order of all axes that is not its own inverse.
+    if (alone && wanted >= 3 && draw_.chance(0.6)) {
+      std::sort(chosen.begin(), chosen.end());
+      const std::int64_t by = draw_.integer(1, static_cast<std::int64_t>(wanted) - 1);
+      std::rotate(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(2 * by == static_cast<std::int64_t>(wanted) ? 1 : by), chosen.end());
+    }
     for (std::int64_t& position : chosen) {
       if (draw_.chance(0.3)) position -= static_cast<std::int64_t>(*rank);
     }
@@ -274,7 +363,7 @@ class Drawing {
 
   // A stride, a window, a padding, or the bound of a slice.
   std::int64_t window_number(std::int64_t extent, bool required) {
-    if (draw_.chance(0.15)) return draw_.integer(-extent - 1, extent + 1);
+    if (draw_.chance(signed_ ? 0.8 : 0.15)) return draw_.integer(signed_ ? -3 : -extent - 1, extent + 1);
     if (required && draw_.chance(0.4)) return extent;
     if (draw_.chance(0.3)) return draw_.integer(0, std::max<std::int64_t>(extent, 1));
     return draw_.integer(0, 3);
@@ -371,6 +460,9 @@ class Drawing {
   std::set<std::string> placed_;
   std::size_t members_ = 1;
   std::int64_t limit_ = 4;
+  std::optional<std::size_t> chosen_;  // the pair of rows that has its pattern in this turn
+  Repeats repeats_ = Repeats::free;
+  bool signed_ = false;  // steps and bounds are often negative
 };
 
 }  // namespace

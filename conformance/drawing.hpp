@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "conformance/assignment.hpp"
 #include "conformance/draw.hpp"
@@ -12,12 +13,16 @@
 
 namespace etalon::conformance {
 
-/// How big the tensors of a case should be: about this many elements in the largest operand.
+/// How big the tensors of a case should be, about this many elements in the largest operand, and what attributes they are for.
 struct SizeWish {
   std::int64_t elements = 64;  ///< 1: each tensor has one element, where that can be
   bool edges = false;  ///< prefer extents 0 and 1
   bool empty = false;  ///< a tensor without elements, where there is one
   std::int64_t least = 0;  ///< at least so many elements in the largest tensor, where that can be
+  bool longest = false;  ///< one axis beyond 1024, the others short
+  /// Scalar attributes have the levels of this turn (attribute_levels.hpp); nothing: all are drawn freely.
+  std::optional<std::uint64_t> turn{};
+  double insistence = 1;  ///< how probably each attribute has the level of the turn; one has it surely, unless this is 0
 };
 
 [[nodiscard]] Assignment draw_once(const spec::Definition& definition, const Names& names, Draw& draw,

@@ -6,6 +6,7 @@
 #include "conformance/arrangement.hpp"
 #include "conformance/offer.hpp"
 #include "conformance/shapes.hpp"
+#include "conformance/signature.hpp"
 #include "spec/library/library.hpp"
 
 namespace etalon::conformance {
@@ -55,8 +56,10 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-Unit unit_of(const std::string& operation, Check check, DType dtype, Tier tier) {
-  const Amount& amount = amounts[static_cast<std::size_t>(check)];
+Unit unit_of(const spec::Definition& d, Check check, DType dtype, Tier tier) {
+  const std::string operation(d.name);
+  Amount amount = amounts[static_cast<std::size_t>(check)];
+  if (check == Check::value && takes_integers(d)) amount.least += integer_cases - 1;
   const std::size_t times = check == Check::large ? factor(tier) / factor(Tier::full) : factor(tier);
   return {operation, check, dtype, amount.least * times, amount.most * times, amount.elements * times};
 }
@@ -101,7 +104,7 @@ std::vector<Unit> plan(const ConformOptions& options) {
       for (std::size_t k = 0; k < check_count; ++k) {
         const auto check = static_cast<Check>(k);
         if (!wanted(check) || (check == Check::step && state_links(*d).empty())) continue;
-        const Unit unit = unit_of(name, check, dtype, options.tier);
+        const Unit unit = unit_of(*d, check, dtype, options.tier);
         if (unit.least_cases > 0) units.push_back(unit);
       }
     }

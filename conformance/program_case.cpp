@@ -32,8 +32,10 @@ class Numbers {
     const std::size_t before = inputs_.size();
     const auto& call = std::get<spec::Call>(program.steps.back());
     const bool taken = fits(program, call, instance);
-    if (!taken) inputs_.resize(before);
-    return taken;
+    if (taken) return true;
+    for (std::size_t i = before; i < inputs_.size(); ++i) values_.erase(program.inputs[i].name);
+    inputs_.resize(before);
+    return false;
   }
 
   [[nodiscard]] const std::vector<HostTensor>& inputs() const { return inputs_; }
@@ -51,6 +53,7 @@ class Numbers {
       } else {
         inputs_.push_back(drawn(program.inputs[inputs_.size()], role));
         operands.push_back(reference::from_host<double>(inputs_.back()));
+        values_[*name] = operands.back();  // other operands may read it
       }
     }
     try {
@@ -144,6 +147,9 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   ProgramWish wish{.calls = static_cast<std::size_t>(draw.integer(2, 5)), .elements = 12, .dtype = key.dtype};
   wish.first = &key.library.named(key.operation);
   wish.library = key.library;
+  wish.repeats = 0.25;
+  wish.shared_inputs = 0.3;
+  wish.read_outputs = 0.4;
   constexpr int patience = 4;
   for (int attempt = 0; attempt < patience; ++attempt) {
     Numbers numbers(key.dtype, moderate, draw);

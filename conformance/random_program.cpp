@@ -23,11 +23,12 @@ class Composer {
     // Most draws do not fit what is there; extents are small, so that enough do.
     for (std::size_t attempt = 0; attempt < 60 * wish_.calls && program_.steps.size() < wish_.calls; ++attempt) {
       const bool is_first = program_.steps.empty() && wish_.first != nullptr;
-      add_call(is_first ? *wish_.first : *draw_.pick(admitted_));
+      if (!program_.steps.empty() && draw_.chance(wish_.repeats)) repeat_call();
+      else add_call(is_first ? *wish_.first : *draw_.pick(admitted_));
     }
     if (program_.steps.size() < wish_.calls) return std::nullopt;
     for (const auto& [name, type] : results_) {
-      if (!read_.contains(name)) program_.outputs.push_back(name);
+      if (!read_.contains(name) || draw_.chance(wish_.read_outputs)) program_.outputs.push_back(name);
     }
     return RandomProgram{std::move(program_), std::move(assignments_)};
   }
@@ -38,16 +39,30 @@ class Composer {
     if (!assignment) return;
     const auto types = call_of(definition, *assignment, wish_.dtype);
     if (!types) return;
-    const std::vector<std::optional<std::string>> taken = results_for(*types);
+    const std::vector<std::optional<std::string>> taken = results_for(*types, 0.8);
     const bool joined = std::any_of(taken.begin(), taken.end(), [](const auto& name) { return name.has_value(); });
-    if (!program_.steps.empty() && !joined) return;
-    const spec::Instance instance = instance_of(*types, wish_.library);
+    if (program_.steps.empty() || joined) add(*types, taken, *assignment);
+  }
+
+  // The last call once more, at the same types: on other numbers, or on what it gave.
+  void repeat_call() {
+    const Assignment assignment = assignments_.back();
+    const auto& last = std::get<spec::Call>(program_.steps.back());
+    const auto types = call_of(wish_.library.named(last.operation), assignment, wish_.dtype);
+    if (types) add(*types, results_for(*types, draw_.chance(0.5) ? 0.8 : 0), assignment);
+  }
+
+  void add(const CallTypes& types, std::vector<std::optional<std::string>> taken, const Assignment& assignment) {
+    share_inputs(types, taken);
+    const spec::Instance instance = instance_of(types, wish_.library);
     const std::size_t inputs_before = program_.inputs.size();
     // Complete, so that a backend needs no table of defaults.
-    spec::Call call{types->operation, {}, types->packs, instance.attributes, {}, {}};
-    for (std::size_t i = 0; i < types->operands.size(); ++i) {
+    spec::Call call{types.operation, {}, types.packs, instance.attributes, {}, {}};
+    for (std::size_t i = 0; i < types.operands.size(); ++i) {
       call.operands.emplace_back();
-      if (types->operands[i]) call.operands.back() = taken[i] ? *taken[i] : add_input(*types->operands[i]);
+      if (!types.operands[i]) continue;
+      const bool again = i > 0 && types.operands[i] == types.operands[i - 1] && draw_.chance(wish_.shared_inputs / 2);
+      call.operands.back() = taken[i] ? *taken[i] : again ? *call.operands[i - 1] : add_input(*types.operands[i]);
     }
     for (std::size_t r = 0; r < instance.results.size(); ++r) call.results.push_back("v" + std::to_string(results_.size() + r));
     program_.steps.emplace_back(std::move(call));
@@ -56,7 +71,7 @@ class Composer {
       program_.inputs.resize(inputs_before);
       return;
     }
-    keep(instance, taken, *assignment);
+    keep(instance, taken, assignment);
   }
 
   void keep(const spec::Instance& instance, const std::vector<std::optional<std::string>>& taken, const Assignment& assignment) {
@@ -69,16 +84,28 @@ class Composer {
   }
 
   /// Per operand an earlier result of its type, or nothing; a result may serve twice.
-  std::vector<std::optional<std::string>> results_for(const CallTypes& call) {
+  std::vector<std::optional<std::string>> results_for(const CallTypes& call, double taking) {
     std::vector<std::optional<std::string>> taken(call.operands.size());
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
       std::vector<std::string> fitting;
       for (const auto& [name, type] : results_) {
         if (call.operands[i] && type == *call.operands[i]) fitting.push_back(name);
       }
-      if (!fitting.empty() && draw_.chance(0.8)) taken[i] = draw_.pick(fitting);
+      if (!fitting.empty() && draw_.chance(taking)) taken[i] = draw_.pick(fitting);
     }
     return taken;
+  }
+
+  /// Some operands that no result serves read an input that another call reads.
+  void share_inputs(const CallTypes& call, std::vector<std::optional<std::string>>& taken) {
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      if (taken[i] || !call.operands[i] || !draw_.chance(wish_.shared_inputs)) continue;
+      std::vector<std::string> fitting;
+      for (const spec::Input& input : program_.inputs) {
+        if (input.dtype == call.operands[i]->dtype && input.dims == call.operands[i]->dims) fitting.push_back(input.name);
+      }
+      if (!fitting.empty()) taken[i] = draw_.pick(fitting);
+    }
   }
 
   std::string add_input(const spec::ValueType& type) {

@@ -24,6 +24,9 @@ struct ProgramWish {
   DType dtype = DType::f64;
   const spec::Definition* first = nullptr;  ///< of the first call; nothing means any
   spec::Library library{};                  ///< where the definitions come from
+  double repeats = 0;        ///< how probably a call is the one before it again, at the same types
+  double shared_inputs = 0;  ///< how probably an operand reads an input that is there already
+  double read_outputs = 0;   ///< how probably a result that a call reads is an output too
 };
 
 /// Says whether a call may stay: the program ends with it, and its new inputs are the last ones.
@@ -34,8 +37,8 @@ struct RandomProgram {
   std::vector<Assignment> assignments;  ///< per call, the choices from which its types follow
 };
 
-/// A program of calls of these definitions in which every call but the first reads a result of an earlier one; what no
-/// call gives is an input. Its outputs are the results that no call reads. Nothing when too few calls could be joined.
+/// A program of calls of these definitions in which every call but the first, and those that repeat another, reads a
+/// result of an earlier one; what no call gives is an input. Its outputs are the results that no call reads, and more by wish. Nothing when too few calls could be joined.
 [[nodiscard]] std::optional<RandomProgram> random_program(std::span<const spec::Definition* const> definitions,
                                                           const ProgramWish& wish, Draw& draw, const Admission& admits = {});
 

@@ -1,7 +1,6 @@
 #include "conformance/shapes.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -46,6 +45,51 @@ std::vector<std::int64_t> tensor_sizes(const Definition& definition, const CallT
   return sizes;
 }
 
+/// How often the body of an expression is evaluated at most, and of its reductions the one over the most elements.
+struct Work {
+  double times = 0;
+  std::int64_t longest = 0;
+};
+
+void add_work(const spec::Expr& e, double times, Work& work) {
+  if (e.form() == spec::Form::reduce) {
+    std::int64_t count = 1;
+    for (const spec::Binder& b : e->binders) count *= b.extent;
+    work.longest = std::max(work.longest, count);
+    times *= static_cast<double>(count);
+  }
+  work.times = std::max(work.times, times);
+  for (const spec::Expr& arg : e->args) add_work(arg, times, work);
+}
+
+/// Whether something is summed beyond 1024 terms, at a moderate cost.
+bool sums_long(const Definition& definition, const CallTypes& call) {
+  const spec::Instance instance = spec::instantiate(definition, call.operands, call.packs, call.attributes);
+  Work work;
+  for (const spec::Equation& equation : instance.system.equations) {
+    double times = 1;
+    for (const spec::Binder& b : equation.binders) times *= static_cast<double>(b.extent);
+    add_work(equation.value, times, work);
+  }
+  constexpr double moderate = 6000;
+  return work.longest > 1024 && work.times <= moderate;
+}
+
+/// Whether the definition has sums or their like, of which none stands in another one and none is a product: those take
+/// the square of the time, in derivatives or parts.
+bool has_plain_reductions(const Definition& d) {
+  bool found = false;
+  for (NodeId id = 0; id < static_cast<NodeId>(d.node_count); ++id) {
+    if (d[id].form != spec::NodeForm::reduce) continue;
+    found = true;
+    if (static_cast<spec::Reduction>(d[id].op) == spec::Reduction::prod) return false;
+    for (const NodeId inner : below(d, id)) {
+      if (inner != id && d[inner].form == spec::NodeForm::reduce) return false;
+    }
+  }
+  return found;
+}
+
 /// Whether the sizes are of the class that is wished for.
 bool grants(const SizeWish& wish, const std::vector<std::int64_t>& sizes) {
   if (wish.empty && std::count(sizes.begin(), sizes.end(), 0) == 0) return false;
@@ -58,36 +102,6 @@ bool reduces_nothing(const Definition& definition, const std::vector<std::int64_
   const auto operands = sizes.begin() + static_cast<std::ptrdiff_t>(definition.result_count);
   return operands < sizes.end() && std::count(operands, sizes.end(), 0) > 0 &&
          std::count(sizes.begin(), operands, 0) < operands - sizes.begin();
-}
-
-void break_operand(std::vector<std::optional<spec::ValueType>>& operands, Draw& draw) {
-  auto& operand = operands[static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(operands.size()) - 1))];
-  if (!operand) return;
-  const std::int64_t how = draw.integer(0, 3);
-  Dims& dims = operand->dims;
-  if (how == 0 && dims.rank > 0) {
-    dims[static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(dims.rank) - 1))] += draw.integer(1, 2);
-  } else if (how == 1 && dims.rank > 0) {
-    --dims.rank;
-  } else if (how == 2 && dims.rank < Dims::max_rank) {
-    dims.push_back(2);
-  } else {
-    operand->dtype = operand->dtype == DType::boolean ? DType::f32 : DType::boolean;
-  }
-}
-
-void break_attribute(spec::Attributes& attributes, Draw& draw) {
-  auto chosen = attributes.begin();
-  std::advance(chosen, draw.integer(0, static_cast<std::int64_t>(attributes.size()) - 1));
-  if (auto* integer = std::get_if<std::int64_t>(&chosen->second)) {
-    *integer = draw.chance(0.5) ? *integer - 9 : *integer + draw.integer(1, 9);
-  } else if (auto* list = std::get_if<std::vector<std::int64_t>>(&chosen->second)) {
-    list->push_back(draw.integer(0, 1));
-  } else if (std::holds_alternative<std::string>(chosen->second)) {
-    chosen->second = std::string("unheard_of");
-  } else {
-    chosen->second = std::vector<std::int64_t>{1, 2};
-  }
 }
 
 }  // namespace
@@ -122,13 +136,19 @@ std::optional<CallTypes> call_of(const Definition& d, const Assignment& a, DType
 
 std::optional<Assignment> draw_assignment(const Definition& definition, Draw& draw, const SizeWish& wish, DType dtype) {
   const Names names = names_of(definition);
+  const bool longest = wish.longest && has_plain_reductions(definition);
   for (int attempt = 0; attempt < 400; ++attempt) {
-    const Assignment assignment = draw_once(definition, names, draw, wish);
+    // Levels that no call may have, or not together, are given up in the end.
+    SizeWish now = wish;
+    now.longest = longest && attempt < 30;
+    now.insistence = attempt < 80 ? 1 : attempt < 160 ? 0.6 : attempt < 300 ? 0.2 : 0;
+    const Assignment assignment = draw_once(definition, names, draw, now);
     const auto call = call_of(definition, assignment, dtype);
     if (!call) continue;
     const std::vector<std::int64_t> sizes = tensor_sizes(definition, *call);
     const std::int64_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
     if (largest > 3 * wish.elements) continue;
+    if (now.longest && !sums_long(definition, *call)) continue;
     constexpr int patience = 100;
     if (attempt < patience && !grants(wish, sizes)) continue;
     if (attempt < patience / 2 && wish.empty && !reduces_nothing(definition, sizes)) continue;
@@ -149,20 +169,6 @@ bool well_typed(const Definition& definition, const CallTypes& call) {
   } catch (const SpecViolation&) {
     return false;
   }
-}
-
-std::optional<CallTypes> break_call(const Definition& definition, const CallTypes& call, Draw& draw) {
-  for (int attempt = 0; attempt < 60; ++attempt) {
-    CallTypes broken = call;
-    const bool of_attributes = !call.attributes.empty() && (call.operands.empty() || draw.chance(0.3));
-    if (of_attributes) {
-      break_attribute(broken.attributes, draw);
-    } else if (!call.operands.empty()) {
-      break_operand(broken.operands, draw);
-    }
-    if (!well_typed(definition, broken)) return broken;
-  }
-  return std::nullopt;
 }
 
 std::vector<std::optional<std::size_t>> state_links(const Definition& d) {

@@ -23,10 +23,6 @@ namespace etalon::conformance {
 /// Whether typing accepts the call.
 [[nodiscard]] bool well_typed(const spec::Definition& definition, const CallTypes& call);
 
-/// A call that differs from a well-typed one in one place and that typing refuses, or nothing when none was found.
-[[nodiscard]] std::optional<CallTypes> break_call(const spec::Definition& definition, const CallTypes& call,
-                                                  Draw& draw);
-
 /// For an operation that carries state: per result the position of the operand it becomes in the next step, or
 /// nothing. Empty for an operation without state.
 [[nodiscard]] std::vector<std::optional<std::size_t>> state_links(const spec::Definition& definition);

@@ -1,7 +1,9 @@
 #include "conformance/signature.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <utility>
 
 namespace etalon::conformance {
 namespace {
@@ -24,6 +26,7 @@ class NameReader {
     for (std::size_t i = 0; i < d_.operand_count; ++i) {
       if (d_.operands[i].pack) add_once(names_.operand_packs, std::string(d_.at(d_.operands[i].name)));
       axes(d_.operands[i].axes, true);
+      ordered(d_.operands[i].axes);
     }
     for (std::size_t i = 0; i < d_.result_count; ++i) axes(d_.results[i].axes, false);
     for (NodeId id = 0; id < static_cast<NodeId>(d_.node_count); ++id) {
@@ -35,6 +38,10 @@ class NameReader {
  private:
   void axes(NodeId first, bool bind) {
     for (NodeId item = first; item >= 0; item = d_[item].next) axis(item, bind);
+  }
+  void ordered(NodeId only) {
+    if (only < 0 || d_[only].next >= 0 || d_[only].form != NodeForm::placed) return;
+    if (d_[d_[only].first].form == NodeForm::row) add_once(names_.ordered_rows, row_key(d_.at(d_[only].first)));
   }
   void axis(NodeId item, bool bind) {
     switch (d_[item].form) {
@@ -166,7 +173,25 @@ std::string member_key(std::string_view name, std::size_t member) {
   return std::string(name) + "#" + std::to_string(member);
 }
 
+std::vector<std::string> choices_of(std::string_view text) {
+  std::vector<std::string> found;
+  std::string word;
+  for (const char c : text) {
+    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    if (letter) word += c;
+    if (!letter && !word.empty()) found.push_back(std::exchange(word, {}));
+  }
+  if (!word.empty()) found.push_back(word);
+  return found;
+}
+
 Names names_of(const Definition& definition) { return NameReader(definition).read(); }
+
+bool takes_integers(const Definition& d) {
+  return std::any_of(d.operands, d.operands + d.operand_count, [](const spec::OperandText& operand) {
+    return operand.range == spec::Range::number || operand.range == spec::Range::any;
+  });
+}
 
 std::vector<NodeId> below(const Definition& definition, NodeId root) {
   std::vector<NodeId> nodes;

@@ -23,6 +23,9 @@ namespace etalon::conformance {
 /// A pack's name without `#` and dots.
 [[nodiscard]] std::string pack_key(std::string_view text);
 
+/// The words of `a | b | c`.
+[[nodiscard]] std::vector<std::string> choices_of(std::string_view choices);
+
 /// The names that a signature binds.
 struct Names {
   std::vector<std::string> rows;          ///< of operands, plain
@@ -32,10 +35,14 @@ struct Names {
   std::vector<std::string> pack_extents;  ///< one value per member
   std::vector<std::string> operand_packs;
   std::vector<std::pair<std::string, std::string>> joined;  ///< rows that appear in `p & q`
+  std::vector<std::string> ordered_rows;  ///< that an attribute puts in order: they are all that an operand has
   /// Rows and extents placed by an attribute: attribute name, row key (or nothing for a single axis).
   std::vector<std::pair<std::string, std::optional<std::string>>> placed;
 };
 [[nodiscard]] Names names_of(const spec::Definition& definition);
+
+/// Whether operands share a type that may be an integer's.
+[[nodiscard]] bool takes_integers(const spec::Definition& definition);
 
 /// Every node below and including this one, siblings of the root excluded.
 [[nodiscard]] std::vector<spec::NodeId> below(const spec::Definition& definition, spec::NodeId root);

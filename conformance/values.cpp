@@ -28,9 +28,10 @@ std::set<spec::TensorId> tensors_read(const Expr& e) {
   return ids;
 }
 
-// An equality between the operand and an expression with a variable means that it selects one of its values.
+// An equality between the operand and an expression of variables means that it selects one of its values.
 std::optional<std::int64_t> extent_compared(const Expr& other, const std::vector<spec::Binder>& scope) {
   std::optional<std::int64_t> extent;
+  if (!tensors_read(other).empty()) return extent;
   for (const spec::VariableId v : spec::free_variables(other)) {
     for (const spec::Binder& b : scope) {
       if (b.variable == v) extent = std::max(extent.value_or(0), b.extent);
@@ -264,25 +265,65 @@ HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims) {
   return tensor;
 }
 
+namespace {
+
+void set_integer(HostTensor& tensor, std::size_t i, std::int64_t value) {
+  if (tensor.dtype == DType::i64) tensor.view<std::int64_t>()[i] = value;
+  else if (tensor.dtype == DType::i32) tensor.view<std::int32_t>()[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
+  else set_element(tensor, i, static_cast<double>(value));
+}
+
+// Where a significand or a narrower integer ends: next to powers of two, of either sign, the last ones of the type among them.
+std::int64_t beside_power(Draw& draw, std::size_t turn, int bits) {
+  constexpr std::array powers{63, 24, 53, 31, 22, 62, 8, 32, 16, 11};
+  const int power = std::min(powers[turn % powers.size()], bits - 1);
+  const auto magnitude = (std::uint64_t{1} << power) + static_cast<std::uint64_t>(draw.integer(-1, 1));
+  return static_cast<std::int64_t>(draw.chance(0.5) ? magnitude : 0 - magnitude);
+}
+
+std::int64_t any_integer(Draw& draw, std::size_t turn, int bits) {
+  if (draw.chance(0.6)) return beside_power(draw, turn, bits);
+  return static_cast<std::int64_t>(draw.bits()) >> draw.integer(64 - bits, 60);
+}
+
+std::int64_t outside(Draw& draw, std::int64_t extent) {
+  if (draw.chance(0.4)) return draw.integer(extent, extent + 2);
+  if (draw.chance(0.6)) return draw.integer(-3, -1);
+  // Far away, but inside for who keeps 32 bits.
+  const std::int64_t inside = extent > 0 ? draw.integer(0, extent - 1) : 0;
+  return (draw.chance(0.5) ? 1 : -1) * (std::int64_t{1} << draw.integer(32, 40)) + inside;
+}
+
+std::int64_t count_of(Draw& draw) {
+  if (draw.chance(0.6)) return draw.integer(1, 10);
+  if (draw.chance(0.6)) return draw.integer(11, 1000);
+  if (draw.chance(0.7)) return draw.integer(1001, 1000000);
+  return (std::int64_t{1} << (draw.chance(0.5) ? 22 : 24)) + draw.integer(-1, 1);
+}
+
+}  // namespace
+
 HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const Dims& dims) {
   HostTensor tensor(dtype, dims);
   const auto count = static_cast<std::size_t>(dims.count());
   const bool strict = draw.chance(0.6);
+  const bool wide = draw.chance(count < 8 ? 0.75 : 0.9);
+  const int bits = dtype == DType::i32 ? 32 : 64;
+  const auto turn = static_cast<std::size_t>(draw.integer(0, 9));  // powers follow each other from here
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t value = 0;
     if (role.extent) {
       const std::int64_t n = *role.extent;
-      const bool outside = (!strict && draw.chance(0.25)) || n == 0;
-      value = outside ? (draw.chance(0.5) ? draw.integer(-3, -1) : draw.integer(n, n + 2)) : draw.integer(0, n - 1);
+      const bool beyond = (!strict && draw.chance(0.25)) || n == 0;
+      value = beyond ? outside(draw, n) : draw.integer(0, n - 1);
     } else if (role.is_key) {
       value = draw.integer(0, std::numeric_limits<std::int32_t>::max());
-    } else if (role.counts) {
-      value = draw.chance(0.6) ? draw.integer(1, 10)
-                               : (draw.chance(0.7) ? draw.integer(11, 1000) : draw.integer(100000, 1000000));
+    } else if (role.counts && dims.rank == 0) {
+      value = count_of(draw);
     } else {
-      value = draw.integer(-5, 5);
+      value = wide && draw.chance(0.7) ? any_integer(draw, turn + i, bits) : draw.integer(-5, 5);
     }
-    set_element(tensor, i, static_cast<double>(value));
+    set_integer(tensor, i, value);
   }
   return tensor;
 }
