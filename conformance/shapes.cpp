@@ -45,13 +45,16 @@ std::vector<std::int64_t> tensor_sizes(const Definition& definition, const CallT
   return sizes;
 }
 
-/// How often the body of an expression is evaluated at most, and of its reductions the one over the most elements.
+/// What the equations of a call take: how many nodes are evaluated in all, how often the body that is evaluated most, and
+/// the elements of the largest reduction.
 struct Work {
+  double nodes = 0;
   double times = 0;
   std::int64_t longest = 0;
 };
 
 void add_work(const spec::Expr& e, double times, Work& work) {
+  work.nodes += times;
   if (e.form() == spec::Form::reduce) {
     std::int64_t count = 1;
     for (const spec::Binder& b : e->binders) count *= b.extent;
@@ -62,8 +65,7 @@ void add_work(const spec::Expr& e, double times, Work& work) {
   for (const spec::Expr& arg : e->args) add_work(arg, times, work);
 }
 
-/// Whether something is summed beyond 1024 terms, at a moderate cost.
-bool sums_long(const Definition& definition, const CallTypes& call) {
+Work work_of(const Definition& definition, const CallTypes& call) {
   const spec::Instance instance = spec::instantiate(definition, call.operands, call.packs, call.attributes);
   Work work;
   for (const spec::Equation& equation : instance.system.equations) {
@@ -71,8 +73,13 @@ bool sums_long(const Definition& definition, const CallTypes& call) {
     for (const spec::Binder& b : equation.binders) times *= static_cast<double>(b.extent);
     add_work(equation.value, times, work);
   }
+  return work;
+}
+
+/// Whether the call takes no more than is wished for, and sums beyond 1024 terms where that is.
+bool suits(const Work& work, const SizeWish& wish) {
   constexpr double moderate = 6000;
-  return work.longest > 1024 && work.times <= moderate;
+  return work.nodes <= wish.nodes && (!wish.longest || (work.longest > 1024 && work.times <= moderate));
 }
 
 /// Whether the definition has sums or their like, of which none stands in another one and none is a product: those take
@@ -148,8 +155,8 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     const std::vector<std::int64_t> sizes = tensor_sizes(definition, *call);
     const std::int64_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
     if (largest > 3 * wish.elements) continue;
-    if (now.longest && !sums_long(definition, *call)) continue;
     constexpr int patience = 100;
+    if ((now.longest || attempt < patience) && !suits(work_of(definition, *call), now)) continue;
     if (attempt < patience && !grants(wish, sizes)) continue;
     if (attempt < patience / 2 && wish.empty && !reduces_nothing(definition, sizes)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
