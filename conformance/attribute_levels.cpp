@@ -85,6 +85,13 @@ class Levels {
         for (const double x : {0.5, -2.75, 1000.0}) real(x);
         add("true", true);
         break;
+      case AttributeKind::dtype:
+        usual();
+        for (const DType type : {DType::f32, DType::i32, DType::f64, DType::i64, DType::boolean}) {
+          const std::string name(name_of(type));
+          add(name, name);
+        }
+        break;
       default: break;
     }
     if (keeps_share()) std::erase_if(levels_, [](const AttributeLevel& l) { return !is_share(l.value); });

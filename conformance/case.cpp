@@ -9,6 +9,7 @@
 #include "conformance/program_case.hpp"
 #include "conformance/saturation.hpp"
 #include "conformance/shapes.hpp"
+#include "conformance/sibling.hpp"
 #include "conformance/signature.hpp"
 #include "conformance/thresholds.hpp"
 #include "conformance/values.hpp"
@@ -31,6 +32,9 @@ constexpr std::uint64_t empty_instance = 1;
 
 // Every tenth sums more than a thousand terms, where the definition sums.
 constexpr std::uint64_t longest_instance = 4;
+
+// Every tenth, at another place, differs from the one before it in one thing only: that is what caches confuse.
+constexpr std::uint64_t sibling_instance = 3;
 
 // Of operands that may hold integers, every tenth instance does, in each of its cases another type's.
 constexpr std::uint64_t integer_instance = 5;
@@ -253,6 +257,26 @@ void vary_shared_type(const spec::Definition& definition, Assignment& assignment
   }
 }
 
+/// The choices of an instance, in the order in which they are made.
+std::optional<Assignment> draw_instance(const CaseKey& key, const spec::Definition& definition, std::uint64_t number, Draw& draw) {
+  SizeWish wish = wish_of(number, key.check);
+  wish.turn = turn_of(key, number);
+  if (key.check == Check::value && number % period == integer_instance && takes_integers(definition)) wish.least = integer_elements;
+  return draw_assignment(definition, draw, wish, key.dtype);
+}
+
+/// That of a sibling is drawn like the one before it and then changed.
+std::optional<Assignment> assignment_of(const CaseKey& key, const spec::Definition& definition, std::uint64_t number, Draw& draw) {
+  const bool shared = key.check == Check::value || key.check == Check::jvp || key.check == Check::vjp;
+  if (shared && number % period == sibling_instance) {
+    Draw before(draw_key(key, "types", number - 1));
+    const auto first = draw_instance(key, definition, number - 1, before);
+    const auto second = first ? sibling_of(definition, *first, turn_of(key, number), draw, key.dtype) : std::nullopt;
+    if (second) return second;
+  }
+  return draw_instance(key, definition, number, draw);
+}
+
 }  // namespace
 
 std::optional<Case> make_case(const CaseKey& key) {
@@ -261,13 +285,9 @@ std::optional<Case> make_case(const CaseKey& key) {
   if (key.check == Check::step && state_links(definition).empty()) return std::nullopt;
   const std::uint64_t number = instance_of_index(key, definition);
   Draw types(draw_key(key, "types", number));
-  SizeWish wish = wish_of(number, key.check);
-  wish.turn = turn_of(key, number);
-  const bool integers = key.check == Check::value && number % period == integer_instance && takes_integers(definition);
-  if (integers) wish.least = integer_elements;
-  auto assignment = draw_assignment(definition, types, wish, key.dtype);
+  auto assignment = assignment_of(key, definition, number, types);
   if (!assignment) return std::nullopt;
-  if (integers) vary_shared_type(definition, *assignment, key.index, key.dtype);
+  if (key.check == Check::value && number % period == integer_instance) vary_shared_type(definition, *assignment, key.index, key.dtype);
   Case c;
   c.key = key;
   c.mode = mode_of(key);

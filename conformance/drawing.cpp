@@ -28,9 +28,9 @@ class Drawing {
 
   Assignment run() {
     packs();
+    signed_ = wish_.turn ? *wish_.turn % 3 == 0 : draw_.chance(0.25);
     ranks();
     limit_ = axis_limit();
-    signed_ = draw_.chance(0.25);
     rows_and_extents();
     if (wish_.longest) lengthen();
     joins();
@@ -56,10 +56,12 @@ class Drawing {
 
   void ranks() {
     for (const std::string& row : names_.rows) rank_[row] = static_cast<std::size_t>(draw_.integer(0, 3));
-    for (const std::string& row : names_.single_rows) rank_[row] = draw_.chance(0.85) ? 1 : 0;
+    for (const std::string& row : names_.single_rows) rank_[row] = draw_.chance(0.7) ? 1 : 0;
+    // Numbers of either sign for each of many axes seldom leave anything.
+    if (signed_) for (const std::string& row : listed_rows()) rank_[row] = static_cast<std::size_t>(draw_.integer(1, 2));
     // Orders of one axis or two say little.
     for (const std::string& row : names_.ordered_rows) {
-      if (draw_.chance(0.6)) rank_[row] = static_cast<std::size_t>(draw_.integer(3, 4));
+      if (draw_.chance(0.7)) rank_[row] = static_cast<std::size_t>(draw_.integer(3, 4));
     }
     for (const auto& [one, other] : names_.joined) {
       if (draw_.chance(0.5) && rank_.contains(one) && rank_.contains(other)) rank_[other] = rank_[one];
@@ -76,8 +78,18 @@ class Drawing {
     }
   }
 
+  /// The rows for whose axes a list has numbers.
+  std::vector<std::string> listed_rows() const {
+    std::vector<std::string> rows;
+    for (std::size_t i = 0; i < d_.attribute_count; ++i) {
+      std::string row = row_key(text_of(d_, d_.attributes[i].row));
+      if (rank_.contains(row)) rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
   /// What is repeated where rows broadcast.
-  enum class Repeats : std::uint8_t { first, second, both, several, shorter, free };
+  enum class Repeats : std::uint8_t { first, second, both, several, shorter, shorter_and_repeated, free };
 
   // In each turn one pair of rows that broadcast has its pattern, as attributes have their levels.
   void rank_joined() {
@@ -89,11 +101,12 @@ class Drawing {
     if (repeats == Repeats::free) return;
     chosen_ = pair;
     repeats_ = repeats;
-    const bool several = repeats == Repeats::both || repeats == Repeats::several;
+    const bool shorter = repeats == Repeats::shorter || repeats == Repeats::shorter_and_repeated;
+    const bool several = repeats == Repeats::both || repeats == Repeats::several || repeats == Repeats::shorter_and_repeated;
     const std::int64_t least = several ? 2 : 1;
     const auto rank = static_cast<std::size_t>(draw_.integer(least, 3));
     rank_[one] = rank_[other] = rank;
-    if (repeats == Repeats::shorter) rank_[draw_.chance(0.5) ? one : other] = rank - 1;
+    if (shorter) rank_[draw_.chance(0.5) ? one : other] = rank - 1;
   }
 
   // An axis far behind is there.
@@ -144,9 +157,10 @@ class Drawing {
 
   void rows_and_extents() {
     // Equal extents on purpose: exchanged indices show only where they stay in range.
-    const bool square = draw_.chance(0.35);
-    const std::int64_t side = extent();
-    const auto one = [&] { return square && draw_.chance(0.8) ? side : extent(); };
+    const bool cube = wish_.turn && *wish_.turn % 4 == 1;
+    const bool square = cube || draw_.chance(0.3);
+    const std::int64_t side = cube ? std::max<std::int64_t>(extent(), 2) : extent();
+    const auto one = [&] { return cube || (square && draw_.chance(0.8)) ? side : extent(); };
     for (const std::string& row : names_.rows) {
       // A window is smaller than what it slides over.
       const bool narrow = row != names_.rows.front() && draw_.chance(0.4);
@@ -204,7 +218,7 @@ class Drawing {
       std::int64_t& y = q[q.size() - 1 - k];
       x = y = std::max<std::int64_t>({x, y, 2});
       if (repeats_ == Repeats::shorter || k < first || k > first + (twice ? 1 : 0)) continue;
-      const bool left = repeats_ == Repeats::first || (repeats_ == Repeats::both && k == first) || (repeats_ == Repeats::several && first % 2 == 0);
+      const bool left = repeats_ == Repeats::first || (repeats_ == Repeats::shorter_and_repeated && p.size() < q.size()) || (repeats_ == Repeats::both && k == first) || (repeats_ == Repeats::several && first % 2 == 0);
       (left ? x : y) = 1;
     }
   }
@@ -322,7 +336,7 @@ class Drawing {
     }
     if (!alone && draw_.chance(0.7)) std::sort(chosen.begin(), chosen.end());
     // An order of all axes that is not its own inverse.
-    if (alone && wanted >= 3 && draw_.chance(0.6)) {
+    if (alone && wanted >= 3 && draw_.chance(0.8)) {
       std::sort(chosen.begin(), chosen.end());
       const std::int64_t by = draw_.integer(1, static_cast<std::int64_t>(wanted) - 1);
       std::rotate(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(2 * by == static_cast<std::int64_t>(wanted) ? 1 : by), chosen.end());

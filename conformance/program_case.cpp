@@ -99,9 +99,15 @@ class Numbers {
   std::map<std::string, Array> values_;
 };
 
-/// Forward, or a derivative of the whole, as the index and the operation say: the first cases of different operations
+// The first cases of each operation call nothing else, so that every backend can answer them: with one value for two operands,
+// and twice.
+constexpr std::uint64_t doubled_index = 0, twice_index = 1;
+
+/// Forward, or a derivative of the whole, as the index and the operation say: the first mixed cases of different operations
 /// differ.
 [[nodiscard]] spec::Mode mode_of(const CaseKey& key) {
+  if (key.index == doubled_index) return spec::Mode::vjp;
+  if (key.index == twice_index) return key.dtype == DType::f64 ? spec::Mode::jvp : spec::Mode::vjp;
   constexpr std::array modes{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward, spec::Mode::jvp};
   return modes[static_cast<std::size_t>((key.index + hash_of(key.operation) + static_cast<std::uint64_t>(key.dtype)) % modes.size())];
 }
@@ -150,13 +156,20 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   wish.repeats = 0.25;
   wish.shared_inputs = 0.3;
   wish.read_outputs = 0.4;
+  if (key.index <= twice_index) {
+    wish.alone = true;
+    wish.doubled = key.index == doubled_index && wish.first->operand_count > 1;
+    wish.calls = wish.doubled ? 1 : 2;
+    wish.read_outputs = 1;
+    if (key.index == doubled_index) wish.shared_inputs = 1;
+  }
   constexpr int patience = 4;
   for (int attempt = 0; attempt < patience; ++attempt) {
     Numbers numbers(key.dtype, moderate, draw);
     auto found = random_program(key.library.definitions(), wish, draw,
                                 [&](const spec::Program& p, const spec::Instance& i) { return numbers.take(p, i); });
     if (!found) {
-      wish.calls = 2;  // few operations read what this one gives
+      wish.calls = std::min<std::size_t>(wish.calls, 2);  // few operations read what this one gives
       continue;
     }
     Case c;

@@ -23,7 +23,8 @@ class Composer {
     // Most draws do not fit what is there; extents are small, so that enough do.
     for (std::size_t attempt = 0; attempt < 60 * wish_.calls && program_.steps.size() < wish_.calls; ++attempt) {
       const bool is_first = program_.steps.empty() && wish_.first != nullptr;
-      if (!program_.steps.empty() && draw_.chance(wish_.repeats)) repeat_call();
+      doubles_ = wish_.doubled && attempt < patience;
+      if (!program_.steps.empty() && (wish_.alone || draw_.chance(wish_.repeats))) repeat_call();
       else add_call(is_first ? *wish_.first : *draw_.pick(admitted_));
     }
     if (program_.steps.size() < wish_.calls) return std::nullopt;
@@ -54,6 +55,7 @@ class Composer {
 
   void add(const CallTypes& types, std::vector<std::optional<std::string>> taken, const Assignment& assignment) {
     share_inputs(types, taken);
+    if (program_.steps.empty() && doubles_ && !has_twins(types)) return;
     const spec::Instance instance = instance_of(types, wish_.library);
     const std::size_t inputs_before = program_.inputs.size();
     // Complete, so that a backend needs no table of defaults.
@@ -61,7 +63,7 @@ class Composer {
     for (std::size_t i = 0; i < types.operands.size(); ++i) {
       call.operands.emplace_back();
       if (!types.operands[i]) continue;
-      const bool again = i > 0 && types.operands[i] == types.operands[i - 1] && draw_.chance(wish_.shared_inputs / 2);
+      const bool again = i > 0 && types.operands[i] == types.operands[i - 1] && (doubles_ || draw_.chance(wish_.shared_inputs / 2));
       call.operands.back() = taken[i] ? *taken[i] : again ? *call.operands[i - 1] : add_input(*types.operands[i]);
     }
     for (std::size_t r = 0; r < instance.results.size(); ++r) call.results.push_back("v" + std::to_string(results_.size() + r));
@@ -72,6 +74,12 @@ class Composer {
       return;
     }
     keep(instance, taken, assignment);
+  }
+
+  /// Whether two operands beside each other, of several, have one type.
+  static bool has_twins(const CallTypes& types) {
+    const auto& all = types.operands;
+    return std::adjacent_find(all.begin(), all.end(), [](const auto& a, const auto& b) { return a && a == b; }) != all.end();
   }
 
   void keep(const spec::Instance& instance, const std::vector<std::optional<std::string>>& taken, const Assignment& assignment) {
@@ -125,6 +133,8 @@ class Composer {
   spec::Program program_;
   std::vector<std::pair<std::string, spec::ValueType>> results_;
   std::set<std::string> read_;
+  static constexpr std::size_t patience = 30;  // draws of a first call
+  bool doubles_ = false;
 };
 
 }  // namespace

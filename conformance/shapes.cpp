@@ -100,6 +100,7 @@ bool has_plain_reductions(const Definition& d) {
 /// Whether the sizes are of the class that is wished for.
 bool grants(const SizeWish& wish, const std::vector<std::int64_t>& sizes) {
   if (wish.empty && std::count(sizes.begin(), sizes.end(), 0) == 0) return false;
+  if (!wish.empty && !wish.edges && std::count(sizes.begin(), sizes.end(), 0) > 0) return false;
   if (wish.least > 0 && std::none_of(sizes.begin(), sizes.end(), [&](std::int64_t n) { return n >= wish.least; })) return false;
   return wish.elements != 1 || std::all_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n == 1; });
 }

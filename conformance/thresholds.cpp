@@ -35,9 +35,16 @@ struct Turning {
   Expr left, right;
   std::vector<spec::Binder> scope;
   bool equality = false;
+  bool end = false;  ///< of a range, beside which a result stands, hardly ever at it
 };
 
-void collect(const Expr& e, const std::vector<spec::Binder>& scope, std::vector<Turning>& to) {
+/// Functions whose results leave the range of their type soon.
+bool grows(const Expr& e) {
+  using enum Primitive;
+  return e.is(exp) || e.is(exp2) || e.is(expm1) || e.is(sinh) || e.is(cosh);
+}
+
+void collect(const Expr& e, const std::vector<spec::Binder>& scope, DType dtype, std::vector<Turning>& to) {
   std::vector<spec::Binder> inner = scope;
   if (e.form() == Form::reduce) inner.insert(inner.end(), e->binders.begin(), e->binders.end());
   if (turns(e)) to.push_back({e->args[0], e->args[1], inner, e.is(Primitive::eq) || e.is(Primitive::ne)});
@@ -45,7 +52,16 @@ void collect(const Expr& e, const std::vector<spec::Binder>& scope, std::vector<
   if (e.is(Primitive::abs) || e.is(Primitive::sign)) {
     to.push_back({e->args[0], e->args[0].kind() == Kind::real ? spec::decimal(0) : spec::integer(0), inner});
   }
-  for (const Expr& arg : e->args) collect(arg, inner, to);
+  // What becomes an integer is cut, or held at the ends of the integers that are narrowest and widest.
+  if (e.is(Primitive::to_integer)) {
+    for (const double end : {0x1p31, -0x1p31, 0x1p63, -0x1p63}) to.push_back({e->args[0], spec::decimal({.is_binary = true, .binary = end}), inner});
+  }
+  if (grows(e) && kind_of(dtype) == Kind::real) {
+    const spec::Format f = spec::format_of(dtype);
+    const double largest = std::ldexp(2 - std::ldexp(1.0, 1 - f.precision), f.emax);
+    for (const double end : {largest, std::ldexp(1.0, f.emin)}) to.push_back({e, spec::decimal({.is_binary = true, .binary = end}), inner, false, true});
+  }
+  for (const Expr& arg : e->args) collect(arg, inner, dtype, to);
 }
 
 /// An element of an input.
@@ -57,7 +73,9 @@ struct Spot {
 class Meeting {
  public:
   Meeting(const spec::System& system, std::vector<HostTensor*>& inputs, Draw& draw) : system_(system), inputs_(inputs), draw_(draw) {
-    for (const spec::Equation& equation : system.equations) collect(equation.value, equation.binders, turnings_);
+    for (const spec::Equation& equation : system.equations) {
+      collect(equation.value, equation.binders, system[equation.target].dtype, turnings_);
+    }
     std::erase_if(turnings_, [&](const Turning& t) { return !reads_inputs(t); });
   }
 
@@ -95,12 +113,14 @@ class Meeting {
     std::advance(chosen, draw_.integer(0, static_cast<std::int64_t>(spots.size()) - 1));
     const Spot spot{chosen->first, chosen->second};
     prepare(left, right);
+    const Met met = met_;
     try {
       if (inputs_[spot.input]->dtype == DType::i64 || inputs_[spot.input]->dtype == DType::i32) solve_integer(spot, turning.equality);
       else solve_real(spot);
     } catch (const std::exception&) {
       // A place that is never reached, or an integer divided by 0: nothing to meet here.
     }
+    if (turning.end) met_ = met;
   }
 
   using Extents = std::map<spec::VariableId, std::int64_t>;
@@ -253,8 +273,15 @@ class Meeting {
       f0 = f1;
       if (std::abs(x1 - x0) <= std::ldexp(std::abs(x1), 2 - spec::format_of(dtype).precision)) return finish(spot, x1, dtype);
     }
+    // What leaves the range of doubles has no secant.
+    for (double reach = 1; low == high && reach <= 0x1p11; reach *= 2) {
+      for (const double x : {before + reach, before - reach}) {
+        const double f = difference(spot, x);
+        if (low == high && !std::isnan(f) && (f < 0) != (here < 0)) high = x;
+      }
+    }
     if (low == high) return std::nullopt;
-    for (int k = 0; k < 40; ++k) {
+    for (int k = 0; k < 60; ++k) {
       const double middle = low + (high - low) / 2, f = difference(spot, middle);
       if (f == 0) return finish(spot, middle, dtype);
       ((f < 0) == (here < 0) ? low : high) = middle;

@@ -281,8 +281,19 @@ std::int64_t beside_power(Draw& draw, std::size_t turn, int bits) {
   return static_cast<std::int64_t>(draw.chance(0.5) ? magnitude : 0 - magnitude);
 }
 
+// Just off the middle between two numbers of 24 or 11 bits, by less than what 53 bits keep.
+std::int64_t beside_middle(Draw& draw) {
+  const auto high = static_cast<int>(draw.integer(55, 62));
+  const int low = high - (draw.chance(0.8) ? 24 : 11);
+  const std::int64_t even = draw.integer(0, 3) << (low + 1);
+  const std::int64_t magnitude = (std::int64_t{1} << high) + even + (std::int64_t{1} << low) + (draw.chance(0.5) ? 1 : -1);
+  return draw.chance(0.5) ? magnitude : -magnitude;
+}
+
+// In turn 0 one of the last of the type.
 std::int64_t any_integer(Draw& draw, std::size_t turn, int bits) {
-  if (draw.chance(0.6)) return beside_power(draw, turn, bits);
+  if (bits == 64 && turn > 0 && draw.chance(0.15)) return beside_middle(draw);
+  if (turn == 0 || draw.chance(0.6)) return beside_power(draw, turn, bits);
   return static_cast<std::int64_t>(draw.bits()) >> draw.integer(64 - bits, 60);
 }
 
@@ -295,10 +306,10 @@ std::int64_t outside(Draw& draw, std::int64_t extent) {
 }
 
 std::int64_t count_of(Draw& draw) {
-  if (draw.chance(0.6)) return draw.integer(1, 10);
-  if (draw.chance(0.6)) return draw.integer(11, 1000);
-  if (draw.chance(0.7)) return draw.integer(1001, 1000000);
-  return (std::int64_t{1} << (draw.chance(0.5) ? 22 : 24)) + draw.integer(-1, 1);
+  if (draw.chance(0.5)) return draw.integer(1, 10);
+  if (draw.chance(0.5)) return draw.integer(11, 1000);
+  if (draw.chance(0.5)) return draw.integer(1001, 1000000);
+  return (std::int64_t{1} << (draw.chance(0.3) ? 22 : 24)) + draw.integer(-1, 3);
 }
 
 }  // namespace
@@ -309,7 +320,7 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
   const bool strict = draw.chance(0.6);
   const bool wide = draw.chance(count < 8 ? 0.75 : 0.9);
   const int bits = dtype == DType::i32 ? 32 : 64;
-  const auto turn = static_cast<std::size_t>(draw.integer(0, 9));  // powers follow each other from here
+  const auto turn = static_cast<std::size_t>(draw.integer(1, 10));  // powers follow each other from here
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t value = 0;
     if (role.extent) {
@@ -321,7 +332,8 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
     } else if (role.counts && dims.rank == 0) {
       value = count_of(draw);
     } else {
-      value = wide && draw.chance(0.7) ? any_integer(draw, turn + i, bits) : draw.integer(-5, 5);
+      const bool end = i == 7;  // never missing where there is room for others
+      value = wide && (end || draw.chance(0.7)) ? any_integer(draw, end ? 0 : turn + i, bits) : draw.integer(-5, 5);
     }
     set_integer(tensor, i, value);
   }
