@@ -46,8 +46,10 @@ constexpr std::uint64_t integers_from = 20;
 std::uint64_t instance_of_index(const CaseKey& key, const spec::Definition& definition) {
   switch (key.check) {
     case Check::value:
-      // After what every run asks, integers have a few cases more than their turn.
-      if (key.index >= integers_from && key.index < integers_from + integer_cases && takes_integers(definition)) return integer_instance;
+      // After what every run asks, integers have a few cases more than their turn, each an instance of its own.
+      if (key.index >= integers_from && key.index < integers_from + integer_cases && takes_integers(definition)) {
+        return integer_instance + period * (key.index - integers_from);
+      }
       // Without operands all draws of an instance are one.
       return definition.operand_count == 0 ? key.index : key.index / draws_per_instance;
     case Check::jvp:

@@ -28,7 +28,7 @@ class Drawing {
 
   Assignment run() {
     packs();
-    signed_ = wish_.turn ? *wish_.turn % 3 == 0 : draw_.chance(0.25);
+    signed_ = wish_.turn ? wants_backwards(wish_) : draw_.chance(0.25);
     ranks();
     limit_ = axis_limit();
     rows_and_extents();

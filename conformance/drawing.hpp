@@ -26,6 +26,9 @@ struct SizeWish {
   double insistence = 1;  ///< how probably each attribute has the level of the turn; one has it surely, unless this is 0
 };
 
+/// Whether numbers for axes, steps for one, are to run backwards.
+[[nodiscard]] constexpr bool wants_backwards(const SizeWish& wish) { return wish.turn && *wish.turn % 3 == 0; }
+
 [[nodiscard]] Assignment draw_once(const spec::Definition& definition, const Names& names, Draw& draw,
                                    const SizeWish& wish);
 

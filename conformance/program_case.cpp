@@ -161,7 +161,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
     wish.doubled = key.index == doubled_index && wish.first->operand_count > 1;
     wish.calls = wish.doubled ? 1 : 2;
     wish.read_outputs = 1;
-    if (key.index == doubled_index) wish.shared_inputs = 1;
+    wish.shared_inputs = key.index == doubled_index ? 1 : 0.6;
   }
   constexpr int patience = 4;
   for (int attempt = 0; attempt < patience; ++attempt) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "conformance/signature.hpp"
 #include "spec/error.hpp"
@@ -105,6 +107,19 @@ bool grants(const SizeWish& wish, const std::vector<std::int64_t>& sizes) {
   return wish.elements != 1 || std::all_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n == 1; });
 }
 
+/// Whether a list of numbers for axes has one below 0, or the definition has no such list.
+bool runs_backwards(const Definition& d, const Assignment& a) {
+  bool listed = false;
+  for (std::size_t i = 0; i < d.attribute_count; ++i) {
+    if (d.attributes[i].row.length == 0) continue;
+    const auto found = a.attributes.find(std::string(d.at(d.attributes[i].name)));
+    const auto* list = found == a.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&found->second);
+    listed = true;
+    if (list != nullptr && std::any_of(list->begin(), list->end(), [](std::int64_t k) { return k < 0; })) return true;
+  }
+  return !listed;
+}
+
 /// Whether something is computed from nothing: an operand has no elements, a result (they stand first) has some.
 bool reduces_nothing(const Definition& definition, const std::vector<std::int64_t>& sizes) {
   const auto operands = sizes.begin() + static_cast<std::ptrdiff_t>(definition.result_count);
@@ -159,6 +174,7 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     constexpr int patience = 100;
     if ((now.longest || attempt < patience) && !suits(work_of(definition, *call), now)) continue;
     if (attempt < patience && !grants(wish, sizes)) continue;
+    if (attempt < patience && wants_backwards(wish) && !runs_backwards(definition, assignment)) continue;
     if (attempt < patience / 2 && wish.empty && !reduces_nothing(definition, sizes)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
