@@ -266,7 +266,7 @@ struct Scalar {
 };
 
 /// Derivative conventions: abs, sign and the roundings have derivative 0 where they are not smooth (abs'(0) = 0); maximum and
-/// minimum give ½ to each side at a tie; x^0 is constant in x; 0^b is constant in b for b ≥ 0.
+/// minimum give ½ to each side at a tie and nothing beside NaN; x^0 is constant in x; 0^b is constant in b for b ≥ 0.
 template <class T>
 struct Scalar<Dual<T>> {
   using D = Dual<T>;
@@ -308,9 +308,8 @@ struct Scalar<Dual<T>> {
   /// Which side wins is asked only where something depends on it.
   static D extremum(const D& a, const D& b, T value, bool greatest) {
     const auto share = [&](const T& mine, const T& other) {
-      const bool wins = greatest ? mine > other : mine < other;
-      const bool loses = greatest ? mine < other : mine > other;
-      return wins ? S::of(1) : loses ? S::of(0) : S::div(S::of(1), S::of(2));
+      const bool wins = greatest ? mine > other : mine < other;  // NaN neither wins nor ties
+      return wins ? S::of(1) : mine == other ? S::div(S::of(1), S::of(2)) : S::of(0);
     };
     return chain(a, b, std::move(value), [&] { return share(a.value, b.value); }, [&] { return share(b.value, a.value); });
   }

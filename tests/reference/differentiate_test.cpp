@@ -46,6 +46,10 @@ TEST_CASE("kinks have the stated derivatives", "[differentiate]") {
   REQUIRE(slope(-1, with_zero(Primitive::maximum)) == 0);
   REQUIRE(slope(0, with_zero(Primitive::minimum)) == 0.5);
   REQUIRE(slope(-1, with_zero(Primitive::minimum)) == 1);
+  // NaN is neither larger nor equal, as the written derivative has it.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  REQUIRE(slope(nan, with_zero(Primitive::maximum)) == 0);
+  REQUIRE(slope(nan, with_zero(Primitive::minimum)) == 0);
   // maximum(x, x) is x: both halves add up.
   REQUIRE(slope(0, [](const Expr& x) { return call(Primitive::maximum, {x, x}); }) == 1);
 }
