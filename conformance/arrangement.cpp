@@ -66,7 +66,7 @@ std::size_t draw_axis(Draw& draw, std::size_t rank) {
 
 std::string_view name_of(Unusual unusual) { return unusual_names[static_cast<std::size_t>(unusual)]; }
 
-Arrangement draw_arrangement(Draw& draw, Unusual unusual, const Dims& dims) {
+Arrangement draw_arrangement(Draw& draw, Unusual unusual, const Dims& dims, bool apart) {
   Arrangement a;
   a.steps.assign(dims.rank, 1);
   const bool has_axes = dims.rank > (unusual == Unusual::transposed ? 1U : 0U);
@@ -77,9 +77,9 @@ Arrangement draw_arrangement(Draw& draw, Unusual unusual, const Dims& dims) {
   if (!has_axes) return a;
   switch (unusual) {
     case Unusual::transposed: transpose(a, draw, dims.rank); break;
-    case Unusual::strided: a.steps[draw_axis(draw, dims.rank)] = draw.integer(2, 3); break;
+    case Unusual::strided: a.steps[apart ? 0 : draw_axis(draw, dims.rank)] = draw.integer(2, 3); break;
     case Unusual::expanded: a.steps[draw_axis(draw, dims.rank)] = 0; break;
-    case Unusual::reversed: a.steps[draw_axis(draw, dims.rank)] = draw.chance(0.75) ? -1 : -2; break;
+    case Unusual::reversed: a.steps[draw_axis(draw, dims.rank)] = apart || draw.chance(0.25) ? -2 : -1; break;
     case Unusual::offset: break;
   }
   return a;

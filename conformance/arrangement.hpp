@@ -32,8 +32,9 @@ struct Arrangement {
   [[nodiscard]] friend bool operator==(const Arrangement&, const Arrangement&) = default;
 };
 
-/// An arrangement of this kind; of a tensor without the axes for it, one with an offset.
-[[nodiscard]] Arrangement draw_arrangement(Draw& draw, Unusual unusual, const Dims& dims);
+/// An arrangement of this kind; of a tensor without the axes for it, one with an offset. Where it is to be `apart`, rows are
+/// apart while their elements are side by side, and what is reversed leaves places out.
+[[nodiscard]] Arrangement draw_arrangement(Draw& draw, Unusual unusual, const Dims& dims, bool apart = false);
 
 /// Gives one value to all elements that an expanded axis makes one.
 void repeat_where_expanded(HostTensor& tensor, const Arrangement& arrangement);

@@ -9,6 +9,7 @@
 
 #include "conformance/case.hpp"
 #include "conformance/shapes.hpp"
+#include "conformance/signature.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -19,6 +20,7 @@ class Composer {
       : wish_(wish), draw_(draw), admits_(admits), admitted_(definitions.begin(), definitions.end()) {}
 
   std::optional<RandomProgram> run() {
+    if (wish_.elementwise_after) std::erase_if(admitted_, [](const spec::Definition* d) { return !is_elementwise(*d); });
     if (admitted_.empty()) return std::nullopt;
     // Most draws do not fit what is there; extents are small, so that enough do.
     for (std::size_t attempt = 0; attempt < 60 * wish_.calls && program_.steps.size() < wish_.calls; ++attempt) {

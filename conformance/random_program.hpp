@@ -27,6 +27,7 @@ struct ProgramWish {
   double repeats = 0;        ///< how probably a call is the one before it again, at the same types
   double shared_inputs = 0;  ///< how probably an operand reads an input that is there already
   bool alone = false;        ///< every call is the first one again
+  bool elementwise_after = false;  ///< every call after the first is elementwise
   bool doubled = false;      ///< two operands of the first call are one value, where their types can be equal
   double read_outputs = 0;   ///< how probably a result that a call reads is an output too
 };

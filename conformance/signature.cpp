@@ -193,6 +193,18 @@ bool takes_integers(const Definition& d) {
   });
 }
 
+bool is_elementwise(const Definition& d) {
+  if (d.result_count != 1 || d.operand_count == 0) return false;
+  for (std::size_t i = 0; i < d.operand_count; ++i) {
+    const NodeId axes = d.operands[i].axes;
+    if (d.operands[i].pack || axes < 0 || d[axes].next >= 0 || d[axes].form != NodeForm::row) return false;
+  }
+  for (NodeId id = 0; id < static_cast<NodeId>(d.node_count); ++id) {
+    if (d[id].form == NodeForm::reduce) return false;
+  }
+  return true;
+}
+
 std::vector<NodeId> below(const Definition& definition, NodeId root) {
   std::vector<NodeId> nodes;
   if (root < 0) return nodes;

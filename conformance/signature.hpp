@@ -44,6 +44,10 @@ struct Names {
 /// Whether operands share a type that may be an integer's.
 [[nodiscard]] bool takes_integers(const spec::Definition& definition);
 
+/// Whether each element of the only result is made of the elements at the same place: operands have one row of axes each, and
+/// nothing is reduced.
+[[nodiscard]] bool is_elementwise(const spec::Definition& definition);
+
 /// Every node below and including this one, siblings of the root excluded.
 [[nodiscard]] std::vector<spec::NodeId> below(const spec::Definition& definition, spec::NodeId root);
 

@@ -19,6 +19,7 @@ struct Factor {
   Value<R> value;
   bool divides = false;
   bool is_sign = false;  ///< the -1 of a negation, which is no factor that could be multiplied first
+  bool is_constant = false;  ///< a number of the text, or what an attribute is
 };
 
 /// Terms of a sum as they come.

@@ -162,7 +162,7 @@ void Evaluator<R>::collect_factors(OperationId id, bool divides, std::vector<Fac
   }
   if (o.form == Form::detach) return collect_factors(o.args[0], divides, factors);
   if (o.form == Form::apply && o.primitive == Primitive::neg) {
-    factors.push_back({point<R>(-1), false, true});
+    factors.push_back({point<R>(-1), false, true, true});
     return collect_factors(o.args[0], divides, factors);
   }
   if (is_product(o)) {
@@ -176,7 +176,7 @@ void Evaluator<R>::collect_factors(OperationId id, bool divides, std::vector<Fac
     collect_factors(o.args[0], divides, factors);
     return collect_factors(o.args[1], o.primitive == Primitive::div ? !divides : divides, factors);
   }
-  factors.push_back({real(id), divides, false});
+  factors.push_back({real(id), divides, false, o.form == Form::number});
 }
 
 #define ETALON_INSTANTIATE(R)                                             \

@@ -180,6 +180,7 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
   bool vanishes = false;
   bool nan = false;
   bool must_nan = false;
+  bool left_out = false;  // who multiplies by the constant 0, a weight decay for one, need not do so
   int sign = 1;
   for (const Factor<R>& f : factors) {
     const bool fin = f.value.may(admits_finite);
@@ -190,6 +191,7 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
     may_infinite = may_infinite || (f.divides ? zero : inf);
     may_zero = may_zero || (f.divides ? inf : zero);
     must_zero = must_zero || (!f.divides && f.value.is_zero());
+    left_out = left_out || (f.is_constant && !f.divides && f.value.is_zero());
     vanishes = vanishes || (f.divides && inf);
     finite = finite && (f.divides ? (fin && !f.value.is_zero()) || inf : fin);
     const bool positive = (!fin || f.value.lower > 0) && !f.value.may(admits_negative_infinity);
@@ -198,6 +200,11 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
   }
   v.flags = interval_only;
   if (nan || (may_infinite && may_zero)) v.flags |= admits_nan;
+  if (left_out && (nan || may_infinite)) {  // 0 or NaN
+    v.flags |= admits_finite;
+    v.lower = v.upper = 0;
+    return;
+  }
   if (must_nan) return;
   if (finite) v.flags |= admits_finite;
   if (may_infinite && !must_zero && sign >= 0) v.flags |= admits_positive_infinity;
