@@ -37,7 +37,7 @@ inline constexpr std::size_t check_count = 12;
 [[nodiscard]] std::optional<Check> check_named(std::string_view name);
 
 /// Cases of values, from the 21st on, of a definition whose operands may hold integers: there they do.
-inline constexpr std::size_t integer_cases = 8;
+inline constexpr std::size_t integer_cases = 5;
 
 /// What a unit of work asks: `count` cases of one operation, check and element type.
 struct CaseKey {
