@@ -21,14 +21,15 @@ std::string digits(double value, int precision) { return fmt::format("{:.{}g}", 
 
 int side(double a, double b) { return a < b ? -1 : (a > b ? 1 : 0); }
 
-// The end's shortest text from this precision on that stands to `got` in digits as the end does in truth.
+// The end's shortest text from this precision on that stands to `got` in digits as the end does in truth, and about as far.
 std::string end_text(double end, double got, const std::string& got_text, int from) {
   if (end == got) return got_text;
   if (std::isnan(got)) return digits(end, from);
   const double shown = read(got_text);
   for (int p = from; p < most; ++p) {
     const std::string text = digits(end, p);
-    if (side(read(text), shown) == side(end, got)) return text;
+    const bool near = !std::isfinite(end - got) || std::abs(read(text) - end) <= std::abs(end - got) / 4;
+    if (near && side(read(text), shown) == side(end, got)) return text;
   }
   return digits(end, most);
 }

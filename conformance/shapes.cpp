@@ -81,7 +81,7 @@ Work work_of(const Definition& definition, const CallTypes& call) {
 /// Whether the call takes no more than is wished for, and sums beyond 1024 terms where that is.
 bool suits(const Work& work, const SizeWish& wish) {
   constexpr double moderate = 6000;
-  return work.nodes <= wish.nodes && (!wish.longest || (work.longest > 1024 && work.times <= moderate));
+  return wish.longest ? work.longest > 1024 && work.times <= moderate : work.nodes <= wish.nodes;
 }
 
 /// Whether the definition has sums or their like, of which none stands in another one and none is a product: those take

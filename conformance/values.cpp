@@ -308,7 +308,7 @@ std::int64_t outside(Draw& draw, std::int64_t extent) {
 std::int64_t count_of(Draw& draw) {
   if (draw.chance(0.5)) return draw.integer(1, 10);
   if (draw.chance(0.5)) return draw.integer(11, 1000);
-  if (draw.chance(0.5)) return draw.integer(1001, 1000000);
+  if (draw.chance(0.5)) return 1000 + (std::int64_t{1} << draw.integer(0, 19));  // slow averages are still on their way
   return (std::int64_t{1} << (draw.chance(0.3) ? 22 : 24)) + draw.integer(-1, 3);
 }
 
@@ -320,6 +320,7 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
   const bool strict = draw.chance(0.6);
   const bool wide = draw.chance(count < 8 ? 0.75 : 0.9);
   const int bits = dtype == DType::i32 ? 32 : 64;
+  std::int64_t previous = 0;
   const auto turn = static_cast<std::size_t>(draw.integer(1, 10));  // powers follow each other from here
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t value = 0;
@@ -333,9 +334,12 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
       value = count_of(draw);
     } else {
       const bool end = i == 7;  // never missing where there is room for others
-      value = wide && (end || draw.chance(0.7)) ? any_integer(draw, end ? 0 : turn + i, bits) : draw.integer(-5, 5);
+      const bool neighbour = i > 0 && (i == 8 || draw.chance(0.15));  // equal for who keeps fewer bits
+      if (wide && neighbour && !end) value = previous >= 0 ? previous - draw.integer(0, 2) : previous + draw.integer(0, 2);
+      else value = wide && (end || draw.chance(0.7)) ? any_integer(draw, end ? 0 : turn + i, bits) : draw.integer(-5, 5);
     }
     set_integer(tensor, i, value);
+    previous = value;
   }
   return tensor;
 }

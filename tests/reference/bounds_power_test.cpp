@@ -268,6 +268,31 @@ TEST_CASE("a partial product may vanish beside an infinity", "[bounds]") {
   CHECK_FALSE(judge_scalar(b.s, std::vector{f32({3}, {0x1p-60F, 0x1p-60F, inf})}, nan).passed());
 }
 
+TEST_CASE("a term that the constant 0 multiplies may be left out", "[bounds]") {
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float operand : {inf, -inf, nan}) {
+    INFO(operand);
+    Builder b(DType::f32);
+    const auto x = b.input("x", {2});
+    const auto y = b.output("y", {});
+    b.s.define(y, {}, b.s.at(x, {spec::integer(0)}) + spec::decimal(0) * b.s.at(x, {spec::integer(1)}));
+    const std::vector inputs{f32({2}, {3, operand})};
+    CHECK(judge_scalar(b.s, inputs, 3).passed());
+    CHECK(judge_scalar(b.s, inputs, nan).passed());
+    CHECK_FALSE(judge_scalar(b.s, inputs, 0).passed());
+    CHECK_FALSE(judge_scalar(b.s, inputs, inf).passed());
+    // A zero among the operands leaves nothing out.
+    Builder c(DType::f32);
+    const auto u = c.input("u", {2});
+    const auto v = c.output("v", {});
+    c.s.define(v, {}, c.s.at(u, {spec::integer(0)}) * c.s.at(u, {spec::integer(1)}));
+    const std::vector zero{f32({2}, {0, operand})};
+    CHECK(judge_scalar(c.s, zero, nan).passed());
+    CHECK_FALSE(judge_scalar(c.s, zero, 0).passed());
+  }
+}
+
 TEST_CASE("what is computed anew where it is read joins the reader's product", "[bounds]") {
   // m = d/c is a result, and q = l·m; l·d first loses what d/c does not.
   Builder b(DType::f32);
