@@ -28,7 +28,7 @@ class Drawing {
 
   Assignment run() {
     packs();
-    signed_ = wish_.turn ? wants_backwards(wish_) : draw_.chance(0.25);
+    signed_ = wish_.turn ? wants_backwards(wish_) && wish_.insistence >= 1 : draw_.chance(0.25);
     ranks();
     limit_ = axis_limit();
     rows_and_extents();
@@ -93,7 +93,7 @@ class Drawing {
 
   // In each turn one pair of rows that broadcast has its pattern, as attributes have their levels.
   void rank_joined() {
-    if (!wish_.turn || names_.joined.empty() || !draw_.chance(wish_.insistence)) return;
+    if (!wish_.turn || wish_.edges || names_.joined.empty() || !draw_.chance(wish_.insistence)) return;
     const std::size_t pair = static_cast<std::size_t>(*wish_.turn % names_.joined.size());
     const auto& [one, other] = names_.joined[pair];
     if (!rank_.contains(one) || !rank_.contains(other)) return;
@@ -157,7 +157,7 @@ class Drawing {
 
   void rows_and_extents() {
     // Equal extents on purpose: exchanged indices show only where they stay in range.
-    const bool cube = wish_.turn && *wish_.turn % 4 == 1;
+    const bool cube = wish_.turn && !wish_.edges && *wish_.turn % 4 == 1;
     const bool square = cube || draw_.chance(0.3);
     const std::int64_t side = cube ? std::max<std::int64_t>(extent(), 2) : extent();
     const auto one = [&] { return cube || (square && draw_.chance(0.8)) ? side : extent(); };

@@ -32,7 +32,13 @@ std::optional<DType> missing_type(const spec::Description& description, const Ca
   for (const auto& operand : c.operands) {
     if (operand && !offers(description, operand->dtype)) return operand->dtype;
   }
-  if (c.program || c.key.check == Check::rejection) return std::nullopt;
+  if (c.program) {
+    for (const auto& [name, type] : spec::types_of(*c.program)) {
+      if (!offers(description, type.dtype)) return type.dtype;
+    }
+    return std::nullopt;
+  }
+  if (c.key.check == Check::rejection) return std::nullopt;
   for (const spec::ValueType& type : instance_of(c).results) {
     if (!offers(description, type.dtype)) return type.dtype;
   }

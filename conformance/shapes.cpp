@@ -160,7 +160,7 @@ std::optional<CallTypes> call_of(const Definition& d, const Assignment& a, DType
 std::optional<Assignment> draw_assignment(const Definition& definition, Draw& draw, const SizeWish& wish, DType dtype) {
   const Names names = names_of(definition);
   const bool longest = wish.longest && has_plain_reductions(definition);
-  for (int attempt = 0; attempt < 400; ++attempt) {
+  for (int attempt = 0; attempt < 800; ++attempt) {
     // Levels that no call may have, or not together, are given up in the end.
     SizeWish now = wish;
     now.longest = longest && attempt < 30;
@@ -171,11 +171,11 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     const std::vector<std::int64_t> sizes = tensor_sizes(definition, *call);
     const std::int64_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
     if (largest > 3 * wish.elements) continue;
-    constexpr int patience = 100;
+    const int patience = wish.empty ? 500 : 100;
     if ((now.longest || attempt < patience) && !suits(work_of(definition, *call), now)) continue;
     if (attempt < patience && !grants(wish, sizes)) continue;
-    if (attempt < patience && wants_backwards(wish) && !runs_backwards(definition, assignment)) continue;
-    if (attempt < patience / 2 && wish.empty && !reduces_nothing(definition, sizes)) continue;
+    if (attempt < 80 && wants_backwards(wish) && !runs_backwards(definition, assignment)) continue;
+    if (attempt < 50 && wish.empty && !reduces_nothing(definition, sizes)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
     return assignment;

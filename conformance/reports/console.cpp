@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "conformance/number_text.hpp"
+#include "conformance/program_case.hpp"
 #include "conformance/reports/gaps.hpp"
 #include "conformance/reports/matrix.hpp"
 #include "conformance/values.hpp"
@@ -160,9 +161,11 @@ void write_case(std::ostream& out, const Case& c) {
 }
 
 void write_equations(std::ostream& out, const Case& c) {
-  if (c.program) {
-    write_lines(out, spec::to_text(*c.program));
-  } else if (const spec::Definition* definition = c.key.library.find(c.call.operation)) {
+  if (c.program) write_lines(out, spec::to_text(*c.program));
+  // Of a program the operation that it is about, where it calls no other.
+  const bool alone = !c.program || operations_of(*c.program) == std::vector<std::string>{c.call.operation};
+  if (!alone) return;
+  if (const spec::Definition* definition = c.key.library.find(c.call.operation)) {
     write_lines(out, definition->text);
   }
 }

@@ -85,7 +85,7 @@ Totals hold_all(std::uint64_t first, std::uint64_t last) {
 TEST_CASE("logs of every operation and its derivatives are within their bounds", "[log][operations]") {
   const Totals totals = hold_all(0, 1);
   CHECK(totals.programs > 100);
-  CHECK(totals.elements > 10000);
+  CHECK(totals.elements > 5000);
   CHECK(totals.undecided < totals.elements / 4);
 }
 
