@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <variant>
@@ -94,22 +95,26 @@ class Levels {
         break;
       default: break;
     }
-    if (keeps_share()) std::erase_if(levels_, [](const AttributeLevel& l) { return !is_share(l.value); });
+    if (attribute_.kind == AttributeKind::real && carries_state()) {
+      const double end = keeps_share() ? 1 : std::numeric_limits<double>::infinity();
+      std::erase_if(levels_, [&](const AttributeLevel& l) { return !lies_below(l.value, end); });
+    }
     return std::move(levels_);
   }
 
  private:
-  static bool is_share(const AttributeValue& value) {
+  static bool lies_below(const AttributeValue& value, double end) {
     const auto* x = std::get_if<double>(&value);
-    return x == nullptr || (*x >= 0 && *x < 1);
+    return x == nullptr || (*x >= 0 && *x < end);
   }
-  /// A share of state that is carried on: beyond 1 the state of a few steps says nothing.
-  bool keeps_share() const {
-    if (attribute_.kind != AttributeKind::real || levels_.empty() || levels_.front().name != "default" || !is_share(levels_.front().value)) return false;
+  [[nodiscard]] bool carries_state() const {
     const auto links = state_links(d_);
     return std::any_of(links.begin(), links.end(), [](const auto& link) { return link.has_value(); });
   }
-
+  /// A share of state that is carried on: beyond 1 the state of a few steps says nothing.
+  [[nodiscard]] bool keeps_share() const {
+    return !levels_.empty() && levels_.front().name == "default" && lies_below(levels_.front().value, 1);
+  }
   void usual() {
     if (!attribute_.has_default) return;
     using Form = spec::AttributeBinding::Form;

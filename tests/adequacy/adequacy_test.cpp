@@ -135,13 +135,19 @@ TEST_CASE("what must be killed is, what is equivalent is not counted", "[adequac
     return std::count_if(mutants.begin(), mutants.end(), [&](const auto& m) { return m.fate == fate; });
   };
   CHECK(count(Fate::killed) > 20);
+  std::size_t indices_killed = 0;
   for (const adequacy::Mutant& m : mutants) {
-    INFO(m.mode << " " << m.place << " " << m.text);
-    if (m.sort == Sort::index) CHECK(m.fate != Fate::equivalent);
+    INFO(m.mode << " " << m.place << " " << m.text << ": " << m.by);
+    if (m.sort == Sort::index) {
+      // Where an axis has one place, all of them say so.
+      if (m.fate == Fate::equivalent) CHECK(m.by == "the same at every value of the indices");
+      if (m.fate == Fate::killed) ++indices_killed;
+    }
     if (m.mode == "forward" && m.text == "prod for sum") CHECK(m.fate == Fate::killed);
     if (m.fate == Fate::equivalent) CHECK(!m.by.empty());
     if (m.fate == Fate::killed) CHECK(m.by.starts_with("cumsum."));
   }
+  CHECK(indices_killed >= 8);
 }
 
 TEST_CASE("shares of the mutants are disjoint and together all of them", "[adequacy]") {

@@ -46,6 +46,7 @@ static void run(void *self, const etalon_request *request, etalon_answer *answer
     for (int32_t axis = 0; axis < x->rank; ++axis) count *= x->shape[axis];
     if (request->mode != ETALON_FORWARD) answer->unsupported(answer, "mode", "only values");
     else if (x->dtype != ETALON_F32) answer->unsupported(answer, "dtype", "only f32");
+    else if (request->call_count != 1) answer->unsupported(answer, "request", "only one call");
     else for (int64_t i = 0; i < count; ++i) {
       int64_t rest = i, at = 0;
       for (int32_t axis = x->rank; axis-- > 0; rest /= x->shape[axis]) at += rest % x->shape[axis] * x->strides[axis];
