@@ -107,6 +107,9 @@ spec::Mode mode_of(const CaseKey& key) {
   }
 }
 
+/// The second of two element types that are asked for beside each other: they share what neither could meet alone.
+bool is_second(DType dtype) { return dtype == DType::f64 || dtype == DType::bf16; }
+
 /// Which levels the attributes of an instance have: both element types take turns, no turn goes to nothing, and modes go
 /// on where others, in the shortest tier, stop. Checks of one mode share instances.
 std::uint64_t turn_of(const CaseKey& key, std::uint64_t instance) {
@@ -114,8 +117,8 @@ std::uint64_t turn_of(const CaseKey& key, std::uint64_t instance) {
   const std::uint64_t filled = rounds * (period - 1) + (place > empty_instance ? place - 1 : place);
   constexpr std::uint64_t turns_of_mode = 10;
   const std::uint64_t first = key.seed + turns_of_mode * static_cast<std::uint64_t>(mode_of(key));
-  if (key.check == Check::value && place == integer_instance && rounds > 0) return first + rounds + (key.dtype == DType::f64 ? 3 : 0);
-  return first + 2 * filled + (key.dtype == DType::f64 || key.dtype == DType::bf16 ? 1 : 0);
+  if (key.check == Check::value && place == integer_instance && rounds > 0) return first + rounds + (is_second(key.dtype) ? 3 : 0);
+  return first + 2 * filled + (is_second(key.dtype) ? 1 : 0);
 }
 
 bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }
@@ -210,7 +213,7 @@ bool has_real_result(const spec::Instance& instance) {
 // Every tensor but a few lies in its buffer in an unusual way, one of them as the index says.
 void arrange(Case& c, Draw& draw) {
   const auto kind = static_cast<Unusual>((c.key.index + c.key.index / unusual_count) % unusual_count);
-  const bool apart = c.key.dtype == DType::f64 || c.key.dtype == DType::bf16;
+  const bool apart = is_second(c.key.dtype);
   bool first = true;
   const auto arrange_all = [&](std::vector<std::optional<HostTensor>>& tensors, std::vector<std::optional<Arrangement>>& to) {
     for (auto& t : tensors) {

@@ -113,14 +113,13 @@ class Meeting {
     std::advance(chosen, draw_.integer(0, static_cast<std::int64_t>(spots.size()) - 1));
     const Spot spot{chosen->first, chosen->second};
     prepare(left, right);
-    const Met met = met_;
+    counted_ = !turning.end;
     try {
       if (inputs_[spot.input]->dtype == DType::i64 || inputs_[spot.input]->dtype == DType::i32) solve_integer(spot, turning.equality);
       else solve_real(spot);
     } catch (const std::exception&) {
       // A place that is never reached, or an integer divided by 0: nothing to meet here.
     }
-    if (turning.end) met_ = met;
   }
 
   using Extents = std::map<spec::VariableId, std::int64_t>;
@@ -314,6 +313,7 @@ class Meeting {
   }
 
   void count(double difference) {
+    if (!counted_) return;
     if (difference < 0) ++met_.below;
     if (difference == 0) ++met_.at;
     if (difference > 0) ++met_.above;
@@ -326,6 +326,7 @@ class Meeting {
   spec::System asked_;
   std::vector<Array> arrays_;
   Met met_;
+  bool counted_ = true;
   int steps_ = 0;
 };
 

@@ -162,7 +162,7 @@ void Evaluator<R>::collect_factors(OperationId id, bool divides, std::vector<Fac
   }
   if (o.form == Form::detach) return collect_factors(o.args[0], divides, factors);
   if (o.form == Form::apply && o.primitive == Primitive::neg) {
-    factors.push_back({point<R>(-1), false, true, true});
+    factors.push_back({point<R>(-1), false, true});
     return collect_factors(o.args[0], divides, factors);
   }
   if (is_product(o)) {

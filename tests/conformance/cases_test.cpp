@@ -186,6 +186,7 @@ TEST_CASE("a program is a function of its key, feeds calls from calls and is wri
       CHECK(conformance::operations_of(*c->program).front() == operation);
       const std::size_t calls = c->program->steps.size();
       sizes.insert(calls);
+      CHECK(calls >= (i < 1 ? 1U : 2U));  // the first may be one call with one value for two operands
       CHECK(c->assignments.size() == calls);
       REQUIRE_NOTHROW(spec::verify(*c->program));
       derivatives += c->mode == spec::Mode::forward ? 0 : 1;
@@ -196,7 +197,6 @@ TEST_CASE("a program is a function of its key, feeds calls from calls and is wri
   CHECK(found >= 40);
   CHECK(derivatives >= 10);
   CHECK(sizes.size() >= 3);
-  CHECK(*sizes.begin() >= 1);
 }
 
 TEST_CASE("smaller programs are well-typed and ask for something", "[cases]") {

@@ -83,9 +83,9 @@ Totals hold_all(std::uint64_t first, std::uint64_t last) {
 }  // namespace
 
 TEST_CASE("logs of every operation and its derivatives are within their bounds", "[log][operations]") {
-  const Totals totals = hold_all(0, 1);
+  const Totals totals = hold_all(4, 5);  // the first that call several operations and keep to moderate numbers
   CHECK(totals.programs > 100);
-  CHECK(totals.elements > 5000);
+  CHECK(totals.elements > 10000);
   CHECK(totals.undecided < totals.elements / 4);
 }
 
