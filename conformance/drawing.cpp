@@ -5,9 +5,11 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "conformance/attribute_levels.hpp"
+#include "conformance/broadcasting.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -88,25 +90,15 @@ class Drawing {
     return rows;
   }
 
-  /// What is repeated where rows broadcast.
-  enum class Repeats : std::uint8_t { first, second, both, several, shorter, shorter_and_repeated, free };
-
   // In each turn one pair of rows that broadcast has its pattern, as attributes have their levels.
   void rank_joined() {
     if (!wish_.turn || wish_.edges || names_.joined.empty() || !draw_.chance(wish_.insistence)) return;
-    const std::size_t pair = static_cast<std::size_t>(*wish_.turn % names_.joined.size());
-    const auto& [one, other] = names_.joined[pair];
+    const auto turn = broadcast_in_turn(*wish_.turn, names_.joined.size());
+    if (!turn) return;
+    const auto& [one, other] = names_.joined[turn->pair];
     if (!rank_.contains(one) || !rank_.contains(other)) return;
-    const auto repeats = static_cast<Repeats>(level_in_turn(*wish_.turn / names_.joined.size(), 0, static_cast<std::size_t>(Repeats::free)));
-    if (repeats == Repeats::free) return;
-    chosen_ = pair;
-    repeats_ = repeats;
-    const bool shorter = repeats == Repeats::shorter || repeats == Repeats::shorter_and_repeated;
-    const bool several = repeats == Repeats::both || repeats == Repeats::several || repeats == Repeats::shorter_and_repeated;
-    const std::int64_t least = several ? 2 : 1;
-    const auto rank = static_cast<std::size_t>(draw_.integer(least, 3));
-    rank_[one] = rank_[other] = rank;
-    if (shorter) rank_[draw_.chance(0.5) ? one : other] = rank - 1;
+    broadcast_ = turn;
+    std::tie(rank_[one], rank_[other]) = draw_ranks(turn->repeats, draw_);
   }
 
   // An axis far behind is there.
@@ -205,22 +197,9 @@ class Drawing {
         if (draw_.chance(several ? 0.6 : 0.15)) (draw_.chance(0.5) ? x : y) = 1;
       }
     }
-    if (chosen_) repeat(a_.rows[names_.joined[*chosen_].first], a_.rows[names_.joined[*chosen_].second]);
-  }
-
-  // Gives two rows the chosen pattern: on as many axes as it takes one of them has extent 1, on the others they agree.
-  void repeat(std::vector<std::int64_t>& p, std::vector<std::int64_t>& q) {
-    const std::size_t shared = std::min(p.size(), q.size());
-    const bool twice = repeats_ == Repeats::both || repeats_ == Repeats::several;
-    const std::size_t first = shared < 2 ? 0 : static_cast<std::size_t>(draw_.integer(0, static_cast<std::int64_t>(shared) - (twice ? 2 : 1)));
-    for (std::size_t k = 0; k < shared; ++k) {
-      std::int64_t& x = p[p.size() - 1 - k];
-      std::int64_t& y = q[q.size() - 1 - k];
-      x = y = std::max<std::int64_t>({x, y, 2});
-      if (repeats_ == Repeats::shorter || k < first || k > first + (twice ? 1 : 0)) continue;
-      const bool left = repeats_ == Repeats::first || (repeats_ == Repeats::shorter_and_repeated && p.size() < q.size()) || (repeats_ == Repeats::both && k == first) || (repeats_ == Repeats::several && first % 2 == 0);
-      (left ? x : y) = 1;
-    }
+    if (!broadcast_) return;
+    const auto& [one, other] = names_.joined[broadcast_->pair];
+    repeat(broadcast_->repeats, a_.rows[one], a_.rows[other], draw_);
   }
 
   /// The value of the turn, or nothing where the attribute is drawn freely.
@@ -474,8 +453,7 @@ class Drawing {
   std::set<std::string> placed_;
   std::size_t members_ = 1;
   std::int64_t limit_ = 4;
-  std::optional<std::size_t> chosen_;  // the pair of rows that has its pattern in this turn
-  Repeats repeats_ = Repeats::free;
+  std::optional<BroadcastTurn> broadcast_;
   bool signed_ = false;  // steps and bounds are often negative
 };
 
