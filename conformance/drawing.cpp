@@ -225,15 +225,9 @@ class Drawing {
     if (!attribute.row.length && !attribute.pack && attribute.has_default && draw_.chance(0.35)) return;
     switch (attribute.kind) {
       case AttributeKind::boolean:
-        a_.attributes[name] = draw_.chance(0.5);
-        break;
-      case AttributeKind::symbol: {
-        const auto choices = choices_of(d_.at(attribute.choices));
-        if (!choices.empty()) a_.attributes[name] = draw_.pick(choices);
-        break;
-      }
-      case AttributeKind::dtype:
-        a_.attributes[name] = std::string(draw_.chance(0.5) ? "f32" : name_of(draw_.pick(other_dtypes())));
+      case AttributeKind::symbol:
+      case AttributeKind::dtype:  // their levels are all that they can be
+        if (const auto levels = levels_of(d_, attribute); !levels.empty()) a_.attributes[name] = draw_.pick(levels).value;
         break;
       case AttributeKind::real:
         a_.attributes[name] = real_attribute(attribute);
@@ -248,11 +242,6 @@ class Drawing {
       default:
         break;
     }
-  }
-
-  static const std::vector<DType>& other_dtypes() {
-    static const std::vector<DType> list{DType::f64, DType::f64, DType::i64, DType::i32, DType::boolean};
-    return list;
   }
 
   double real_attribute(const spec::AttributeText& attribute) {

@@ -160,22 +160,23 @@ std::optional<CallTypes> call_of(const Definition& d, const Assignment& a, DType
 std::optional<Assignment> draw_assignment(const Definition& definition, Draw& draw, const SizeWish& wish, DType dtype) {
   const Names names = names_of(definition);
   const bool longest = wish.longest && has_plain_reductions(definition);
-  for (int attempt = 0; attempt < 800; ++attempt) {
-    // Levels that no call may have, or not together, are given up in the end.
+  // What no call may have, or not together, is given up by and by, the rarest first.
+  constexpr int most = 800, longest_until = 30, reducing_until = 50, insistent_until = 80, sized_until = 100, half_until = 160, some_until = 300;
+  const int patience = wish.empty ? 500 : sized_until;
+  for (int attempt = 0; attempt < most; ++attempt) {
     SizeWish now = wish;
-    now.longest = longest && attempt < 30;
-    now.insistence = attempt < 80 ? 1 : attempt < 160 ? 0.6 : attempt < 300 ? 0.2 : 0;
+    now.longest = longest && attempt < longest_until;
+    now.insistence = attempt < insistent_until ? 1 : attempt < half_until ? 0.6 : attempt < some_until ? 0.2 : 0;
     const Assignment assignment = draw_once(definition, names, draw, now);
     const auto call = call_of(definition, assignment, dtype);
     if (!call) continue;
     const std::vector<std::int64_t> sizes = tensor_sizes(definition, *call);
     const std::int64_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
     if (largest > 3 * wish.elements) continue;
-    const int patience = wish.empty ? 500 : 100;
     if ((now.longest || attempt < patience) && !suits(work_of(definition, *call), now)) continue;
     if (attempt < patience && !grants(wish, sizes)) continue;
-    if (attempt < 80 && wants_backwards(wish) && !runs_backwards(definition, assignment)) continue;
-    if (attempt < 50 && wish.empty && !reduces_nothing(definition, sizes)) continue;
+    if (attempt < insistent_until && wants_backwards(wish) && !runs_backwards(definition, assignment)) continue;
+    if (attempt < reducing_until && wish.empty && !reduces_nothing(definition, sizes)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
     return assignment;

@@ -297,6 +297,16 @@ std::int64_t any_integer(Draw& draw, std::size_t turn, int bits) {
   return static_cast<std::int64_t>(draw.bits()) >> draw.integer(64 - bits, 60);
 }
 
+// The i-th element of a tensor whose integers come from the whole range, mixed with small ones and with neighbours of the one
+// before, which are equal for who keeps fewer bits. One of the last of the type and a neighbour of it are never missing where
+// there is room for others.
+std::int64_t wide_integer(Draw& draw, std::size_t i, std::int64_t previous, std::size_t turn, int bits) {
+  constexpr std::size_t end_at = 7;
+  if (i == end_at) return any_integer(draw, 0, bits);
+  if (i == end_at + 1 || (i > 0 && draw.chance(0.15))) return previous >= 0 ? previous - draw.integer(0, 2) : previous + draw.integer(0, 2);
+  return draw.chance(0.7) ? any_integer(draw, turn + i, bits) : draw.integer(-5, 5);
+}
+
 std::int64_t outside(Draw& draw, std::int64_t extent) {
   if (draw.chance(0.4)) return draw.integer(extent, extent + 2);
   if (draw.chance(0.6)) return draw.integer(-3, -1);
@@ -318,7 +328,7 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
   HostTensor tensor(dtype, dims);
   const auto count = static_cast<std::size_t>(dims.count());
   const bool strict = draw.chance(0.6);
-  const bool wide = draw.chance(count < 8 ? 0.75 : 0.9);
+  const bool whole_range = draw.chance(count < 8 ? 0.75 : 0.9);
   const int bits = dtype == DType::i32 ? 32 : 64;
   std::int64_t previous = 0;
   const auto turn = static_cast<std::size_t>(draw.integer(1, 10));  // powers follow each other from here
@@ -333,10 +343,7 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
     } else if (role.counts && dims.rank == 0) {
       value = count_of(draw);
     } else {
-      const bool end = i == 7;  // never missing where there is room for others
-      const bool neighbour = i > 0 && (i == 8 || draw.chance(0.15));  // equal for who keeps fewer bits
-      if (wide && neighbour && !end) value = previous >= 0 ? previous - draw.integer(0, 2) : previous + draw.integer(0, 2);
-      else value = wide && (end || draw.chance(0.7)) ? any_integer(draw, end ? 0 : turn + i, bits) : draw.integer(-5, 5);
+      value = whole_range ? wide_integer(draw, i, previous, turn, bits) : draw.integer(-5, 5);
     }
     set_integer(tensor, i, value);
     previous = value;
