@@ -50,8 +50,8 @@ std::uint64_t instance_of_index(const CaseKey& key, const spec::Definition& defi
       if (key.index >= integers_from && key.index < integers_from + integer_cases && takes_integers(definition)) {
         return integer_instance + period * (key.index - integers_from);
       }
-      // Without operands all draws of an instance are one.
-      return definition.operand_count == 0 ? key.index : key.index / draws_per_instance;
+      // Without reals there are no families of numbers for which an instance would be kept, and no derivatives that go on with turns.
+      return takes_reals(definition) ? key.index / draws_per_instance : key.index;
     case Check::jvp:
     case Check::vjp:
       return key.index / draws_per_instance;

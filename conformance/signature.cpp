@@ -193,6 +193,12 @@ bool takes_integers(const Definition& d) {
   });
 }
 
+bool takes_reals(const Definition& d) {
+  return std::any_of(d.operands, d.operands + d.operand_count, [](const spec::OperandText& operand) {
+    return operand.range != spec::Range::integer && operand.range != spec::Range::boolean;
+  });
+}
+
 bool is_elementwise(const Definition& d) {
   if (d.result_count != 1 || d.operand_count == 0) return false;
   for (std::size_t i = 0; i < d.operand_count; ++i) {

@@ -44,6 +44,9 @@ struct Names {
 /// Whether operands share a type that may be an integer's.
 [[nodiscard]] bool takes_integers(const spec::Definition& definition);
 
+/// Whether an operand may hold reals; what has none is neither differentiated nor told apart by families of numbers.
+[[nodiscard]] bool takes_reals(const spec::Definition& definition);
+
 /// Whether each element of the only result is made of the elements at the same place: operands have one row of axes each, and
 /// nothing is reduced.
 [[nodiscard]] bool is_elementwise(const spec::Definition& definition);
