@@ -99,18 +99,21 @@ class Numbers {
   std::map<std::string, Array> values_;
 };
 
-// The first cases of each operation call nothing else, so that every backend can answer them: with one value for two operands,
-// and twice.
-constexpr std::uint64_t doubled_index = 0, twice_index = 1;
+/// What a program is about. The first two call one operation alone, so that every backend can answer them. In a chain
+/// elementwise calls read what the first gives, and what it reads: compilers fuse and rewrite those.
+enum class Plot : std::uint8_t { doubled, twice, chain, mixed };
 
-// Then elementwise calls follow that read what the first gives, and what it reads: compilers fuse and rewrite such chains.
-constexpr std::uint64_t chain_index = 2;
+/// Each plot once, then three mixed ones, and so on.
+[[nodiscard]] Plot plot_of(const CaseKey& key) {
+  constexpr std::array plots{Plot::doubled, Plot::twice, Plot::chain, Plot::mixed, Plot::mixed, Plot::mixed};
+  return plots[static_cast<std::size_t>(key.index % plots.size())];
+}
 
 /// Forward, or a derivative of the whole, as the index and the operation say: the first mixed cases of different operations
 /// differ.
 [[nodiscard]] spec::Mode mode_of(const CaseKey& key) {
-  if (key.index == doubled_index) return spec::Mode::vjp;
-  if (key.index == twice_index) return key.dtype == DType::f64 ? spec::Mode::jvp : spec::Mode::vjp;
+  if (plot_of(key) == Plot::doubled) return spec::Mode::vjp;
+  if (plot_of(key) == Plot::twice) return key.dtype == DType::f64 ? spec::Mode::jvp : spec::Mode::vjp;
   constexpr std::array modes{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward, spec::Mode::jvp};
   return modes[static_cast<std::size_t>((key.index + hash_of(key.operation) + static_cast<std::uint64_t>(key.dtype)) % modes.size())];
 }
@@ -152,21 +155,22 @@ std::vector<std::string> operations_of(const spec::Program& program) {
 
 std::optional<Case> make_program_case(const CaseKey& key) {
   Draw draw(draw_key(key, "program", key.index));
-  const bool moderate = key.index % period != period - 1 && !(key.index == chain_index && key.dtype == DType::f64);
+  const Plot plot = plot_of(key);
+  const bool moderate = key.index % period != period - 1 && !(plot == Plot::chain && key.dtype == DType::f64);
   ProgramWish wish{.calls = static_cast<std::size_t>(draw.integer(2, 5)), .elements = 12, .dtype = key.dtype};
   wish.first = &key.library.named(key.operation);
   wish.library = key.library;
   wish.repeats = 0.25;
   wish.shared_inputs = 0.3;
   wish.read_outputs = 0.4;
-  if (key.index <= twice_index) {
+  if (plot == Plot::doubled || plot == Plot::twice) {
     wish.alone = true;
-    wish.doubled = key.index == doubled_index && wish.first->operand_count > 1;
+    wish.doubled = plot == Plot::doubled && wish.first->operand_count > 1;
     wish.calls = wish.doubled ? 1 : 2;
     wish.read_outputs = 1;
-    wish.shared_inputs = key.index == doubled_index ? 1 : 0.6;
+    wish.shared_inputs = plot == Plot::doubled ? 1 : 0.6;
   }
-  if (key.index == chain_index) {
+  if (plot == Plot::chain) {
     wish.elementwise_after = true;
     wish.calls = 3;
     wish.shared_inputs = 0.7;
