@@ -143,6 +143,16 @@ std::vector<AttributeLevel> levels_of(const Definition& definition, const spec::
   return Levels(definition, attribute).read();
 }
 
+TurnLevels levels_in_turn(const Definition& definition, std::uint64_t turn) {
+  TurnLevels found(definition.attribute_count);
+  for (std::size_t place = 0; place < found.size(); ++place) {
+    const auto levels = levels_of(definition, definition.attributes[place]);
+    const std::size_t level = level_in_turn(turn, place, levels.size());
+    if (level < levels.size()) found[place] = levels[level].value;
+  }
+  return found;
+}
+
 std::size_t turns_of(std::size_t levels) { return levels + 1; }
 
 std::size_t level_in_turn(std::uint64_t turn, std::size_t place, std::size_t levels) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct AttributeLevel {
 /// with one a quarter to either side. Each value stands once, the default first. Where a definition carries state on, reals are
 /// not negative, and those whose default lies in [0, 1) stay there. Lists, axes and packs have none.
 [[nodiscard]] std::vector<AttributeLevel> levels_of(const spec::Definition& definition, const spec::AttributeText& attribute);
+
+/// Per attribute what it is in a turn; nothing where it is drawn freely.
+using TurnLevels = std::vector<std::optional<spec::AttributeValue>>;
+[[nodiscard]] TurnLevels levels_in_turn(const spec::Definition& definition, std::uint64_t turn);
 
 /// The position of the level that the attribute has in one turn, or as many as there are levels where it is drawn freely.
 /// Of any `turns_of(levels)` consecutive turns between two multiples of `turns_in_step` each level has one; attributes at

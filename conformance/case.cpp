@@ -50,8 +50,8 @@ std::uint64_t instance_of_index(const CaseKey& key, const spec::Definition& defi
       if (key.index >= integers_from && key.index < integers_from + integer_cases && takes_integers(definition)) {
         return integer_instance + period * (key.index - integers_from);
       }
-      // Without reals there are no families of numbers for which an instance would be kept, and no derivatives that go on with turns.
-      return takes_reals(definition) ? key.index / draws_per_instance : key.index;
+      // Without reals there are no families of numbers to be met by one instance, and no derivatives that go on with turns.
+      return key.index / (takes_reals(definition) ? draws_per_instance : draws_per_instance / 2);
     case Check::jvp:
     case Check::vjp:
       return key.index / draws_per_instance;

@@ -25,8 +25,8 @@ std::string text_of(const Definition& d, spec::Slice s) { return std::string(d.a
 // One draw of an assignment; most draws of a constrained definition are refused by typing and drawn again.
 class Drawing {
  public:
-  Drawing(const Definition& d, const Names& names, Draw& draw, const SizeWish& wish)
-      : d_(d), names_(names), draw_(draw), wish_(wish) {}
+  Drawing(const Definition& d, const Names& names, const TurnLevels& levels, Draw& draw, const SizeWish& wish)
+      : d_(d), names_(names), levels_(levels), draw_(draw), wish_(wish) {}
 
   Assignment run() {
     packs();
@@ -103,10 +103,10 @@ class Drawing {
 
   // An axis far behind is there.
   void reach_axes() {
+    if (!wish_.turn) return;
     for (std::size_t i = 0; i < d_.attribute_count; ++i) {
       if (d_.attributes[i].kind != AttributeKind::integer) continue;
-      const auto level = level_of_turn(d_.attributes[i]);
-      const auto* axis = level ? std::get_if<std::int64_t>(&*level) : nullptr;
+      const auto* axis = levels_[i] ? std::get_if<std::int64_t>(&*levels_[i]) : nullptr;
       if (axis == nullptr || *axis < 2 || *axis > 3 || draw_.chance(0.3)) continue;
       for (const std::string& row : names_.rows) rank_[row] = std::max(rank_[row], static_cast<std::size_t>(*axis));
     }
@@ -202,18 +202,12 @@ class Drawing {
     repeat(broadcast_->repeats, a_.rows[one], a_.rows[other], draw_);
   }
 
-  /// The value of the turn, or nothing where the attribute is drawn freely.
-  std::optional<spec::AttributeValue> level_of_turn(const spec::AttributeText& attribute) const {
-    if (!wish_.turn) return std::nullopt;
-    const auto levels = levels_of(d_, attribute);
-    const std::size_t level = level_in_turn(*wish_.turn, static_cast<std::size_t>(&attribute - d_.attributes), levels.size());
-    return level < levels.size() ? std::optional(levels[level].value) : std::nullopt;
-  }
-
   bool at_level(const spec::AttributeText& attribute) {
-    const auto level = level_of_turn(attribute);
+    if (!wish_.turn) return false;
+    const auto place = static_cast<std::size_t>(&attribute - d_.attributes);
+    const auto& level = levels_[place];
     if (!level) return false;
-    const bool first = wish_.insistence > 0 && static_cast<std::size_t>(&attribute - d_.attributes) == *wish_.turn % d_.attribute_count;
+    const bool first = wish_.insistence > 0 && place == *wish_.turn % d_.attribute_count;
     if (!first && !draw_.chance(wish_.insistence)) return false;
     a_.attributes[text_of(d_, attribute.name)] = *level;
     return true;
@@ -434,6 +428,7 @@ class Drawing {
 
   const Definition& d_;
   const Names& names_;
+  const TurnLevels& levels_;
   Draw& draw_;
   const SizeWish& wish_;
   Assignment a_;
@@ -448,8 +443,8 @@ class Drawing {
 
 }  // namespace
 
-Assignment draw_once(const Definition& definition, const Names& names, Draw& draw, const SizeWish& wish) {
-  return Drawing(definition, names, draw, wish).run();
+Assignment draw_once(const Definition& definition, const Names& names, const TurnLevels& levels, Draw& draw, const SizeWish& wish) {
+  return Drawing(definition, names, levels, draw, wish).run();
 }
 
 }  // namespace etalon::conformance

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "conformance/assignment.hpp"
+#include "conformance/attribute_levels.hpp"
 #include "conformance/draw.hpp"
 #include "conformance/signature.hpp"
 #include "spec/notation/definition.hpp"
@@ -29,7 +30,8 @@ struct SizeWish {
 /// Whether numbers for axes, steps for one, are to run backwards.
 [[nodiscard]] constexpr bool wants_backwards(const SizeWish& wish) { return wish.turn && *wish.turn % 3 == 0; }
 
-[[nodiscard]] Assignment draw_once(const spec::Definition& definition, const Names& names, Draw& draw,
+/// \param levels what scalar attributes are in the turn that is wished for; unused where none is
+[[nodiscard]] Assignment draw_once(const spec::Definition& definition, const Names& names, const TurnLevels& levels, Draw& draw,
                                    const SizeWish& wish);
 
 }  // namespace etalon::conformance

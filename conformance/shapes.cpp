@@ -159,6 +159,7 @@ std::optional<CallTypes> call_of(const Definition& d, const Assignment& a, DType
 
 std::optional<Assignment> draw_assignment(const Definition& definition, Draw& draw, const SizeWish& wish, DType dtype) {
   const Names names = names_of(definition);
+  const TurnLevels levels = wish.turn ? levels_in_turn(definition, *wish.turn) : TurnLevels{};
   const bool longest = wish.longest && has_plain_reductions(definition);
   // What no call may have, or not together, is given up by and by, the rarest first.
   constexpr int most = 800, longest_until = 30, reducing_until = 50, insistent_until = 80, sized_until = 100, half_until = 160, some_until = 300;
@@ -167,18 +168,19 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     SizeWish now = wish;
     now.longest = longest && attempt < longest_until;
     now.insistence = attempt < insistent_until ? 1 : attempt < half_until ? 0.6 : attempt < some_until ? 0.2 : 0;
-    const Assignment assignment = draw_once(definition, names, draw, now);
+    const Assignment assignment = draw_once(definition, names, levels, draw, now);
     const auto call = call_of(definition, assignment, dtype);
     if (!call) continue;
     const std::vector<std::int64_t> sizes = tensor_sizes(definition, *call);
     const std::int64_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
     if (largest > 3 * wish.elements) continue;
-    if ((now.longest || attempt < patience) && !suits(work_of(definition, *call), now)) continue;
     if (attempt < patience && !grants(wish, sizes)) continue;
     if (attempt < insistent_until && wants_backwards(wish) && !runs_backwards(definition, assignment)) continue;
     if (attempt < reducing_until && wish.empty && !reduces_nothing(definition, sizes)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
+    // Last, since it makes the equations.
+    if ((now.longest || attempt < patience) && !suits(work_of(definition, *call), now)) continue;
     return assignment;
   }
   return std::nullopt;
