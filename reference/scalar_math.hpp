@@ -119,6 +119,7 @@ struct Math<Wide<Digits>> {
     return result;
   }
   static T modulo(const T& a, const T& b) {
+    free_caches_with_thread();
     T r;
     mpfr_fmod(r.backend().data(), a.backend().data(), b.backend().data(), MPFR_RNDN);
     if (r == 0) mpfr_setsign(r.backend().data(), r.backend().data(), mpfr_signbit(b.backend().data()), MPFR_RNDN);

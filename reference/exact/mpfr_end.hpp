@@ -84,7 +84,10 @@ class MpfrEnd {
     return side(mpfr_atan2(out(), y.x_, x.x_, mode(t)));
   }
   /// The remainder with the sign of a, exactly.
-  void remainder(const MpfrEnd& a, const MpfrEnd& b) { mpfr_fmod(out(), a.x_, b.x_, MPFR_RNDN); }
+  void remainder(const MpfrEnd& a, const MpfrEnd& b) {
+    free_caches_with_thread();
+    mpfr_fmod(out(), a.x_, b.x_, MPFR_RNDN);
+  }
   void negate() { mpfr_neg(x_, x_, MPFR_RNDN); }
   void set_sign(bool negative) { mpfr_setsign(x_, x_, negative ? 1 : 0, MPFR_RNDN); }
   /// To the next number upwards (1) or downwards (-1).

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <thread>
 
 #include "reference/exact/bin_float_end.hpp"
 #include "reference/exact/enclosure_functions.hpp"
@@ -186,4 +187,18 @@ TEST_CASE("enclosures over Boost's numbers hold what they are of", "[sound][exac
   holds_arithmetic<reference::BinFloatEnd<191>>();
   keeps_what_is_exact<reference::BinFloatEnd<191>>();
   knows_open_ends<reference::BinFloatEnd<191>>();
+}
+
+// Under sanitizers a scratch number that the thread left behind fails the test program.
+TEST_CASE("a thread of its own may take remainders, and leaves nothing behind", "[enclosure]") {
+  Exact left;
+  std::thread([&left] {
+    Exact a, b;
+    a.set(7.5);
+    b.set(2.0);
+    left.remainder(a, b);
+  }).join();
+  Exact expected;
+  expected.set(1.5);
+  CHECK(Exact::compare(left, expected) == 0);
 }
