@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <numeric>
 
 #include "reference/bounds/evaluator.hpp"
@@ -27,7 +26,7 @@ struct Place {
 /// Elements that hang on common decisions, and what is still to be tried.
 struct Component {
   std::vector<Place> places;
-  std::deque<Forced> pending;
+  std::vector<Forced> pending;  ///< deepest last and tried first, so that one that is too deep is found in few passes
   std::vector<std::vector<Admitted>> branches;
   bool given_up = false;
 };
@@ -194,7 +193,7 @@ class Derivation {
         if (c.given_up) c.pending.clear();
         if (c.pending.empty()) continue;
         any = true;
-        forced.insert(c.pending.front().begin(), c.pending.front().end());
+        forced.insert(c.pending.back().begin(), c.pending.back().end());
       }
       if (!any) return;
       evaluator.run_again(forced);
@@ -207,8 +206,8 @@ class Derivation {
 
   /// Takes the pass as a branch when it left nothing open; otherwise splits on the first open decision.
   void advance(Component& c, Reading<R>& reading) {
-    const Forced forced = std::move(c.pending.front());
-    c.pending.pop_front();
+    const Forced forced = std::move(c.pending.back());
+    c.pending.pop_back();
     for (const Place& at : c.places) {
       const DecisionSet set = reading.decisions(at);
       if (set == DecisionSets::too_many) {
