@@ -147,6 +147,8 @@ class Execution {
     require(!kernel.loops.empty() && kernel.strips->rows >= 1 && !kernel.schedule, "strips have rows");
     for (const auto& [s, schedule] : kernel.strips->schedules) {
       require(s < kernel.statements.size() && !kernel.statements[s].shared.empty() && schedule.row == kernel.statements[s].shared.back(), "rows of tiles are those of strips");
+      const auto& shared = kernel.statements[s].shared;
+      require(std::find(shared.begin(), shared.end(), schedule.column) == shared.end(), "columns of tiles are no loop of strips");
       require(schedule.tile_rows >= 1 && schedule.tile_rows * schedule.block_rows == kernel.strips->rows, "strips are of whole tiles");
     }
   }

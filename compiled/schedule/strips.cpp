@@ -355,6 +355,7 @@ std::string fit_strips(const System& system, Schedule& s, const Strip& strip, co
     return found;
   };
   if (s.row != strip.shared.back()) return "a contraction in plain loops: its rows are not those of the strips";
+  if (std::find(strip.shared.begin(), strip.shared.end(), s.column) != strip.shared.end()) return "a contraction in plain loops: its columns are a loop of the strips";
   if (reads_written(c.right) || (c.guard.valid() && reads_written(c.guard))) return "a contraction in plain loops: its columns are computed in strips";
   if (reads_written(c.left)) {
     if (c.left.form() != Form::read || system[c.left->tensor].dtype != c.type) return "a contraction in plain loops: its rows are not read where they lie";

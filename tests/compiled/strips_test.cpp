@@ -151,6 +151,29 @@ TEST_CASE("strips that need more room than a stack has are in the arena, and no 
   }
 }
 
+TEST_CASE("where the columns of tiles are a loop of the strips, plain loops take their place", "[compiled][strips]") {
+  // Both cotangents of the kernel w lie along its last axis, over which the strips of their sum go.
+  const System s = spec::lower(spec::parse_program(R"(
+input x : f32[2, 3, 3]
+input w : f32[2, 3, 3]
+input z : f32[2, 3, 3]
+input a : f32[2, 2, 1]
+input b : f32[2, 2, 1]
+y = conv1d(x, w, _) {dilation = 1, groups = 1, padding = 0, stride = [3]}
+v = conv1d(z, w, _) {dilation = 1, groups = 1, padding = 0, stride = [3]}
+g = vjp(y, v; w; a, b)
+output g
+)"));
+  const Dims wide{2, 3, 3}, narrow{2, 2, 1};
+  const std::vector<HostTensor> in{normal_numbers(DType::f32, wide, 1), normal_numbers(DType::f32, wide, 2), normal_numbers(DType::f32, wide, 3),
+                                   normal_numbers(DType::f32, narrow, 4), normal_numbers(DType::f32, narrow, 5)};
+  REQUIRE(kernels_of_strips(lowered(s, always()).plan) == 1);
+  const auto verdict = reference::judge(compiled_values(s, in, always()), reference::envelopes(s, in, spec::contract_named("cpu")));
+  CAPTURE(verdict.message);
+  CHECK(verdict.passed());
+  CHECK(verdict.comparisons == 18);
+}
+
 TEST_CASE("plans whose strips lose rows are refused", "[compiled][strips]") {
   const compiled::Lowered good = lowered(Attention{1, 1, 37, 53, 8}.system(), always());
   REQUIRE_NOTHROW(compiled::check_plan(good.system, good.plan));
@@ -164,6 +187,10 @@ TEST_CASE("plans whose strips lose rows are refused", "[compiled][strips]") {
   };
   refused("strips are of whole tiles", [&](auto& plan) { ++strips(plan).strips->rows; });
   refused("rows of tiles are those of strips", [&](auto& plan) { ++strips(plan).strips->schedules.begin()->second.row; });
+  refused("columns of tiles are no loop of strips", [&](auto& plan) {
+    auto& [statement, schedule] = *strips(plan).strips->schedules.begin();
+    schedule.column = strips(plan).statements[statement].shared.back();
+  });
   refused("strips are of a kernel of that kind", [&](auto& plan) { strips(plan).kind = compiled::KernelKind::loops; });
   const auto of_strip = [](compiled::Plan& plan, bool taken) -> compiled::Residence& {
     return *std::find_if(plan.residences.begin(), plan.residences.end(), [&](const auto& r) { return r.home == compiled::Home::turn && (r.stead >= 0) == taken && r.bytes > 1000; });
