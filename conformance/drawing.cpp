@@ -38,6 +38,7 @@ class Drawing {
     joins();
     for (std::size_t i = 0; i < d_.attribute_count; ++i) attribute(d_.attributes[i]);
     places();
+    if (wish_.fit) fit();
     for (std::size_t i = 0; i < d_.attribute_count; ++i) list_attribute(d_.attributes[i]);
     for (std::size_t i = 0; i < d_.clause_count; ++i) {
       if (d_.clauses[i].form == spec::ClauseText::Form::require) satisfy(d_.clauses[i].value);
@@ -70,6 +71,7 @@ class Drawing {
     }
     rank_joined();
     reach_axes();
+    if (wish_.fit) fit_ranks(d_, *wish_.fit, rank_);
     if (d_.family_rank >= 0) {
       rank_[row_key(text_of(d_, d_.family_row))] = static_cast<std::size_t>(d_.family_rank);
     }
@@ -200,6 +202,13 @@ class Drawing {
     if (!broadcast_) return;
     const auto& [one, other] = names_.joined[broadcast_->pair];
     repeat(broadcast_->repeats, a_.rows[one], a_.rows[other], draw_);
+  }
+
+  // What broadcasts with the operand follows it.
+  void fit() {
+    fit_extents(d_, *wish_.fit, a_);
+    joins();
+    fit_extents(d_, *wish_.fit, a_);
   }
 
   bool at_level(const spec::AttributeText& attribute) {
@@ -422,7 +431,8 @@ class Drawing {
 
   void optional_operands() {
     for (std::size_t i = 0; i < d_.operand_count; ++i) {
-      if (d_.operands[i].optional && draw_.chance(0.4)) a_.absent.insert(text_of(d_, d_.operands[i].name));
+      const bool fits = wish_.fit && wish_.fit->operand == i;
+      if (d_.operands[i].optional && !fits && draw_.chance(0.4)) a_.absent.insert(text_of(d_, d_.operands[i].name));
     }
   }
 

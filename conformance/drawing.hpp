@@ -9,6 +9,7 @@
 #include "conformance/assignment.hpp"
 #include "conformance/attribute_levels.hpp"
 #include "conformance/draw.hpp"
+#include "conformance/fitting.hpp"
 #include "conformance/signature.hpp"
 #include "spec/notation/definition.hpp"
 
@@ -24,6 +25,7 @@ struct SizeWish {
   bool longest = false;  ///< one axis beyond 1024, the others short
   /// Scalar attributes have the levels of this turn (attribute_levels.hpp); nothing: all are drawn freely.
   std::optional<std::uint64_t> turn{};
+  std::optional<Fit> fit{};
   double insistence = 1;  ///< how probably each attribute has the level of the turn; one has it surely, unless this is 0
 };
 

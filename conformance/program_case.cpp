@@ -99,14 +99,47 @@ class Numbers {
   std::map<std::string, Array> values_;
 };
 
-/// What a program is about. The first two call one operation alone, so that every backend can answer them. In a chain
-/// elementwise calls read what the first gives, and what it reads: compilers fuse and rewrite those.
-enum class Plot : std::uint8_t { doubled, twice, chain, mixed };
+/// What a program is like. The first two call one operation alone, so that every backend can answer them. A chain reads what
+/// the operation gives, and what it reads; a fan is read by several elementwise calls, each an output, of which compilers make
+/// something else; what is moved stands otherwise in memory before the operation reads it, and after.
+enum class Plot : std::uint8_t { doubled, twice, fan, moved, chain, mixed };
 
-/// Each plot once, then three mixed ones, and so on.
-[[nodiscard]] Plot plot_of(const CaseKey& key) {
-  constexpr std::array plots{Plot::doubled, Plot::twice, Plot::chain, Plot::mixed, Plot::mixed, Plot::mixed};
-  return plots[static_cast<std::size_t>(key.index % plots.size())];
+constexpr std::array plots{Plot::doubled, Plot::twice, Plot::fan, Plot::moved, Plot::chain, Plot::fan, Plot::mixed, Plot::moved, Plot::mixed};
+
+/// Each plot in turn, mixed ones more often as cases go on.
+[[nodiscard]] Plot plot_of(const CaseKey& key) { return plots[static_cast<std::size_t>(key.index % plots.size())]; }
+
+/// How many earlier cases have the same plot.
+[[nodiscard]] std::uint64_t number_in_plot(const CaseKey& key) {
+  const auto at = static_cast<std::ptrdiff_t>(key.index % plots.size());
+  const auto of_round = static_cast<std::uint64_t>(std::count(plots.begin(), plots.end(), plot_of(key)));
+  return key.index / plots.size() * of_round + static_cast<std::uint64_t>(std::count(plots.begin(), plots.begin() + at, plot_of(key)));
+}
+
+constexpr std::uint64_t fan_width = 4;
+
+/// The calls of a program; about one in four of those that are not told repeats the one before it.
+[[nodiscard]] std::vector<Role> roles_of(Plot plot, Draw& draw) {
+  const auto some = [&](Role role) { return draw.chance(0.25) ? Role::again : role; };
+  switch (plot) {
+    case Plot::doubled: return {Role::about};
+    case Plot::twice: return {Role::about, Role::again};
+    case Plot::fan: {
+      std::vector<Role> roles{Role::about, Role::again};
+      roles.resize(2 + fan_width, Role::consumer);
+      return roles;
+    }
+    case Plot::moved: {
+      std::vector<Role> roles{Role::move, Role::about, Role::move, Role::elementwise};
+      if (draw.chance(0.5)) roles.insert(roles.begin() + 1, Role::move);
+      return roles;
+    }
+    case Plot::chain: return {Role::about, some(Role::elementwise), some(Role::elementwise)};
+    case Plot::mixed: break;
+  }
+  std::vector<Role> roles{Role::about};
+  for (std::int64_t k = draw.integer(1, 4); k > 0; --k) roles.push_back(some(Role::any));
+  return roles;
 }
 
 /// Forward, or a derivative of the whole, as the index and the operation say: the first mixed cases of different operations
@@ -156,32 +189,28 @@ std::vector<std::string> operations_of(const spec::Program& program) {
 std::optional<Case> make_program_case(const CaseKey& key) {
   Draw draw(draw_key(key, "program", key.index));
   const Plot plot = plot_of(key);
-  const bool moderate = key.index % period != period - 1 && !(plot == Plot::chain && key.dtype == DType::f64);
-  ProgramWish wish{.calls = static_cast<std::size_t>(draw.integer(2, 5)), .elements = 12, .dtype = key.dtype};
-  wish.first = &key.library.named(key.operation);
+  const bool wild = plot == Plot::chain || plot == Plot::fan ? key.dtype == DType::f64 : key.index % period == period - 1;
+  ProgramWish wish{.roles = roles_of(plot, draw), .dtype = key.dtype};
+  wish.about = &key.library.named(key.operation);
   wish.library = key.library;
-  wish.repeats = 0.25;
-  wish.shared_inputs = 0.3;
+  // Fans of one operation take up where the one before left off.
+  wish.turn = hash_of(key.operation) + number_in_plot(key) * fan_width;
+  wish.shared_inputs = plot == Plot::chain ? 0.7 : plot == Plot::twice ? 0.6 : plot == Plot::moved ? 0.1 : 0.3;
   wish.read_outputs = 0.4;
-  if (plot == Plot::doubled || plot == Plot::twice) {
-    wish.alone = true;
-    wish.doubled = plot == Plot::doubled && wish.first->operand_count > 1;
-    wish.calls = wish.doubled ? 1 : 2;
-    wish.read_outputs = 1;
-    wish.shared_inputs = plot == Plot::doubled ? 1 : 0.6;
-  }
-  if (plot == Plot::chain) {
-    wish.elementwise_after = true;
-    wish.calls = 3;
-    wish.shared_inputs = 0.7;
+  if (plot == Plot::doubled || plot == Plot::twice || plot == Plot::fan) wish.read_outputs = 1;
+  if (plot == Plot::doubled && wish.about->operand_count > 1) {
+    wish.doubled = true;
+    wish.shared_inputs = 1;
+  } else if (plot == Plot::doubled) {
+    wish.roles.push_back(Role::again);
   }
   constexpr int patience = 4;
   for (int attempt = 0; attempt < patience; ++attempt) {
-    Numbers numbers(key.dtype, moderate, draw);
+    Numbers numbers(key.dtype, !wild, draw);
     auto found = random_program(key.library.definitions(), wish, draw,
                                 [&](const spec::Program& p, const spec::Instance& i) { return numbers.take(p, i); });
     if (!found) {
-      wish.calls = std::min<std::size_t>(wish.calls, 2);  // few operations read what this one gives
+      wish.roles = {Role::about, Role::any};  // few operations read what this one gives
       continue;
     }
     Case c;

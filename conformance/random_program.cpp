@@ -14,22 +14,36 @@
 namespace etalon::conformance {
 namespace {
 
+/// Whether an operand may hold numbers of this element type, in a case of another.
+bool may_hold(spec::Range range, DType dtype, DType of_case) {
+  switch (range) {
+    case spec::Range::integer: return dtype == DType::i64;
+    case spec::Range::boolean: return dtype == DType::boolean;
+    default: return dtype == of_case;
+  }
+}
+
 class Composer {
  public:
   Composer(std::span<const spec::Definition* const> definitions, const ProgramWish& wish, Draw& draw, const Admission& admits)
-      : wish_(wish), draw_(draw), admits_(admits), admitted_(definitions.begin(), definitions.end()) {}
+      : wish_(wish), draw_(draw), admits_(admits), all_(definitions.begin(), definitions.end()), turn_(wish.turn) {
+    for (const spec::Definition* d : all_) {
+      if (is_elementwise(*d)) elementwise_.push_back(d);
+      else if (is_move(*d)) moves_.push_back(d);
+    }
+  }
 
   std::optional<RandomProgram> run() {
-    if (wish_.elementwise_after) std::erase_if(admitted_, [](const spec::Definition* d) { return !is_elementwise(*d); });
-    if (admitted_.empty()) return std::nullopt;
-    // Most draws do not fit what is there; extents are small, so that enough do.
-    for (std::size_t attempt = 0; attempt < 60 * wish_.calls && program_.steps.size() < wish_.calls; ++attempt) {
-      const bool is_first = program_.steps.empty() && wish_.first != nullptr;
-      doubles_ = wish_.doubled && attempt < patience;
-      if (!program_.steps.empty() && (wish_.alone || draw_.chance(wish_.repeats))) repeat_call();
-      else add_call(is_first ? *wish_.first : *draw_.pick(admitted_));
+    // Most draws of any definition do not fit what is there.
+    constexpr std::size_t patience = 60;
+    for (const Role role : wish_.roles) {
+      const std::size_t before = program_.steps.size();
+      for (std::size_t attempt = 0; attempt < patience && program_.steps.size() == before; ++attempt) {
+        doubles_ = wish_.doubled && attempt < patience / 2;
+        add_call(role);
+      }
+      if (program_.steps.size() == before) return std::nullopt;
     }
-    if (program_.steps.size() < wish_.calls) return std::nullopt;
     for (const auto& [name, type] : results_) {
       if (!read_.contains(name) || draw_.chance(wish_.read_outputs)) program_.outputs.push_back(name);
     }
@@ -37,14 +51,58 @@ class Composer {
   }
 
  private:
-  void add_call(const spec::Definition& definition) {
-    const auto assignment = draw_assignment(definition, draw_, {.elements = wish_.elements, .edges = false}, wish_.dtype);
+  void add_call(Role role) {
+    if (role == Role::again) return repeat_call();
+    if (const spec::Definition* d = chosen(role)) add_call(*d, role);
+  }
+
+  const spec::Definition* chosen(Role role) {
+    if (role == Role::about) return wish_.about;
+    const auto& from = role == Role::any ? all_ : role == Role::move ? moves_ : elementwise_;
+    if (from.empty()) return nullptr;
+    return role == Role::consumer ? from[static_cast<std::size_t>(turn_++ % from.size())] : draw_.pick(from);
+  }
+
+  void add_call(const spec::Definition& definition, Role role) {
+    const auto assignment = draw_assignment(definition, draw_, {.elements = wish_.elements, .edges = false, .fit = some_fit(definition)}, wish_.dtype);
     if (!assignment) return;
     const auto types = call_of(definition, *assignment, wish_.dtype);
     if (!types) return;
-    const std::vector<std::optional<std::string>> taken = results_for(*types, 0.8);
+    const std::vector<std::optional<std::string>> taken = role == Role::consumer ? around_the_first(*types) : results_for(*types, 0.8);
     const bool joined = std::any_of(taken.begin(), taken.end(), [](const auto& name) { return name.has_value(); });
     if (program_.steps.empty() || joined) add(*types, taken, *assignment);
+  }
+
+  /// An operand that is to have the extents of a result, where one may be read.
+  std::optional<Fit> some_fit(const spec::Definition& d) {
+    std::vector<Fit> fitting;
+    for (std::size_t i = 0; i < d.operand_count; ++i) {
+      for (const auto& [name, type] : results_) {
+        if (!may_hold(d.operands[i].range, type.dtype, wish_.dtype)) continue;
+        fitting.push_back({i, {type.dims.begin(), type.dims.end()}});
+      }
+    }
+    if (fitting.empty()) return std::nullopt;
+    return draw_.pick(fitting);
+  }
+
+  /// Per operand a value that a call of the program's definition read or gave: all alike, or different ones.
+  std::vector<std::optional<std::string>> around_the_first(const CallTypes& call) {
+    std::vector<std::optional<std::string>> taken(call.operands.size());
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      std::vector<std::string> fitting;
+      for (const auto& [name, type] : results_) {
+        if (call.operands[i] && type == *call.operands[i] && of_first_.contains(name)) fitting.push_back(name);
+      }
+      // The first operand reads a result for sure, others mostly.
+      if (i > 0 && (fitting.empty() || draw_.chance(0.3))) {
+        for (const spec::Input& input : program_.inputs) {
+          if (call.operands[i] && input.dtype == call.operands[i]->dtype && input.dims == call.operands[i]->dims) fitting.push_back(input.name);
+        }
+      }
+      if (!fitting.empty()) taken[i] = draw_.pick(fitting);
+    }
+    return taken;
   }
 
   // The last call once more, at the same types: on other numbers, or on what it gave.
@@ -89,7 +147,10 @@ class Composer {
       if (name) read_.insert(*name);
     }
     const auto& call = std::get<spec::Call>(program_.steps.back());
-    for (std::size_t r = 0; r < instance.results.size(); ++r) results_.emplace_back(call.results[r], instance.results[r]);
+    for (std::size_t r = 0; r < instance.results.size(); ++r) {
+      results_.emplace_back(call.results[r], instance.results[r]);
+      if (wish_.about != nullptr && call.operation == wish_.about->name) of_first_.insert(call.results[r]);
+    }
     assignments_.push_back(assignment);
   }
 
@@ -130,12 +191,15 @@ class Composer {
   const ProgramWish& wish_;
   Draw& draw_;
   const Admission& admits_;
-  std::vector<const spec::Definition*> admitted_;
+  std::vector<const spec::Definition*> all_;
+  std::vector<const spec::Definition*> elementwise_;
+  std::vector<const spec::Definition*> moves_;
+  std::uint64_t turn_;
+  std::set<std::string> of_first_;  ///< what calls of the program's definition gave
   std::vector<Assignment> assignments_;
   spec::Program program_;
   std::vector<std::pair<std::string, spec::ValueType>> results_;
   std::set<std::string> read_;
-  static constexpr std::size_t patience = 30;  // draws of a first call
   bool doubles_ = false;
 };
 

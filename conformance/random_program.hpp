@@ -18,18 +18,26 @@
 
 namespace etalon::conformance {
 
+/// What a call of a program is to be.
+enum class Role : std::uint8_t {
+  about,        ///< of the definition that the program is about
+  again,        ///< the call before it once more, at the same types: on other numbers, or on what that gave
+  any,          ///< of any definition, reading a result
+  elementwise,  ///< of an elementwise one, reading a result: compilers fuse and rewrite those
+  consumer,     ///< elementwise, the next in turn, reading only what calls of the program's definition read and gave
+  move          ///< of one that only moves elements
+};
+
 struct ProgramWish {
-  std::size_t calls = 3;
-  std::int64_t elements = 12;  ///< about this many in the largest operand
+  std::vector<Role> roles{};                ///< of the calls, in order
+  std::int64_t elements = 12;               ///< about this many in the largest operand
   DType dtype = DType::f64;
-  const spec::Definition* first = nullptr;  ///< of the first call; nothing means any
+  const spec::Definition* about = nullptr;  ///< for the role of this name
   spec::Library library{};                  ///< where the definitions come from
-  double repeats = 0;        ///< how probably a call is the one before it again, at the same types
-  double shared_inputs = 0;  ///< how probably an operand reads an input that is there already
-  bool alone = false;        ///< every call is the first one again
-  bool elementwise_after = false;  ///< every call after the first is elementwise
-  bool doubled = false;      ///< two operands of the first call are one value, where their types can be equal
-  double read_outputs = 0;   ///< how probably a result that a call reads is an output too
+  std::uint64_t turn = 0;     ///< of consumers: the first is the one at this place, in a circle
+  double shared_inputs = 0;   ///< how probably an operand reads an input that is there already
+  bool doubled = false;       ///< two operands of the first call are one value, where their types can be equal
+  double read_outputs = 0;    ///< how probably a result that a call reads is an output too
 };
 
 /// Says whether a call may stay: the program ends with it, and its new inputs are the last ones.
@@ -41,7 +49,8 @@ struct RandomProgram {
 };
 
 /// A program of calls of these definitions in which every call but the first, and those that repeat another, reads a
-/// result of an earlier one; what no call gives is an input. Its outputs are the results that no call reads, and more by wish. Nothing when too few calls could be joined.
+/// result of an earlier one; what no call gives is an input. Its outputs are the results that no call reads, and more by
+/// wish. Nothing when some call could not be joined.
 [[nodiscard]] std::optional<RandomProgram> random_program(std::span<const spec::Definition* const> definitions,
                                                           const ProgramWish& wish, Draw& draw, const Admission& admits = {});
 

@@ -211,6 +211,39 @@ bool is_elementwise(const Definition& d) {
   return true;
 }
 
+namespace {
+
+bool moves(const Definition& d, NodeId value) {
+  switch (d[value].form) {
+    case NodeForm::read:
+    case NodeForm::number:
+      return true;
+    case NodeForm::name:  // of an attribute, which pads
+      return d.attribute_named(d.at(value)) >= 0;
+    case NodeForm::select:
+    case NodeForm::otherwise: {
+      const NodeId first = d[value].form == NodeForm::select ? d[d[value].first].next : d[value].first;
+      return moves(d, first) && moves(d, d[first].next);
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool is_move(const Definition& d) {
+  if (d.operand_count == 0 || is_elementwise(d)) return false;
+  bool any = false;
+  for (std::size_t i = 0; i < d.clause_count; ++i) {
+    const spec::ClauseText& clause = d.clauses[i];
+    if (clause.part != 0 || clause.form == spec::ClauseText::Form::require || clause.form == spec::ClauseText::Form::let) continue;
+    if (clause.form != spec::ClauseText::Form::equation || !moves(d, clause.value)) return false;
+    any = true;
+  }
+  return any;
+}
+
 std::vector<NodeId> below(const Definition& definition, NodeId root) {
   std::vector<NodeId> nodes;
   if (root < 0) return nodes;

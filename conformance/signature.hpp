@@ -51,6 +51,10 @@ struct Names {
 /// nothing is reduced.
 [[nodiscard]] bool is_elementwise(const spec::Definition& definition);
 
+/// Whether each element of the results is an element of an operand, or a constant, and the definition is not elementwise: slices,
+/// orders of axes, paddings, gatherings.
+[[nodiscard]] bool is_move(const spec::Definition& definition);
+
 /// Every node below and including this one, siblings of the root excluded.
 [[nodiscard]] std::vector<spec::NodeId> below(const spec::Definition& definition, spec::NodeId root);
 

@@ -7,6 +7,7 @@
 
 #include "reference/bounds/evaluator.hpp"
 #include "reference/bounds/host_element.hpp"
+#include "reference/bounds/roundings.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::reference {
@@ -35,7 +36,8 @@ struct Component {
 template <class R>
 class Reading {
  public:
-  Reading(const spec::System& system, Evaluator<R>& evaluator) : system_(system), evaluator_(evaluator) {}
+  Reading(const spec::System& system, const std::vector<std::uint8_t>& roundings, Evaluator<R>& evaluator)
+      : system_(system), roundings_(roundings), evaluator_(evaluator) {}
 
   [[nodiscard]] Admitted interval(const Place& at, std::size_t& interval_only_count) {
     const spec::TensorId t = system_.outputs[at.output];
@@ -63,11 +65,14 @@ class Reading {
       ++interval_only_count;
       return {v.lower, v.upper, flags};
     }
-    const double low = low_end(v.reference, error);
-    const double high = high_end(v.reference, error);
+    Admitted in{low_end(v.reference, error), high_end(v.reference, error), flags, deviation};
     // A box without a double inside has ends that are rounded inwards: it cuts nothing off.
-    if (v.lower > v.upper) return {low, high, flags, deviation};
-    return {std::max(v.lower, low), std::min(v.upper, high), flags, deviation};
+    if (v.lower <= v.upper) {
+      in.lower = std::max(v.lower, in.lower);
+      in.upper = std::min(v.upper, in.upper);
+    }
+    if (roundings_[static_cast<std::size_t>(t)] > 1) admit_neighbours(in, v.reference, dtype);
+    return in;
   }
 
   [[nodiscard]] std::int64_t integer(const Place& at) const {
@@ -91,6 +96,12 @@ class Reading {
     if (!(i.upper <= format.omega)) i.upper = format.omega;
     return i;
   }
+  /// Where the text rounds more than once, a faithful answer is one whatever the arrangement.
+  static void admit_neighbours(Admitted& in, R reference, DType dtype) {
+    const Neighbours next = neighbours(reference, dtype);
+    in.lower = std::min(in.lower, next.lower);
+    in.upper = std::max(in.upper, next.upper);
+  }
   static double low_end(double r, double e) { return sub_down(r, e); }
   static double high_end(double r, double e) { return add_up(r, e); }
   // No double that is not below r - e is below its rounding.
@@ -98,6 +109,7 @@ class Reading {
   static double high_end(Quad r, double e) { return Wide<Quad>::around(r + static_cast<Quad>(e)).lower; }
 
   const spec::System& system_;
+  const std::vector<std::uint8_t>& roundings_;
   Evaluator<R>& evaluator_;
 };
 
@@ -105,7 +117,11 @@ template <class R>
 class Derivation {
  public:
   Derivation(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract)
-      : system_(inline_single_uses(system)), plan_(plan(system_)), inputs_(inputs), contract_(contract) {}
+      : system_(inline_single_uses(system)),
+        plan_(plan(system_)),
+        roundings_(roundings_of_texts(system_)),
+        inputs_(inputs),
+        contract_(contract) {}
 
   Envelopes run() {
     Evaluator<R> evaluator(system_, plan_, inputs_, contract_, decisions_, sets_);
@@ -120,7 +136,7 @@ class Derivation {
 
  private:
   void fill(Evaluator<R>& pass) {
-    Reading<R> reading(system_, pass);
+    Reading<R> reading(system_, roundings_, pass);
     scales_.resize(system_.outputs.size());
     for (std::size_t o = 0; o < system_.outputs.size(); ++o) {
       const spec::TensorId t = system_.outputs[o];
@@ -152,7 +168,7 @@ class Derivation {
   void give_up(const Place& at) { result_.outputs[at.output].flags[at.element] |= undecided; }
 
   void find_components(Evaluator<R>& pass) {
-    const Reading<R> reading(system_, pass);
+    const Reading<R> reading(system_, roundings_, pass);
     std::vector<DecisionId> parent(decisions_.size());
     std::iota(parent.begin(), parent.end(), DecisionId{0});
     const auto root = [&](DecisionId d) {
@@ -197,7 +213,7 @@ class Derivation {
       }
       if (!any) return;
       evaluator.run_again(forced);
-      Reading<R> reading(system_, evaluator);
+      Reading<R> reading(system_, roundings_, evaluator);
       for (Component& c : components_) {
         if (!c.pending.empty()) advance(c, reading);
       }
@@ -290,6 +306,7 @@ class Derivation {
 
   spec::System system_;
   Plan plan_;
+  std::vector<std::uint8_t> roundings_;
   std::span<const HostTensor> inputs_;
   const spec::Contract& contract_;
   Decisions decisions_;

@@ -1,8 +1,6 @@
 #include "spec/library/library.hpp"
 
 #include <algorithm>
-#include <array>
-#include <deque>
 #include <mutex>
 #include <set>
 #include <span>
@@ -11,11 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-#include <openssl/sha.h>
-
 #include "spec/error.hpp"
-#include "spec/library/operations.hpp"
+#include "spec/library/standard.hpp"
 #include "spec/nearest.hpp"
 #include "spec/notation/parse.hpp"
 #include "spec/notation/resolve.hpp"
@@ -25,69 +20,11 @@ namespace etalon::spec {
 
 namespace {
 
-template <class... Ops>
-void append(std::vector<std::string_view>& texts, OperationList<Ops...>) {
-  (texts.push_back(Ops::text), ...);
-}
-
-/// What every header registers. A table of texts: the parser stands in this unit once, not once for each operation.
-std::vector<std::string_view> all_texts() {
-  std::vector<std::string_view> texts;
-  append(texts, ops::ActivationsOperations{});
-  append(texts, ops::AttentionOperations{});
-  append(texts, ops::ComparisonsOperations{});
-  append(texts, ops::ConvolutionOperations{});
-  append(texts, ops::ElementwiseFunctionsOperations{});
-  append(texts, ops::ElementwiseOperations{});
-  append(texts, ops::IndexingOperations{});
-  append(texts, ops::InitialisersOperations{});
-  append(texts, ops::LinearOperations{});
-  append(texts, ops::LossesOperations{});
-  append(texts, ops::NormalisationOperations{});
-  append(texts, ops::OptimizersOperations{});
-  append(texts, ops::PoolingOperations{});
-  append(texts, ops::RandomOperations{});
-  append(texts, ops::RecurrentOperations{});
-  append(texts, ops::ReductionsOperations{});
-  append(texts, ops::SchedulesOperations{});
-  append(texts, ops::ShapeOperations{});
-  return texts;
-}
-
 [[nodiscard]] bool before(const Definition* d, std::string_view name) { return d->name < name; }
 
 [[nodiscard]] const Definition* find_in(std::span<const Definition* const> sorted, std::string_view name) {
   const auto at = std::lower_bound(sorted.begin(), sorted.end(), name, before);
   return at != sorted.end() && (*at)->name == name ? *at : nullptr;
-}
-
-/// Definitions and the members of families, at places that stay.
-std::deque<Definition> parse_library() {
-  std::deque<Definition> all;
-  for (const std::string_view text : all_texts()) {
-    const Definition& d = all.emplace_back(parse(text));
-    for (std::size_t i = 0; i < d.family_count; ++i) all.push_back(member_of(d, d.at(d.family[i].name)));
-  }
-  return all;
-}
-
-std::vector<const Definition*> make_library() {
-  static std::deque<Definition> parsed = parse_library();
-  std::vector<const Definition*> sorted;
-  for (const Definition& d : parsed) sorted.push_back(&d);
-  std::sort(sorted.begin(), sorted.end(), [](const Definition* a, const Definition* b) { return a->name < b->name; });
-  for (Definition& d : parsed) notation::link_calls(d, [&](std::string_view name) { return find_in(sorted, name); });
-  return sorted;
-}
-
-[[nodiscard]] std::string hash_of(std::span<const Definition* const> definitions) {
-  std::string all;
-  for (const Definition* d : definitions) all += std::string(d->name) + "\n" + std::string(d->text) + "\n";
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(all.data()), all.size(), digest.data());
-  std::string text;
-  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
-  return text;
 }
 
 void add_with_callees(const Definition& d, std::set<const Definition*>& to) {
@@ -157,14 +94,11 @@ struct Library::Contents {
   }
 };
 
-const Library::Contents& Library::contents() const {
-  static const Contents standard(make_library());
-  return contents_ ? *contents_ : standard;
+std::span<const Definition* const> Library::definitions() const {
+  return contents_ ? std::span<const Definition* const>(contents_->all) : standard::definitions();
 }
 
-std::span<const Definition* const> Library::definitions() const { return contents().all; }
-
-const Definition* Library::find(std::string_view name) const { return contents().find(name); }
+const Definition* Library::find(std::string_view name) const { return contents_ ? contents_->find(name) : standard::find(name); }
 
 const Definition& Library::named(std::string_view name) const {
   if (const Definition* d = find(name)) return *d;
@@ -174,19 +108,24 @@ const Definition& Library::named(std::string_view name) const {
 }
 
 Library Library::with(std::string_view text, std::string_view file) const {
-  auto more = std::make_shared<Contents>(contents());
+  const auto known = standard::definitions();
+  auto more = contents_ ? std::make_shared<Contents>(*contents_) : std::make_shared<Contents>(std::vector(known.begin(), known.end()));
   const auto from = std::make_shared<const std::string>(file);
   for (const auto& definition : split_definitions(text)) more->add(definition, from);
   return Library(std::move(more));
 }
 
-const std::vector<std::string>& Library::added() const { return contents().names; }
+const std::vector<std::string>& Library::added() const {
+  static const std::vector<std::string> none;
+  return contents_ ? contents_->names : none;
+}
 
 std::vector<std::string> Library::texts_for(std::string_view name) const {
+  if (!contents_) return {};
   std::set<const Definition*> needed;
   if (const Definition* d = find(name)) add_with_callees(*d, needed);
   std::vector<std::string> texts;
-  for (const auto& added : contents().added) {
+  for (const auto& added : contents_->added) {
     const bool again = std::find(texts.begin(), texts.end(), added.text->text) != texts.end();
     if (needed.contains(added.definition.get()) && !again) texts.push_back(added.text->text);
   }
@@ -194,8 +133,13 @@ std::vector<std::string> Library::texts_for(std::string_view name) const {
 }
 
 const std::string& Library::hash() const {
-  const Contents& c = contents();
-  std::call_once(c.hashed, [&] { c.hash = hash_of(c.all); });
+  if (!contents_) return standard::hash();
+  const Contents& c = *contents_;
+  std::call_once(c.hashed, [&] {
+    standard::Hash hash;
+    for (const Definition* d : c.all) hash.add(d->name, d->text);
+    c.hash = hash.hexadecimal();
+  });
   return c.hash;
 }
 

@@ -44,7 +44,6 @@ class Library {
  private:
   struct Contents;
   explicit Library(std::shared_ptr<const Contents> contents) : contents_(std::move(contents)) {}
-  [[nodiscard]] const Contents& contents() const;
 
   std::shared_ptr<const Contents> contents_;  ///< nothing for what comes with Etalon
 };

@@ -92,10 +92,6 @@ Kind result_kind(Primitive p, const std::vector<Expr>& args) {
 
 }  // namespace
 
-Form Expr::form() const { return node_->form; }
-Kind Expr::kind() const { return node_->kind; }
-std::size_t Expr::hash() const { return node_->hash; }
-bool Expr::is(Primitive p) const { return node_->form == Form::apply && node_->primitive == p; }
 bool Expr::is_integer(std::int64_t value) const {
   return node_->form == Form::number && node_->kind == Kind::integer && node_->number.mantissa == value;
 }

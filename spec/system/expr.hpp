@@ -86,6 +86,11 @@ struct Node {
   std::size_t hash = 0;
 };
 
+inline Form Expr::form() const { return node_->form; }
+inline Kind Expr::kind() const { return node_->kind; }
+inline std::size_t Expr::hash() const { return node_->hash; }
+inline bool Expr::is(Primitive p) const { return node_->form == Form::apply && node_->primitive == p; }
+
 // --- construction; each checks kinds and throws InternalError when they do not fit ---
 
 [[nodiscard]] Expr integer(std::int64_t value);

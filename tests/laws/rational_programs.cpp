@@ -127,7 +127,7 @@ Numbers second_tangents_of(const RationalProgram& p, const Numbers& first, const
 
 std::optional<RationalProgram> draw_rational_program(std::size_t calls, conformance::Draw& draw) {
   static const std::vector<const spec::Definition*> algebraic = algebraic_definitions();
-  const auto program = conformance::random_program(algebraic, {.calls = calls, .elements = 8, .dtype = DType::f64}, draw);
+  const auto program = conformance::random_program(algebraic, {.roles = std::vector(calls, conformance::Role::any), .elements = 8, .dtype = DType::f64}, draw);
   if (!program) return std::nullopt;
   RationalProgram p{program->program, spec::lower(program->program), {}, {}};
   bool real_output = false;
