@@ -207,15 +207,20 @@ bool is_elementwise(const Definition& d) {
   }
   for (NodeId id = 0; id < static_cast<NodeId>(d.node_count); ++id) {
     if (d[id].form == NodeForm::reduce) return false;
+    // Elements elsewhere are read by other indices than one row.
+    if (d[id].form == NodeForm::read && (d[id].first < 0 || d[d[id].first].form != NodeForm::row || d[d[id].first].next >= 0)) return false;
   }
   return true;
 }
 
 namespace {
 
-bool moves(const Definition& d, NodeId value) {
+/// \param reads whether an element is read somewhere
+bool moves(const Definition& d, NodeId value, bool& reads) {
   switch (d[value].form) {
     case NodeForm::read:
+      reads = true;
+      return true;
     case NodeForm::number:
       return true;
     case NodeForm::name:  // of an attribute, which pads
@@ -223,7 +228,7 @@ bool moves(const Definition& d, NodeId value) {
     case NodeForm::select:
     case NodeForm::otherwise: {
       const NodeId first = d[value].form == NodeForm::select ? d[d[value].first].next : d[value].first;
-      return moves(d, first) && moves(d, d[first].next);
+      return moves(d, first, reads) && moves(d, d[first].next, reads);
     }
     default:
       return false;
@@ -234,14 +239,13 @@ bool moves(const Definition& d, NodeId value) {
 
 bool is_move(const Definition& d) {
   if (d.operand_count == 0 || is_elementwise(d)) return false;
-  bool any = false;
+  bool reads = false;
   for (std::size_t i = 0; i < d.clause_count; ++i) {
     const spec::ClauseText& clause = d.clauses[i];
     if (clause.part != 0 || clause.form == spec::ClauseText::Form::require || clause.form == spec::ClauseText::Form::let) continue;
-    if (clause.form != spec::ClauseText::Form::equation || !moves(d, clause.value)) return false;
-    any = true;
+    if (clause.form != spec::ClauseText::Form::equation || !moves(d, clause.value, reads)) return false;
   }
-  return any;
+  return reads;
 }
 
 std::vector<NodeId> below(const Definition& definition, NodeId root) {
