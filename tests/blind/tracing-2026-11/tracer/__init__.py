@@ -1,0 +1,1 @@
+"""A small tracing tensor library: primitives, transformations, and operations composed of them."""
