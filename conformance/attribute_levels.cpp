@@ -85,6 +85,7 @@ class Levels {
         for (const std::int64_t k : {0, 1, -1, 2}) integer(k);
         for (const double x : {0.5, -2.75, 1000.0}) real(x);
         add("true", true);
+        integer((std::int64_t{1} << 53) + 1);  // no f64
         break;
       case AttributeKind::dtype:
         usual();

@@ -8,6 +8,7 @@
 
 #include "conformance/judge.hpp"
 #include "conformance/program_case.hpp"
+#include "spec/program/analysis.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -31,17 +32,22 @@ using Values = std::map<std::string, HostTensor>;
   request.id = whole.id;
   request.program.definitions = whole.program.definitions;
   spec::Call copy = call;
-  for (auto& operand : copy.operands) {
-    if (!operand) continue;
-    const HostTensor& value = values.at(*operand);
-    // The same value may be read twice.
-    operand = "x" + std::to_string(request.inputs.size());
+  // The same value may be read twice: it is two inputs then.
+  const auto take = [&](std::string& name) {
+    const HostTensor& value = values.at(name);
+    name = "x" + std::to_string(request.inputs.size());
     spec::Input input;
-    input.name = *operand;
+    input.name = name;
     input.dtype = value.dtype;
     input.dims = value.dims;
     request.program.inputs.push_back(std::move(input));
     request.inputs.push_back(value);
+  };
+  for (auto& operand : copy.operands) {
+    if (operand) take(*operand);
+  }
+  for (auto& [name, value] : copy.attributes) {
+    if (auto* runtime = std::get_if<spec::ValueName>(&value)) take(runtime->name);
   }
   request.wrt.assign(request.inputs.size(), false);
   request.program.outputs = call.results;

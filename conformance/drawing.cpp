@@ -149,12 +149,13 @@ class Drawing {
     return draw_.pick(widths);
   }
 
+  [[nodiscard]] bool cube() const { return wish_.turn && !wish_.edges && *wish_.turn % 4 == 1; }
+
   void rows_and_extents() {
     // Equal extents on purpose: exchanged indices show only where they stay in range.
-    const bool cube = wish_.turn && !wish_.edges && *wish_.turn % 4 == 1;
-    const bool square = cube || draw_.chance(0.3);
-    const std::int64_t side = cube ? std::max<std::int64_t>(extent(), 2) : extent();
-    const auto one = [&] { return cube || (square && draw_.chance(0.8)) ? side : extent(); };
+    const bool square = cube() || draw_.chance(0.3);
+    const std::int64_t side = cube() ? std::max<std::int64_t>(extent(), 2) : extent();
+    const auto one = [&] { return cube() || (square && draw_.chance(0.8)) ? side : extent(); };
     for (const std::string& row : names_.rows) {
       // A window is smaller than what it slides over.
       const bool narrow = row != names_.rows.front() && draw_.chance(0.4);
@@ -305,7 +306,9 @@ class Drawing {
       chosen.push_back(all[at]);
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
     }
-    if (!alone && draw_.chance(0.7)) std::sort(chosen.begin(), chosen.end());
+    // Where extents agree nothing but the numbers tells that axes are out of order.
+    if (!alone && cube()) std::sort(chosen.rbegin(), chosen.rend());
+    else if (!alone && draw_.chance(0.7)) std::sort(chosen.begin(), chosen.end());
     // An order of all axes that is not its own inverse.
     if (alone && wanted >= 3 && draw_.chance(0.8)) {
       std::sort(chosen.begin(), chosen.end());

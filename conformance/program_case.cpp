@@ -13,6 +13,8 @@
 #include "conformance/values.hpp"
 #include "reference/evaluate.hpp"
 #include "reference/host.hpp"
+#include "spec/error.hpp"
+#include "spec/program/program.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -101,10 +103,12 @@ class Numbers {
 
 /// What a program is like. The first two call one operation alone, so that every backend can answer them. A chain reads what
 /// the operation gives, and what it reads; a fan is read by several elementwise calls, each an output, of which compilers make
-/// something else; what is moved stands otherwise in memory before the operation reads it, and after.
-enum class Plot : std::uint8_t { doubled, twice, fan, moved, chain, mixed };
+/// something else; what is moved stands otherwise in memory before the operation reads it, and after; in a composition the
+/// operation reads its own result, under other attributes.
+enum class Plot : std::uint8_t { doubled, twice, fan, moved, composed, chain, mixed };
 
-constexpr std::array plots{Plot::doubled, Plot::twice, Plot::fan, Plot::moved, Plot::chain, Plot::fan, Plot::mixed, Plot::moved, Plot::mixed};
+constexpr std::array plots{Plot::doubled, Plot::twice, Plot::fan,   Plot::moved,    Plot::composed, Plot::chain,
+                           Plot::fan,     Plot::mixed, Plot::moved, Plot::composed, Plot::mixed};
 
 /// Each plot in turn, mixed ones more often as cases go on.
 [[nodiscard]] Plot plot_of(const CaseKey& key) { return plots[static_cast<std::size_t>(key.index % plots.size())]; }
@@ -123,7 +127,8 @@ constexpr std::uint64_t fan_width = 4;
   const auto some = [&](Role role) { return draw.chance(0.25) ? Role::again : role; };
   switch (plot) {
     case Plot::doubled: return {Role::about};
-    case Plot::twice: return {Role::about, Role::again};
+    case Plot::twice: return {Role::about, Role::again, Role::exchanged};
+    case Plot::composed: return {Role::about, Role::same, Role::same};
     case Plot::fan: {
       std::vector<Role> roles{Role::about, Role::again};
       roles.resize(2 + fan_width, Role::consumer);
@@ -161,6 +166,34 @@ constexpr std::uint64_t fan_width = 4;
   return texts;
 }
 
+/// Real attributes become scalars of the program, of the same values, where typing needs no number.
+void let_attributes_run(Case& c, Draw& draw) {
+  for (auto& step : c.program->steps) {
+    auto* call = std::get_if<spec::Call>(&step);
+    if (call == nullptr) continue;
+    for (auto& [name, value] : call->attributes) {
+      const auto* number = std::get_if<double>(&value);
+      if (number == nullptr || draw.chance(0.3)) continue;
+      const spec::AttributeValue kept = value;
+      HostTensor scalar(c.key.dtype, Dims{});
+      set_element(scalar, 0, *number);
+      spec::Input input;
+      input.name = "a" + std::to_string(c.program->inputs.size());
+      input.dtype = c.key.dtype;
+      value = spec::ValueName{input.name};
+      c.program->inputs.push_back(input);
+      try {
+        spec::verify(*c.program);
+        c.operands.emplace_back(scalar);
+        c.call.operands.emplace_back(spec::ValueType{scalar.dtype, scalar.dims});
+      } catch (const SpecViolation&) {
+        value = kept;
+        c.program->inputs.pop_back();
+      }
+    }
+  }
+}
+
 void draw_derivative(Case& c, Draw& draw) {
   const auto types = spec::types_of(*c.program);
   std::vector<spec::ValueType> results;
@@ -189,7 +222,8 @@ std::vector<std::string> operations_of(const spec::Program& program) {
 std::optional<Case> make_program_case(const CaseKey& key) {
   Draw draw(draw_key(key, "program", key.index));
   const Plot plot = plot_of(key);
-  const bool wild = plot == Plot::chain || plot == Plot::fan ? key.dtype == DType::f64 : key.index % period == period - 1;
+  const bool simplified = plot == Plot::doubled || plot == Plot::chain || plot == Plot::fan;
+  const bool wild = simplified ? key.dtype == DType::f64 : key.index % period == period - 1;
   ProgramWish wish{.roles = roles_of(plot, draw), .dtype = key.dtype};
   wish.about = &key.library.named(key.operation);
   wish.library = key.library;
@@ -198,6 +232,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   wish.shared_inputs = plot == Plot::chain ? 0.7 : plot == Plot::twice ? 0.6 : plot == Plot::moved ? 0.1 : 0.3;
   wish.read_outputs = 0.4;
   if (plot == Plot::doubled || plot == Plot::twice || plot == Plot::fan) wish.read_outputs = 1;
+  wish.twins = plot == Plot::twice && wish.about->operand_count > 1;
   if (plot == Plot::doubled && wish.about->operand_count > 1) {
     wish.doubled = true;
     wish.shared_inputs = 1;
@@ -223,6 +258,8 @@ std::optional<Case> make_program_case(const CaseKey& key) {
       c.operands.emplace_back(t);
       c.call.operands.emplace_back(spec::ValueType{t.dtype, t.dims});
     }
+    const bool at_run_time = plot == Plot::chain ? key.dtype == DType::f32 : plot == Plot::mixed && draw.chance(0.25);
+    if (at_run_time) let_attributes_run(c, draw);
     if (mode_of(key) != spec::Mode::forward) draw_derivative(c, draw);
     return c;
   }

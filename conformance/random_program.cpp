@@ -40,9 +40,11 @@ class Composer {
       const std::size_t before = program_.steps.size();
       for (std::size_t attempt = 0; attempt < patience && program_.steps.size() == before; ++attempt) {
         doubles_ = wish_.doubled && attempt < patience / 2;
+        twins_ = wish_.twins && attempt < patience / 2;
         add_call(role);
+        if (role == Role::exchanged) break;
       }
-      if (program_.steps.size() == before) return std::nullopt;
+      if (program_.steps.size() == before && role != Role::exchanged) return std::nullopt;
     }
     for (const auto& [name, type] : results_) {
       if (!read_.contains(name) || draw_.chance(wish_.read_outputs)) program_.outputs.push_back(name);
@@ -53,11 +55,12 @@ class Composer {
  private:
   void add_call(Role role) {
     if (role == Role::again) return repeat_call();
+    if (role == Role::exchanged) return exchange_operands();
     if (const spec::Definition* d = chosen(role)) add_call(*d, role);
   }
 
   const spec::Definition* chosen(Role role) {
-    if (role == Role::about) return wish_.about;
+    if (role == Role::about || role == Role::same) return wish_.about;
     const auto& from = role == Role::any ? all_ : role == Role::move ? moves_ : elementwise_;
     if (from.empty()) return nullptr;
     return role == Role::consumer ? from[static_cast<std::size_t>(turn_++ % from.size())] : draw_.pick(from);
@@ -113,9 +116,23 @@ class Composer {
     if (types) add(*types, results_for(*types, draw_.chance(0.5) ? 0.8 : 0), assignment);
   }
 
+  // Who keeps common subexpressions may take b - a for a - b.
+  void exchange_operands() {
+    const Assignment assignment = assignments_.front();
+    const auto& first = std::get<spec::Call>(program_.steps.front());
+    const auto types = call_of(wish_.library.named(first.operation), assignment, wish_.dtype);
+    if (!types) return;
+    const auto& all = types->operands;
+    const auto twin = std::adjacent_find(all.begin(), all.end(), [](const auto& a, const auto& b) { return a && a == b; });
+    if (twin == all.end()) return;
+    std::vector<std::optional<std::string>> taken = first.operands;
+    std::swap(taken[static_cast<std::size_t>(twin - all.begin())], taken[static_cast<std::size_t>(twin - all.begin()) + 1]);
+    add(*types, std::move(taken), assignment);
+  }
+
   void add(const CallTypes& types, std::vector<std::optional<std::string>> taken, const Assignment& assignment) {
     share_inputs(types, taken);
-    if (program_.steps.empty() && doubles_ && !has_twins(types)) return;
+    if (program_.steps.empty() && (doubles_ || twins_) && !has_twins(types)) return;
     const spec::Instance instance = instance_of(types, wish_.library);
     const std::size_t inputs_before = program_.inputs.size();
     // Complete, so that a backend needs no table of defaults.
@@ -123,7 +140,7 @@ class Composer {
     for (std::size_t i = 0; i < types.operands.size(); ++i) {
       call.operands.emplace_back();
       if (!types.operands[i]) continue;
-      const bool again = i > 0 && types.operands[i] == types.operands[i - 1] && (doubles_ || draw_.chance(wish_.shared_inputs / 2));
+      const bool again = i > 0 && types.operands[i] == types.operands[i - 1] && (doubles_ || (!program_.steps.empty() && draw_.chance(wish_.shared_inputs / 2)));
       call.operands.back() = taken[i] ? *taken[i] : again ? *call.operands[i - 1] : add_input(*types.operands[i]);
     }
     for (std::size_t r = 0; r < instance.results.size(); ++r) call.results.push_back("v" + std::to_string(results_.size() + r));
@@ -201,6 +218,7 @@ class Composer {
   std::vector<std::pair<std::string, spec::ValueType>> results_;
   std::set<std::string> read_;
   bool doubles_ = false;
+  bool twins_ = false;
 };
 
 }  // namespace

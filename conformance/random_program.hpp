@@ -22,6 +22,8 @@ namespace etalon::conformance {
 enum class Role : std::uint8_t {
   about,        ///< of the definition that the program is about
   again,        ///< the call before it once more, at the same types: on other numbers, or on what that gave
+  same,         ///< of that definition too, under other attributes, reading a result
+  exchanged,    ///< the first call once more, with two operands of one type exchanged; nothing where it has none
   any,          ///< of any definition, reading a result
   elementwise,  ///< of an elementwise one, reading a result: compilers fuse and rewrite those
   consumer,     ///< elementwise, the next in turn, reading only what calls of the program's definition read and gave
@@ -37,6 +39,7 @@ struct ProgramWish {
   std::uint64_t turn = 0;     ///< of consumers: the first is the one at this place, in a circle
   double shared_inputs = 0;   ///< how probably an operand reads an input that is there already
   bool doubled = false;       ///< two operands of the first call are one value, where their types can be equal
+  bool twins = false;         ///< two operands of the first call are of one type, where they can be
   double read_outputs = 0;    ///< how probably a result that a call reads is an output too
 };
 

@@ -1,6 +1,7 @@
 #include "conformance/sibling.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <variant>
 #include <vector>
@@ -38,6 +39,9 @@ std::vector<AttributeValue> others(const Definition& d, const spec::AttributeTex
     if (level.value != value) found.push_back(std::move(level.value));
   }
   if (const auto* list = std::get_if<Integers>(&value)) found = beside(*list, draw);
+  // Keys that are written in few digits take it for the one before.
+  if (const auto* x = std::get_if<double>(&value); x != nullptr && *x != 0 && std::isfinite(*x) && draw.chance(0.5))
+    return {AttributeValue{*x * (1 + 0x1p-13)}};
   if (found.size() > 1) std::rotate(found.begin(), found.begin() + draw.integer(0, static_cast<std::int64_t>(found.size()) - 1), found.end());
   return found;
 }
@@ -73,10 +77,26 @@ std::optional<Assignment> with_order(const Definition& d, const Assignment& a, D
   return std::nullopt;
 }
 
+/// With an optional operand that was left out, or without one that was there.
+std::optional<Assignment> with_operand(const Definition& d, const Assignment& a, std::uint64_t turn, DType dtype) {
+  for (std::size_t k = 0; k < d.operand_count; ++k) {
+    const auto& operand = d.operands[(turn + k) % d.operand_count];
+    if (!operand.optional) continue;
+    Assignment changed = a;
+    const std::string name(d.at(operand.name));
+    if (changed.absent.erase(name) == 0) changed.absent.insert(name);
+    if (is_call(d, changed, dtype)) return changed;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Assignment> sibling_of(const Definition& definition, const Assignment& assignment, std::uint64_t turn, Draw& draw, DType dtype) {
   constexpr std::uint64_t shapes = 4;  // every fourth time it is the shape
+  if (turn % 2 == 0) {
+    if (auto found = with_operand(definition, assignment, turn / 2, dtype)) return found;
+  }
   if (turn % shapes != shapes - 1) {
     if (auto found = with_attribute(definition, assignment, turn, draw, dtype)) return found;
   }

@@ -10,6 +10,7 @@
 
 #include "reference/evaluate.hpp"
 #include "reference/host.hpp"
+#include "spec/program/analysis.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -32,9 +33,7 @@ void remove_unread(Case& c) {
       erase_at(c.assignments, k);
       continue;
     }
-    for (const auto& operand : call.operands) {
-      if (operand) read.insert(*operand);
-    }
+    for (const std::string& name : spec::values_read(call)) read.insert(name);
   }
   for (std::size_t i = p.inputs.size(); i-- > 0;) {
     if (read.contains(p.inputs[i].name)) continue;

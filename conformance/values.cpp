@@ -254,9 +254,12 @@ HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims) {
   std::optional<double> throughout;  // what fills the row
   const int kept = std::min(18, spec::format_of(dtype).precision - 3);  // bits of a pair that cancel
   double previous = 0;
+  // Now and then all are one special number: windows of nothing but the least one, what pads them beside it.
+  const bool everywhere = family == Family::special && draw.chance(0.15);
+  const double special = everywhere ? special_value(draw, dtype) : 0;
   for (std::size_t i = 0; i < count; ++i) {
-    double value = one_value(draw, family, shape);
-    if (i % row == 0) throughout = fills_rows(family) && draw.chance(0.2) ? std::optional(value) : std::nullopt;
+    double value = everywhere ? special : one_value(draw, family, shape);
+    if (i % row == 0 && !everywhere) throughout = fills_rows(family) && draw.chance(0.2) ? std::optional(value) : std::nullopt;
     if (throughout) value = *throughout;
     if (family == Family::cancelling && i % 2 == 1) value = -previous * (1 + std::ldexp(draw.normal(), -kept));
     set_element(tensor, i, value);
@@ -340,6 +343,7 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
       value = beyond ? outside(draw, n) : draw.integer(0, n - 1);
     } else if (role.is_key) {
       value = draw.integer(0, std::numeric_limits<std::int32_t>::max());
+      if (bits == 64 && draw.chance(0.5)) value += draw.integer(1, std::numeric_limits<std::int32_t>::max()) << 32;
     } else if (role.counts && dims.rank == 0) {
       value = count_of(draw);
     } else {

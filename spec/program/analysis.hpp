@@ -31,6 +31,9 @@ struct Analysis {
 /// The names of the run-time attributes of a call, in the order of their inputs in its instance.
 [[nodiscard]] std::vector<std::string> runtime_attributes(const Call& call);
 
+/// The values that a call reads: its operands, then its run-time attributes.
+[[nodiscard]] std::vector<std::string> values_read(const Call& call);
+
 /// One line: `h = matmul(x, w)`, `g = vjp(loss; w)`.
 [[nodiscard]] std::string summary(const Call& call);
 [[nodiscard]] std::string summary(const Differentiate& step);

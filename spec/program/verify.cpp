@@ -363,6 +363,17 @@ std::vector<std::string> runtime_attributes(const Call& call) {
   return names;
 }
 
+std::vector<std::string> values_read(const Call& call) {
+  std::vector<std::string> names;
+  for (const auto& operand : call.operands) {
+    if (operand) names.push_back(*operand);
+  }
+  for (const auto& [name, value] : call.attributes) {
+    if (const auto* runtime = std::get_if<ValueName>(&value)) names.push_back(runtime->name);
+  }
+  return names;
+}
+
 namespace {
 
 /// A derivative without the sign between its lists.

@@ -12,6 +12,13 @@
 namespace etalon::spec {
 namespace {
 
+/// Of elements side by side in row-major order.
+std::vector<std::int64_t> dense_strides(const Dims& dims) {
+  std::vector<std::int64_t> strides(dims.rank, 1);
+  for (std::size_t axis = dims.rank; axis-- > 1;) strides[axis - 1] = strides[axis] * dims[axis];
+  return strides;
+}
+
 [[nodiscard]] std::int64_t checked_count(const Dims& dims, DType dtype, const std::string& field) {
   for (const std::int64_t extent : dims) {
     if (extent == 0) return 0;
@@ -31,8 +38,7 @@ namespace {
     if (placement.strides.size() != dims.rank)
       fields::mismatch(fields::key(field, "strides"), "one stride per axis of " + to_string(dims), *strides);
   } else {
-    placement.strides.assign(dims.rank, 1);
-    for (std::size_t axis = dims.rank; axis-- > 1;) placement.strides[axis - 1] = placement.strides[axis] * dims[axis];
+    placement.strides = dense_strides(dims);
   }
   if (const Json* offset = fields::optional_member(json, "offset", field)) {
     placement.offset = fields::integer(*offset, fields::key(field, "offset"));
@@ -63,11 +69,12 @@ Json tensor_to_json(const HostTensor& tensor) {
 }
 
 Json tensor_to_json(const HostTensor& tensor, const Placement& placement) {
-  return {{"dtype", name_of(tensor.dtype)},
-          {"shape", to_array({tensor.dims.begin(), tensor.dims.end()})},
-          {"strides", to_array(placement.strides)},
-          {"offset", placement.offset},
-          {"data", to_base64(buffer_of(tensor, placement).bytes)}};
+  Json json = {{"dtype", name_of(tensor.dtype)}, {"shape", to_array({tensor.dims.begin(), tensor.dims.end()})}};
+  // Those that go without saying stay away: a reader may not take them for what announces an offset.
+  if (placement.strides != dense_strides(tensor.dims)) json["strides"] = to_array(placement.strides);
+  json["offset"] = placement.offset;
+  json["data"] = to_base64(buffer_of(tensor, placement).bytes);
+  return json;
 }
 
 HostTensor tensor_from_json(const Json& json, const std::string& field) {

@@ -14,6 +14,7 @@
 #include "conformance/smaller_program.hpp"
 #include "conformance/values.hpp"
 #include "spec/library/library.hpp"
+#include "spec/program/analysis.hpp"
 #include "spec/protocol/message.hpp"
 
 using namespace etalon;
@@ -205,7 +206,7 @@ TEST_CASE("a program is a function of its key, feeds calls from calls and is wri
 
 TEST_CASE("in a fan each call around a result is an output, and fans of one operation differ", "[cases]") {
   std::set<std::string> consumers;
-  for (const std::uint64_t i : {2U, 5U, 11U, 14U}) {
+  for (const std::uint64_t i : {2U, 6U, 13U, 17U}) {
     const auto c = drawn("exp", Check::program, i);
     REQUIRE(c);
     const std::vector<std::string> called = conformance::operations_of(*c->program);
@@ -221,7 +222,7 @@ TEST_CASE("in a fan each call around a result is an output, and fans of one oper
 TEST_CASE("operations read what was moved before", "[cases]") {
   std::size_t moved = 0, asked = 0;
   for (const char* operation : {"exp", "matmul", "softmax", "sum", "conv1d", "layer_norm", "mul", "linear", "max", "outer"}) {
-    for (const std::uint64_t i : {3U, 7U}) {
+    for (const std::uint64_t i : {3U, 8U}) {
       const auto c = drawn(operation, Check::program, i);
       if (!c) continue;
       ++asked;
@@ -236,6 +237,60 @@ TEST_CASE("operations read what was moved before", "[cases]") {
   }
   CHECK(asked >= 18);
   CHECK(moved >= 12);
+}
+
+TEST_CASE("operations read their own results under other attributes", "[cases]") {
+  std::size_t composed = 0, differ = 0;
+  for (const char* operation : {"slice", "transpose", "pad", "flip", "softmax", "triu", "cumsum", "roll"}) {
+    for (const std::uint64_t i : {4U, 9U}) {
+      const auto c = drawn(operation, Check::program, i);
+      if (!c) continue;
+      std::set<std::string> given;
+      const spec::Attributes& attributes = std::get<spec::Call>(c->program->steps.front()).attributes;
+      bool others = false;
+      for (const auto& step : c->program->steps) {
+        const auto& call = std::get<spec::Call>(step);
+        const std::vector<std::string> read = spec::values_read(call);
+        const bool own = std::any_of(read.begin(), read.end(), [&](const auto& name) { return given.contains(name); });
+        if (call.operation == operation && own) ++composed;
+        given.insert(call.results.begin(), call.results.end());
+        others = others || call.attributes != attributes;
+      }
+      differ += others;
+    }
+  }
+  CHECK(composed >= 24);
+  CHECK(differ >= 10);
+}
+
+TEST_CASE("attributes that are numbers run as scalars of the program", "[cases]") {
+  std::size_t scalars = 0;
+  for (const char* operation : {"leaky_relu", "elu", "huber", "layer_norm", "clamp", "adam"}) {
+    for (const std::uint64_t i : {5U, 16U, 27U, 38U}) {
+      const auto c = drawn(operation, Check::program, i);
+      if (!c) continue;
+      REQUIRE(c->operands.size() == c->program->inputs.size());
+      for (const auto& step : c->program->steps) scalars += spec::runtime_attributes(std::get<spec::Call>(step)).size();
+      for (const Case& smaller : conformance::smaller_programs(*c)) {
+        REQUIRE_NOTHROW(spec::verify(*smaller.program));
+        CHECK(smaller.operands.size() == smaller.program->inputs.size());
+      }
+    }
+  }
+  CHECK(scalars >= 12);
+}
+
+TEST_CASE("a call stands beside the one with its operands exchanged", "[cases]") {
+  std::size_t exchanged = 0;
+  for (const char* operation : {"sub", "div", "pow", "matmul", "atan2", "outer"}) {
+    const auto c = drawn(operation, Check::program, 1);
+    if (!c) continue;
+    const auto& first = std::get<spec::Call>(c->program->steps.front());
+    const auto& last = std::get<spec::Call>(c->program->steps.back());
+    exchanged += last.operation == operation && last.operands.size() == 2 && last.operands[0] == first.operands[1] &&
+                 last.operands[1] == first.operands[0] && first.operands[0] != first.operands[1];
+  }
+  CHECK(exchanged >= 3);
 }
 
 TEST_CASE("what only moves elements is known by form", "[cases]") {

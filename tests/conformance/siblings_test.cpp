@@ -16,8 +16,8 @@ using namespace etalon;
 using conformance::Draw;
 using conformance::Repeats;
 
-TEST_CASE("a sibling is another call of the same definition, which differs in one attribute or in the order of extents", "[siblings]") {
-  std::size_t of_attributes = 0, of_shapes = 0;
+TEST_CASE("a sibling is another call of the same definition, which differs in one attribute, in an operand left out or in the order of extents", "[siblings]") {
+  std::size_t of_attributes = 0, of_operands = 0, of_shapes = 0;
   for (const spec::Definition* d : spec::Library().definitions()) {
     Draw draw(std::string(d->name) + " siblings");
     for (std::uint64_t turn = 0; turn < 8; ++turn) {
@@ -33,7 +33,12 @@ TEST_CASE("a sibling is another call of the same definition, which differs in on
       const spec::Attributes other = spec::to_attributes(*d, spec::bind_attributes(*d, b->attributes));
       std::size_t differ = 0;
       for (const auto& [name, value] : one) differ += other.at(name) == value ? 0 : 1;
-      if (first->rows == second->rows) {
+      if (first->absent != second->absent) {
+        CHECK(differ == 0);
+        CHECK(first->rows == second->rows);
+        CHECK((first->absent.size() + 1 == second->absent.size() || second->absent.size() + 1 == first->absent.size()));
+        ++of_operands;
+      } else if (first->rows == second->rows) {
         CHECK(differ == 1);
         ++of_attributes;
       } else {
@@ -47,6 +52,7 @@ TEST_CASE("a sibling is another call of the same definition, which differs in on
     }
   }
   CHECK(of_attributes > 400);
+  CHECK(of_operands > 40);
   CHECK(of_shapes > 100);
 }
 

@@ -75,6 +75,10 @@ TEST_CASE("a placed tensor is written as its whole buffer and reads back", "[pro
         R"({"dtype":"i32","shape":[2,2],"strides":[-1,-3],"offset":5,"data":")" +
             to_base64(HostTensor::of<std::int32_t>({7}, {0, 4, 2, 0, 3, 1, 0}).bytes) + "\"}");
   CHECK(tensor_from_json(tensor_to_json(t, transposed_backwards), "t") == t);
+  const Json behind = tensor_to_json(t, {{2, 1}, 3, 7});
+  CHECK(behind.at("offset") == 3);
+  CHECK_FALSE(behind.contains("strides"));
+  CHECK(tensor_from_json(behind, "t") == t);
   const HostTensor expanded = HostTensor::of<float>({2, 2}, {7, 8, 7, 8});
   const Json json = tensor_to_json(expanded, {{0, 1}, 1, 4});
   CHECK(tensor_from_json(json, "t") == expanded);

@@ -125,10 +125,14 @@ class Source:
         self.calls = set(re.findall(r"(?<![\w.>:])(\w+)\(", text)) | self.functions | self.others
 
     def sees_another(self, other):
-        """Whether a name that this source uses would have more meanings beside the other's headers."""
+        """Whether a name that this source uses would have more meanings beside the other's headers: a function of that name is
+        one more overload, unless the name is a type's or a value's here."""
         mine = self.declared.keys() | self.functions | self.others
-        return any(other.declared[name] - self.declared.get(name, set()) - {OVERLOADED}
+        return any(other.declared[name] - self.declared.get(name, set()) - ({OVERLOADED} - self.kept(name))
                    for name in self.words & mine & other.declared.keys())
+
+    def kept(self, name):
+        return {OVERLOADED} if name in self.others else set()
 
     def disturbs(self, other):
         means = any(other.aliases.get(name, "") != what for name, what in self.aliases.items() if name in other.words)

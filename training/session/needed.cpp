@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/program/analysis.hpp"
 
 namespace etalon::training {
 
@@ -17,14 +18,7 @@ struct Uses {
 };
 
 Uses uses_of(const spec::Call& call) {
-  Uses u{{}, call.results};
-  for (const auto& operand : call.operands) {
-    if (operand) u.reads.push_back(*operand);
-  }
-  for (const auto& [attribute, value] : call.attributes) {
-    if (const auto* runtime = std::get_if<spec::ValueName>(&value)) u.reads.push_back(runtime->name);
-  }
-  return u;
+  return {spec::values_read(call), call.results};
 }
 
 Uses uses_of(const spec::Differentiate& step) {
