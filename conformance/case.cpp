@@ -1,8 +1,10 @@
 #include "conformance/case.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
+#include "conformance/attribute_levels.hpp"
 #include "conformance/breaking.hpp"
 #include "conformance/coverage.hpp"
 #include "conformance/directions.hpp"
@@ -47,7 +49,7 @@ std::uint64_t instance_of_index(const CaseKey& key, const spec::Definition& defi
   switch (key.check) {
     case Check::value:
       // After what every run asks, integers have a few cases more than their turn, each an instance of its own.
-      if (key.index >= integers_from && key.index < integers_from + integer_cases && takes_integers(definition)) {
+      if (key.index >= integers_from && key.index < integers_from + integer_cases(definition)) {
         return integer_instance + period * (key.index - integers_from);
       }
       // Without reals there are no families of numbers to be met by one instance, and no derivatives that go on with turns.
@@ -251,11 +253,25 @@ void begin_steps(Case& c, const spec::Definition& definition, Draw& draw) {
   }
 }
 
-// Operands of any type hold integers and truth values too.
+constexpr std::array other_types{DType::i64, DType::i32, DType::i64, DType::boolean, DType::i64, DType::i32};
+constexpr std::size_t distinct_types = 3;
+
+/// The attribute that names an element type, and what it may name.
+std::pair<const spec::AttributeText*, std::vector<AttributeLevel>> named_types(const spec::Definition& d) {
+  for (std::size_t i = 0; i < d.attribute_count; ++i) {
+    if (d.attributes[i].kind == spec::AttributeKind::dtype) return {&d.attributes[i], levels_of(d, d.attributes[i])};
+  }
+  return {};
+}
+
+// Operands of any type hold integers and truth values too; where an attribute names a type, each of them meets each.
 void vary_shared_type(const spec::Definition& definition, Assignment& assignment, std::uint64_t turn, DType dtype) {
-  constexpr std::array types{DType::i64, DType::i32, DType::i64, DType::boolean, DType::i64, DType::i32};
   Assignment varied = assignment;
-  varied.shared_type = types[static_cast<std::size_t>(turn % types.size())];
+  varied.shared_type = other_types[static_cast<std::size_t>(turn % other_types.size())];
+  if (const auto [attribute, levels] = named_types(definition); attribute != nullptr && !levels.empty()) {
+    varied.shared_type = other_types[1 + static_cast<std::size_t>(turn % distinct_types)];
+    varied.attributes[std::string(definition.at(attribute->name))] = levels[static_cast<std::size_t>(turn / distinct_types) % levels.size()].value;
+  }
   const auto call = call_of(definition, varied, dtype);
   const auto usual = call_of(definition, assignment, dtype);
   if (!call) return;
@@ -278,13 +294,19 @@ std::optional<Assignment> assignment_of(const CaseKey& key, const spec::Definiti
   if (shared && number % period == sibling_instance) {
     Draw before(draw_key(key, "types", number - 1));
     const auto first = draw_instance(key, definition, number - 1, before);
-    const auto second = first ? sibling_of(definition, *first, turn_of(key, number), draw, key.dtype) : std::nullopt;
+    const auto second = first ? sibling_of(definition, *first, turn_of(key, number), key.index, draw, key.dtype) : std::nullopt;
     if (second) return second;
   }
   return draw_instance(key, definition, number, draw);
 }
 
 }  // namespace
+
+std::size_t integer_cases(const spec::Definition& definition) {
+  if (!takes_integers(definition)) return 0;
+  constexpr std::size_t usual = 5;
+  return std::max(usual, distinct_types * named_types(definition).second.size());
+}
 
 std::optional<Case> make_case(const CaseKey& key) {
   if (key.check == Check::program) return make_program_case(key);

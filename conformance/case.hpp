@@ -36,8 +36,9 @@ inline constexpr std::size_t check_count = 12;
 [[nodiscard]] std::string_view name_of(Check check);
 [[nodiscard]] std::optional<Check> check_named(std::string_view name);
 
-/// Cases of values, from the 21st on, of a definition whose operands may hold integers: there they do.
-inline constexpr std::size_t integer_cases = 5;
+/// How many cases of values, from the 21st on, have operands of integers or truth values, where the definition takes them: all
+/// pairs of such a type and one that an attribute names.
+[[nodiscard]] std::size_t integer_cases(const spec::Definition& definition);
 
 /// What a unit of work asks: `count` cases of one operation, check and element type.
 struct CaseKey {

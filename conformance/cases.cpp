@@ -37,6 +37,7 @@ bool Cases::passes_over(const Case& c) {
   if (description_ == nullptr) return false;
   if (!offers(*description_, c.mode)) return true;
   if (c.program) {
+    if (!offers_attributes(*description_, *c.program)) return true;
     const std::vector<std::string> called = operations_of(*c.program);
     return !std::all_of(called.begin(), called.end(), [&](const std::string& name) {
       return offers(*description_, name);

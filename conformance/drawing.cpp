@@ -37,6 +37,7 @@ class Drawing {
     if (wish_.longest) lengthen();
     joins();
     for (std::size_t i = 0; i < d_.attribute_count; ++i) attribute(d_.attributes[i]);
+    exact_types();
     places();
     if (wish_.fit) fit();
     for (std::size_t i = 0; i < d_.attribute_count; ++i) list_attribute(d_.attributes[i]);
@@ -58,7 +59,8 @@ class Drawing {
   }
 
   void ranks() {
-    for (const std::string& row : names_.rows) rank_[row] = static_cast<std::size_t>(draw_.integer(0, 3));
+    // No axes at all tell least, and calls of few elements have them often enough.
+    for (const std::string& row : names_.rows) rank_[row] = static_cast<std::size_t>(draw_.chance(0.1) ? 0 : draw_.integer(1, 3));
     for (const std::string& row : names_.single_rows) rank_[row] = draw_.chance(0.7) ? 1 : 0;
     // Numbers of either sign for each of many axes seldom leave anything.
     if (signed_) for (const std::string& row : listed_rows()) rank_[row] = static_cast<std::size_t>(draw_.integer(1, 2));
@@ -149,7 +151,7 @@ class Drawing {
     return draw_.pick(widths);
   }
 
-  [[nodiscard]] bool cube() const { return wish_.turn && !wish_.edges && *wish_.turn % 4 == 1; }
+  [[nodiscard]] bool cube() const { return wish_.turn && !wish_.edges && wish_.elements > 1 && *wish_.turn % 4 == 1; }
 
   void rows_and_extents() {
     // Equal extents on purpose: exchanged indices show only where they stay in range.
@@ -212,6 +214,17 @@ class Drawing {
     fit_extents(d_, *wish_.fit, a_);
   }
 
+  // Integers that no double holds are of the type that holds them.
+  void exact_types() {
+    const bool wide = std::any_of(a_.attributes.begin(), a_.attributes.end(), [](const auto& named) {
+      const auto* value = std::get_if<std::int64_t>(&named.second);
+      return value != nullptr && *value > std::int64_t{1} << 53;
+    });
+    for (std::size_t i = 0; wide && i < d_.attribute_count; ++i) {
+      if (d_.attributes[i].kind == AttributeKind::dtype) a_.attributes[text_of(d_, d_.attributes[i].name)] = std::string(name_of(DType::i64));
+    }
+  }
+
   bool at_level(const spec::AttributeText& attribute) {
     if (!wish_.turn) return false;
     const auto place = static_cast<std::size_t>(&attribute - d_.attributes);
@@ -226,7 +239,7 @@ class Drawing {
   void attribute(const spec::AttributeText& attribute) {
     if (at_level(attribute)) return;
     const std::string name = text_of(d_, attribute.name);
-    if (!attribute.row.length && !attribute.pack && attribute.has_default && draw_.chance(0.35)) return;
+    if (!attribute.row.length && !attribute.pack && attribute.has_default && wish_.defaults && draw_.chance(0.35)) return;
     switch (attribute.kind) {
       case AttributeKind::boolean:
       case AttributeKind::symbol:
@@ -309,8 +322,8 @@ class Drawing {
     // Where extents agree nothing but the numbers tells that axes are out of order.
     if (!alone && cube()) std::sort(chosen.rbegin(), chosen.rend());
     else if (!alone && draw_.chance(0.7)) std::sort(chosen.begin(), chosen.end());
-    // An order of all axes that is not its own inverse.
-    if (alone && wanted >= 3 && draw_.chance(0.8)) {
+    // An order of all axes that is not its own inverse; in turns, which do not change places with it.
+    if (alone && wanted >= 3 && draw_.chance(wish_.defaults ? 0.8 : 0.5)) {
       std::sort(chosen.begin(), chosen.end());
       const std::int64_t by = draw_.integer(1, static_cast<std::int64_t>(wanted) - 1);
       std::rotate(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(2 * by == static_cast<std::int64_t>(wanted) ? 1 : by), chosen.end());
@@ -336,7 +349,7 @@ class Drawing {
     }
     const bool lists = attribute.kind == AttributeKind::integers || attribute.row.length != 0;
     if (!lists) return;
-    if (attribute.has_default && draw_.chance(0.35)) return;
+    if (attribute.has_default && wish_.defaults && draw_.chance(0.35)) return;
     const std::string row = row_key(text_of(d_, attribute.row));
     const auto known = a_.rows.find(row);
     if (known == a_.rows.end() || attribute.row.length == 0) {

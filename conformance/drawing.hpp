@@ -25,6 +25,7 @@ struct SizeWish {
   bool longest = false;  ///< one axis beyond 1024, the others short
   /// Scalar attributes have the levels of this turn (attribute_levels.hpp); nothing: all are drawn freely.
   std::optional<std::uint64_t> turn{};
+  bool defaults = true;  ///< attributes that may be left out are, now and then
   std::optional<Fit> fit{};
   double insistence = 1;  ///< how probably each attribute has the level of the turn; one has it surely, unless this is 0
 };

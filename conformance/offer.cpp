@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <variant>
+
+#include "spec/program/analysis.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -26,6 +29,14 @@ bool offers(const spec::Description& description, std::string_view operation) {
 bool offers(const spec::Description& description, spec::Mode mode) { return holds(description.modes, mode); }
 
 bool offers(const spec::Description& description, DType dtype) { return holds(description.dtypes, dtype); }
+
+bool offers_attributes(const spec::Description& description, const spec::Program& program) {
+  if (description.running_attributes) return true;
+  return std::none_of(program.steps.begin(), program.steps.end(), [](const auto& step) {
+    const auto* call = std::get_if<spec::Call>(&step);
+    return call != nullptr && !spec::runtime_attributes(*call).empty();
+  });
+}
 
 std::optional<DType> missing_type(const spec::Description& description, const Case& c) {
   if (offers_all_types(description)) return std::nullopt;

@@ -59,7 +59,7 @@ static_assert(in_order());
 Unit unit_of(const spec::Definition& d, Check check, DType dtype, Tier tier) {
   const std::string operation(d.name);
   Amount amount = amounts[static_cast<std::size_t>(check)];
-  if (check == Check::value && takes_integers(d)) amount.least += integer_cases - 1;
+  if (check == Check::value) amount.least += std::max<std::size_t>(integer_cases(d), 1) - 1;
   const std::size_t times = check == Check::large ? factor(tier) / factor(Tier::full) : factor(tier);
   return {operation, check, dtype, amount.least * times, amount.most * times, amount.elements * times};
 }

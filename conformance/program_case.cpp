@@ -4,12 +4,14 @@
 #include <array>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <map>
 #include <utility>
 #include <variant>
 
 #include "conformance/directions.hpp"
 #include "conformance/random_program.hpp"
+#include "conformance/signature.hpp"
 #include "conformance/values.hpp"
 #include "reference/evaluate.hpp"
 #include "reference/host.hpp"
@@ -23,11 +25,14 @@ using Array = reference::Array<double>;
 
 constexpr std::uint64_t period = 4;  // every fourth program takes any numbers
 
+/// Which numbers inputs hold.
+enum class Numerals : std::uint8_t { moderate, any, special };
+
 /// Numbers for the inputs of a program that grows, and what its calls make of them.
 class Numbers {
  public:
-  Numbers(DType dtype, bool moderate, Draw& draw)
-      : largest_(dtype == DType::f16 ? 0x1p6 : 0x1p12), moderate_(moderate), draw_(draw) {}
+  Numbers(DType dtype, Numerals numerals, Draw& draw)
+      : largest_(dtype == DType::f16 ? 0x1p6 : 0x1p12), numerals_(numerals), draw_(draw) {}
 
   /// Draws the inputs that the last call added and computes it. False when its results are not wanted.
   [[nodiscard]] bool take(const spec::Program& program, const spec::Instance& instance) {
@@ -69,11 +74,25 @@ class Numbers {
     static const std::vector<Family> moderate{Family::normal, Family::normal, Family::unit, Family::positive, Family::signs};
     static const std::vector<Family> any{Family::large, Family::tiny,   Family::mixed,      Family::ties,
                                          Family::zeros, Family::special, Family::cancelling, Family::offset};
+    static const std::vector<Family> special{Family::special};
+    const auto& families = numerals_ == Numerals::moderate ? moderate : numerals_ == Numerals::any ? any : special;
     switch (kind_of(input.dtype)) {
-      case Kind::real: return draw_real(draw_, draw_.pick(moderate_ ? moderate : any), input.dtype, input.dims);
+      case Kind::real: return real(draw_.pick(families), input);
       case Kind::integer: return draw_integer(draw_, role, input.dtype, input.dims);
       default: return draw_boolean(draw_, input.dims);
     }
+  }
+
+  [[nodiscard]] HostTensor real(Family family, const spec::Input& input) {
+    HostTensor t = draw_real(draw_, family, input.dtype, input.dims);
+    // Few elements hold few extremes by chance; what is compared with itself is NaN for sure.
+    const double inf = std::numeric_limits<double>::infinity();
+    std::vector<double> sure{inf, -inf, std::numeric_limits<double>::quiet_NaN()};
+    if (numerals_ != Numerals::special) sure.clear();
+    for (const double x : sure) {
+      if (t.dims.count() > 0) set_element(t, static_cast<std::size_t>(draw_.integer(0, t.dims.count() - 1)), x);
+    }
+    return t;
   }
 
   /// A computed index stays inside; beyond the ends libraries do as they like.
@@ -88,14 +107,14 @@ class Numbers {
       // As a backend would store it: half precision overflows where doubles do not.
       results[r] = reference::from_host<double>(reference::to_host(results[r], instance.results[r].dtype));
       const auto wanted = [&](double x) { return std::isfinite(x) && std::abs(x) <= largest_; };
-      if (moderate_ && !std::all_of(results[r].real.begin(), results[r].real.end(), wanted)) return false;
+      if (numerals_ == Numerals::moderate && !std::all_of(results[r].real.begin(), results[r].real.end(), wanted)) return false;
     }
     for (std::size_t r = 0; r < results.size(); ++r) values_[call.results[r]] = std::move(results[r]);
     return true;
   }
 
   double largest_;
-  bool moderate_;
+  Numerals numerals_;
   Draw& draw_;
   std::vector<HostTensor> inputs_;
   std::map<std::string, Array> values_;
@@ -107,17 +126,35 @@ class Numbers {
 /// operation reads its own result, under other attributes.
 enum class Plot : std::uint8_t { doubled, twice, fan, moved, composed, chain, mixed };
 
-constexpr std::array plots{Plot::doubled, Plot::twice, Plot::fan,   Plot::moved,    Plot::composed, Plot::chain,
-                           Plot::fan,     Plot::mixed, Plot::moved, Plot::composed, Plot::mixed};
+using Plots = std::array<Plot, 11>;
+constexpr Plots of_most{Plot::doubled, Plot::twice, Plot::fan,   Plot::moved,    Plot::composed, Plot::chain,
+                        Plot::fan,     Plot::mixed, Plot::moved, Plot::composed, Plot::mixed};
+// Steps after steps and orders of orders are what libraries join to one.
+constexpr Plots of_moves{Plot::composed, Plot::twice, Plot::fan,      Plot::composed, Plot::composed, Plot::chain,
+                         Plot::moved,    Plot::mixed, Plot::composed, Plot::doubled,  Plot::mixed};
+
+[[nodiscard]] const Plots& plots_of(const CaseKey& key) { return is_move(key.library.named(key.operation)) ? of_moves : of_most; }
 
 /// Each plot in turn, mixed ones more often as cases go on.
-[[nodiscard]] Plot plot_of(const CaseKey& key) { return plots[static_cast<std::size_t>(key.index % plots.size())]; }
+[[nodiscard]] Plot plot_of(const CaseKey& key) {
+  const Plots& plots = plots_of(key);
+  return plots[static_cast<std::size_t>(key.index % plots.size())];
+}
 
 /// How many earlier cases have the same plot.
 [[nodiscard]] std::uint64_t number_in_plot(const CaseKey& key) {
+  const Plots& plots = plots_of(key);
   const auto at = static_cast<std::ptrdiff_t>(key.index % plots.size());
   const auto of_round = static_cast<std::uint64_t>(std::count(plots.begin(), plots.end(), plot_of(key)));
   return key.index / plots.size() * of_round + static_cast<std::uint64_t>(std::count(plots.begin(), plots.begin() + at, plot_of(key)));
+}
+
+/// What equals itself, and what rewriting takes for the same, shows among infinities and NaN.
+[[nodiscard]] Numerals numerals_of(Plot plot, const CaseKey& key) {
+  const bool second = key.dtype == DType::f64;
+  if (plot == Plot::doubled) return second ? Numerals::special : Numerals::moderate;
+  if (plot == Plot::chain || plot == Plot::fan) return second ? Numerals::any : Numerals::moderate;
+  return key.index % period == period - 1 ? Numerals::any : Numerals::moderate;
 }
 
 constexpr std::uint64_t fan_width = 4;
@@ -147,10 +184,13 @@ constexpr std::uint64_t fan_width = 4;
   return roles;
 }
 
+/// Chains of the first element type take attributes as values of the program, and ask for their derivatives.
+[[nodiscard]] bool runs_attributes(const CaseKey& key) { return plot_of(key) == Plot::chain && key.dtype == DType::f32; }
+
 /// Forward, or a derivative of the whole, as the index and the operation say: the first mixed cases of different operations
 /// differ.
 [[nodiscard]] spec::Mode mode_of(const CaseKey& key) {
-  if (plot_of(key) == Plot::doubled) return spec::Mode::vjp;
+  if (plot_of(key) == Plot::doubled || runs_attributes(key)) return spec::Mode::vjp;
   if (plot_of(key) == Plot::twice) return key.dtype == DType::f64 ? spec::Mode::jvp : spec::Mode::vjp;
   constexpr std::array modes{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward, spec::Mode::jvp};
   return modes[static_cast<std::size_t>((key.index + hash_of(key.operation) + static_cast<std::uint64_t>(key.dtype)) % modes.size())];
@@ -167,7 +207,9 @@ constexpr std::uint64_t fan_width = 4;
 }
 
 /// Real attributes become scalars of the program, of the same values, where typing needs no number.
-void let_attributes_run(Case& c, Draw& draw) {
+/// \returns how many did
+std::size_t let_attributes_run(Case& c, Draw& draw) {
+  const std::size_t before = c.operands.size();
   for (auto& step : c.program->steps) {
     auto* call = std::get_if<spec::Call>(&step);
     if (call == nullptr) continue;
@@ -192,9 +234,11 @@ void let_attributes_run(Case& c, Draw& draw) {
       }
     }
   }
+  return c.operands.size() - before;
 }
 
-void draw_derivative(Case& c, Draw& draw) {
+/// With respect to some inputs, and to the last ones for sure.
+void draw_derivative(Case& c, std::size_t last, Draw& draw) {
   const auto types = spec::types_of(*c.program);
   std::vector<spec::ValueType> results;
   for (const std::string& name : c.program->outputs) results.push_back(types.at(name));
@@ -205,6 +249,7 @@ void draw_derivative(Case& c, Draw& draw) {
     c.wrt.clear();
     return;
   }
+  std::fill(c.wrt.end() - static_cast<std::ptrdiff_t>(last), c.wrt.end(), true);
   c.mode = mode_of(c.key);
   draw_directions(c, results, draw);
 }
@@ -222,8 +267,6 @@ std::vector<std::string> operations_of(const spec::Program& program) {
 std::optional<Case> make_program_case(const CaseKey& key) {
   Draw draw(draw_key(key, "program", key.index));
   const Plot plot = plot_of(key);
-  const bool simplified = plot == Plot::doubled || plot == Plot::chain || plot == Plot::fan;
-  const bool wild = simplified ? key.dtype == DType::f64 : key.index % period == period - 1;
   ProgramWish wish{.roles = roles_of(plot, draw), .dtype = key.dtype};
   wish.about = &key.library.named(key.operation);
   wish.library = key.library;
@@ -232,6 +275,14 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   wish.shared_inputs = plot == Plot::chain ? 0.7 : plot == Plot::twice ? 0.6 : plot == Plot::moved ? 0.1 : 0.3;
   wish.read_outputs = 0.4;
   if (plot == Plot::doubled || plot == Plot::twice || plot == Plot::fan) wish.read_outputs = 1;
+  // Orders of axes, steps and starts tell nothing on few axes.
+  static const std::vector<std::vector<std::int64_t>> uneven{{4, 3, 5}, {5, 4, 3}, {7, 6}, {3, 5, 4}};
+  if (plot == Plot::composed || plot == Plot::moved) {
+    wish.extents = draw.pick(uneven);
+    wish.elements = 64;
+  }
+  wish.there_and_back = plot == Plot::composed;
+  wish.defaults = plot != Plot::composed;
   wish.twins = plot == Plot::twice && wish.about->operand_count > 1;
   if (plot == Plot::doubled && wish.about->operand_count > 1) {
     wish.doubled = true;
@@ -241,7 +292,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   }
   constexpr int patience = 4;
   for (int attempt = 0; attempt < patience; ++attempt) {
-    Numbers numbers(key.dtype, !wild, draw);
+    Numbers numbers(key.dtype, numerals_of(plot, key), draw);
     auto found = random_program(key.library.definitions(), wish, draw,
                                 [&](const spec::Program& p, const spec::Instance& i) { return numbers.take(p, i); });
     if (!found) {
@@ -258,9 +309,9 @@ std::optional<Case> make_program_case(const CaseKey& key) {
       c.operands.emplace_back(t);
       c.call.operands.emplace_back(spec::ValueType{t.dtype, t.dims});
     }
-    const bool at_run_time = plot == Plot::chain ? key.dtype == DType::f32 : plot == Plot::mixed && draw.chance(0.25);
-    if (at_run_time) let_attributes_run(c, draw);
-    if (mode_of(key) != spec::Mode::forward) draw_derivative(c, draw);
+    const bool at_run_time = runs_attributes(key) || (plot == Plot::mixed && draw.chance(0.25));
+    const std::size_t scalars = at_run_time ? let_attributes_run(c, draw) : 0;
+    if (mode_of(key) != spec::Mode::forward) draw_derivative(c, scalars, draw);
     return c;
   }
   return std::nullopt;

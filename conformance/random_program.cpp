@@ -19,6 +19,8 @@ bool may_hold(spec::Range range, DType dtype, DType of_case) {
   switch (range) {
     case spec::Range::integer: return dtype == DType::i64;
     case spec::Range::boolean: return dtype == DType::boolean;
+    case spec::Range::any: return true;
+    case spec::Range::number: return dtype != DType::boolean;
     default: return dtype == of_case;
   }
 }
@@ -67,8 +69,13 @@ class Composer {
   }
 
   void add_call(const spec::Definition& definition, Role role) {
-    const auto assignment = draw_assignment(definition, draw_, {.elements = wish_.elements, .edges = false, .fit = some_fit(definition)}, wish_.dtype);
+    const auto read = some_read(definition);
+    SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults};
+    if (read) wish.fit = read->fit;
+    auto assignment = draw_assignment(definition, draw_, wish, wish_.dtype);
     if (!assignment) return;
+    if (read && read->dtype != wish_.dtype) assignment->shared_type = read->dtype;
+    if (wish_.there_and_back) convert(definition, role, *assignment);
     const auto types = call_of(definition, *assignment, wish_.dtype);
     if (!types) return;
     const std::vector<std::optional<std::string>> taken = role == Role::consumer ? around_the_first(*types) : results_for(*types, 0.8);
@@ -76,17 +83,35 @@ class Composer {
     if (program_.steps.empty() || joined) add(*types, taken, *assignment);
   }
 
-  /// An operand that is to have the extents of a result, where one may be read.
-  std::optional<Fit> some_fit(const spec::Definition& d) {
-    std::vector<Fit> fitting;
+  /// To another element type first, and then to the program's.
+  void convert(const spec::Definition& d, Role role, Assignment& assignment) {
+    static const std::vector<DType> away{DType::i32, DType::i64, DType::f32, DType::i32, DType::boolean};
+    for (std::size_t i = 0; i < d.attribute_count; ++i) {
+      if (d.attributes[i].kind != spec::AttributeKind::dtype) continue;
+      const DType to = role == Role::same ? wish_.dtype : draw_.pick(away);
+      assignment.attributes[std::string(d.at(d.attributes[i].name))] = std::string(name_of(to));
+    }
+  }
+
+  /// What an operand of a call is to be so that it can read a result.
+  struct Reading {
+    Fit fit;
+    DType dtype;
+  };
+
+  /// One for a result that may be read, or with the extents wished for.
+  std::optional<Reading> some_read(const spec::Definition& d) {
+    if (program_.steps.empty() && !wish_.extents.empty()) return Reading{{0, wish_.extents}, wish_.dtype};
+    std::vector<Reading> readings;
     for (std::size_t i = 0; i < d.operand_count; ++i) {
       for (const auto& [name, type] : results_) {
         if (!may_hold(d.operands[i].range, type.dtype, wish_.dtype)) continue;
-        fitting.push_back({i, {type.dims.begin(), type.dims.end()}});
+        const bool shares = d.operands[i].range == spec::Range::any || d.operands[i].range == spec::Range::number;
+        readings.push_back({{i, {type.dims.begin(), type.dims.end()}}, shares ? type.dtype : wish_.dtype});
       }
     }
-    if (fitting.empty()) return std::nullopt;
-    return draw_.pick(fitting);
+    if (readings.empty()) return std::nullopt;
+    return draw_.pick(readings);
   }
 
   /// Per operand a value that a call of the program's definition read or gave: all alike, or different ones.

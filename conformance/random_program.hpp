@@ -36,8 +36,11 @@ struct ProgramWish {
   DType dtype = DType::f64;
   const spec::Definition* about = nullptr;  ///< for the role of this name
   spec::Library library{};                  ///< where the definitions come from
+  std::vector<std::int64_t> extents{};      ///< of the first operand of the first call, where it can have them
+  bool defaults = true;       ///< attributes that may be left out are, now and then
   std::uint64_t turn = 0;     ///< of consumers: the first is the one at this place, in a circle
   double shared_inputs = 0;   ///< how probably an operand reads an input that is there already
+  bool there_and_back = false;  ///< attributes that name element types say another one first and then the program's
   bool doubled = false;       ///< two operands of the first call are one value, where their types can be equal
   bool twins = false;         ///< two operands of the first call are of one type, where they can be
   double read_outputs = 0;    ///< how probably a result that a call reads is an output too

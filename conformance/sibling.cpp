@@ -33,14 +33,14 @@ std::vector<AttributeValue> beside(const Integers& list, Draw& draw) {
   return found;
 }
 
-std::vector<AttributeValue> others(const Definition& d, const spec::AttributeText& attribute, const AttributeValue& value, Draw& draw) {
+std::vector<AttributeValue> others(const Definition& d, const spec::AttributeText& attribute, const AttributeValue& value, std::uint64_t turn, Draw& draw) {
   std::vector<AttributeValue> found;
   for (AttributeLevel& level : levels_of(d, attribute)) {
     if (level.value != value) found.push_back(std::move(level.value));
   }
   if (const auto* list = std::get_if<Integers>(&value)) found = beside(*list, draw);
   // Keys that are written in few digits take it for the one before.
-  if (const auto* x = std::get_if<double>(&value); x != nullptr && *x != 0 && std::isfinite(*x) && draw.chance(0.5))
+  if (const auto* x = std::get_if<double>(&value); x != nullptr && *x != 0 && std::isfinite(*x) && turn % 4 < 2)
     return {AttributeValue{*x * (1 + 0x1p-13)}};
   if (found.size() > 1) std::rotate(found.begin(), found.begin() + draw.integer(0, static_cast<std::int64_t>(found.size()) - 1), found.end());
   return found;
@@ -56,7 +56,7 @@ std::optional<Assignment> with_attribute(const Definition& d, const Assignment& 
     const auto& attribute = d.attributes[(turn + k) % d.attribute_count];
     const auto known = complete.find(std::string(d.at(attribute.name)));
     if (known == complete.end()) continue;
-    for (AttributeValue& value : others(d, attribute, known->second, draw)) {
+    for (AttributeValue& value : others(d, attribute, known->second, turn, draw)) {
       Assignment changed = a;
       changed.attributes = complete;
       changed.attributes[known->first] = std::move(value);
@@ -77,27 +77,33 @@ std::optional<Assignment> with_order(const Definition& d, const Assignment& a, D
   return std::nullopt;
 }
 
-/// With an optional operand that was left out, or without one that was there.
-std::optional<Assignment> with_operand(const Definition& d, const Assignment& a, std::uint64_t turn, DType dtype) {
-  for (std::size_t k = 0; k < d.operand_count; ++k) {
-    const auto& operand = d.operands[(turn + k) % d.operand_count];
-    if (!operand.optional) continue;
-    Assignment changed = a;
-    const std::string name(d.at(operand.name));
-    if (changed.absent.erase(name) == 0) changed.absent.insert(name);
-    if (is_call(d, changed, dtype)) return changed;
+/// With other optional operands: of several one alone, otherwise one more or less.
+std::optional<Assignment> with_operand(const Definition& d, const Assignment& a, std::uint64_t place, DType dtype) {
+  std::vector<std::string> optional;
+  for (std::size_t i = 0; i < d.operand_count; ++i) {
+    if (d.operands[i].optional) optional.emplace_back(d.at(d.operands[i].name));
   }
-  return std::nullopt;
+  if (optional.empty()) return std::nullopt;
+  const std::string& chosen = optional[place % optional.size()];
+  Assignment changed = a;
+  changed.absent = {optional.begin(), optional.end()};
+  changed.absent.erase(chosen);
+  if (changed.absent == a.absent) changed.absent.insert(chosen);
+  return is_call(d, changed, dtype) ? std::optional(changed) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Assignment> sibling_of(const Definition& definition, const Assignment& assignment, std::uint64_t turn, Draw& draw, DType dtype) {
-  constexpr std::uint64_t shapes = 4;  // every fourth time it is the shape
-  if (turn % 2 == 0) {
-    if (auto found = with_operand(definition, assignment, turn / 2, dtype)) return found;
+std::optional<Assignment> sibling_of(const Definition& definition, const Assignment& assignment, std::uint64_t turn,
+                                     std::uint64_t place, Draw& draw, DType dtype) {
+  // What differs first of all: modes and element types between them meet each.
+  constexpr std::uint64_t kinds = 3;
+  enum : std::uint64_t { operand, attribute, shape };
+  const std::uint64_t kind = turn % kinds;
+  if (kind == operand) {
+    if (auto found = with_operand(definition, assignment, place, dtype)) return found;
   }
-  if (turn % shapes != shapes - 1) {
+  if (kind != shape) {
     if (auto found = with_attribute(definition, assignment, turn, draw, dtype)) return found;
   }
   if (auto found = with_order(definition, assignment, dtype)) return found;

@@ -93,7 +93,7 @@ double scaled(Draw& draw, int low, int high) {
   return std::ldexp(1.0 + draw.uniform(), static_cast<int>(draw.integer(low, high)));
 }
 
-double special_value(Draw& draw, DType dtype) {
+double extreme_value(Draw& draw, DType dtype) {
   const spec::Format f = spec::format_of(dtype);
   const double largest = std::ldexp(2.0 - std::ldexp(1.0, 1 - f.precision), f.emax);
   const double smallest = std::ldexp(1.0, f.emin);
@@ -109,8 +109,10 @@ double special_value(Draw& draw, DType dtype) {
                                    -smallest,
                                    1.0,
                                    -1.0};
-  return draw.chance(0.4) ? draw.pick(values) : draw.normal();
+  return draw.pick(values);
 }
+
+double special_value(Draw& draw, DType dtype) { return draw.chance(0.4) ? extreme_value(draw, dtype) : draw.normal(); }
 
 double tie_value(Draw& draw) {
   static const std::vector<double> values{-2, -1, -0.5, -0.0, 0.0, 0.5, 1, 2};
@@ -251,16 +253,20 @@ HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims) {
   const auto count = static_cast<std::size_t>(dims.count());
   const Shape shape{dtype, dims.count(), dims.rank == 0 ? 1 : dims[dims.rank - 1]};
   const auto row = static_cast<std::size_t>(std::max<std::int64_t>(shape.row, 1));
-  std::optional<double> throughout;  // what fills the row
+  double throughout = 0;  // what fills the row, where it is filled
+  bool filled = false;
   const int kept = std::min(18, spec::format_of(dtype).precision - 3);  // bits of a pair that cancel
   double previous = 0;
-  // Now and then all are one special number: windows of nothing but the least one, what pads them beside it.
+  // Now and then all are one extreme number: windows of nothing but the least one, what pads them beside it.
   const bool everywhere = family == Family::special && draw.chance(0.15);
-  const double special = everywhere ? special_value(draw, dtype) : 0;
+  const double extreme = everywhere ? extreme_value(draw, dtype) : 0;
   for (std::size_t i = 0; i < count; ++i) {
-    double value = everywhere ? special : one_value(draw, family, shape);
-    if (i % row == 0 && !everywhere) throughout = fills_rows(family) && draw.chance(0.2) ? std::optional(value) : std::nullopt;
-    if (throughout) value = *throughout;
+    double value = everywhere ? extreme : one_value(draw, family, shape);
+    if (i % row == 0 && !everywhere) {
+      filled = fills_rows(family) && draw.chance(0.2);
+      if (filled) throughout = family == Family::special ? extreme_value(draw, dtype) : value;
+    }
+    if (filled) value = throughout;
     if (family == Family::cancelling && i % 2 == 1) value = -previous * (1 + std::ldexp(draw.normal(), -kept));
     set_element(tensor, i, value);
     previous = value;

@@ -82,6 +82,7 @@ struct Description {
   bool rejects = true;                      ///< refuses ill-typed calls instead of promoting
   bool deterministic = true;                ///< the same request gives the same bits
   bool layouts = false;                     ///< takes tensors with strides and offsets (or says of each which it does not)
+  bool running_attributes = true;           ///< takes attributes that are scalars of the program
   std::optional<std::string> generator{};   ///< of random numbers: philox4x32-10
   std::int64_t pipeline = 1;                ///< requests that may be unanswered at a time
   std::int64_t max_bytes = 64 << 20;        ///< longest request line

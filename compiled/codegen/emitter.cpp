@@ -238,7 +238,8 @@ Value* Emitter::emit_apply(const Expr& e, Value* mask) {
       return builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {to, x->getType()}, {x});
     }
     if (p == Primitive::to_integer) return builder_.CreateZExt(x, to);
-    return e->args[0].kind() == Kind::boolean ? builder_.CreateUIToFP(x, to) : builder_.CreateSIToFP(x, to);
+    if (e->args[0].kind() == Kind::boolean) return builder_.CreateUIToFP(x, to);
+    return builder_.CreateSIToFP(arithmetic_.keeps_odd_bit(e->args[0], extents_) ? with_odd_bit(x) : x, to);
   }
   std::vector<Value*> args;
   for (const Expr& a : e->args) args.push_back(emit_as(a, type, mask));

@@ -97,6 +97,7 @@ class Emitter {
   llvm::Value* emit_read(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_select(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_apply(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* with_odd_bit(llvm::Value* integer);
   llvm::Value* emit_connective(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_comparison(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_test(const spec::Expr& e, llvm::Value* mask);

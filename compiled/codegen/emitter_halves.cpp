@@ -33,6 +33,19 @@ Value* Emitter::widened(Value* raw, DType dtype) {
   return builder_.CreateBitCast(builder_.CreateOr(value, sign), real);
 }
 
+/// An integer that a double holds: beyond 2^53 eleven bits give way to one that says whether any was set. Rounding that to a
+/// format of at most 40 bits gives what rounding the integer would give.
+Value* Emitter::with_odd_bit(Value* integer) {
+  llvm::Type* type = integer->getType();
+  constexpr std::uint64_t end = std::uint64_t{1} << 53;
+  constexpr std::uint64_t low = 2047;
+  Value* near = builder_.CreateICmpULE(builder_.CreateAdd(integer, all(type, end)), all(type, 2 * end));
+  Value* some = builder_.CreateICmpNE(builder_.CreateAnd(integer, all(type, low)), all(type, 0));
+  Value* last = builder_.CreateSelect(some, all(type, (low + 1) / 2), all(type, 0));
+  Value* shortened = builder_.CreateOr(builder_.CreateAnd(integer, all(type, ~low)), last);
+  return builder_.CreateSelect(near, integer, shortened);
+}
+
 /// Double precision to single, inexact results to the neighbour with an odd last bit: rounding that to a format at least
 /// two bits shorter gives what rounding the double would give.
 Value* Emitter::rounded_to_odd(Value* value) {

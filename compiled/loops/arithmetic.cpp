@@ -1,5 +1,6 @@
 #include "compiled/loops/arithmetic.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -53,6 +54,20 @@ Type Arithmetic::comparison_type(const Expr& a, const Expr& b) const {
 Type Arithmetic::stored_type(const Expr& value, DType dtype) const {
   if (value.kind() != Kind::real || spec::is_half(dtype)) return type_of(value);
   return dtype == DType::f32 ? Type::f32 : Type::f64;
+}
+
+bool Arithmetic::may_leave_doubles(const Expr& e, const Extents& extents) const {
+  constexpr std::int64_t end = std::int64_t{1} << 53;
+  if (e.kind() != Kind::integer || e.is(spec::Primitive::philox)) return false;
+  if (const auto range = range_of(e, extents)) return range->first < -end || range->second > end;
+  if (e.form() == Form::read) return system_[e->tensor].dtype == DType::i64;
+  const bool larger = e.is(spec::Primitive::mul) || e.is(spec::Primitive::add) || e.is(spec::Primitive::sub);
+  if (e.form() == Form::reduce || larger || e.is(spec::Primitive::to_integer)) return true;
+  return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return may_leave_doubles(a, extents); });
+}
+
+bool Arithmetic::keeps_odd_bit(const Expr& integer, const Extents& extents) const {
+  return real_ == Type::f32 && may_leave_doubles(integer, extents);
 }
 
 bool in_range(const spec::System& system, const Expr& read, const Extents& extents) {

@@ -32,8 +32,14 @@ class Arithmetic {
   /// to the element type at once.
   [[nodiscard]] Type stored_type(const Expr& value, DType dtype) const;
 
+  /// Whether an integer that is to be a real is made a double with an odd last bit where none holds it: rounding that to the
+  /// equation's shorter type then gives what rounding the integer would give, and not one rounding more. Where all that the
+  /// integer can be are doubles, and where results are doubles, it is not.
+  [[nodiscard]] bool keeps_odd_bit(const Expr& integer, const Extents& extents) const;
+
  private:
   [[nodiscard]] bool is_narrow(const Expr& e) const;
+  [[nodiscard]] bool may_leave_doubles(const Expr& integer, const Extents& extents) const;
 
   const spec::System& system_;
   std::function<bool(spec::VariableId)> narrow_;

@@ -271,9 +271,11 @@ class Fusion {
   }
 
   bool reads_of_turn(const EquationShape& shape, std::size_t k) const {
-    return std::any_of(shape.reads.begin(), shape.reads.end(), [&](const Expr& r) {
-      return kernel_of_[static_cast<std::size_t>(r->tensor)] == k && statement_of(r->tensor, k).in_turn;
-    });
+    const auto written_in_turn = [&](const Expr& read) {
+      const auto& statements = kernels_[k].statements;
+      return std::any_of(statements.begin(), statements.end(), [&](const Statement& s) { return s.in_turn && equation(s.equation).target == read->tensor; });
+    };
+    return std::any_of(shape.reads.begin(), shape.reads.end(), written_in_turn);
   }
 
   /// Beside a contraction, what needs of it only what one turn of an outer loop computes is done in that turn, while that is

@@ -69,6 +69,11 @@ int64_t #integer_f64(double x) {
   if (x >= 9223372036854775808.0) return INT64_MAX;
   return x < -9223372036854775808.0 ? INT64_MIN : (int64_t)x;
 })"},
+    Row{"odd_i64", R"(// A double; where none is the integer one that rounds to a shorter type as it would.
+double #odd_i64(int64_t x) {
+  if ((uint64_t)x + 0x20000000000000u <= 0x40000000000000u) return (double)x;
+  return (double)((x - (x & 2047)) | ((x & 2047) != 0 ? 1024 : 0));
+})"},
     Row{"bits", R"(uint32_t #bits(float x) {
   uint32_t bits;
   memcpy(&bits, &x, sizeof bits);

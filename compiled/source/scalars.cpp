@@ -258,6 +258,9 @@ Scalars::Written Scalars::write_conversion(const Expr& e) {
   if (e.is(Primitive::to_integer) && of.kind() == Kind::real) {
     return {fmt::format("{}({})", functions_.use("integer", "f64"), write(of).text)};
   }
+  if (e.is(Primitive::to_real) && arithmetic_.keeps_odd_bit(of, extents_)) {
+    return {fmt::format("{}({})", functions_.use("odd", "i64"), write(of).text)};
+  }
   return cast(write(of), type_of(e));
 }
 

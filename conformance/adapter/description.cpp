@@ -40,6 +40,7 @@ constexpr std::array fields{
     Field{"generator", "\"philox4x32-10\", or nothing"},
     Field{"pipeline", "an integer of at least 1"},
     Field{"layouts", "true or false: operands with strides and offset are taken"},
+    Field{"running_attributes", "true or false: attributes that are scalars of the program are taken"},
     Field{"scripts", "true or false: answers `script`"},
     Field{"max_bytes", "an integer of at least 1: the longest request line"}};
 

@@ -265,6 +265,7 @@ std::string encode(const Description& d) {
   json["rejects"] = d.rejects;
   json["deterministic"] = d.deterministic;
   json["layouts"] = d.layouts;
+  json["running_attributes"] = d.running_attributes;
   json["generator"] = d.generator ? Json(*d.generator) : Json(nullptr);
   json["pipeline"] = d.pipeline;
   json["max_bytes"] = d.max_bytes;
@@ -305,6 +306,7 @@ Description decode_description(std::string_view line) {
   read_optional(json, "deterministic", d.deterministic, fields::boolean);
   d.layouts = true;
   read_optional(json, "layouts", d.layouts, fields::boolean);
+  read_optional(json, "running_attributes", d.running_attributes, fields::boolean);
   if (const Json* generator = fields::optional_member(json, "generator", "")) d.generator = fields::string(*generator, "generator");
   read_optional(json, "pipeline", d.pipeline, positive);
   read_optional(json, "max_bytes", d.max_bytes, positive);

@@ -118,3 +118,53 @@ TEST_CASE("a longer integer becomes its low bits", "[sound][compiled][casts]") {
     }
   }
 }
+
+namespace {
+
+/// Around ties of formats with these many bits, where one unit decides: what a double in between would lose.
+std::vector<std::int64_t> beside_ties() {
+  std::vector<std::int64_t> all;
+  for (const int precision : {8, 11, 24, 53}) {
+    for (int top = precision; top < 63; ++top) {
+      const std::int64_t half = std::int64_t{1} << (top - precision);
+      for (const std::int64_t odd : {1, 3, 5}) {
+        for (const std::int64_t off : {-1, 0, 1}) {
+          const std::int64_t value = (std::int64_t{1} << top) + odd * half + off;
+          all.push_back(value);
+          all.push_back(-value);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+/// Rounded to so many bits, ties to even; the 64 bits of a long double hold every integer.
+double to_precision(std::int64_t value, int bits) {
+  static_assert(std::numeric_limits<long double>::digits >= 64);
+  const auto x = static_cast<long double>(value);
+  int exponent = 0;
+  const long double fraction = std::frexp(x, &exponent);
+  return static_cast<double>(std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits));
+}
+
+}  // namespace
+
+TEST_CASE("an integer becomes a real by one rounding", "[sound][compiled][casts]") {
+  const std::vector<std::int64_t> values = beside_ties();
+  const HostTensor x = HostTensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values);
+  std::size_t compared = 0;
+  for (const auto& [name, backend] : backends()) {
+    for (const auto& [to, bits] : {std::pair(DType::bf16, 8), std::pair(DType::f16, 11), std::pair(DType::f32, 24), std::pair(DType::f64, 53)}) {
+      const HostTensor y = cast(*backend, x, to);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const double exact = to_precision(values[i], bits);
+        const double wanted = to == DType::f16 && std::abs(exact) > 65504 ? std::copysign(inf, exact) : exact;
+        INFO(name << ": " << values[i] << " as " << name_of(to));
+        CHECK(at(y, i) == wanted);
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared > 3 * 4 * 1500);
+}

@@ -23,7 +23,7 @@ TEST_CASE("a sibling is another call of the same definition, which differs in on
     for (std::uint64_t turn = 0; turn < 8; ++turn) {
       const auto first = conformance::draw_assignment(*d, draw, {.elements = 60, .turn = turn}, DType::f32);
       if (!first) continue;
-      const auto second = conformance::sibling_of(*d, *first, turn, draw, DType::f32);
+      const auto second = conformance::sibling_of(*d, *first, turn, turn, draw, DType::f32);
       if (!second) continue;
       INFO(std::string(d->name) << " in turn " << turn);
       const auto a = conformance::call_of(*d, *first, DType::f32), b = conformance::call_of(*d, *second, DType::f32);
@@ -36,7 +36,6 @@ TEST_CASE("a sibling is another call of the same definition, which differs in on
       if (first->absent != second->absent) {
         CHECK(differ == 0);
         CHECK(first->rows == second->rows);
-        CHECK((first->absent.size() + 1 == second->absent.size() || second->absent.size() + 1 == first->absent.size()));
         ++of_operands;
       } else if (first->rows == second->rows) {
         CHECK(differ == 1);

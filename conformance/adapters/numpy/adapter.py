@@ -83,7 +83,7 @@ def run(request, inputs):
 def answer(request):
     if request["request"] == "describe":
         return {"etalon": 1, "name": "NumPy", "version": np.__version__, "operations": sorted(OPERATIONS),
-                "dtypes": list(DTYPES), "modes": ["forward"], "rejects": False, "layouts": False,
+                "dtypes": list(DTYPES), "modes": ["forward"], "rejects": False, "layouts": False, "running_attributes": False,
                 "contract": {"name": "NumPy on a CPU", "default_function": {"k0": 4.0}}}
     try:
         return {"id": request["id"], "outputs": [encoded(y) for y in run(request, map(decoded, request["inputs"]))]}

@@ -23,7 +23,7 @@ struct Backend {
 [[nodiscard]] std::string description_of(const Operations& operations) {
   const dnnl_version_t* v = dnnl_version();
   std::string text = R"({"etalon":1,"name":"oneDNN","version":")" + std::to_string(v->major) + "." + std::to_string(v->minor) + "." +
-                     std::to_string(v->patch) + R"(","dtypes":["f32","bool"],"modes":["forward","vjp"],"rejects":false,"fuses":false,"scripts":true,"operations":[)";
+                     std::to_string(v->patch) + R"(","dtypes":["f32","bool"],"modes":["forward","vjp"],"rejects":false,"running_attributes":false,"fuses":false,"scripts":true,"operations":[)";
   for (const auto& [name, operation] : operations) text += (text.back() == '[' ? "\"" : ",\"") + name + "\"";
   // oneDNN's pages promise nothing of its functions: 4 units are what others keep.
   return text + R"(],"contract":{"name":"oneDNN on a CPU","default_function":{"k0":4.0}}})";

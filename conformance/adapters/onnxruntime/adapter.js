@@ -19,5 +19,5 @@ const { ROWS } = require("./table");
 for (const family of ["elementwise", "reductions", "shape", "layers", "windows"]) require(`./${family}`);
 const contract = JSON.parse(fs.readFileSync(path.join(__dirname, "contract.json")));
 serve(() => ({ etalon: 1, name: "ONNX Runtime", version: ort.env.versions.node, operations: Object.keys(ROWS).sort(),
-               dtypes: Object.keys(TYPES), modes: ["forward"], contract, fuses: true, materialises: true, rejects: false,
+               dtypes: Object.keys(TYPES), modes: ["forward"], contract, fuses: true, materialises: true, rejects: false, running_attributes: false,
                deterministic: true, pipeline: 1, scripts: true }), run, script);

@@ -26,7 +26,7 @@ def describe():
     contract = json.loads((FOLDER / "contract.json").read_text())
     return {"etalon": 1, "name": "PyTorch", "version": torch.__version__, "operations": sorted(ROWS),
             "dtypes": list(tensors.DTYPES), "modes": list(modes.MODES), "contract": contract, "fuses": False,
-            "materialises": True, "rejects": False, "deterministic": True, "pipeline": 1, "scripts": True}
+            "materialises": True, "rejects": False, "running_attributes": False, "deterministic": True, "pipeline": 1, "scripts": True}
 
 
 def answer(request):

@@ -29,7 +29,7 @@ async function main(backend) {
   const contract = JSON.parse(fs.readFileSync(path.join(__dirname, `contract-${backend}.json`)));
   await serve(() => ({ etalon: 1, name: `TensorFlow.js ${backend}`, version: tf.version.tfjs, operations: Object.keys(ROWS).sort(),
                        dtypes: ["f32", "i32", "i64", "bool"], modes: Object.keys(MODES), contract, fuses: false,
-                       materialises: true, rejects: false, deterministic: true, pipeline: 1, scripts: true }), apart(run), apart(script));
+                       materialises: true, rejects: false, running_attributes: false, deterministic: true, pipeline: 1, scripts: true }), apart(run), apart(script));
 }
 
 const backend = process.argv[2] || "cpu";

@@ -7,7 +7,7 @@ from tracer import array as a
 from tracer.array import contract, moved, shaped, to
 from tracer.faults import fault
 from tracer.graph import constant
-from tracer.library.common import require
+from tracer.library.axes import require
 from tracer.library.indexing import affine
 from tracer.library.normalisation import masked_soft_max
 from tracer.library.shape import stacked

@@ -2,7 +2,7 @@
 from tracer import array as a
 from tracer.array import contract, folded, padded, shaped, windowed
 from tracer.faults import fault
-from tracer.library.common import per_axis, require
+from tracer.library.axes import per_axis, require
 from tracer.registry import operation
 
 POSITIONS, PLACES = "xyz", "uvw"

@@ -7,7 +7,7 @@ from tracer import array as a
 from tracer.array import contract, to, where
 from tracer.faults import fault
 from tracer.graph import constant
-from tracer.library.common import axis_of, require
+from tracer.library.axes import axis_of, require
 from tracer.registry import OPTIONAL, operation
 
 

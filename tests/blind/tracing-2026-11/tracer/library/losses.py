@@ -4,7 +4,7 @@ import numpy as np
 from tracer import array as a
 from tracer.array import moved, shaped, to, total, where
 from tracer.faults import fault
-from tracer.library.common import axis_of, loss, require
+from tracer.library.axes import axis_of, loss, require
 from tracer.library.normalisation import log_soft_max
 from tracer.registry import operation
 

@@ -5,7 +5,7 @@ from tracer import array as a
 from tracer.array import gathered, padded, shaped, total, where, windowed
 from tracer.faults import fault
 from tracer.graph import constant
-from tracer.library.common import per_axis, require
+from tracer.library.axes import per_axis, require
 from tracer.library.convolution import spatial
 from tracer.registry import OPTIONAL, operation
 

@@ -5,7 +5,7 @@ from tracer import array as a
 from tracer.array import to, where
 from tracer.faults import fault
 from tracer.graph import Primitive
-from tracer.library.common import axis_of, require
+from tracer.library.axes import axis_of, require
 from tracer.registry import OPTIONAL, operation
 from tracer.scalar import emit, zero
 

@@ -5,7 +5,7 @@ from tracer import array as a
 from tracer.array import kept, size_of, total, where
 from tracer.faults import fault
 from tracer.graph import constant
-from tracer.library.common import axes_of, axis_of, require
+from tracer.library.axes import axes_of, axis_of, require
 from tracer.registry import operation
 
 

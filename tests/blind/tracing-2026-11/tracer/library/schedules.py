@@ -5,7 +5,7 @@ from tracer import array as a
 from tracer.array import to, where
 from tracer.faults import fault
 from tracer.graph import wide
-from tracer.library.common import require
+from tracer.library.axes import require
 from tracer.registry import OPTIONAL, operation
 
 

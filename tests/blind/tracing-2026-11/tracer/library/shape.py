@@ -5,7 +5,7 @@ from tracer import array as a
 from tracer.array import cut, shaped, where
 from tracer.faults import fault
 from tracer.graph import constant
-from tracer.library.common import axes_of, axis_of, count_of, per_axis, require
+from tracer.library.axes import axes_of, axis_of, count_of, per_axis, require
 from tracer.movement import take_slice
 from tracer.registry import OPTIONAL, operation
 

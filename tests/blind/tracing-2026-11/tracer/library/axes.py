@@ -1,4 +1,4 @@
-"""What several families share."""
+"""Axes and lists of axes as attributes name them, and requirements."""
 import numpy as np
 
 from tracer.array import total
