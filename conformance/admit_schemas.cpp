@@ -78,20 +78,21 @@ void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got
   }
 }
 
-void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> schemas, const spec::Contract& contract) {
-  for (const Schema& schema : schemas) {
-    const reference::Envelopes others = reference::envelopes(schema.system, schema.inputs, contract);
-    for (std::size_t o = 0; o < others.outputs.size(); ++o) {
-      reference::Envelope& to = bounds.outputs[o];
-      const reference::Envelope& from = others.outputs[o];
-      for (std::size_t i = 0; i < to.lower.size() && i < from.lower.size(); ++i) {
-        to.lower[i] = std::min(to.lower[i], from.lower[i]);
-        to.upper[i] = std::max(to.upper[i], from.upper[i]);
-        to.deviation[i] = std::max(to.deviation[i], from.deviation[i]);
-        to.flags[i] |= static_cast<std::uint8_t>(from.flags[i] & no_mark);
-      }
+void widen(reference::Envelopes& bounds, const reference::Envelopes& others) {
+  for (std::size_t o = 0; o < others.outputs.size(); ++o) {
+    reference::Envelope& to = bounds.outputs[o];
+    const reference::Envelope& from = others.outputs[o];
+    for (std::size_t i = 0; i < to.lower.size() && i < from.lower.size(); ++i) {
+      to.lower[i] = std::min(to.lower[i], from.lower[i]);
+      to.upper[i] = std::max(to.upper[i], from.upper[i]);
+      to.deviation[i] = std::max(to.deviation[i], from.deviation[i]);
+      to.flags[i] |= static_cast<std::uint8_t>(from.flags[i] & no_mark);
     }
   }
+}
+
+void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> schemas, const spec::Contract& contract) {
+  for (const Schema& schema : schemas) widen(bounds, reference::envelopes(schema.system, schema.inputs, contract));
 }
 
 }  // namespace etalon::conformance

@@ -19,6 +19,9 @@ namespace etalon::conformance {
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract);
 
+/// Widens the intervals to the hulls with others of the same outputs; what those leave open decides nothing.
+void widen(reference::Envelopes& bounds, const reference::Envelopes& others);
+
 /// Widens the intervals to those of all schemas.
 void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> schemas, const spec::Contract& contract);
 

@@ -1,8 +1,12 @@
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "conformance/case.hpp"
 #include "spec/library/library.hpp"
+#include "spec/program/analysis.hpp"
+#include "spec/program/binding.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -84,6 +88,7 @@ std::vector<HostTensor> present(const Case& c) {
   for (const auto& t : c.operands) {
     if (t) inputs.push_back(*t);
   }
+  inputs.insert(inputs.end(), c.scalars.begin(), c.scalars.end());
   return inputs;
 }
 
@@ -116,6 +121,38 @@ std::size_t elements_of(const Case& c) {
     for (const auto& t : *group) count += t ? static_cast<std::size_t>(t->dims.count()) : 0;
   }
   return count;
+}
+
+std::optional<Case> case_of(const spec::Request& request) {
+  const spec::Program& program = request.program;
+  const auto* call = program.steps.size() == 1 ? std::get_if<spec::Call>(&program.steps[0]) : nullptr;
+  if (call == nullptr || call->results != program.outputs) return std::nullopt;
+  Case c;
+  c.key.library = spec::library_of(program);
+  c.mode = request.mode;
+  c.call = {call->operation, {}, call->packs, call->attributes};
+  std::size_t next = 0;
+  for (const auto& operand : call->operands) {
+    c.call.operands.emplace_back();
+    c.operands.emplace_back();
+    if (!operand) continue;
+    if (next == program.inputs.size() || program.inputs[next].name != *operand) return std::nullopt;
+    c.operands.back() = request.inputs[next];
+    c.call.operands.back() = spec::ValueType{program.inputs[next].dtype, program.inputs[next].dims};
+    ++next;
+  }
+  for (const std::string& attribute : spec::runtime_attributes(*call)) {
+    const std::string& name = std::get<spec::ValueName>(call->attributes.at(attribute)).name;
+    if (next == program.inputs.size() || program.inputs[next].name != name) return std::nullopt;
+    c.scalars.push_back(request.inputs[next++]);
+  }
+  if (next != program.inputs.size()) return std::nullopt;
+  c.wrt = request.wrt;
+  c.tangents = request.tangents;
+  c.tangents.resize(next);
+  c.cotangents = request.cotangents;
+  c.cotangent_tangents = request.cotangent_tangents;
+  return c;
 }
 
 }  // namespace etalon::conformance

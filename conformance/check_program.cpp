@@ -8,12 +8,10 @@
 
 #include "conformance/judge.hpp"
 #include "conformance/program_case.hpp"
-#include "spec/program/analysis.hpp"
+#include "conformance/single_call.hpp"
 
 namespace etalon::conformance {
 namespace {
-
-using Values = std::map<std::string, HostTensor>;
 
 /// The case's request with all results as outputs.
 [[nodiscard]] spec::Request asking_for_all(const Case& c) {
@@ -23,35 +21,6 @@ using Values = std::map<std::string, HostTensor>;
     const auto& results = std::get<spec::Call>(step).results;
     request.program.outputs.insert(request.program.outputs.end(), results.begin(), results.end());
   }
-  return request;
-}
-
-/// One call of the program as a request of its own, on these values.
-[[nodiscard]] spec::Request alone(const spec::Request& whole, const spec::Call& call, const Values& values) {
-  spec::Request request;
-  request.id = whole.id;
-  request.program.definitions = whole.program.definitions;
-  spec::Call copy = call;
-  // The same value may be read twice: it is two inputs then.
-  const auto take = [&](std::string& name) {
-    const HostTensor& value = values.at(name);
-    name = "x" + std::to_string(request.inputs.size());
-    spec::Input input;
-    input.name = name;
-    input.dtype = value.dtype;
-    input.dims = value.dims;
-    request.program.inputs.push_back(std::move(input));
-    request.inputs.push_back(value);
-  };
-  for (auto& operand : copy.operands) {
-    if (operand) take(*operand);
-  }
-  for (auto& [name, value] : copy.attributes) {
-    if (auto* runtime = std::get_if<spec::ValueName>(&value)) take(runtime->name);
-  }
-  request.wrt.assign(request.inputs.size(), false);
-  request.program.outputs = call.results;
-  request.program.steps.emplace_back(std::move(copy));
   return request;
 }
 
@@ -82,12 +51,12 @@ void add(Outcome& total, const Outcome& one) {
     found.total = failed(fmt::format("expected {} outputs, got {}", request.program.outputs.size(), outputs.size()));
     return found;
   }
-  Values values;
+  std::map<std::string, HostTensor> values;
   for (std::size_t i = 0; i < request.inputs.size(); ++i) values[request.program.inputs[i].name] = request.inputs[i];
   std::size_t next = 0;
   for (std::size_t k = 0; k < request.program.steps.size(); ++k) {
     const auto& call = std::get<spec::Call>(request.program.steps[k]);
-    const spec::Request one = alone(request, call, values);
+    const spec::Request one = single_call(request, call, values);
     spec::Numbers numbers;
     for (const std::string& name : call.results) {
       numbers.outputs.push_back(outputs[next]);
@@ -111,26 +80,6 @@ void add(Outcome& total, const Outcome& one) {
   return found;
 }
 
-[[nodiscard]] bool has_parts(const Case& c) {
-  const auto operations = operations_of(*c.program);
-  return std::any_of(operations.begin(), operations.end(),
-                     [&](const std::string& name) { return c.key.library.named(name).part_count > 0; });
-}
-
-/// As a whole. Where a definition lets its call be computed in other ways, the bounds of the whole do not cover them all:
-/// what lies outside then convicts nobody.
-[[nodiscard]] Outcome judged_as_a_whole(const Case& c, Asked& backend, const spec::Contract& contract) {
-  const spec::Request request = request_of(c, 0);
-  Outcome outcome = judge(request, backend.run(request), contract);
-  outcome.calls = operations_of(request.program);
-  if (outcome.verdict != Verdict::fail || !outcome.offender || !has_parts(c)) return outcome;
-  Outcome unclear;
-  unclear.verdict = Verdict::undecided;
-  unclear.comparisons = unclear.undecided = outcome.comparisons;
-  unclear.why = "a call may be computed in other ways, which the bound of the whole does not cover";
-  return unclear;
-}
-
 [[nodiscard]] bool is_walked(const Case& c, const Asked& backend) {
   return c.mode == spec::Mode::forward && !backend.fuses();
 }
@@ -138,7 +87,11 @@ void add(Outcome& total, const Outcome& one) {
 }  // namespace
 
 Outcome check_program(const Case& c, Asked& backend, const spec::Contract& contract) {
-  return is_walked(c, backend) ? walk(c, backend, contract).total : judged_as_a_whole(c, backend, contract);
+  if (is_walked(c, backend)) return walk(c, backend, contract).total;
+  const spec::Request request = request_of(c, 0);
+  Outcome outcome = judge(request, backend.run(request), contract);
+  outcome.calls = operations_of(request.program);
+  return outcome;
 }
 
 std::optional<Case> failing_call(const Case& c, Asked& backend, const spec::Contract& contract) {

@@ -116,15 +116,17 @@ class Reading {
 template <class R>
 class Derivation {
  public:
-  Derivation(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract)
+  Derivation(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract,
+             std::span<const Envelope* const> within)
       : system_(inline_single_uses(system)),
         plan_(plan(system_)),
         roundings_(roundings_of_texts(system_)),
         inputs_(inputs),
+        within_(within),
         contract_(contract) {}
 
   Envelopes run() {
-    Evaluator<R> evaluator(system_, plan_, inputs_, contract_, decisions_, sets_);
+    Evaluator<R> evaluator(system_, plan_, inputs_, contract_, decisions_, sets_, within_);
     evaluator.run();
     fill(evaluator);
     find_components(evaluator);
@@ -308,6 +310,7 @@ class Derivation {
   Plan plan_;
   std::vector<std::uint8_t> roundings_;
   std::span<const HostTensor> inputs_;
+  std::span<const Envelope* const> within_;
   const spec::Contract& contract_;
   Decisions decisions_;
   DecisionSets sets_;
@@ -350,11 +353,12 @@ bool has_integers_beyond_doubles(std::span<const HostTensor> inputs) {
 }  // namespace
 }  // namespace bounds
 
-Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract) {
+Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract,
+                    std::span<const Envelope* const> within) {
   bounds::check(system, inputs);
   const bool wide = bounds::has_doubles(system) || bounds::has_integers_beyond_doubles(inputs);
-  if (wide) return bounds::Derivation<bounds::Quad>(system, inputs, contract).run();
-  return bounds::Derivation<double>(system, inputs, contract).run();
+  if (wide) return bounds::Derivation<bounds::Quad>(system, inputs, contract, within).run();
+  return bounds::Derivation<double>(system, inputs, contract, within).run();
 }
 
 }  // namespace etalon::reference

@@ -69,8 +69,10 @@ struct Envelopes {
 /// Derives the envelopes of a system's outputs on these inputs (its inputs in order): any order of sums and products,
 /// FMA or not, higher precision inside, functions as the contract says; see proofs-notes/rounding.md.
 /// \throws SpecViolation when the inputs do not fit the system.
+/// \param within per input, where there is one, the envelope in which its elements lie instead of being these numbers: all
+///        flags say `admits_finite` alone, and the input holds what the envelope's reference rounds to; empty: none has one
 [[nodiscard]] Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs,
-                                  const spec::Contract& contract);
+                                  const spec::Contract& contract, std::span<const Envelope* const> within = {});
 
 /// The most nodes of an expression that `with_recomputed_elements` computes anew, where its own elements that are computed
 /// anew count as what they are computed from, and indices not at all: expressions grow with every reader. The longest

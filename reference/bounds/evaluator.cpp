@@ -40,12 +40,14 @@ bool compare(Primitive p, std::int64_t a, std::int64_t b) {
 
 template <class R>
 Evaluator<R>::Evaluator(const spec::System& system, const Plan& plan, std::span<const HostTensor> inputs,
-                        const spec::Contract& contract, Decisions& decisions, DecisionSets& sets)
+                        const spec::Contract& contract, Decisions& decisions, DecisionSets& sets,
+                        std::span<const Envelope* const> within)
     : system_(system), plan_(plan), arithmetic_(contract), decisions_(decisions), sets_(sets) {
   elements_.resize(system.tensors.size());
   for (const auto& t : system.tensors) strides_.push_back(strides_of(t.dims));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     elements_[static_cast<std::size_t>(system.inputs[i])].input = &inputs[i];
+    if (i < within.size()) elements_[static_cast<std::size_t>(system.inputs[i])].within = within[i];
   }
   variables_.resize(plan.variables);
   constants_.resize(plan.constants.size());
@@ -185,6 +187,7 @@ template <class R>
 Value<R> Evaluator<R>::real_at(spec::TensorId t, std::size_t at) {
   const Elements<R>& from = elements_[static_cast<std::size_t>(t)];
   if (from.input == nullptr) return from.reals[at];
+  if (from.within != nullptr) return between(static_cast<R>(from.within->reference[at]), {from.within->lower[at], from.within->upper[at]});
   return arithmetic_.operand(static_cast<R>(real_element(*from.input, at)));
 }
 
@@ -317,7 +320,7 @@ bool Evaluator<R>::boolean_primitive(const Operation& o, OperationId id) {
 // By member: of a class as a whole, members that other files define would be weak here, and no linker looks for those.
 #define ETALON_INSTANTIATE(R)                                                                                         \
   template Evaluator<R>::Evaluator(const spec::System&, const Plan&, std::span<const HostTensor>, const spec::Contract&, \
-                                   Decisions&, DecisionSets&);                                                        \
+                                   Decisions&, DecisionSets&, std::span<const Envelope* const>);                     \
   template void Evaluator<R>::run();                                                                                  \
   template void Evaluator<R>::run_again(const Forced&);                                                               \
   template Value<R> Evaluator<R>::real_at(spec::TensorId, std::size_t);                                               \

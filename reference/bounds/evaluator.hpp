@@ -19,6 +19,7 @@ namespace etalon::reference::bounds {
 template <class R>
 struct Elements {
   const HostTensor* input = nullptr;
+  const Envelope* within = nullptr;        ///< of an input that is known within bounds
   std::vector<Value<R>> reals;
   std::vector<std::int64_t> integers;      ///< of integer and boolean tensors
   std::vector<DecisionSet> decisions;      ///< empty while no element hangs on one
@@ -28,7 +29,8 @@ template <class R>
 class Evaluator {
  public:
   Evaluator(const spec::System& system, const Plan& plan, std::span<const HostTensor> inputs,
-            const spec::Contract& contract, Decisions& decisions, DecisionSets& sets);
+            const spec::Contract& contract, Decisions& decisions, DecisionSets& sets,
+            std::span<const Envelope* const> within = {});
 
   /// Evaluates every element and decides as the reference does.
   void run();

@@ -3,8 +3,10 @@
 /// lies, and how its error hangs on earlier errors. It knows no operations.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "reference/bounds/envelope.hpp"
 #include "reference/bounds/interval.hpp"
@@ -56,6 +58,20 @@ template <class R>
     return v;
   }
   v.quantum = lowest_bit(x);
+  return v;
+}
+
+/// A number somewhere in the box, by an error of its own.
+template <class R>
+[[nodiscard]] Value<R> between(R x, const Interval& box) {
+  Value<R> v = point(x);
+  if (box.lower == box.upper) return v;
+  v.enclose(box);
+  v.quantum = no_quantum;
+  v.scale = std::max(std::fabs(box.lower), std::fabs(box.upper));
+  const auto reference = static_cast<double>(x);
+  const double furthest = std::max(box.upper - reference, reference - box.lower);
+  v.local = std::nextafter(furthest, std::numeric_limits<double>::infinity());
   return v;
 }
 
