@@ -147,7 +147,7 @@ class Walk {
   }
 
   /// Hulls of all ways in which the request may be answered on operands and seeds known so far.
-  /// \param seeds of the last inputs of every system that answers it
+  /// \param seeds of the last inputs of every system that answers more than values
   [[nodiscard]] std::optional<std::vector<Known>> answers(const spec::Request& request, const spec::Call& call, const std::vector<const Known*>& seeds) const {
     const Question question = question_of(request);
     std::vector<Schema> ways{Schema{question.system, question.inputs}};
@@ -162,7 +162,9 @@ class Walk {
       std::vector<const Envelope*> within(way.inputs.size(), nullptr);
       const auto put = [&](std::size_t at, const Known& known) { within[at] = known.within ? &*known.within : nullptr; };
       for (std::size_t i = 0; i < read.size(); ++i) put(i, values_.at(read[i]));
-      for (std::size_t s = 0; s < seeds.size(); ++s) {
+      // What `also` says of values alone has no seeds.
+      const bool seeded = way.inputs.size() >= read.size() + seeds.size();
+      for (std::size_t s = 0; seeded && s < seeds.size(); ++s) {
         if (seeds[s] != nullptr) put(way.inputs.size() - seeds.size() + s, *seeds[s]);
       }
       Envelopes one = reference::envelopes(way.system, way.inputs, contract_, within);

@@ -319,7 +319,7 @@ class Derivation {
   Envelopes result_;
 };
 
-void check(const spec::System& system, std::span<const HostTensor> inputs) {
+void check(const spec::System& system, std::span<const HostTensor> inputs, std::span<const Envelope* const> within) {
   if (inputs.size() != system.inputs.size()) {
     throw SpecViolation("bounds: expected " + std::to_string(system.inputs.size()) + " inputs, found " +
                         std::to_string(inputs.size()));
@@ -330,6 +330,10 @@ void check(const spec::System& system, std::span<const HostTensor> inputs) {
       throw SpecViolation("bounds: input " + want.name + " is " + std::string(name_of(want.dtype)) +
                           to_string(want.dims) + ", found " + std::string(name_of(inputs[i].dtype)) +
                           to_string(inputs[i].dims));
+    }
+    const Envelope* box = i < within.size() ? within[i] : nullptr;
+    if (box != nullptr && (box->dtype != want.dtype || !(box->dims == want.dims))) {
+      throw InternalError("bounds: what is known of input " + want.name + " is of another type");
     }
   }
 }
@@ -355,7 +359,7 @@ bool has_integers_beyond_doubles(std::span<const HostTensor> inputs) {
 
 Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract,
                     std::span<const Envelope* const> within) {
-  bounds::check(system, inputs);
+  bounds::check(system, inputs, within);
   const bool wide = bounds::has_doubles(system) || bounds::has_integers_beyond_doubles(inputs);
   if (wide) return bounds::Derivation<bounds::Quad>(system, inputs, contract, within).run();
   return bounds::Derivation<double>(system, inputs, contract, within).run();

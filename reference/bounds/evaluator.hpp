@@ -69,6 +69,7 @@ class Evaluator {
 
   [[nodiscard]] Value<R> real(OperationId id);
   [[nodiscard]] Value<R> constant(const Operation& o);
+  [[nodiscard]] std::optional<Value<R>> held_constant(const spec::Expr& e);
   [[nodiscard]] Value<R> real_primitive(const Operation& o, OperationId id);
   [[nodiscard]] Value<R> unresolved();
   [[nodiscard]] Value<R> sum_of(OperationId id);

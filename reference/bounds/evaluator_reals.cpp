@@ -106,22 +106,29 @@ Value<R> Evaluator<R>::real(OperationId id) {
   }
 }
 
-/// R0: a closed subexpression is held as float64 would, then rounded at most once.
+/// What the constant is held as; nothing where no number says it.
+template <class R>
+std::optional<Value<R>> Evaluator<R>::held_constant(const spec::Expr& e) {
+  const Held held = hold(e);
+  if (held.unbounded) return std::nullopt;
+  const auto rounded = static_cast<R>(held.value);
+  const Quad off = held.value - static_cast<Quad>(rounded);
+  const double error = add_up(held.error, Wide<Quad>::around(off).magnitude());
+  const bool finite = std::isfinite(static_cast<double>(rounded));
+  if (finite && !std::isfinite(error)) return std::nullopt;
+  return arithmetic_.constant(rounded, finite ? error : 0);
+}
+
+/// R0: a closed subexpression is held as float64 would, then rounded at most once; where that is no number, such as a quotient
+/// by 0, it is evaluated like any other.
 template <class R>
 Value<R> Evaluator<R>::constant(const Operation& o) {
   auto& cached = constants_[static_cast<std::size_t>(o.constant)];
   if (cached) return *cached;
   const spec::Expr& e = plan_.constants[static_cast<std::size_t>(o.constant)];
-  if (arithmetic_.rounding().precision < 53) {
-    const Held held = hold(e);
-    if (held.unbounded) return arithmetic_.wild();
-    const auto rounded = static_cast<R>(held.value);
-    const Quad off = held.value - static_cast<Quad>(rounded);
-    const double error = add_up(held.error, Wide<Quad>::around(off).magnitude());
-    const bool finite = std::isfinite(static_cast<double>(rounded));
-    if (finite && !std::isfinite(error)) return arithmetic_.wild();
-    cached = arithmetic_.constant(rounded, finite ? error : 0);
-  } else if (o.form == Form::number) {
+  if (arithmetic_.rounding().precision < 53) cached = held_constant(e);
+  if (cached) return *cached;
+  if (o.form == Form::number) {
     const Nearly<R> x = e->number.is_binary ? Nearly<R>{static_cast<R>(e->number.binary), 0, {}}
                                             : from_decimal<R>(e->number);
     cached = arithmetic_.constant(x.value, x.error);
@@ -206,7 +213,8 @@ Value<R> Evaluator<R>::step_function(const Operation& o, OperationId id) {
   const auto step = [&](double at) {
     return o.primitive != Primitive::sign ? Wide<double>::evaluate(o.primitive, at) : at > 0 ? 1.0 : at < 0 ? -1.0 : 0.0;
   };
-  if (only(x, admits_nan)) return x;
+  // Infinities and NaN stay what they are.
+  if (only(x, admits_nan) || (!x.may(admits_finite) && o.primitive != Primitive::sign)) return x;
   if (x.may(admits_nan)) return unresolved();
   if (x.exact() && o.primitive != Primitive::sign) return point<R>(Wide<R>::evaluate(o.primitive, x.reference));
   const double low = step(least(x));

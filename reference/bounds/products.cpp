@@ -181,6 +181,7 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
   bool nan = false;
   bool must_nan = false;
   bool left_out = false;  // who multiplies by the constant 0, a weight decay for one, need not do so
+  bool open = false;      // a factor is no constant: what constants alone give is a constant too
   int sign = 1;
   for (const Factor<R>& f : factors) {
     const bool fin = f.value.may(admits_finite);
@@ -192,6 +193,7 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
     may_zero = may_zero || (f.divides ? inf : zero);
     must_zero = must_zero || (!f.divides && f.value.is_zero());
     left_out = left_out || (f.is_constant && !f.divides && f.value.is_zero());
+    open = open || !f.is_constant;
     vanishes = vanishes || (f.divides && inf);
     finite = finite && (f.divides ? (fin && !f.value.is_zero()) || inf : fin);
     const bool positive = (!fin || f.value.lower > 0) && !f.value.may(admits_negative_infinity);
@@ -200,7 +202,7 @@ void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R
   }
   v.flags = interval_only;
   if (nan || (may_infinite && may_zero)) v.flags |= admits_nan;
-  if (left_out && (nan || may_infinite)) {  // 0 or NaN
+  if (left_out && open && (nan || may_infinite)) {  // 0 or NaN
     v.flags |= admits_finite;
     v.lower = v.upper = 0;
     return;

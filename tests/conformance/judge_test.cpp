@@ -106,6 +106,31 @@ TEST_CASE("the judge takes second derivatives, and convicts each of their number
   CHECK(judged(request, wrong).why == "expected 2 cotangent_tangents, got 0");
 }
 
+TEST_CASE("the mean of nothing is no number, and quotients by zero stay infinite when they are floored", "[judge]") {
+  const auto verdict = [](const std::string& program, const std::vector<HostTensor>& inputs, const HostTensor& answer) {
+    spec::Request r;
+    r.program = spec::parse_program(program);
+    r.inputs = inputs;
+    spec::Numbers numbers;
+    numbers.outputs = {answer};
+    const auto outcome = judged(r, numbers);
+    CHECK(outcome.undecided == 0);
+    return outcome.verdict;
+  };
+  const std::string mean = "input x : f32[0]\ny = mean(x) {axes = [0]}\noutput y\n";
+  const HostTensor nothing = HostTensor::of<float>(Dims{0}, std::vector<float>{});
+  const auto scalar = [](float x) { return HostTensor::of<float>(Dims{}, std::vector<float>{x}); };
+  CHECK(verdict(mean, {nothing}, scalar(NAN)) == Verdict::pass);
+  CHECK(verdict(mean, {nothing}, scalar(0)) == Verdict::fail);
+  const std::string floored = "input a : f32[3]\ninput b : f32[3]\ny = floor_divide(a, b)\noutput y\n";
+  const auto three = [](float x, float y, float z) { return HostTensor::of<float>(Dims{3}, std::vector<float>{x, y, z}); };
+  const std::vector<HostTensor> by_zero{three(1, -1, 0), three(0, 0, 0)};
+  CHECK(verdict(floored, by_zero, three(INFINITY, -INFINITY, NAN)) == Verdict::pass);
+  CHECK(verdict(floored, by_zero, three(1, -INFINITY, NAN)) == Verdict::fail);
+  CHECK(verdict(floored, by_zero, three(NAN, -INFINITY, NAN)) == Verdict::fail);
+  CHECK(verdict(floored, by_zero, three(INFINITY, -INFINITY, 0)) == Verdict::fail);
+}
+
 TEST_CASE("a pair of lines is judged as the structs are", "[judge]") {
   const spec::Request request = asked(spec::Mode::vjp);
   Json pair = {{"request", Json::parse(spec::encode(request))},
