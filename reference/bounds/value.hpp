@@ -70,8 +70,7 @@ template <class R>
   v.quantum = no_quantum;
   v.scale = std::max(std::fabs(box.lower), std::fabs(box.upper));
   const auto reference = static_cast<double>(x);
-  const double furthest = std::max(box.upper - reference, reference - box.lower);
-  v.local = std::nextafter(furthest, std::numeric_limits<double>::infinity());
+  v.local = std::max(add_up(box.upper, -reference), add_up(reference, -box.lower));
   return v;
 }
 
