@@ -59,8 +59,7 @@ class Drawing {
   }
 
   void ranks() {
-    // No axes at all tell least, and calls of few elements have them often enough.
-    for (const std::string& row : names_.rows) rank_[row] = static_cast<std::size_t>(draw_.chance(0.1) ? 0 : draw_.integer(1, 3));
+    for (const std::string& row : names_.rows) rank_[row] = static_cast<std::size_t>(draw_.integer(0, 3));
     for (const std::string& row : names_.single_rows) rank_[row] = draw_.chance(0.7) ? 1 : 0;
     // Numbers of either sign for each of many axes seldom leave anything.
     if (signed_) for (const std::string& row : listed_rows()) rank_[row] = static_cast<std::size_t>(draw_.integer(1, 2));

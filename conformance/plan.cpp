@@ -34,9 +34,9 @@ struct Amount {
 constexpr std::size_t families = 21;  // of numbers: each is met once
 
 constexpr std::array<Amount, check_count> amounts{{
-    {Check::value, families, 70, 1500},
-    {Check::jvp, families, 70, 1500},
-    {Check::vjp, families, 70, 1500},
+    {Check::value, families, 70, 2000},
+    {Check::jvp, families, 70, 2000},
+    {Check::vjp, families, 70, 2000},
     {Check::step, 8, 8, 0},
     {Check::adjoint, 2, 2, 0},
     {Check::special, 6, 6, 0},

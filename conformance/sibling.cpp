@@ -40,7 +40,7 @@ std::vector<AttributeValue> others(const Definition& d, const spec::AttributeTex
   }
   if (const auto* list = std::get_if<Integers>(&value)) found = beside(*list, draw);
   // Keys that are written in few digits take it for the one before.
-  if (const auto* x = std::get_if<double>(&value); x != nullptr && *x != 0 && std::isfinite(*x) && turn % 4 < 2)
+  if (const auto* x = std::get_if<double>(&value); x != nullptr && *x != 0 && std::isfinite(*x) && turn % 4 == 0)
     return {AttributeValue{*x * (1 + 0x1p-13)}};
   if (found.size() > 1) std::rotate(found.begin(), found.begin() + draw.integer(0, static_cast<std::int64_t>(found.size()) - 1), found.end());
   return found;
@@ -97,8 +97,8 @@ std::optional<Assignment> with_operand(const Definition& d, const Assignment& a,
 std::optional<Assignment> sibling_of(const Definition& definition, const Assignment& assignment, std::uint64_t turn,
                                      std::uint64_t place, Draw& draw, DType dtype) {
   // What differs first of all: modes and element types between them meet each.
-  constexpr std::uint64_t kinds = 3;
-  enum : std::uint64_t { operand, attribute, shape };
+  constexpr std::uint64_t kinds = 4;
+  enum : std::uint64_t { operand, attribute, another, shape };
   const std::uint64_t kind = turn % kinds;
   if (kind == operand) {
     if (auto found = with_operand(definition, assignment, place, dtype)) return found;
