@@ -80,9 +80,8 @@ struct Case {
   Assignment assignment;  ///< where the types come from; shrinking starts here. Empty for a case read from a file
   CallTypes call;
   std::vector<std::optional<HostTensor>> operands;    ///< as in the call; nothing for an absent one
-  std::vector<HostTensor> scalars{};                  ///< the run-time attributes, in order of their names
-  std::vector<bool> wrt;                              ///< per present operand, then per scalar
-  std::vector<std::optional<HostTensor>> tangents;    ///< the same
+  std::vector<bool> wrt;                              ///< per present operand
+  std::vector<std::optional<HostTensor>> tangents;    ///< per present operand
   std::vector<std::optional<HostTensor>> cotangents;  ///< per result
   std::vector<std::optional<HostTensor>> cotangent_tangents{};  ///< per result; of a second derivative
   Arrangements arrangements{};
@@ -98,7 +97,7 @@ struct Case {
 /// The case of this key, or nothing when the operation has none (a derivative of an integer operation, say).
 [[nodiscard]] std::optional<Case> make_case(const CaseKey& key);
 
-/// The operands that are there, in order, and the scalars: the inputs of the instance and of the request.
+/// The operands that are there, in order: the inputs of the instance and of the request.
 [[nodiscard]] std::vector<HostTensor> present(const Case& c);
 
 /// Types, attributes and equations of the case, which is one call. \throws SpecViolation when it is ill-typed.
@@ -111,7 +110,7 @@ struct Case {
 /// What is sent to the backend: a program of one call whose results are the outputs, or the case's own program.
 [[nodiscard]] spec::Request request_of(const Case& c, std::size_t results);
 
-/// The request as a case, where it is one call of the program's inputs in order, run-time attributes last.
+/// The request as a case, where it is one call of the program's inputs in order.
 [[nodiscard]] std::optional<Case> case_of(const spec::Request& request);
 
 /// Number of elements that the case's tensors hold.

@@ -5,7 +5,6 @@
 
 #include "conformance/case.hpp"
 #include "spec/library/library.hpp"
-#include "spec/program/analysis.hpp"
 #include "spec/program/binding.hpp"
 
 namespace etalon::conformance {
@@ -88,7 +87,6 @@ std::vector<HostTensor> present(const Case& c) {
   for (const auto& t : c.operands) {
     if (t) inputs.push_back(*t);
   }
-  inputs.insert(inputs.end(), c.scalars.begin(), c.scalars.end());
   return inputs;
 }
 
@@ -140,11 +138,6 @@ std::optional<Case> case_of(const spec::Request& request) {
     c.operands.back() = request.inputs[next];
     c.call.operands.back() = spec::ValueType{program.inputs[next].dtype, program.inputs[next].dims};
     ++next;
-  }
-  for (const std::string& attribute : spec::runtime_attributes(*call)) {
-    const std::string& name = std::get<spec::ValueName>(call->attributes.at(attribute)).name;
-    if (next == program.inputs.size() || program.inputs[next].name != name) return std::nullopt;
-    c.scalars.push_back(request.inputs[next++]);
   }
   if (next != program.inputs.size()) return std::nullopt;
   c.wrt = request.wrt;
