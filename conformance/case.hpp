@@ -104,6 +104,9 @@ struct Case {
 [[nodiscard]] spec::Instance instance_of(const Case& c);
 [[nodiscard]] spec::Instance instance_of(const CallTypes& call, const spec::Library& library = {});
 
+/// Types of what the case gives: results of the call, or outputs of the program. \throws SpecViolation when ill-typed.
+[[nodiscard]] std::vector<spec::ValueType> result_types(const Case& c);
+
 /// The definition of the operation that the case calls.
 [[nodiscard]] const spec::Definition& definition_of(const Case& c);
 

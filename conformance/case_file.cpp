@@ -201,14 +201,6 @@ spec::Program program_of(const Json& j, const Case& c) {
   return program;
 }
 
-std::vector<spec::ValueType> results_of(const Case& c) {
-  if (!c.program) return instance_of(c).results;
-  const auto types = spec::types_of(*c.program);
-  std::vector<spec::ValueType> results;
-  for (const std::string& name : c.program->outputs) results.push_back(types.at(name));
-  return results;
-}
-
 bool fits(const std::optional<HostTensor>& seed, const spec::ValueType& type) {
   return !seed || (seed->dtype == type.dtype && seed->dims == type.dims && kind_of(type.dtype) == Kind::real);
 }
@@ -219,7 +211,7 @@ void check_seeds(const Case& c) {
   for (const auto& type : c.call.operands) {
     if (type) inputs.push_back(*type);
   }
-  const std::vector<spec::ValueType> results = results_of(c);
+  const std::vector<spec::ValueType> results = result_types(c);
   const bool second = c.mode == spec::Mode::jvp_of_vjp;
   bool right = c.cotangent_tangents.size() == (second ? results.size() : 0) && c.wrt.size() == inputs.size() && c.tangents.size() == inputs.size() && c.cotangents.size() == results.size();
   for (std::size_t i = 0; right && i < inputs.size(); ++i)

@@ -96,6 +96,14 @@ spec::Instance instance_of(const CallTypes& call, const spec::Library& library) 
   return spec::instantiate(library.named(call.operation), call.operands, call.packs, call.attributes);
 }
 
+std::vector<spec::ValueType> result_types(const Case& c) {
+  if (!c.program) return instance_of(c).results;
+  const auto types = spec::types_of(*c.program);
+  std::vector<spec::ValueType> results;
+  for (const std::string& name : c.program->outputs) results.push_back(types.at(name));
+  return results;
+}
+
 const spec::Definition& definition_of(const Case& c) { return c.key.library.named(c.call.operation); }
 
 spec::Request request_of(const Case& c, std::size_t results) {

@@ -239,9 +239,7 @@ std::size_t let_attributes_run(Case& c, Draw& draw) {
 
 /// With respect to some inputs, and to the last ones for sure.
 void draw_derivative(Case& c, std::size_t last, Draw& draw) {
-  const auto types = spec::types_of(*c.program);
-  std::vector<spec::ValueType> results;
-  for (const std::string& name : c.program->outputs) results.push_back(types.at(name));
+  const std::vector<spec::ValueType> results = result_types(c);
   const bool real = std::any_of(results.begin(), results.end(),
                                 [](const spec::ValueType& t) { return kind_of(t.dtype) == Kind::real; });
   c.wrt = draw_wrt(draw, c.operands);

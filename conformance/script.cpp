@@ -13,14 +13,13 @@ namespace {
   return std::nullopt;
 }
 
-[[nodiscard]] std::optional<spec::Shown> shown_of(const Case& c, const Offender& offender, const spec::Instance& instance) {
-  const std::size_t results = instance.results.size();
-  if (offender.output < results) return spec::Shown{"outputs", offender.output, offender.element};
+[[nodiscard]] std::optional<spec::Shown> shown_of(const Case& c, const Offender& offender, const std::vector<spec::ValueType>& results) {
+  if (offender.output < results.size()) return spec::Shown{"outputs", offender.output, offender.element};
   std::vector<bool> real;
-  for (const spec::ValueType& type : instance.results) real.push_back(kind_of(type.dtype) == Kind::real);
+  for (const spec::ValueType& type : results) real.push_back(kind_of(type.dtype) == Kind::real);
   if (c.mode == spec::Mode::jvp_of_vjp) return std::nullopt;
   const bool forward = c.mode == spec::Mode::jvp;
-  const auto place = nth(forward ? real : c.wrt, offender.output - results);
+  const auto place = nth(forward ? real : c.wrt, offender.output - results.size());
   if (!place) return std::nullopt;
   return spec::Shown{forward ? "tangents" : "cotangents", *place, offender.element};
 }
@@ -31,10 +30,9 @@ std::optional<std::string> script_of(const Case& c, const Outcome& outcome, Aske
   const bool one_request = c.key.check != Check::adjoint && c.key.check != Check::determinism && c.steps == 1;
   if (!one_request) return std::nullopt;
   try {
-    if (c.program) return backend.script(request_of(c, 0), std::nullopt);
-    const spec::Instance instance = instance_of(c);
-    const auto shown = outcome.offender ? shown_of(c, *outcome.offender, instance) : std::nullopt;
-    return backend.script(request_of(c, instance.results.size()), shown);
+    const std::vector<spec::ValueType> results = result_types(c);
+    const auto shown = outcome.offender ? shown_of(c, *outcome.offender, results) : std::nullopt;
+    return backend.script(request_of(c, results.size()), shown);
   } catch (const std::exception&) {  // ill-typed calls have no results to ask for
     return std::nullopt;
   }
