@@ -7,6 +7,8 @@
 #include <atomic>
 #include <chrono>
 #include <iterator>
+#include <mutex>
+#include <optional>
 #include <ostream>
 #include <thread>
 #include <utility>
@@ -41,11 +43,23 @@ std::string progress_line(const Counts& counts, std::size_t units, std::size_t c
   return line;
 }
 
+/// Units of one operation and element type: [next, end) are left.
+struct Group {
+  std::size_t next = 0, end = 0;
+  [[nodiscard]] std::size_t left() const { return end - next; }
+};
+
 class Asking {
  public:
   Asking(const ConformOptions& options, const std::vector<Unit>& units, const Held& held,
          const std::map<std::string, Record>& known, Journal& journal)
-      : options_(options), units_(units), held_(held), known_(known), journal_(journal), found_(units.size()) {}
+      : options_(options), units_(units), held_(held), known_(known), journal_(journal), found_(units.size()) {
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      const bool another = u == 0 || units[u].operation != units[u - 1].operation || units[u].dtype != units[u - 1].dtype;
+      if (another) groups_.push_back({u, u});
+      groups_.back().end = u + 1;
+    }
+  }
 
   std::vector<Record> all(Asked& first) {
     std::vector<std::unique_ptr<spec::Backend>> more;
@@ -65,25 +79,24 @@ class Asking {
   }
 
  private:
-  // A worker takes all units of one operation and element type: their kernels lie in its backend's cache.
+  // A worker takes all units of one operation and element type: their kernels lie in its backend's cache. Where no
+  // operation is left it helps those who have most to do.
   void work(Asked& backend) {
-    while (true) {
-      std::size_t begin = 0, end = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        begin = end = next_;
-        while (end < units_.size() && units_[end].operation == units_[begin].operation &&
-               units_[end].dtype == units_[begin].dtype) {
-          ++end;
-        }
-        next_ = end;
-      }
-      if (begin == end) return;
-      for (std::size_t u = begin; u < end; ++u) {
-        found_[u] = asked(units_[u], backend);
-        ++counts_.units;
-      }
+    std::size_t own = groups_.size();
+    while (const auto unit = next_unit(own)) {
+      found_[*unit] = asked(units_[*unit], backend);
+      ++counts_.units;
     }
+  }
+
+  std::optional<std::size_t> next_unit(std::size_t& own) {
+    const std::lock_guard lock(mutex_);
+    if (own == groups_.size() || groups_[own].left() == 0) {
+      const auto most = [](const Group& a, const Group& b) { return a.left() < b.left(); };
+      own = untouched_ < groups_.size() ? untouched_++ : static_cast<std::size_t>(std::max_element(groups_.begin(), groups_.end(), most) - groups_.begin());
+    }
+    if (own == groups_.size() || groups_[own].left() == 0) return std::nullopt;
+    return groups_[own].next++;
   }
 
   void show_progress(std::ostream& terminal) {
@@ -170,8 +183,9 @@ class Asking {
   const std::map<std::string, Record>& known_;
   Journal& journal_;
   std::vector<std::vector<Record>> found_;
-  std::mutex mutex_;  ///< of next_
-  std::size_t next_ = 0;
+  std::mutex mutex_;  ///< of groups_ and untouched_
+  std::vector<Group> groups_;
+  std::size_t untouched_ = 0;  ///< the first group that nobody took
   Counts counts_;
 };
 

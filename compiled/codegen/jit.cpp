@@ -9,7 +9,6 @@
 #include <optional>
 
 #include <llvm/Config/llvm-config.h>
-#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/Debugging/DebuggerSupport.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
@@ -28,6 +27,7 @@
 #include "compiled/codegen/last_cache.hpp"
 #include "compiled/codegen/nest_emitter.hpp"
 #include "compiled/codegen/object_cache.hpp"
+#include "compiled/codegen/object_writer.hpp"
 #include "compiled/codegen/perf_map.hpp"
 #include "compiled/codegen/stack_sizes.hpp"
 #include "compiled/loops/alike.hpp"
@@ -123,6 +123,7 @@ struct Jit::State {
   std::mutex mutex;  ///< of all below: LLVM's machines and what is counted here serve one thread at a time
   std::unique_ptr<orc::LLJIT> jit;
   std::unique_ptr<llvm::TargetMachine> target;
+  std::optional<ObjectWriter> writer;
   std::optional<ObjectCache> cache;
   std::uint64_t programs = 0;
   bool debugged = false;
@@ -164,6 +165,7 @@ Jit::Jit(VectorLevel most, const std::filesystem::path& cache) : state_(std::mak
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
   builder.getOptions().EmitStackSizeSection = true;
   state_->target = require(builder.createTargetMachine());
+  state_->writer.emplace(*state_->target);
   state_->cache.emplace(cache, state_->generator());
   state_->jit = require(orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create());
   state_->define_functions();
@@ -234,7 +236,7 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     if (assembly) dump("asm", assembly_of(*module, *state_->target));
   }
   if (!code.cached) {
-    object = require(orc::SimpleCompiler(*state_->target)(*module));
+    object = state_->writer->object_of(*module);
     state_->cache->keep(key, *object);
   }
   done("generate");

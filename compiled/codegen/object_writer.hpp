@@ -1,0 +1,37 @@
+/// \file
+/// Objects from intermediate code. LLVM's passes are set up once: for the small modules of a program that costs as much
+/// as running them.
+#pragma once
+
+#include <memory>
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace llvm {
+class MemoryBuffer;
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace etalon::compiled {
+
+/// Writes one object after another, on one thread at a time. The machine outlives it.
+class ObjectWriter {
+ public:
+  /// \throws InternalError where the machine has no objects
+  explicit ObjectWriter(llvm::TargetMachine& target);
+  ObjectWriter(const ObjectWriter&) = delete;
+  ObjectWriter& operator=(const ObjectWriter&) = delete;
+
+  /// The object of a module, which becomes machine code on the way.
+  [[nodiscard]] std::unique_ptr<llvm::MemoryBuffer> object_of(llvm::Module& module);
+
+ private:
+  llvm::SmallVector<char, 0> bytes_;
+  llvm::raw_svector_ostream out_{bytes_};
+  llvm::legacy::PassManager passes_;
+};
+
+}  // namespace etalon::compiled
