@@ -1,0 +1,1 @@
+"""A graph optimizer over NumPy: lowering, derivatives as graphs, passes, plans of buffers."""
