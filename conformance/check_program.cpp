@@ -87,10 +87,17 @@ void add(Outcome& total, const Outcome& one) {
 }  // namespace
 
 Outcome check_program(const Case& c, Asked& backend, const spec::Contract& contract) {
-  if (is_walked(c, backend)) return walk(c, backend, contract).total;
   const spec::Request request = request_of(c, 0);
+  Outcome each;
+  if (is_walked(c, backend)) {
+    each = walk(c, backend, contract).total;
+    // Of what nobody sees compilers make something else.
+    if (each.verdict != Verdict::pass) return each;
+  }
   Outcome outcome = judge(request, backend.run(request), contract);
   outcome.calls = operations_of(request.program);
+  add(outcome, each);
+  if (outcome.verdict == Verdict::undecided && each.comparisons > each.undecided) outcome.verdict = Verdict::pass, outcome.why.clear();
   return outcome;
 }
 

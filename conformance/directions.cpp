@@ -5,6 +5,9 @@
 namespace etalon::conformance {
 namespace {
 
+// Of several seeds one may be left out, which stands for zeros.
+constexpr double left_out = 0.1;
+
 bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }
 
 // Tangents and cotangents: ordinary numbers, small integers, one number everywhere (what was expanded from a sum), or a
@@ -23,6 +26,21 @@ HostTensor draw_direction(Draw& draw, DType dtype, const Dims& dims) {
     set_element(direction, static_cast<std::size_t>(draw.integer(0, dims.count() - 1)), 1);
   }
   return direction;
+}
+
+/// At least one of those that count in the mode stays. An adjoint is asked for with both kinds.
+void leave_one_out(Case& c, Draw& draw) {
+  if (c.key.check == Check::adjoint) return;
+  std::vector<std::optional<HostTensor>*> given;
+  const auto add = [&](std::vector<std::optional<HostTensor>>& seeds) {
+    for (auto& seed : seeds) {
+      if (seed) given.push_back(&seed);
+    }
+  };
+  if (c.mode != spec::Mode::vjp) add(c.tangents);
+  if (c.mode != spec::Mode::jvp) add(c.cotangents);
+  if (c.mode == spec::Mode::jvp_of_vjp) add(c.cotangent_tangents);
+  if (given.size() > 1 && draw.chance(left_out)) draw.pick(given)->reset();
 }
 
 }  // namespace
@@ -51,11 +69,13 @@ void draw_directions(Case& c, std::span<const spec::ValueType> results, Draw& dr
     c.cotangents.emplace_back();
     if (is_real(type.dtype)) c.cotangents.back() = draw_direction(draw, type.dtype, type.dims);
   }
-  if (c.mode != spec::Mode::jvp_of_vjp) return;
-  for (const spec::ValueType& type : results) {
-    c.cotangent_tangents.emplace_back();
-    if (is_real(type.dtype)) c.cotangent_tangents.back() = draw_direction(draw, type.dtype, type.dims);
+  if (c.mode == spec::Mode::jvp_of_vjp) {
+    for (const spec::ValueType& type : results) {
+      c.cotangent_tangents.emplace_back();
+      if (is_real(type.dtype)) c.cotangent_tangents.back() = draw_direction(draw, type.dtype, type.dims);
+    }
   }
+  leave_one_out(c, draw);
 }
 
 }  // namespace etalon::conformance

@@ -276,6 +276,8 @@ class Drawing {
     if (attribute.has_default && parse(d_.at(attribute.value), usual) && draw_.chance(0.3)) {
       return static_cast<std::int64_t>(usual);
     }
+    // Nothing but such numbers says how many elements there are.
+    if (d_.operand_count == 0) return draw_.integer(-9, 9);
     if (draw_.chance(0.15)) return draw_.integer(-2, 0);
     return draw_.integer(1, 4);
   }

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "conformance/admit_schemas.hpp"
 #include "conformance/call_by_call.hpp"
+#include "conformance/components.hpp"
 #include "conformance/question.hpp"
 #include "conformance/reports/json_lines.hpp"
 #include "conformance/schemas.hpp"
@@ -121,6 +123,41 @@ void admit_ways(reference::Envelopes& bounds, const spec::Request& request, cons
   return outcome_of(reference::judge(got, bounds), got, names);
 }
 
+/// Whether the answer's lists are as long as the request asks; of one that is not the whole says what is wrong.
+[[nodiscard]] bool is_complete(const spec::Request& request, const spec::Numbers& numbers) {
+  using spec::Mode;
+  const std::size_t outputs = request.program.outputs.size(), inputs = request.program.inputs.size();
+  const std::size_t tangents = request.mode == Mode::jvp ? outputs : request.mode == Mode::jvp_of_vjp ? inputs : 0;
+  const std::size_t cotangents = request.mode == Mode::vjp || request.mode == Mode::jvp_of_vjp ? inputs : 0;
+  return numbers.outputs.size() == outputs && numbers.tangents.size() == tangents && numbers.cotangents.size() == cotangents;
+}
+
+/// The outcomes of independent parts as one: the first failure, and all that was compared.
+[[nodiscard]] Outcome joined(const spec::Request& request, const spec::Numbers& numbers, const std::vector<Component>& parts,
+                             const spec::Contract& contract) {
+  Outcome all;
+  std::optional<Outcome> wrong;
+  for (const Component& part : parts) {
+    Outcome one = judged(part.request, part.part_of(numbers), contract);
+    all.comparisons += one.comparisons;
+    all.undecided += one.undecided;
+    all.worst_ratio = std::max(all.worst_ratio, one.worst_ratio);
+    all.statistic.add(one.statistic);
+    if (one.verdict != Verdict::fail || wrong) continue;
+    if (one.offender) one.offender->output = part.place_in(request, one.offender->output);
+    wrong = std::move(one);
+  }
+  if (wrong) {
+    all.verdict = Verdict::fail;
+    all.why = std::move(wrong->why);
+    all.offender = std::move(wrong->offender);
+  } else if (all.undecided > 0 && all.undecided == all.comparisons) {
+    all.verdict = Verdict::undecided;
+    all.why = "the bound says nothing useful here";
+  }
+  return all;
+}
+
 }  // namespace
 
 Outcome failed(std::string why) {
@@ -176,7 +213,9 @@ Outcome outcome_of(const reference::Verdict& verdict, const std::vector<HostTens
 
 Outcome judge(const spec::Request& request, const spec::Answer& answer, const spec::Contract& contract) {
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) return refused(*refusal);
-  return judged(request, std::get<spec::Numbers>(answer), contract);
+  const auto& numbers = std::get<spec::Numbers>(answer);
+  const std::vector<Component> parts = is_complete(request, numbers) ? components_of(request) : std::vector<Component>();
+  return parts.empty() ? judged(request, numbers, contract) : joined(request, numbers, parts, contract);
 }
 
 std::string judge_line(std::string_view line, const spec::Contract& contract, Outcome& outcome) {

@@ -14,7 +14,7 @@
 namespace etalon::conformance {
 
 /// Judges all that the answer holds: outputs, and tangents or cotangents as the request's mode has them. A program of
-/// several calls is judged as a whole.
+/// several calls is judged as a whole, or part by part where it falls into parts that share no value.
 [[nodiscard]] Outcome judge(const spec::Request& request, const spec::Answer& answer, const spec::Contract& contract);
 
 /// One line in, one line out: `{"request": R, "answer": A}` as in Protocol 1, answered with the outcome as JSON. Sets

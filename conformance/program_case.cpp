@@ -26,7 +26,7 @@ using Array = reference::Array<double>;
 constexpr std::uint64_t period = 4;  // every fourth program takes any numbers
 
 /// Which numbers inputs hold.
-enum class Numerals : std::uint8_t { moderate, any, special };
+enum class Numerals : std::uint8_t { moderate, any, mixed, special };
 
 /// Numbers for the inputs of a program that grows, and what its calls make of them.
 class Numbers {
@@ -75,7 +75,8 @@ class Numbers {
     static const std::vector<Family> any{Family::large, Family::tiny,   Family::mixed,      Family::ties,
                                          Family::zeros, Family::special, Family::cancelling, Family::offset};
     static const std::vector<Family> special{Family::special};
-    const auto& families = numerals_ == Numerals::moderate ? moderate : numerals_ == Numerals::any ? any : special;
+    static const std::vector<std::vector<Family>> either{moderate, any, special};
+    const auto& families = numerals_ == Numerals::moderate ? moderate : numerals_ == Numerals::any ? any : numerals_ == Numerals::mixed ? draw_.pick(either) : special;
     switch (kind_of(input.dtype)) {
       case Kind::real: return real(draw_.pick(families), input);
       case Kind::integer: return draw_integer(draw_, role, input.dtype, input.dims);
@@ -122,18 +123,24 @@ class Numbers {
 
 /// What a program is like. The first two call one operation alone, so that every backend can answer them. A chain reads what
 /// the operation gives, and what it reads; a fan is read by several elementwise calls, each an output, of which compilers make
-/// something else; what is moved stands otherwise in memory before the operation reads it, and after; in a composition the
-/// operation reads its own result, under other attributes.
-enum class Plot : std::uint8_t { doubled, twice, fan, moved, composed, chain, mixed };
+/// something else; in pairs each result of the operation is read by one call alone, and seen by nobody; what is moved stands otherwise in memory before the operation reads it, and after; in a composition the
+/// operation reads its own result, under other attributes; operands that are constants of the program are what compilers fold.
+enum class Plot : std::uint8_t { doubled, twice, fan, pairs, moved, composed, chain, constant, mixed };
 
-using Plots = std::array<Plot, 11>;
-constexpr Plots of_most{Plot::doubled, Plot::twice, Plot::fan,   Plot::moved,    Plot::composed, Plot::chain,
-                        Plot::fan,     Plot::mixed, Plot::moved, Plot::composed, Plot::mixed};
+using Plots = std::array<Plot, 12>;
+constexpr Plots of_most{Plot::doubled,  Plot::twice, Plot::fan,   Plot::moved, Plot::composed, Plot::chain,
+                        Plot::constant, Plot::pairs, Plot::mixed, Plot::fan,   Plot::moved,    Plot::mixed};
+// Functions of functions are what compilers simplify.
+constexpr Plots of_elementwise{Plot::doubled,  Plot::twice, Plot::pairs, Plot::pairs, Plot::composed, Plot::chain,
+                               Plot::constant, Plot::fan,   Plot::mixed, Plot::moved, Plot::pairs,    Plot::mixed};
 // Steps after steps and orders of orders are what libraries join to one.
-constexpr Plots of_moves{Plot::composed, Plot::twice, Plot::fan,      Plot::composed, Plot::composed, Plot::chain,
-                         Plot::moved,    Plot::mixed, Plot::composed, Plot::doubled,  Plot::mixed};
+constexpr Plots of_moves{Plot::composed, Plot::twice, Plot::pairs, Plot::pairs,   Plot::composed, Plot::chain,
+                         Plot::pairs,    Plot::fan,   Plot::mixed, Plot::doubled, Plot::pairs,    Plot::moved};
 
-[[nodiscard]] const Plots& plots_of(const CaseKey& key) { return is_move(key.library.named(key.operation)) ? of_moves : of_most; }
+[[nodiscard]] const Plots& plots_of(const CaseKey& key) {
+  const spec::Definition& d = key.library.named(key.operation);
+  return is_move(d) ? of_moves : is_elementwise(d) ? of_elementwise : of_most;
+}
 
 /// Each plot in turn, mixed ones more often as cases go on.
 [[nodiscard]] Plot plot_of(const CaseKey& key) {
@@ -152,15 +159,28 @@ constexpr Plots of_moves{Plot::composed, Plot::twice, Plot::fan,      Plot::comp
 /// What equals itself, and what rewriting takes for the same, shows among infinities and NaN.
 [[nodiscard]] Numerals numerals_of(Plot plot, const CaseKey& key) {
   const bool second = key.dtype == DType::f64;
+  if (plot == Plot::pairs) return Numerals::mixed;
   if (plot == Plot::doubled) return second ? Numerals::special : Numerals::moderate;
   if (plot == Plot::chain || plot == Plot::fan) return second ? Numerals::any : Numerals::moderate;
   return key.index % period == period - 1 ? Numerals::any : Numerals::moderate;
 }
 
 constexpr std::uint64_t fan_width = 4;
+constexpr std::size_t constants_each = 6;
+
+/// Where results are joined with what reads them, a few cases meet all who may read them.
+[[nodiscard]] std::uint64_t pairs_each(const CaseKey& key) {
+  const spec::Definition& d = key.library.named(key.operation);
+  return is_move(d) || is_elementwise(d) ? 18 : 6;
+}
+
+/// How many consumers, or constants, one case of the plot meets.
+[[nodiscard]] std::uint64_t width_of(Plot plot, const CaseKey& key) {
+  return plot == Plot::pairs ? pairs_each(key) : plot == Plot::constant ? constants_each : fan_width;
+}
 
 /// The calls of a program; about one in four of those that are not told repeats the one before it.
-[[nodiscard]] std::vector<Role> roles_of(Plot plot, Draw& draw) {
+[[nodiscard]] std::vector<Role> roles_of(Plot plot, std::uint64_t width, Draw& draw) {
   const auto some = [&](Role role) { return draw.chance(0.25) ? Role::again : role; };
   switch (plot) {
     case Plot::doubled: return {Role::about};
@@ -168,7 +188,7 @@ constexpr std::uint64_t fan_width = 4;
     case Plot::composed: return {Role::about, Role::same, Role::same};
     case Plot::fan: {
       std::vector<Role> roles{Role::about, Role::again};
-      roles.resize(2 + fan_width, Role::consumer);
+      roles.resize(2 + width, Role::consumer);
       return roles;
     }
     case Plot::moved: {
@@ -177,6 +197,12 @@ constexpr std::uint64_t fan_width = 4;
       return roles;
     }
     case Plot::chain: return {Role::about, some(Role::elementwise), some(Role::elementwise)};
+    case Plot::constant: return std::vector<Role>(width, Role::with_constant);
+    case Plot::pairs: {
+      std::vector<Role> roles;
+      for (std::uint64_t k = 0; k < width; ++k) roles.insert(roles.end(), {Role::anew, Role::reader});
+      return roles;
+    }
     case Plot::mixed: break;
   }
   std::vector<Role> roles{Role::about};
@@ -184,8 +210,8 @@ constexpr std::uint64_t fan_width = 4;
   return roles;
 }
 
-/// Chains of the first element type take attributes as values of the program, and ask for their derivatives.
-[[nodiscard]] bool runs_attributes(const CaseKey& key) { return plot_of(key) == Plot::chain && key.dtype == DType::f32; }
+/// Chains take attributes as values of the program, and ask for their derivatives.
+[[nodiscard]] bool runs_attributes(const CaseKey& key) { return plot_of(key) == Plot::chain; }
 
 /// Forward, or a derivative of the whole, as the index and the operation say: the first mixed cases of different operations
 /// differ.
@@ -265,18 +291,22 @@ std::vector<std::string> operations_of(const spec::Program& program) {
 std::optional<Case> make_program_case(const CaseKey& key) {
   Draw draw(draw_key(key, "program", key.index));
   const Plot plot = plot_of(key);
-  ProgramWish wish{.roles = roles_of(plot, draw), .dtype = key.dtype};
+  ProgramWish wish{.roles = roles_of(plot, width_of(plot, key), draw), .dtype = key.dtype};
   wish.about = &key.library.named(key.operation);
   wish.library = key.library;
-  // Fans of one operation take up where the one before left off.
-  wish.turn = hash_of(key.operation) + number_in_plot(key) * fan_width;
+  // Fans of one operation take up where the one before left off, and those of the second element type from the other side.
+  const bool second = key.dtype == DType::f64;
+  wish.turn = hash_of(key.operation) + (2 * number_in_plot(key) + (second ? 1 : 0)) * width_of(plot, key);
   wish.shared_inputs = plot == Plot::chain ? 0.7 : plot == Plot::twice ? 0.6 : plot == Plot::moved ? 0.1 : 0.3;
   wish.read_outputs = 0.4;
   if (plot == Plot::doubled || plot == Plot::twice || plot == Plot::fan) wish.read_outputs = 1;
   // Orders of axes, steps and starts tell nothing on few axes.
   static const std::vector<std::vector<std::int64_t>> uneven{{4, 3, 5}, {5, 4, 3}, {7, 6}, {3, 5, 4}};
-  if (plot == Plot::composed || plot == Plot::moved) {
-    wish.extents = draw.pick(uneven);
+  // Where axes agree, what stands in another order has the same shape.
+  static const std::vector<std::vector<std::int64_t>> even{{4, 4}, {3, 3, 3}};
+  if (plot == Plot::pairs) wish.read_outputs = wish.shared_inputs = 0;
+  if (plot == Plot::composed || plot == Plot::moved || (plot == Plot::pairs && is_move(*wish.about) && draw.chance(0.6))) {
+    wish.extents = draw.pick(draw.chance(0.7) ? uneven : even);
     wish.elements = 64;
   }
   wish.there_and_back = plot == Plot::composed;

@@ -14,6 +14,38 @@
 namespace etalon::conformance {
 namespace {
 
+constexpr std::size_t most_skipped = 12;
+
+/// The attributes of a definition that makes a tensor of one number.
+struct Constant {
+  std::string shape, number, dtype;
+
+  [[nodiscard]] Assignment of(const spec::ValueType& type, double value) const {
+    Assignment a;
+    a.attributes[shape] = std::vector<std::int64_t>(type.dims.begin(), type.dims.end());
+    if (kind_of(type.dtype) == Kind::real) a.attributes[number] = value;
+    else a.attributes[number] = static_cast<std::int64_t>(value);
+    a.attributes[dtype] = std::string(name_of(type.dtype));
+    return a;
+  }
+};
+
+/// Nothing of a definition that is none: it reads nothing, and each element is an attribute.
+std::optional<Constant> constant_of(const spec::Definition& d) {
+  if (d.operand_count != 0 || d.result_count != 1 || d.attribute_count != 3 || d.clause_count != 1) return std::nullopt;
+  if (d.clauses[0].form != spec::ClauseText::Form::equation || d[d.clauses[0].value].form != spec::NodeForm::name) return std::nullopt;
+  Constant found;
+  for (std::size_t i = 0; i < d.attribute_count; ++i) {
+    const auto& attribute = d.attributes[i];
+    std::string name(d.at(attribute.name));
+    if (attribute.kind == spec::AttributeKind::value) found.number = std::move(name);
+    else if (attribute.kind == spec::AttributeKind::dtype) found.dtype = std::move(name);
+    else if (attribute.row.length != 0) found.shape = std::move(name);
+  }
+  if (found.shape.empty() || found.number.empty() || found.dtype.empty()) return std::nullopt;
+  return found;
+}
+
 /// Whether an operand may hold numbers of this element type, in a case of another.
 bool may_hold(spec::Range range, DType dtype, DType of_case) {
   switch (range) {
@@ -32,6 +64,8 @@ class Composer {
     for (const spec::Definition* d : all_) {
       if (is_elementwise(*d)) elementwise_.push_back(d);
       else if (is_move(*d)) moves_.push_back(d);
+      if (constant_of(*d)) constants_.push_back(d);
+      if (wish_.about != nullptr && is_consumer(*d, is_move(*wish_.about))) consumers_.push_back(d);
     }
   }
 
@@ -44,10 +78,11 @@ class Composer {
         doubles_ = wish_.doubled && attempt < patience / 2;
         twins_ = wish_.twins && attempt < patience / 2;
         add_call(role);
-        if (role == Role::exchanged) break;
+        if (is_optional(role)) break;
       }
-      if (program_.steps.size() == before && role != Role::exchanged) return std::nullopt;
+      if (program_.steps.size() == before && !is_optional(role)) return std::nullopt;
     }
+    if (program_.steps.empty()) return std::nullopt;
     for (const auto& [name, type] : results_) {
       if (!read_.contains(name) || draw_.chance(wish_.read_outputs)) program_.outputs.push_back(name);
     }
@@ -58,19 +93,60 @@ class Composer {
   void add_call(Role role) {
     if (role == Role::again) return repeat_call();
     if (role == Role::exchanged) return exchange_operands();
-    if (const spec::Definition* d = chosen(role)) add_call(*d, role);
+    if (role == Role::with_constant) return add_with_constant();
+    if (role == Role::anew) return add_anew();
+    if (role != Role::consumer && role != Role::reader) {
+      if (const spec::Definition* d = chosen(role)) add_call(*d, role);
+      return;
+    }
+    add_consumer(role);
+  }
+
+  /// The next that can read what is there.
+  void add_consumer(Role role) {
+    const std::size_t before = program_.steps.size();
+    constexpr std::size_t draws = 3;
+    for (std::size_t skipped = 0; skipped < consumers_.size() && program_.steps.size() == before; ++skipped) {
+      const spec::Definition& d = *consumers_[static_cast<std::size_t>(turn_++ % consumers_.size())];
+      for (std::size_t k = 0; k < draws && program_.steps.size() == before; ++k) add_call(d, role);
+      if (skipped == most_skipped) break;
+    }
+  }
+
+  /// One call of the program's definition, on inputs of its own; what it gives is for the reader.
+  void add_anew() {
+    SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults && draw_.chance(0.3)};
+    if (!wish_.extents.empty()) wish.fit = Fit{0, wish_.extents};
+    const auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
+    const auto types = assignment ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
+    if (!types) return;
+    const std::size_t before = results_.size();
+    add(*types, std::vector<std::optional<std::string>>(types->operands.size()), *assignment);
+    if (results_.size() > before) first_readable_ = before;
+  }
+
+  [[nodiscard]] std::span<const std::pair<std::string, spec::ValueType>> readable() const {
+    return std::span(results_).subspan(first_readable_);
+  }
+
+  /// What such a call may be missing without harm.
+  static bool is_optional(Role role) { return role == Role::exchanged || role == Role::consumer || role == Role::reader || role == Role::with_constant; }
+
+  /// Elementwise functions of what is elementwise; after moves moves again, reductions, and what joins two operands.
+  static bool is_consumer(const spec::Definition& d, bool after_move) {
+    if (!after_move) return is_elementwise(d);
+    return is_move(d) || (d.operand_count > 0 && d.operand_count <= 2 && (!is_elementwise(d) || d.operand_count == 2));
   }
 
   const spec::Definition* chosen(Role role) {
     if (role == Role::about || role == Role::same) return wish_.about;
     const auto& from = role == Role::any ? all_ : role == Role::move ? moves_ : elementwise_;
-    if (from.empty()) return nullptr;
-    return role == Role::consumer ? from[static_cast<std::size_t>(turn_++ % from.size())] : draw_.pick(from);
+    return from.empty() ? nullptr : draw_.pick(from);
   }
 
   void add_call(const spec::Definition& definition, Role role) {
     const auto read = some_read(definition);
-    SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults};
+    SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults && role != Role::reader};
     if (read) wish.fit = read->fit;
     auto assignment = draw_assignment(definition, draw_, wish, wish_.dtype);
     if (!assignment) return;
@@ -78,9 +154,37 @@ class Composer {
     if (wish_.there_and_back) convert(definition, role, *assignment);
     const auto types = call_of(definition, *assignment, wish_.dtype);
     if (!types) return;
-    const std::vector<std::optional<std::string>> taken = role == Role::consumer ? around_the_first(*types) : results_for(*types, 0.8);
+    const bool around = role == Role::consumer || role == Role::reader;
+    const std::vector<std::optional<std::string>> taken = around ? around_the_first(*types) : results_for(*types, 0.8);
     const bool joined = std::any_of(taken.begin(), taken.end(), [](const auto& name) { return name.has_value(); });
     if (program_.steps.empty() || joined) add(*types, taken, *assignment);
+  }
+
+  /// One call of the program's definition, with a constant of the program as an operand.
+  void add_with_constant() {
+    static const std::vector<double> numbers{0, 1, -1, 2, -2, 4, -4, 0.5, 3, -0.0};
+    SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults};
+    const auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
+    const auto types = assignment && !constants_.empty() ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
+    if (!types) return;
+    std::vector<std::size_t> numeric;
+    for (std::size_t i = 0; i < types->operands.size(); ++i) {
+      if (types->operands[i] && types->operands[i]->dtype != DType::boolean) numeric.push_back(i);
+    }
+    if (numeric.empty()) return;
+    const std::uint64_t turn = turn_++;
+    const std::size_t operand = numeric[static_cast<std::size_t>(turn % numeric.size())];
+    const double number = numbers[static_cast<std::size_t>(turn / numeric.size() % numbers.size())];
+    const spec::Definition& d = *constants_.front();
+    const Assignment constant = constant_of(d)->of(*types->operands[operand], number);
+    const auto made = call_of(d, constant, wish_.dtype);
+    if (!made) return;
+    const std::size_t before = program_.steps.size();
+    add(*made, {}, constant);
+    if (program_.steps.size() == before) return;
+    std::vector<std::optional<std::string>> taken(types->operands.size());
+    taken[operand] = results_.back().first;
+    add(*types, std::move(taken), *assignment);
   }
 
   /// To another element type first, and then to the program's.
@@ -88,7 +192,7 @@ class Composer {
     static const std::vector<DType> away{DType::i32, DType::i64, DType::f32, DType::i32, DType::boolean};
     for (std::size_t i = 0; i < d.attribute_count; ++i) {
       if (d.attributes[i].kind != spec::AttributeKind::dtype) continue;
-      const DType to = role == Role::same ? wish_.dtype : draw_.pick(away);
+      const DType to = role == Role::same && draw_.chance(0.6) ? wish_.dtype : draw_.pick(away);
       assignment.attributes[std::string(d.at(d.attributes[i].name))] = std::string(name_of(to));
     }
   }
@@ -104,7 +208,7 @@ class Composer {
     if (program_.steps.empty() && !wish_.extents.empty()) return Reading{{0, wish_.extents}, wish_.dtype};
     std::vector<Reading> readings;
     for (std::size_t i = 0; i < d.operand_count; ++i) {
-      for (const auto& [name, type] : results_) {
+      for (const auto& [name, type] : readable()) {
         if (!may_hold(d.operands[i].range, type.dtype, wish_.dtype)) continue;
         const bool shares = d.operands[i].range == spec::Range::any || d.operands[i].range == spec::Range::number;
         readings.push_back({{i, {type.dims.begin(), type.dims.end()}}, shares ? type.dtype : wish_.dtype});
@@ -119,11 +223,13 @@ class Composer {
     std::vector<std::optional<std::string>> taken(call.operands.size());
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
       std::vector<std::string> fitting;
-      for (const auto& [name, type] : results_) {
+      for (const auto& [name, type] : readable()) {
         if (call.operands[i] && type == *call.operands[i] && of_first_.contains(name)) fitting.push_back(name);
       }
+      // Who alone reads a value mostly joins it with others.
+      if (first_readable_ > 0 && draw_.chance(i > 0 ? 0.7 : 0.1)) fitting.clear();
       // The first operand reads a result for sure, others mostly.
-      if (i > 0 && (fitting.empty() || draw_.chance(0.3))) {
+      if (first_readable_ == 0 && i > 0 && (fitting.empty() || draw_.chance(0.3))) {
         for (const spec::Input& input : program_.inputs) {
           if (call.operands[i] && input.dtype == call.operands[i]->dtype && input.dims == call.operands[i]->dims) fitting.push_back(input.name);
         }
@@ -236,12 +342,15 @@ class Composer {
   std::vector<const spec::Definition*> all_;
   std::vector<const spec::Definition*> elementwise_;
   std::vector<const spec::Definition*> moves_;
+  std::vector<const spec::Definition*> consumers_;
+  std::vector<const spec::Definition*> constants_;
   std::uint64_t turn_;
   std::set<std::string> of_first_;  ///< what calls of the program's definition gave
   std::vector<Assignment> assignments_;
   spec::Program program_;
   std::vector<std::pair<std::string, spec::ValueType>> results_;
   std::set<std::string> read_;
+  std::size_t first_readable_ = 0;  ///< of the results
   bool doubles_ = false;
   bool twins_ = false;
 };

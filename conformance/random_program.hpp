@@ -26,8 +26,12 @@ enum class Role : std::uint8_t {
   exchanged,    ///< the first call once more, with two operands of one type exchanged; nothing where it has none
   any,          ///< of any definition, reading a result
   elementwise,  ///< of an elementwise one, reading a result: compilers fuse and rewrite those
-  consumer,     ///< elementwise, the next in turn, reading only what calls of the program's definition read and gave
-  move          ///< of one that only moves elements
+  consumer,     ///< the next in turn of those that are rewritten with what they read, reading only what calls of the
+                ///< program's definition read and gave; nothing where it cannot
+  move,         ///< of one that only moves elements
+  anew,         ///< of the definition that the program is about, on inputs of its own
+  reader,       ///< a consumer that reads what the call before it gave and nobody else reads; nothing where it cannot
+  with_constant ///< of the definition that the program is about, one operand being a constant, the next in turn
 };
 
 struct ProgramWish {

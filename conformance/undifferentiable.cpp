@@ -194,9 +194,14 @@ void admit(reference::Envelope& envelope, std::span<const Freedom> freedoms) {
     if (freedoms[i] != Freedom::no_number) continue;
     // A derivative that the equations give as NaN alone is 0·∞: other orders of the same rules leave that product out.
     constexpr auto values = static_cast<std::uint8_t>(no_number | reference::admits_finite);
-    if ((envelope.flags[i] & values) == reference::admits_nan) envelope.flags[i] |= reference::undecided;
+    const int follows = envelope.flags[i] & values;
+    if (follows == reference::admits_nan) envelope.flags[i] |= reference::undecided;
+    // Of an infinity that is all that follows the sign is known.
+    const bool up = follows == reference::admits_positive_infinity, down = follows == reference::admits_negative_infinity;
     const bool finite = may(envelope, i, reference::admits_finite);
-    envelope.flags[i] |= no_number | reference::admits_finite;
+    envelope.flags[i] |= reference::admits_nan | reference::admits_finite;
+    if (!down) envelope.flags[i] |= reference::admits_positive_infinity;
+    if (!up) envelope.flags[i] |= reference::admits_negative_infinity;
     envelope.lower[i] = finite ? std::min(envelope.lower[i], 0.0) : 0;
     envelope.upper[i] = finite ? std::max(envelope.upper[i], 0.0) : 0;
   }

@@ -31,7 +31,8 @@ enum class Freedom : std::uint8_t {
   zero_slope, ///< an infinite slope follows a slope that is zero by definition: NaN is as good as what follows from the
               ///< equations
   no_number,  ///< the value that it is taken of or the operand is infinite: 0, NaN and infinities are as good as what
-              ///< follows from the equations, and numbers between; any other is wrong, unless NaN is all that follows
+              ///< follows from the equations, and numbers between; any other is wrong, unless NaN is all that follows, and
+              ///< so is the other infinity where one is all that follows
   all         ///< the value may be NaN
 };
 

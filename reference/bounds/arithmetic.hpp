@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -110,6 +111,7 @@ class Arithmetic {
   [[nodiscard]] Value<R> rescaled(Value<R> result, const ProductParts<R>& parts, bool exact_on_the_way);
   [[nodiscard]] Value<R> scaled_factor(ProductParts<R>& parts, bool contracted);
   [[nodiscard]] Value<R> special_product(ProductParts<R>& parts, bool contracted);
+  [[nodiscard]] std::optional<Value<R>> at_pole(const ProductParts<R>& parts) const;
   [[nodiscard]] Value<R> ordinary_product(ProductParts<R>& parts, bool contracted);
   void product_specials(std::span<const Factor<R>> factors, Value<R>& v) const;
 

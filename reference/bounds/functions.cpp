@@ -127,6 +127,7 @@ Value<R> Arithmetic<R>::function(Primitive p, Value<R> x) {
     const bool known = bound.exact_points && is_exact_point(p, x.reference, v.reference);
     if ((root || known) && rounding_.holds(std::fabs(static_cast<double>(v.reference)), quantum)) {
       v = point<R>(v.reference);
+      v.positive_zero = p == Primitive::sqrt && x.positive_zero;
       return v;
     }
   }
@@ -159,13 +160,8 @@ template <class R>
 Value<R> Arithmetic<R>::power(Value<R> x, Value<R> y) {
   const spec::FunctionBound bound = spec::function_bound(contract_, rounding_.dtype, Primitive::pow);
   if (!x.ordinary() || !y.ordinary()) {
-    if (x.flags != (x.flags & ~admits_finite) || y.flags != (y.flags & ~admits_finite)) {
-      const bool constant = x.exact() || y.exact();
-      if (!constant) return wild();
-    }
-    const bool pointlike = (x.exact() || !x.may(admits_finite)) && (y.exact() || !y.may(admits_finite));
-    return pointlike ? point<R>(static_cast<R>(std::pow(static_cast<double>(x.reference), static_cast<double>(y.reference))))
-                     : wild();
+    const auto base = x.only(), exponent = y.only();
+    return base && exponent ? point<R>(static_cast<R>(std::pow(static_cast<double>(*base), static_cast<double>(*exponent)))) : wild();
   }
   // What equations and the standards fix: x^0 = 1 and, for y > 0, 0^y = 0. x^1 is a function value like any other.
   if (y.is_zero()) return point<R>(1);
@@ -216,8 +212,9 @@ Value<R> Arithmetic<R>::power(Value<R> x, Value<R> y) {
 
 template <class R>
 Value<R> Arithmetic<R>::absolute(const Value<R>& x) {
-  if (x.ordinary() && x.lower >= 0) return x;
   Value<R> v = x;
+  v.positive_zero = x.is_zero();
+  if (x.ordinary() && x.lower >= 0) return v;
   if (x.ordinary() && x.upper <= 0) {
     scale_exactly(v, true, 0);
     return v;
@@ -258,9 +255,10 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
     if (best == nullptr || (largest ? v.reference > best->reference : v.reference < best->reference)) best = &v;
   }
   const auto top = static_cast<std::uint8_t>(largest ? admits_positive_infinity : admits_negative_infinity);
-  if ((flags & interval_only) == 0 && (candidates == 1 || exact)) return *best;
   Value<R> v;
   if (best != nullptr) v = *best;
+  v.positive_zero = v.positive_zero && candidates == 1;
+  if ((flags & interval_only) == 0 && (candidates == 1 || exact)) return v;
   v.node = no_node;
   v.local = 0;
   v.coefficient = 1;

@@ -16,7 +16,11 @@ using spec::System;
 struct Uses {
   int reads = 0;
   bool injective = true;
+  bool converts = false;  ///< a real of another type is made of it, in arithmetic of its own
 };
+
+/// Whether an equation with such a target computes in another type than the tensor's.
+bool in_other_type(DType target, DType read) { return kind_of(target) == Kind::real && kind_of(read) == Kind::real && target != read; }
 
 bool plain(const std::vector<Expr>& indices, const std::vector<Binder>& scope) {
   std::set<spec::VariableId> seen;
@@ -30,15 +34,16 @@ bool plain(const std::vector<Expr>& indices, const std::vector<Binder>& scope) {
   return std::all_of(scope.begin(), scope.end(), [&](const Binder& b) { return b.extent == 1 || seen.count(b.variable) != 0; });
 }
 
-void count(const Expr& e, std::vector<Binder>& scope, std::vector<Uses>& uses) {
+void count(const System& s, DType target, const Expr& e, std::vector<Binder>& scope, std::vector<Uses>& uses) {
   if (e.form() == Form::read) {
     Uses& u = uses[static_cast<std::size_t>(e->tensor)];
     ++u.reads;
     u.injective = u.injective && plain(e->args, scope);
+    u.converts = u.converts || in_other_type(target, s[e->tensor].dtype);
   }
   const std::size_t depth = scope.size();
   scope.insert(scope.end(), e->binders.begin(), e->binders.end());
-  for (const Expr& a : e->args) count(a, scope, uses);
+  for (const Expr& a : e->args) count(s, target, a, scope, uses);
   scope.resize(depth);
 }
 
@@ -53,19 +58,26 @@ bool covers(const System& s, const Equation& q) {
   return true;
 }
 
-Expr replace(const Expr& e, const std::vector<const Equation*>& by) {
+/// Elements of real targets are made of elements of their own type alone: others are rounded before they are read.
+Expr replace(const System& s, DType target, const Expr& e, const std::vector<const Equation*>& by) {
   if (e->args.empty() && e.form() != Form::read) return e;
   std::vector<Expr> args;
   args.reserve(e->args.size());
-  for (const Expr& a : e->args) args.push_back(replace(a, by));
+  for (const Expr& a : e->args) args.push_back(replace(s, target, a, by));
   if (e.form() == Form::read) {
-    if (const Equation* q = by[static_cast<std::size_t>(e->tensor)]; q != nullptr) {
+    if (const Equation* q = by[static_cast<std::size_t>(e->tensor)]; q != nullptr && !in_other_type(target, s[e->tensor].dtype)) {
       spec::Substitution indices;
       for (std::size_t i = 0; i < q->binders.size(); ++i) indices[q->binders[i].variable] = args[i];
       return substitute(q->value, indices);
     }
   }
   return with_args(e, std::move(args));
+}
+
+/// Whether it reads reals of another type: what it makes of them is rounded to its own.
+bool reads_other_type(const System& s, DType target, const Expr& e) {
+  if (e.form() == Form::read && in_other_type(target, s[e->tensor].dtype)) return true;
+  return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_other_type(s, target, a); });
 }
 
 bool is_closed(const Expr& e) {
@@ -112,8 +124,8 @@ System inline_single_uses(const System& system) {
   std::vector<int> writers(system.tensors.size(), 0);
   for (const Equation& q : system.equations) {
     std::vector<Binder> scope = q.binders;
-    count(q.value, scope, uses);
-    for (const Expr& p : q.place) count(p, scope, uses);
+    count(system, system[q.target].dtype, q.value, scope, uses);
+    for (const Expr& p : q.place) count(system, system[q.target].dtype, p, scope, uses);
     ++writers[static_cast<std::size_t>(q.target)];
   }
   for (const auto& ends : {system.inputs, system.outputs}) {
@@ -126,13 +138,13 @@ System inline_single_uses(const System& system) {
   std::vector<const Equation*> by(system.tensors.size(), nullptr);
   for (std::size_t i = 0; i < system.equations.size(); ++i) {
     Equation q = system.equations[i];
-    q.value = replace(q.value, by);
     const auto t = static_cast<std::size_t>(q.target);
     const DType dtype = system.tensors[t].dtype;
+    q.value = replace(system, dtype, q.value, by);
     const bool narrow = is_narrow(dtype);
     // A constant that is stored is rounded there; inlined, it would pass for a part of the next constant (R0).
     const bool closed = is_closed(q.value);
-    if (uses[t].reads == 1 && uses[t].injective && writers[t] == 1 && !narrow && !closed && kind_of(dtype) == Kind::real &&
+    if (uses[t].reads == 1 && uses[t].injective && !uses[t].converts && !reads_other_type(system, dtype, q.value) && writers[t] == 1 && !narrow && !closed && kind_of(dtype) == Kind::real &&
         covers(system, q)) {
       held[i] = std::move(q);
       by[t] = &held[i];
@@ -166,8 +178,8 @@ spec::System with_recomputed_elements(const spec::System& system) {
     const DType dtype = system.tensors[t].dtype;
     const std::size_t size = nodes(q.value, sizes);
     const bool elementwise = writers[t] == 1 && kind_of(dtype) == Kind::real && !is_narrow(dtype) && !is_closed(q.value) &&
-                             covers(system, q) && is_elementwise(q.value, finished);
-    q.value = replace(q.value, by);
+                             covers(system, q) && is_elementwise(q.value, finished) && !reads_other_type(system, dtype, q.value);
+    q.value = replace(system, dtype, q.value, by);
     if (elementwise && size <= longest_recomputed) {
       sizes[t] = size;
       anew[i] = q;

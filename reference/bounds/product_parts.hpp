@@ -33,6 +33,13 @@ struct Extents {
   }
 };
 
+/// The factor's box, or that of its reciprocal.
+template <class R>
+[[nodiscard]] Interval box_of(const Factor<R>& f) {
+  const Interval& box = f.value;
+  return f.divides ? just(1) / box : box;
+}
+
 template <class R>
 struct ProductParts {
   boost::container::small_vector<Factor<R>, 4> factors;  ///< other than powers of two

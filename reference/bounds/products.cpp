@@ -12,12 +12,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class R>
-Interval box_of(const Factor<R>& f) {
-  const Interval& box = f.value;
-  return f.divides ? just(1) / box : box;
-}
-
-template <class R>
 bool is_power_of_two(const Value<R>& v) {
   return v.exact() && v.lower == v.upper && v.lower != 0 && power_below(v.lower) == std::fabs(v.lower);
 }
@@ -26,6 +20,19 @@ template <class R>
 bool same(const Value<R>& a, const Value<R>& b) {
   if (a.exact() && b.exact()) return a.reference == b.reference;
   return a.node != no_node && a.node == b.node && a.coefficient == b.coefficient && a.local == 0 && b.local == 0;
+}
+
+/// A product that is zero, positive where the signs of all factors say so.
+template <class R>
+Value<R> zero_product(std::span<const Factor<R>> factors) {
+  int sign = factors.size() == 2 && same(factors[0].value, factors[1].value) ? 1 : 0;
+  if (sign == 0) {
+    sign = 1;
+    for (const Factor<R>& f : factors) sign *= f.value.sign();
+  }
+  Value<R> v = point<R>(0);
+  v.positive_zero = sign > 0;
+  return v;
 }
 
 /// Whether every multiple of 2^quantum of magnitude at most m has so many significant bits, or fewer.
@@ -107,6 +114,10 @@ double Arithmetic<R>::division_error() const {
 
 template <class R>
 Value<R> Arithmetic<R>::plain_product(const Value<R>& a, const Value<R>& b, bool contracted) {
+  if (a.is_zero() || b.is_zero()) {
+    const Factor<R> both_factors[] = {{a, false}, {b, false}};
+    return zero_product<R>(both_factors);
+  }
   Value<R> v = point<R>(a.reference * b.reference);
   if (v.ordinary()) {
     v.enclose(a * b);
@@ -168,62 +179,6 @@ void Arithmetic<R>::product_edges(std::span<const Factor<R>> factors) {
     }
     before = before * box;
   }
-}
-
-/// The classes that a product with infinite or NaN factors, or zero divisors, may have.
-template <class R>
-void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R>& v) const {
-  bool may_infinite = false;
-  bool may_zero = false;
-  bool must_zero = false;
-  bool finite = true;
-  bool vanishes = false;
-  bool nan = false;
-  bool must_nan = false;
-  bool left_out = false;  // who multiplies by the constant 0, a weight decay for one, need not do so
-  bool open = false;      // a factor is no constant: what constants alone give is a constant too
-  int sign = 1;
-  for (const Factor<R>& f : factors) {
-    const bool fin = f.value.may(admits_finite);
-    const bool inf = f.value.may(admits_positive_infinity | admits_negative_infinity);
-    const bool zero = fin && f.value.holds_zero();
-    nan = nan || f.value.may(admits_nan);
-    must_nan = must_nan || (!fin && !inf);
-    may_infinite = may_infinite || (f.divides ? zero : inf);
-    may_zero = may_zero || (f.divides ? inf : zero);
-    must_zero = must_zero || (!f.divides && f.value.is_zero());
-    left_out = left_out || (f.is_constant && !f.divides && f.value.is_zero());
-    open = open || !f.is_constant;
-    vanishes = vanishes || (f.divides && inf);
-    finite = finite && (f.divides ? (fin && !f.value.is_zero()) || inf : fin);
-    const bool positive = (!fin || f.value.lower > 0) && !f.value.may(admits_negative_infinity);
-    const bool negative = (!fin || f.value.upper < 0) && !f.value.may(admits_positive_infinity);
-    sign = positive ? sign : negative ? -sign : 0;
-  }
-  v.flags = interval_only;
-  if (nan || (may_infinite && may_zero)) v.flags |= admits_nan;
-  if (left_out && open && (nan || may_infinite)) {  // 0 or NaN
-    v.flags |= admits_finite;
-    v.lower = v.upper = 0;
-    return;
-  }
-  if (must_nan) return;
-  if (finite) v.flags |= admits_finite;
-  if (may_infinite && !must_zero && sign >= 0) v.flags |= admits_positive_infinity;
-  if (may_infinite && !must_zero && sign <= 0) v.flags |= admits_negative_infinity;
-  if (!finite) return;
-  Interval box = just(1);
-  for (const Factor<R>& f : factors) {
-    const bool fin = f.value.may(admits_finite);
-    if (!fin)
-      box = just(0);
-    else if (f.divides && f.value.holds_zero())
-      box = {-infinity, infinity};
-    else
-      box = box * box_of(f);
-  }
-  v.lower = vanishes ? std::min(box.lower, 0.0) : box.lower;
-  v.upper = vanishes ? std::max(box.upper, 0.0) : box.upper;
 }
 
 template <class R>
@@ -321,26 +276,6 @@ Value<R> Arithmetic<R>::scaled_factor(ProductParts<R>& parts, bool contracted) {
   return rescaled(only, parts, false);
 }
 
-/// With infinite or NaN factors, or divisors that may be zero.
-template <class R>
-Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts, bool contracted) {
-  for (const Factor<R>& f : parts.factors) parts.extents.add(f);
-  const Extents& reach = parts.extents;
-  const bool several = parts.steps > 1;
-  if (several && !(std::max(reach.above, reach.divisors_above) <= rounding_.omega)) return wild();
-  if (several && parts.all_divisors > 1 && !(reach.divisors_below >= rounding_.tau)) return wild();
-  Value<R> v;
-  product_specials(parts.factors, v);
-  if (may_vanish(parts)) v.flags |= admits_nan;
-  // What underflows on the way is amplified by the factors that follow.
-  const double lost = several ? mul_up(parts.operations, reach.above) : 1;
-  const double inherited = contracted ? operand_errors(parts) : 0;
-  const double relative = rounding_.of_product(parts.operations);
-  finish(v, add_up(mul_up(add_up(relative, inherited), v.magnitude()), mul_up(rounding_.eta, lost)),
-         several || inherited > 0 ? 0 : relative);
-  return rescaled(v, parts, false);
-}
-
 /// A quotient of two points that is a number of the format.
 template <class R>
 bool is_exact_quotient(const ProductParts<R>& parts, const Value<R>& v, const Rounding& rounding) {
@@ -361,7 +296,7 @@ Value<R> Arithmetic<R>::ordinary_product(ProductParts<R>& parts, bool contracted
   const double inherited = contracted ? operand_errors(parts) : 0;
   const Arithmetics known = arithmetics_of(std::span<const Factor<R>>(parts.factors));
   if (parts.steps > 1 && parts.extents.above > rounding_.omega) return wild();
-  if (known.zero) return point<R>(0);
+  if (known.zero) return rescaled(zero_product<R>(parts.factors), parts, true);
   Value<R> v;
   double own = product_box(parts.factors, v);
   v.quantum = known.quantum;
@@ -405,9 +340,14 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   return special ? special_product(parts, contracted) : ordinary_product(parts, contracted);
 }
 
-template Value<double> Arithmetic<double>::wild() const;
-template Value<Quad> Arithmetic<Quad>::wild() const;
-template Value<double> Arithmetic<double>::product(std::span<const Factor<double>>, bool);
-template Value<Quad> Arithmetic<Quad>::product(std::span<const Factor<Quad>>, bool);
+#define ETALON_INSTANTIATE(R)                                                             \
+  template Value<R> Arithmetic<R>::wild() const;                                          \
+  template bool Arithmetic<R>::may_vanish(const ProductParts<R>&) const;                  \
+  template double Arithmetic<R>::operand_errors(const ProductParts<R>&) const;            \
+  template Value<R> Arithmetic<R>::rescaled(Value<R>, const ProductParts<R>&, bool);      \
+  template Value<R> Arithmetic<R>::product(std::span<const Factor<R>>, bool);
+ETALON_INSTANTIATE(double)
+ETALON_INSTANTIATE(Quad)
+#undef ETALON_INSTANTIATE
 
 }  // namespace etalon::reference::bounds

@@ -141,7 +141,7 @@ void Arithmetic<R>::share(Value<R>& v) {
 
 template <class R>
 Value<R> Arithmetic<R>::constant(R x, double error) {
-  Value<R> v = point<R>(x);
+  Value<R> v = given<R>(x);
   if (!v.ordinary()) return v;
   if (error == 0 && rounding_.holds(v.magnitude(), v.quantum)) return v;
   v.enclose(widened(v, error));
@@ -153,7 +153,7 @@ Value<R> Arithmetic<R>::constant(R x, double error) {
 
 template <class R>
 Value<R> Arithmetic<R>::operand(R x) {
-  Value<R> v = point<R>(x);
+  Value<R> v = given<R>(x);
   if (contract_.flush_operands && v.ordinary() && x != 0 && v.magnitude() < rounding_.tau) {
     v.local = v.magnitude();
     v.lower = std::min(v.lower, 0.0);

@@ -9,12 +9,6 @@ namespace {
 
 using spec::Primitive;
 
-/// One value without finite ones beside it, or an exact number.
-template <class R>
-bool pointlike(const Value<R>& v) {
-  return v.exact() || !v.may(admits_finite);
-}
-
 /// The angle is continuous on the box, which holds no part of the half line y = 0, x <= 0.
 template <class R>
 bool avoids_cut(const Value<R>& y, const Value<R>& x) {
@@ -26,8 +20,9 @@ bool avoids_cut(const Value<R>& y, const Value<R>& x) {
 template <class R>
 Value<R> Arithmetic<R>::angle(Value<R> y, Value<R> x) {
   if (!x.ordinary() || !y.ordinary()) {
-    if (!pointlike(x) || !pointlike(y)) return wild();
-    const Nearly<R> turn = Wide<R>::nearly(Primitive::atan2, y.reference, x.reference);
+    const auto ordinate = y.only(), abscissa = x.only();
+    if (!ordinate || !abscissa) return wild();
+    const Nearly<R> turn = Wide<R>::nearly(Primitive::atan2, *ordinate, *abscissa);
     if (!(turn.value == turn.value) || turn.value == 0) return point<R>(turn.value);
     const double size = std::fabs(static_cast<double>(turn.value));
     const double error = function_error(spec::function_bound(contract_, rounding_.dtype, Primitive::atan2), 0, up(size));
@@ -70,8 +65,8 @@ Value<R> Arithmetic<R>::angle(Value<R> y, Value<R> x) {
 template <class R>
 Value<R> Arithmetic<R>::remainder(Value<R> x, Value<R> y) {
   if (!x.ordinary() || !y.ordinary()) {
-    if (!pointlike(x) || !pointlike(y)) return wild();
-    return point<R>(Wide<R>::evaluate(Primitive::modulo, x.reference, y.reference));
+    const auto dividend = x.only(), divisor = y.only();
+    return dividend && divisor ? point<R>(Wide<R>::evaluate(Primitive::modulo, *dividend, *divisor)) : wild();
   }
   const bool points = x.exact() && y.exact();
   if (!points && y.lower <= 0 && y.upper >= 0) return wild();

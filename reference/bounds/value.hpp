@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "reference/bounds/envelope.hpp"
 #include "reference/bounds/interval.hpp"
@@ -30,11 +31,29 @@ struct Value : Interval {
   NodeId node = no_node;
   std::int32_t quantum = no_quantum;  ///< every conforming value is a multiple of 2^quantum
   std::uint8_t flags = admits_finite;
+  bool positive_zero = false;  ///< exactly zero, and not -0 in any conforming evaluation
 
   [[nodiscard]] bool ordinary() const { return flags == admits_finite; }
   [[nodiscard]] bool exact() const { return node == no_node && local == 0 && flags == admits_finite; }
   [[nodiscard]] bool is_zero() const { return lower == 0 && upper == 0 && ordinary(); }
   [[nodiscard]] bool may(std::uint8_t what) const { return (flags & what) != 0; }
+  /// The only value that a conforming evaluation may have; nothing where there are several.
+  [[nodiscard]] std::optional<R> only() const {
+    if (exact()) return reference;
+    switch (flags & (admits_finite | admits_nan | admits_positive_infinity | admits_negative_infinity)) {
+      case admits_nan: return static_cast<R>(std::numeric_limits<double>::quiet_NaN());
+      case admits_positive_infinity: return static_cast<R>(std::numeric_limits<double>::infinity());
+      case admits_negative_infinity: return static_cast<R>(-std::numeric_limits<double>::infinity());
+      default: return std::nullopt;
+    }
+  }
+  /// 1 or -1 where every conforming value has that sign, zeros included; else 0.
+  [[nodiscard]] int sign() const {
+    const bool finite = may(admits_finite);
+    const bool above = !finite || lower > 0 || (positive_zero && is_zero());
+    if (above && !may(admits_negative_infinity)) return 1;
+    return (!finite || upper < 0) && !may(admits_positive_infinity) ? -1 : 0;
+  }
   void enclose(const Interval& box) {
     lower = box.lower;
     upper = box.upper;
@@ -58,6 +77,14 @@ template <class R>
     return v;
   }
   v.quantum = lowest_bit(x);
+  return v;
+}
+
+/// A number that is given: its zero has a sign.
+template <class R>
+[[nodiscard]] Value<R> given(R x) {
+  Value<R> v = point(x);
+  v.positive_zero = x == 0 && !std::signbit(static_cast<double>(x));
   return v;
 }
 
@@ -90,6 +117,7 @@ void scale_exactly(Value<R>& v, bool negative, int exponent) {
     if (v.quantum > no_quantum / 2 && v.quantum < zero_quantum / 2) v.quantum += exponent;
   }
   if (!negative) return;
+  v.positive_zero = false;
   v.reference = -v.reference;
   const double low = v.lower;
   v.lower = -v.upper;

@@ -1,0 +1,117 @@
+// Products with infinite or NaN factors, or divisors that may be zero (R9).
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "reference/bounds/arithmetic.hpp"
+#include "reference/bounds/product_parts.hpp"
+
+namespace etalon::reference::bounds {
+
+namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+}  // namespace
+
+/// The classes that a product with infinite or NaN factors, or zero divisors, may have.
+template <class R>
+void Arithmetic<R>::product_specials(std::span<const Factor<R>> factors, Value<R>& v) const {
+  bool may_infinite = false;
+  bool may_zero = false;
+  bool must_zero = false;
+  bool finite = true;
+  bool vanishes = false;
+  bool nan = false;
+  bool must_nan = false;
+  bool left_out = false;  // who multiplies by the constant 0, a weight decay for one, need not do so
+  bool open = false;      // a factor is no constant: what constants alone give is a constant too
+  int sign = 1;
+  for (const Factor<R>& f : factors) {
+    const bool fin = f.value.may(admits_finite);
+    const bool inf = f.value.may(admits_positive_infinity | admits_negative_infinity);
+    const bool zero = fin && f.value.holds_zero();
+    nan = nan || f.value.may(admits_nan);
+    must_nan = must_nan || (!fin && !inf);
+    may_infinite = may_infinite || (f.divides ? zero : inf);
+    may_zero = may_zero || (f.divides ? inf : zero);
+    must_zero = must_zero || (!f.divides && f.value.is_zero());
+    left_out = left_out || (f.is_constant && !f.divides && f.value.is_zero());
+    open = open || !f.is_constant;
+    vanishes = vanishes || (f.divides && inf);
+    finite = finite && (f.divides ? (fin && !f.value.is_zero()) || inf : fin);
+    sign *= f.value.sign();
+  }
+  v.flags = interval_only;
+  if (nan || (may_infinite && may_zero)) v.flags |= admits_nan;
+  if (left_out && open && (nan || may_infinite)) {  // 0 or NaN
+    v.flags |= admits_finite;
+    v.lower = v.upper = 0;
+    return;
+  }
+  if (must_nan) return;
+  if (finite) v.flags |= admits_finite;
+  if (may_infinite && !must_zero && sign >= 0) v.flags |= admits_positive_infinity;
+  if (may_infinite && !must_zero && sign <= 0) v.flags |= admits_negative_infinity;
+  if (!finite) return;
+  Interval box = just(1);
+  for (const Factor<R>& f : factors) {
+    const bool fin = f.value.may(admits_finite);
+    if (!fin)
+      box = just(0);
+    else if (f.divides && f.value.holds_zero())
+      box = {-infinity, infinity};
+    else
+      box = box * box_of(f);
+  }
+  v.lower = vanishes ? std::min(box.lower, 0.0) : box.lower;
+  v.upper = vanishes ? std::max(box.upper, 0.0) : box.upper;
+}
+
+/// Where a divisor is zero and no partial result of the other factors vanishes, overflows below the line or is NaN, only
+/// infinities are left, in any association; their sign is that of all factors, where each has one.
+template <class R>
+std::optional<Value<R>> Arithmetic<R>::at_pole(const ProductParts<R>& parts) const {
+  const auto infinite = static_cast<std::uint8_t>(admits_positive_infinity | admits_negative_infinity);
+  Extents others = parts.scaling;
+  bool pole = false;
+  int sign = parts.negative ? -1 : 1;
+  for (const Factor<R>& f : parts.factors) {
+    sign *= f.value.sign();
+    if (f.divides && f.value.is_zero()) {
+      pole = true;
+      continue;
+    }
+    const bool may_be_zero = f.value.may(admits_finite) && f.value.holds_zero();
+    if (f.value.may(admits_nan) || may_be_zero || (f.divides && f.value.may(infinite))) return std::nullopt;
+    others.add(f);
+  }
+  if (!pole || (parts.steps > 1 && others.below < 4 * rounding_.tau)) return std::nullopt;
+  Value<R> v = point<R>(sign < 0 ? -infinity : infinity);
+  if (sign == 0) v.flags |= infinite;
+  return v;
+}
+
+/// With infinite or NaN factors, or divisors that may be zero.
+template <class R>
+Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts, bool contracted) {
+  if (const auto pole = at_pole(parts)) return *pole;
+  for (const Factor<R>& f : parts.factors) parts.extents.add(f);
+  const Extents& reach = parts.extents;
+  const bool several = parts.steps > 1;
+  if (several && !(std::max(reach.above, reach.divisors_above) <= rounding_.omega)) return wild();
+  if (several && parts.all_divisors > 1 && !(reach.divisors_below >= rounding_.tau)) return wild();
+  Value<R> v;
+  product_specials(parts.factors, v);
+  if (may_vanish(parts)) v.flags |= admits_nan;
+  // What underflows on the way is amplified by the factors that follow.
+  const double lost = several ? mul_up(parts.operations, reach.above) : 1;
+  const double inherited = contracted ? operand_errors(parts) : 0;
+  const double relative = rounding_.of_product(parts.operations);
+  finish(v, add_up(mul_up(add_up(relative, inherited), v.magnitude()), mul_up(rounding_.eta, lost)),
+         several || inherited > 0 ? 0 : relative);
+  return rescaled(v, parts, false);
+}
+
+template Value<double> Arithmetic<double>::special_product(ProductParts<double>&, bool);
+template Value<Quad> Arithmetic<Quad>::special_product(ProductParts<Quad>&, bool);
+
+}  // namespace etalon::reference::bounds
