@@ -83,7 +83,7 @@ SizeWish wish_of(std::uint64_t instance, Check check) {
     case 3:
       return {.elements = 60, .edges = false};
     default:
-      return {.elements = 450, .edges = false, .longest = instance % period == longest_instance};
+      return {.elements = 340, .edges = false, .longest = instance % period == longest_instance};
   }
 }
 

@@ -277,7 +277,7 @@ class Drawing {
       return static_cast<std::int64_t>(usual);
     }
     // Nothing but such numbers says how many elements there are.
-    if (d_.operand_count == 0) return draw_.integer(-9, 9);
+    if (d_.operand_count == 0 && draw_.chance(0.6)) return draw_.integer(-9, 9);
     if (draw_.chance(0.15)) return draw_.integer(-2, 0);
     return draw_.integer(1, 4);
   }

@@ -44,7 +44,7 @@ constexpr std::array<Amount, check_count> amounts{{
     {Check::determinism, 3, 3, 0},
     {Check::second, 3, 3, 0},
     {Check::layout, unusual_count, unusual_count, 0},  // every kind of layout
-    {Check::program, 8, 48, 0},  // of a backend with few operations most programs are passed over
+    {Check::program, 7, 48, 0},  // of a backend with few operations most programs are passed over
     {Check::large, 3, 3, 0},     // three in the full tier, none in the quick one
 }};
 

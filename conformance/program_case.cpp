@@ -142,16 +142,22 @@ constexpr Plots of_moves{Plot::composed, Plot::twice, Plot::pairs, Plot::pairs, 
   return is_move(d) ? of_moves : is_elementwise(d) ? of_elementwise : of_most;
 }
 
-/// Each plot in turn, mixed ones more often as cases go on.
-[[nodiscard]] Plot plot_of(const CaseKey& key) {
-  const Plots& plots = plots_of(key);
-  return plots[static_cast<std::size_t>(key.index % plots.size())];
+/// The last that the quick tier meets and the first that it does not change places in the second element type.
+constexpr std::uint64_t last_of_quick = 6;
+
+[[nodiscard]] std::size_t place_of(const CaseKey& key) {
+  const std::uint64_t place = key.index % Plots().size();
+  const bool changes = key.dtype == DType::f64 && (place == last_of_quick || place == last_of_quick + 1);
+  return static_cast<std::size_t>(changes ? 2 * last_of_quick + 1 - place : place);
 }
+
+/// Each plot in turn, mixed ones more often as cases go on.
+[[nodiscard]] Plot plot_of(const CaseKey& key) { return plots_of(key)[place_of(key)]; }
 
 /// How many earlier cases have the same plot.
 [[nodiscard]] std::uint64_t number_in_plot(const CaseKey& key) {
   const Plots& plots = plots_of(key);
-  const auto at = static_cast<std::ptrdiff_t>(key.index % plots.size());
+  const auto at = static_cast<std::ptrdiff_t>(place_of(key));
   const auto of_round = static_cast<std::uint64_t>(std::count(plots.begin(), plots.end(), plot_of(key)));
   return key.index / plots.size() * of_round + static_cast<std::uint64_t>(std::count(plots.begin(), plots.begin() + at, plot_of(key)));
 }
@@ -166,17 +172,15 @@ constexpr Plots of_moves{Plot::composed, Plot::twice, Plot::pairs, Plot::pairs, 
 }
 
 constexpr std::uint64_t fan_width = 4;
-constexpr std::size_t constants_each = 6;
 
-/// Where results are joined with what reads them, a few cases meet all who may read them.
-[[nodiscard]] std::uint64_t pairs_each(const CaseKey& key) {
-  const spec::Definition& d = key.library.named(key.operation);
-  return is_move(d) || is_elementwise(d) ? 18 : 6;
-}
-
-/// How many consumers, or constants, one case of the plot meets.
+/// How many consumers, or constants, one case of the plot meets: of definitions that compilers join with what reads them a
+/// few cases meet nearly all.
 [[nodiscard]] std::uint64_t width_of(Plot plot, const CaseKey& key) {
-  return plot == Plot::pairs ? pairs_each(key) : plot == Plot::constant ? constants_each : fan_width;
+  const spec::Definition& d = key.library.named(key.operation);
+  const bool joins = is_move(d) || is_elementwise(d);
+  if (plot == Plot::pairs) return joins ? 16 : 3;
+  if (plot == Plot::constant) return joins ? 6 : 3;
+  return fan_width;
 }
 
 /// The calls of a program; about one in four of those that are not told repeats the one before it.

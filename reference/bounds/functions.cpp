@@ -214,6 +214,7 @@ template <class R>
 Value<R> Arithmetic<R>::absolute(const Value<R>& x) {
   Value<R> v = x;
   v.positive_zero = x.is_zero();
+  if (x.is_zero()) v.reference = 0;
   if (x.ordinary() && x.lower >= 0) return v;
   if (x.ordinary() && x.upper <= 0) {
     scale_exactly(v, true, 0);
