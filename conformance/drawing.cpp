@@ -30,6 +30,7 @@ class Drawing {
 
   Assignment run() {
     packs();
+    apart_ = draw_.chance(0.6);
     signed_ = wish_.turn ? wants_backwards(wish_) && wish_.insistence >= 1 : draw_.chance(0.25);
     ranks();
     limit_ = axis_limit();
@@ -110,7 +111,8 @@ class Drawing {
     for (std::size_t i = 0; i < d_.attribute_count; ++i) {
       if (d_.attributes[i].kind != AttributeKind::integer) continue;
       const auto* axis = levels_[i] ? std::get_if<std::int64_t>(&*levels_[i]) : nullptr;
-      if (axis == nullptr || *axis < 2 || *axis > 3 || draw_.chance(0.3)) continue;
+      const bool first = wish_.insistence > 0 && i == *wish_.turn % d_.attribute_count;
+      if (axis == nullptr || *axis < 2 || *axis > 3 || (!first && draw_.chance(0.3))) continue;
       for (const std::string& row : names_.rows) rank_[row] = std::max(rank_[row], static_cast<std::size_t>(*axis));
     }
   }
@@ -277,7 +279,7 @@ class Drawing {
       return static_cast<std::int64_t>(usual);
     }
     // Nothing but such numbers says how many elements there are.
-    if (d_.operand_count == 0 && draw_.chance(0.6)) return draw_.integer(-9, 9);
+    if (d_.operand_count == 0 && apart_) return draw_.integer(-9, 9);
     if (draw_.chance(0.15)) return draw_.integer(-2, 0);
     return draw_.integer(1, 4);
   }
@@ -311,6 +313,7 @@ class Drawing {
     if (placed < 0 || !rank) return;
     placed_.insert(attribute);
     const bool is_row = d_[placed].form == NodeForm::row;
+    if (!is_row && placed_at_level(attribute, static_cast<std::int64_t>(*rank))) return;
     const std::size_t wanted = is_row ? a_.rows[row_key(d_.at(placed))].size() : 1;
     std::vector<std::int64_t> all;
     for (std::size_t k = 0; k < *rank; ++k) all.push_back(static_cast<std::int64_t>(k));
@@ -337,6 +340,16 @@ class Drawing {
     } else if (!chosen.empty()) {
       a_.attributes[attribute] = chosen.front();
     }
+  }
+
+  /// Where an axis has a level in this turn, and there is one.
+  bool placed_at_level(const std::string& name, std::int64_t rank) {
+    for (std::size_t i = 0; i < d_.attribute_count; ++i) {
+      if (d_.at(d_.attributes[i].name) != name || !at_level(d_.attributes[i])) continue;
+      const auto* axis = std::get_if<std::int64_t>(&a_.attributes[name]);
+      return axis != nullptr && *axis >= -rank && *axis < rank;
+    }
+    return false;
   }
 
   void list_attribute(const spec::AttributeText& attribute) {
@@ -465,6 +478,7 @@ class Drawing {
   std::size_t members_ = 1;
   std::int64_t limit_ = 4;
   std::optional<BroadcastTurn> broadcast_;
+  bool apart_ = false;   // integers that say how many elements there are lie far from each other
   bool signed_ = false;  // steps and bounds are often negative
 };
 

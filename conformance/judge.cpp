@@ -82,12 +82,17 @@ void leave_open_beside_infinities(reference::Envelopes& bounds, const spec::Requ
   }
 }
 
-/// Whether the program has several calls, one of which its definition lets be computed in other ways.
-[[nodiscard]] bool has_ways(const spec::Program& program) {
-  const spec::Library library = spec::library_of(program);
-  return program.steps.size() > 1 && std::any_of(program.steps.begin(), program.steps.end(), [&](const auto& step) {
+/// Whether the request calls several operations, one of which its definition lets be computed in other ways; what it says of
+/// derivatives alone leaves values as they are.
+[[nodiscard]] bool has_ways(const spec::Request& request) {
+  const auto& steps = request.program.steps;
+  const spec::Library library = spec::library_of(request.program);
+  const auto counts = [&](spec::PartForm form) { return form == spec::PartForm::also || request.mode != spec::Mode::forward; };
+  return steps.size() > 1 && std::any_of(steps.begin(), steps.end(), [&](const auto& step) {
     const auto* call = std::get_if<spec::Call>(&step);
-    return call != nullptr && library.named(call->operation).part_count > 0;
+    if (call == nullptr) return false;
+    const spec::Definition& d = library.named(call->operation);
+    return std::any_of(d.parts, d.parts + d.part_count, counts);
   });
 }
 
@@ -116,7 +121,7 @@ void admit_ways(reference::Envelopes& bounds, const spec::Request& request, cons
     const Freedoms freedoms = where_undifferentiable(question.system, question.inputs, layout_of(request), bounds, contract);
     admit_schemas(bounds, got, schemas_of(request, question), freedoms, contract);
     leave_open_beside_infinities(bounds, request);
-    if (!reference::judge(got, bounds).passed() && has_ways(request.program)) admit_ways(bounds, request, contract);
+    if (!reference::judge(got, bounds).passed() && has_ways(request)) admit_ways(bounds, request, contract);
   }
   std::vector<std::string> names;
   for (const spec::TensorId id : question.system.outputs) names.push_back(question.system[id].name);

@@ -179,7 +179,7 @@ constexpr std::uint64_t fan_width = 4;
   const spec::Definition& d = key.library.named(key.operation);
   const bool joins = is_move(d) || is_elementwise(d);
   if (plot == Plot::pairs) return joins ? 16 : 3;
-  if (plot == Plot::constant) return joins ? 6 : 3;
+  if (plot == Plot::constant) return joins ? 12 : 3;
   return fan_width;
 }
 

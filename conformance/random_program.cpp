@@ -106,6 +106,8 @@ class Composer {
   void add_consumer(Role role) {
     const std::size_t before = program_.steps.size();
     constexpr std::size_t draws = 3;
+    // What does the same again is joined first of all.
+    if (role == Role::reader && draw_.chance(0.2)) add_call(*wish_.about, role);
     for (std::size_t skipped = 0; skipped < consumers_.size() && program_.steps.size() == before; ++skipped) {
       const spec::Definition& d = *consumers_[static_cast<std::size_t>(turn_++ % consumers_.size())];
       for (std::size_t k = 0; k < draws && program_.steps.size() == before; ++k) add_call(d, role);
@@ -164,7 +166,9 @@ class Composer {
   void add_with_constant() {
     static const std::vector<double> numbers{0, 1, -1, 2, -2, 4, -4, 0.5, 3, -0.0};
     SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults};
-    const auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
+    auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
+    const std::uint64_t turn = turn_++;
+    if (assignment && turn % 2 == 1 && takes_integers(*wish_.about)) assignment->shared_type = turn % 4 == 1 ? DType::i32 : DType::i64;
     const auto types = assignment && !constants_.empty() ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
     if (!types) return;
     std::vector<std::size_t> numeric;
@@ -172,7 +176,6 @@ class Composer {
       if (types->operands[i] && types->operands[i]->dtype != DType::boolean) numeric.push_back(i);
     }
     if (numeric.empty()) return;
-    const std::uint64_t turn = turn_++;
     const std::size_t operand = numeric[static_cast<std::size_t>(turn % numeric.size())];
     const double number = numbers[static_cast<std::size_t>(turn / numeric.size() % numbers.size())];
     const spec::Definition& d = *constants_.front();

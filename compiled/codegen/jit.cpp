@@ -23,6 +23,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "compiled/codegen/debug_lines.hpp"
+#include "compiled/codegen/effort.hpp"
 #include "compiled/codegen/jit_dump.hpp"
 #include "compiled/codegen/last_cache.hpp"
 #include "compiled/codegen/nest_emitter.hpp"
@@ -192,10 +193,15 @@ Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& n
     code.stages.emplace_back(stage, std::chrono::duration<double>(now - start).count());
     start = now;
   };
+  HastyPasses hasty;
   auto context = std::make_unique<llvm::LLVMContext>();
   context->setDiscardValueNames(!dump);  // names are for readers
   auto module = std::make_unique<llvm::Module>("etalon", *context);
   module->setDataLayout(state_->jit->getDataLayout());
+  if (is_hasty(nests)) {
+    context->setOptPassGate(hasty);
+    module->setSourceFileName("hasty");  // kept code is another, too
+  }
   std::optional<DebugLines> lines;
   if (source != nullptr) lines.emplace(*module, *source);
   const std::string prefix = "kernel_";

@@ -20,6 +20,7 @@ struct Factor {
   Value<R> value;
   bool divides = false;
   bool is_sign = false;  ///< the -1 of a negation, which is no factor that could be multiplied first
+  bool is_turned = false;  ///< it stands below a division below a division
   bool is_constant = false;  ///< a number of the text, or what an attribute is
 };
 
@@ -69,7 +70,7 @@ class Arithmetic {
   /// R5, R6: the sum in any order or tree, products fused or not.
   [[nodiscard]] Value<R> total(Sum<R>& sum);
   /// R1, R4, R9: the product of the factors in any association. `contracted`: it is a term of a sum.
-  [[nodiscard]] Value<R> product(std::span<const Factor<R>> factors, bool contracted);
+  [[nodiscard]] Value<R> product(std::span<const Factor<R>> factors, bool contracted, double roundings);
   /// R3: a function within its ulps.
   [[nodiscard]] Value<R> function(spec::Primitive p, Value<R> x);
   [[nodiscard]] Value<R> power(Value<R> x, Value<R> y);
@@ -111,6 +112,7 @@ class Arithmetic {
   [[nodiscard]] Value<R> rescaled(Value<R> result, const ProductParts<R>& parts, bool exact_on_the_way);
   [[nodiscard]] Value<R> scaled_factor(ProductParts<R>& parts, bool contracted);
   [[nodiscard]] Value<R> special_product(ProductParts<R>& parts, bool contracted);
+  [[nodiscard]] bool vanishes_turned(const ProductParts<R>& parts) const;
   [[nodiscard]] std::optional<Value<R>> at_pole(const ProductParts<R>& parts) const;
   [[nodiscard]] Value<R> ordinary_product(ProductParts<R>& parts, bool contracted);
   void product_specials(std::span<const Factor<R>> factors, Value<R>& v) const;

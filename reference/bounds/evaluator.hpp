@@ -98,7 +98,7 @@ class Evaluator {
   void close(Grown& all) const;
   [[nodiscard]] bool hangs_on_data(OperationId id) const;
   [[nodiscard]] std::optional<std::int64_t> tree_height(std::int64_t terms, bool plain, bool products) const;
-  void collect_factors(OperationId id, bool divides, std::vector<Factor<R>>& factors);
+  [[nodiscard]] bool collect_factors(OperationId id, int below, std::vector<Factor<R>>& factors, double& roundings);
   [[nodiscard]] bool is_sum(const Operation& o) const;
   [[nodiscard]] bool is_product(const Operation& o) const;
 

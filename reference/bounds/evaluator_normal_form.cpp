@@ -149,34 +149,46 @@ Value<R> Evaluator<R>::product_of(OperationId id, bool contracted) {
   auto& factors = factors_[factor_depth_];
   factors.clear();
   ++factor_depth_;
-  collect_factors(id, false, factors);
+  double roundings = 0;
+  (void)collect_factors(id, 0, factors, roundings);
   --factor_depth_;
-  return arithmetic_.product(factors, contracted);
+  return arithmetic_.product(factors, contracted, roundings);
 }
 
+/// \param below how many divisions it divides in, one below the other
+/// \param roundings counts the operations that round as they stand
+/// \returns whether any factor is none that only scales
 template <class R>
-void Evaluator<R>::collect_factors(OperationId id, bool divides, std::vector<Factor<R>>& factors) {
+bool Evaluator<R>::collect_factors(OperationId id, int below, std::vector<Factor<R>>& factors, double& roundings) {
   const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
   if (o.form == Form::select && o.constant < 0) {
-    return collect_factors(boolean(o.args[0]) ? o.args[1] : o.args[2], divides, factors);
+    return collect_factors(boolean(o.args[0]) ? o.args[1] : o.args[2], below, factors, roundings);
   }
-  if (o.form == Form::detach) return collect_factors(o.args[0], divides, factors);
+  if (o.form == Form::detach) return collect_factors(o.args[0], below, factors, roundings);
   if (o.form == Form::apply && o.primitive == Primitive::neg) {
     factors.push_back({point<R>(-1), false, true});
-    return collect_factors(o.args[0], divides, factors);
+    return collect_factors(o.args[0], below, factors, roundings);
   }
   if (is_product(o)) {
+    bool rounds = false;
     if (o.form == Form::reduce) {
       loop(o.binders, [&] {
-        if (boolean(o.args[0])) collect_factors(o.args[1], divides, factors);
+        if (!boolean(o.args[0])) return true;
+        const bool turn = collect_factors(o.args[1], below, factors, roundings);
+        if (turn && rounds) ++roundings;
+        rounds = rounds || turn;
         return true;
       });
-      return;
+      return rounds;
     }
-    collect_factors(o.args[0], divides, factors);
-    return collect_factors(o.args[1], o.primitive == Primitive::div ? !divides : divides, factors);
+    const bool divides = o.primitive == Primitive::div;
+    const bool left = collect_factors(o.args[0], below, factors, roundings);
+    const bool right = collect_factors(o.args[1], divides ? below + 1 : below, factors, roundings);
+    if (right && (left || divides)) ++roundings;
+    return left || right;
   }
-  factors.push_back({real(id), divides, false, o.form == Form::number});
+  factors.push_back({real(id), below % 2 != 0, false, below > 1, o.form == Form::number});
+  return !factors.back().value.is_power_of_two();
 }
 
 #define ETALON_INSTANTIATE(R)                                             \

@@ -45,6 +45,7 @@ struct ProductParts {
   boost::container::small_vector<Factor<R>, 4> factors;  ///< other than powers of two
   int exponent = 0;                 ///< of the powers of two together
   bool negative = false;
+  bool turned = false;              ///< some factor stands below a division below a division
   std::ptrdiff_t powers = 0;        ///< of two, that may be divided first
   std::ptrdiff_t divisors = 0;      ///< among the factors
   std::ptrdiff_t all_divisors = 0;  ///< powers of two included

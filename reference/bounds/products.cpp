@@ -12,11 +12,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class R>
-bool is_power_of_two(const Value<R>& v) {
-  return v.exact() && v.lower == v.upper && v.lower != 0 && power_below(v.lower) == std::fabs(v.lower);
-}
-
-template <class R>
 bool same(const Value<R>& a, const Value<R>& b) {
   if (a.exact() && b.exact()) return a.reference == b.reference;
   return a.node != no_node && a.node == b.node && a.coefficient == b.coefficient && a.local == 0 && b.local == 0;
@@ -188,7 +183,8 @@ ProductParts<R> Arithmetic<R>::parts_of(std::span<const Factor<R>> all) const {
   for (const Factor<R>& f : all) {
     if (f.divides) ++parts.all_divisors;
     if (!f.is_sign) ++parts.steps;
-    if (!is_power_of_two(f.value) || (f.divides && coarser > 0)) {
+    parts.turned = parts.turned || f.is_turned;
+    if (!f.value.is_power_of_two() || (f.divides && coarser > 0)) {
       parts.factors.push_back(f);
       if (f.divides) ++parts.divisors;
       continue;
@@ -223,6 +219,16 @@ bool Arithmetic<R>::may_vanish(const ProductParts<R>& parts) const {
   if (parts.steps <= 1) return false;
   const double vanishes = contract_.flush_results ? 2 * rounding_.tau : static_cast<double>(parts.steps + 1) * rounding_.eta;
   return !(parts.extents.below > vanishes);
+}
+
+/// Whether the reciprocal of a factor that stands below two divisions may be less than a normal number.
+template <class R>
+bool Arithmetic<R>::vanishes_turned(const ProductParts<R>& parts) const {
+  Extents reciprocals;
+  for (const Factor<R>& f : parts.factors) {
+    if (f.is_turned && f.value.may(admits_finite)) reciprocals.add(f.value.least(), f.value.magnitude(), !f.divides);
+  }
+  return reciprocals.below < rounding_.tau;
 }
 
 /// Divisors that are multiplied first may underflow, which amplifies, or overflow, which leaves nothing.
@@ -301,7 +307,7 @@ Value<R> Arithmetic<R>::ordinary_product(ProductParts<R>& parts, bool contracted
   double own = product_box(parts.factors, v);
   v.quantum = known.quantum;
   const double m = v.magnitude();
-  const bool exact = takes_bits(known.magnitude, known.quantum, rounding_.precision) && known.finest >= rounding_.eta_exponent;
+  const bool exact = !parts.turned && takes_bits(known.magnitude, known.quantum, rounding_.precision) && known.finest >= rounding_.eta_exponent;
   if (exact && !known.edges) own = 0;
   double relative = 0;
   double local = 0;
@@ -327,12 +333,15 @@ Value<R> Arithmetic<R>::ordinary_product(ProductParts<R>& parts, bool contracted
 }
 
 template <class R>
-Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted) {
+Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted, double roundings) {
   if (all.size() == 2 && !all[0].divides && !all[1].divides && all[0].value.exact() && all[1].value.exact() &&
-      !is_power_of_two(all[0].value) && !is_power_of_two(all[1].value)) {
+      !all[0].value.is_power_of_two() && !all[1].value.is_power_of_two()) {
     return plain_product(all[0].value, all[1].value, contracted);
   }
   ProductParts<R> parts = parts_of(all);
+  // A quotient that divides again is rounded twice, though nothing is left to divide.
+  if (parts.turned) parts.operations = std::max(parts.operations, roundings);
+  if (parts.turned && vanishes_turned(parts)) return wild();
   if (parts.operations == 0) return scaled_factor(parts, contracted);
   const bool special = std::any_of(parts.factors.begin(), parts.factors.end(), [](const Factor<R>& f) {
     return !f.value.ordinary() || (f.divides && f.value.holds_zero());
@@ -345,7 +354,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted)
   template bool Arithmetic<R>::may_vanish(const ProductParts<R>&) const;                  \
   template double Arithmetic<R>::operand_errors(const ProductParts<R>&) const;            \
   template Value<R> Arithmetic<R>::rescaled(Value<R>, const ProductParts<R>&, bool);      \
-  template Value<R> Arithmetic<R>::product(std::span<const Factor<R>>, bool);
+  template Value<R> Arithmetic<R>::product(std::span<const Factor<R>>, bool, double);
 ETALON_INSTANTIATE(double)
 ETALON_INSTANTIATE(Quad)
 #undef ETALON_INSTANTIATE

@@ -36,6 +36,7 @@ struct Value : Interval {
   [[nodiscard]] bool ordinary() const { return flags == admits_finite; }
   [[nodiscard]] bool exact() const { return node == no_node && local == 0 && flags == admits_finite; }
   [[nodiscard]] bool is_zero() const { return lower == 0 && upper == 0 && ordinary(); }
+  [[nodiscard]] bool is_power_of_two() const { return exact() && lower == upper && lower != 0 && power_below(lower) == std::fabs(lower); }
   [[nodiscard]] bool may(std::uint8_t what) const { return (flags & what) != 0; }
   /// The only value that a conforming evaluation may have; nothing where there are several.
   [[nodiscard]] std::optional<R> only() const {

@@ -1,0 +1,142 @@
+// What is right beside poles, infinities and NaN, and what is not; and that programs are judged part by part.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "conformance/components.hpp"
+#include "conformance/judge.hpp"
+#include "conformance/values.hpp"
+#include "reference/backend.hpp"
+#include "spec/contract/contract.hpp"
+#include "spec/program/program.hpp"
+
+using namespace etalon;
+using conformance::Verdict;
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+const float nan_of_f32 = std::numeric_limits<float>::quiet_NaN();
+
+HostTensor row(std::vector<float> numbers) {
+  HostTensor t(DType::f32, Dims{static_cast<std::int64_t>(numbers.size())});
+  for (std::size_t i = 0; i < numbers.size(); ++i) t.view<float>()[i] = numbers[i];
+  return t;
+}
+
+spec::Request forward(const std::string& text, std::vector<HostTensor> inputs) {
+  spec::Request request;
+  request.program = spec::parse_program(text);
+  request.inputs = std::move(inputs);
+  return request;
+}
+
+Verdict of_outputs(const spec::Request& request, std::vector<HostTensor> outputs) {
+  return conformance::judge(request, spec::Numbers{std::move(outputs), {}, {}}, {}).verdict;
+}
+
+}  // namespace
+
+TEST_CASE("one over zero has the sign of the zero where that is +0", "[poles]") {
+  const auto request = forward("input x : f32[3]\ny = reciprocal(x)\noutput y\n", {row({0, -0.0F, 4})});
+  CHECK(of_outputs(request, {row({inf, -inf, 0.25F})}) == Verdict::pass);
+  CHECK(of_outputs(request, {row({inf, inf, 0.25F})}) == Verdict::pass);
+  CHECK(of_outputs(request, {row({-inf, -inf, 0.25F})}) == Verdict::fail);
+  CHECK(of_outputs(request, {row({nan_of_f32, -inf, 0.25F})}) == Verdict::fail);
+}
+
+TEST_CASE("products of several factors are infinite at a pole, and of one sign", "[poles]") {
+  const auto request = forward("input x : f32[2]\ninput z : f32[2]\np = mul(x, x)\ny = div(p, z)\noutput y\n", {row({2, -3}), row({0, 0})});
+  CHECK(of_outputs(request, {row({inf, inf})}) == Verdict::pass);
+  CHECK(of_outputs(request, {row({inf, -inf})}) == Verdict::fail);
+  CHECK(of_outputs(request, {row({inf, nan_of_f32})}) == Verdict::fail);
+}
+
+TEST_CASE("an infinite slope beside an infinite value has the sign that the equations give it", "[poles]") {
+  spec::Request request = forward("input x : f32[2]\ny = rsqrt(x)\noutput y\n", {row({0, 4})});
+  request.mode = spec::Mode::jvp;
+  request.wrt = {true};
+  request.tangents = {row({1, 1})};
+  const auto verdict = [&](float slope) {
+    const spec::Numbers numbers{{row({inf, 0.5F})}, {row({slope, -0.0625F})}, {}};
+    return conformance::judge(request, numbers, spec::contract_named("cpu")).verdict;
+  };
+  CHECK(verdict(-inf) == Verdict::pass);
+  CHECK(verdict(inf) == Verdict::fail);
+  CHECK(verdict(3) == Verdict::fail);
+}
+
+TEST_CASE("what is cast is rounded before it is read", "[poles]") {
+  const auto narrowed = forward("input x : f64[1]\ninput z : f32[1]\nh = cast(x) {dtype = f32}\ny = sub(h, z)\noutput y\n",
+                                {HostTensor::of<double>({1}, {1.1}), row({1})});
+  CHECK(of_outputs(narrowed, {row({static_cast<float>(1.1) - 1.0F})}) == Verdict::pass);
+  CHECK(of_outputs(narrowed, {row({0.1001F})}) == Verdict::fail);
+  const auto widened = forward("input x : f32[1]\nh = square(x)\ny = cast(h) {dtype = f64}\noutput y\n", {row({1.1F})});
+  CHECK(of_outputs(widened, {HostTensor::of<double>({1}, {static_cast<double>(1.1F * 1.1F)})}) == Verdict::pass);
+  CHECK(of_outputs(widened, {HostTensor::of<double>({1}, {1.2101})}) == Verdict::fail);
+}
+
+TEST_CASE("a quotient that divides again is rounded twice", "[poles]") {
+  const auto request = forward("input x : f32[2]\nh = reciprocal(x)\ny = reciprocal(h)\noutput y\n", {row({7, 3.4e38F})});
+  const float turned = 1.0F / (1.0F / 7.0F);
+  CHECK(turned != 7.0F);
+  CHECK(of_outputs(request, {row({turned, 1.0F / (1.0F / 3.4e38F)})}) == Verdict::pass);
+  CHECK(of_outputs(request, {row({7, 3.4e38F})}) == Verdict::pass);
+  CHECK(of_outputs(request, {row({7.001F, 3.4e38F})}) == Verdict::fail);
+}
+
+TEST_CASE("functions of two reals take what earlier calls left infinite or NaN for that", "[poles]") {
+  const auto remainder = forward("input x : f32[2]\ninput z : f32[2]\nh = reciprocal(z)\ny = remainder(x, h)\noutput y\n", {row({1, -2}), row({0, 0})});
+  CHECK(of_outputs(remainder, {row({1, inf})}) == Verdict::pass);
+  CHECK(of_outputs(remainder, {row({0, 0})}) == Verdict::fail);
+  const auto power = forward("input x : f32[1]\ninput z : f32[1]\nh = log(x)\ny = pow(h, z)\noutput y\n", {row({-1}), row({1})});
+  CHECK(of_outputs(power, {row({nan_of_f32})}) == Verdict::pass);
+  CHECK(of_outputs(power, {row({0})}) == Verdict::fail);
+  const auto angle = forward("input x : f32[1]\nh = abs(x)\ny = atan2(h, h)\noutput y\n", {row({-0.0F})});
+  CHECK(of_outputs(angle, {row({0})}) == Verdict::pass);
+  CHECK(of_outputs(angle, {row({-3.1415927F})}) == Verdict::fail);
+}
+
+TEST_CASE("calls that share no value are parts of their own", "[components]") {
+  const std::string text =
+      "input a : f32[2]\ninput b : f32[2]\ninput c : f32[2]\nh = neg(b)\nk = add(a, c)\nu = exp(h)\nv = square(k)\noutput v\noutput u\n";
+  spec::Request request = forward(text, {row({1, 2}), row({3, 4}), row({5, 6})});
+  request.mode = spec::Mode::vjp;
+  request.wrt = {true, true, false};
+  request.cotangents = {row({1, 1}), row({2, 2})};
+  const auto parts = conformance::components_of(request);
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].inputs == std::vector<std::size_t>{0, 2});
+  CHECK(parts[0].outputs == std::vector<std::size_t>{0});
+  CHECK(parts[1].inputs == std::vector<std::size_t>{1});
+  CHECK(parts[1].outputs == std::vector<std::size_t>{1});
+  CHECK(parts[1].request.wrt == std::vector<bool>{true});
+  REQUIRE(parts[1].request.cotangents.size() == 1);
+  CHECK(conformance::element(*parts[1].request.cotangents[0], 0) == 2);
+  // Outputs v and u, then the cotangents of a and b.
+  CHECK(parts[0].place_in(request, 1) == 2);
+  CHECK(parts[1].place_in(request, 0) == 1);
+  CHECK(parts[1].place_in(request, 1) == 3);
+  CHECK(conformance::components_of(forward("input a : f32[2]\nh = neg(a)\nu = exp(a)\noutput h\noutput u\n", {row({1, 2})})).empty());
+}
+
+TEST_CASE("a wrong part is convicted beside one that nothing is known of, in its place", "[components]") {
+  const auto backend = reference::make_reference_backend();
+  spec::Request request = forward(
+      "input a : f32[3]\ninput b : f32[3]\nh = softmax(a) {axis = 0}\ny = layer_norm(h, _, _) {axes = [0]}\nk = neg(b)\nz = tanh(k)\noutput y\noutput z\n",
+      {row({inf, 0, 1}), row({0.5F, -1, 2})});
+  request.mode = spec::Mode::vjp;
+  request.wrt = {false, true};
+  request.cotangents = {row({1, 2, 3}), row({1, 1, 1})};
+  const spec::Answer answer = backend->run(request);
+  spec::Numbers numbers = std::get<spec::Numbers>(answer);
+  CHECK(conformance::judge(request, numbers, {}).verdict == Verdict::pass);
+  conformance::set_element(*numbers.cotangents[1], 2, 7);
+  const conformance::Outcome wrong = conformance::judge(request, numbers, {});
+  CHECK(wrong.verdict == Verdict::fail);
+  REQUIRE(wrong.offender);
+  CHECK(wrong.offender->output == 2);
+  CHECK(wrong.offender->element == 2);
+}
