@@ -82,8 +82,10 @@ SizeWish wish_of(std::uint64_t instance, Check check) {
       return {.elements = 24, .edges = true, .empty = instance % period == empty_instance};
     case 3:
       return {.elements = 60, .edges = false};
+    case 2:
+      return {.elements = 340, .edges = false, .longest = 16};
     default:
-      return {.elements = 340, .edges = false, .longest = instance % period == longest_instance};
+      return {.elements = 340, .edges = false, .longest = instance % period == longest_instance ? 1024 : 0};
   }
 }
 

@@ -35,7 +35,7 @@ class Drawing {
     ranks();
     limit_ = axis_limit();
     rows_and_extents();
-    if (wish_.longest) lengthen();
+    if (wish_.longest > 0) lengthen();
     joins();
     for (std::size_t i = 0; i < d_.attribute_count; ++i) attribute(d_.attributes[i]);
     exact_types();
@@ -177,7 +177,13 @@ class Drawing {
     }
   }
 
-  // One axis is longer than sums are kept in one piece.
+  // One axis is longer than sums are kept in one piece, or than a tile; few terms are left over behind the last whole one.
+  std::int64_t long_extent() {
+    constexpr std::int64_t in_one_piece = 1024;
+    if (wish_.longest < in_one_piece) return draw_.pick(std::vector<std::int64_t>{17, 18, 20, 33, 40, 65, 67, 129, 130, 200, 257, 259});
+    return in_one_piece + 128 * draw_.integer(0, 2) + (draw_.chance(0.5) ? draw_.integer(1, 3) : draw_.integer(4, 127));
+  }
+
   void lengthen() {
     std::vector<std::int64_t*> all;
     for (auto& [row, extents] : a_.rows) {
@@ -185,7 +191,7 @@ class Drawing {
     }
     for (auto& [name, e] : a_.extents) all.push_back(&e);
     for (std::int64_t* e : all) *e = std::min<std::int64_t>(*e, 2);
-    if (!all.empty()) *draw_.pick(all) = draw_.integer(1025, 1300);
+    if (!all.empty()) *draw_.pick(all) = long_extent();
   }
 
   // Joined rows broadcast: they agree from the right, and any of them may be 1 or shorter.

@@ -22,7 +22,7 @@ struct SizeWish {
   bool empty = false;  ///< a tensor without elements, where there is one
   std::int64_t least = 0;  ///< at least so many elements in the largest tensor, where that can be
   double nodes = 12000;  ///< at most so many nodes of the equations are evaluated, where that can be
-  bool longest = false;  ///< one axis beyond 1024, the others short
+  std::int64_t longest = 0;  ///< one reduction has more terms than so many, 16 or 1024, and the other axes are short
   /// Scalar attributes have the levels of this turn (attribute_levels.hpp); nothing: all are drawn freely.
   std::optional<std::uint64_t> turn{};
   bool defaults = true;  ///< attributes that may be left out are, now and then

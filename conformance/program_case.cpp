@@ -178,7 +178,7 @@ constexpr std::uint64_t fan_width = 4;
 [[nodiscard]] std::uint64_t width_of(Plot plot, const CaseKey& key) {
   const spec::Definition& d = key.library.named(key.operation);
   const bool joins = is_move(d) || is_elementwise(d);
-  if (plot == Plot::pairs) return joins ? 16 : 3;
+  if (plot == Plot::pairs) return joins ? 20 : 4;
   if (plot == Plot::constant) return joins ? 12 : 3;
   return fan_width;
 }
@@ -198,6 +198,8 @@ constexpr std::uint64_t fan_width = 4;
     case Plot::moved: {
       std::vector<Role> roles{Role::move, Role::about, Role::move, Role::elementwise};
       if (draw.chance(0.5)) roles.insert(roles.begin() + 1, Role::move);
+      // What was computed may be overwritten while a view of it is still to be read.
+      if (draw.chance(0.5)) roles.insert(roles.begin(), Role::elementwise);
       return roles;
     }
     case Plot::chain: return {Role::about, some(Role::elementwise), some(Role::elementwise)};
@@ -303,6 +305,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   wish.turn = hash_of(key.operation) + (2 * number_in_plot(key) + (second ? 1 : 0)) * width_of(plot, key);
   wish.shared_inputs = plot == Plot::chain ? 0.7 : plot == Plot::twice ? 0.6 : plot == Plot::moved ? 0.1 : 0.3;
   wish.read_outputs = 0.4;
+  wish.input_outputs = 0.15;
   if (plot == Plot::doubled || plot == Plot::twice || plot == Plot::fan) wish.read_outputs = 1;
   // Orders of axes, steps and starts tell nothing on few axes.
   static const std::vector<std::vector<std::int64_t>> uneven{{4, 3, 5}, {5, 4, 3}, {7, 6}, {3, 5, 4}};

@@ -65,7 +65,7 @@ class Composer {
       if (is_elementwise(*d)) elementwise_.push_back(d);
       else if (is_move(*d)) moves_.push_back(d);
       if (constant_of(*d)) constants_.push_back(d);
-      if (wish_.about != nullptr && is_consumer(*d, is_move(*wish_.about))) consumers_.push_back(d);
+      if (wish_.about != nullptr && is_consumer(*d, *wish_.about)) consumers_.push_back(d);
     }
   }
 
@@ -86,6 +86,7 @@ class Composer {
     for (const auto& [name, type] : results_) {
       if (!read_.contains(name) || draw_.chance(wish_.read_outputs)) program_.outputs.push_back(name);
     }
+    if (!program_.inputs.empty() && draw_.chance(wish_.input_outputs)) program_.outputs.push_back(draw_.pick(program_.inputs).name);
     return RandomProgram{std::move(program_), std::move(assignments_)};
   }
 
@@ -107,7 +108,7 @@ class Composer {
     const std::size_t before = program_.steps.size();
     constexpr std::size_t draws = 3;
     // What does the same again is joined first of all.
-    if (role == Role::reader && draw_.chance(0.2)) add_call(*wish_.about, role);
+    if (role == Role::reader && draw_.chance(0.15)) add_call(*wish_.about, role);
     for (std::size_t skipped = 0; skipped < consumers_.size() && program_.steps.size() == before; ++skipped) {
       const spec::Definition& d = *consumers_[static_cast<std::size_t>(turn_++ % consumers_.size())];
       for (std::size_t k = 0; k < draws && program_.steps.size() == before; ++k) add_call(d, role);
@@ -134,9 +135,11 @@ class Composer {
   /// What such a call may be missing without harm.
   static bool is_optional(Role role) { return role == Role::exchanged || role == Role::consumer || role == Role::reader || role == Role::with_constant; }
 
-  /// Elementwise functions of what is elementwise; after moves moves again, reductions, and what joins two operands.
-  static bool is_consumer(const spec::Definition& d, bool after_move) {
-    if (!after_move) return is_elementwise(d);
+  /// Elementwise functions of what is elementwise; after moves moves again, reductions, and what joins two operands; after
+  /// others what moves or changes each element.
+  static bool is_consumer(const spec::Definition& d, const spec::Definition& after) {
+    if (is_elementwise(after)) return is_elementwise(d);
+    if (!is_move(after)) return is_move(d) || is_elementwise(d);
     return is_move(d) || (d.operand_count > 0 && d.operand_count <= 2 && (!is_elementwise(d) || d.operand_count == 2));
   }
 

@@ -47,6 +47,7 @@ struct ProgramWish {
   bool there_and_back = false;  ///< attributes that name element types say another one first and then the program's
   bool doubled = false;       ///< two operands of the first call are one value, where their types can be equal
   bool twins = false;         ///< two operands of the first call are of one type, where they can be
+  double input_outputs = 0;   ///< how probably an input is an output too
   double read_outputs = 0;    ///< how probably a result that a call reads is an output too
 };
 

@@ -81,7 +81,7 @@ Work work_of(const Definition& definition, const CallTypes& call) {
 /// Whether the call takes no more than is wished for, and sums beyond 1024 terms where that is.
 bool suits(const Work& work, const SizeWish& wish) {
   constexpr double moderate = 6000;
-  return wish.longest ? work.longest > 1024 && work.times <= moderate : work.nodes <= wish.nodes;
+  return wish.longest > 0 ? work.longest > wish.longest && work.times <= moderate : work.nodes <= wish.nodes;
 }
 
 /// Whether the definition has sums or their like, of which none stands in another one and none is a product: those take
@@ -160,13 +160,13 @@ std::optional<CallTypes> call_of(const Definition& d, const Assignment& a, DType
 std::optional<Assignment> draw_assignment(const Definition& definition, Draw& draw, const SizeWish& wish, DType dtype) {
   const Names names = names_of(definition);
   const TurnLevels levels = wish.turn ? levels_in_turn(definition, *wish.turn) : TurnLevels{};
-  const bool longest = wish.longest && has_plain_reductions(definition);
+  const std::int64_t longest = has_plain_reductions(definition) ? wish.longest : 0;
   // What no call may have, or not together, is given up by and by, the rarest first.
   constexpr int most = 800, longest_until = 30, reducing_until = 50, insistent_until = 80, sized_until = 100, half_until = 160, some_until = 300;
   const int patience = wish.empty ? 500 : sized_until;
   for (int attempt = 0; attempt < most; ++attempt) {
     SizeWish now = wish;
-    now.longest = longest && attempt < longest_until;
+    now.longest = attempt < longest_until ? longest : 0;
     now.insistence = attempt < insistent_until ? 1 : attempt < half_until ? 0.6 : attempt < some_until ? 0.2 : 0;
     const Assignment assignment = draw_once(definition, names, levels, draw, now);
     const auto call = call_of(definition, assignment, dtype);
@@ -180,7 +180,7 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
     // Last, since it makes the equations.
-    if ((now.longest || attempt < patience) && !suits(work_of(definition, *call), now)) continue;
+    if ((now.longest > 0 || attempt < patience) && !suits(work_of(definition, *call), now)) continue;
     return assignment;
   }
   return std::nullopt;
