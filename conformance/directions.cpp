@@ -40,7 +40,7 @@ void leave_one_out(Case& c, Draw& draw) {
   if (c.mode != spec::Mode::vjp) add(c.tangents);
   if (c.mode != spec::Mode::jvp) add(c.cotangents);
   if (c.mode == spec::Mode::jvp_of_vjp) add(c.cotangent_tangents);
-  const double chance = c.mode == spec::Mode::jvp_of_vjp ? 4 * left_out : left_out;
+  const double chance = c.program ? 3 * left_out : c.mode == spec::Mode::jvp_of_vjp ? 4 * left_out : left_out;
   if (given.size() > 1 && draw.chance(chance)) draw.pick(given)->reset();
 }
 

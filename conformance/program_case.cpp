@@ -179,7 +179,7 @@ constexpr std::uint64_t fan_width = 4;
   const spec::Definition& d = key.library.named(key.operation);
   const bool joins = is_move(d) || is_elementwise(d);
   if (plot == Plot::pairs) return joins ? 20 : 4;
-  if (plot == Plot::constant) return joins ? 12 : 3;
+  if (plot == Plot::constant) return joins ? 20 : 3;
   return fan_width;
 }
 
@@ -223,6 +223,8 @@ constexpr std::uint64_t fan_width = 4;
 /// differ.
 [[nodiscard]] spec::Mode mode_of(const CaseKey& key) {
   if (plot_of(key) == Plot::doubled || runs_attributes(key)) return spec::Mode::vjp;
+  // Cotangents of what several read are added up, perhaps in place.
+  if (plot_of(key) == Plot::fan && key.dtype == DType::f64) return spec::Mode::vjp;
   if (plot_of(key) == Plot::twice) return key.dtype == DType::f64 ? spec::Mode::jvp : spec::Mode::vjp;
   constexpr std::array modes{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward, spec::Mode::jvp};
   return modes[static_cast<std::size_t>((key.index + hash_of(key.operation) + static_cast<std::uint64_t>(key.dtype)) % modes.size())];
@@ -305,7 +307,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   wish.turn = hash_of(key.operation) + (2 * number_in_plot(key) + (second ? 1 : 0)) * width_of(plot, key);
   wish.shared_inputs = plot == Plot::chain ? 0.7 : plot == Plot::twice ? 0.6 : plot == Plot::moved ? 0.1 : 0.3;
   wish.read_outputs = 0.4;
-  wish.input_outputs = 0.15;
+  wish.input_outputs = 0.3;
   if (plot == Plot::doubled || plot == Plot::twice || plot == Plot::fan) wish.read_outputs = 1;
   // Orders of axes, steps and starts tell nothing on few axes.
   static const std::vector<std::vector<std::int64_t>> uneven{{4, 3, 5}, {5, 4, 3}, {7, 6}, {3, 5, 4}};

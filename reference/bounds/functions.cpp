@@ -302,6 +302,7 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
     if (finite && !must_top) v.flags |= admits_finite;
     if (dropping) v.flags |= flags & (admits_positive_infinity | admits_negative_infinity);
     if (bottom) v.flags |= top ^ admits_positive_infinity ^ admits_negative_infinity;
+    if (const auto sole = v.only()) v.reference = *sole;  // ties are found by it
     return v;
   }
   std::vector<Edge> edges;

@@ -101,6 +101,7 @@ Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts, bool contracted)
   if (several && parts.all_divisors > 1 && !(reach.divisors_below >= rounding_.tau)) return wild();
   Value<R> v;
   product_specials(parts.factors, v);
+  if (const auto sole = v.only()) v.reference = *sole;
   if (may_vanish(parts)) v.flags |= admits_nan;
   // What underflows on the way is amplified by the factors that follow.
   const double lost = several ? mul_up(parts.operations, reach.above) : 1;

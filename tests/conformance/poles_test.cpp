@@ -99,6 +99,12 @@ TEST_CASE("functions of two reals take what earlier calls left infinite or NaN f
   CHECK(of_outputs(angle, {row({-3.1415927F})}) == Verdict::fail);
 }
 
+TEST_CASE("of infinities that earlier calls left the first one is the largest", "[poles]") {
+  const auto request = forward("input x : f32[2]\ninput z : f32[2]\nh = minimum(x, z)\np = argmax(h) {axes = [0]}\noutput p\n", {row({-inf, -inf}), row({0, 1})});
+  CHECK(of_outputs(request, {HostTensor::of<std::int64_t>({}, {0})}) == Verdict::pass);
+  CHECK(of_outputs(request, {HostTensor::of<std::int64_t>({}, {1})}) == Verdict::fail);
+}
+
 TEST_CASE("calls that share no value are parts of their own", "[components]") {
   const std::string text =
       "input a : f32[2]\ninput b : f32[2]\ninput c : f32[2]\nh = neg(b)\nk = add(a, c)\nu = exp(h)\nv = square(k)\noutput v\noutput u\n";
