@@ -18,7 +18,7 @@ class HastyPasses : public llvm::OptPassGate {
   [[nodiscard]] bool isEnabled() const override { return true; }
 };
 
-/// Whether all of the kernels together do little.
+/// Whether all of the kernels together do little, and none is a contraction: tiles of registers want their order.
 [[nodiscard]] bool is_hasty(const std::vector<loops::Nest>& nests);
 
 }  // namespace etalon::compiled

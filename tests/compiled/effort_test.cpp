@@ -15,6 +15,15 @@ TEST_CASE("kernels that do little together are compiled hastily", "[codegen]") {
   CHECK_FALSE(is_hasty(nests));
 }
 
+TEST_CASE("contractions are never compiled hastily", "[codegen]") {
+  std::vector<loops::Nest> nests(1);
+  loops::Loop rows;
+  rows.steps.push_back({loops::Contract{}});
+  nests[0].steps.push_back({std::move(rows)});
+  nests[0].work = 100;
+  CHECK_FALSE(is_hasty(nests));
+}
+
 TEST_CASE("hasty passes leave out what only orders instructions and counts addresses", "[codegen]") {
   HastyPasses gate;
   CHECK_FALSE(gate.shouldRunPass("Loop Strength Reduction", "loop"));
