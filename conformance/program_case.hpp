@@ -8,8 +8,8 @@
 
 namespace etalon::conformance {
 
-/// A random program that begins with the key's operation, with numbers for its inputs. Every fourth takes any numbers;
-/// of the others, all values stay moderate, so that what one call rounds does not drown what the next one computes.
+/// A random program that begins with the key's operation, with numbers for its inputs. Pairs mix moderate
+/// numbers with any; of most others all values stay moderate, so that what one call rounds does not drown the next.
 /// Nothing when no program was found.
 [[nodiscard]] std::optional<Case> make_program_case(const CaseKey& key);
 

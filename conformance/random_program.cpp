@@ -64,7 +64,7 @@ class Composer {
     for (const spec::Definition* d : all_) {
       if (is_elementwise(*d)) elementwise_.push_back(d);
       else if (is_move(*d)) moves_.push_back(d);
-      if (constant_of(*d)) constants_.push_back(d);
+      if (constant_ == nullptr && constant_of(*d)) constant_ = d;
       if (wish_.about != nullptr && is_consumer(*d, *wish_.about)) consumers_.push_back(d);
     }
   }
@@ -172,7 +172,7 @@ class Composer {
     auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
     const std::uint64_t turn = turn_++;
     if (assignment && turn % 2 == 1 && takes_integers(*wish_.about)) assignment->shared_type = turn % 4 == 1 ? DType::i32 : DType::i64;
-    const auto types = assignment && !constants_.empty() ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
+    const auto types = assignment && constant_ != nullptr ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
     if (!types) return;
     std::vector<std::size_t> numeric;
     for (std::size_t i = 0; i < types->operands.size(); ++i) {
@@ -181,9 +181,8 @@ class Composer {
     if (numeric.empty()) return;
     const std::size_t operand = numeric[static_cast<std::size_t>(turn % numeric.size())];
     const double number = numbers[static_cast<std::size_t>(turn / numeric.size() % numbers.size())];
-    const spec::Definition& d = *constants_.front();
-    const Assignment constant = constant_of(d)->of(*types->operands[operand], number);
-    const auto made = call_of(d, constant, wish_.dtype);
+    const Assignment constant = constant_of(*constant_)->of(*types->operands[operand], number);
+    const auto made = call_of(*constant_, constant, wish_.dtype);
     if (!made) return;
     const std::size_t before = program_.steps.size();
     add(*made, {}, constant);
@@ -349,7 +348,7 @@ class Composer {
   std::vector<const spec::Definition*> elementwise_;
   std::vector<const spec::Definition*> moves_;
   std::vector<const spec::Definition*> consumers_;
-  std::vector<const spec::Definition*> constants_;
+  const spec::Definition* constant_ = nullptr;  ///< makes a tensor of one number
   std::uint64_t turn_;
   std::set<std::string> of_first_;  ///< what calls of the program's definition gave
   std::vector<Assignment> assignments_;

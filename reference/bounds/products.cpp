@@ -20,11 +20,8 @@ bool same(const Value<R>& a, const Value<R>& b) {
 /// A product that is zero, positive where the signs of all factors say so.
 template <class R>
 Value<R> zero_product(std::span<const Factor<R>> factors) {
-  int sign = factors.size() == 2 && same(factors[0].value, factors[1].value) ? 1 : 0;
-  if (sign == 0) {
-    sign = 1;
-    for (const Factor<R>& f : factors) sign *= f.value.sign();
-  }
+  int sign = 1;
+  for (const Factor<R>& f : factors) sign *= f.value.sign();
   Value<R> v = point<R>(0);
   v.positive_zero = sign > 0;
   return v;
@@ -221,14 +218,14 @@ bool Arithmetic<R>::may_vanish(const ProductParts<R>& parts) const {
   return !(parts.extents.below > vanishes);
 }
 
-/// Whether the reciprocal of a factor that stands below two divisions may be less than a normal number.
+/// Whether the reciprocal of a factor that stands below two divisions may be no normal number.
 template <class R>
 bool Arithmetic<R>::vanishes_turned(const ProductParts<R>& parts) const {
   Extents reciprocals;
   for (const Factor<R>& f : parts.factors) {
-    if (f.is_turned && f.value.may(admits_finite)) reciprocals.add(f.value.least(), f.value.magnitude(), !f.divides);
+    if (f.is_turned && f.value.may(admits_finite) && !f.value.is_zero()) reciprocals.add(f.value.least(), f.value.magnitude(), !f.divides);
   }
-  return reciprocals.below < rounding_.tau;
+  return reciprocals.below < rounding_.tau || reciprocals.above > rounding_.omega;
 }
 
 /// Divisors that are multiplied first may underflow, which amplifies, or overflow, which leaves nothing.

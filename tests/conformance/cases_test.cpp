@@ -1,6 +1,7 @@
 // What is drawn beside single calls on dense tensors: subsets of operands, second derivatives, layouts, programs, sizes.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -276,6 +277,7 @@ TEST_CASE("in pairs each result is read once and seen by nobody, and a few cases
 TEST_CASE("operands are constants of the program, zeros of both signs and powers of two among them", "[cases]") {
   std::set<double> numbers;
   std::set<std::size_t> places;
+  bool negative_zero = false;
   for (const char* operation : {"mul", "div", "remainder", "pow"}) {
     const auto c = drawn(operation, Check::program, 6);
     REQUIRE(c);
@@ -285,7 +287,9 @@ TEST_CASE("operands are constants of the program, zeros of both signs and powers
       if (call.operands.empty()) {
         constants.insert(call.results.begin(), call.results.end());
         for (const auto& [name, value] : call.attributes) {
-          if (const auto* x = std::get_if<double>(&value)) numbers.insert(*x);
+          const auto* x = std::get_if<double>(&value);
+          if (x != nullptr) numbers.insert(*x);
+          negative_zero = negative_zero || (x != nullptr && *x == 0 && std::signbit(*x));
           if (const auto* n = std::get_if<std::int64_t>(&value)) numbers.insert(static_cast<double>(*n));
         }
       }
@@ -295,6 +299,8 @@ TEST_CASE("operands are constants of the program, zeros of both signs and powers
     }
   }
   CHECK(numbers.size() >= 8);
+  CHECK(numbers.contains(0));
+  CHECK(negative_zero);
   CHECK(places == std::set<std::size_t>{0, 1});
 }
 

@@ -87,6 +87,18 @@ TEST_CASE("a quotient that divides again is rounded twice", "[poles]") {
   CHECK(of_outputs(request, {row({7.001F, 3.4e38F})}) == Verdict::fail);
 }
 
+TEST_CASE("a reciprocal on the way may overflow", "[poles]") {
+  const auto request = forward("input x : f32[1]\nh = reciprocal(x)\ny = reciprocal(h)\noutput y\n", {row({1e-39F})});
+  CHECK(of_outputs(request, {row({0})}) != Verdict::fail);
+  CHECK(of_outputs(request, {row({1e-39F})}) != Verdict::fail);
+}
+
+TEST_CASE("products of zeros of both signs are no zero of a known sign", "[poles]") {
+  const auto request = forward("input x : f32[1]\ninput z : f32[1]\np = mul(x, z)\ny = reciprocal(p)\noutput y\n", {row({0}), row({-0.0F})});
+  CHECK(of_outputs(request, {row({-inf})}) == Verdict::pass);
+  CHECK(of_outputs(request, {row({nan_of_f32})}) == Verdict::fail);
+}
+
 TEST_CASE("functions of two reals take what earlier calls left infinite or NaN for that", "[poles]") {
   const auto remainder = forward("input x : f32[2]\ninput z : f32[2]\nh = reciprocal(z)\ny = remainder(x, h)\noutput y\n", {row({1, -2}), row({0, 0})});
   CHECK(of_outputs(remainder, {row({1, inf})}) == Verdict::pass);
