@@ -3,16 +3,21 @@
 #include <algorithm>
 
 #include "conformance/along_tangents.hpp"
+#include "conformance/schemas/envelopes_of.hpp"
 
 namespace etalon::conformance {
 namespace {
 
 constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
 
-/// Where the meaning decides, so must a schema: its interval counts, however wide it is.
-[[nodiscard]] reference::Envelope decided(reference::Envelope schema, const reference::Envelope& meaning) {
+constexpr auto no_nan = static_cast<std::uint8_t>(~reference::admits_nan);
+
+/// Where the meaning decides, so must a schema: its interval counts, however wide it is. What follows by a law is a number
+/// where the meaning is one for sure.
+[[nodiscard]] reference::Envelope decided(reference::Envelope schema, const reference::Envelope& meaning, bool by_law) {
   for (std::size_t i = 0; i < schema.flags.size() && i < meaning.flags.size(); ++i) {
     if ((meaning.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
+    if (by_law && meaning.flags[i] == reference::admits_finite) schema.flags[i] &= no_nan;
   }
   return schema;
 }
@@ -40,9 +45,9 @@ class Admitting {
 
   [[nodiscard]] bool is_complete() const { return reference::judge(got_, bounds_).passed(); }
 
-  void offer(reference::Envelopes others) {
+  void offer(reference::Envelopes others, bool by_law) {
     for (std::size_t o = 0; o < others.outputs.size() && o < got_.size(); ++o) {
-      others.outputs[o] = decided(others.outputs[o], meaning_.outputs[o]);
+      others.outputs[o] = decided(others.outputs[o], meaning_.outputs[o], by_law);
       if (admits(o)) continue;
       free(o, others.outputs[o]);
       if (judge(got_[o], others.outputs[o]).passed()) put_in_place(bounds_, o, others.outputs[o]);
@@ -70,11 +75,11 @@ void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got
   Admitting admission(bounds, got, freedoms);
   std::vector<reference::Envelopes> along_all;
   for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
-    along_all.push_back(reference::envelopes(schemas[s].system, schemas[s].inputs, contract));
-    admission.offer(along_all.back());
+    along_all.push_back(envelopes_of(schemas[s], contract));
+    admission.offer(along_all.back(), schemas[s].by_law);
   }
   for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
-    if (has_directions(schemas[s])) admission.offer(along_directions(schemas[s], along_all[s], contract));
+    if (has_directions(schemas[s])) admission.offer(along_directions(schemas[s], along_all[s], contract), schemas[s].by_law);
   }
 }
 
@@ -92,7 +97,7 @@ void widen(reference::Envelopes& bounds, const reference::Envelopes& others) {
 }
 
 void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> schemas, const spec::Contract& contract) {
-  for (const Schema& schema : schemas) widen(bounds, reference::envelopes(schema.system, schema.inputs, contract));
+  for (const Schema& schema : schemas) widen(bounds, envelopes_of(schema, contract));
 }
 
 }  // namespace etalon::conformance

@@ -13,6 +13,7 @@
 #include "conformance/case.hpp"
 #include "conformance/question.hpp"
 #include "conformance/schemas.hpp"
+#include "conformance/schemas/envelopes_of.hpp"
 #include "conformance/single_call.hpp"
 #include "conformance/values.hpp"
 #include "reference/bounds/interval.hpp"
@@ -167,7 +168,7 @@ class Walk {
       for (std::size_t s = 0; seeded && s < seeds.size(); ++s) {
         if (seeds[s] != nullptr) put(way.inputs.size() - seeds.size() + s, *seeds[s]);
       }
-      Envelopes one = reference::envelopes(way.system, way.inputs, contract_, within);
+      Envelopes one = envelopes_of(way, contract_, within);
       if (hull) widen(*hull, one);
       else hull = std::move(one);
     }
