@@ -20,19 +20,33 @@ void add_factors(const Expr& e, bool divides, std::vector<Factor>& into) {
   into.push_back({e, divides});
 }
 
-[[nodiscard]] Expr rewritten(const Expr& e, const Rule& rule, bool& changed) {
-  Expr inside = e;
-  if (!e->args.empty()) {
-    std::vector<Expr> args;
-    for (const Expr& a : e->args) args.push_back(rewritten(a, rule, changed));
-    inside = spec::with_args(e, std::move(args));
+class Rewriting {
+ public:
+  Rewriting(const spec::System& system, const Rule& rule) : result_(system), rule_(rule) {}
+
+  [[nodiscard]] std::optional<spec::System> run() {
+    for (spec::Equation& q : result_.equations) q.value = of(q.value);
+    return changed_ ? std::optional(std::move(result_)) : std::nullopt;
   }
-  if (auto found = rule(inside)) {
-    changed = true;
-    return *found;
+
+ private:
+  [[nodiscard]] Expr of(const Expr& e) {
+    Expr inside = e;
+    if (!e->args.empty()) {
+      std::vector<Expr> args;
+      for (const Expr& a : e->args) args.push_back(of(a));
+      inside = spec::with_args(e, std::move(args));
+    }
+    const auto found = rule_(inside);
+    if (!found) return inside;
+    changed_ = true;
+    return spec::refresh(result_, *found);  // what stands twice binds its own variables
   }
-  return inside;
-}
+
+  spec::System result_;
+  const Rule& rule_;
+  bool changed_ = false;
+};
 
 }  // namespace
 
@@ -59,11 +73,6 @@ bool depends_on(const Expr& e, spec::VariableId variable) {
   return std::binary_search(free.begin(), free.end(), variable);
 }
 
-std::optional<spec::System> rewritten_by(const spec::System& system, const Rule& rule) {
-  spec::System result = system;
-  bool changed = false;
-  for (spec::Equation& q : result.equations) q.value = rewritten(q.value, rule, changed);
-  return changed ? std::optional(std::move(result)) : std::nullopt;
-}
+std::optional<spec::System> rewritten_by(const spec::System& system, const Rule& rule) { return Rewriting(system, rule).run(); }
 
 }  // namespace etalon::conformance

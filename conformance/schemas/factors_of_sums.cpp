@@ -114,6 +114,20 @@ std::optional<spec::System> with_factors_inside(const spec::System& system) {
   });
 }
 
+std::optional<spec::System> with_roots_of_factors_inside(const spec::System& system) {
+  return rewritten_by(system, [](const Expr& e) -> std::optional<Expr> {
+    if (!is_product(e) || e.kind() != Kind::real) return std::nullopt;
+    std::vector<Factor> factors = factors_of(e);
+    const auto at = only(factors, is_sum_over_binders);
+    if (!at || !factors[*at].value->args[1].is(Primitive::mul)) return std::nullopt;
+    const Expr sum = factors[*at].value;
+    factors.erase(factors.begin() + static_cast<std::ptrdiff_t>(*at));
+    const Expr root = spec::apply(Primitive::sqrt, {product_of(factors)});
+    const Expr &a = sum->args[1]->args[0], &b = sum->args[1]->args[1];
+    return spec::reduce(spec::Reduction::sum, sum->binders, sum->args[0], (root * a) * (root * b));
+  });
+}
+
 std::optional<spec::System> with_factors_outside(const spec::System& system) {
   return rewritten_by(system, [](const Expr& e) { return is_sum_over_binders(e) ? taken_out(e) : std::nullopt; });
 }

@@ -13,6 +13,10 @@ namespace etalon::conformance {
 /// (Eigen, TensorFlow Lite).
 [[nodiscard]] std::optional<spec::System> with_factors_inside(const spec::System& system);
 
+/// c·(sum of a·b) as the sum of (√c·a)·(√c·b): the same number where c is not negative.
+/// Source: PyTorch's attention without a fused kernel, which scales queries and keys by the root of the scale.
+[[nodiscard]] std::optional<spec::System> with_roots_of_factors_inside(const spec::System& system);
+
 /// What every term of a sum over binders is multiplied by, and no binder is part of, before the sum: once for all terms.
 /// Source: PyTorch's `dotp * invstd`.
 [[nodiscard]] std::optional<spec::System> with_factors_outside(const spec::System& system);

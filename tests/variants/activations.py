@@ -119,11 +119,11 @@ def elu_naive(k, a, x):
     return np.where(x > 0, x, k.c(a["alpha"]) * (k.exp(x) - k.c(1)))
 
 
-UNDERFLOW = {"f32 forward": "exp(-x) overflows where the sigmoid is subnormal", "f64 forward": "exp(-x) overflows where the sigmoid is subnormal"}
+UNDERFLOW = {f"{dtype} {mode}": "exp(-x) overflows where the result is subnormal" for dtype in ("f32", "f64") for mode in ("forward", "jvp", "vjp")}
 VARIANTS = [
     Variant("sigmoid_torch", "sigmoid", "PyTorch UnaryOpsKernel.cpp sigmoid_kernel: 1/(1 + exp(-x)); sigmoid_backward: g*(1 - y)*y",
             lambda k, a, x: plain(k, x), lambda k, a, x, y, g: [g * (k.c(1) - y[0]) * y[0]],
-            lambda k, a, x, y, d: [d[0] * (k.c(1) - y[0]) * y[0]]),
+            lambda k, a, x, y, d: [d[0] * (k.c(1) - y[0]) * y[0]], loses=UNDERFLOW),
     Variant("sigmoid_jax", "sigmoid", "JAX lax.logistic_p: g * ans * (1 - ans)", lambda k, a, x: sigmoid(k, x),
             lambda k, a, x, y, g: [g * (y[0] * (k.c(1) - y[0]))], lambda k, a, x, y, d: [d[0] * (y[0] * (k.c(1) - y[0]))]),
     Variant("sigmoid_tanh", "sigmoid", "XLA LogisticExpander kTanh: 0.5*tanh(0.5*x) + 0.5",
@@ -131,10 +131,10 @@ VARIANTS = [
             loses={"f32 forward": "cancels below 0", "f64 forward": "cancels below 0"}),
     Variant("sigmoid_onednn", "sigmoid", "oneDNN jit_uni_eltwise_injector logistic_compute_vector_fwd: e/(e + 1) of -|x|, 1 - y above 0",
             sigmoid_onednn, lambda k, a, x, y, g: [g * (y[0] * (k.c(1) - y[0]))]),
-    Variant("sigmoid_stable", "sigmoid", "Lasagne, CNTK: by the sign of x", lambda k, a, x: sigmoid(k, x),
-            lambda k, a, x, y, g: [g * y[0] - g * y[0] * y[0]]),
+    Variant("sigmoid_stable", "sigmoid", "Theano's stable sigmoid: by the sign of x; grad g*y*(1 - y)", lambda k, a, x: sigmoid(k, x),
+            lambda k, a, x, y, g: [g * y[0] * (k.c(1) - y[0])]),
     Variant("silu_torch", "silu", "PyTorch Activation.cpp silu_kernel: x/(1 + exp(-x)); silu_backward", lambda k, a, x: x / (k.c(1) + k.exp(-x)),
-            silu_torch_vjp),
+            silu_torch_vjp, loses=UNDERFLOW),
     Variant("silu_jax", "silu", "jax.nn.silu: x*sigmoid(x), differentiated as a product", lambda k, a, x: x * sigmoid(k, x), silu_product_vjp),
     Variant("silu_keras", "silu", "TensorFlow nn_impl.py swish grad: s*(1 + x*(1 - s))", lambda k, a, x: x * sigmoid(k, x), silu_torch_vjp),
     Variant("silu_by_result", "silu", "MXNet, Paddle swish_grad: y + s*(1 - y)", lambda k, a, x: x * sigmoid(k, x), silu_by_result_vjp),
@@ -143,9 +143,11 @@ VARIANTS = [
     Variant("gelu_jax", "gelu", "jax.nn.gelu: erfc; tanh", gelu({"none": gelu_jax_none, "tanh": gelu_jax_tanh})),
     Variant("softplus_torch", "softplus", "PyTorch Activation.cpp softplus_kernel: threshold 20", softplus_torch, softplus_torch_vjp,
             loses={"f64 forward": "beyond the threshold of 20 log1p(exp(-x)) is left out", "f64 vjp": "beyond the threshold of 20 the slope is 1"}),
-    Variant("softplus_jax", "softplus", "jax.nn.softplus: logaddexp(x, 0); its jvp: t*exp(x - out)", softplus_jax, softplus_jax_vjp),
+    Variant("softplus_jax", "softplus", "jax.nn.softplus: logaddexp(x, 0); its jvp: t*exp(x - out)", softplus_jax, softplus_jax_vjp,
+            loses={"f32 vjp": "the rounding of the logarithm in the exponent", "f64 vjp": "the rounding of the logarithm in the exponent"}),
     Variant("softplus_tensorflow", "softplus", "TensorFlow softplus_op.h: thresholds by eps; SoftplusGrad: g/(exp(-x) + 1)",
-            softplus_tensorflow, softplus_tensorflow_vjp),
+            softplus_tensorflow, softplus_tensorflow_vjp,
+            loses={"f32 vjp": UNDERFLOW["f32 vjp"], "f64 vjp": UNDERFLOW["f64 vjp"]}),
     Variant("elu_torch", "elu", "PyTorch Elu.h: expm1; elu_backward: g*alpha*exp(x)", elu_torch, elu_torch_vjp),
     Variant("elu_tensorflow", "elu", "TensorFlow relu_op_functor.h EluGrad: g*(y + 1)", elu_torch, elu_result_vjp),
     Variant("elu_naive", "elu", "PyTorch before 2.0 vectorized: (exp(x) - 1)*alpha, a part of the definition", elu_naive),

@@ -73,6 +73,11 @@ def gathered(g, shape):
     return np.sum(g, axis=kept, keepdims=True).reshape(shape) if kept else np.reshape(g, shape)
 
 
+def listed(value):
+    """One number stands for every axis."""
+    return value if isinstance(value, list) else [value]
+
+
 def number(value):
     """What JSON cannot write as a number is a string."""
     return float(value) if isinstance(value, str) and value in ("nan", "inf", "-inf") else value
@@ -81,10 +86,11 @@ def number(value):
 class Variant:
     """One way in which a library computes an operation: values, and derivatives where it has formulas of its own."""
 
-    def __init__(self, name, operation, source, value, vjp=None, jvp=None, loses=None):
+    def __init__(self, name, operation, source, value, vjp=None, jvp=None, loses=None, rare=False):
         self.name, self.operation, self.source = name, operation, source
         self.value, self.vjp, self.jvp = value, vjp, jvp
-        self.loses = loses or {}  # by element type and mode: the units that it shows at least, and why
+        self.loses = loses or {}  # by element type and mode: why
+        self.rare = rare  # too few cases of the quick tier meet the loss to ask for it
 
     @property
     def modes(self):

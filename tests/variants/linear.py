@@ -2,7 +2,7 @@
 import numpy as np
 
 from activations import sigmoid
-from arithmetic import Variant, need
+from arithmetic import Variant, listed, need
 
 
 def matmul_by(product):
@@ -26,14 +26,16 @@ def split(k, x, y):
 
 
 def strassen(k, x, y):
-    n = x.shape[0]
-    if n < 2 or n % 2 or x.shape != (n, n) or y.shape != (n, n):
-        return k.folded(terms(x, y), k.zeros((n, y.shape[1])))
-    h = n // 2
+    rows, inner, columns = x.shape[0], x.shape[1], y.shape[1]
+    if max(rows, inner, columns) < 2:
+        return k.folded(terms(x, y), k.zeros((rows, columns)))
+    h = (max(rows, inner, columns) + 1) // 2
+    x = np.pad(x, ((0, 2 * h - rows), (0, 2 * h - inner)))
+    y = np.pad(y, ((0, 2 * h - inner), (0, 2 * h - columns)))
     a, b, c, d = x[:h, :h], x[:h, h:], x[h:, :h], x[h:, h:]
     e, f, g, i = y[:h, :h], y[:h, h:], y[h:, :h], y[h:, h:]
     m = [strassen(k, p, q) for p, q in ((a + d, e + i), (c + d, e), (a, f - i), (d, g - e), (a + b, i), (c - a, e + f), (b - d, g + i))]
-    return np.block([[m[0] + m[3] - m[4] + m[6], m[2] + m[4]], [m[1] + m[3], m[0] - m[1] + m[2] + m[5]]])
+    return np.block([[m[0] + m[3] - m[4] + m[6], m[2] + m[4]], [m[1] + m[3], m[0] - m[1] + m[2] + m[5]]])[:rows, :columns]
 
 
 def wide(k, x, y):
@@ -79,7 +81,7 @@ def linear_after(k, a, x, w, b):
 
 def im2col(k, a, x, w, bias):
     need(x.ndim == 3 and x.size and w.size, "shape", "one axis, some elements")
-    stride, padding, dilation, groups = a["stride"][0], a["padding"][0], a["dilation"][0], a["groups"]
+    stride, padding, dilation, groups = *(listed(a[key])[0] for key in ("stride", "padding", "dilation")), a["groups"]
     p = np.pad(x, ((0, 0), (0, 0), (padding, padding)))
     out = (p.shape[2] - dilation * (w.shape[2] - 1) - 1) // stride + 1
     need(out > 0, "shape", "some results")
@@ -95,9 +97,9 @@ def im2col(k, a, x, w, bias):
 
 
 def plain_three(a, x, w):
-    need(x.ndim == 3 and w.shape[2] == 3 and a["stride"][0] == 1 and a["dilation"][0] == 1 and a["groups"] == 1 and x.size, "shape",
+    need(x.ndim == 3 and w.shape[2] == 3 and listed(a["stride"])[0] == 1 and listed(a["dilation"])[0] == 1 and a["groups"] == 1 and x.size, "shape",
          "kernels of three at stride 1")
-    p = np.pad(x, ((0, 0), (0, 0), (a["padding"][0],) * 2))
+    p = np.pad(x, ((0, 0), (0, 0), (listed(a["padding"])[0],) * 2))
     need(p.shape[2] >= 3, "shape", "some results")
     return p
 
@@ -127,7 +129,7 @@ def fourier(k, a, x, w, bias):
 
 def windows(k, a, x):
     need(x.ndim == 3 and x.size, "shape", "one axis, some elements")
-    kernel, stride, padding = a["kernel"][0], a["stride"][0], a["padding"][0]
+    kernel, stride, padding = (listed(a[key])[0] for key in ("kernel", "stride", "padding"))
     p = np.pad(x, ((0, 0), (0, 0), (padding, padding)))
     out = (p.shape[2] - kernel) // stride + 1
     counts = np.array([sum(0 <= i * stride + u - padding < x.shape[2] for u in range(kernel)) for i in range(out)])
