@@ -4,6 +4,7 @@
 
 #include "conformance/schemas/laws.hpp"
 #include "reference/bounds/envelope.hpp"
+#include "reference/bounds/plan.hpp"
 #include "spec/derivative/derivative.hpp"
 
 namespace etalon::conformance {
@@ -111,29 +112,11 @@ void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& r
 // Some seconds.
 constexpr double longest_adjoint = 1e8;
 
+/// Locals that are read once stand where they are read, as in the bounds: a law sees what is one expression there.
 void add_by_laws(std::vector<Schema>& schemas, const Schema& from) {
-  for (spec::System& system : by_laws(from.system)) {
+  for (spec::System& system : by_laws(reference::bounds::inline_single_uses(from.system))) {
     schemas.push_back({std::move(system), from.inputs});
     schemas.back().by_law = true;
-  }
-}
-
-[[nodiscard]] bool divides(const spec::System& system) {
-  bool found = false;
-  for (const spec::Equation& q : system.equations)
-    spec::for_each(q.value, [&](const spec::Expr& e) { found = found || (e.is(spec::Primitive::div) && e.kind() == Kind::real); });
-  return found;
-}
-
-/// All schemas so far, and this one, with reciprocals for quotients.
-void add_by_reciprocals(std::vector<Schema>& schemas, const Schema& own) {
-  for (std::size_t s = 0, count = schemas.size(); s <= count; ++s) {
-    const Schema& from = s < count ? schemas[s] : own;
-    if (!divides(from.system)) continue;
-    Schema by_reciprocals = from;
-    by_reciprocals.by_law = by_reciprocals.by_law || s == count;
-    by_reciprocals.by_reciprocals = true;
-    schemas.push_back(std::move(by_reciprocals));
   }
 }
 
@@ -199,7 +182,9 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
   add_by_laws(schemas, own);
   own.system = reference::with_recomputed_elements(own.system);
   add_by_laws(schemas, own);
-  add_by_reciprocals(schemas, own);
+  schemas.push_back(own);
+  schemas.back().by_law = true;
+  for (Schema& schema : schemas) schema.by_reciprocals = true;
   schemas.push_back(std::move(own));
   return schemas;
 }

@@ -22,8 +22,8 @@ struct Schema {
 
 /// What the parts of the case's definition say in this mode: `also` of the results, `jvp` and `vjp` of the derivative too;
 /// the adjoint of what `jvp` states, for cotangents, where it is not too long; the definition's own equations by laws of the
-/// real numbers (`conformance/schemas`); all of these with reciprocals for quotients; and the definition's own equations
-/// with elements computed anew where they are read.
+/// real numbers (`conformance/schemas`), and with elements computed anew where they are read; all of these with reciprocals
+/// for quotients. The last is the definition's own equations with elements computed anew, and no reciprocals.
 [[nodiscard]] std::vector<Schema> other_schemas(const Case& c, spec::Mode mode);
 
 /// What one part of the case's definition says of it; parts count from 1.

@@ -55,6 +55,25 @@ template <class Answers>
   return product_of(common);
 }
 
+/// (a ± b)·t for the terms a·t and b·t.
+[[nodiscard]] std::optional<Expr> collected(const Expr& sum) {
+  std::vector<Factor> common, a = factors_of(sum->args[0]), b = factors_of(sum->args[1]);
+  for (std::size_t i = 0; i < a.size();) {
+    const auto same = [&](const Factor& f) { return f.divides == a[i].divides && f.value == a[i].value; };
+    const auto found = std::find_if(b.begin(), b.end(), same);
+    if (a[i].value.form() == Form::number || found == b.end()) {
+      ++i;
+      continue;
+    }
+    common.push_back(a[i]);
+    b.erase(found);
+    a.erase(a.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (common.empty()) return std::nullopt;
+  common.insert(common.begin(), {spec::apply(sum->primitive, {product_of(a), product_of(b)}), false});
+  return product_of(common);
+}
+
 [[nodiscard]] bool is_difference(const Expr& e) { return opened(e).is(Primitive::sub) && e.kind() == Kind::real; }
 
 /// Whether several a meet one b.
@@ -130,6 +149,13 @@ std::optional<spec::System> with_roots_of_factors_inside(const spec::System& sys
 
 std::optional<spec::System> with_factors_outside(const spec::System& system) {
   return rewritten_by(system, [](const Expr& e) { return is_sum_over_binders(e) ? taken_out(e) : std::nullopt; });
+}
+
+std::optional<spec::System> with_common_factors(const spec::System& system) {
+  return rewritten_by(system, [](const Expr& e) -> std::optional<Expr> {
+    const bool sum = (e.is(Primitive::add) || e.is(Primitive::sub)) && e.kind() == Kind::real;
+    return sum ? collected(e) : std::nullopt;
+  });
 }
 
 std::optional<spec::System> with_affine_maps(const spec::System& system) { return Affine(system).run(); }

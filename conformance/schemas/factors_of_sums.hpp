@@ -21,6 +21,10 @@ namespace etalon::conformance {
 /// Source: PyTorch's `dotp * invstd`.
 [[nodiscard]] std::optional<spec::System> with_factors_outside(const spec::System& system);
 
+/// a·t ± b·t as (a ± b)·t.
+/// Source: slopes that are computed first and meet the tangent or cotangent last: every handwritten derivative.
+[[nodiscard]] std::optional<spec::System> with_common_factors(const spec::System& system);
+
 /// (a - b)·c as a·c - b·c where b is shared by several a: an affine map of each element, its scale and shift by row.
 /// Source: PyTorch's `x * scale + shift` of normalisations, `grad * output - output * sum` of softmax.
 [[nodiscard]] std::optional<spec::System> with_affine_maps(const spec::System& system);

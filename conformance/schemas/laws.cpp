@@ -26,6 +26,7 @@ constexpr std::array all{
     Law{"roots of factors inside", "c*sum(a*b) = sum((sqrt(c)*a)*(sqrt(c)*b)), c >= 0", "PyTorch's attention", with_roots_of_factors_inside},
     Law{"factors inside", "c*sum(t) = sum(c*t)", "Keras' and Flax' attention, means of divided terms", with_factors_inside},
     Law{"factors outside", "sum(c*t) = c*sum(t)", "PyTorch's batch_norm backward", with_factors_outside},
+    Law{"common factors", "a*t + b*t = (a + b)*t", "handwritten derivatives, slope first", with_common_factors},
     Law{"affine maps", "(a - b)*c = a*c - b*c", "PyTorch's normalisations, its softmax backward on CUDA", with_affine_maps},
 };
 

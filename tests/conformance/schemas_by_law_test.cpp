@@ -42,6 +42,7 @@ const std::vector<Form> forms{
     {"roots of factors inside", "f(a[n], b[n]) -> y\n  y = 3*sum[k] a[k]*b[k]\n", "f(a[n], b[n]) -> y\n  y = 3*sum[k] a[k]\n", true},
     {"factors inside", "f(a[n], b[n]) -> y[n]\n  y[i] = b[i]*(sum[k] a[k]*b[k])/n\n", "f(a[n], b[n]) -> y\n  y = n/(sum[k] a[k])\n"},
     {"factors outside", "f(a[n], b[n]) -> y[n]\n  y[i] = sum[k] a[i]*b[k]/b[i]\n", "f(a[n], b[n]) -> y\n  y = sum[k] a[k]/b[k]\n"},
+    {"common factors", "f(a[n], b[n]) -> y[n]\n  y[i] = a[i]*b[i]/3 - a[i]\n", "f(a[n], b[n]) -> y[n]\n  y[i] = 3*a[i] - 3/b[i]\n"},
     {"affine maps", "f(a[n], b[n]) -> y[n]\n  m = sum[k] a[k]\n  y[i] = b[i]*(a[i] - m)/3\n", "f(a[n], b[n]) -> y[n]\n  y[i] = b[i]*(a[i] - b[i])\n"},
 };
 

@@ -27,7 +27,7 @@ def split(k, x, y):
 
 def strassen(k, x, y):
     rows, inner, columns = x.shape[0], x.shape[1], y.shape[1]
-    if max(rows, inner, columns) < 2:
+    if max(rows, inner, columns) <= 4:
         return k.folded(terms(x, y), k.zeros((rows, columns)))
     h = (max(rows, inner, columns) + 1) // 2
     x = np.pad(x, ((0, 2 * h - rows), (0, 2 * h - inner)))
@@ -244,7 +244,7 @@ VARIANTS = [
     Variant("matmul_split", "matmul", "cuBLAS, CUTLASS split-K with accumulators of the type", matmul_by(split)),
     Variant("matmul_wide", "matmul", "f64 accumulators, BLIS mixed domain", matmul_by(wide)),
     Variant("matmul_sequential", "matmul", "tfjs cpu BatchMatMul", matmul_by(lambda k, x, y: k.folded(terms(x, y), k.zeros((x.shape[0], y.shape[1]))))),
-    Variant("matmul_strassen", "matmul", "Strassen 1969, as in Eigen's unsupported and AlphaTensor kernels", matmul_by(strassen), loses=both("sums of operands cancel")),
+    Variant("matmul_strassen", "matmul", "Strassen 1969, as in Eigen's unsupported and AlphaTensor kernels", matmul_by(strassen), rare=True, loses=both("sums of operands cancel")),
     Variant("dot_kahan", "dot", "Kahan's sum of products", dot_kahan),
     Variant("dot_lanes", "dot", "OpenBLAS sdot, eight lanes", dot_lanes),
     Variant("linear_addmm", "linear", "PyTorch addmm: the bias first", linear_addmm),

@@ -146,12 +146,14 @@ def lion_paper(k, a, p, g, m):
 
 
 def clip_torch(k, a, *g):
+    need(a["eps"] >= 0 and a["max_norm"] > 0, "attribute", "a norm to clip to")
     norms = np.array([np.sqrt(k.T(np.sum(x * x))) for x in g], k.T)
     n = np.sqrt(k.T(np.sum(norms * norms))) + k.c(a["eps"])
     return [x * np.minimum(k.c(a["max_norm"]) / n, k.c(1)) for x in g]
 
 
 def clip_tensorflow(k, a, *g):
+    need(a["eps"] >= 0 and a["max_norm"] > 0, "attribute", "a norm to clip to")
     n = np.sqrt(k.T(sum((k.T(np.sum(x * x)) for x in g), k.c(0)))) + k.c(a["eps"])
     f = k.c(a["max_norm"]) * np.minimum(k.c(1) / n, k.c(1) / k.c(a["max_norm"]))
     return [x * f for x in g]
