@@ -1,6 +1,7 @@
 #include "conformance/admit_schemas.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "conformance/along_tangents.hpp"
 #include "conformance/schemas/envelopes_of.hpp"
@@ -10,14 +11,21 @@ namespace {
 
 constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
 
-constexpr auto no_nan = static_cast<std::uint8_t>(~reference::admits_nan);
+/// Where the meaning is a number for sure, so is what follows by a law: its specials do not count, and where it bounds nothing
+/// the meaning's bound does.
+void keep_numbers(reference::Envelope& schema, const reference::Envelope& meaning, std::size_t i) {
+  if (meaning.flags[i] != reference::admits_finite) return;
+  schema.flags[i] = reference::admits_finite;
+  if (std::isfinite(schema.lower[i]) && std::isfinite(schema.upper[i])) return;
+  schema.lower[i] = meaning.lower[i];
+  schema.upper[i] = meaning.upper[i];
+}
 
-/// Where the meaning decides, so must a schema: its interval counts, however wide it is. What follows by a law is a number
-/// where the meaning is one for sure.
+/// Where the meaning decides, so must a schema: its interval counts, however wide it is.
 [[nodiscard]] reference::Envelope decided(reference::Envelope schema, const reference::Envelope& meaning, bool by_law) {
   for (std::size_t i = 0; i < schema.flags.size() && i < meaning.flags.size(); ++i) {
     if ((meaning.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
-    if (by_law && meaning.flags[i] == reference::admits_finite) schema.flags[i] &= no_nan;
+    if (by_law) keep_numbers(schema, meaning, i);
   }
   return schema;
 }

@@ -178,6 +178,7 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
     Schema adjoint = adjoint_of(c, p);
     if (evaluations(adjoint.system) <= longest_adjoint) schemas.push_back(std::move(adjoint));
   }
+  for (std::size_t s = 0, stated = schemas.size(); s < stated; ++s) add_by_laws(schemas, Schema(schemas[s]));
   Schema own = meaning_of(c);
   add_by_laws(schemas, own);
   own.system = reference::with_recomputed_elements(own.system);

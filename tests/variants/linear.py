@@ -26,15 +26,15 @@ def split(k, x, y):
 
 
 def strassen(k, x, y):
+    """One level: seven products of halves."""
     rows, inner, columns = x.shape[0], x.shape[1], y.shape[1]
-    if max(rows, inner, columns) <= 4:
-        return k.folded(terms(x, y), k.zeros((rows, columns)))
-    h = (max(rows, inner, columns) + 1) // 2
-    x = np.pad(x, ((0, 2 * h - rows), (0, 2 * h - inner)))
-    y = np.pad(y, ((0, 2 * h - inner), (0, 2 * h - columns)))
-    a, b, c, d = x[:h, :h], x[:h, h:], x[h:, :h], x[h:, h:]
-    e, f, g, i = y[:h, :h], y[:h, h:], y[h:, :h], y[h:, h:]
-    m = [strassen(k, p, q) for p, q in ((a + d, e + i), (c + d, e), (a, f - i), (d, g - e), (a + b, i), (c - a, e + f), (b - d, g + i))]
+    half = [(n + 1) // 2 for n in (rows, inner, columns)]
+    x = np.pad(x, ((0, 2 * half[0] - rows), (0, 2 * half[1] - inner)))
+    y = np.pad(y, ((0, 2 * half[1] - inner), (0, 2 * half[2] - columns)))
+    (a, b), (c, d) = (np.split(r, 2, 1) for r in np.split(x, 2))
+    (e, f), (g, i) = (np.split(r, 2, 1) for r in np.split(y, 2))
+    pairs = ((a + d, e + i), (c + d, e), (a, f - i), (d, g - e), (a + b, i), (c - a, e + f), (b - d, g + i))
+    m = [k.folded(terms(p, q), k.zeros((p.shape[0], q.shape[1]))) for p, q in pairs]
     return np.block([[m[0] + m[3] - m[4] + m[6], m[2] + m[4]], [m[1] + m[3], m[0] - m[1] + m[2] + m[5]]])[:rows, :columns]
 
 
@@ -244,7 +244,7 @@ VARIANTS = [
     Variant("matmul_split", "matmul", "cuBLAS, CUTLASS split-K with accumulators of the type", matmul_by(split)),
     Variant("matmul_wide", "matmul", "f64 accumulators, BLIS mixed domain", matmul_by(wide)),
     Variant("matmul_sequential", "matmul", "tfjs cpu BatchMatMul", matmul_by(lambda k, x, y: k.folded(terms(x, y), k.zeros((x.shape[0], y.shape[1]))))),
-    Variant("matmul_strassen", "matmul", "Strassen 1969, as in Eigen's unsupported and AlphaTensor kernels", matmul_by(strassen), rare=True, loses=both("sums of operands cancel")),
+    Variant("matmul_strassen", "matmul", "Strassen 1969, as in Eigen's unsupported and AlphaTensor kernels", matmul_by(strassen), loses=both("sums of operands cancel")),
     Variant("dot_kahan", "dot", "Kahan's sum of products", dot_kahan),
     Variant("dot_lanes", "dot", "OpenBLAS sdot, eight lanes", dot_lanes),
     Variant("linear_addmm", "linear", "PyTorch addmm: the bias first", linear_addmm),

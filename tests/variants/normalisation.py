@@ -80,7 +80,7 @@ def masked_softmax_where(k, a, x, m):
 
 def over_last(a, x):
     axes = a["axes"]
-    need(axes == list(range(x.ndim - len(axes), x.ndim)) and x.size, "attribute", "only the last axes, and some elements")
+    need(axes and axes == list(range(x.ndim - len(axes), x.ndim)) and x.size, "attribute", "only the last axes, and some elements")
     return tuple(axes)
 
 
@@ -313,7 +313,7 @@ VARIANTS = [
     Variant("layer_norm_triton", "layer_norm", "Triton tutorial 05-layer-norm _layer_norm_bwd_dx_fused: (wdy - (xhat*c1 + c2))*rstd",
             layer_norm_cuda, layer_norm_hat_vjp),
     Variant("layer_norm_flax", "layer_norm", "Flax linen _normalize with use_fast_variance=False: (x - mean)*(rsqrt*scale) + bias", layer_norm_by(moments)),
-    Variant("layer_norm_flax_fast", "layer_norm", "Flax linen _compute_stats with use_fast_variance=True: E[x*x] - E[x]^2", layer_norm_by(moments_fast),
+    Variant("layer_norm_flax_fast", "layer_norm", "Flax linen _compute_stats with use_fast_variance=True: E[x*x] - E[x]^2", layer_norm_by(moments_fast), rare=True,
             loses={"f32 forward": "the squares cancel", "f64 forward": "the squares cancel"}),
     Variant("layer_norm_keras", "layer_norm", "TensorFlow nn_impl.py batch_normalization: x*inv + (beta - mean*inv)", layer_norm_folded),
     Variant("rms_norm_torch", "rms_norm", "PyTorch layer_norm.cpp rms_norm: x*rsqrt(mean + eps)*gamma; Liger kernel's backward", rms_norm_torch,

@@ -24,7 +24,7 @@ def adam_torch(k, a, p, g, m, v, t, decoupled=False, v_largest=None):
     v1 = v * k.c(b2) + k.c(1 - b2) * d * d
     most = v1 if v_largest is None else np.maximum(v_largest, v1)
     step, root = a["lr"] / (1 - b1 ** t), (1 - b2 ** t) ** 0.5
-    q = p + k.c(-step) * (m1 / (np.sqrt(most) / k.c(root) + k.c(a["eps"])))
+    q = p + k.c(-step) * m1 / (np.sqrt(most) / k.c(root) + k.c(a["eps"]))
     return (q, m1, v1) if v_largest is None else (q, m1, v1, most)
 
 
@@ -87,7 +87,7 @@ def rmsprop_torch(k, a, p, g, v, average, m):
     a1 = lerp(k, average, d, 1 - a["alpha"]) if a["centered"] else average
     root = np.sqrt(v1 - a1 * a1 if a["centered"] else v1) + k.c(a["eps"])
     if not a["momentum"]:
-        return p + k.c(-a["lr"]) * (d / root), v1, a1, d / root
+        return p + k.c(-a["lr"]) * d / root, v1, a1, d / root
     m1 = m * k.c(a["momentum"]) + d / root
     return p + m1 * k.c(-a["lr"]), v1, a1, m1
 
