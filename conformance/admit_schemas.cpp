@@ -22,10 +22,9 @@ void keep_numbers(reference::Envelope& schema, const reference::Envelope& meanin
 }
 
 /// Where the meaning decides, so must a schema: its interval counts, however wide it is.
-[[nodiscard]] reference::Envelope decided(reference::Envelope schema, const reference::Envelope& meaning, bool by_law) {
+[[nodiscard]] reference::Envelope decided(reference::Envelope schema, const reference::Envelope& meaning) {
   for (std::size_t i = 0; i < schema.flags.size() && i < meaning.flags.size(); ++i) {
     if ((meaning.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
-    if (by_law) keep_numbers(schema, meaning, i);
   }
   return schema;
 }
@@ -44,7 +43,7 @@ void put_in_place(reference::Envelopes& bounds, std::size_t output, reference::E
 class Admitting {
  public:
   Admitting(reference::Envelopes& bounds, std::span<const HostTensor> got, const Freedoms& freedoms)
-      : bounds_(bounds), got_(got), freedoms_(freedoms) {
+      : bounds_(bounds), got_(got), freedoms_(freedoms), meant_(bounds) {
     for (std::size_t o = 0; o < bounds_.outputs.size() && o < got_.size(); ++o) {
       if (!admits(o)) free(o, bounds_.outputs[o]);
     }
@@ -55,7 +54,8 @@ class Admitting {
 
   void offer(reference::Envelopes others, bool by_law) {
     for (std::size_t o = 0; o < others.outputs.size() && o < got_.size(); ++o) {
-      others.outputs[o] = decided(others.outputs[o], meaning_.outputs[o], by_law);
+      others.outputs[o] = decided(others.outputs[o], meaning_.outputs[o]);
+      for (std::size_t i = 0; by_law && i < others.outputs[o].flags.size(); ++i) keep_numbers(others.outputs[o], meant_.outputs[o], i);
       if (admits(o)) continue;
       free(o, others.outputs[o]);
       if (judge(got_[o], others.outputs[o]).passed()) put_in_place(bounds_, o, others.outputs[o]);
@@ -73,6 +73,7 @@ class Admitting {
   reference::Envelopes& bounds_;
   std::span<const HostTensor> got_;
   const Freedoms& freedoms_;
+  const reference::Envelopes meant_;  ///< without freedoms
   reference::Envelopes meaning_;
 };
 

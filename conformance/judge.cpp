@@ -59,10 +59,10 @@ const std::vector<std::optional<HostTensor>>& list_of(const spec::Numbers& numbe
   return name == "cotangents" ? numbers.cotangents : numbers.tangents;
 }
 
-/// Of a program of several calls only the same equations with elements computed anew where they are read.
+/// Of a program of several calls what follows from the form of its equations.
 [[nodiscard]] std::vector<Schema> schemas_of(const spec::Request& request, const Question& question) {
   if (const auto c = case_of(request)) return other_schemas(*c, c->mode);
-  return {Schema{reference::with_recomputed_elements(question.system), question.inputs}};
+  return schemas_by_form({question.system, question.inputs});
 }
 
 [[nodiscard]] bool may_be_no_number(const reference::Envelope& envelope) {

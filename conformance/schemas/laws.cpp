@@ -20,7 +20,7 @@ constexpr std::array all{
     Law{"roots of quotients", "sqrt(a/b) = sqrt(a)/sqrt(b), a, b >= 0", "PyTorch's Adam", with_roots_apart},
     Law{"weighted means from the first", "w*p + (1 - w)*q = p + (1 - w)*(q - p)", "torch.lerp, Keras' moments", from_the_first},
     Law{"weighted means from the second", "w*p + (1 - w)*q = q + w*(p - q)", "torch.lerp, PyTorch's GRU", from_the_second},
-    Law{"decay apart", "p*(1 - b) + r = p - b*p + r", "optax' and Keras' weight decay", with_decay_apart},
+    Law{"decay apart", "p*(1 - b) - r = p - b*p - r", "optax' and Keras' weight decay", with_decay_apart},
     Law{"squares apart", "t*(1 - y*y) = (t + t*y)*(1 - y)", "JAX's tanh", with_squares_apart},
     Law{"complements", "1/(1 + exp(-z)) = 1 - exp(-z)/(1 + exp(-z))", "oneDNN's logistic", with_complements},
     Law{"roots of factors inside", "c*sum(a*b) = sum((sqrt(c)*a)*(sqrt(c)*b)), c >= 0", "PyTorch's attention", with_roots_of_factors_inside},
