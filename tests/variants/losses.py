@@ -224,7 +224,7 @@ VARIANTS = [
     Variant("l1_torch", "l1", "PyTorch l1_loss; sign(x - t)*g", loss(lambda k, a, x, t: np.abs(x - t)), slope(lambda k, a, d: np.sign(d))),
     Variant("hinge_clamped", "hinge", "Keras hinge: maximum(1 - t*x, 0)", loss(lambda k, a, x, t: np.maximum(k.c(1) - t * x, k.c(0)))),
     Variant("bce_torch", "bce_with_logits", "PyTorch Loss.cpp binary_cross_entropy_with_logits since 2.1: log1p(exp(-|x|)); grad (sigmoid(x) - t)*g",
-            bce(bce_torch), bce_torch_vjp,
+            bce(bce_torch), bce_torch_vjp, rare=True,
             loses={"f32 vjp": "sigmoid(x) - t cancels where the loss is small", "f64 vjp": "sigmoid(x) - t cancels where the loss is small"}),
     Variant("bce_torch_old", "bce_with_logits", "PyTorch Loss.cpp before 2.1: log(exp(-m) + exp(-x - m)), a part of the definition", bce(bce_torch_old)),
     Variant("bce_tensorflow", "bce_with_logits", "TensorFlow nn_impl.py sigmoid_cross_entropy_with_logits: max(x, 0) - x*t + log1p(exp(-|x|))", bce(bce_tensorflow)),

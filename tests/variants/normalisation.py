@@ -69,6 +69,7 @@ MASKED_LOW = -np.inf
 
 
 def masked_softmax_where(k, a, x, m):
+    need(x.ndim == m.ndim, "shape", "one rank")
     x, m = np.broadcast_arrays(x, m)
     low = np.where(m, x, k.c(MASKED_LOW))
     low = np.moveaxis(low, a["axis"], -1)
@@ -229,7 +230,7 @@ def running(k, a, old, default, channels):
 def batch_norm(normalised):
     def value(k, a, x, gamma, beta, mean, variance):
         z = np.moveaxis(x, a["axis"], -1)
-        need(z.size, "shape", "some elements")
+        need(z.size and z.ndim > 1, "shape", "some elements, batches beside channels")
         old_mean, old_variance = running(k, a, mean, 0, z.shape[-1]), running(k, a, variance, 1, z.shape[-1])
         if not a["training"]:
             return np.moveaxis(normalised(k, a, z, old_mean, old_variance, gamma, beta), -1, a["axis"]), old_mean, old_variance
