@@ -110,10 +110,12 @@ struct Case {
 /// The definition of the operation that the case calls.
 [[nodiscard]] const spec::Definition& definition_of(const Case& c);
 
-/// What is sent to the backend: a program of one call whose results are the outputs, or the case's own program.
-[[nodiscard]] spec::Request request_of(const Case& c, std::size_t results);
+/// What is sent to the backend: a program of one call whose results are the outputs, or the case's own program. Of an
+/// ill-typed call the declared results are asked for.
+[[nodiscard]] spec::Request request_of(const Case& c);
 
-/// The request as a case, where it is one call of the program's inputs in order.
+/// The request as a case, where it is one call whose results are the outputs and which reads the program's inputs in order;
+/// where no cotangents are asked for also again.
 [[nodiscard]] std::optional<Case> case_of(const spec::Request& request);
 
 /// Number of elements that the case's tensors hold.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <ostream>
 
+#include "conformance/admissible.hpp"
 #include "conformance/number_text.hpp"
-#include "conformance/question.hpp"
 #include "conformance/reports/console.hpp"
 #include "reference/bounds/envelope.hpp"
 
@@ -33,11 +33,13 @@ std::string element_text(const reference::Envelope& e, std::size_t i) {
 
 void write_expected(std::ostream& out, const Case& c, const spec::Contract& contract) {
   constexpr std::size_t most = 16;
-  const Question question = question_of(request_of(c, c.program ? 0 : instance_of(c).results.size()));
-  const reference::Envelopes bounds = reference::envelopes(question.system, question.inputs, contract);
+  const spec::Request request = request_of(c);
+  const Admissible admissible(request, contract);
+  const reference::Envelopes bounds = admissible.meaning();
+  const std::vector<std::string> names = admissible.question().names();
   for (std::size_t o = 0; o < bounds.outputs.size(); ++o) {
     const reference::Envelope& e = bounds.outputs[o];
-    const std::string& name = question.system[question.system.outputs[o]].name;
+    const std::string& name = names[o];
     const auto count = static_cast<std::size_t>(e.dims.count());
     for (std::size_t i = 0; i < std::min(count, most); ++i)
       out << fmt::format("    {}[{}]: {}\n", name, i, element_text(e, i));
