@@ -1,6 +1,7 @@
 #include "conformance/admissible.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -138,6 +139,15 @@ const Question& Admissible::question() const {
 }
 
 Envelopes Admissible::meaning() const { return reference::envelopes(question().system, question().inputs, contract_); }
+
+Envelopes Admissible::meaning_of_first(std::size_t most) const {
+  std::vector<std::vector<std::size_t>> wanted;
+  for (const spec::TensorId t : question().system.outputs) {
+    wanted.emplace_back(std::min(most, static_cast<std::size_t>(question().system[t].dims.count())));
+    std::iota(wanted.back().begin(), wanted.back().end(), std::size_t{0});
+  }
+  return reference::envelopes_of_elements(question().system, question().inputs, contract_, wanted);
+}
 
 Outcome Admissible::judge(const spec::Numbers& answer) const {
   if (parts_.empty() || !is_complete(request_, answer)) return judged(request_, question(), answer, contract_);

@@ -26,6 +26,8 @@ class Admissible {
 
   /// By the equations of the definitions alone.
   [[nodiscard]] reference::Envelopes meaning() const;
+  /// The same of the first elements of each tensor, as lists: no more is computed than these need.
+  [[nodiscard]] reference::Envelopes meaning_of_first(std::size_t most) const;
 
   /// Whether the answer is admitted: each of its tensors as a whole in one of the ways, parts of the program that share no
   /// value each on their own. Other ways are looked at only as far as the answer needs them.

@@ -1,7 +1,6 @@
 #include "conformance/outcome.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,9 +9,6 @@
 
 namespace etalon::conformance {
 namespace {
-
-constexpr std::array verdict_names{"pass", "fail", "unsupported", "waived", "undecided", "crashed", "timeout"};
-static_assert(verdict_names.size() == verdict_count);
 
 [[nodiscard]] std::string admitted(const reference::Admitted& expected) {
   std::string text;
@@ -28,8 +24,6 @@ static_assert(verdict_names.size() == verdict_count);
 }
 
 }  // namespace
-
-std::string_view name_of(Verdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
 
 void Outcome::add(const Outcome& other) {
   comparisons += other.comparisons;

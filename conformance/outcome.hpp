@@ -2,6 +2,7 @@
 /// What became of a case, in the words of a report. It judges nothing.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,8 +16,10 @@
 namespace etalon::conformance {
 
 enum class Verdict : std::uint8_t { pass, fail, unsupported, waived, undecided, crashed, timeout };
-inline constexpr std::size_t verdict_count = 7;
-[[nodiscard]] std::string_view name_of(Verdict verdict);
+inline constexpr std::array<std::string_view, 7> verdict_names{"pass",      "fail",    "unsupported", "waived",
+                                                               "undecided", "crashed", "timeout"};
+inline constexpr std::size_t verdict_count = verdict_names.size();
+[[nodiscard]] constexpr std::string_view name_of(Verdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
 
 /// The element that convicts.
 struct Offender {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "reference/bounds/plan.hpp"
-#include "spec/system/affine.hpp"
+#include "spec/system/ranges.hpp"
 #include "spec/system/recurrence.hpp"
 
 namespace etalon::reference::bounds {
