@@ -2,15 +2,18 @@
 /// Answers that the judge passes against the bounds that `serve` states for the same request.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "conformance/admissible.hpp"
 #include "conformance/judge.hpp"
 #include "conformance/serve.hpp"
 #include "conformance/values.hpp"
@@ -30,7 +33,8 @@ struct Served {
 /// What came of holding answers to them.
 struct Within {
   std::size_t passed = 0;       ///< answers that the judge passes
-  std::size_t convicted = 0;    ///< and that it does not
+  std::size_t by_ways = 0;      ///< of these, what the equations alone do not admit
+  std::size_t convicted = 0;    ///< answers that it does not pass
   std::size_t comparisons = 0;  ///< elements of the former whose bounds say something
   std::size_t outside = 0;      ///< of these, outside them
   std::string first{};          ///< the first that is
@@ -101,18 +105,20 @@ inline void hold(const std::vector<std::optional<HostTensor>>& got, const Served
 /// Holds those of the answers that the judge passes to the bounds that are served for the request.
 inline void hold_passed(const spec::Request& request, const std::vector<spec::Numbers>& answers, const spec::Contract& contract, Within& into) {
   std::optional<spec::Json> stated;
+  const conformance::Admissible admissible(request, contract);
+  const reference::Envelopes meaning = admissible.meaning();
   for (const spec::Numbers& numbers : answers) {
     const auto verdict = conformance::judge(request, numbers, contract).verdict;
     if (verdict != conformance::Verdict::pass) {
       into.convicted += verdict == conformance::Verdict::fail ? 1 : 0;
       continue;
     }
-    ++into.passed;
     if (!stated) stated = served(request, contract);
-    if (!stated->contains("lower")) {  // the reference cannot round what it is asked
-      --into.passed;
-      return;
-    }
+    if (!stated->contains("lower")) return;  // the reference cannot round what it is asked
+    ++into.passed;
+    std::vector<HostTensor> got;
+    if (!admissible.question().take(numbers, got).empty()) throw std::logic_error("an answer that passes is whole");
+    into.by_ways += reference::judge(got, meaning).passed() ? 0 : 1;
     const std::string what = request.id;
     hold({numbers.outputs.begin(), numbers.outputs.end()}, bounds_in(*stated, ""), into, what + " outputs");
     if (!numbers.cotangents.empty()) hold(numbers.cotangents, bounds_in(*stated, "cotangents_"), into, what + " cotangents");
