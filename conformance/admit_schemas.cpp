@@ -1,6 +1,8 @@
 #include "conformance/admit_schemas.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "conformance/along_tangents.hpp"
 
@@ -63,19 +65,44 @@ class Admitting {
   reference::Envelopes meaning_;
 };
 
+/// Calls `offer` with the envelopes of each schema, and then of those along one tangent after the other, until it has enough.
+template <class Offer>
+void for_each_way(std::span<const Schema> schemas, const spec::Contract& contract, const Offer& offer) {
+  std::vector<reference::Envelopes> along_all;
+  for (const Schema& schema : schemas) {
+    along_all.push_back(reference::envelopes(schema.system, schema.inputs, contract));
+    if (offer(along_all.back())) return;
+  }
+  for (std::size_t s = 0; s < schemas.size(); ++s) {
+    if (has_directions(schemas[s]) && offer(along_directions(schemas[s], along_all[s], contract))) return;
+  }
+}
+
 }  // namespace
 
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract) {
   Admitting admission(bounds, got, freedoms);
-  std::vector<reference::Envelopes> along_all;
-  for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
-    along_all.push_back(reference::envelopes(schemas[s].system, schemas[s].inputs, contract));
-    admission.offer(along_all.back());
-  }
-  for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
-    if (has_directions(schemas[s])) admission.offer(along_directions(schemas[s], along_all[s], contract));
-  }
+  if (admission.is_complete()) return;
+  for_each_way(schemas, contract, [&](reference::Envelopes way) {
+    admission.offer(std::move(way));
+    return admission.is_complete();
+  });
+}
+
+void for_each_admitted(const reference::Envelopes& bounds, std::span<const Schema> schemas, const Freedoms& freedoms,
+                       const spec::Contract& contract, const std::function<void(const reference::Envelopes&)>& visit) {
+  reference::Envelopes meaning = bounds;
+  admit(meaning, freedoms);
+  visit(meaning);
+  for_each_way(schemas, contract, [&](reference::Envelopes way) {
+    for (std::size_t o = 0; o < way.outputs.size(); ++o) {
+      way.outputs[o] = decided(std::move(way.outputs[o]), meaning.outputs[o]);
+      if (o < freedoms.size()) admit(way.outputs[o], freedoms[o]);
+    }
+    visit(way);
+    return false;
+  });
 }
 
 void widen(reference::Envelopes& bounds, const reference::Envelopes& others) {
@@ -87,12 +114,10 @@ void widen(reference::Envelopes& bounds, const reference::Envelopes& others) {
       to.upper[i] = std::max(to.upper[i], from.upper[i]);
       to.deviation[i] = std::max(to.deviation[i], from.deviation[i]);
       to.flags[i] |= static_cast<std::uint8_t>(from.flags[i] & no_mark);
+      const bool differ = i < to.exact.size() && i < from.exact.size() && to.exact[i] != from.exact[i];
+      if (differ) to.flags[i] |= reference::undecided;
     }
   }
-}
-
-void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> schemas, const spec::Contract& contract) {
-  for (const Schema& schema : schemas) widen(bounds, reference::envelopes(schema.system, schema.inputs, contract));
 }
 
 }  // namespace etalon::conformance

@@ -16,7 +16,7 @@ namespace {
 
 /// The case's request with all results as outputs.
 [[nodiscard]] spec::Request asking_for_all(const Case& c) {
-  spec::Request request = request_of(c, 0);
+  spec::Request request = request_of(c);
   request.program.outputs.clear();
   for (const auto& step : request.program.steps) {
     const auto& results = std::get<spec::Call>(step).results;
@@ -31,12 +31,6 @@ struct Walk {
   std::optional<std::size_t> failed_at;
   std::optional<spec::Request> failed;  ///< the call that failed, alone
 };
-
-void add(Outcome& total, const Outcome& one) {
-  total.comparisons += one.comparisons;
-  total.undecided += one.undecided;
-  total.worst_ratio = std::max(total.worst_ratio, one.worst_ratio);
-}
 
 [[nodiscard]] Walk walk(const Case& c, Asked& backend, const spec::Contract& contract) {
   const spec::Request request = asking_for_all(c);
@@ -64,7 +58,7 @@ void add(Outcome& total, const Outcome& one) {
       values[name] = outputs[next++];
     }
     Outcome outcome = judge(one, numbers, contract);
-    add(found.total, outcome);
+    found.total.add(outcome);
     if (outcome.verdict != Verdict::fail) continue;
     outcome.why = fmt::format("call {} ({}){}{}", k + 1, call.operation, outcome.why.empty() ? "" : ": ", outcome.why);
     outcome.comparisons = found.total.comparisons;
@@ -74,10 +68,7 @@ void add(Outcome& total, const Outcome& one) {
     found.failed = one;
     return found;
   }
-  if (found.total.comparisons > 0 && found.total.undecided == found.total.comparisons) {
-    found.total.verdict = Verdict::undecided;
-    found.total.why = "the bound says nothing useful here";
-  }
+  found.total.decide();
   return found;
 }
 
@@ -88,17 +79,18 @@ void add(Outcome& total, const Outcome& one) {
 }  // namespace
 
 Outcome check_program(const Case& c, Asked& backend, const spec::Contract& contract) {
-  const spec::Request request = request_of(c, 0);
+  const spec::Request request = request_of(c);
   Outcome each;
   // Parts are short: walking through them decides little more.
-  if (is_walked(c, backend) && components_of(request).empty()) {
+  const bool falls_apart = request.program.steps.size() > 1 && components_of(request).size() > 1;
+  if (is_walked(c, backend) && !falls_apart) {
     each = walk(c, backend, contract).total;
     // Of what nobody sees compilers make something else.
     if (each.verdict != Verdict::pass) return each;
   }
   Outcome outcome = judge(request, backend.run(request), contract);
   outcome.calls = operations_of(request.program);
-  add(outcome, each);
+  outcome.add(each);
   if (outcome.verdict == Verdict::undecided && each.comparisons > each.undecided) outcome.verdict = Verdict::pass, outcome.why.clear();
   return outcome;
 }

@@ -72,14 +72,13 @@ std::vector<std::string> names_of(const std::vector<Name>& all) {
 }
 
 Header header_of(const ConformOptions& options, const spec::Description& description, const spec::Contract& contract) {
-  constexpr std::array tiers{"quick", "full", "soak"};
   Header header;
   header.backend = description.name;
   header.version = description.version;
   header.command = backend_words(options);
   header.contract_json = spec::to_json(contract);
   header.contract_text = contract_text(contract);
-  header.tier = tiers[static_cast<std::size_t>(options.tier)];
+  header.tier = name_of(options.tier);
   header.seed = options.seed;
   header.operations_known = options.library.definitions().size();
   header.specification = options.library.hash();

@@ -88,7 +88,7 @@ void write_inputs(std::ostream& out, const Case& c, const spec::Definition* defi
 
 void write_layouts(std::ostream& out, const Case& c) {
   if (c.key.check != Check::layout) return;
-  const spec::Placements places = request_of(c, instance_of(c).results.size()).placements;
+  const spec::Placements places = request_of(c).placements;
   const auto write = [&](const char* what, const std::vector<std::optional<spec::Placement>>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i])
