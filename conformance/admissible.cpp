@@ -8,6 +8,7 @@
 #include "conformance/admit_schemas.hpp"
 #include "conformance/call_by_call.hpp"
 #include "conformance/schemas.hpp"
+#include "conformance/schemas/laws.hpp"
 #include "conformance/undifferentiable.hpp"
 #include "spec/program/binding.hpp"
 
@@ -23,9 +24,10 @@ constexpr std::uint8_t no_number = reference::admits_nan | reference::admits_pos
   return std::any_of(flags.begin(), flags.end(), [](std::uint8_t f) { return (f & no_number) != 0; });
 }
 
-/// Whether a call of the request is of a definition that lets it be computed in other ways; what it says of derivatives alone
-/// leaves values as they are.
-[[nodiscard]] bool has_ways(const spec::Request& request) {
+/// Whether a call of the request may be computed in other ways: its definition says so, where what that says of derivatives alone
+/// leaves values as they are, or laws apply.
+[[nodiscard]] bool has_ways(const spec::Request& request, const spec::System& system) {
+  if (has_law(system)) return true;
   const spec::Library library = spec::library_of(request.program);
   const auto counts = [&](spec::PartForm form) { return form == spec::PartForm::also || request.mode != spec::Mode::forward; };
   return std::any_of(request.program.steps.begin(), request.program.steps.end(), [&](const auto& step) {
@@ -55,7 +57,7 @@ class Whole {
     Envelopes bounds = meaning_;
     admit_schemas(bounds, got, schemas(alone), freedoms(), contract_);
     leave_open_beside_infinities(bounds.outputs);
-    if (!alone && !reference::judge(got, bounds).passed() && has_ways(request_)) admit_ways(bounds);
+    if (!alone && !reference::judge(got, bounds).passed() && has_ways(request_, question_.system)) admit_ways(bounds);
     return outcome(reference::judge(got, bounds));
   }
 
@@ -64,7 +66,7 @@ class Whole {
     std::vector<Hull> all = hulls_of(meaning_);
     for_each_admitted(meaning_, schemas(alone), freedoms(), contract_, [&](const Envelopes& way) { add(all, way); });
     leave_open_beside_infinities(all);
-    if (alone || !has_ways(request_)) return all;
+    if (alone || !has_ways(request_, question_.system)) return all;
     if (const auto ways = call_by_call(request_, contract_)) {
       add(all, *ways);
     } else {

@@ -1,22 +1,33 @@
 #include "conformance/admit_schemas.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "conformance/along_tangents.hpp"
+#include "conformance/schemas/envelopes_of.hpp"
 
 namespace etalon::conformance {
 namespace {
 
 constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
 
-/// Where the meaning decides, so must a schema: its interval counts, however wide it is.
-[[nodiscard]] reference::Envelope decided(reference::Envelope schema, const reference::Envelope& meaning) {
+/// Where the meaning is a number for sure, so is what follows by a law: its specials do not count, and where it bounds nothing
+/// the meaning's bound does.
+void keep_numbers(reference::Envelope& schema, const reference::Envelope& meaning, std::size_t i) {
+  if (meaning.flags[i] != reference::admits_finite) return;
+  schema.flags[i] = reference::admits_finite;
+  if (std::isfinite(schema.lower[i]) && std::isfinite(schema.upper[i])) return;
+  schema.lower[i] = meaning.lower[i];
+  schema.upper[i] = meaning.upper[i];
+}
+
+void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, bool by_law) {
   for (std::size_t i = 0; i < schema.flags.size() && i < meaning.flags.size(); ++i) {
     if ((meaning.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
+    if (by_law) keep_numbers(schema, meaning, i);
   }
-  return schema;
 }
 
 /// The envelope of another schema in place of an output's own: its decisions are not those of the other outputs.
@@ -42,9 +53,9 @@ class Admitting {
 
   [[nodiscard]] bool is_complete() const { return reference::judge(got_, bounds_).passed(); }
 
-  void offer(reference::Envelopes others) {
+  void offer(reference::Envelopes others, bool by_law) {
     for (std::size_t o = 0; o < others.outputs.size() && o < got_.size(); ++o) {
-      others.outputs[o] = decided(others.outputs[o], meaning_.outputs[o]);
+      hold_to(others.outputs[o], meaning_.outputs[o], by_law);
       if (admits(o)) continue;
       free(o, others.outputs[o]);
       if (judge(got_[o], others.outputs[o]).passed()) put_in_place(bounds_, o, others.outputs[o]);
@@ -70,22 +81,26 @@ template <class Offer>
 void for_each_way(std::span<const Schema> schemas, const spec::Contract& contract, const Offer& offer) {
   std::vector<reference::Envelopes> along_all;
   for (const Schema& schema : schemas) {
-    along_all.push_back(reference::envelopes(schema.system, schema.inputs, contract));
-    if (offer(along_all.back())) return;
+    along_all.push_back(envelopes_of(schema, contract));
+    if (offer(along_all.back(), schema.by_law)) return;
   }
   for (std::size_t s = 0; s < schemas.size(); ++s) {
-    if (has_directions(schemas[s]) && offer(along_directions(schemas[s], along_all[s], contract))) return;
+    if (has_directions(schemas[s]) && offer(along_directions(schemas[s], along_all[s], contract), schemas[s].by_law)) return;
   }
 }
 
 }  // namespace
 
+void hold_to(reference::Envelopes& schema, const reference::Envelopes& meaning, bool by_law) {
+  for (std::size_t o = 0; o < schema.outputs.size(); ++o) hold_to(schema.outputs[o], meaning.outputs[o], by_law);
+}
+
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract) {
   Admitting admission(bounds, got, freedoms);
   if (admission.is_complete()) return;
-  for_each_way(schemas, contract, [&](reference::Envelopes way) {
-    admission.offer(std::move(way));
+  for_each_way(schemas, contract, [&](reference::Envelopes way, bool by_law) {
+    admission.offer(std::move(way), by_law);
     return admission.is_complete();
   });
 }
@@ -95,11 +110,9 @@ void for_each_admitted(const reference::Envelopes& bounds, std::span<const Schem
   reference::Envelopes meaning = bounds;
   admit(meaning, freedoms);
   visit(meaning);
-  for_each_way(schemas, contract, [&](reference::Envelopes way) {
-    for (std::size_t o = 0; o < way.outputs.size(); ++o) {
-      way.outputs[o] = decided(std::move(way.outputs[o]), meaning.outputs[o]);
-      if (o < freedoms.size()) admit(way.outputs[o], freedoms[o]);
-    }
+  for_each_way(schemas, contract, [&](reference::Envelopes way, bool by_law) {
+    hold_to(way, meaning, by_law);
+    admit(way, freedoms);
     visit(way);
     return false;
   });

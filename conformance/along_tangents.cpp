@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "conformance/schemas/envelopes_of.hpp"
 #include "conformance/values.hpp"
 #include "spec/half.hpp"
 
@@ -33,13 +34,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
   return moving;
 }
 
-/// The schema's inputs with one tangent alone.
-[[nodiscard]] std::vector<HostTensor> along(const Schema& schema, std::size_t direction) {
-  std::vector<HostTensor> inputs = schema.inputs;
+/// The schema with one tangent alone.
+[[nodiscard]] Schema along(Schema schema, std::size_t direction) {
   for (const std::size_t i : schema.tangents) {
-    if (i != direction) inputs[i] = HostTensor(inputs[i].dtype, inputs[i].dims);
+    HostTensor& tangent = schema.inputs[i];
+    if (i != direction) tangent = HostTensor(tangent.dtype, tangent.dims);
   }
-  return inputs;
+  return schema;
 }
 
 /// Sums of the ends over the directions; `open` where there is none.
@@ -82,7 +83,7 @@ bool has_directions(const Schema& schema) { return directions(schema).size() > 1
 reference::Envelopes along_directions(const Schema& schema, const reference::Envelopes& whole, const spec::Contract& contract) {
   std::vector<reference::Envelopes> parts;
   for (const std::size_t direction : directions(schema))
-    parts.push_back(reference::envelopes(schema.system, along(schema, direction), contract));
+    parts.push_back(envelopes_of(along(schema, direction), contract));
   reference::Envelopes together = whole;
   for (std::size_t o = schema.first_tangent; o < together.outputs.size(); ++o) {
     reference::Envelope& e = together.outputs[o];

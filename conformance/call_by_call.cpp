@@ -13,6 +13,7 @@
 #include "conformance/case.hpp"
 #include "conformance/question.hpp"
 #include "conformance/schemas.hpp"
+#include "conformance/schemas/envelopes_of.hpp"
 #include "conformance/single_call.hpp"
 #include "conformance/values.hpp"
 #include "reference/bounds/interval.hpp"
@@ -157,6 +158,7 @@ class Walk {
       return std::nullopt;
     }
     const std::vector<std::string> read = spec::values_read(call);
+    Envelopes meaning;
     std::optional<Envelopes> hull;
     for (const Schema& way : ways) {
       std::vector<const Envelope*> within(way.inputs.size(), nullptr);
@@ -167,9 +169,14 @@ class Walk {
       for (std::size_t s = 0; seeded && s < seeds.size(); ++s) {
         if (seeds[s] != nullptr) put(way.inputs.size() - seeds.size() + s, *seeds[s]);
       }
-      Envelopes one = reference::envelopes(way.system, way.inputs, contract_, within);
-      if (hull) widen(*hull, one);
-      else hull = std::move(one);
+      Envelopes one = envelopes_of(way, contract_, within);
+      if (!hull) {
+        meaning = one;
+        hull = std::move(one);
+        continue;
+      }
+      hold_to(one, meaning, way.by_law);
+      widen(*hull, one);
     }
     std::vector<Known> found;
     for (Envelope& e : hull->outputs) {

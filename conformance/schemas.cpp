@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "conformance/divided_axes.hpp"
 #include "conformance/question.hpp"
+#include "conformance/schemas/laws.hpp"
 #include "reference/bounds/envelope.hpp"
+#include "reference/bounds/plan.hpp"
 #include "spec/derivative/derivative.hpp"
 
 namespace etalon::conformance {
@@ -101,6 +102,14 @@ void follow(Schema& schema, const Case& c) {
 // Some seconds.
 constexpr double longest_adjoint = 1e8;
 
+/// Locals that are read once stand where they are read, as in the bounds: a law sees what is one expression there.
+void add_by_laws(std::vector<Schema>& schemas, const Schema& from) {
+  for (spec::System& system : by_laws(reference::bounds::inline_single_uses(from.system))) {
+    schemas.push_back({std::move(system), from.inputs});
+    schemas.back().by_law = true;
+  }
+}
+
 [[nodiscard]] bool applies(spec::PartForm part, spec::Mode mode) {
   switch (part) {
     case spec::PartForm::also: return true;
@@ -148,9 +157,14 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
     Schema adjoint = adjoint_of(c, p);
     if (evaluations(adjoint.system) <= longest_adjoint) schemas.push_back(std::move(adjoint));
   }
+  for (std::size_t s = 0, stated = schemas.size(); s < stated; ++s) add_by_laws(schemas, Schema(schemas[s]));
   Schema own = meaning_of(c);
-  if (auto divided = with_divided_axes(own.system)) schemas.push_back({std::move(*divided), own.inputs});
+  add_by_laws(schemas, own);
   own.system = reference::with_recomputed_elements(own.system);
+  add_by_laws(schemas, own);
+  schemas.push_back(own);
+  schemas.back().by_law = true;
+  for (Schema& schema : schemas) schema.by_reciprocals = true;
   schemas.push_back(std::move(own));
   return schemas;
 }

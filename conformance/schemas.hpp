@@ -16,11 +16,14 @@ struct Schema {
   std::vector<HostTensor> inputs;
   std::vector<std::size_t> tangents = {};  ///< positions of the inputs that are tangents
   std::size_t first_tangent = 0;           ///< of the outputs, those that are linear in the tangents begin here
+  bool by_law = false;                     ///< the meaning rewritten: a number wherever the meaning is one
+  bool by_reciprocals = false;             ///< a/b may be a*(1/b), where the text rounds more than once
 };
 
 /// What the parts of the case's definition say in this mode: `also` of the results, `jvp` and `vjp` of the derivative too;
-/// the adjoint of what `jvp` states, for cotangents, where it is not too long; and the definition's own equations divided
-/// by counts axis by axis, and with elements computed anew where they are read.
+/// the adjoint of what `jvp` states, for cotangents, where it is not too long; the definition's own equations by laws of the
+/// real numbers (`conformance/schemas`), and with elements computed anew where they are read; all of these with reciprocals
+/// for quotients. The last is the definition's own equations with elements computed anew, and no reciprocals.
 [[nodiscard]] std::vector<Schema> other_schemas(const Case& c, spec::Mode mode);
 
 /// What one part of the case's definition says of it; parts count from 1.

@@ -71,7 +71,10 @@ struct Wide<double> {
   [[nodiscard]] static Interval around(double x) { return just(x); }
   [[nodiscard]] static double scale(double x, int exponent) { return std::ldexp(x, exponent); }
   /// Whether a · b is c, for numbers of a format that is not wider; where underflow leaves that open, no.
-  [[nodiscard]] static bool is_product(double a, double b, double c) { return has_exact_error(c) && std::fma(a, b, -c) == 0; }
+  [[nodiscard]] static bool is_product(double a, double b, double c) {
+    if (a == 0 || b == 0) return c == 0;
+    return has_exact_error(c) && std::fma(a, b, -c) == 0;
+  }
   [[nodiscard]] static bool is_integer(double x, std::int64_t n) { return static_cast<Quad>(x) == static_cast<Quad>(n); }
   /// What rounding one result to the type loses at most, where nothing underflows.
   [[nodiscard]] static double rounding_of(double x) { return mul_up(std::fabs(x), unit); }

@@ -135,8 +135,6 @@ struct DivText {
   static constexpr std::string_view text = R"(-- The quotient of reals; rows join by broadcasting.
 div(a[..p], b[..q]) -> y[..(p & q)]
   y[..i] = a[..i] / b[..i]
-  jvp
-  y'[..i] = (a'[..i] - y[..i]*b'[..i]) / b[..i]
 )";
 };
 inline constexpr Operation<DivText> div{};
@@ -177,9 +175,6 @@ struct Atan2Text {
   static constexpr std::string_view text = R"(-- The angle of the point with ordinate a and abscissa b, from -pi to pi; rows join by broadcasting.
 atan2(a[..p], b[..q]) -> y[..(p & q)]
   y[..i] = atan2(a[..i], b[..i])
-  jvp
-  r[..i < ..(p & q)] = 1 / (a[..i]*a[..i] + b[..i]*b[..i])
-  y'[..i] = (b[..i]*a'[..i] - a[..i]*b'[..i])*r[..i]
 )";
 };
 inline constexpr Operation<Atan2Text> atan2{};

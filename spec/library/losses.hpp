@@ -158,13 +158,6 @@ mse(x[...], t[...]) {reduction = mean | sum | none} -> y[only(..., reduction == 
   y[...] when reduction == none = d[...] * d[...]
   y when reduction == sum = sum[...] d[...] * d[...]
   y when reduction == mean = (sum[...] d[...] * d[...]) / size(...)
-  vjp
-  s[...] = 2*d[...]
-  g[...] when reduction == none = y~[...]
-  g[... < ...] when reduction == sum = y~
-  g[... < ...] when reduction == mean = (1/size(...))*y~
-  x~[...] = s[...]*g[...]
-  t~[...] = -(s[...]*g[...])
   jvp
   s[...] = 2*d[...]
   e[...] = s[...]*x'[...] - s[...]*t'[...]
@@ -200,13 +193,6 @@ huber(x[...], t[...]) {delta = 1.0, reduction = mean | sum | none} -> y[only(...
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
   y when reduction == mean = (sum[...] each[...]) / size(...)
-  vjp
-  s[...] = if abs(d[...]) > delta then delta*sign(d[...]) else d[...]
-  g[...] when reduction == none = y~[...]
-  g[... < ...] when reduction == sum = y~
-  g[... < ...] when reduction == mean = (1/size(...))*y~
-  x~[...] = s[...]*g[...]
-  t~[...] = -(s[...]*g[...])
   jvp
   s[...] = if abs(d[...]) > delta then delta*sign(d[...]) else d[...]
   e[...] = s[...]*x'[...] - s[...]*t'[...]
@@ -226,13 +212,6 @@ smooth_l1(x[...], t[...]) {beta = 1.0, reduction = mean | sum | none} -> y[only(
   y[...] when reduction == none = each[...]
   y when reduction == sum = sum[...] each[...]
   y when reduction == mean = (sum[...] each[...]) / size(...)
-  vjp
-  s[...] = if abs(d[...]) >= beta then sign(d[...]) else d[...]/beta
-  g[...] when reduction == none = y~[...]
-  g[... < ...] when reduction == sum = y~
-  g[... < ...] when reduction == mean = (1/size(...))*y~
-  x~[...] = s[...]*g[...]
-  t~[...] = -(s[...]*g[...])
   jvp
   s[...] = if abs(d[...]) >= beta then sign(d[...]) else d[...]/beta
   e[...] = s[...]*x'[...] - s[...]*t'[...]

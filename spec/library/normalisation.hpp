@@ -16,15 +16,9 @@ softmax(x[..rest, n @ axis]) {axis = -1} -> y[..rest, n @ axis]
   top[..i] = detach(max[k] x[..i, k @ axis] else 0)
   e[..i, j @ axis] = exp(x[..i, j @ axis] - top[..i])
   y[..i, j @ axis] = e[..i, j @ axis] / sum[k] e[..i, k @ axis]
-  also
-  r[..i] = 1 / sum[k] e[..i, k @ axis]
-  y[..i, j @ axis] = e[..i, j @ axis]*r[..i]
   vjp
   s[..i] = sum[k] y[..i, k @ axis]*y~[..i, k @ axis]
   x~[..i, j @ axis] = y[..i, j @ axis]*(y~[..i, j @ axis] - s[..i])
-  vjp
-  s[..i] = sum[k] y[..i, k @ axis]*y~[..i, k @ axis]
-  x~[..i, j @ axis] = y[..i, j @ axis]*y~[..i, j @ axis] - y[..i, j @ axis]*s[..i]
   jvp
   s[..i] = sum[k] y[..i, k @ axis]*x'[..i, k @ axis]
   y'[..i, j @ axis] = y[..i, j @ axis]*(x'[..i, j @ axis] - s[..i])
@@ -67,15 +61,6 @@ layer_norm(x[..rest, ..w @ axes], gamma[..w]?, beta[..w]?) {axes : axes = [-1], 
   d[..i, ..k @ axes] = x[..i, ..k @ axes] - mu[..i]
   v[..i] = (sum[..k] d[..i, ..k @ axes] * d[..i, ..k @ axes]) / size(..w)
   y[..i, ..k @ axes] = (gamma[..k] else 1) * (d[..i, ..k @ axes] / sqrt(v[..i] + eps)) + (beta[..k] else 0)
-  also
-  r[..i] = 1 / sqrt(v[..i] + eps)
-  y[..i, ..k @ axes] = (gamma[..k] else 1) * (r[..i]*x[..i, ..k @ axes] - r[..i]*mu[..i]) + (beta[..k] else 0)
-  also
-  -- Moments that are updated by each element in turn.
-  a[..i < ..rest, j < size(..w)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
-  b[..i < ..rest, j < size(..w)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
-  r[..i < ..rest] = 1 / sqrt((b[..i, size(..w) - 1] else 0)/size(..w) + eps)
-  y[..i, ..k @ axes] = (gamma[..k] else 1) * (r[..i]*x[..i, ..k @ axes] - r[..i]*(a[..i, size(..w) - 1] else 0)) + (beta[..k] else 0)
   vjp
   r[..i] = 1 / sqrt(v[..i] + eps)
   g[..i, ..k @ axes] = (gamma[..k] else 1)*y~[..i, ..k @ axes]
@@ -86,15 +71,11 @@ layer_norm(x[..rest, ..w @ axes], gamma[..w]?, beta[..w]?) {axes : axes = [-1], 
   gamma~[..k] = sum[..i] y~[..i, ..k @ axes]*(r[..i]*x[..i, ..k @ axes] - r[..i]*mu[..i])
   beta~[..k] = sum[..i] y~[..i, ..k @ axes]
   jvp
-  a[..i < ..rest, j < size(..w)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
-  b[..i < ..rest, j < size(..w)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..w) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..w) @ axes] - a[..i, j])
-  c[..i < ..rest] = a[..i, size(..w) - 1] else 0
-  r[..i < ..rest] = 1 / sqrt((b[..i, size(..w) - 1] else 0)/size(..w) + eps)
-  o[..i, ..k @ axes] = x[..i, ..k @ axes] - c[..i]
+  r[..i] = 1 / sqrt(v[..i] + eps)
   t[..i] = (sum[..k] x'[..i, ..k @ axes]) / size(..w)
   e[..i, ..k @ axes] = x'[..i, ..k @ axes] - t[..i]
-  q[..i] = -(r[..i]*r[..i]*r[..i]*((sum[..k] e[..i, ..k @ axes]*o[..i, ..k @ axes]) / size(..w)))
-  y'[..i, ..k @ axes] = (gamma[..k] else 1)*(e[..i, ..k @ axes]*r[..i] + o[..i, ..k @ axes]*q[..i]) + (gamma'[..k] else 0)*(o[..i, ..k @ axes]*r[..i]) + (beta'[..k] else 0)
+  q[..i] = -(r[..i]*r[..i]*r[..i]*((sum[..k] e[..i, ..k @ axes]*d[..i, ..k @ axes]) / size(..w)))
+  y'[..i, ..k @ axes] = (gamma[..k] else 1)*(e[..i, ..k @ axes]*r[..i] + d[..i, ..k @ axes]*q[..i]) + (gamma'[..k] else 0)*(d[..i, ..k @ axes]*r[..i]) + (beta'[..k] else 0)
 )";
 };
 inline constexpr Operation<LayerNormText> layer_norm{};
@@ -122,9 +103,6 @@ batch_norm(x[..rest, c @ axis], gamma[c]?, beta[c]?, mean[c]?, variance[c]?) {ax
   -- y divides by the number of elements n, the running variance by n - 1; neither gets derivatives of the batch.
   mean1[f] = if training then (1 - momentum)*old_mean[f] + momentum*detach(mu[f]) else old_mean[f]
   variance1[f] = if training then (1 - momentum)*old_variance[f] + momentum*(detach(s[f]) / (size(..rest) - 1)) else old_variance[f]
-  also
-  r[f < c] = (gamma[f] else 1) / sqrt(v[f] + eps)
-  y[..k, f @ axis] = r[f]*x[..k, f @ axis] + (beta[f] else 0) - r[f]*mu[f]
   vjp
   -- Of no elements nothing follows, whatever the variance.
   r[f < c] = if size(..rest) == 0 then 0 else 1 / sqrt(v[f] + eps)
@@ -150,9 +128,6 @@ group_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {groups : int, eps = 1e-5} -> y[b,
   d[n, f, ..k] = x[n, f, ..k] - mu[n, f // e]
   v[n, g < groups] = (sum[j < e, ..k] d[n, g*e + j, ..k] * d[n, g*e + j, ..k]) / (e*size(..s))
   y[n, f, ..k] = (gamma[f] else 1) * (d[n, f, ..k] / sqrt(v[n, f // e] + eps)) + (beta[f] else 0)
-  also
-  r[n, f < c] = (gamma[f] else 1) / sqrt(v[n, f // e] + eps)
-  y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*mu[n, f // e]
   also
   -- Moments that are updated by each element in turn.
   m[n < b, g < groups, j < e*size(..s)] = (m[n, g, j - 1] else 0) + (x[n, g*e + j // size(..s), ..unflat(j % size(..s), ..s)] - (m[n, g, j - 1] else 0)) / (j + 1)
@@ -180,9 +155,6 @@ instance_norm(x[b, c, ..s], gamma[c]?, beta[c]?) {eps = 1e-5} -> y[b, c, ..s]
   d[n, f, ..k] = x[n, f, ..k] - mu[n, f]
   v[n, f] = (sum[..k] d[n, f, ..k] * d[n, f, ..k]) / size(..s)
   y[n, f, ..k] = (gamma[f] else 1) * (d[n, f, ..k] / sqrt(v[n, f] + eps)) + (beta[f] else 0)
-  also
-  r[n, f] = (gamma[f] else 1) / sqrt(v[n, f] + eps)
-  y[n, f, ..k] = r[n, f]*x[n, f, ..k] + (beta[f] else 0) - r[n, f]*mu[n, f]
   vjp
   r[n < b, f < c] = if size(..s) == 0 then 0 else 1 / sqrt(v[n, f] + eps)
   p[n, f] = sum[..k] y~[n, f, ..k]

@@ -30,9 +30,6 @@ adam(p[...], g[...], m[...], v[...], t : int) {lr, beta1 = 0.9, beta2 = 0.999, e
   c1 = 1 - beta1^t
   c2 = 1 - beta2^t
   q[...] = p[...] - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(v1[...]) + eps)) else lr*((m1[...]/c1) / (sqrt(v1[...]/c2) + eps)))
-  also
-  m1[...] = m[...] + (1 - beta1)*(d[...] - m[...])
-  q[...] = p[...] - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(v1[...]) + eps)) else lr/c1*(m1[...] / (sqrt(v1[...])/sqrt(c2) + eps)))
 )";
 };
 inline constexpr Operation<AdamText> adam{};
@@ -45,9 +42,6 @@ adamw(p[...], g[...], m[...], v[...], t : int) {lr, beta1 = 0.9, beta2 = 0.999, 
   c1 = 1 - beta1^t
   c2 = 1 - beta2^t
   q[...] = p[...]*(1 - lr*weight_decay) - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(v1[...]) + eps)) else lr*((m1[...]/c1) / (sqrt(v1[...]/c2) + eps)))
-  also
-  m1[...] = m[...] + (1 - beta1)*(g[...] - m[...])
-  q[...] = p[...]*(1 - lr*weight_decay) - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(v1[...]) + eps)) else lr/c1*(m1[...] / (sqrt(v1[...])/sqrt(c2) + eps)))
 )";
 };
 inline constexpr Operation<AdamwText> adamw{};
@@ -62,9 +56,6 @@ amsgrad(p[...], g[...], m[...], v[...], w[...], t : int) {lr, beta1 = 0.9, beta2
   c1 = 1 - beta1^t
   c2 = 1 - beta2^t
   q[...] = p[...] - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(w1[...]) + eps)) else lr*((m1[...]/c1) / (sqrt(w1[...]/c2) + eps)))
-  also
-  m1[...] = m[...] + (1 - beta1)*(d[...] - m[...])
-  q[...] = p[...] - (if eps_hat then lr*sqrt(c2)/c1*(m1[...] / (sqrt(w1[...]) + eps)) else lr/c1*(m1[...] / (sqrt(w1[...])/sqrt(c2) + eps)))
 )";
 };
 inline constexpr Operation<AmsgradText> amsgrad{};

@@ -45,9 +45,6 @@ avg_pool(x[b, c, ..s]) {kernel[..s], stride[..s] = kernel, padding[..s] = 0, cou
   cells[..i < ..o] = sum[..u < ..kernel where ..(i*stride + u - padding) >= 0 and ..(i*stride + u - padding) < ..s] 1
   y[n, f, ..i] = (sum[..u < ..kernel] (x[n, f, ..(i*stride + u - padding)] else 0)) / (if count_include_pad then size(..kernel) else cells[..i])
   family ..s: avg_pool1d = 1, avg_pool2d = 2, avg_pool3d = 3
-  also
-  r[..i < ..o] = 1 / (if count_include_pad then size(..kernel) else cells[..i])
-  y[n, f, ..i] = sum[..u < ..kernel] (x[n, f, ..(i*stride + u - padding)] else 0)*r[..i]
 )";
 };
 inline constexpr Operation<AvgPoolText> avg_pool{};
@@ -103,8 +100,6 @@ global_avg_pool(x[b, c, ..s]) {keepdims = true} -> y[b, c, keep(..s, keepdims)]
   requires ..s > 0
   y[n, f, ..u] = (sum[..k] x[n, f, ..k]) / size(..s)
   family ..s: global_avg_pool1d = 1, global_avg_pool2d = 2, global_avg_pool3d = 3
-  also
-  y[n, f, ..u] = sum[..k] x[n, f, ..k]*(1/size(..s))
 )";
 };
 inline constexpr Operation<GlobalAvgPoolText> global_avg_pool{};

@@ -62,8 +62,6 @@ gru_cell(x[..., a], h[..., n], wi[3*n, a], wh[3*n, n], bi[3*n]?, bh[3*n]?) -> h1
   gate[..., k < 2*n] = if z[..., k] < 0 then exp(z[..., k]) / (1 + exp(z[..., k])) else 1 / (1 + exp(-z[..., k]))
   new[..., k < n] = tanh(s[..., 2*n + k] + gate[..., k]*t[..., 2*n + k])
   h1[..., k] = (1 - gate[..., n + k])*new[..., k] + gate[..., n + k]*h[..., k]
-  also
-  h1[..., k] = new[..., k] + gate[..., n + k]*(h[..., k] - new[..., k])
   vjp
   d[..., k < 2*n] = gate[..., k]*(1 - gate[..., k])
   a[..., k < n] = (h1~[..., k] - gate[..., n + k]*h1~[..., k])*(1 - new[..., k]*new[..., k])

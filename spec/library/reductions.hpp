@@ -22,8 +22,6 @@ struct MeanText {
   static constexpr std::string_view text = R"(-- The mean over axes.
 mean(x[..kept, ..gone @ axes]) {axes = all, keepdims = false} -> y[..kept, keep(..gone, keepdims) @ axes]
   y[..i, ..u @ axes] = (sum[..k] x[..i, ..k @ axes]) / size(..gone)
-  also
-  y[..i, ..u @ axes] = sum[..k] x[..i, ..k @ axes]*(1/size(..gone))
 )";
 };
 inline constexpr Operation<MeanText> mean{};
@@ -103,11 +101,6 @@ var(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   d[..i, ..k @ axes] = x[..i, ..k @ axes] - m[..i]
   y[..i, ..u @ axes] = (sum[..k] d[..i, ..k @ axes]*d[..i, ..k @ axes]) / (size(..gone) - correction)
   also
-  -- Moments that are updated by each element in turn.
-  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
-  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
-  y[..i, ..u @ axes] = b[..i, size(..gone) - 1] / (size(..gone) - correction)
-  also
   -- The mean computed anew for each element.
   a[..i, ..k < ..gone] = (sum[..l < ..gone] x[..i, ..l @ axes]) / size(..gone)
   y[..i, ..u @ axes] = (sum[..k] (x[..i, ..k @ axes] - a[..i, ..k])*(x[..i, ..k @ axes] - a[..i, ..k])) / (size(..gone) - correction)
@@ -130,18 +123,11 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   -- A comparison with NaN is false, so the branch that keeps it stands last.
   y[..i, ..u @ axes] = if v[..i] <= 0 then 0 else sqrt(v[..i])
   also
-  -- Moments that are updated by each element in turn.
-  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
-  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
-  y[..i, ..u @ axes] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
-  also
   -- The mean computed anew for each element.
   a[..i, ..k < ..gone] = (sum[..l < ..gone] x[..i, ..l @ axes]) / size(..gone)
   y[..i, ..u @ axes] = sqrt((sum[..k] (x[..i, ..k @ axes] - a[..i, ..k])*(x[..i, ..k @ axes] - a[..i, ..k])) / (size(..gone) - correction))
   vjp
-  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
-  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
-  r[..i] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
+  r[..i] = sqrt(v[..i])
   g[..i] = sum[..u] (if r[..i] == 0 then 0 else y~[..i, ..u @ axes]/(2*r[..i]))
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
   vjp
@@ -150,9 +136,7 @@ std(x[..kept, ..gone @ axes]) {axes = all, correction = 1, keepdims = false} -> 
   g[..i] = sum[..u] (if r[..i] == 0 then 0 else y~[..i, ..u @ axes]/(2*r[..i]))
   x~[..i, ..k @ axes] = 2/(size(..gone) - correction)*g[..i]*d[..i, ..k @ axes]
   jvp
-  a[..i, j < size(..gone)] = (a[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0)) / (j + 1)
-  b[..i, j < size(..gone)] = (b[..i, j - 1] else 0) + (x[..i, ..unflat(j, ..gone) @ axes] - (a[..i, j - 1] else 0))*(x[..i, ..unflat(j, ..gone) @ axes] - a[..i, j])
-  r[..i] = sqrt(b[..i, size(..gone) - 1] / (size(..gone) - correction))
+  r[..i] = sqrt(v[..i])
   e[..i] = sum[..k] (2/(size(..gone) - correction))*x'[..i, ..k @ axes]*d[..i, ..k @ axes]
   y'[..i, ..u @ axes] = if r[..i] <= 0 then 0 else e[..i]/(2*r[..i])
 )";

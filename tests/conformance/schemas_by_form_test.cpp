@@ -9,8 +9,11 @@
 #include "conformance/divided_axes.hpp"
 #include "conformance/schemas.hpp"
 #include "spec/library/library.hpp"
+#include "tests/conformance/case_of_text.hpp"
 
 using namespace etalon;
+using conformance_test::admitted;
+using conformance_test::case_of;
 
 namespace {
 
@@ -22,27 +25,6 @@ const std::string box = R"(box(x[n, m]) -> y[1]
   cells[i < 1] = sum[j < n, k < m where i <= j and k < i + 7] 1
   y[i < 1] = (sum[j < n, k < m where i <= j and k < i + 7] x[j, k])/cells[i]
 )";
-
-conformance::Case case_of(const std::string& text, spec::Mode mode, std::vector<HostTensor> operands) {
-  conformance::Case c;
-  const std::string name = text.substr(0, text.find('('));
-  c.key = {name, mode == spec::Mode::vjp ? conformance::Check::vjp : conformance::Check::value, DType::f32, 0, 1, spec::Library().with(text)};
-  c.mode = mode;
-  c.call.operation = name;
-  for (HostTensor& t : operands) {
-    c.call.operands.emplace_back(spec::ValueType{t.dtype, t.dims});
-    c.wrt.push_back(true);
-    c.operands.emplace_back(std::move(t));
-  }
-  return c;
-}
-
-bool admitted(const conformance::Case& c, const std::vector<HostTensor>& got) {
-  const std::vector<conformance::Schema> schemas = conformance::other_schemas(c, c.mode);
-  auto bounds = reference::envelopes(schemas.back().system, schemas.back().inputs, spec::Contract{});
-  conformance::admit_schemas(bounds, got, schemas, {}, spec::Contract{});
-  return reference::judge(got, bounds).passed();
-}
 
 HostTensor one(float value) { return HostTensor::of<float>(Dims{1}, {value}); }
 
