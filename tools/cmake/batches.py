@@ -134,25 +134,24 @@ class Source:
         headers.add(self.declared, self.libraries, text, where)
         self.aliases = aliases(text)
         self.functions, self.others = own_names(text)
+        self.own = self.functions | self.others | {name for name, what in self.aliases.items() if what.startswith("= ")}
         text = plain(text)
         self.macros = sorted(set(re.findall(r"^#define (\w+)", text, re.M)))
         # Members and what is named with its namespace mean the same beside any other source.
-        self.words = set(re.findall(r"(?<![\w.>:])(\w+)", text)) | self.own()
-        self.calls = set(re.findall(r"(?<![\w.>:])(\w+)\(", text)) | self.own()
+        self.words = set(re.findall(r"(?<![\w.>:])(\w+)", text)) | self.own
+        self.calls = set(re.findall(r"(?<![\w.>:])(\w+)\(", text)) | self.own
         self.inside = INSIDE.findall(text)
-        self.fixed = self.declared.keys() | set(MEMBER.findall(text))
-
-    def own(self):
-        return self.functions | self.others | {name for name, what in self.aliases.items() if what.startswith("= ")}
+        # What a member or a header has the name of, too, cannot be renamed.
+        self.fixed = self.own & (self.declared.keys() | set(MEMBER.findall(text)))
 
     def renamed_beside(self, others):
         """The names of its own that stand in others too, where all that has such a name here is this source's."""
-        return sorted((self.own() - self.fixed) & set().union(*(other.words for other in others)))
+        return sorted((self.own - self.fixed) & set().union(*(other.words for other in others)))
 
     def sees_another(self, other):
         """Whether a name that this source uses would have more meanings beside the other's headers: a function of that name is
         one more overload, unless the name is a type's or a value's here."""
-        mine = self.declared.keys() | self.own()
+        mine = self.declared.keys() | self.own
         return any(self.may_mean(name, place)
                    for name in self.words & mine & other.declared.keys()
                    for place in other.declared[name] - self.declared.get(name, set()))
@@ -166,15 +165,14 @@ class Source:
 
     def changes(self, other, name, what):
         """Whether a name that `using` gives a meaning to here has another one in the other source."""
-        if name not in other.words or other.aliases.get(name) == what or name in self.own() - self.fixed:
+        if name not in other.words or other.aliases.get(name) == what or name in self.own - self.fixed:
             return False
-        return name in other.own() & other.fixed or any(
+        return name in other.fixed or any(
             place != OVERLOADED and not f"{place}::{name}".endswith(f"::{what}") for place in other.declared.get(name, ()))
 
     def disturbs(self, other):
-        kept = self.own() & self.fixed
-        return (any(self.changes(other, *alias) for alias in self.aliases.items())
-                or self.sees_another(other) or kept & self.functions & other.calls or kept & self.others & other.words)
+        return (any(self.changes(other, *alias) for alias in self.aliases.items()) or self.sees_another(other)
+                or self.fixed & self.functions & other.calls or self.fixed & self.others & other.words)
 
     def joins(self, other):
         return not self.disturbs(other) and not other.disturbs(self)
