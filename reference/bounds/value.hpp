@@ -43,8 +43,8 @@ struct Value : Interval {
     if (exact()) return reference;
     switch (flags & (admits_finite | admits_nan | admits_positive_infinity | admits_negative_infinity)) {
       case admits_nan: return static_cast<R>(std::numeric_limits<double>::quiet_NaN());
-      case admits_positive_infinity: return static_cast<R>(std::numeric_limits<double>::infinity());
-      case admits_negative_infinity: return static_cast<R>(-std::numeric_limits<double>::infinity());
+      case admits_positive_infinity: return static_cast<R>(infinity);
+      case admits_negative_infinity: return static_cast<R>(-infinity);
       default: return std::nullopt;
     }
   }

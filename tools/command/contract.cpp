@@ -29,7 +29,7 @@ Examples
   etalon contract schema                               the JSON Schema of contracts
 Exit status: 0 done, 1 the file is no contract (or a defect was measured), 2 usage or set-up error.)";
 
-[[nodiscard]] int check(const std::string& path, bool as_json) {
+[[nodiscard]] int check_contract(const std::string& path, bool as_json) {
   const std::string text = read_file(path);
   const std::vector<std::string> errors = spec::contract_errors(text);
   if (as_json) {
@@ -102,7 +102,7 @@ void add_check_of(Command contract, Outcome& outcome) {
   auto json = std::make_shared<bool>(false);
   command.option("file", *path, "The contract").required();
   command.flag("--json", *json, "Answer with one JSON object");
-  command.callback([path, json, &outcome] { outcome.status = check(*path, *json); });
+  command.callback([path, json, &outcome] { outcome.status = check_contract(*path, *json); });
 }
 
 void add_infer_of(Command contract, Outcome& outcome) {
