@@ -81,11 +81,20 @@ class Alternatives {
       const spec::TensorId other = system_.find(name);
       if (other < 0 || other == target || system_[other].dims != info.dims || system_[other].dtype != info.dtype)
         return;
+      if (!is_known_here(other)) return;
       add(Sort::state, info.name + text, system_.at(other, e_->args));
     };
     exchange(info.name + "1", ": the new state for the old");
     if (info.name.size() > 1 && info.name.back() == '1')
       exchange(info.name.substr(0, info.name.size() - 1), ": the old state for the new");
+  }
+
+  // Every equation of the tensor stands before this one.
+  [[nodiscard]] bool is_known_here(spec::TensorId t) const {
+    for (std::size_t i = site_.equation; i < system_.equations.size(); ++i) {
+      if (system_.equations[i].target == t) return false;
+    }
+    return true;
   }
 
   void comparisons(Primitive p) {

@@ -3,11 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <mutex>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -25,6 +28,7 @@ struct Wanted {
   std::uint64_t seed = 1;
   double floor = 0;
   std::size_t cases = 0;
+  unsigned jobs = 2;
   bool every_kind = false, equivalent = false;
 };
 
@@ -67,23 +71,71 @@ void write(const std::string& path, const auto& print) {
   if (!file.flush()) throw std::runtime_error(path + " cannot be written");
 }
 
-int run(const Wanted& wanted) {
-  const adequacy::Options options = options_of(wanted);
-  const std::vector<std::string> operations = operations_of(wanted);
-  std::vector<adequacy::Mutant> all;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    if (isatty(STDERR_FILENO) != 0)
-      std::cerr << "\r\033[K" << i + 1 << " of " << operations.size() << ": " << operations[i] << std::flush;
-    for (adequacy::Mutant& m : adequacy::score(operations[i], options)) all.push_back(std::move(m));
-    if (!wanted.alive.empty()) {
-      write(wanted.alive, [&](std::ostream& to) {
-        to << i + 1 << " of " << operations.size() << " operations\n";
-        print_table(all, to);
-        print_alive(all, to);
-      });
+// Operations dealt out to threads one after the other; the mutants stand in the order of the operations.
+class Run {
+ public:
+  Run(const Wanted& wanted, const adequacy::Options& options)
+      : wanted_(wanted), options_(options), operations_(operations_of(wanted)), found_(operations_.size()) {}
+
+  std::vector<adequacy::Mutant> all() {
+    {
+      std::vector<std::jthread> others;
+      for (unsigned k = 1; k < wanted_.jobs; ++k) others.emplace_back([this] { work(); });
+      work();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    if (isatty(STDERR_FILENO) != 0) std::cerr << "\r\033[K";
+    return joined();
+  }
+
+ private:
+  void work() {
+    for (std::size_t i = next_++; i < operations_.size(); i = next_++) {
+      try {
+        auto mutants = adequacy::score(operations_[i], options_);
+        const std::lock_guard lock(mutex_);
+        found_[i] = std::move(mutants);
+        ++done_;
+        show(operations_[i]);
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        failure_ = std::current_exception();
+        next_ = operations_.size();
+      }
     }
   }
-  if (isatty(STDERR_FILENO) != 0) std::cerr << "\r\033[K";
+
+  void show(const std::string& last) {
+    if (isatty(STDERR_FILENO) != 0)
+      std::cerr << "\r\033[K" << done_ << " of " << operations_.size() << ": " << last << std::flush;
+    if (wanted_.alive.empty()) return;
+    const auto all = joined();
+    write(wanted_.alive, [&](std::ostream& to) {
+      to << done_ << " of " << operations_.size() << " operations\n";
+      print_table(all, to);
+      print_alive(all, to);
+    });
+  }
+
+  [[nodiscard]] std::vector<adequacy::Mutant> joined() const {
+    std::vector<adequacy::Mutant> all;
+    for (const auto& mutants : found_) all.insert(all.end(), mutants.begin(), mutants.end());
+    return all;
+  }
+
+  const Wanted& wanted_;
+  const adequacy::Options& options_;
+  const std::vector<std::string> operations_;
+  std::vector<std::vector<adequacy::Mutant>> found_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+  std::exception_ptr failure_;
+};
+
+int run(const Wanted& wanted) {
+  const adequacy::Options options = options_of(wanted);
+  const std::vector<adequacy::Mutant> all = Run(wanted, options).all();
   if (wanted.alive.empty()) print_alive(all, std::cout);
   if (wanted.equivalent) print_equivalent(all, std::cout);
   std::cout << '\n';
@@ -115,6 +167,7 @@ int main(int argc, char** argv) {
   app.add_option("--sample", wanted.sample, "N/M: the N-th of M shares of the mutants, the same in every run");
   app.add_option("--cases", wanted.cases,
                  "At most so many cases of each operation, check and element type; all by default");
+  app.add_option("--jobs", wanted.jobs, "Threads");
   app.add_option("--seed", wanted.seed, "Of the cases");
   app.add_option("--contract", wanted.contract, "The profile or file that answers are judged by");
   app.add_option("--json", wanted.json, "A file for every mutant and its fate");
