@@ -1,7 +1,6 @@
 #include "tests/adequacy/answers.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "reference/evaluate.hpp"
 #include "reference/exact/precisions.hpp"
@@ -28,47 +27,15 @@ std::vector<DType> types_of(const System& system) {
   return types;
 }
 
-void collect_reads(const spec::Expr& e, std::set<TensorId>& to) {
-  spec::for_each(e, [&](const spec::Expr& sub) {
-    if (sub.form() == spec::Form::read) to.insert(sub->tensor);
-  });
-}
-
-std::set<TensorId> reads_of(const spec::Equation& e) {
-  std::set<TensorId> reads;
-  collect_reads(e.value, reads);
-  for (const spec::Expr& p : e.place) collect_reads(p, reads);
+std::vector<TensorId> reads_of(const spec::Equation& e) {
+  std::vector<TensorId> reads;
+  const auto collect = [&](const spec::Expr& sub) {
+    if (sub.form() == spec::Form::read && std::find(reads.begin(), reads.end(), sub->tensor) == reads.end())
+      reads.push_back(sub->tensor);
+  };
+  spec::for_each(e.value, collect);
+  for (const spec::Expr& p : e.place) spec::for_each(p, collect);
   return reads;
-}
-
-// The tensors that are others where this one is: all that depends on it, in the order of the equations but for those
-// of a recurrence.
-std::set<TensorId> dependent(const System& system, TensorId from) {
-  std::set<TensorId> all{from};
-  for (std::size_t before = 0; before != all.size();) {
-    before = all.size();
-    for (const spec::Equation& e : system.equations) {
-      const auto reads = reads_of(e);
-      if (std::any_of(reads.begin(), reads.end(), [&](TensorId t) { return all.contains(t); })) all.insert(e.target);
-    }
-  }
-  return all;
-}
-
-// The system that gives the dependent outputs alone and reads all that does not depend. A tensor that is given has no
-// equation.
-System only(System system, const std::set<TensorId>& tensors, TensorId given) {
-  std::erase_if(system.equations,
-                [&](const spec::Equation& e) { return e.target == given || !tensors.contains(e.target); });
-  std::set<TensorId> read;
-  for (const spec::Equation& e : system.equations) read.merge(reads_of(e));
-  if (given >= 0) read.insert(given);
-  std::erase_if(system.outputs, [&](TensorId t) { return !tensors.contains(t); });
-  system.inputs.clear();
-  for (const TensorId t : read) {
-    if (t == given || !tensors.contains(t)) system.inputs.push_back(t);
-  }
-  return system;
 }
 
 template <class T>
@@ -150,6 +117,13 @@ void narrow(Tensors& values, const System& system) {
 
 }  // namespace
 
+Answers::Answers(const System& system, Tensors inputs) : system_(system), inputs_(std::move(inputs)) {
+  nameless_.tensors = system.tensors;
+  nameless_.next_variable = system.next_variable;
+  for (spec::TensorInfo& t : nameless_.tensors) t.name.clear();
+  for (const spec::Equation& e : system.equations) reads_.push_back(reads_of(e));
+}
+
 const Answers::Values& Answers::values() {
   if (!values_) {
     Values given;
@@ -167,17 +141,57 @@ const Tensors& Answers::sound() {
   return *sound_;
 }
 
-// The equations of `changed` are others than the system's for the tensor `from` and what depends on it, or its value is
-// given.
-std::optional<Tensors> Answers::behind(System changed, TensorId from, const HostTensor* given) {
-  const System rest = only(std::move(changed), dependent(system_, from), given != nullptr ? from : -1);
+// The tensors that are others where this one is: all that depends on it.
+const std::vector<bool>& Answers::dependent(TensorId from) {
+  const auto [found, added] = dependent_.try_emplace(from, system_.tensors.size(), false);
+  if (!added) return found->second;
+  std::vector<bool>& all = found->second;
+  all[index(from)] = true;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (std::size_t e = 0; e < reads_.size(); ++e) {
+      const TensorId target = system_.equations[e].target;
+      if (all[index(target)]) continue;
+      grows |= all[index(target)] = std::any_of(reads_[e].begin(), reads_[e].end(), [&](TensorId t) { return all[index(t)]; });
+    }
+  }
+  return all;
+}
+
+bool Answers::is_needed(TensorId tensor, std::size_t first_output) {
+  const std::vector<bool>& changes = dependent(tensor);
+  const auto empty = [&](TensorId t) { return system_[t].dims.count() == 0; };
+  return !empty(tensor) && std::any_of(system_.outputs.begin() + static_cast<std::ptrdiff_t>(first_output), system_.outputs.end(),
+                                       [&](TensorId t) { return changes[index(t)] && !empty(t); });
+}
+
+// The equations of the tensor `from` and of what depends on it are evaluated, or it has a value and no equation.
+std::optional<Tensors> Answers::behind(const std::vector<spec::Equation>& equations, TensorId from,
+                                       const HostTensor* given) {
+  const std::vector<bool>& changes = dependent(from);
+  System rest = nameless_;
+  std::vector<bool> read(system_.tensors.size(), false);
+  for (const spec::Equation& e : equations) {
+    if (!changes[index(e.target)] || (given != nullptr && e.target == from)) continue;
+    rest.equations.push_back(e);
+    for (const TensorId t : reads_of(e)) read[index(t)] = true;
+  }
+  if (given != nullptr) read[index(from)] = true;
   Values inputs;
-  for (const TensorId t : rest.inputs)
-    inputs.push_back(given != nullptr && t == from ? reference::from_host<double>(*given) : values()[index(t)]);
+  for (std::size_t t = 0; t < read.size(); ++t) {
+    const auto id = static_cast<TensorId>(t);
+    const bool is_given = given != nullptr && id == from;
+    if (!read[t] || (changes[t] && !is_given)) continue;
+    rest.inputs.push_back(id);
+    inputs.push_back(is_given ? reference::from_host<double>(*given) : values()[t]);
+  }
+  for (const TensorId t : system_.outputs) {
+    if (changes[index(t)]) rest.outputs.push_back(t);
+  }
   const Values found = reference::evaluate<double>(rest, inputs);
   Tensors all = sound();
-  for (std::size_t o = 0, next = 0; o < all.size() && next < found.size(); ++o) {
-    if (system_.outputs[o] == rest.outputs[next]) all[o] = reference::to_host(found[next++], all[o].dtype);
+  for (std::size_t o = 0, next = 0; o < all.size(); ++o) {
+    if (changes[index(system_.outputs[o])]) all[o] = reference::to_host(found[next++], all[o].dtype);
   }
   return all == sound() ? std::nullopt : std::optional(std::move(all));
 }
@@ -185,36 +199,42 @@ std::optional<Tensors> Answers::behind(System changed, TensorId from, const Host
 std::optional<Tensors> Answers::numbers_changed(TensorId t, const NumberChange& change) {
   const HostTensor before = reference::to_host(values()[index(t)], system_[t].dtype);
   HostTensor after = before;
-  change(after);
-  if (after == before) return std::nullopt;
-  return behind(system_, t, &after);
+  if (change) {
+    change(after);
+    return after == before ? std::nullopt : behind(system_.equations, t, &after);
+  }
+  const std::vector<DType> types = wider(system_, t);
+  Tensors all;
+  for (std::size_t o = 0; o < types.size(); ++o)
+    all.push_back(reference::to_host(values()[index(system_.outputs[o])], types[o]));
+  narrow(all, system_);
+  return all == sound() ? std::nullopt : std::optional(std::move(all));
+}
+
+std::optional<Tensors> Answers::sum_changed(std::size_t equation, DType type) {
+  const auto terms = terms_of_sum(system_, equation);
+  if (!terms) return std::nullopt;
+  System one = terms->system;
+  one.equations = {one.equations[equation]};
+  one.outputs = {terms->tensor};
+  one.inputs = reads_[equation];
+  Values inputs;
+  for (const TensorId t : one.inputs) inputs.push_back(values()[index(t)]);
+  const auto found = reference::evaluate<double>(one, inputs);
+  const HostTensor sums =
+      added_in(reference::to_host(found.front(), one[terms->tensor].dtype), system_[terms->target].dims, type);
+  return behind(system_.equations, terms->target, &sums);
 }
 
 std::optional<Tensors> Answers::quick(const Change& change) {
-  if (change.numbers) {
-    const auto& [t, how] = *change.numbers;
-    if (how) return numbers_changed(t, how);
-    const std::vector<DType> types = wider(system_, t);
-    Tensors all;
-    for (std::size_t o = 0; o < types.size(); ++o)
-      all.push_back(reference::to_host(values()[index(system_.outputs[o])], types[o]));
-    narrow(all, system_);
-    return all == sound() ? std::nullopt : std::optional(std::move(all));
+  if (change.numbers) return numbers_changed(change.numbers->first, change.numbers->second);
+  if (change.accumulate) return sum_changed(change.accumulate->first, change.accumulate->second);
+  if (change.equation) {
+    std::vector<spec::Equation> equations = system_.equations;
+    equations[change.equation->first].value = change.equation->second;
+    return behind(equations, equations[change.equation->first].target, nullptr);
   }
-  if (change.accumulate) {
-    const auto& [equation, type] = *change.accumulate;
-    const auto terms = terms_of_sum(system_, equation);
-    if (!terms) return std::nullopt;
-    System one = only(terms->system, {terms->tensor}, -1);
-    one.outputs = {terms->tensor};
-    Values inputs;
-    for (const TensorId t : one.inputs) inputs.push_back(values()[index(t)]);
-    const auto found = reference::evaluate<double>(one, inputs);
-    const HostTensor sums =
-        added_in(reference::to_host(found.front(), one[terms->tensor].dtype), system_[terms->target].dims, type);
-    return behind(system_, terms->target, &sums);
-  }
-  if (change.equation) return behind(applied(change, system_), system_.equations[change.equation->first].target, nullptr);
+  if (!change.system) return std::nullopt;
   Answers other(*change.system, inputs_);
   return other.sound() == sound() ? std::nullopt : std::optional(other.sound());
 }

@@ -17,7 +17,7 @@ class Answers {
  public:
   using Tensors = std::vector<HostTensor>;
 
-  Answers(const spec::System& system, Tensors inputs) : system_(system), inputs_(std::move(inputs)) {}
+  Answers(const spec::System& system, Tensors inputs);
 
   /// The outputs in double, each element rounded to its type. \throws SpecViolation where there are none
   [[nodiscard]] const Tensors& sound();
@@ -25,6 +25,9 @@ class Answers {
   /// The same with the change; nothing where no number of them differs. \throws SpecViolation where it has no answer,
   /// InternalError where it is no mutant, since it reads beyond a tensor or reduces over nothing
   [[nodiscard]] std::optional<Tensors> quick(const Change& change);
+
+  /// Whether an output from the first one on is, or depends on, an element of the tensor.
+  [[nodiscard]] bool is_needed(spec::TensorId tensor, std::size_t first_output);
 
   /// The elements asked for of the exact outputs with the change, each rounded once to its type; others are 0. Nothing
   /// where no precision decides them.
@@ -34,13 +37,19 @@ class Answers {
   using Values = std::vector<reference::Array<double>>;
 
   [[nodiscard]] const Values& values();
-  [[nodiscard]] std::optional<Tensors> behind(spec::System changed, spec::TensorId from, const HostTensor* given);
+  [[nodiscard]] const std::vector<bool>& dependent(spec::TensorId from);
+  [[nodiscard]] std::optional<Tensors> behind(const std::vector<spec::Equation>& equations, spec::TensorId from,
+                                              const HostTensor* given);
   [[nodiscard]] std::optional<Tensors> numbers_changed(spec::TensorId t, const NumberChange& change);
+  [[nodiscard]] std::optional<Tensors> sum_changed(std::size_t equation, DType type);
 
   const spec::System& system_;
+  spec::System nameless_;  ///< its tensors alone: what evaluating single equations starts from
   Tensors inputs_;
   std::optional<Values> values_;  ///< of every tensor
   std::optional<Tensors> sound_;
+  std::vector<std::vector<spec::TensorId>> reads_;              ///< by equation
+  std::map<spec::TensorId, std::vector<bool>> dependent_;  ///< by tensor and tensor
 };
 
 }  // namespace etalon::adequacy

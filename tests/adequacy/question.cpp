@@ -63,6 +63,11 @@ void keep_outside(Selection& selection, const std::vector<HostTensor>& answer, c
   }
 }
 
+// A schema may have fewer outputs than the meaning.
+void free(Envelopes& bounds, const conformance::Freedoms& freedoms) {
+  for (std::size_t o = 0; o < freedoms.size() && o < bounds.outputs.size(); ++o) admit(bounds.outputs[o], freedoms[o]);
+}
+
 Selection everything(const std::vector<HostTensor>& answer) {
   Selection all;
   for (const HostTensor& t : answer) all.emplace_back(static_cast<std::size_t>(t.dims.count()), true);
@@ -125,7 +130,7 @@ const conformance::Freedoms& Question::freedoms() {
 const Envelopes& Question::freed() {
   if (!freed_) {
     freed_ = bounds();
-    admit(*freed_, freedoms());
+    free(*freed_, freedoms());
   }
   return *freed_;
 }
@@ -146,7 +151,7 @@ const Envelopes& Question::freed_schema(std::size_t k) {
       freed_schemas_.push_back(has_directions(schema) ? along_directions(schema, freed_schemas_[whole], contract_)
                                                       : freed_schemas_[whole]);
     }
-    admit(freed_schemas_.back(), freedoms());
+    free(freed_schemas_.back(), freedoms());
   }
   return freed_schemas_[k];
 }
@@ -169,6 +174,16 @@ bool Question::is_convicted_as_a_whole(const Change& change) {
   if (reference::judge(*got, bounds).passed()) return false;
   admit_schemas(bounds, *got, schemas(), freedoms(), contract_);
   return !reference::judge(*got, bounds).passed();
+}
+
+std::string Question::why_equivalent(const Change& change) {
+  const spec::TensorId changed = change.equation     ? system_.equations[change.equation->first].target
+                                 : change.accumulate ? system_.equations[change.accumulate->first].target
+                                 : change.numbers    ? change.numbers->first
+                                                     : -1;
+  const std::size_t first = case_.mode == Mode::forward ? 0 : instance_.results.size();
+  if (changed >= 0 && !answers_.is_needed(changed, first)) return "nothing that is asked for depends on it";
+  return change.prove ? change.prove() : "";
 }
 
 Effect Question::effect(const Change& change) {

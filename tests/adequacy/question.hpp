@@ -32,6 +32,8 @@ class Question {
   [[nodiscard]] const spec::System& system() const { return system_; }
   [[nodiscard]] std::vector<Change> changes(const Wanted& wanted) const;
   [[nodiscard]] Effect effect(const Change& change);
+  /// Why the change changes nothing, whatever the numbers are; nothing where that is not proved.
+  [[nodiscard]] std::string why_equivalent(const Change& change);
 
  private:
   using Tensors = std::vector<HostTensor>;

@@ -75,7 +75,7 @@ class Scoring {
     };
     for (const Change& change : question.changes(wanted)) {
       const Effect effect = question.effect(change);
-      if (effect != Effect::undefined) note(mutant_of(mode, change), effect, change, c);
+      if (effect != Effect::undefined) note(mutant_of(mode, change), question, effect, change, c);
     }
   }
 
@@ -91,10 +91,10 @@ class Scoring {
     return found == mutants_.end() || found->second.fate != Fate::killed;
   }
 
-  static void note(Mutant& mutant, Effect effect, const Change& change, const Case& c) {
+  static void note(Mutant& mutant, Question& question, Effect effect, const Change& change, const Case& c) {
     // One case in which it is no equivalent is enough: proofs are dear.
-    const bool open = effect == Effect::none && mutant.asked == 0 && change.prove;
-    const std::string proof = open ? change.prove() : "";
+    const std::string proof =
+        effect == Effect::none && mutant.asked == 0 ? question.why_equivalent(change) : std::string();
     if (!proof.empty()) {
       ++mutant.proved;
       mutant.by = proof;

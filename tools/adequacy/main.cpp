@@ -1,22 +1,24 @@
 // etalon-adequacy: which mutants of the definitions the suite's own cases kill.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <fstream>
 #include <iostream>
-#include <mutex>
+#include <memory>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "spec/library/library.hpp"
+#include "tools/adequacy/dealing.hpp"
 #include "tools/adequacy/report.hpp"
+#ifdef ETALON_COMPILED
+#include "compiled/backend.hpp"
+#else
+#include "reference/backend.hpp"
+#endif
 
 namespace {
 
@@ -29,8 +31,16 @@ struct Wanted {
   double floor = 0;
   std::size_t cases = 0;
   unsigned jobs = 2;
-  bool every_kind = false, equivalent = false;
+  bool every_kind = false, equivalent = false, implementations = false;
 };
+
+std::unique_ptr<spec::Backend> make_honest() {
+#ifdef ETALON_COMPILED
+  return compiled::make_cpu_backend();
+#else
+  return reference::make_reference_backend();
+#endif
+}
 
 std::pair<std::size_t, std::size_t> share_of(const std::string& text) {
   std::istringstream in(text);
@@ -71,71 +81,45 @@ void write(const std::string& path, const auto& print) {
   if (!file.flush()) throw std::runtime_error(path + " cannot be written");
 }
 
-// Operations dealt out to threads one after the other; the mutants stand in the order of the operations.
-class Run {
- public:
-  Run(const Wanted& wanted, const adequacy::Options& options)
-      : wanted_(wanted), options_(options), operations_(operations_of(wanted)), found_(operations_.size()) {}
+// The file of those alive grows while the run goes on.
+template <class Found>
+void write_alive(const Wanted& wanted, std::size_t done, const std::vector<Found>& all) {
+  if (wanted.alive.empty()) return;
+  write(wanted.alive, [&](std::ostream& to) {
+    to << done << " operations\n";
+    print_table(all, to);
+    print_alive(all, to);
+  });
+}
 
-  std::vector<adequacy::Mutant> all() {
-    {
-      std::vector<std::jthread> others;
-      for (unsigned k = 1; k < wanted_.jobs; ++k) others.emplace_back([this] { work(); });
-      work();
-    }
-    if (failure_) std::rethrow_exception(failure_);
-    if (isatty(STDERR_FILENO) != 0) std::cerr << "\r\033[K";
-    return joined();
-  }
+int conclusion(const Wanted& wanted, double killed) {
+  if (killed >= wanted.floor) return 0;
+  std::cout << "killed: " << killed << " %, recorded floor: " << wanted.floor << " %\n";
+  return 1;
+}
 
- private:
-  void work() {
-    for (std::size_t i = next_++; i < operations_.size(); i = next_++) {
-      try {
-        auto mutants = adequacy::score(operations_[i], options_);
-        const std::lock_guard lock(mutex_);
-        found_[i] = std::move(mutants);
-        ++done_;
-        show(operations_[i]);
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        failure_ = std::current_exception();
-        next_ = operations_.size();
-      }
-    }
-  }
-
-  void show(const std::string& last) {
-    if (isatty(STDERR_FILENO) != 0)
-      std::cerr << "\r\033[K" << done_ << " of " << operations_.size() << ": " << last << std::flush;
-    if (wanted_.alive.empty()) return;
-    const auto all = joined();
-    write(wanted_.alive, [&](std::ostream& to) {
-      to << done_ << " of " << operations_.size() << " operations\n";
-      print_table(all, to);
-      print_alive(all, to);
-    });
-  }
-
-  [[nodiscard]] std::vector<adequacy::Mutant> joined() const {
-    std::vector<adequacy::Mutant> all;
-    for (const auto& mutants : found_) all.insert(all.end(), mutants.begin(), mutants.end());
-    return all;
-  }
-
-  const Wanted& wanted_;
-  const adequacy::Options& options_;
-  const std::vector<std::string> operations_;
-  std::vector<std::vector<adequacy::Mutant>> found_;
-  std::atomic<std::size_t> next_ = 0;
-  std::mutex mutex_;
-  std::size_t done_ = 0;
-  std::exception_ptr failure_;
-};
+int run_implementations(const Wanted& wanted) {
+  const adequacy::Options options = options_of(wanted);
+  using Found = adequacy::Implementation;
+  const auto all = adequacy::deal_out<Found>(
+      operations_of(wanted), wanted.jobs,
+      [&](const std::string& operation) {
+        const auto honest = make_honest();
+        return adequacy::score_implementations(operation, *honest, options.conform);
+      },
+      [&](std::size_t done, const std::vector<Found>& some) { write_alive(wanted, done, some); });
+  if (wanted.alive.empty()) print_alive(all, std::cout);
+  print_table(all, std::cout);
+  if (!wanted.json.empty()) write(wanted.json, [&](std::ostream& to) { to << adequacy::to_json(all) << '\n'; });
+  return conclusion(wanted, adequacy::total(all).percent());
+}
 
 int run(const Wanted& wanted) {
   const adequacy::Options options = options_of(wanted);
-  const std::vector<adequacy::Mutant> all = Run(wanted, options).all();
+  using Found = adequacy::Mutant;
+  const auto all = adequacy::deal_out<Found>(
+      operations_of(wanted), wanted.jobs, [&](const std::string& operation) { return adequacy::score(operation, options); },
+      [&](std::size_t done, const std::vector<Found>& some) { write_alive(wanted, done, some); });
   if (wanted.alive.empty()) print_alive(all, std::cout);
   if (wanted.equivalent) print_equivalent(all, std::cout);
   std::cout << '\n';
@@ -147,10 +131,7 @@ int run(const Wanted& wanted) {
     std::cout << "no mutant was made of kind " << adequacy::sort_names[k] << '\n';
     return 1;
   }
-  const double killed = adequacy::total(all).percent();
-  if (killed >= wanted.floor) return 0;
-  std::cout << "killed: " << killed << " %, recorded floor: " << wanted.floor << " %\n";
-  return 1;
+  return conclusion(wanted, adequacy::total(all).percent());
 }
 
 }  // namespace
@@ -175,10 +156,12 @@ int main(int argc, char** argv) {
                  "A file for those alive, which grows with every operation; the console by default");
   app.add_flag("--equivalent", wanted.equivalent, "List those that are proved equivalent, too");
   app.add_option("--floor", wanted.floor, "The least share killed, in hundred");
+  app.add_flag("--implementations", wanted.implementations,
+               "Defects of implementations, between the suite and an honest backend, in place of mutants of equations");
   app.add_flag("--every-kind", wanted.every_kind, "Fail where no mutant was made of some kind");
   CLI11_PARSE(app, argc, argv);
   try {
-    return run(wanted);
+    return wanted.implementations ? run_implementations(wanted) : run(wanted);
   } catch (const CLI::Error& e) {
     return app.exit(e);
   } catch (const std::exception& e) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/adequacy/implementations/showing.hpp"
 #include "tests/adequacy/score.hpp"
 
 namespace etalon::adequacy {
@@ -26,5 +27,11 @@ void print_table(const std::vector<Mutant>& mutants, std::ostream& to);
 void print_alive(const std::vector<Mutant>& mutants, std::ostream& to);
 void print_equivalent(const std::vector<Mutant>& mutants, std::ostream& to);
 [[nodiscard]] std::string to_json(const std::vector<Mutant>& mutants);
+
+/// Defects of implementations. Where no case is touched by a defect, it has no answer that is another.
+[[nodiscard]] Counts total(const std::vector<Implementation>& defects);
+void print_table(const std::vector<Implementation>& defects, std::ostream& to);
+void print_alive(const std::vector<Implementation>& defects, std::ostream& to);
+[[nodiscard]] std::string to_json(const std::vector<Implementation>& defects);
 
 }  // namespace etalon::adequacy
