@@ -21,9 +21,12 @@ using Tensors = Answers::Tensors;
 
 std::size_t index(TensorId t) { return static_cast<std::size_t>(t); }
 
-std::vector<DType> types_of(const System& system) {
+std::vector<DType> types_of(const System& system, Stored stored = Stored::as_typed) {
   std::vector<DType> types;
-  for (const TensorId t : system.outputs) types.push_back(system[t].dtype);
+  for (const TensorId t : system.outputs) {
+    const DType own = system[t].dtype;
+    types.push_back(stored == Stored::binary64 && kind_of(own) == Kind::real ? DType::f64 : own);
+  }
   return types;
 }
 
@@ -86,7 +89,7 @@ std::optional<HostTensor> value_of(System system, std::span<const HostTensor> in
 
 // What the rest makes of this tensor; a result that is the tensor itself is what it is given.
 std::optional<Tensors> exactly_after(System system, std::span<const HostTensor> inputs, TensorId t,
-                                     const HostTensor& value, const Selection& asked) {
+                                     const HostTensor& value, const Selection& asked, Stored stored) {
   std::erase_if(system.equations, [&](const spec::Equation& e) { return e.target == t; });
   Tensors given(inputs.begin(), inputs.end());
   const auto input = std::find(system.inputs.begin(), system.inputs.end(), t);
@@ -96,7 +99,7 @@ std::optional<Tensors> exactly_after(System system, std::span<const HostTensor> 
   } else {
     given[static_cast<std::size_t>(input - system.inputs.begin())] = value;
   }
-  return exactly(system, given, types_of(system), asked);
+  return exactly(system, given, types_of(system, stored), asked);
 }
 
 // The types of the outputs where this one is rounded to a wider type first.
@@ -239,7 +242,7 @@ std::optional<Tensors> Answers::quick(const Change& change) {
   return other.sound() == sound() ? std::nullopt : std::optional(other.sound());
 }
 
-std::optional<Tensors> Answers::exact(const Change& change, const Selection& asked) const {
+std::optional<Tensors> Answers::exact(const Change& change, const Selection& asked, Stored stored) const {
   if (change.numbers && !change.numbers->second) {
     auto values = exactly(system_, inputs_, wider(system_, change.numbers->first), asked);
     if (values) narrow(*values, system_);
@@ -250,7 +253,7 @@ std::optional<Tensors> Answers::exact(const Change& change, const Selection& ask
     auto value = value_of(system_, inputs_, t);
     if (!value) return std::nullopt;
     how(*value);
-    return exactly_after(system_, inputs_, t, *value, asked);
+    return exactly_after(system_, inputs_, t, *value, asked, stored);
   }
   if (change.accumulate) {
     const auto& [equation, type] = *change.accumulate;
@@ -259,10 +262,10 @@ std::optional<Tensors> Answers::exact(const Change& change, const Selection& ask
     const auto values = value_of(terms->system, inputs_, terms->tensor);
     if (!values) return std::nullopt;
     const HostTensor sums = added_in(*values, system_[terms->target].dims, type);
-    return exactly_after(system_, inputs_, terms->target, sums, asked);
+    return exactly_after(system_, inputs_, terms->target, sums, asked, stored);
   }
   const System mutated = applied(change, system_);
-  return exactly(mutated, inputs_, types_of(mutated), asked);
+  return exactly(mutated, inputs_, types_of(mutated, stored), asked);
 }
 
 }  // namespace etalon::adequacy

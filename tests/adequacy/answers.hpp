@@ -13,6 +13,9 @@
 
 namespace etalon::adequacy {
 
+/// What real outputs are rounded to: their own types, or more than those hold.
+enum class Stored : std::uint8_t { as_typed, binary64 };
+
 class Answers {
  public:
   using Tensors = std::vector<HostTensor>;
@@ -31,7 +34,8 @@ class Answers {
 
   /// The elements asked for of the exact outputs with the change, each rounded once to its type; others are 0. Nothing
   /// where no precision decides them.
-  [[nodiscard]] std::optional<Tensors> exact(const Change& change, const reference::Selection& asked) const;
+  [[nodiscard]] std::optional<Tensors> exact(const Change& change, const reference::Selection& asked,
+                                             Stored stored = Stored::as_typed) const;
 
  private:
   using Values = std::vector<reference::Array<double>>;

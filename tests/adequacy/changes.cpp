@@ -1,6 +1,7 @@
 #include "tests/adequacy/changes.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -64,7 +65,8 @@ void add_detach(const Case& c, const System& primal, const Wanted& wanted, std::
   }
 }
 
-void add_attributes(const Case& c, const spec::Instance& instance, const Wanted& wanted, std::vector<Change>& to) {
+void add_attributes(const Case& c, const spec::Instance& instance, const System& system, const Wanted& wanted,
+                    std::vector<Change>& to) {
   const auto wanted_text = [&](const std::string& attribute, const std::string& text) {
     return wanted(Sort::attribute, attribute, text);
   };
@@ -72,6 +74,7 @@ void add_attributes(const Case& c, const spec::Instance& instance, const Wanted&
     try {
       Change change{Sort::attribute, other.attribute, other.text};
       change.system = in_mode(c, other.instance.system);
+      change.prove = [&system, mutated = *change.system] { return why_equivalent(system, mutated); };
       to.push_back(std::move(change));
     } catch (const SpecViolation&) {
       continue;
@@ -93,6 +96,7 @@ System system_of(const Case& c, const spec::Instance& instance) { return in_mode
 std::vector<Change> changes_of(const Case& c, const spec::Instance& instance, const System& system,
                                const Wanted& wanted) {
   std::vector<Change> all;
+  const auto reaches = std::make_shared<Reaches>(system);
   for (const Site& site : sites_of(system, chosen_equations(c, instance.system, system))) {
     auto alternatives = equation_alternatives(system, site, c.mode == Mode::vjp);
     for (Alternative& a : arithmetic_alternatives(system, site)) alternatives.push_back(std::move(a));
@@ -104,14 +108,14 @@ std::vector<Change> changes_of(const Case& c, const spec::Instance& instance, co
       change.show = [&system, site, a] {
         return spec::to_text(system, site.node) + "  ->  " + spec::to_text(system, a.node);
       };
-      change.prove = [&system, site, a] { return why_equivalent(system, site, a); };
+      change.prove = [&system, site, a, reaches] { return why_equivalent(system, site, a, *reaches); };
       all.push_back(std::move(change));
     }
   }
   add_detach(c, instance.system, wanted, all);
-  add_attributes(c, instance, wanted, all);
+  add_attributes(c, instance, system, wanted, all);
   const auto others = static_cast<std::ptrdiff_t>(all.size());
-  add_number_changes(system, chosen_equations(c, instance.system, system), all);
+  add_number_changes(system, chosen_equations(c, instance.system, system), reaches, all);
   const auto unwanted = [&](const Change& change) { return !wanted(change.sort, change.place, change.text); };
   all.erase(std::remove_if(all.begin() + others, all.end(), unwanted), all.end());
   return all;

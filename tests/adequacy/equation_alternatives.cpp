@@ -16,6 +16,31 @@ using spec::System;
 
 Expr call(Primitive p, const Expr& a, const Expr& b) { return spec::apply(p, {a, b}); }
 
+// What an index is made of: the names of its variables without the numbers that tell the axes of a row apart.
+std::string stem_of(const Expr& index) {
+  std::string stem;
+  spec::for_each(index, [&](const Expr& e) {
+    if (e.form() != Form::variable) return;
+    std::string name = e->name;
+    while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.pop_back();
+    stem += (stem.empty() ? "" : "+") + name;
+  });
+  return stem.empty() ? "constant" : stem;
+}
+
+// The axes of a read by what indexes them, so that they have the same names in instances of other ranks: of several axes
+// of a row the first, inner ones and the last.
+std::vector<std::string> axes_of(const Expr& read) {
+  std::vector<std::string> stems, names;
+  for (const Expr& index : read->args) stems.push_back(stem_of(index));
+  for (std::size_t k = 0; k < stems.size(); ++k) {
+    const auto before = std::count(stems.begin(), stems.begin() + static_cast<std::ptrdiff_t>(k), stems[k]);
+    const auto all = std::count(stems.begin(), stems.end(), stems[k]);
+    names.push_back(stems[k] + (all == 1 ? "" : before == 0 ? " (first)" : before + 1 == all ? " (last)" : " (inner)"));
+  }
+  return names;
+}
+
 class Alternatives {
  public:
   Alternatives(const System& system, const Site& site, bool cotangents)
@@ -54,9 +79,10 @@ class Alternatives {
   void reads() {
     const Dims& dims = system_[e_->tensor].dims;
     const std::string name = system_[e_->tensor].name;
+    const std::vector<std::string> axes = axes_of(e_);
     for (std::size_t k = 0; k < dims.rank; ++k) {
       if (dims[k] < 2) continue;
-      const std::string axis = "index " + std::to_string(k) + " of " + name;
+      const std::string axis = "index " + axes[k] + " of " + name;
       std::vector<Expr> more = e_->args, less = e_->args;
       more[k] = call(Primitive::minimum, more[k] + spec::integer(1), spec::integer(dims[k] - 1));
       less[k] = call(Primitive::maximum, less[k] - spec::integer(1), spec::integer(0));
@@ -66,7 +92,7 @@ class Alternatives {
         if (dims[l] != dims[k] || e_->args[k] == e_->args[l]) continue;
         std::vector<Expr> exchanged = e_->args;
         std::swap(exchanged[k], exchanged[l]);
-        add(Sort::axes, "axes " + std::to_string(k) + " and " + std::to_string(l) + " of " + name + " exchanged",
+        add(Sort::axes, "axes " + axes[k] + " and " + axes[l] + " of " + name + " exchanged",
             spec::with_args(e_, exchanged));
       }
     }

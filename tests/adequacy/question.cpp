@@ -1,5 +1,6 @@
 #include "tests/adequacy/question.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -184,6 +185,15 @@ std::string Question::why_equivalent(const Change& change) {
   const std::size_t first = case_.mode == Mode::forward ? 0 : instance_.results.size();
   if (changed >= 0 && !answers_.is_needed(changed, first)) return "nothing that is asked for depends on it";
   return change.prove ? change.prove() : "";
+}
+
+bool Question::is_identical(const Change& change) const {
+  const auto all = reference::everything(system_);
+  const auto other = answers_.exact(change, all, Stored::binary64);
+  const std::size_t first = case_.mode == Mode::forward ? 0 : instance_.results.size();
+  const auto right = other ? answers_.exact({}, all, Stored::binary64) : std::nullopt;
+  return right && std::equal(right->begin() + static_cast<std::ptrdiff_t>(first), right->end(),
+                             other->begin() + static_cast<std::ptrdiff_t>(first));
 }
 
 Effect Question::effect(const Change& change) {

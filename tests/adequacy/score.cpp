@@ -39,6 +39,10 @@ class Scoring {
     std::vector<Mutant> all;
     for (auto& [key, mutant] : mutants_) {
       if (mutant.fate == Fate::alive && mutant.asked == 0) mutant.fate = Fate::equivalent;
+      if (mutant.fate == Fate::alive && mutant.identical > 0 && !mutant.other) {
+        mutant.fate = Fate::identical;
+        mutant.by = "the same real numbers";
+      }
       all.push_back(std::move(mutant));
     }
     return all;
@@ -102,6 +106,10 @@ class Scoring {
     }
     ++mutant.asked;
     if (effect == Effect::none) ++mutant.unchanged;
+    if (effect == Effect::admitted && !mutant.other) {
+      mutant.other = !question.is_identical(change);
+      ++mutant.identical;
+    }
     if (mutant.sample.empty() && change.show) mutant.sample = change.show();
     if (effect != Effect::killed) return;
     mutant.fate = Fate::killed;
