@@ -16,27 +16,37 @@ using spec::System;
 
 Expr call(Primitive p, const Expr& a, const Expr& b) { return spec::apply(p, {a, b}); }
 
+struct Stem {
+  std::string name;
+  bool of_row = false;
+  [[nodiscard]] friend bool operator==(const Stem&, const Stem&) = default;
+};
+
 // What an index is made of: the names of its variables without the numbers that tell the axes of a row apart.
-std::string stem_of(const Expr& index) {
-  std::string stem;
+Stem stem_of(const Expr& index) {
+  Stem stem;
   spec::for_each(index, [&](const Expr& e) {
     if (e.form() != Form::variable) return;
     std::string name = e->name;
     while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.pop_back();
-    stem += (stem.empty() ? "" : "+") + name;
+    stem.of_row |= name.size() < e->name.size();
+    stem.name += (stem.name.empty() ? "" : "+") + name;
   });
-  return stem.empty() ? "constant" : stem;
+  if (stem.name.empty()) stem.name = "constant";
+  return stem;
 }
 
 // The axes of a read by what indexes them, so that they have the same names in instances of other ranks: of several axes
-// of a row the first, inner ones and the last.
+// of a row the first, inner ones and the last, which is the only one of a short row.
 std::vector<std::string> axes_of(const Expr& read) {
-  std::vector<std::string> stems, names;
+  std::vector<Stem> stems;
+  std::vector<std::string> names;
   for (const Expr& index : read->args) stems.push_back(stem_of(index));
   for (std::size_t k = 0; k < stems.size(); ++k) {
     const auto before = std::count(stems.begin(), stems.begin() + static_cast<std::ptrdiff_t>(k), stems[k]);
     const auto all = std::count(stems.begin(), stems.end(), stems[k]);
-    names.push_back(stems[k] + (all == 1 ? "" : before == 0 ? " (first)" : before + 1 == all ? " (last)" : " (inner)"));
+    const bool alone = all == 1 && !stems[k].of_row;
+    names.push_back(stems[k].name + (alone ? "" : before + 1 == all ? " (last)" : before == 0 ? " (first)" : " (inner)"));
   }
   return names;
 }

@@ -1,6 +1,7 @@
 #include "tests/adequacy/equivalence.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -183,6 +184,48 @@ bool same_when_solved(const spec::System& system, const Site& site, const Expr& 
   }
 }
 
+// The variables of reductions in the order in which they are met: of all but positions the order of loops says nothing.
+Expr in_order_of_use(const Expr& e, spec::VariableId& next) {
+  std::vector<Expr> args;
+  if (e.form() != Form::reduce) {
+    for (const Expr& a : e->args) args.push_back(in_order_of_use(a, next));
+    return args.empty() ? e : spec::with_args(e, args);
+  }
+  std::vector<Binder> binders;
+  spec::Substitution renamed;
+  const auto meet = [&](spec::VariableId v) {
+    for (const Binder& b : e->binders) {
+      if (b.variable != v || renamed.contains(v)) continue;
+      binders.push_back({next++, b.extent, b.name});
+      renamed[v] = spec::variable(binders.back());
+    }
+  };
+  const bool position = e->reduction == spec::Reduction::argmax || e->reduction == spec::Reduction::argmin;
+  for (std::size_t k = 0; k < 2 && !position; ++k) {
+    spec::for_each(e->args[1 - k], [&](const Expr& sub) {
+      if (sub.form() == Form::variable) meet(sub->variable);
+    });
+  }
+  for (const Binder& b : e->binders) meet(b.variable);
+  for (const Expr& a : e->args) args.push_back(in_order_of_use(spec::substitute(a, renamed), next));
+  return spec::reduce(e->reduction, binders, args[0], args[1], args.size() > 2 ? args[2] : Expr{});
+}
+
+// The same with the binders of its loops named in order, too.
+spec::Equation canonical(const spec::Equation& e) {
+  spec::VariableId next = 1 << 20;
+  spec::Equation same = e;
+  spec::Substitution renamed;
+  for (Binder& b : same.binders) {
+    const spec::VariableId old = b.variable;
+    b.variable = next++;
+    renamed[old] = spec::variable(b);
+  }
+  for (Expr& p : same.place) p = spec::substitute(p, renamed);
+  same.value = in_order_of_use(spec::substitute(e.value, renamed), next);
+  return same;
+}
+
 // Equal but for indices and conditions that are the same at every point.
 bool equal_everywhere(const Expr& a, const Expr& b, const std::vector<Binder>& binders, const std::vector<Expr>& conditions) {
   if (a == b) return true;
@@ -201,6 +244,30 @@ bool equal_everywhere(const Expr& a, const Expr& b, const std::vector<Binder>& b
     if (!equal_everywhere(a->args[k], b->args[k], k < 2 ? inside : binders, holds)) return false;
   }
   return true;
+}
+
+// With the number in place of each part that can be no other.
+Expr decided(const Expr& e, const Site& site, Reaches& reaches) {
+  if (e.kind() == Kind::real && e.form() != Form::number) {
+    const Reach r = reaches.of(e, site.binders, site.conditions);
+    if (r.whole && r.low == r.high && std::isfinite(r.low)) return spec::binary64(r.low);
+  }
+  if (e.form() == Form::reduce || e->args.empty() || e.form() == Form::read) return e;
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(decided(a, site, reaches));
+  return spec::with_args(e, args);
+}
+
+// What differs is less than half a unit in the last place, of binary64 too, of the sum that it is a term of.
+bool is_lost_in_sum(const Site& site, const Expr& by, Reaches& reaches) {
+  if (!site.parent || !(site.parent->is(Primitive::add) || site.parent->is(Primitive::sub))) return false;
+  if (by.form() != Form::select || by->args[2] != site.node) return false;
+  std::vector<Expr> there = site.conditions;
+  there.push_back(by->args[0]);
+  const Reach sum = reaches.of(*site.parent, site.binders, site.conditions);
+  const Reach a = reaches.of(site.node, site.binders, there), b = reaches.of(by->args[1], site.binders, there);
+  const double differ = std::max(a.high, b.high) - std::min(a.low, b.low);
+  return differ <= 0x1p-54 * std::max(sum.low, -sum.high);
 }
 
 // What stands in the place of the node in a case that never is.
@@ -230,6 +297,10 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
   if (folded(site.node) == folded(alternative.node)) return "the same expression";
   if (equal_by_enumeration(site, alternative.node)) return "the same at every value of the indices";
   if (equal_at_the_boundary(site, alternative.node)) return "both arms are the same where the comparisons differ";
+  if (is_lost_in_sum(site, alternative.node, reaches)) return "lost in the rounding of a sum";
+  if (site.node.kind() == Kind::real &&
+      folded(decided(site.node, site, reaches)) == folded(decided(alternative.node, site, reaches)))
+    return "the same numbers whatever the inputs are";
   if (is_never_chosen(site, alternative.node, reaches)) return "the numbers never come there";
   if (are_never_equal(site, alternative.node, reaches)) return "the numbers compared are never equal";
   if (alternative.sort == Sort::saturating && stays_in_53_bits(site, reaches)) return "the integers stay within 53 bits";
@@ -241,7 +312,8 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
 
 std::string why_equivalent(const spec::System& system, const spec::System& other) {
   const bool same = std::equal(system.equations.begin(), system.equations.end(), other.equations.begin(), other.equations.end(),
-                               [](const spec::Equation& a, const spec::Equation& b) {
+                               [](const spec::Equation& one, const spec::Equation& another) {
+                                 const spec::Equation a = canonical(one), b = canonical(another);
                                  return a.target == b.target && a.binders == b.binders && a.place == b.place &&
                                         equal_everywhere(a.value, b.value, a.binders, {});
                                });

@@ -187,6 +187,16 @@ std::string Question::why_equivalent(const Change& change) {
   return change.prove ? change.prove() : "";
 }
 
+// Beside what is no finite number freedoms admit what they do.
+bool Question::is_finite() const {
+  return std::all_of(inputs_.begin(), inputs_.end(), [](const HostTensor& t) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(t.dims.count()); ++i) {
+      if (kind_of(t.dtype) == Kind::real && !std::isfinite(reference::bounds::real_element(t, i))) return false;
+    }
+    return true;
+  });
+}
+
 bool Question::is_identical(const Change& change) const {
   const auto all = reference::everything(system_);
   const auto other = answers_.exact(change, all, Stored::binary64);

@@ -32,6 +32,8 @@ class Question {
   [[nodiscard]] const spec::System& system() const { return system_; }
   [[nodiscard]] std::vector<Change> changes(const Wanted& wanted) const;
   [[nodiscard]] Effect effect(const Change& change);
+  /// Whether all that is given is finite.
+  [[nodiscard]] bool is_finite() const;
   /// Whether the real numbers of all outputs are the same with the change, as far as binary64 tells.
   [[nodiscard]] bool is_identical(const Change& change) const;
   /// Why the change changes nothing, whatever the numbers are; nothing where that is not proved.

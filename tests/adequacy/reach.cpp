@@ -36,6 +36,9 @@ Reach sum(const Reach& a, const Reach& b) {
   return {std::isnan(low) ? -infinity : low, std::isnan(high) ? infinity : high, a.whole && b.whole};
 }
 
+// Library functions are a few last places off; what they give exactly stays.
+double outwards(double x, double direction) { return x == 0 || x == 1 ? x : x * (1 + direction * 0x1p-40); }
+
 Reach negated(const Reach& a) { return {-a.high, -a.low, a.whole}; }
 
 // The same elements of the same tensor; a variable that is maximised over is any.
@@ -135,6 +138,7 @@ class Look {
       case Reduction::min:
         return e->args.size() > 2 ? joined(body, at(e->args[2])) : body;
       case Reduction::sum:
+        if (e->args[0].form() == Form::number) return {times(terms, body.low), times(terms, body.high), body.whole};
         return {times(terms, std::min(0.0, body.low)), times(terms, std::max(0.0, body.high)), body.whole};
       case Reduction::prod:
         return {body.low >= 0 ? 0 : -infinity, infinity, body.whole};
@@ -160,6 +164,7 @@ class Look {
       case Primitive::sub: {
         Reach r = sum(a, negated(b));
         if (is_at_most(e->args[0], e->args[1])) r.high = std::min(r.high, 0.0);
+        if (e->args[0] == e->args[1] || is_copy(e->args[0], e->args[1])) r = {0, 0, true};
         return wrapped(e, r);
       }
       case Primitive::mul:
@@ -172,11 +177,13 @@ class Look {
       case Primitive::minimum:
         return {std::min(a.low, b.low), std::min(a.high, b.high), a.whole && b.whole};
       case Primitive::div:
+        if (b.low == 1 && b.high == 1) return a;
         if (b.low > 0) return product(a, {1 / b.high, 1 / b.low, false});
         return {a.low >= 0 && b.low >= 0 ? 0 : -infinity, infinity, false};
       case Primitive::exp:
+        return {outwards(std::exp(a.low), -1), outwards(std::exp(a.high), 1), a.low == 0 && a.high == 0};
       case Primitive::exp2:
-        return {a.low > 0 ? 1.0 : 0.0, a.high <= 0 ? 1.0 : infinity, false};
+        return {outwards(std::exp2(a.low), -1), outwards(std::exp2(a.high), 1), a.low == 0 && a.high == 0};
       case Primitive::sqrt:
         return {std::sqrt(std::max(0.0, a.low)), std::sqrt(std::max(0.0, a.high)), false};
       case Primitive::abs:
@@ -211,20 +218,39 @@ class Look {
     return fits ? r : Reach{-infinity, infinity, true};
   }
 
+  // What the only equation of the tensor says that is read; a number that is detached is the same.
+  struct Said {
+    const spec::Equation* equation = nullptr;
+    Expr value;
+  };
+  [[nodiscard]] Said said_of(const Expr& read) const {
+    Said said;
+    if (read.form() != Form::read) return said;
+    for (const spec::Equation& e : system_.equations) {
+      if (e.target != read->tensor) continue;
+      if (said.equation != nullptr) return {};
+      said.equation = &e;
+    }
+    if (said.equation == nullptr || said.equation->place.size() != read->args.size()) return {};
+    const Expr& value = said.equation->value;
+    said.value = value.form() == Form::detach ? value->args[0] : value;
+    return said;
+  }
+
+  // The element itself, read on.
+  bool is_copy(const Expr& one, const Expr& copy) {
+    const Said said = said_of(copy);
+    return said.equation != nullptr && covers(put(*said.equation, copy, said.value), one, {});
+  }
+
   // An element is at most the maximum over a line that it lies in.
   bool is_at_most(const Expr& one, const Expr& most) {
-    if (most.form() != Form::read || one.form() != Form::read) return false;
-    const spec::Equation* found = nullptr;
-    for (const spec::Equation& e : system_.equations) {
-      if (e.target != most->tensor) continue;
-      if (found != nullptr) return false;
-      found = &e;
-    }
-    if (found == nullptr || found->place.size() != most->args.size()) return false;
-    Expr value = found->value.form() == Form::detach ? found->value->args[0] : found->value;
-    if (value.form() == Form::read) return covers(put(*found, most, value), one, {});
-    if (value.form() != Form::reduce || value->reduction != Reduction::max || value->args[0].form() != Form::number) return false;
-    return covers(put(*found, most, value->args[1]), one, value->binders);
+    if (is_copy(one, most)) return true;
+    const Said said = said_of(most);
+    if (said.equation == nullptr || said.value.form() != Form::reduce || said.value->reduction != Reduction::max ||
+        said.value->args[0].form() != Form::number)
+      return false;
+    return covers(put(*said.equation, most, said.value->args[1]), one, said.value->binders);
   }
 
   // The part of the equation at the place that is read.

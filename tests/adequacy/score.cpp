@@ -106,7 +106,7 @@ class Scoring {
     }
     ++mutant.asked;
     if (effect == Effect::none) ++mutant.unchanged;
-    if (effect == Effect::admitted && !mutant.other) {
+    if (effect == Effect::admitted && !mutant.other && question.is_finite()) {
       mutant.other = !question.is_identical(change);
       ++mutant.identical;
     }

@@ -40,14 +40,16 @@ void row(std::string_view name, const Row& r, std::ostream& to) {
 
 }  // namespace
 
-Counts total(const std::vector<Implementation>& defects) {
-  Counts all;
+std::map<std::string, Counts> by_kind(const std::vector<Implementation>& defects) {
+  std::map<std::string, Counts> kinds;
   for (const Implementation& d : defects) {
     if (d.touched == 0) continue;
-    ++all.made;
-    ++(d.by.empty() ? all.alive : all.killed);
+    for (const std::string& kind : {d.family, std::string("all")}) {
+      ++kinds[kind].made;
+      ++(d.by.empty() ? kinds[kind].alive : kinds[kind].killed);
+    }
   }
-  return all;
+  return kinds;
 }
 
 void print_table(const std::vector<Implementation>& defects, std::ostream& to) {

@@ -44,6 +44,15 @@ Counts total(const std::vector<Mutant>& mutants) {
   return all;
 }
 
+std::map<std::string, Counts> by_kind(const std::vector<Mutant>& mutants) {
+  std::map<std::string, Counts> kinds;
+  for (const Mutant& m : mutants) {
+    kinds[std::string(name_of(m.sort))].add(m);
+    kinds["all"].add(m);
+  }
+  return kinds;
+}
+
 std::vector<Counts> by_sort(const std::vector<Mutant>& mutants) {
   std::vector<Counts> sorts(sort_names.size());
   for (const Mutant& m : mutants) sorts[static_cast<std::size_t>(m.sort)].add(m);

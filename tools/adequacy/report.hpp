@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct Counts {
   [[nodiscard]] double percent() const;
 };
 
-/// Of all mutants, and of each sort in the order of the enumeration.
+/// Of all mutants, of each sort in the order of the enumeration, and both by name: `all` is that of all.
 [[nodiscard]] Counts total(const std::vector<Mutant>& mutants);
+[[nodiscard]] std::map<std::string, Counts> by_kind(const std::vector<Mutant>& mutants);
 [[nodiscard]] std::vector<Counts> by_sort(const std::vector<Mutant>& mutants);
 
 void print_table(const std::vector<Mutant>& mutants, std::ostream& to);
@@ -29,7 +31,7 @@ void print_equivalent(const std::vector<Mutant>& mutants, std::ostream& to);
 [[nodiscard]] std::string to_json(const std::vector<Mutant>& mutants);
 
 /// Defects of implementations. Where no case is touched by a defect, it has no answer that is another.
-[[nodiscard]] Counts total(const std::vector<Implementation>& defects);
+[[nodiscard]] std::map<std::string, Counts> by_kind(const std::vector<Implementation>& defects);
 void print_table(const std::vector<Implementation>& defects, std::ostream& to);
 void print_alive(const std::vector<Implementation>& defects, std::ostream& to);
 [[nodiscard]] std::string to_json(const std::vector<Implementation>& defects);
