@@ -27,6 +27,7 @@ USING = re.compile(r"^using (?!namespace)([^;]*);", re.M)
 TEMPLATE = re.compile(r"\btemplate <[^\n]*>(?=[ \n])")
 MEMBER = re.compile(r"(?:\.|->|::)\s*(\w+)")
 INSIDE = re.compile(r"^(?:using )?namespace ([\w:]+)", re.M)
+OPENED = re.compile(r"^using namespace ([\w:]+)", re.M)
 NAMESPACE = re.compile(r"^namespace \w+ = [^;]*;", re.M)
 KEYWORDS = set("""alignas auto bool break case char class const constexpr continue default delete do double else enum explicit
     false float for friend if inline int long namespace noexcept nullptr operator private public requires return short signed
@@ -70,8 +71,8 @@ def own_names(text):
     """Names that a source keeps to itself: of functions, and of types and values."""
     functions, others = set(), set()
     for body in NAMELESS.findall(text):
-        flat = NAMESPACE.sub("", USING.sub("", TEMPLATE.sub("", outermost(plain(body)))))
-        functions.update(re.findall(r"\b([A-Za-z_]\w*)\s*\(", flat))
+        flat = NAMESPACE.sub("", OPENED.sub("", USING.sub("", TEMPLATE.sub("", outermost(plain(body))))))
+        functions.update(name for name in re.findall(r"\b([A-Za-z_]\w*)\s*\(", flat) if not name.isupper())  # macros
         others.update(re.findall(r"\b([A-Za-z_]\w*)\s*(?:\[\w*\]\s*)?[={;]", flat))
         others.update(re.findall(r"\b(?:struct|class|enum|union)\s+(\w+)", flat))
         for values in re.findall(r"\benum\s+\w*\s*(?::[^{]*)?\{([^}]*)\}", plain(body)):
@@ -140,6 +141,7 @@ class Source:
         # Members and what is named with its namespace mean the same beside any other source.
         self.words = set(re.findall(r"(?<![\w.>:])(\w+)", text)) | self.own
         self.calls = set(re.findall(r"(?<![\w.>:])(\w+)\(", text)) | self.own
+        self.opened = set(OPENED.findall(text))
         self.inside = INSIDE.findall(text)
         # What a member or a header has the name of, too, cannot be renamed.
         self.fixed = self.own & (self.declared.keys() | set(MEMBER.findall(text)))
@@ -170,8 +172,13 @@ class Source:
         return name in other.fixed or any(
             place != OVERLOADED and not f"{place}::{name}".endswith(f"::{what}") for place in other.declared.get(name, ()))
 
+    def opens_to(self, other):
+        """Whether a whole namespace that this source opens is not open in the other, which may then find two meanings of a name."""
+        return any(not all(within(here, place) for here in other.inside) for place in self.opened - other.opened)
+
     def disturbs(self, other):
-        return (any(self.changes(other, *alias) for alias in self.aliases.items()) or self.sees_another(other)
+        return (self.opens_to(other) or any(self.changes(other, *alias) for alias in self.aliases.items())
+                or self.sees_another(other)
                 or self.fixed & self.functions & other.calls or self.fixed & self.others & other.words)
 
     def joins(self, other):
