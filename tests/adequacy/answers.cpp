@@ -1,6 +1,7 @@
 #include "tests/adequacy/answers.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "reference/evaluate.hpp"
 #include "reference/exact/precisions.hpp"
@@ -102,6 +103,11 @@ std::optional<Tensors> exactly_after(System system, std::span<const HostTensor> 
   return exactly(system, given, types_of(system, stored), asked);
 }
 
+bool is_same(const Array<double>& a, const Array<double>& b) {
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  return a.integer == b.integer && std::equal(a.real.begin(), a.real.end(), b.real.begin(), b.real.end(), same);
+}
+
 // The types of the outputs where this one is rounded to a wider type first.
 std::vector<DType> wider(const System& system, TensorId t) {
   std::vector<DType> types = types_of(system);
@@ -191,12 +197,14 @@ std::optional<Tensors> Answers::behind(const std::vector<spec::Equation>& equati
   for (const TensorId t : system_.outputs) {
     if (changes[index(t)]) rest.outputs.push_back(t);
   }
+  if (given == nullptr) rest.outputs.push_back(from);
   const Values found = reference::evaluate<double>(rest, inputs);
+  if (given == nullptr && is_same(found.back(), values()[index(from)])) return std::nullopt;
   Tensors all = sound();
   for (std::size_t o = 0, next = 0; o < all.size(); ++o) {
     if (changes[index(system_.outputs[o])]) all[o] = reference::to_host(found[next++], all[o].dtype);
   }
-  return all == sound() ? std::nullopt : std::optional(std::move(all));
+  return all;
 }
 
 std::optional<Tensors> Answers::numbers_changed(TensorId t, const NumberChange& change) {
@@ -211,7 +219,7 @@ std::optional<Tensors> Answers::numbers_changed(TensorId t, const NumberChange& 
   for (std::size_t o = 0; o < types.size(); ++o)
     all.push_back(reference::to_host(values()[index(system_.outputs[o])], types[o]));
   narrow(all, system_);
-  return all == sound() ? std::nullopt : std::optional(std::move(all));
+  return all;
 }
 
 std::optional<Tensors> Answers::sum_changed(std::size_t equation, DType type) {
@@ -239,7 +247,7 @@ std::optional<Tensors> Answers::quick(const Change& change) {
   }
   if (!change.system) return std::nullopt;
   Answers other(*change.system, inputs_);
-  return other.sound() == sound() ? std::nullopt : std::optional(other.sound());
+  return other.sound();
 }
 
 std::optional<Tensors> Answers::exact(const Change& change, const Selection& asked, Stored stored) const {

@@ -25,7 +25,7 @@ class Answers {
   /// The outputs in double, each element rounded to its type. \throws SpecViolation where there are none
   [[nodiscard]] const Tensors& sound();
 
-  /// The same with the change; nothing where no number of them differs. \throws SpecViolation where it has no answer,
+  /// The same with the change; nothing where not even the tensor differs that is changed. \throws SpecViolation where it has no answer,
   /// InternalError where it is no mutant, since it reads beyond a tensor or reduces over nothing
   [[nodiscard]] std::optional<Tensors> quick(const Change& change);
 

@@ -217,7 +217,7 @@ Effect Question::effect(const Change& change) {
   }
   if (!got) return Effect::none;
   keep_values(*got);
-  if (*got == answers_.sound()) return Effect::none;
+  if (*got == answers_.sound()) return change.system ? Effect::none : Effect::unseen;
   if (reference::judge(*got, bounds()).passed()) return Effect::admitted;
   const Selection suspects = outside_all(*got);
   if (!reference::any_of(suspects)) return is_convicted_as_a_whole(change) ? Effect::killed : Effect::admitted;

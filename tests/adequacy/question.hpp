@@ -20,6 +20,7 @@ namespace etalon::adequacy {
 enum class Effect : std::uint8_t {
   undefined,  ///< it is no mutant here: it reads beyond a tensor, or has no answer
   none,       ///< no number differs
+  unseen,     ///< numbers on the way differ, and no answer
   admitted,   ///< the suite admits what differs
   killed      ///< the suite convicts it
 };

@@ -41,16 +41,6 @@ double outwards(double x, double direction) { return x == 0 || x == 1 ? x : x * 
 
 Reach negated(const Reach& a) { return {-a.high, -a.low, a.whole}; }
 
-// The same elements of the same tensor; a variable that is maximised over is any.
-bool covers(const Expr& maximised, const Expr& one, const std::vector<Binder>& over) {
-  if (maximised.form() != Form::read || one.form() != Form::read || maximised->tensor != one->tensor) return false;
-  return std::equal(maximised->args.begin(), maximised->args.end(), one->args.begin(), [&](const Expr& a, const Expr& b) {
-    const bool any = a.form() == Form::variable &&
-                     std::any_of(over.begin(), over.end(), [&](const Binder& v) { return v.variable == a->variable; });
-    return any || a == b;
-  });
-}
-
 class Look {
  public:
   Look(Reaches& reaches, const spec::System& system, const std::vector<Binder>& binders, const std::vector<Expr>& conditions)
@@ -237,10 +227,27 @@ class Look {
     return said;
   }
 
-  // The element itself, read on.
+  // The same elements of the same tensor; a variable that is maximised over is any.
+  bool covers(const Expr& maximised, const Expr& one, const std::vector<Binder>& over) {
+    if (maximised.form() != Form::read || one.form() != Form::read || maximised->tensor != one->tensor) return false;
+    return std::equal(maximised->args.begin(), maximised->args.end(), one->args.begin(), [&](const Expr& a, const Expr& b) {
+      const bool any = a.form() == Form::variable &&
+                       std::any_of(over.begin(), over.end(), [&](const Binder& v) { return v.variable == a->variable; });
+      if (any || a == b) return true;
+      const Reach x = plain(a), y = plain(b);
+      return x.low == x.high && x.low == y.low && y.low == y.high;
+    });
+  }
+
+  // The element itself, read on; also as the only one of a line.
   bool is_copy(const Expr& one, const Expr& copy) {
     const Said said = said_of(copy);
-    return said.equation != nullptr && covers(put(*said.equation, copy, said.value), one, {});
+    if (said.equation == nullptr) return false;
+    const Expr& value = said.value;
+    const bool line = value.form() == Form::reduce && value->reduction == Reduction::max && value->args[0].form() == Form::number;
+    if (!line) return covers(put(*said.equation, copy, value), one, {});
+    return std::all_of(value->binders.begin(), value->binders.end(), [](const Binder& b) { return b.extent == 1; }) &&
+           covers(put(*said.equation, copy, value->args[1]), one, value->binders);
   }
 
   // An element is at most the maximum over a line that it lies in.

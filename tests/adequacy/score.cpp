@@ -97,23 +97,30 @@ class Scoring {
 
   static void note(Mutant& mutant, Question& question, Effect effect, const Change& change, const Case& c) {
     // One case in which it is no equivalent is enough: proofs are dear.
-    const std::string proof =
-        effect == Effect::none && mutant.asked == 0 ? question.why_equivalent(change) : std::string();
+    const bool same = effect == Effect::none || effect == Effect::unseen;
+    const std::string proof = same && mutant.asked == 0 ? question.why_equivalent(change) : std::string();
     if (!proof.empty()) {
       ++mutant.proved;
       mutant.by = proof;
       return;
     }
     ++mutant.asked;
-    if (effect == Effect::none) ++mutant.unchanged;
-    if (effect == Effect::admitted && !mutant.other && question.is_finite()) {
-      mutant.other = !question.is_identical(change);
-      ++mutant.identical;
-    }
+    if (same) ++mutant.unchanged;
+    if (effect == Effect::unseen) ++mutant.unseen;
+    if (effect == Effect::unseen || effect == Effect::admitted) compare(mutant, question, change);
     if (mutant.sample.empty() && change.show) mutant.sample = change.show();
     if (effect != Effect::killed) return;
     mutant.fate = Fate::killed;
     mutant.by = id_of(c.key);
+  }
+
+  // Over the reals, in a few cases. What changes numbers as little as these sorts do is lost there in the same way.
+  static void compare(Mutant& mutant, Question& question, const Change& change) {
+    constexpr std::size_t enough = 6;
+    const bool tiny = mutant.sort == Sort::flushed || mutant.sort == Sort::threshold;
+    if (tiny || mutant.other || mutant.identical == enough || !question.is_finite()) return;
+    mutant.other = !question.is_identical(change);
+    ++mutant.identical;
   }
 
   Mutant& mutant_of(const std::string& mode, const Change& change) {

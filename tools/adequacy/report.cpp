@@ -14,7 +14,8 @@ std::string cut(const std::string& text, std::size_t most) {
 }
 
 std::string_view cause_of(const Mutant& m) {
-  return m.unchanged == m.asked ? "no number of any answer differed" : "what differed was admitted";
+  if (m.unchanged < m.asked) return "what differed was admitted";
+  return m.unseen > 0 ? "numbers on the way differed, and no answer" : "no number was another";
 }
 
 void row(std::string_view name, const Counts& c, std::ostream& to) {
@@ -106,7 +107,7 @@ std::string to_json(const std::vector<Mutant>& mutants) {
                    {"fate", fates[static_cast<std::size_t>(m.fate)]},
                    {"by", m.by},
                    {"asked", m.asked},
-                   {"unchanged", m.unchanged}});
+                   {"unchanged", m.unchanged}, {"unseen", m.unseen}});
   }
   return all.dump(1);
 }

@@ -25,7 +25,7 @@ struct Counts {
 [[nodiscard]] std::vector<Counts> by_sort(const std::vector<Mutant>& mutants);
 
 void print_table(const std::vector<Mutant>& mutants, std::ostream& to);
-/// By cause: no number of any answer differed, or all that differed was admitted; then by sort.
+/// By cause: no number was another in any case, none of an answer, or all that differed was admitted; then by sort.
 void print_alive(const std::vector<Mutant>& mutants, std::ostream& to);
 void print_equivalent(const std::vector<Mutant>& mutants, std::ostream& to);
 [[nodiscard]] std::string to_json(const std::vector<Mutant>& mutants);

@@ -53,7 +53,6 @@ double without_nan(double x, DType) { return std::isnan(x) ? 0 : x; }
 double nan_is_infinite(double x, DType) { return std::isnan(x) ? infinity : x; }
 double nan_where_infinite(double x, DType) { return std::isinf(x) ? std::nan("") : x; }
 double clamped(double x, DType d) { return std::isinf(x) ? std::copysign(largest(d), x) : x; }
-double without_sign_of_zero(double x, DType) { return x == 0 ? 0 : x; }
 double through_f32(double x, DType d) { return d == DType::f64 ? rounded_to(x, DType::f32) : x; }
 double squared_in_range(double x, DType d) {
   return std::isfinite(x) && std::fabs(x) > std::sqrt(largest(d)) ? std::copysign(infinity, x) : x;
@@ -74,7 +73,6 @@ void add_numbers(std::vector<Defect>& to) {
       {"NaN is infinite", reals(nan_is_infinite)},
       {"infinities are NaN", reals(nan_where_infinite)},
       {"infinities are the largest number", reals(clamped)},
-      {"-0 is 0", reals(without_sign_of_zero)},
       {"f64 passes through f32", reals(through_f32)},
       {"what overflows when squared is infinite", reals(squared_in_range)},
   };
