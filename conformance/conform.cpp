@@ -131,7 +131,7 @@ class Run {
     report_.seconds = seconds_since(start);
     journal.finish(report_);
     write_formats(options_.formats, report_);
-    write_table(console_, report_);
+    write_table(console_, report_, options_.width);
     report_coverage();
     return conclusion(report_).conforms ? 0 : 1;
   }

@@ -65,6 +65,7 @@ struct ConformOptions {
                                                             ///< without it the threads share one backend in turns
   std::ostream* progress = nullptr;                         ///< the terminal that live progress is shown on
   std::function<std::size_t()> columns{};                   ///< its width; without it 80
+  std::optional<std::size_t> width;                         ///< of the console, where that is a terminal
   std::ostream* errors = nullptr;                           ///< where a wrong set-up is told; the console by default
   std::size_t shrink_attempts = 400;                        ///< requests spent on shrinking one counterexample …
   double shrink_seconds = 30;                               ///< … and seconds, whatever ends first

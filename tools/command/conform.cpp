@@ -113,7 +113,8 @@ template <std::size_t n>
   options.shard = shard_of(words.shard);
   options.dry_run = words.dry_run;
   if (isatty(STDERR_FILENO) != 0) options.progress = &std::cerr;
-  options.columns = terminal_columns;
+  options.columns = [] { return terminal_columns(STDERR_FILENO); };
+  options.width = output_columns();
   options.errors = &std::cerr;
   options.formats = words.formats;
   if (!words.waivers.empty()) options.waivers = conformance::parse_waivers(read_file(words.waivers), words.waivers, options.library);
