@@ -106,7 +106,7 @@ Outcome check_program(const Case& c, Asked& backend, const spec::Contract& contr
 std::optional<Case> failing_call(const Case& c, Asked& backend, const spec::Contract& contract) {
   std::optional<WrongCall> found;
   if (is_walked(c, backend)) found = walk(c, backend, contract).failed;
-  if (!found) found = wrong_call(request_of(c, 0), backend, contract);
+  if (!found) found = wrong_call(request_of(c), backend, contract);
   std::optional<Case> alone = found ? case_of(found->request) : std::nullopt;
   if (!alone) return std::nullopt;
   alone->key = c.key;
