@@ -8,7 +8,6 @@
 #include "conformance/admit_schemas.hpp"
 #include "conformance/call_by_call.hpp"
 #include "conformance/schemas.hpp"
-#include "conformance/schemas/laws.hpp"
 #include "conformance/undifferentiable.hpp"
 #include "spec/program/binding.hpp"
 
@@ -24,10 +23,9 @@ constexpr std::uint8_t no_number = reference::admits_nan | reference::admits_pos
   return std::any_of(flags.begin(), flags.end(), [](std::uint8_t f) { return (f & no_number) != 0; });
 }
 
-/// Whether a call of the request may be computed in other ways: its definition says so, where what that says of derivatives alone
-/// leaves values as they are, or laws apply.
-[[nodiscard]] bool has_ways(const spec::Request& request, const spec::System& system) {
-  if (has_law(system)) return true;
+/// Whether a call of the request is of a definition that lets it be computed in other ways; what it says of derivatives alone
+/// leaves values as they are.
+[[nodiscard]] bool has_ways(const spec::Request& request) {
   const spec::Library library = spec::library_of(request.program);
   const auto counts = [&](spec::PartForm form) { return form == spec::PartForm::also || request.mode != spec::Mode::forward; };
   return std::any_of(request.program.steps.begin(), request.program.steps.end(), [&](const auto& step) {
@@ -57,7 +55,7 @@ class Whole {
     Envelopes bounds = meaning_;
     admit_schemas(bounds, got, schemas(alone), freedoms(), contract_);
     leave_open_beside_infinities(bounds.outputs);
-    if (!alone && !reference::judge(got, bounds).passed() && has_ways(request_, question_.system)) admit_ways(bounds);
+    if (!alone && !reference::judge(got, bounds).passed() && has_ways(request_)) admit_ways(bounds);
     return outcome(reference::judge(got, bounds));
   }
 
@@ -66,7 +64,7 @@ class Whole {
     std::vector<Hull> all = hulls_of(meaning_);
     for_each_admitted(meaning_, schemas(alone), freedoms(), contract_, [&](const Envelopes& way) { add(all, way); });
     leave_open_beside_infinities(all);
-    if (alone || !has_ways(request_, question_.system)) return all;
+    if (alone || !has_ways(request_)) return all;
     if (const auto ways = call_by_call(request_, contract_)) {
       add(all, *ways);
     } else {
@@ -80,10 +78,10 @@ class Whole {
     return where_undifferentiable(question_.system, question_.inputs, layout_of(request_), meaning_, contract_);
   }
 
-  /// Of a program of several calls only the same equations with elements computed anew where they are read.
+  /// Of a program of several calls what follows from the form of its equations.
   [[nodiscard]] std::vector<Schema> schemas(const std::optional<Case>& alone) const {
     if (alone) return other_schemas(*alone, request_.mode);
-    return {Schema{reference::with_recomputed_elements(question_.system), question_.inputs}};
+    return schemas_by_form({question_.system, question_.inputs});
   }
 
   /// Beside values and cotangents that are no numbers there is no second derivative to hold anybody to.

@@ -23,9 +23,10 @@ void keep_numbers(reference::Envelope& schema, const reference::Envelope& meanin
   schema.upper[i] = meaning.upper[i];
 }
 
-void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, bool by_law) {
-  for (std::size_t i = 0; i < schema.flags.size() && i < meaning.flags.size(); ++i) {
-    if ((meaning.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
+/// \param freed the meaning, with what freedoms leave open
+void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, const reference::Envelope& freed, bool by_law) {
+  for (std::size_t i = 0; i < schema.flags.size() && i < freed.flags.size(); ++i) {
+    if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
     if (by_law) keep_numbers(schema, meaning, i);
   }
 }
@@ -44,18 +45,18 @@ void put_in_place(reference::Envelopes& bounds, std::size_t output, reference::E
 class Admitting {
  public:
   Admitting(reference::Envelopes& bounds, std::span<const HostTensor> got, const Freedoms& freedoms)
-      : bounds_(bounds), got_(got), freedoms_(freedoms) {
+      : bounds_(bounds), got_(got), freedoms_(freedoms), meaning_(bounds) {
     for (std::size_t o = 0; o < bounds_.outputs.size() && o < got_.size(); ++o) {
       if (!admits(o)) free(o, bounds_.outputs[o]);
     }
-    meaning_ = bounds_;
+    freed_ = bounds_;
   }
 
   [[nodiscard]] bool is_complete() const { return reference::judge(got_, bounds_).passed(); }
 
   void offer(reference::Envelopes others, bool by_law) {
     for (std::size_t o = 0; o < others.outputs.size() && o < got_.size(); ++o) {
-      hold_to(others.outputs[o], meaning_.outputs[o], by_law);
+      hold_to(others.outputs[o], meaning_.outputs[o], freed_.outputs[o], by_law);
       if (admits(o)) continue;
       free(o, others.outputs[o]);
       if (judge(got_[o], others.outputs[o]).passed()) put_in_place(bounds_, o, others.outputs[o]);
@@ -73,7 +74,8 @@ class Admitting {
   reference::Envelopes& bounds_;
   std::span<const HostTensor> got_;
   const Freedoms& freedoms_;
-  reference::Envelopes meaning_;
+  const reference::Envelopes meaning_;
+  reference::Envelopes freed_;  ///< the meaning, with what freedoms leave open where the answer needs it
 };
 
 /// Calls `offer` with the envelopes of each schema, and then of those along one tangent after the other, until it has enough.
@@ -92,7 +94,7 @@ void for_each_way(std::span<const Schema> schemas, const spec::Contract& contrac
 }  // namespace
 
 void hold_to(reference::Envelopes& schema, const reference::Envelopes& meaning, bool by_law) {
-  for (std::size_t o = 0; o < schema.outputs.size(); ++o) hold_to(schema.outputs[o], meaning.outputs[o], by_law);
+  for (std::size_t o = 0; o < schema.outputs.size(); ++o) hold_to(schema.outputs[o], meaning.outputs[o], meaning.outputs[o], by_law);
 }
 
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
@@ -105,13 +107,13 @@ void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got
   });
 }
 
-void for_each_admitted(const reference::Envelopes& bounds, std::span<const Schema> schemas, const Freedoms& freedoms,
+void for_each_admitted(const reference::Envelopes& meaning, std::span<const Schema> schemas, const Freedoms& freedoms,
                        const spec::Contract& contract, const std::function<void(const reference::Envelopes&)>& visit) {
-  reference::Envelopes meaning = bounds;
-  admit(meaning, freedoms);
-  visit(meaning);
+  reference::Envelopes freed = meaning;
+  admit(freed, freedoms);
+  visit(freed);
   for_each_way(schemas, contract, [&](reference::Envelopes way, bool by_law) {
-    hold_to(way, meaning, by_law);
+    for (std::size_t o = 0; o < way.outputs.size(); ++o) hold_to(way.outputs[o], meaning.outputs[o], freed.outputs[o], by_law);
     admit(way, freedoms);
     visit(way);
     return false;

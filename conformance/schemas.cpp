@@ -158,7 +158,13 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
     if (evaluations(adjoint.system) <= longest_adjoint) schemas.push_back(std::move(adjoint));
   }
   for (std::size_t s = 0, stated = schemas.size(); s < stated; ++s) add_by_laws(schemas, Schema(schemas[s]));
-  Schema own = meaning_of(c);
+  for (Schema& schema : schemas) schema.by_reciprocals = true;
+  for (Schema& schema : schemas_by_form(meaning_of(c))) schemas.push_back(std::move(schema));
+  return schemas;
+}
+
+std::vector<Schema> schemas_by_form(Schema own) {
+  std::vector<Schema> schemas;
   add_by_laws(schemas, own);
   own.system = reference::with_recomputed_elements(own.system);
   add_by_laws(schemas, own);

@@ -20,10 +20,14 @@ struct Schema {
   bool by_reciprocals = false;             ///< a/b may be a*(1/b), where the text rounds more than once
 };
 
+/// What follows from the form of a system's equations: the equations by laws of the real numbers (`conformance/schemas`),
+/// and with elements computed anew where they are read, both with reciprocals for quotients. The last are the equations
+/// with elements computed anew, and no reciprocals.
+[[nodiscard]] std::vector<Schema> schemas_by_form(Schema own);
+
 /// What the parts of the case's definition say in this mode: `also` of the results, `jvp` and `vjp` of the derivative too;
-/// the adjoint of what `jvp` states, for cotangents, where it is not too long; the definition's own equations by laws of the
-/// real numbers (`conformance/schemas`), and with elements computed anew where they are read; all of these with reciprocals
-/// for quotients. The last is the definition's own equations with elements computed anew, and no reciprocals.
+/// the adjoint of what `jvp` states, for cotangents, where it is not too long; these by laws of the real numbers; all with
+/// reciprocals for quotients. Then what follows from the form of the definition's own equations.
 [[nodiscard]] std::vector<Schema> other_schemas(const Case& c, spec::Mode mode);
 
 /// What one part of the case's definition says of it; parts count from 1.

@@ -29,10 +29,8 @@ using spec::Primitive;
 
 std::optional<spec::System> with_decay_apart(const spec::System& system) {
   return rewritten_by(system, [](const Expr& e) -> std::optional<Expr> {
-    if (!e.is(Primitive::add) && !e.is(Primitive::sub)) return std::nullopt;
-    const auto first = apart(e->args[0]), second = e.is(Primitive::add) ? apart(e->args[1]) : std::nullopt;
-    if (!first && !second) return std::nullopt;
-    return spec::apply(e->primitive, {first.value_or(e->args[0]), second.value_or(e->args[1])});
+    const auto p = e.is(Primitive::sub) ? apart(e->args[0]) : std::nullopt;
+    return p ? std::optional(*p - e->args[1]) : std::nullopt;
   });
 }
 

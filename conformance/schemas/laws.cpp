@@ -1,6 +1,5 @@
 #include "conformance/schemas/laws.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "conformance/divided_axes.hpp"
@@ -21,7 +20,7 @@ constexpr std::array all{
     Law{"roots of quotients", "sqrt(a/b) = sqrt(a)/sqrt(b), a, b >= 0", "PyTorch's Adam", with_roots_apart},
     Law{"weighted means from the first", "w*p + (1 - w)*q = p + (1 - w)*(q - p)", "torch.lerp, Keras' moments", from_the_first},
     Law{"weighted means from the second", "w*p + (1 - w)*q = q + w*(p - q)", "torch.lerp, PyTorch's GRU", from_the_second},
-    Law{"decay apart", "p*(1 - b) + r = p - b*p + r", "optax' and Keras' weight decay", with_decay_apart},
+    Law{"decay apart", "p*(1 - b) - r = p - b*p - r", "optax' and Keras' weight decay", with_decay_apart},
     Law{"squares apart", "t*(1 - y*y) = (t + t*y)*(1 - y)", "JAX's tanh", with_squares_apart},
     Law{"complements", "1/(1 + exp(-z)) = 1 - exp(-z)/(1 + exp(-z))", "oneDNN's logistic", with_complements},
     Law{"roots of factors inside", "c*sum(a*b) = sum((sqrt(c)*a)*(sqrt(c)*b)), c >= 0", "PyTorch's attention", with_roots_of_factors_inside},
@@ -30,10 +29,6 @@ constexpr std::array all{
     Law{"common factors", "a*t + b*t = (a + b)*t", "handwritten derivatives, slope first", with_common_factors},
     Law{"affine maps", "(a - b)*c = a*c - b*c", "PyTorch's normalisations, its softmax backward on CUDA", with_affine_maps},
 };
-
-[[nodiscard]] bool divides(const spec::Expr& e) {
-  return e.is(spec::Primitive::div) || std::any_of(e->args.begin(), e->args.end(), divides);
-}
 
 }  // namespace
 
@@ -52,12 +47,6 @@ std::vector<spec::System> by_laws(const spec::System& system) {
   }
   if (applied > 1) systems.push_back(std::move(together));
   return systems;
-}
-
-bool has_law(const spec::System& system) {
-  const auto& equations = system.equations;
-  return std::any_of(equations.begin(), equations.end(), [](const spec::Equation& q) { return divides(q.value); }) ||
-         std::any_of(all.begin(), all.end(), [&](const Law& law) { return law.rewritten(system).has_value(); });
 }
 
 }  // namespace etalon::conformance

@@ -26,7 +26,4 @@ struct Law {
 /// The system by each law alone, and by all that apply, one after the other.
 [[nodiscard]] std::vector<spec::System> by_laws(const spec::System& system);
 
-/// Whether a law's form occurs, or a quotient that may be a product with a reciprocal.
-[[nodiscard]] bool has_law(const spec::System& system);
-
 }  // namespace etalon::conformance

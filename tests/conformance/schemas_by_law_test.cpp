@@ -36,12 +36,12 @@ const std::vector<Form> forms{
     {"roots of quotients", "f(a[n], b[n]) -> y[n]\n  y[i] = sqrt(a[i]/b[i])\n", "f(a[n], b[n]) -> y[n]\n  y[i] = sqrt(a[i])/b[i]\n", true},
     {"weighted means from the first", "f(a[n], b[n]) -> y[n]\n  y[i] = 0.75*a[i] + (1 - 0.75)*b[i]*b[i]\n", "f(a[n], b[n]) -> y[n]\n  y[i] = 0.75*a[i] + (1 - 0.5)*b[i]\n"},
     {"weighted means from the second", "f(a[n], b[n]) -> y[n]\n  y[i] = (1 - a[i])*b[i] + a[i]*3\n", "f(a[n], b[n]) -> y[n]\n  y[i] = (1 - a[i])*b[i] - a[i]*3\n"},
-    {"decay apart", "f(a[n], b[n]) -> y[n]\n  y[i] = a[i]*(1 - b[i]) - b[i]\n", "f(a[n], b[n]) -> y[n]\n  y[i] = a[i]*(1 - b[i])\n"},
+    {"decay apart", "f(a[n], b[n]) -> y[n]\n  y[i] = a[i]*(1 - b[i]) - b[i]\n", "f(a[n], b[n]) -> y[n]\n  y[i] = a[i]*(1 - b[i]) + b[i]\n"},
     {"squares apart", "f(a[n], b[n]) -> y[n]\n  y[i] = a[i]*(1 - b[i]*b[i])\n", "f(a[n], b[n]) -> y[n]\n  y[i] = a[i]*(1 - a[i]*b[i])\n"},
     {"complements", "f(a[n], b[n]) -> y[n]\n  y[i] = if a[i] < 0 then b[i] else 1/(1 + exp(-a[i]))\n", "f(a[n], b[n]) -> y[n]\n  y[i] = if b[i] < 0 then b[i] else 1/(1 + exp(-a[i]))\n"},
     {"roots of factors inside", "f(a[n], b[n]) -> y\n  y = 3*sum[k] a[k]*b[k]\n", "f(a[n], b[n]) -> y\n  y = 3*sum[k] a[k]\n", true},
     {"factors inside", "f(a[n], b[n]) -> y[n]\n  y[i] = b[i]*(sum[k] a[k]*b[k])/n\n", "f(a[n], b[n]) -> y\n  y = n/(sum[k] a[k])\n"},
-    {"factors outside", "f(a[n], b[n]) -> y[n]\n  y[i] = sum[k] a[i]*b[k]/b[i]\n", "f(a[n], b[n]) -> y\n  y = sum[k] a[k]/b[k]\n"},
+    {"factors outside", "f(a[n], b[n]) -> y[n]\n  y[i] = sum[k] a[i]*(b[k]/b[i])\n", "f(a[n], b[n]) -> y\n  y = sum[k] (a[k]/b[k])\n"},
     {"common factors", "f(a[n], b[n]) -> y[n]\n  y[i] = a[i]*b[i]/3 - a[i]\n", "f(a[n], b[n]) -> y[n]\n  y[i] = 3*a[i] - 3/b[i]\n"},
     {"affine maps", "f(a[n], b[n]) -> y[n]\n  m = sum[k] a[k]\n  y[i] = b[i]*(a[i] - m)/3\n", "f(a[n], b[n]) -> y[n]\n  y[i] = b[i]*(a[i] - b[i])\n"},
 };
@@ -143,15 +143,15 @@ TEST_CASE("laws say of the library what its definitions mean", "[sound][schemas]
           }
         }
         const conformance::Schema meaning = conformance::meaning_of(*c);
-        for (const spec::System& other : conformance::by_laws(meaning.system)) {
+        for (const conformance::Schema& other : conformance::schemas_by_form(meaning)) {
           INFO(d->name << " " << name_of(check) << " " << i);
-          CHECK(differences(meaning.system, other, meaning.inputs, compared) == 0);
+          CHECK(differences(meaning.system, other.system, meaning.inputs, compared) == 0);
           ++applied;
         }
       }
     }
   }
-  CHECK(applied > 100);
+  CHECK(applied > 500);
   CHECK(compared > 1000);
 }
 

@@ -90,7 +90,7 @@ class Variant:
         self.name, self.operation, self.source = name, operation, source
         self.value, self.vjp, self.jvp = value, vjp, jvp
         self.loses = loses or {}  # by element type and mode: why
-        self.rare = rare  # too few cases of the quick tier meet the loss to ask for it
+        self.rare = rare  # a run may meet no case that shows a loss
 
     @property
     def modes(self):
