@@ -113,8 +113,10 @@ void for_each_admitted(const reference::Envelopes& meaning, std::span<const Sche
   admit(freed, freedoms);
   visit(freed);
   for_each_way(schemas, contract, [&](reference::Envelopes way, bool by_law) {
-    for (std::size_t o = 0; o < way.outputs.size(); ++o) hold_to(way.outputs[o], meaning.outputs[o], freed.outputs[o], by_law);
-    admit(way, freedoms);
+    for (std::size_t o = 0; o < way.outputs.size(); ++o) {
+      hold_to(way.outputs[o], meaning.outputs[o], freed.outputs[o], by_law);
+      if (o < freedoms.size()) admit(way.outputs[o], freedoms[o]);
+    }
     visit(way);
     return false;
   });
