@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "conformance/check.hpp"
 #include "reference/backend.hpp"
 #include "tests/adequacy/answers.hpp"
 #include "tests/adequacy/equivalence.hpp"
 #include "tests/adequacy/implementations/defect.hpp"
 #include "tests/adequacy/implementations/showing.hpp"
 #include "tests/adequacy/number_changes.hpp"
+#include "tests/adequacy/question.hpp"
 #include "tests/adequacy/score.hpp"
 
 using namespace etalon;
@@ -192,8 +194,8 @@ struct Shifted {
     y = system.add_tensor("y", DType::f64, {2});
     system.inputs = {x};
     system.outputs = {y};
-    const spec::Binder i = system.bind("i", 2), k = system.bind("k", 3), r = system.bind("r", 2), j = system.bind("j", 3),
-                       s = system.bind("s", 2), l = system.bind("l", 3);
+    const spec::Binder i = system.bind("i", 2), k = system.bind("k", 3), r = system.bind("r", 2),
+                       j = system.bind("j", 3), s = system.bind("s", 2), l = system.bind("l", 3);
     const auto at = [&](spec::TensorId t, const spec::Binder& a, const spec::Binder& b) {
       return system.at(t, {spec::variable(a), spec::variable(b)});
     };
@@ -244,8 +246,9 @@ TEST_CASE("reductions over the same places in another order are the same equatio
                                  : system.at(x, {spec::variable(a), spec::variable(b)});
     std::vector<spec::Binder> binders{a, b};
     if (exchanged) std::swap(binders[0], binders[1]);
-    system.define(y, {}, spec::reduce(transposed && exchanged ? spec::Reduction::prod : spec::Reduction::sum, binders,
-                                      spec::boolean(true), read));
+    system.define(y, {},
+                  spec::reduce(transposed && exchanged ? spec::Reduction::prod : spec::Reduction::sum, binders,
+                               spec::boolean(true), read));
     return system;
   };
   CHECK(!adequacy::why_equivalent(summed(false, false), summed(true, false)).empty());
@@ -292,4 +295,72 @@ TEST_CASE("every defect of an implementation has a name of its own", "[adequacy]
   std::set<std::string> names;
   for (const adequacy::Defect& d : adequacy::defects()) CHECK(names.insert(d.what).second);
   CHECK(names.size() > 90);
+}
+
+namespace {
+
+// A backend that answers one request with these tensors: results, then derivatives in the order of what has any.
+class Answering final : public conformance::Asked {
+ public:
+  Answering(const conformance::Case& c, const spec::Instance& instance, const std::vector<HostTensor>& tensors) {
+    const auto results = static_cast<std::ptrdiff_t>(instance.results.size());
+    numbers_.outputs.assign(tensors.begin(), tensors.begin() + results);
+    auto next = tensors.begin() + results;
+    if (c.mode == spec::Mode::jvp) {
+      for (const spec::ValueType& r : instance.results)
+        numbers_.tangents.push_back(kind_of(r.dtype) == Kind::real ? std::optional(*next++) : std::nullopt);
+    } else if (c.mode == spec::Mode::vjp) {
+      for (const bool asked : c.wrt) numbers_.cotangents.push_back(asked ? std::optional(*next++) : std::nullopt);
+    }
+  }
+  spec::Answer run(const spec::Request&) override { return numbers_; }
+
+ private:
+  spec::Numbers numbers_;
+};
+
+// What the suite itself says of the mutant's exact answer.
+std::optional<bool> convicted(const conformance::Case& c, const adequacy::Question& question, const Change& change,
+                              const spec::Contract& contract) {
+  const spec::Instance instance = instance_of(c);
+  adequacy::Answers answers(question.system(), question.inputs());
+  const auto all = reference::everything(question.system());
+  auto got = answers.exact(change, all);
+  const auto sound = answers.exact({}, all);
+  if (!got || !sound) return std::nullopt;
+  if (c.mode != spec::Mode::forward) std::copy_n(sound->begin(), instance.results.size(), got->begin());
+  Answering backend(c, instance, *got);
+  const auto verdict = conformance::check(c, backend, contract).verdict;
+  if (verdict == conformance::Verdict::crashed) return std::nullopt;
+  return verdict == conformance::Verdict::fail;
+}
+
+}  // namespace
+
+TEST_CASE("the verdict on a mutant is that of the suite on its exact answer", "[adequacy]") {
+  const spec::Contract contract = spec::contract_named("cpu");
+  std::size_t compared = 0, killed = 0, made = 0;
+  for (const char* operation : {"cumsum", "log_softmax", "leaky_relu", "std"}) {
+    for (const conformance::Check check :
+         {conformance::Check::value, conformance::Check::jvp, conformance::Check::vjp}) {
+      for (std::uint64_t index = 0; index < 4; ++index) {
+        const auto c = conformance::make_case({operation, check, DType::f32, index});
+        if (!c || conformance::elements_of(*c) > 200) continue;
+        adequacy::Question question(*c, contract);
+        for (const Change& change : question.changes([&](Sort, const auto&, const auto&) { return ++made % 9 == 0; })) {
+          const adequacy::Effect effect = question.effect(change);
+          if (effect == adequacy::Effect::undefined) continue;
+          const auto whole = convicted(*c, question, change, contract);
+          if (!whole) continue;
+          INFO(conformance::id_of(c->key) << " " << change.place << " " << change.text);
+          CHECK((effect == adequacy::Effect::killed) == *whole);
+          ++compared;
+          killed += *whole ? 1 : 0;
+        }
+      }
+    }
+  }
+  CHECK(compared > 200);
+  CHECK(killed > 100);
+  CHECK(killed < compared);
 }

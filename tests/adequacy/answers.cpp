@@ -70,13 +70,14 @@ Tensors partly(const System& system, std::span<const HostTensor> inputs, std::sp
 
 std::optional<Tensors> exactly(const System& system, std::span<const HostTensor> inputs, std::span<const DType> types,
                                const Selection& asked) {
-#define ETALON_TRY(Bits)                                                    \
-  try {                                                                     \
+#define ETALON_TRY(Bits)                                                   \
+  try {                                                                    \
     return partly<reference::Precise<Bits>>(system, inputs, types, asked); \
-  } catch (const reference::Undecided&) {                                   \
+  } catch (const reference::Undecided&) {                                  \
   }
   ETALON_TRY(191)
-  ETALON_TRY(511) ETALON_TRY(2047)
+  ETALON_TRY(511)
+  ETALON_TRY(2047)
 #undef ETALON_TRY
       return std::nullopt;
 }
@@ -145,7 +146,8 @@ const Answers::Values& Answers::values() {
 const Tensors& Answers::sound() {
   if (!sound_) {
     sound_.emplace();
-    for (const TensorId t : system_.outputs) sound_->push_back(reference::to_host(values()[index(t)], system_[t].dtype));
+    for (const TensorId t : system_.outputs)
+      sound_->push_back(reference::to_host(values()[index(t)], system_[t].dtype));
   }
   return *sound_;
 }
@@ -161,7 +163,8 @@ const std::vector<bool>& Answers::dependent(TensorId from) {
     for (std::size_t e = 0; e < reads_.size(); ++e) {
       const TensorId target = system_.equations[e].target;
       if (all[index(target)]) continue;
-      grows |= all[index(target)] = std::any_of(reads_[e].begin(), reads_[e].end(), [&](TensorId t) { return all[index(t)]; });
+      grows |= all[index(target)] =
+          std::any_of(reads_[e].begin(), reads_[e].end(), [&](TensorId t) { return all[index(t)]; });
     }
   }
   return all;
@@ -170,8 +173,9 @@ const std::vector<bool>& Answers::dependent(TensorId from) {
 bool Answers::is_needed(TensorId tensor, std::size_t first_output) {
   const std::vector<bool>& changes = dependent(tensor);
   const auto empty = [&](TensorId t) { return system_[t].dims.count() == 0; };
-  return !empty(tensor) && std::any_of(system_.outputs.begin() + static_cast<std::ptrdiff_t>(first_output), system_.outputs.end(),
-                                       [&](TensorId t) { return changes[index(t)] && !empty(t); });
+  return !empty(tensor) &&
+         std::any_of(system_.outputs.begin() + static_cast<std::ptrdiff_t>(first_output), system_.outputs.end(),
+                     [&](TensorId t) { return changes[index(t)] && !empty(t); });
 }
 
 // The equations of the tensor `from` and of what depends on it are evaluated, or it has a value and no equation.

@@ -1,6 +1,6 @@
 /// \file
-/// What the mutants of one system answer. Its sound values are kept, so that a mutant costs what comes behind its change.
-/// It knows no envelope.
+/// What the mutants of one system answer. Its sound values are kept, so that a mutant costs what comes behind its
+/// change. It knows no envelope.
 #pragma once
 
 #include <map>
@@ -25,8 +25,8 @@ class Answers {
   /// The outputs in double, each element rounded to its type. \throws SpecViolation where there are none
   [[nodiscard]] const Tensors& sound();
 
-  /// The same with the change; nothing where not even the tensor differs that is changed. \throws SpecViolation where it has no answer,
-  /// InternalError where it is no mutant, since it reads beyond a tensor or reduces over nothing
+  /// The same with the change; nothing where not even the tensor differs that is changed. \throws SpecViolation where
+  /// it has no answer, InternalError where it is no mutant, since it reads beyond a tensor or reduces over nothing
   [[nodiscard]] std::optional<Tensors> quick(const Change& change);
 
   /// Whether an output from the first one on is, or depends on, an element of the tensor.
@@ -52,7 +52,7 @@ class Answers {
   Tensors inputs_;
   std::optional<Values> values_;  ///< of every tensor
   std::optional<Tensors> sound_;
-  std::vector<std::vector<spec::TensorId>> reads_;              ///< by equation
+  std::vector<std::vector<spec::TensorId>> reads_;         ///< by equation
   std::map<spec::TensorId, std::vector<bool>> dependent_;  ///< by tensor and tensor
 };
 

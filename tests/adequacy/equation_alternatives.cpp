@@ -36,8 +36,8 @@ Stem stem_of(const Expr& index) {
   return stem;
 }
 
-// The axes of a read by what indexes them, so that they have the same names in instances of other ranks: of several axes
-// of a row the first, inner ones and the last, which is the only one of a short row.
+// The axes of a read by what indexes them, so that they have the same names in instances of other ranks: of several
+// axes of a row the first, inner ones and the last, which is the only one of a short row.
 std::vector<std::string> axes_of(const Expr& read) {
   std::vector<Stem> stems;
   std::vector<std::string> names;
@@ -46,7 +46,10 @@ std::vector<std::string> axes_of(const Expr& read) {
     const auto before = std::count(stems.begin(), stems.begin() + static_cast<std::ptrdiff_t>(k), stems[k]);
     const auto all = std::count(stems.begin(), stems.end(), stems[k]);
     const bool alone = all == 1 && !stems[k].of_row;
-    names.push_back(stems[k].name + (alone ? "" : before + 1 == all ? " (last)" : before == 0 ? " (first)" : " (inner)"));
+    names.push_back(stems[k].name + (alone               ? ""
+                                     : before + 1 == all ? " (last)"
+                                     : before == 0       ? " (first)"
+                                                         : " (inner)"));
   }
   return names;
 }

@@ -227,10 +227,12 @@ spec::Equation canonical(const spec::Equation& e) {
 }
 
 // Equal but for indices and conditions that are the same at every point.
-bool equal_everywhere(const Expr& a, const Expr& b, const std::vector<Binder>& binders, const std::vector<Expr>& conditions) {
+bool equal_everywhere(const Expr& a, const Expr& b, const std::vector<Binder>& binders,
+                      const std::vector<Expr>& conditions) {
   if (a == b) return true;
   if (a.kind() != b.kind()) return false;
-  if (a.kind() != Kind::real && at_all_points(binders, conditions, [&](const Point& p) { return equal_at(a, b, p); })) return true;
+  if (a.kind() != Kind::real && at_all_points(binders, conditions, [&](const Point& p) { return equal_at(a, b, p); }))
+    return true;
   if (a.form() != b.form() || a->args.size() != b->args.size() || a->args.empty() || a->tensor != b->tensor ||
       a->binders != b->binders)
     return false;
@@ -272,7 +274,8 @@ bool is_lost_in_sum(const Site& site, const Expr& by, Reaches& reaches) {
 
 // What stands in the place of the node in a case that never is.
 bool is_never_chosen(const Site& site, const Expr& by, Reaches& reaches) {
-  return by.form() == Form::select && by->args[2] == site.node && reaches.never(by->args[0], site.binders, site.conditions);
+  return by.form() == Form::select && by->args[2] == site.node &&
+         reaches.never(by->args[0], site.binders, site.conditions);
 }
 
 // `<` and `<=` of numbers that are never equal.
@@ -303,7 +306,8 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
     return "the same numbers whatever the inputs are";
   if (is_never_chosen(site, alternative.node, reaches)) return "the numbers never come there";
   if (are_never_equal(site, alternative.node, reaches)) return "the numbers compared are never equal";
-  if (alternative.sort == Sort::saturating && stays_in_53_bits(site, reaches)) return "the integers stay within 53 bits";
+  if (alternative.sort == Sort::saturating && stays_in_53_bits(site, reaches))
+    return "the integers stay within 53 bits";
   const bool guards = alternative.sort == Sort::guard || alternative.sort == Sort::arm ||
                       alternative.sort == Sort::comparison || alternative.sort == Sort::part;
   if (guards && same_when_solved(system, site, alternative.node)) return "the same text once guards are solved";
@@ -311,8 +315,8 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
 }
 
 std::string why_equivalent(const spec::System& system, const spec::System& other) {
-  const bool same = std::equal(system.equations.begin(), system.equations.end(), other.equations.begin(), other.equations.end(),
-                               [](const spec::Equation& one, const spec::Equation& another) {
+  const bool same = std::equal(system.equations.begin(), system.equations.end(), other.equations.begin(),
+                               other.equations.end(), [](const spec::Equation& one, const spec::Equation& another) {
                                  const spec::Equation a = canonical(one), b = canonical(another);
                                  return a.target == b.target && a.binders == b.binders && a.place == b.place &&
                                         equal_everywhere(a.value, b.value, a.binders, {});

@@ -84,7 +84,8 @@ class Adding {
       case DType::boolean:
         return;
     }
-    if (kind_of(system_[t].dtype) == Kind::real) add(t, Sort::flushed, "subnormal numbers are 0", of_reals(flushed), has_no_subnormal);
+    if (kind_of(system_[t].dtype) == Kind::real)
+      add(t, Sort::flushed, "subnormal numbers are 0", of_reals(flushed), has_no_subnormal);
   }
 
   void sum(std::size_t equation) {
@@ -166,8 +167,8 @@ double rounded_to(double value, DType dtype) {
   }
 }
 
-void add_number_changes(const System& system, const std::vector<bool>& chosen,
-                        const std::shared_ptr<Reaches>& reaches, std::vector<Change>& to) {
+void add_number_changes(const System& system, const std::vector<bool>& chosen, const std::shared_ptr<Reaches>& reaches,
+                        std::vector<Change>& to) {
   Adding adding(system, reaches, to);
   for (const spec::TensorId t : system.inputs) adding.tensor(t);
   std::set<spec::TensorId> given;

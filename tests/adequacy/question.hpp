@@ -1,6 +1,6 @@
 /// \file
-/// One question of the suite to many mutants: its system, its envelopes and those of its other schemas are made once, and
-/// only where a mutant needs them.
+/// One question of the suite to many mutants: its system, its envelopes and those of its other schemas are made once,
+/// and only where a mutant needs them.
 #pragma once
 
 #include <optional>
@@ -31,6 +31,8 @@ class Question {
   Question(conformance::Case c, const spec::Contract& contract);
 
   [[nodiscard]] const spec::System& system() const { return system_; }
+  /// Its inputs: operands, then directions.
+  [[nodiscard]] const std::vector<HostTensor>& inputs() const { return inputs_; }
   [[nodiscard]] std::vector<Change> changes(const Wanted& wanted) const;
   [[nodiscard]] Effect effect(const Change& change);
   /// Whether all that is given is finite.

@@ -43,7 +43,8 @@ Reach negated(const Reach& a) { return {-a.high, -a.low, a.whole}; }
 
 class Look {
  public:
-  Look(Reaches& reaches, const spec::System& system, const std::vector<Binder>& binders, const std::vector<Expr>& conditions)
+  Look(Reaches& reaches, const spec::System& system, const std::vector<Binder>& binders,
+       const std::vector<Expr>& conditions)
       : reaches_(reaches), system_(system), binders_(binders), conditions_(conditions) {}
 
   Reach at(const Expr& e) {
@@ -66,7 +67,7 @@ class Look {
   }
 
  private:
-  // What the condition says of this very expression.
+  // What the condition says of this very expression; of the other side what is known without conditions.
   void assume(const Expr& c, const Expr& e, Reach& r, bool holds) {
     if (c.is(Primitive::logical_not)) return assume(c->args[0], e, r, !holds);
     if (c.is(Primitive::logical_and) && holds) return assume(c->args[0], e, r, true), assume(c->args[1], e, r, true);
@@ -76,9 +77,11 @@ class Look {
     if (!less && !more) return;
     for (const std::size_t side : {0U, 1U}) {
       if (c->args[side] != e) continue;
-      const Reach other = plain(c->args[1 - side]);
-      if ((less == holds) == (side == 0)) r.high = std::min(r.high, other.high);
-      else r.low = std::max(r.low, other.low);
+      const Reach other = Look(reaches_, system_, binders_, {}).at(c->args[1 - side]);
+      if ((less == holds) == (side == 0))
+        r.high = std::min(r.high, other.high);
+      else
+        r.low = std::max(r.low, other.low);
     }
   }
 
@@ -230,13 +233,15 @@ class Look {
   // The same elements of the same tensor; a variable that is maximised over is any.
   bool covers(const Expr& maximised, const Expr& one, const std::vector<Binder>& over) {
     if (maximised.form() != Form::read || one.form() != Form::read || maximised->tensor != one->tensor) return false;
-    return std::equal(maximised->args.begin(), maximised->args.end(), one->args.begin(), [&](const Expr& a, const Expr& b) {
-      const bool any = a.form() == Form::variable &&
-                       std::any_of(over.begin(), over.end(), [&](const Binder& v) { return v.variable == a->variable; });
-      if (any || a == b) return true;
-      const Reach x = plain(a), y = plain(b);
-      return x.low == x.high && x.low == y.low && y.low == y.high;
-    });
+    return std::equal(
+        maximised->args.begin(), maximised->args.end(), one->args.begin(), [&](const Expr& a, const Expr& b) {
+          const bool any = a.form() == Form::variable && std::any_of(over.begin(), over.end(), [&](const Binder& v) {
+                             return v.variable == a->variable;
+                           });
+          if (any || a == b) return true;
+          const Reach x = plain(a), y = plain(b);
+          return x.low == x.high && x.low == y.low && y.low == y.high;
+        });
   }
 
   // The element itself, read on; also as the only one of a line.
@@ -244,7 +249,8 @@ class Look {
     const Said said = said_of(copy);
     if (said.equation == nullptr) return false;
     const Expr& value = said.value;
-    const bool line = value.form() == Form::reduce && value->reduction == Reduction::max && value->args[0].form() == Form::number;
+    const bool line =
+        value.form() == Form::reduce && value->reduction == Reduction::max && value->args[0].form() == Form::number;
     if (!line) return covers(put(*said.equation, copy, value), one, {});
     return std::all_of(value->binders.begin(), value->binders.end(), [](const Binder& b) { return b.extent == 1; }) &&
            covers(put(*said.equation, copy, value->args[1]), one, value->binders);
@@ -293,7 +299,8 @@ Reach Reaches::of(spec::TensorId tensor) {
   if (info.range) any = {static_cast<double>(info.range->first), static_cast<double>(info.range->second), true};
   const auto [entry, added] = tensors_.try_emplace(tensor);
   if (!added) return entry->second.value_or(any);  // of a recurrence nothing is known
-  if (std::find(system_.inputs.begin(), system_.inputs.end(), tensor) != system_.inputs.end()) return *(entry->second = any);
+  if (std::find(system_.inputs.begin(), system_.inputs.end(), tensor) != system_.inputs.end())
+    return *(entry->second = any);
   std::optional<Reach> all;
   for (const spec::Equation& e : system_.equations) {
     if (e.target != tensor) continue;

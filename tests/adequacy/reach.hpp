@@ -1,6 +1,6 @@
 /// \file
-/// Which numbers a part of an equation can be, whatever the inputs are: an interval over the reals, and whether only whole
-/// numbers are in it. It knows forms, and no operation.
+/// Which numbers a part of an equation can be, whatever the inputs are: an interval over the reals, and whether only
+/// whole numbers are in it. It knows forms, and no operation.
 #pragma once
 
 #include <limits>

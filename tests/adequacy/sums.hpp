@@ -10,7 +10,7 @@
 namespace etalon::adequacy {
 
 struct Terms {
-  spec::System system;       ///< gives the terms in place of their sum
+  spec::System system;         ///< gives the terms in place of their sum
   spec::TensorId tensor = -1;  ///< the terms, zero where the guard forbids them: its last axes are summed over
   spec::TensorId target = -1;  ///< their sum
 };

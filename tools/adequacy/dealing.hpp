@@ -19,10 +19,9 @@ namespace etalon::adequacy {
 /// \param so_far called after each operation with how many are done and all that was found, by one thread at a time
 /// \throws what `score` throws
 template <class Found>
-[[nodiscard]] std::vector<Found> deal_out(
-    const std::vector<std::string>& operations, unsigned jobs,
-    const std::function<std::vector<Found>(const std::string&)>& score,
-    const std::function<void(std::size_t, const std::vector<Found>&)>& so_far) {
+[[nodiscard]] std::vector<Found> deal_out(const std::vector<std::string>& operations, unsigned jobs,
+                                          const std::function<std::vector<Found>(const std::string&)>& score,
+                                          const std::function<void(std::size_t, const std::vector<Found>&)>& so_far) {
   std::vector<std::vector<Found>> found(operations.size());
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;

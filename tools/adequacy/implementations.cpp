@@ -76,7 +76,8 @@ void print_alive(const std::vector<Implementation>& defects, std::ostream& to) {
 std::string to_json(const std::vector<Implementation>& defects) {
   nlohmann::json all = nlohmann::json::array();
   for (const Implementation& d : defects)
-    all.push_back({{"operation", d.operation}, {"family", d.family}, {"defect", d.what}, {"touched", d.touched}, {"by", d.by}});
+    all.push_back(
+        {{"operation", d.operation}, {"family", d.family}, {"defect", d.what}, {"touched", d.touched}, {"by", d.by}});
   return all.dump(1);
 }
 

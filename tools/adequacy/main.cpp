@@ -150,7 +150,8 @@ int run(const Wanted& wanted) {
   const adequacy::Options options = options_of(wanted);
   using Found = adequacy::Mutant;
   const auto all = adequacy::deal_out<Found>(
-      operations_of(wanted), wanted.jobs, [&](const std::string& operation) { return adequacy::score(operation, options); },
+      operations_of(wanted), wanted.jobs,
+      [&](const std::string& operation) { return adequacy::score(operation, options); },
       [&](std::size_t done, const std::vector<Found>& some) { write_alive(wanted, done, some); });
   if (wanted.alive.empty()) print_alive(all, std::cout);
   if (wanted.equivalent) print_equivalent(all, std::cout);
@@ -177,8 +178,9 @@ int main(int argc, char** argv) {
   app.add_option("--kinds", wanted.kinds, "Only mutants of these kinds")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(adequacy::sort_names.begin(), adequacy::sort_names.end())));
-  app.add_option("--sample", wanted.sample,
-                 "N/M: the N-th of M shares of the mutants, of implementations of the operations; the same in every run");
+  app.add_option(
+      "--sample", wanted.sample,
+      "N/M: the N-th of M shares of the mutants, of implementations of the operations; the same in every run");
   app.add_option("--cases", wanted.cases,
                  "At most so many cases of each operation, check and element type; all by default");
   app.add_option("--jobs", wanted.jobs, "Threads");

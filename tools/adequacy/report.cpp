@@ -19,8 +19,8 @@ std::string_view cause_of(const Mutant& m) {
 }
 
 void row(std::string_view name, const Counts& c, std::ostream& to) {
-  to << fmt::format("| {:12} | {:6} | {:10} | {:9} | {:6} | {:6} | {:>6} |\n", name, c.made, c.equivalent, c.identical, c.killed, c.alive,
-                    c.killed + c.alive == 0 ? "-" : fmt::format("{:.2f}", c.percent()));
+  to << fmt::format("| {:12} | {:6} | {:10} | {:9} | {:6} | {:6} | {:>6} |\n", name, c.made, c.equivalent, c.identical,
+                    c.killed, c.alive, c.killed + c.alive == 0 ? "-" : fmt::format("{:.2f}", c.percent()));
 }
 
 }  // namespace
@@ -28,10 +28,18 @@ void row(std::string_view name, const Counts& c, std::ostream& to) {
 void Counts::add(const Mutant& mutant) {
   ++made;
   switch (mutant.fate) {
-    case Fate::alive: ++alive; break;
-    case Fate::killed: ++killed; break;
-    case Fate::equivalent: ++equivalent; break;
-    case Fate::identical: ++identical; break;
+    case Fate::alive:
+      ++alive;
+      break;
+    case Fate::killed:
+      ++killed;
+      break;
+    case Fate::equivalent:
+      ++equivalent;
+      break;
+    case Fate::identical:
+      ++identical;
+      break;
   }
 }
 
@@ -107,7 +115,8 @@ std::string to_json(const std::vector<Mutant>& mutants) {
                    {"fate", fates[static_cast<std::size_t>(m.fate)]},
                    {"by", m.by},
                    {"asked", m.asked},
-                   {"unchanged", m.unchanged}, {"unseen", m.unseen}});
+                   {"unchanged", m.unchanged},
+                   {"unseen", m.unseen}});
   }
   return all.dump(1);
 }

@@ -15,7 +15,8 @@ namespace etalon::adequacy {
 struct Counts {
   std::size_t made = 0, equivalent = 0, identical = 0, killed = 0, alive = 0;
   void add(const Mutant& mutant);
-  /// Killed in hundred of those that are neither equivalent nor identical; 0 where there are none, so that no floor holds.
+  /// Killed in hundred of those that are neither equivalent nor identical; 0 where there are none, so that no floor
+  /// holds.
   [[nodiscard]] double percent() const;
 };
 

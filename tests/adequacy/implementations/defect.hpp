@@ -1,6 +1,6 @@
 /// \file
-/// What is wrong about an implementation of any operation: requests or answers spoilt by their form, between the suite and
-/// an honest backend. It knows no operation.
+/// What is wrong about an implementation of any operation: requests or answers spoilt by their form, between the suite
+/// and an honest backend. It knows no operation.
 #pragma once
 
 #include <functional>

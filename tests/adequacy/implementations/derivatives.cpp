@@ -103,7 +103,8 @@ std::vector<Defect> defects_of_derivatives() {
                     if (r.mode == spec::Mode::jvp) ones(r.tangents, r.inputs);
                   }),
       {"derivatives", "cotangents that are not given are 1", ones_for_absent_cotangents},
-      of_requests("derivatives", "the tangents of cotangents are not read", [](Request& r) { r.cotangent_tangents.clear(); }),
+      of_requests("derivatives", "the tangents of cotangents are not read",
+                  [](Request& r) { r.cotangent_tangents.clear(); }),
       of_requests("derivatives", "the tangents of operands are not read in a second derivative",
                   [](Request& r) {
                     if (r.mode != spec::Mode::jvp_of_vjp) return;

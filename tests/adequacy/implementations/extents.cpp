@@ -20,8 +20,10 @@ void spoil_tails(HostTensor& t, std::size_t line, std::size_t block, Wrong wrong
   const HostTensor zero(t.dtype, Dims{1});
   for (std::size_t i = 0; i < elements(t); ++i) {
     if (i % line < line - line % block) continue;
-    if (wrong == Wrong::zero) copy_element(zero, 0, t, i);
-    else copy_element(t, i - block, t, i);
+    if (wrong == Wrong::zero)
+      copy_element(zero, 0, t, i);
+    else
+      copy_element(t, i - block, t, i);
   }
 }
 
@@ -70,9 +72,12 @@ void stride_of_columns(HostTensor& t) {
 }
 
 void add_squares(std::vector<Defect>& to) {
-  to.push_back(of_inputs("square", "the last two axes of operands are exchanged where their extents agree", exchange_last));
-  to.push_back(of_answers("square", "the last two axes of results are exchanged where their extents agree", exchange_last));
-  to.push_back(of_inputs("square", "the first two axes of operands are exchanged where their extents agree", exchange_first));
+  to.push_back(
+      of_inputs("square", "the last two axes of operands are exchanged where their extents agree", exchange_last));
+  to.push_back(
+      of_answers("square", "the last two axes of results are exchanged where their extents agree", exchange_last));
+  to.push_back(
+      of_inputs("square", "the first two axes of operands are exchanged where their extents agree", exchange_first));
   to.push_back(of_inputs("square", "rows of operands are as far apart as columns are long", stride_of_columns));
 }
 
@@ -81,8 +86,8 @@ void lose_axes(HostTensor& t, std::size_t most) {
   if (rank(t) <= most) return;
   std::size_t inner = 1;
   for (std::size_t a = rank(t) - most; a < rank(t); ++a) inner *= extent(t, a);
-  std::fill(t.bytes.begin() + static_cast<std::ptrdiff_t>(std::min(inner, elements(t)) * size_of(t.dtype)), t.bytes.end(),
-            std::byte{0});
+  std::fill(t.bytes.begin() + static_cast<std::ptrdiff_t>(std::min(inner, elements(t)) * size_of(t.dtype)),
+            t.bytes.end(), std::byte{0});
 }
 
 void add_limits(std::vector<Defect>& to) {
@@ -92,9 +97,13 @@ void add_limits(std::vector<Defect>& to) {
   for (const int bits : {8, 10, 15, 16}) {
     const std::size_t end = std::size_t{1} << bits;
     to.push_back(of_answers("offsets", "results are written with positions of " + std::to_string(bits) + " bits",
-                            [=](HostTensor& t) { if (elements(t) > end) gather(t, [=](std::size_t i) { return i % end; }); }));
+                            [=](HostTensor& t) {
+                              if (elements(t) > end) gather(t, [=](std::size_t i) { return i % end; });
+                            }));
     to.push_back(of_inputs("offsets", "operands are read with positions of " + std::to_string(bits) + " bits",
-                           [=](HostTensor& t) { if (elements(t) > end) gather(t, [=](std::size_t i) { return i % end; }); }));
+                           [=](HostTensor& t) {
+                             if (elements(t) > end) gather(t, [=](std::size_t i) { return i % end; });
+                           }));
   }
 }
 
@@ -104,8 +113,10 @@ Defect over_nothing(double instead) {
           [=](const spec::Request& r, const Sound& sound, Past&) {
             spec::Answer answer = sound(r);
             spec::Numbers* numbers = mutants::numbers_of(answer);
-            const bool empty = std::any_of(r.inputs.begin(), r.inputs.end(), [](const auto& t) { return elements(t) == 0; });
-            if (numbers != nullptr && empty) mutants::for_each_tensor(*numbers, [=](HostTensor& t) { mutants::fill(t, instead); });
+            const bool empty =
+                std::any_of(r.inputs.begin(), r.inputs.end(), [](const auto& t) { return elements(t) == 0; });
+            if (numbers != nullptr && empty)
+              mutants::for_each_tensor(*numbers, [=](HostTensor& t) { mutants::fill(t, instead); });
             return answer;
           }};
 }

@@ -38,7 +38,8 @@ Defect misread(std::string what, Misreading how) {
       how(wrong, t.dims);
       t = read_wrongly(t, *right, wrong);
     };
-    for (std::size_t i = 0; i < r.inputs.size() && i < r.placements.inputs.size(); ++i) one(r.inputs[i], r.placements.inputs[i]);
+    for (std::size_t i = 0; i < r.inputs.size() && i < r.placements.inputs.size(); ++i)
+      one(r.inputs[i], r.placements.inputs[i]);
     const auto list = [&](auto& tensors, const auto& places) {
       for (std::size_t i = 0; i < tensors.size() && i < places.size(); ++i) {
         if (tensors[i]) one(*tensors[i], places[i]);
@@ -59,12 +60,21 @@ void exchange_where_square(Placement& p, const Dims& dims) {
 
 std::vector<Defect> defects_of_layouts() {
   return {
-      misread("strides are taken for those of a dense tensor", [](Placement& p, const Dims& d) { p.strides = dense(d); }),
+      misread("strides are taken for those of a dense tensor",
+              [](Placement& p, const Dims& d) { p.strides = dense(d); }),
       misread("offsets are ignored", [](Placement& p, const Dims&) { p.offset = 0; }),
       misread("negative strides are taken for positive ones",
-              [](Placement& p, const Dims&) { for (auto& s : p.strides) s = std::abs(s); }),
-      misread("strides of 0 are taken for 1", [](Placement& p, const Dims&) { for (auto& s : p.strides) s = s == 0 ? 1 : s; }),
-      misread("the last stride is taken for 1", [](Placement& p, const Dims&) { if (!p.strides.empty()) p.strides.back() = 1; }),
+              [](Placement& p, const Dims&) {
+                for (auto& s : p.strides) s = std::abs(s);
+              }),
+      misread("strides of 0 are taken for 1",
+              [](Placement& p, const Dims&) {
+                for (auto& s : p.strides) s = s == 0 ? 1 : s;
+              }),
+      misread("the last stride is taken for 1",
+              [](Placement& p, const Dims&) {
+                if (!p.strides.empty()) p.strides.back() = 1;
+              }),
       misread("strides are exchanged where extents agree", exchange_where_square),
   };
 }

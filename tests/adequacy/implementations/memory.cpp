@@ -47,7 +47,8 @@ std::string key_of(const Request& r, const Left& out) {
       if (operand || !out.absences) key += operand ? " " + *operand : " -";
     }
     for (const std::size_t p : call->packs) key += out.packs ? "" : "/" + std::to_string(p);
-    for (const auto& [name, value] : call->attributes) key += out.attributes ? "" : " " + name + "=" + text_of(value, out);
+    for (const auto& [name, value] : call->attributes)
+      key += out.attributes ? "" : " " + name + "=" + text_of(value, out);
     for (const std::string& result : call->results) key += " " + result;
   }
   for (const HostTensor& t : r.inputs) key += " " + std::string(name_of(t.dtype)) + to_string(t.dims);
@@ -179,7 +180,8 @@ Answer in_place(const Request& r, const Sound& sound, Past&) {
   Numbers* numbers = mutants::numbers_of(answer);
   if (numbers == nullptr || numbers->outputs.empty()) return answer;
   const HostTensor& written = numbers->outputs.front();
-  const auto over = std::find_if(r.inputs.begin(), r.inputs.end(), [&](const HostTensor& t) { return same_type(t, written); });
+  const auto over =
+      std::find_if(r.inputs.begin(), r.inputs.end(), [&](const HostTensor& t) { return same_type(t, written); });
   if (over == r.inputs.end()) return answer;
   Request later = r;
   later.inputs[static_cast<std::size_t>(over - r.inputs.begin())] = written;

@@ -39,7 +39,7 @@ template <class T>
 std::int64_t through_real(std::int64_t v) {
   const T x = static_cast<T>(v);
   return x >= static_cast<T>(std::numeric_limits<std::int64_t>::max()) ? std::numeric_limits<std::int64_t>::max()
-                                                                        : static_cast<std::int64_t>(x);
+                                                                       : static_cast<std::int64_t>(x);
 }
 
 double smallest_normal(DType d) { return std::ldexp(1.0, spec::format_of(d).emin); }
@@ -66,8 +66,10 @@ void add_numbers(std::vector<Defect>& to) {
   const Door doors[] = {
       {"integers pass through f64", integers(through_real<double>)},
       {"integers pass through f32", integers(through_real<float>)},
-      {"integers pass through 32 bits", integers([](std::int64_t v) -> std::int64_t { return static_cast<std::int32_t>(v); })},
-      {"integers pass through 16 bits", integers([](std::int64_t v) -> std::int64_t { return static_cast<std::int16_t>(v); })},
+      {"integers pass through 32 bits",
+       integers([](std::int64_t v) -> std::int64_t { return static_cast<std::int32_t>(v); })},
+      {"integers pass through 16 bits",
+       integers([](std::int64_t v) -> std::int64_t { return static_cast<std::int16_t>(v); })},
       {"subnormal numbers are 0", reals(flush)},
       {"NaN is 0", reals(without_nan)},
       {"NaN is infinite", reals(nan_is_infinite)},

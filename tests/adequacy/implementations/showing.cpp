@@ -87,7 +87,11 @@ bool asks_several_times(Check check) {
 class Scoring {
  public:
   Scoring(const std::string& operation, spec::Backend& backend, const conformance::ConformOptions& options)
-      : options_(options), honest_(backend), description_(backend.describe()), defects_(defects()), pasts_(defects_.size()) {
+      : options_(options),
+        honest_(backend),
+        description_(backend.describe()),
+        defects_(defects()),
+        pasts_(defects_.size()) {
     options_.operations = {operation};
     description_.layouts = true;
     for (const Defect& d : defects_) found_.push_back({operation, d.family, d.what, 0, ""});
@@ -130,7 +134,8 @@ class Scoring {
   void ask(const Case& c, const std::vector<Request>& requests, std::size_t d) {
     Past past = pasts_[d];
     bool differs = false;
-    for (const Request& r : requests) differs |= !same_answer(defects_[d].respond(r, std::ref(honest_), past), honest_(r));
+    for (const Request& r : requests)
+      differs |= !same_answer(defects_[d].respond(r, std::ref(honest_), past), honest_(r));
     if (differs) {
       ++found_[d].touched;
       past = pasts_[d];

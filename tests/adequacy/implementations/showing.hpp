@@ -1,6 +1,6 @@
 /// \file
-/// Which defects of implementations the suite's own cases show, operation by operation, in the order of a run and with all
-/// checks but that of rejections. It knows no defect and no backend.
+/// Which defects of implementations the suite's own cases show, operation by operation, in the order of a run and with
+/// all checks but that of rejections. It knows no defect and no backend.
 #pragma once
 
 #include <cstddef>

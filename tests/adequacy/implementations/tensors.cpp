@@ -41,7 +41,8 @@ void gather(HostTensor& t, const std::function<std::size_t(std::size_t)>& from) 
 }
 
 Defect of_answers(std::string family, std::string what, OfTensor change) {
-  return {std::move(family), std::move(what), [change = std::move(change)](const Request& r, const Sound& sound, Past&) {
+  return {std::move(family), std::move(what),
+          [change = std::move(change)](const Request& r, const Sound& sound, Past&) {
             Answer answer = sound(r);
             if (Numbers* numbers = mutants::numbers_of(answer)) mutants::for_each_tensor(*numbers, change);
             return answer;
@@ -58,7 +59,8 @@ Answer answer_or_sound(const Request& spoilt, const Request& request, const Soun
 }
 
 Defect of_requests(std::string family, std::string what, std::function<void(Request&)> change) {
-  return {std::move(family), std::move(what), [change = std::move(change)](const Request& r, const Sound& sound, Past&) {
+  return {std::move(family), std::move(what),
+          [change = std::move(change)](const Request& r, const Sound& sound, Past&) {
             Request spoilt = r;
             change(spoilt);
             return answer_or_sound(spoilt, r, sound);

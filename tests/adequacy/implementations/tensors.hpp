@@ -18,9 +18,10 @@ using OfTensor = std::function<void(HostTensor&)>;
 /// One that changes the request; what the honest backend refuses then is answered as if nothing was wrong.
 [[nodiscard]] Defect of_requests(std::string family, std::string what, std::function<void(spec::Request&)> change);
 
-/// The honest answer to this request in place of the other, or that to the other where this one is refused or has results
-/// of another form.
-[[nodiscard]] spec::Answer answer_or_sound(const spec::Request& spoilt, const spec::Request& request, const Sound& sound);
+/// The honest answer to this request in place of the other, or that to the other where this one is refused or has
+/// results of another form.
+[[nodiscard]] spec::Answer answer_or_sound(const spec::Request& spoilt, const spec::Request& request,
+                                           const Sound& sound);
 
 /// Every element of the tensor is the one at another row-major position; positions wrap.
 void gather(HostTensor& t, const std::function<std::size_t(std::size_t)>& from);
