@@ -243,8 +243,8 @@ def both(reason):
 VARIANTS = [
     Variant("matmul_split", "matmul", "cuBLAS, CUTLASS split-K with accumulators of the type", matmul_by(split)),
     Variant("matmul_wide", "matmul", "f64 accumulators, BLIS mixed domain", matmul_by(wide)),
-    Variant("matmul_sequential", "matmul", "tfjs cpu BatchMatMul", matmul_by(lambda k, x, y: k.folded(terms(x, y), k.zeros((x.shape[0], y.shape[1]))))),
-    Variant("matmul_strassen", "matmul", "Strassen 1969, as in Eigen's unsupported and AlphaTensor kernels", matmul_by(strassen), loses=both("sums of operands cancel")),
+    Variant("matmul_sequential", "matmul", "TensorFlow.js cpu BatchMatMul, loops of C", matmul_by(lambda k, x, y: k.folded(terms(x, y), k.zeros((x.shape[0], y.shape[1]))))),
+    Variant("matmul_strassen", "matmul", "Strassen 1969, one level", matmul_by(strassen), loses=both("sums of operands cancel")),
     Variant("dot_kahan", "dot", "Kahan's sum of products", dot_kahan),
     Variant("dot_lanes", "dot", "OpenBLAS sdot, eight lanes", dot_lanes),
     Variant("linear_addmm", "linear", "PyTorch addmm: the bias first", linear_addmm),

@@ -50,7 +50,7 @@ def smooth_l1_torch(k, a, x, t):
 
 def smooth_l1_scaled(k, a, x, t):
     z, beta = np.abs(x - t), k.c(a["beta"])
-    return np.where(z < beta, k.c(0.5) * (z / beta) * z, z - beta / k.c(2))
+    return np.where(z < beta, k.c(0.5) * (z * z) / beta, z - k.c(0.5) * beta)
 
 
 def smooth_l1_slope(k, a, d):
@@ -219,7 +219,7 @@ VARIANTS = [
     Variant("huber_tensorflow", "huber", "Keras losses.huber: delta*|d| - delta^2/2", loss(huber_tensorflow)),
     Variant("huber_optax", "huber", "optax huber_loss: q^2/2 + delta*(|d| - q), q = min(|d|, delta)", loss(huber_optax)),
     Variant("smooth_l1_torch", "smooth_l1", "PyTorch smooth_l1_kernel, smooth_l1_backward_kernel", loss(smooth_l1_torch), slope(smooth_l1_slope)),
-    Variant("smooth_l1_scaled", "smooth_l1", "Detectron smooth_l1: (z/beta)*z/2", loss(smooth_l1_scaled)),
+    Variant("smooth_l1_scaled", "smooth_l1", "fvcore smooth_l1_loss: 0.5*n**2/beta", loss(smooth_l1_scaled)),
     Variant("pinball_sklearn", "pinball", "scikit-learn mean_pinball_loss, max(q*d, (q - 1)*d)", loss(pinball_sklearn)),
     Variant("l1_torch", "l1", "PyTorch l1_loss; sign(x - t)*g", loss(lambda k, a, x, t: np.abs(x - t)), slope(lambda k, a, d: np.sign(d))),
     Variant("hinge_clamped", "hinge", "Keras hinge: maximum(1 - t*x, 0)", loss(lambda k, a, x, t: np.maximum(k.c(1) - t * x, k.c(0)))),

@@ -180,7 +180,7 @@ VARIANTS = [
     Variant("rmsprop_torch", "rmsprop", "PyTorch optim/rmsprop.py: lerp_, addcmul(value=-1), addcdiv_", rmsprop_torch),
     Variant("rmsprop_tensorflow", "rmsprop", "TensorFlow ApplyRMSProp's moments: v + (g*g - v)*(1 - rho)", rmsprop_tensorflow),
     Variant("adagrad_torch", "adagrad", "PyTorch optim/adagrad.py: addcdiv_ with clr", adagrad_torch),
-    Variant("adagrad_optax", "adagrad", "optax scale_by_rss: times 1/(root + eps)", adagrad_reciprocal),
+    Variant("adagrad_reciprocal", "adagrad", "textbook, times 1/(root + eps)", adagrad_reciprocal),
     Variant("adadelta_torch", "adadelta", "PyTorch optim/adadelta.py: std = sqrt, delta = sqrt/std*g", adadelta_torch),
     Variant("adadelta_tensorflow", "adadelta", "TensorFlow ApplyAdadelta: sqrt(u + eps)*rsqrt(v + eps)*g", adadelta_tensorflow),
     Variant("adamax_torch", "adamax", "PyTorch optim/adamax.py: clr, addcdiv_", adamax_torch),
@@ -189,5 +189,5 @@ VARIANTS = [
     Variant("clip_torch", "clip_by_norm", "PyTorch utils/clip_grad.py: the norm of norms, max_norm/norm clamped to 1", clip_torch),
     Variant("clip_tensorflow", "clip_by_norm", "TensorFlow clip_ops.py clip_by_global_norm: clip*min(1/norm, 1/clip)", clip_tensorflow),
     Variant("normalize_torch", "normalize_gradient", "g/(norm + eps)", normalize_torch),
-    Variant("normalize_reciprocal", "normalize_gradient", "optax normalize_by_update_norm: times 1/(norm + eps)", normalize_reciprocal),
+    Variant("normalize_reciprocal", "normalize_gradient", "textbook, times 1/(norm + eps)", normalize_reciprocal),
 ]

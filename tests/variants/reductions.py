@@ -235,7 +235,7 @@ CANCELS = {"f32 forward": "squares cancel where the mean is large", "f64 forward
 SUM_BACK = pulled(lambda k, a, r, y, g: g)
 VARIANTS = [
     Variant("sum_sequential", "sum", "TensorFlow.js cpu Sum, C loops", reduced(sequential), SUM_BACK),
-    Variant("sum_kahan", "sum", "Python's fsum's cousin, Kahan 1965; XLA CPU's fast sum of JAX 0.4", reduced(kahan)),
+    Variant("sum_kahan", "sum", "Kahan 1965", reduced(kahan)),
     Variant("sum_pairwise", "sum", "NumPy pairwise_sum", reduced(pairwise)),
     Variant("sum_lanes", "sum", "PyTorch SumKernel.cpp cascade_sum, four lanes", reduced(lanes)),
     Variant("sum_wide", "sum", "PyTorch acc_type, f64 accumulators", reduced(lambda k, a, r: np.sum(r.astype(k.wide), axis=-1).astype(k.T))),
@@ -251,7 +251,7 @@ VARIANTS = [
     Variant("var_moments", "var", "Flax use_fast_variance, cuDNN spatial batch norm: E[x*x] - E[x]^2", reduced(var_moments), loses=CANCELS),
     Variant("var_shifted", "var", "the first element subtracted: TensorFlow sufficient_statistics(shift)", reduced(var_shifted), loses=CANCELS),
     Variant("std_torch", "std", "PyTorch FunctionsManual.cpp std_backward: grad/(result*2) into var_backward", reduced(root(var_numpy)), pulled(std_vjp)),
-    Variant("std_direct", "std", "MXNet, Paddle std grad: g*(x - mean)/(std*(n - 1))", reduced(root(var_numpy)), pulled(std_vjp_direct)),
+    Variant("std_direct", "std", "HIPS autograd numpy_vjps.py grad_np_std: g*(x - mean)/((n - ddof)*std)", reduced(root(var_numpy)), pulled(std_vjp_direct)),
     Variant("norm_torch", "norm", "PyTorch linalg vector_norm; norm_backward: self*(grad/norm)", reduced(two_only(norm)), pulled(norm_vjp(True))),
     Variant("norm_jax", "norm", "TensorFlow norm's gradient by sqrt and square: g*(x/norm)", reduced(two_only(norm)), pulled(norm_vjp(False))),
     Variant("norm_scaled", "norm", "LAPACK dlassq, BLAS nrm2: scaled by the largest", reduced(two_only(norm_scaled)),
