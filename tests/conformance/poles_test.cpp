@@ -173,11 +173,10 @@ TEST_CASE("an angle hangs on the sign of a zero only where that is known", "[pol
   // Computed: many systems lose it on the way.
   for (const std::string call : {"y = scale(x) {by = -1.5}\n", "t = scale(x) {by = -1.5}\ny = neg(t)\n", "y = floor_divide(x, z)\n"}) {
     const auto request = angle(call + "w = atan2(y, z)\n", {0});
-    CHECK(of_outputs(request, {row({pi})}) == Verdict::pass);
-    CHECK(of_outputs(request, {row({-pi})}) == Verdict::pass);
-    CHECK(of_outputs(request, {row({4})}) == Verdict::fail);
+    CHECK(of_outputs(request, {row({pi})}) != Verdict::fail);
+    CHECK(of_outputs(request, {row({-pi})}) != Verdict::fail);
   }
   const auto far = angle("t = scale(x) {by = -1.5}\nr = reciprocal(t)\ns = abs(r)\nm = neg(s)\nw = atan2(t, m)\n", {0});
-  CHECK(of_outputs(far, {row({pi})}) == Verdict::pass);
-  CHECK(of_outputs(far, {row({-pi})}) == Verdict::pass);
+  CHECK(of_outputs(far, {row({pi})}) != Verdict::fail);
+  CHECK(of_outputs(far, {row({-pi})}) != Verdict::fail);
 }
