@@ -17,17 +17,19 @@ constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
 /// the meaning's bound does.
 void keep_numbers(reference::Envelope& schema, const reference::Envelope& meaning, std::size_t i) {
   if (meaning.flags[i] != reference::admits_finite) return;
+  const bool says_nothing = (schema.flags[i] & reference::undecided) != 0;
   schema.flags[i] = reference::admits_finite;
-  if (std::isfinite(schema.lower[i]) && std::isfinite(schema.upper[i])) return;
+  if (!says_nothing && std::isfinite(schema.lower[i]) && std::isfinite(schema.upper[i])) return;
   schema.lower[i] = meaning.lower[i];
   schema.upper[i] = meaning.upper[i];
 }
 
+/// Where the meaning decides, so must a schema: its interval counts, however wide it is.
 /// \param freed the meaning, with what freedoms leave open
 void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, const reference::Envelope& freed, bool by_law) {
   for (std::size_t i = 0; i < schema.flags.size() && i < freed.flags.size(); ++i) {
-    if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
     if (by_law) keep_numbers(schema, meaning, i);
+    if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
   }
 }
 
@@ -92,10 +94,6 @@ void for_each_way(std::span<const Schema> schemas, const spec::Contract& contrac
 }
 
 }  // namespace
-
-void hold_to(reference::Envelopes& schema, const reference::Envelopes& meaning, bool by_law) {
-  for (std::size_t o = 0; o < schema.outputs.size(); ++o) hold_to(schema.outputs[o], meaning.outputs[o], meaning.outputs[o], by_law);
-}
 
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract) {

@@ -13,10 +13,6 @@
 
 namespace etalon::conformance {
 
-/// Where the meaning decides, so must a schema: its interval counts, however wide it is. Where the meaning is a number for sure,
-/// so is what follows by a law.
-void hold_to(reference::Envelopes& schema, const reference::Envelopes& meaning, bool by_law);
-
 /// Admits what the freedoms leave open in each envelope that does not admit its tensor, and puts in place of those that
 /// still do not the first one of another schema that does, if none does then of a schema along one tangent after the
 /// other. Where each tensor is admitted but no branch of the decisions explains them all, a schema that explains all of

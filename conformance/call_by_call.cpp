@@ -153,12 +153,14 @@ class Walk {
     const Question question = question_of(request);
     std::vector<Schema> ways{Schema{question.system, question.inputs}};
     if (const auto c = case_of(request)) {
-      for (Schema& schema : other_schemas(*c, request.mode)) ways.push_back(std::move(schema));
+      // Laws are tried on the whole: among boxes that forget how errors hang together they would admit too much.
+      for (Schema& schema : other_schemas(*c, request.mode)) {
+        if (!schema.by_law) ways.push_back(std::move(schema));
+      }
     } else if (library_.named(call.operation).part_count > 0) {
       return std::nullopt;
     }
     const std::vector<std::string> read = spec::values_read(call);
-    Envelopes meaning;
     std::optional<Envelopes> hull;
     for (const Schema& way : ways) {
       std::vector<const Envelope*> within(way.inputs.size(), nullptr);
@@ -170,13 +172,8 @@ class Walk {
         if (seeds[s] != nullptr) put(way.inputs.size() - seeds.size() + s, *seeds[s]);
       }
       Envelopes one = envelopes_of(way, contract_, within);
-      if (!hull) {
-        meaning = one;
-        hull = std::move(one);
-        continue;
-      }
-      hold_to(one, meaning, way.by_law);
-      widen(*hull, one);
+      if (hull) widen(*hull, one);
+      else hull = std::move(one);
     }
     std::vector<Known> found;
     for (Envelope& e : hull->outputs) {

@@ -116,6 +116,6 @@ TEST_CASE("a cotangent that is 0 may be the rounding of the products that cancel
   };
   CHECK(verdict(0) == Verdict::pass);
   CHECK(verdict(half_a_unit) == Verdict::pass);
-  CHECK(verdict(4 * half_a_unit) == Verdict::fail);
+  CHECK(verdict(16 * half_a_unit) == Verdict::fail);
   CHECK(verdict(7.2F) == Verdict::fail);
 }
