@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "conformance/along_tangents.hpp"
 #include "conformance/schemas/envelopes_of.hpp"
@@ -11,21 +13,24 @@ namespace {
 
 constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
 
-/// Where the meaning is a number for sure and a law says less, the meaning counts.
+/// Where the meaning is a number for sure, so is what follows by a law: its specials do not count, and where it bounds nothing
+/// the meaning's bound does.
 void keep_numbers(reference::Envelope& schema, const reference::Envelope& meaning, std::size_t i) {
-  const bool bounded = schema.flags[i] == reference::admits_finite && std::isfinite(schema.lower[i]) && std::isfinite(schema.upper[i]);
-  if (bounded || meaning.flags[i] != reference::admits_finite) return;
-  schema.flags[i] = meaning.flags[i];
+  if (meaning.flags[i] != reference::admits_finite) return;
+  const bool says_nothing = (schema.flags[i] & reference::undecided) != 0;
+  schema.flags[i] = reference::admits_finite;
+  if (!says_nothing && std::isfinite(schema.lower[i]) && std::isfinite(schema.upper[i])) return;
   schema.lower[i] = meaning.lower[i];
   schema.upper[i] = meaning.upper[i];
 }
 
 /// Where the meaning decides, so must a schema: its interval counts, however wide it is.
-[[nodiscard]] reference::Envelope decided(reference::Envelope schema, const reference::Envelope& meaning) {
-  for (std::size_t i = 0; i < schema.flags.size() && i < meaning.flags.size(); ++i) {
-    if ((meaning.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
+/// \param freed the meaning, with what freedoms leave open
+void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, const reference::Envelope& freed, bool by_law) {
+  for (std::size_t i = 0; i < schema.flags.size() && i < freed.flags.size(); ++i) {
+    if (by_law) keep_numbers(schema, meaning, i);
+    if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
   }
-  return schema;
 }
 
 /// The envelope of another schema in place of an output's own: its decisions are not those of the other outputs.
@@ -42,19 +47,18 @@ void put_in_place(reference::Envelopes& bounds, std::size_t output, reference::E
 class Admitting {
  public:
   Admitting(reference::Envelopes& bounds, std::span<const HostTensor> got, const Freedoms& freedoms)
-      : bounds_(bounds), got_(got), freedoms_(freedoms), meant_(bounds) {
+      : bounds_(bounds), got_(got), freedoms_(freedoms), meaning_(bounds) {
     for (std::size_t o = 0; o < bounds_.outputs.size() && o < got_.size(); ++o) {
       if (!admits(o)) free(o, bounds_.outputs[o]);
     }
-    meaning_ = bounds_;
+    freed_ = bounds_;
   }
 
   [[nodiscard]] bool is_complete() const { return reference::judge(got_, bounds_).passed(); }
 
   void offer(reference::Envelopes others, bool by_law) {
     for (std::size_t o = 0; o < others.outputs.size() && o < got_.size(); ++o) {
-      others.outputs[o] = decided(others.outputs[o], meaning_.outputs[o]);
-      for (std::size_t i = 0; by_law && i < others.outputs[o].flags.size(); ++i) keep_numbers(others.outputs[o], meant_.outputs[o], i);
+      hold_to(others.outputs[o], meaning_.outputs[o], freed_.outputs[o], by_law);
       if (admits(o)) continue;
       free(o, others.outputs[o]);
       if (judge(got_[o], others.outputs[o]).passed()) put_in_place(bounds_, o, others.outputs[o]);
@@ -72,23 +76,48 @@ class Admitting {
   reference::Envelopes& bounds_;
   std::span<const HostTensor> got_;
   const Freedoms& freedoms_;
-  const reference::Envelopes meant_;  ///< without freedoms
-  reference::Envelopes meaning_;
+  const reference::Envelopes meaning_;
+  reference::Envelopes freed_;  ///< the meaning, with what freedoms leave open where the answer needs it
 };
+
+/// Calls `offer` with the envelopes of each schema, and then of those along one tangent after the other, until it has enough.
+template <class Offer>
+void for_each_way(std::span<const Schema> schemas, const spec::Contract& contract, const Offer& offer) {
+  std::vector<reference::Envelopes> along_all;
+  for (const Schema& schema : schemas) {
+    along_all.push_back(envelopes_of(schema, contract));
+    if (offer(along_all.back(), schema.by_law)) return;
+  }
+  for (std::size_t s = 0; s < schemas.size(); ++s) {
+    if (has_directions(schemas[s]) && offer(along_directions(schemas[s], along_all[s], contract), schemas[s].by_law)) return;
+  }
+}
 
 }  // namespace
 
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract) {
   Admitting admission(bounds, got, freedoms);
-  std::vector<reference::Envelopes> along_all;
-  for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
-    along_all.push_back(envelopes_of(schemas[s], contract));
-    admission.offer(along_all.back(), schemas[s].by_law);
-  }
-  for (std::size_t s = 0; s < schemas.size() && !admission.is_complete(); ++s) {
-    if (has_directions(schemas[s])) admission.offer(along_directions(schemas[s], along_all[s], contract), schemas[s].by_law);
-  }
+  if (admission.is_complete()) return;
+  for_each_way(schemas, contract, [&](reference::Envelopes way, bool by_law) {
+    admission.offer(std::move(way), by_law);
+    return admission.is_complete();
+  });
+}
+
+void for_each_admitted(const reference::Envelopes& meaning, std::span<const Schema> schemas, const Freedoms& freedoms,
+                       const spec::Contract& contract, const std::function<void(const reference::Envelopes&)>& visit) {
+  reference::Envelopes freed = meaning;
+  admit(freed, freedoms);
+  visit(freed);
+  for_each_way(schemas, contract, [&](reference::Envelopes way, bool by_law) {
+    for (std::size_t o = 0; o < way.outputs.size(); ++o) {
+      hold_to(way.outputs[o], meaning.outputs[o], freed.outputs[o], by_law);
+      if (o < freedoms.size()) admit(way.outputs[o], freedoms[o]);
+    }
+    visit(way);
+    return false;
+  });
 }
 
 void widen(reference::Envelopes& bounds, const reference::Envelopes& others) {
@@ -100,12 +129,10 @@ void widen(reference::Envelopes& bounds, const reference::Envelopes& others) {
       to.upper[i] = std::max(to.upper[i], from.upper[i]);
       to.deviation[i] = std::max(to.deviation[i], from.deviation[i]);
       to.flags[i] |= static_cast<std::uint8_t>(from.flags[i] & no_mark);
+      const bool differ = i < to.exact.size() && i < from.exact.size() && to.exact[i] != from.exact[i];
+      if (differ) to.flags[i] |= reference::undecided;
     }
   }
-}
-
-void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> schemas, const spec::Contract& contract) {
-  for (const Schema& schema : schemas) widen(bounds, envelopes_of(schema, contract));
 }
 
 }  // namespace etalon::conformance

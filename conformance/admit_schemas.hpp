@@ -3,6 +3,7 @@
 /// the bounds of one of them. It does not know where schemas come from.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "conformance/schemas.hpp"
@@ -19,10 +20,13 @@ namespace etalon::conformance {
 void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got, std::span<const Schema> schemas,
                    const Freedoms& freedoms, const spec::Contract& contract);
 
-/// Widens the intervals to the hulls with others of the same outputs; what those leave open decides nothing.
-void widen(reference::Envelopes& bounds, const reference::Envelopes& others);
+/// Visits everything that `admit_schemas` may hold a tensor to: what the meaning admits, with what the freedoms leave open,
+/// then each schema, then each schema along one tangent after the other.
+void for_each_admitted(const reference::Envelopes& meaning, std::span<const Schema> schemas, const Freedoms& freedoms,
+                       const spec::Contract& contract, const std::function<void(const reference::Envelopes&)>& visit);
 
-/// Widens the intervals to those of all schemas.
-void widen_by_schemas(reference::Envelopes& bounds, std::span<const Schema> schemas, const spec::Contract& contract);
+/// Widens the intervals to the hulls with others of the same outputs; what those leave open decides nothing. An integer that
+/// is another one in the others is undecided.
+void widen(reference::Envelopes& bounds, const reference::Envelopes& others);
 
 }  // namespace etalon::conformance

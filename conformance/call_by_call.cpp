@@ -153,7 +153,10 @@ class Walk {
     const Question question = question_of(request);
     std::vector<Schema> ways{Schema{question.system, question.inputs}};
     if (const auto c = case_of(request)) {
-      for (Schema& schema : other_schemas(*c, request.mode)) ways.push_back(std::move(schema));
+      // Laws are tried on the whole: among boxes that forget how errors hang together they would admit too much.
+      for (Schema& schema : other_schemas(*c, request.mode)) {
+        if (!schema.by_law) ways.push_back(std::move(schema));
+      }
     } else if (library_.named(call.operation).part_count > 0) {
       return std::nullopt;
     }

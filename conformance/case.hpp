@@ -3,6 +3,7 @@
 /// check, element type and index alone. It does not know how a backend is reached.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,10 +32,10 @@ enum class Check : std::uint8_t {
   program,  ///< several calls, one feeding the other
   large     ///< more elements than fit small buffers
 };
-inline constexpr std::size_t check_count = 12;
-
-[[nodiscard]] std::string_view name_of(Check check);
-[[nodiscard]] std::optional<Check> check_named(std::string_view name);
+inline constexpr std::array<std::string_view, 12> check_names{"value",     "jvp",         "vjp",    "step",   "adjoint", "special",
+                                                              "rejection", "determinism", "second", "layout", "program", "large"};
+inline constexpr std::size_t check_count = check_names.size();
+[[nodiscard]] constexpr std::string_view name_of(Check check) { return check_names[static_cast<std::size_t>(check)]; }
 
 /// How many cases of values, from the 21st on, have operands of integers or truth values, where the definition takes them: all
 /// pairs of such a type and one that an attribute names.
@@ -110,10 +111,12 @@ struct Case {
 /// The definition of the operation that the case calls.
 [[nodiscard]] const spec::Definition& definition_of(const Case& c);
 
-/// What is sent to the backend: a program of one call whose results are the outputs, or the case's own program.
-[[nodiscard]] spec::Request request_of(const Case& c, std::size_t results);
+/// What is sent to the backend: a program of one call whose results are the outputs, or the case's own program. Of an
+/// ill-typed call the declared results are asked for.
+[[nodiscard]] spec::Request request_of(const Case& c);
 
-/// The request as a case, where it is one call of the program's inputs in order.
+/// The request as a case, where it is one call whose results are the outputs and which reads the program's inputs in order;
+/// where no cotangents are asked for also again.
 [[nodiscard]] std::optional<Case> case_of(const spec::Request& request);
 
 /// Number of elements that the case's tensors hold.

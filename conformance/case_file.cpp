@@ -1,131 +1,68 @@
 #include "conformance/case_file.hpp"
 
-#include <cmath>
 #include <cstdint>
-#include <initializer_list>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "conformance/program_case.hpp"
 #include "conformance/values.hpp"
+#include "spec/enumerator.hpp"
 #include "spec/error.hpp"
-#include "spec/json_depth.hpp"
-#include "spec/json_fault.hpp"
 #include "spec/program/binding.hpp"
+#include "spec/protocol/fields.hpp"
 #include "spec/protocol/json.hpp"
-#include "spec/quoted.hpp"
 
 namespace etalon::conformance {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using spec::Json;
+namespace fields = spec::fields;
 
-Json number(double v) {
-  if (std::isnan(v)) return "nan";
-  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-  return v;
-}
-
-double number(const Json& j) {
-  if (!j.is_string()) return j.get<double>();
-  if (j == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (j == "inf") return std::numeric_limits<double>::infinity();
-  if (j == "-inf") return -std::numeric_limits<double>::infinity();
-  throw SpecViolation("case: expected a number, found " + j.dump());
-}
-
-/// Integers beyond 2^53 are kept, which numbers of a case file's reader may not be.
-Json element_json(const HostTensor& t, std::size_t i) {
-  if (t.dtype == DType::i64) return t.view<std::int64_t>()[i];
-  if (kind_of(t.dtype) != Kind::real) return static_cast<std::int64_t>(element(t, i));
-  return number(element(t, i));
-}
-
-void set_from_json(HostTensor& t, std::size_t i, const Json& j) {
-  if (kind_of(t.dtype) == Kind::real) return set_element(t, i, number(j));
-  const bool fits = j.is_number_integer() && !(j.is_number_unsigned() && j.get<std::uint64_t>() > INT64_MAX);
-  const std::int64_t v = fits ? j.get<std::int64_t>() : 0;
-  const bool in_range = t.dtype == DType::i64 || (t.dtype == DType::boolean ? v == 0 || v == 1 : v >= INT32_MIN && v <= INT32_MAX);
-  if (!fits || !in_range) throw SpecViolation("case: expected an element of type " + std::string(name_of(t.dtype)) + ", found " + j.dump());
-  if (t.dtype == DType::i64) t.view<std::int64_t>()[i] = v;
-  else set_element(t, i, static_cast<double>(v));
-}
-
-/// A number that is written as an integer: others have no value as one.
-std::int64_t integer(const Json& j) {
-  if (!j.is_number_integer()) throw SpecViolation("case: expected an integer, found " + j.dump());
-  return j.get<std::int64_t>();
-}
-
-/// Extents that so many elements fill.
-Dims dims_of(const Json& shape, std::size_t elements) {
-  Dims dims;
-  std::int64_t count = 1;
-  if (!shape.is_array() || shape.size() > Dims::max_rank) throw SpecViolation("case: expected at most 8 extents, found " + shape.dump());
-  for (const auto& e : shape) {
-    dims.push_back(integer(e));
-    const std::int64_t extent = dims[dims.rank - 1];
-    if (extent < 0 || __builtin_mul_overflow(count, extent, &count)) throw SpecViolation("case: no tensor has the shape " + shape.dump());
-  }
-  if (count != static_cast<std::int64_t>(elements)) throw SpecViolation("case: values do not fill the shape");
-  return dims;
-}
-
+/// As in Protocol 1, but with elements that people can read in place of bytes.
 Json tensor(const std::optional<HostTensor>& t) {
   if (!t) return nullptr;
-  Json shape = Json::array();
-  for (const std::int64_t e : t->dims) shape.push_back(e);
   Json values = Json::array();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(t->dims.count()); ++i) values.push_back(element_json(*t, i));
-  return {{"dtype", name_of(t->dtype)}, {"shape", shape}, {"values", values}};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(t->dims.count()); ++i) {
+    const std::int64_t whole = t->dtype == DType::i64 ? t->view<std::int64_t>()[i] : 0;
+    const bool real = kind_of(t->dtype) == Kind::real;
+    values.push_back(spec::attribute_to_json(real ? spec::AttributeValue(element(*t, i))
+                                                  : t->dtype == DType::i64 ? whole : static_cast<std::int64_t>(element(*t, i))));
+  }
+  return {{"dtype", name_of(t->dtype)}, {"shape", std::vector<std::int64_t>(t->dims.begin(), t->dims.end())}, {"values", values}};
 }
 
-std::optional<HostTensor> tensor(const Json& j) {
+void set_from_json(HostTensor& t, std::size_t i, const Json& j, const std::string& field) {
+  const spec::AttributeValue value = spec::attribute_from_json(j, field);
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  if (kind_of(t.dtype) == Kind::real) {
+    const auto* number = std::get_if<double>(&value);
+    if (number == nullptr && whole == nullptr) fields::mismatch(field, "a number", j);
+    return set_element(t, i, number != nullptr ? *number : static_cast<double>(*whole));
+  }
+  const bool fits = whole != nullptr && (t.dtype == DType::i64 || (t.dtype == DType::boolean ? *whole == 0 || *whole == 1 : *whole >= INT32_MIN && *whole <= INT32_MAX));
+  if (!fits) fields::mismatch(field, "an element of type " + std::string(name_of(t.dtype)), j);
+  if (t.dtype == DType::i64) t.view<std::int64_t>()[i] = *whole;
+  else set_element(t, i, static_cast<double>(*whole));
+}
+
+std::optional<HostTensor> tensor(const Json& j, const std::string& field) {
   if (j.is_null()) return std::nullopt;
-  const auto dtype = dtype_named(j.at("dtype").get<std::string>());
-  if (!dtype) throw SpecViolation("case: unknown dtype " + as_quoted(j.at("dtype").get<std::string>()));
-  const Json& values = j.at("values");
-  HostTensor t(*dtype, dims_of(j.at("shape"), values.is_array() ? values.size() : 0));
-  std::size_t i = 0;
-  for (const auto& v : values) set_from_json(t, i++, v);
+  const DType dtype = fields::dtype(fields::member(j, "dtype", field), fields::key(field, "dtype"));
+  const Dims dims = fields::dims(fields::member(j, "shape", field), fields::key(field, "shape"));
+  const Json& values = fields::array(fields::member(j, "values", field), fields::key(field, "values"));
+  std::int64_t count = 1;
+  for (const std::int64_t extent : dims) {
+    if (__builtin_mul_overflow(count, extent, &count)) fields::mismatch(fields::key(field, "shape"), "the shape of a tensor", j.at("shape"));
+  }
+  if (count != static_cast<std::int64_t>(values.size())) fields::mismatch(fields::key(field, "values"), std::to_string(count) + " elements", values);
+  HostTensor t(dtype, dims);
+  for (std::size_t i = 0; i < values.size(); ++i) set_from_json(t, i, values[i], fields::item(fields::key(field, "values"), i));
   return t;
 }
 
-struct AttributeToJson {
-  Json operator()(const std::vector<double>& list) const {
-    Json j = Json::array();
-    for (const double v : list) j.push_back(number(v));
-    return j;
-  }
-  Json operator()(double v) const { return number(v); }
-  Json operator()(const spec::ValueName& v) const { return {{"value", v.name}}; }
-  template <class T>
-  Json operator()(const T& v) const {
-    return v;
-  }
-};
-
 Json attributes(const spec::Attributes& all) {
   Json j = Json::object();
-  for (const auto& [name, value] : all) j[name] = std::visit(AttributeToJson{}, value);
+  for (const auto& [name, value] : all) j[name] = spec::attribute_to_json(value);
   return j;
-}
-
-spec::AttributeValue attribute(const Json& j) {
-  if (j.is_boolean()) return j.get<bool>();
-  if (j.is_number_integer()) return j.get<std::int64_t>();
-  if (j.is_number()) return j.get<double>();
-  if (j.is_object()) return spec::ValueName{j.at("value").get<std::string>()};
-  if (j.is_string()) {
-    if (j == "nan" || j == "inf" || j == "-inf") return number(j);
-    return j.get<std::string>();
-  }
-  bool integral = true;
-  for (const auto& v : j) integral &= v.is_number_integer();
-  if (integral) return j.get<std::vector<std::int64_t>>();
-  std::vector<double> list;
-  for (const auto& v : j) list.push_back(number(v));
-  return list;
 }
 
 Json tensors(const std::vector<std::optional<HostTensor>>& all) {
@@ -146,48 +83,40 @@ Json arrangements(const std::vector<std::optional<Arrangement>>& all) {
   return j;
 }
 
-std::int64_t small(const Json& j, std::int64_t least, std::int64_t most) {
-  const std::int64_t value = integer(j);
-  if (value < least || value > most) throw SpecViolation("case: expected a layout's number, found " + j.dump());
+std::int64_t between(std::int64_t least, std::int64_t most, const Json& j, const std::string& field) {
+  const std::int64_t value = fields::integer(j, field);
+  if (value < least || value > most) fields::mismatch(field, "an integer from " + std::to_string(least) + " to " + std::to_string(most), j);
   return value;
 }
 
-std::vector<std::optional<Arrangement>> arrangements(const Json& j) {
+std::vector<std::optional<Arrangement>> arrangements(const Json& layouts, const char* list) {
   constexpr std::int64_t most = 64;
+  const std::string field = fields::key("layouts", list);
   std::vector<std::optional<Arrangement>> all;
-  for (const auto& a : j) {
+  for (const Json& a : fields::array(fields::member(layouts, list, "layouts"), field)) {
+    const std::string at = fields::item(field, all.size());
     all.emplace_back();
     if (a.is_null()) continue;
     Arrangement& arrangement = all.back().emplace();
-    for (const auto& axis : a.at("order"))
-      arrangement.order.push_back(static_cast<std::size_t>(small(axis, 0, Dims::max_rank - 1)));
-    for (const auto& step : a.at("steps")) arrangement.steps.push_back(small(step, -8, 8));
-    arrangement.before = small(a.at("before"), 0, most);
-    arrangement.after = small(a.at("after"), 0, most);
+    for (const Json& axis : fields::array(fields::member(a, "order", at), at))
+      arrangement.order.push_back(static_cast<std::size_t>(between(0, Dims::max_rank - 1, axis, at)));
+    for (const Json& step : fields::array(fields::member(a, "steps", at), at)) arrangement.steps.push_back(between(-8, 8, step, at));
+    arrangement.before = between(0, most, fields::member(a, "before", at), at);
+    arrangement.after = between(0, most, fields::member(a, "after", at), at);
   }
   return all;
 }
 
-std::vector<std::optional<HostTensor>> tensors(const Json& j) {
+std::vector<std::optional<HostTensor>> tensors(const Json& c, const char* list) {
   std::vector<std::optional<HostTensor>> all;
-  for (const auto& t : j) all.push_back(tensor(t));
+  for (const Json& t : fields::array(fields::member(c, list, ""), list)) all.push_back(tensor(t, fields::item(list, all.size())));
   return all;
 }
 
-/// The one of these that has the name.
-template <class T>
-T named(const Json& j, std::initializer_list<T> all, const char* what) {
-  for (const T one : all) {
-    if (j == name_of(one)) return one;
-  }
-  throw SpecViolation(std::string("case: no ") + what + " is called " + j.dump());
-}
-
-Check check_named(const Json& j) {
-  for (std::size_t k = 0; k < check_count; ++k) {
-    if (j == name_of(static_cast<Check>(k))) return static_cast<Check>(k);
-  }
-  throw SpecViolation("case: no check is called " + j.dump());
+/// The value of the enumeration that the field names.
+template <class E, std::size_t n>
+E named(const std::array<std::string_view, n>& names, const Json& c, const char* field) {
+  return enumerator_or_throw<E>(names, fields::string(fields::member(c, field, ""), field), field);
 }
 
 /// Calls alone, on operands that fit.
@@ -247,45 +176,44 @@ std::string to_json(const Case& c) {
   return j.dump();
 }
 
+namespace {
+
+Case case_of(const Json& j, const spec::Library& library) {
+  Case c;
+  c.key = parse_id(fields::string(fields::member(j, "id", ""), "id"), library);
+  c.key.check = named<Check>(check_names, j, "check");
+  c.mode = named<spec::Mode>(spec::mode_names, j, "mode");
+  c.call.operation = fields::string(fields::member(j, "operation", ""), "operation");
+  for (const std::int64_t length : fields::integers(fields::member(j, "packs", ""), "packs")) {
+    if (length < 0) fields::mismatch("packs", "lengths that are not negative", j.at("packs"));
+    c.call.packs.push_back(static_cast<std::size_t>(length));
+  }
+  const Json& given = fields::member(j, "attributes", "");
+  fields::require_object(given, "attributes");
+  for (const auto& [name, value] : given.items()) c.call.attributes[name] = spec::attribute_from_json(value, fields::key("attributes", name));
+  c.operands = tensors(j, "operands");
+  for (const auto& t : c.operands) c.call.operands.push_back(t ? std::optional(spec::ValueType{t->dtype, t->dims}) : std::nullopt);
+  if (const Json* wrt = fields::optional_member(j, "wrt", "")) {
+    for (const Json& mark : fields::array(*wrt, "wrt")) c.wrt.push_back(fields::boolean(mark, "wrt"));
+    c.tangents = tensors(j, "tangents");
+    c.cotangents = tensors(j, "cotangents");
+  }
+  if (j.contains("cotangent_tangents")) c.cotangent_tangents = tensors(j, "cotangent_tangents");
+  if (const Json* layouts = fields::optional_member(j, "layouts", ""))
+    c.arrangements = {arrangements(*layouts, "operands"), arrangements(*layouts, "tangents"), arrangements(*layouts, "cotangents")};
+  if (const Json* program = fields::optional_member(j, "program", "")) c.program = program_of(*program, c);
+  constexpr int most_steps = 1000;
+  if (const Json* steps = fields::optional_member(j, "steps", "")) c.steps = static_cast<int>(between(1, most_steps, *steps, "steps"));
+  if (c.mode != spec::Mode::forward) check_seeds(c);
+  return c;
+}
+
+}  // namespace
+
 Case case_from_json(std::string_view text, const spec::Library& library) {
   try {
-    if (spec::is_too_deep(text)) throw SpecViolation("case: too many arrays and objects in each other");
-    const Json j = Json::parse(text);
-    Case c;
-    c.key = parse_id(j.at("id").get<std::string>(), library);
-    c.key.check = check_named(j.at("check"));
-    c.mode = named(j.at("mode"), {spec::Mode::forward, spec::Mode::jvp, spec::Mode::vjp, spec::Mode::jvp_of_vjp}, "mode");
-    c.call.operation = j.at("operation").get<std::string>();
-    for (const auto& length : j.at("packs")) {
-      if (integer(length) < 0) throw SpecViolation("case: expected the length of a pack, found " + length.dump());
-      c.call.packs.push_back(static_cast<std::size_t>(integer(length)));
-    }
-    for (const auto& [name, value] : j.at("attributes").items()) c.call.attributes[name] = attribute(value);
-    c.operands = tensors(j.at("operands"));
-    for (const auto& t : c.operands) {
-      c.call.operands.push_back(t ? std::optional(spec::ValueType{t->dtype, t->dims}) : std::nullopt);
-    }
-    if (j.contains("wrt")) {
-      c.wrt = j.at("wrt").get<std::vector<bool>>();
-      c.tangents = tensors(j.at("tangents"));
-      c.cotangents = tensors(j.at("cotangents"));
-    }
-    if (j.contains("cotangent_tangents")) c.cotangent_tangents = tensors(j.at("cotangent_tangents"));
-    if (j.contains("layouts")) {
-      const Json& layouts = j.at("layouts");
-      c.arrangements = {arrangements(layouts.at("operands")), arrangements(layouts.at("tangents")),
-                        arrangements(layouts.at("cotangents"))};
-    }
-    if (j.contains("program")) c.program = program_of(j.at("program"), c);
-    const std::int64_t steps = j.contains("steps") ? integer(j.at("steps")) : 1;
-    constexpr int most_steps = 1000;
-    if (steps < 1 || steps > most_steps) throw SpecViolation("case: expected 1 to 1000 steps, found " + j.at("steps").dump());
-    c.steps = static_cast<int>(steps);
-    if (c.mode != spec::Mode::forward) check_seeds(c);
-    return c;
-  } catch (const nlohmann::json::parse_error& error) {
-    throw SpecViolation("case: " + malformed_json(text, error.byte, error.what()));
-  } catch (const nlohmann::json::exception& error) {
+    return case_of(spec::parse_json(text, "case"), library);
+  } catch (const Unsupported& error) {
     throw SpecViolation(std::string("case: ") + error.what());
   }
 }

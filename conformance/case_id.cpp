@@ -4,28 +4,12 @@
 #include <charconv>
 
 #include "conformance/case.hpp"
+#include "spec/enumerator.hpp"
 #include "spec/error.hpp"
 #include "spec/library/library.hpp"
 #include "spec/quoted.hpp"
 
 namespace etalon::conformance {
-namespace {
-
-constexpr std::array check_names{"value", "jvp", "vjp", "step", "adjoint", "special", "rejection", "determinism",
-                                 "second", "layout", "program", "large"};
-static_assert(check_names.size() == check_count);
-
-}  // namespace
-
-std::string_view name_of(Check check) { return check_names[static_cast<std::size_t>(check)]; }
-
-std::optional<Check> check_named(std::string_view name) {
-  for (std::size_t i = 0; i < check_count; ++i) {
-    if (name == check_names[i]) return static_cast<Check>(i);
-  }
-  return std::nullopt;
-}
-
 std::string id_of(const CaseKey& key) {
   return fmt::format("{}.{}.{}.{:04}@{}-{}", key.operation, name_of(key.check), name_of(key.dtype), key.index, key.seed,
                      key.library.hash().substr(0, 8));
@@ -53,7 +37,7 @@ CaseKey parse_id(std::string_view id, const spec::Library& library) {
   CaseKey key;
   key.operation = parts[0];
   const auto dtype = dtype_named(parts[2]);
-  const auto check = check_named(parts[1]);
+  const auto check = enumerator<Check>(check_names, parts[1]);
   const auto read = [](std::string_view text, std::uint64_t& to) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
     return error == std::errc{} && end == text.data() + text.size();

@@ -26,13 +26,7 @@ std::vector<std::string> operand_names(const spec::Definition& d, const CallType
   return names;
 }
 
-// As a backend sees them: complete, so that it needs no table of defaults. Of an ill-typed call, as they were drawn.
-spec::Attributes filled_attributes(const Case& c) {
-  if (c.key.check == Check::rejection) return c.call.attributes;
-  return instance_of(c).attributes;
-}
-
-spec::Program program_of(const Case& c, std::size_t results) {
+spec::Program program_of(const Case& c) {
   const spec::Definition& definition = definition_of(c);
   const std::vector<std::string> names = operand_names(definition, c.call);
   spec::Program program;
@@ -40,7 +34,15 @@ spec::Program program_of(const Case& c, std::size_t results) {
   spec::Call call;
   call.operation = c.call.operation;
   call.packs = c.call.packs;
-  call.attributes = filled_attributes(c);
+  // As a backend sees them: complete, so that it needs no table of defaults. An ill-typed call has attributes as they were
+  // drawn, and as many results as are declared.
+  call.attributes = c.call.attributes;
+  std::size_t results = definition.result_count;
+  if (c.key.check != Check::rejection) {
+    spec::Instance instance = instance_of(c);
+    call.attributes = std::move(instance.attributes);
+    results = instance.results.size();
+  }
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     if (!c.operands[i]) {
       call.operands.emplace_back();
@@ -106,9 +108,9 @@ std::vector<spec::ValueType> result_types(const Case& c) {
 
 const spec::Definition& definition_of(const Case& c) { return c.key.library.named(c.call.operation); }
 
-spec::Request request_of(const Case& c, std::size_t results) {
+spec::Request request_of(const Case& c) {
   spec::Request request;
-  request.program = c.program ? *c.program : program_of(c, results);
+  request.program = c.program ? *c.program : program_of(c);
   request.id = id_of(c.key);
   request.mode = c.mode;
   request.inputs = present(c);
@@ -137,20 +139,24 @@ std::optional<Case> case_of(const spec::Request& request) {
   c.key.library = spec::library_of(program);
   c.mode = request.mode;
   c.call = {call->operation, {}, call->packs, call->attributes};
+  // What is read twice has one cotangent, and would have two as operands of their own.
+  const bool twice = request.mode == spec::Mode::forward || request.mode == spec::Mode::jvp;
   std::size_t next = 0;
   for (const auto& operand : call->operands) {
     c.call.operands.emplace_back();
     c.operands.emplace_back();
     if (!operand) continue;
-    if (next == program.inputs.size() || program.inputs[next].name != *operand) return std::nullopt;
-    c.operands.back() = request.inputs[next];
-    c.call.operands.back() = spec::ValueType{program.inputs[next].dtype, program.inputs[next].dims};
-    ++next;
+    std::size_t at = 0;
+    while (at < next && program.inputs[at].name != *operand) ++at;
+    if (at == next && (next == program.inputs.size() || program.inputs[next].name != *operand)) return std::nullopt;
+    if (at == next) ++next;
+    else if (!twice) return std::nullopt;
+    c.operands.back() = request.inputs[at];
+    c.call.operands.back() = spec::ValueType{program.inputs[at].dtype, program.inputs[at].dims};
+    if (at < request.wrt.size()) c.wrt.push_back(request.wrt[at]);
+    c.tangents.push_back(at < request.tangents.size() ? request.tangents[at] : std::nullopt);
   }
   if (next != program.inputs.size()) return std::nullopt;
-  c.wrt = request.wrt;
-  c.tangents = request.tangents;
-  c.tangents.resize(next);
   c.cotangents = request.cotangents;
   c.cotangent_tangents = request.cotangent_tangents;
   return c;

@@ -9,126 +9,20 @@
 #include <exception>
 #include <limits>
 
-#include "conformance/admit_schemas.hpp"
+#include "conformance/admissible.hpp"
 #include "conformance/check_program.hpp"
 #include "conformance/judge.hpp"
 #include "conformance/number_text.hpp"
-#include "conformance/schemas.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
-#include "reference/bounds/envelope.hpp"
-#include "spec/derivative/derivative.hpp"
-#include "spec/error.hpp"
-#include "spec/library/library.hpp"
 
 namespace etalon::conformance {
 namespace {
 
-constexpr std::array verdict_names{"pass", "fail", "unsupported", "waived", "undecided", "crashed", "timeout"};
-static_assert(verdict_names.size() == verdict_count);
-
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// What the definition says of the case, derivatives included.
-struct Question {
-  spec::System system;
-  std::vector<HostTensor> inputs;
-  std::vector<std::string> names;  ///< of the system's outputs
-};
-
-std::vector<std::size_t> marked(const std::vector<bool>& wrt) {
-  std::vector<std::size_t> positions;
-  for (std::size_t i = 0; i < wrt.size(); ++i) {
-    if (wrt[i]) positions.push_back(i);
-  }
-  return positions;
-}
-
-std::vector<std::string> output_names(const spec::System& system) {
-  std::vector<std::string> names;
-  for (const spec::TensorId id : system.outputs) names.push_back(system[id].name);
-  return names;
-}
-
-Question question_of(const Case& c, const spec::Instance& instance, spec::Mode mode) {
-  Question q{instance.system, present(c), {}};
-  const auto positions = marked(c.wrt);
-  if (mode == spec::Mode::jvp) {
-    q.system = spec::jvp(instance.system, positions);
-    for (const std::size_t i : positions) {
-      q.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(q.inputs[i].dtype, q.inputs[i].dims));
-    }
-  } else if (mode == spec::Mode::vjp) {
-    q.system = spec::vjp(instance.system, positions);
-    for (std::size_t r = 0; r < instance.results.size(); ++r) {
-      const spec::ValueType& type = instance.results[r];
-      if (kind_of(type.dtype) != Kind::real) continue;
-      q.inputs.push_back(c.cotangents[r] ? *c.cotangents[r] : HostTensor(type.dtype, type.dims));
-    }
-  }
-  q.names = output_names(q.system);
-  return q;
-}
-
-// The answer's tensors in the order of the question's outputs, or why they are not all there.
-struct Collected {
-  std::vector<HostTensor> tensors;
-  std::string problem;
-};
-
-void collect(Collected& to, const std::optional<HostTensor>& tensor, bool wanted, std::string_view what) {
-  if (wanted && !tensor) {
-    to.problem = fmt::format("the answer lacks a {}", what);
-  } else if (!wanted && tensor) {
-    to.problem = fmt::format("the answer has a {} where there is none", what);
-  } else if (tensor) {
-    to.tensors.push_back(*tensor);
-  }
-}
-
-Collected collected(const spec::Numbers& numbers, const Case& c, const spec::Instance& instance, spec::Mode mode) {
-  Collected all;
-  if (numbers.outputs.size() != instance.results.size()) {
-    all.problem = fmt::format("expected {} outputs, got {}", instance.results.size(), numbers.outputs.size());
-    return all;
-  }
-  all.tensors = numbers.outputs;
-  if (mode == spec::Mode::jvp) {
-    if (numbers.tangents.size() != instance.results.size()) {
-      all.problem = fmt::format("expected {} tangents, got {}", instance.results.size(), numbers.tangents.size());
-      return all;
-    }
-    for (std::size_t r = 0; r < instance.results.size(); ++r) {
-      collect(all, numbers.tangents[r], kind_of(instance.results[r].dtype) == Kind::real, "tangent");
-    }
-  } else if (mode == spec::Mode::vjp) {
-    if (numbers.cotangents.size() != c.wrt.size()) {
-      all.problem = fmt::format("expected {} cotangents, got {}", c.wrt.size(), numbers.cotangents.size());
-      return all;
-    }
-    for (std::size_t i = 0; i < c.wrt.size(); ++i) collect(all, numbers.cotangents[i], c.wrt[i], "cotangent");
-  }
-  return all;
-}
-
 Outcome check_numbers(const Case& c, Asked& backend, const spec::Contract& contract) {
-  const spec::Instance instance = instance_of(c);
-  const spec::Answer answer = backend.run(request_of(c, instance.results.size()));
-  if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) return refused(*refusal);
-  const Collected got = collected(std::get<spec::Numbers>(answer), c, instance, c.mode);
-  if (!got.problem.empty()) return failed(got.problem);
-  const Question question = question_of(c, instance, c.mode);
-  auto bounds = reference::envelopes(question.system, question.inputs, contract);
-  const reference::Verdict verdict = reference::judge(got.tensors, bounds);
-  if (verdict.passed()) return outcome_of(verdict, got.tensors, question.names);
-  const DerivativeLayout layout{c.mode, instance.results.size(), present(c).size(), marked(c.wrt)};
-  const Freedoms freedoms = where_undifferentiable(question.system, question.inputs, layout, bounds, contract);
-  admit_schemas(bounds, got.tensors, other_schemas(c, c.mode), freedoms, contract);
-  return outcome_of(reference::judge(got.tensors, bounds), got.tensors, question.names);
-}
-
-Outcome check_second(const Case& c, Asked& backend, const spec::Contract& contract) {
-  const spec::Request request = request_of(c, instance_of(c).results.size());
+  const spec::Request request = request_of(c);
   return judge(request, backend.run(request), contract);
 }
 
@@ -160,22 +54,15 @@ void advance(Case& c, const std::vector<std::optional<std::size_t>>& links, cons
 
 Outcome check_steps(const Case& c, Asked& backend, const spec::Contract& contract, Case* failing) {
   const auto links = state_links(definition_of(c));
-  const spec::Instance instance = instance_of(c);
   Case now = c;
   now.steps = 1;
   Outcome total;
   for (int step = 1; step <= c.steps; ++step) {
-    const spec::Answer answer = backend.run(request_of(now, instance.results.size()));
-    if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) return refused(*refusal);
-    const Collected got = collected(std::get<spec::Numbers>(answer), now, instance, spec::Mode::forward);
-    if (!got.problem.empty()) return failed(got.problem);
-    auto bounds = reference::envelopes(instance.system, present(now), contract);
-    if (!reference::judge(got.tensors, bounds).passed())
-      admit_schemas(bounds, got.tensors, other_schemas(now, spec::Mode::forward), {}, contract);
-    const Outcome one = outcome_of(reference::judge(got.tensors, bounds), got.tensors, output_names(instance.system));
-    total.comparisons += one.comparisons;
-    total.undecided += one.undecided;
-    total.worst_ratio = std::max(total.worst_ratio, one.worst_ratio);
+    const spec::Request request = request_of(now);
+    const spec::Answer answer = backend.run(request);
+    Outcome one = judge(request, answer, contract);
+    if (std::holds_alternative<spec::Refusal>(answer)) return one;
+    total.add(one);
     total.statistic.add(one.statistic);
     if (one.verdict == Verdict::fail) {
       total.verdict = one.verdict;
@@ -185,9 +72,9 @@ Outcome check_steps(const Case& c, Asked& backend, const spec::Contract& contrac
       if (failing != nullptr) *failing = now;
       return total;
     }
-    advance(now, links, got.tensors);
+    advance(now, links, std::get<spec::Numbers>(answer).outputs);
   }
-  if (total.comparisons > 0 && total.undecided == total.comparisons) total.verdict = Verdict::undecided;
+  total.decide();
   return total;
 }
 
@@ -198,16 +85,16 @@ struct Side {
   bool decided = true;
 };
 
-void accumulate(Side& side, const HostTensor& with, const HostTensor& got, const reference::Envelope& envelope) {
+void accumulate(Side& side, const HostTensor& with, const HostTensor& got, const Hull& hull) {
   constexpr long double unit = 0x1p-63L;
   for (std::size_t i = 0; i < static_cast<std::size_t>(got.dims.count()); ++i) {
     const long double w = element(with, i);
     if (w == 0) continue;
     const long double value = element(got, i);
-    side.decided &= envelope.flags[i] == reference::admits_finite && std::isfinite(value);
+    side.decided &= hull.flags[i] == reference::admits_finite && std::isfinite(value);
     // The ends are doubles inside the bound, so that the bound itself may reach almost one unit further on each side.
-    const long double lower = envelope.lower[i];
-    const long double upper = envelope.upper[i];
+    const long double lower = hull.lower[i];
+    const long double upper = hull.upper[i];
     const long double width = upper - lower + 4 * 0x1p-53L * std::max(std::abs(lower), std::abs(upper)) + 0x1p-1073L;
     side.product += w * value;
     // The second part is the rounding of this very sum.
@@ -215,12 +102,11 @@ void accumulate(Side& side, const HostTensor& with, const HostTensor& got, const
   }
 }
 
-// What one side of the law needs: what was asked, and what the backend said.
+// What one side of the law needs: what was asked, what the backend said, and in which bounds.
 struct Answered {
-  Case asked;
-  Question question;
+  spec::Request request;
   std::vector<HostTensor> tensors;
-  reference::Envelopes bounds;
+  std::vector<Hull> bounds;
 };
 
 using Pair = std::array<Answered, 2>;  // the JVP's and the VJP's
@@ -230,7 +116,7 @@ Side side_of(const Answered& answered, const std::vector<std::optional<HostTenso
   std::size_t at = results;
   for (const auto& t : with) {
     if (!t) continue;
-    accumulate(side, *t, answered.tensors[at], answered.bounds.outputs[at]);
+    accumulate(side, *t, answered.tensors[at], answered.bounds[at]);
     ++at;
   }
   return side;
@@ -268,34 +154,32 @@ bool shapes_agree(const Answered& answered, const std::vector<std::optional<Host
   return true;
 }
 
-Outcome check_adjoint(const Case& c, Asked& backend, const spec::Contract& contract) {
-  const spec::Instance instance = instance_of(c);
-  const std::size_t results = instance.results.size();
+Outcome check_adjoint(Case c, Asked& backend, const spec::Contract& contract) {
   Pair pair;
+  std::size_t results = 0;
   for (const std::size_t k : {0u, 1u}) {
     Answered& one = pair[k];
-    one.asked = c;
-    one.asked.mode = k == 0 ? spec::Mode::jvp : spec::Mode::vjp;
-    const spec::Answer answer = backend.run(request_of(one.asked, results));
+    c.mode = k == 0 ? spec::Mode::jvp : spec::Mode::vjp;
+    one.request = request_of(c);
+    results = one.request.program.outputs.size();
+    const spec::Answer answer = backend.run(one.request);
     if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) return refused(*refusal);
-    Collected got = collected(std::get<spec::Numbers>(answer), one.asked, instance, one.asked.mode);
-    if (!got.problem.empty()) return failed(got.problem);
-    one.tensors = std::move(got.tensors);
+    const Admissible admissible(one.request, contract);
+    const std::string problem = admissible.question().take(std::get<spec::Numbers>(answer), one.tensors);
+    if (!problem.empty()) return failed(problem);
     if (!shapes_agree(one, k == 0 ? c.cotangents : c.tangents, results))
       return failed("a derivative has another shape than its value");
-    one.question = question_of(one.asked, instance, one.asked.mode);
-    one.bounds = reference::envelopes(one.question.system, one.question.inputs, contract);
+    one.bounds = hulls_of(admissible.meaning());
   }
   const Outcome outcome = adjoint_outcome(c, pair, results);
   if (outcome.verdict != Verdict::fail) return outcome;
-  // What schemas admit besides only widens what is allowed, and costs as much again.
-  for (Answered& one : pair) widen_by_schemas(one.bounds, other_schemas(one.asked, one.asked.mode), contract);
+  // What is admitted besides only widens what is allowed, and costs as much again.
+  for (Answered& one : pair) one.bounds = Admissible(one.request, contract).hulls();
   return adjoint_outcome(c, pair, results);
 }
 
 Outcome check_rejection(const Case& c, Asked& backend) {
-  const spec::Definition& definition = definition_of(c);
-  const spec::Answer answer = backend.run(request_of(c, definition.result_count));
+  const spec::Answer answer = backend.run(request_of(c));
   Outcome outcome;
   outcome.comparisons = 1;
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) {
@@ -327,21 +211,20 @@ spec::Request poisoned(spec::Request request) {
 }
 
 Outcome check_determinism(const Case& c, Asked& backend) {
-  const spec::Instance instance = instance_of(c);
-  const spec::Request request = request_of(c, instance.results.size());
-  const spec::Answer first = backend.run(request);
-  if (const auto* refusal = std::get_if<spec::Refusal>(&first)) return refused(*refusal);
-  (void)backend.run(poisoned(request));
-  const spec::Answer second = backend.run(request);
-  if (const auto* refusal = std::get_if<spec::Refusal>(&second)) return refused(*refusal);
-  const Collected a = collected(std::get<spec::Numbers>(first), c, instance, c.mode);
-  const Collected b = collected(std::get<spec::Numbers>(second), c, instance, c.mode);
-  if (!a.problem.empty()) return failed(a.problem);
-  if (!b.problem.empty()) return failed(b.problem);
+  const spec::Request request = request_of(c);
+  const Question question = question_of(request);
+  std::array<std::vector<HostTensor>, 2> got;
+  for (std::vector<HostTensor>& tensors : got) {
+    const spec::Answer answer = backend.run(request);
+    if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) return refused(*refusal);
+    const std::string problem = question.take(std::get<spec::Numbers>(answer), tensors);
+    if (!problem.empty()) return failed(problem);
+    if (&tensors == &got[0]) (void)backend.run(poisoned(request));
+  }
   Outcome outcome;
-  for (std::size_t i = 0; i < a.tensors.size(); ++i) {
-    outcome.comparisons += static_cast<std::size_t>(a.tensors[i].dims.count());
-    if (!same_bits(a.tensors[i], b.tensors[i])) {
+  for (std::size_t i = 0; i < got[0].size(); ++i) {
+    outcome.comparisons += static_cast<std::size_t>(got[0][i].dims.count());
+    if (!same_bits(got[0][i], got[1][i])) {
       Outcome broken = failed("the same request gave other bits the second time");
       broken.comparisons = std::max<std::size_t>(outcome.comparisons, 1);
       return broken;
@@ -360,8 +243,6 @@ Outcome checked(const Case& c, Asked& backend, const spec::Contract& contract) {
       return check_rejection(c, backend);
     case Check::determinism:
       return check_determinism(c, backend);
-    case Check::second:
-      return check_second(c, backend, contract);
     case Check::program:
       return check_program(c, backend, contract);
     default:
@@ -370,8 +251,6 @@ Outcome checked(const Case& c, Asked& backend, const spec::Contract& contract) {
 }
 
 }  // namespace
-
-std::string_view name_of(Verdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
 
 Outcome check(const Case& c, Asked& backend, const spec::Contract& contract) {
   try {

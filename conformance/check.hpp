@@ -3,45 +3,13 @@
 /// nothing of a backend but its interface.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "conformance/case.hpp"
-#include "reference/bounds/envelope.hpp"
+#include "conformance/outcome.hpp"
 
 namespace etalon::conformance {
-
-enum class Verdict : std::uint8_t { pass, fail, unsupported, waived, undecided, crashed, timeout };
-inline constexpr std::size_t verdict_count = 7;
-[[nodiscard]] std::string_view name_of(Verdict verdict);
-
-/// The element that convicts.
-struct Offender {
-  std::string tensor;  ///< `y`, `x~`, `y'`
-  std::size_t element = 0;
-  double lower = 0, upper = 0;
-  double got = 0;
-  std::string expected;  ///< special values that are admissible besides, or what was expected instead of an interval
-  DType dtype = DType::f64;  ///< of the element
-  std::size_t output = 0;    ///< the tensor's place among those judged: outputs, then derivatives
-  std::optional<double> exact{};  ///< what the equations mean there, where it was computed
-};
-
-struct Outcome {
-  Verdict verdict = Verdict::pass;
-  std::size_t comparisons = 0;
-  std::size_t undecided = 0;  ///< comparisons among them where the envelope says nothing useful
-  double worst_ratio = 0;     ///< largest error over bound
-  reference::Statistic statistic;  ///< errors over their deviations: warns, never fails
-  std::string why;            ///< one line when the verdict is not `pass`
-  std::optional<Offender> offender;
-  int step = 0;  ///< the step that failed, from 1
-  std::string cause{};  ///< of a failure that was made small: what explains it, where something does
-  std::vector<std::string> calls{};  ///< of a bad verdict on a program: the operations that it may be about
-};
 
 /// A backend as the checks use it: perhaps shared between threads.
 class Asked {

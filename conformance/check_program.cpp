@@ -10,13 +10,14 @@
 #include "conformance/judge.hpp"
 #include "conformance/program_case.hpp"
 #include "conformance/single_call.hpp"
+#include "conformance/wrong_call.hpp"
 
 namespace etalon::conformance {
 namespace {
 
 /// The case's request with all results as outputs.
 [[nodiscard]] spec::Request asking_for_all(const Case& c) {
-  spec::Request request = request_of(c, 0);
+  spec::Request request = request_of(c);
   request.program.outputs.clear();
   for (const auto& step : request.program.steps) {
     const auto& results = std::get<spec::Call>(step).results;
@@ -28,14 +29,14 @@ namespace {
 /// Where the walk over a program's calls stopped.
 struct Walk {
   Outcome total;
-  std::optional<std::size_t> failed_at;
-  std::optional<spec::Request> failed;  ///< the call that failed, alone
+  std::optional<WrongCall> failed;
 };
 
-void add(Outcome& total, const Outcome& one) {
-  total.comparisons += one.comparisons;
-  total.undecided += one.undecided;
-  total.worst_ratio = std::max(total.worst_ratio, one.worst_ratio);
+/// The failure in the name of one call.
+[[nodiscard]] Outcome booked(Outcome outcome, std::size_t index, const std::string& operation) {
+  outcome.why = fmt::format("call {} ({}){}{}", index + 1, operation, outcome.why.empty() ? "" : ": ", outcome.why);
+  outcome.calls = {operation};
+  return outcome;
 }
 
 [[nodiscard]] Walk walk(const Case& c, Asked& backend, const spec::Contract& contract) {
@@ -64,20 +65,14 @@ void add(Outcome& total, const Outcome& one) {
       values[name] = outputs[next++];
     }
     Outcome outcome = judge(one, numbers, contract);
-    add(found.total, outcome);
+    found.total.add(outcome);
     if (outcome.verdict != Verdict::fail) continue;
-    outcome.why = fmt::format("call {} ({}){}{}", k + 1, call.operation, outcome.why.empty() ? "" : ": ", outcome.why);
     outcome.comparisons = found.total.comparisons;
-    outcome.calls = {call.operation};
-    found.total = std::move(outcome);
-    found.failed_at = k;
-    found.failed = one;
+    found.total = booked(std::move(outcome), k, call.operation);
+    found.failed = WrongCall{k, one};
     return found;
   }
-  if (found.total.comparisons > 0 && found.total.undecided == found.total.comparisons) {
-    found.total.verdict = Verdict::undecided;
-    found.total.why = "the bound says nothing useful here";
-  }
+  found.total.decide();
   return found;
 }
 
@@ -88,41 +83,36 @@ void add(Outcome& total, const Outcome& one) {
 }  // namespace
 
 Outcome check_program(const Case& c, Asked& backend, const spec::Contract& contract) {
-  const spec::Request request = request_of(c, 0);
+  const spec::Request request = request_of(c);
   Outcome each;
   // Parts are short: walking through them decides little more.
-  if (is_walked(c, backend) && components_of(request).empty()) {
+  const bool falls_apart = request.program.steps.size() > 1 && components_of(request).size() > 1;
+  if (is_walked(c, backend) && !falls_apart) {
     each = walk(c, backend, contract).total;
     // Of what nobody sees compilers make something else.
     if (each.verdict != Verdict::pass) return each;
   }
   Outcome outcome = judge(request, backend.run(request), contract);
   outcome.calls = operations_of(request.program);
-  add(outcome, each);
+  if (outcome.verdict == Verdict::fail && outcome.calls.size() > 1) {
+    if (const auto wrong = wrong_call(request, backend, contract))
+      outcome = booked(std::move(outcome), wrong->index, std::get<spec::Call>(wrong->request.program.steps.front()).operation);
+  }
+  outcome.add(each);
   if (outcome.verdict == Verdict::undecided && each.comparisons > each.undecided) outcome.verdict = Verdict::pass, outcome.why.clear();
   return outcome;
 }
 
 std::optional<Case> failing_call(const Case& c, Asked& backend, const spec::Contract& contract) {
-  if (!is_walked(c, backend)) return std::nullopt;
-  const Walk found = walk(c, backend, contract);
-  if (!found.failed_at) return std::nullopt;
-  const auto& call = std::get<spec::Call>(found.failed->program.steps.front());
-  Case alone;
-  alone.key = c.key;
-  alone.key.operation = call.operation;
-  alone.key.check = Check::value;
-  if (*found.failed_at < c.assignments.size()) alone.assignment = c.assignments[*found.failed_at];
-  alone.call = {call.operation, {}, call.packs, call.attributes};
-  std::size_t next = 0;
-  for (const auto& operand : call.operands) {
-    alone.call.operands.emplace_back();
-    alone.operands.emplace_back();
-    if (!operand) continue;
-    const HostTensor& value = found.failed->inputs[next++];
-    alone.call.operands.back() = spec::ValueType{value.dtype, value.dims};
-    alone.operands.back() = value;
-  }
+  std::optional<WrongCall> found;
+  if (is_walked(c, backend)) found = walk(c, backend, contract).failed;
+  if (!found) found = wrong_call(request_of(c), backend, contract);
+  std::optional<Case> alone = found ? case_of(found->request) : std::nullopt;
+  if (!alone) return std::nullopt;
+  alone->key = c.key;
+  alone->key.operation = alone->call.operation;
+  alone->key.check = alone->mode == spec::Mode::forward ? Check::value : alone->mode == spec::Mode::jvp ? Check::jvp : Check::vjp;
+  if (found->index < c.assignments.size()) alone->assignment = c.assignments[found->index];
   return alone;
 }
 

@@ -9,10 +9,11 @@
 namespace etalon::conformance {
 
 /// Values: every intermediate is asked for, and each call is judged on what the backend itself gave it, so that errors do
-/// not add up. Derivatives, and values of a backend that fuses calls: judged as a whole.
+/// not add up. Derivatives, and values of a backend that fuses calls: judged as a whole; where that fails and a call fails
+/// alone, on the backend's own values and derivatives, the failure is booked on this call.
 [[nodiscard]] Outcome check_program(const Case& c, Asked& backend, const spec::Contract& contract);
 
-/// Of a program case that failed at one call: that call alone, as a value case on the numbers that led to it.
+/// Of a program case that failed at one call: that call alone, on the numbers that led to it.
 [[nodiscard]] std::optional<Case> failing_call(const Case& c, Asked& backend, const spec::Contract& contract);
 
 }  // namespace etalon::conformance

@@ -83,6 +83,21 @@ template <class T>
          std::all_of(program.steps.begin(), program.steps.end(), [](const auto& step) { return std::holds_alternative<spec::Call>(step); });
 }
 
+/// The inputs of a part that is one call in the order in which that reads them, where it reads each once.
+/// \returns whether that is another order
+bool put_as_read(const spec::Program& whole, Component& part) {
+  if (part.request.program.steps.size() != 1) return false;
+  Places places;
+  for (const std::string& name : spec::values_read(std::get<spec::Call>(part.request.program.steps[0]))) {
+    const auto is_read = [&](std::size_t at) { return whole.inputs[at].name == name; };
+    const auto found = std::find_if(part.inputs.begin(), part.inputs.end(), is_read);
+    if (found != part.inputs.end()) places.push_back(*found);
+  }
+  if (places == part.inputs || !std::is_permutation(places.begin(), places.end(), part.inputs.begin(), part.inputs.end())) return false;
+  part.inputs = std::move(places);
+  return true;
+}
+
 }  // namespace
 
 spec::Numbers Component::part_of(const spec::Numbers& whole) const {
@@ -107,14 +122,12 @@ std::size_t Component::place_in(const spec::Request& whole, std::size_t judged) 
 
 std::vector<Component> components_of(const spec::Request& request) {
   const spec::Program& program = request.program;
-  if (program.steps.size() < 2 || !only_calls(program)) return {};
+  if (program.steps.empty() || !only_calls(program)) return {};
   Joined joined(program);
   std::map<std::size_t, Component> parts;
   const auto part_of = [&](const std::string& name) -> Component& { return parts[joined.of(name)]; };
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    Component& part = part_of(program.inputs[i].name);
-    part.inputs.push_back(i);
-    part.request.program.inputs.push_back(program.inputs[i]);
+    part_of(program.inputs[i].name).inputs.push_back(i);
   }
   for (const auto& step : program.steps) part_of(std::get<spec::Call>(step).results.front()).request.program.steps.push_back(step);
   for (std::size_t o = 0; o < program.outputs.size(); ++o) {
@@ -122,13 +135,16 @@ std::vector<Component> components_of(const spec::Request& request) {
     part.outputs.push_back(o);
     part.request.program.outputs.push_back(program.outputs[o]);
   }
-  if (parts.size() < 2) return {};
+  bool moved = false;
+  for (auto& [root, part] : parts) moved = put_as_read(program, part) || moved;
+  if (parts.size() < 2 && !moved) return {};
   std::vector<Component> all;
   for (auto& [root, part] : parts) {
     spec::Request& own = part.request;
     own.id = request.id;
     own.mode = request.mode;
     own.program.definitions = program.definitions;
+    own.program.inputs = chosen(program.inputs, part.inputs);
     own.inputs = chosen(request.inputs, part.inputs);
     own.wrt = chosen(request.wrt, part.inputs);
     own.tangents = chosen(request.tangents, part.inputs);

@@ -21,8 +21,9 @@ struct Component {
   [[nodiscard]] std::size_t place_in(const spec::Request& whole, std::size_t judged) const;
 };
 
-/// The parts of a program of calls alone, in order of their first inputs; none where there is but one, or where
-/// something else than calls joins values.
+/// The parts of a program of calls alone, in order of their first inputs: an input that nothing reads is one. The inputs of
+/// a part that is one call stand in the order in which that reads them, where it reads each once. None where the program is
+/// one part as it stands, or where something else than calls joins values.
 [[nodiscard]] std::vector<Component> components_of(const spec::Request& request);
 
 }  // namespace etalon::conformance

@@ -72,14 +72,13 @@ std::vector<std::string> names_of(const std::vector<Name>& all) {
 }
 
 Header header_of(const ConformOptions& options, const spec::Description& description, const spec::Contract& contract) {
-  constexpr std::array tiers{"quick", "full", "soak"};
   Header header;
   header.backend = description.name;
   header.version = description.version;
   header.command = backend_words(options);
   header.contract_json = spec::to_json(contract);
   header.contract_text = contract_text(contract);
-  header.tier = tiers[static_cast<std::size_t>(options.tier)];
+  header.tier = name_of(options.tier);
   header.seed = options.seed;
   header.operations_known = options.library.definitions().size();
   header.specification = options.library.hash();
@@ -132,7 +131,7 @@ class Run {
     report_.seconds = seconds_since(start);
     journal.finish(report_);
     write_formats(options_.formats, report_);
-    write_table(console_, report_);
+    write_table(console_, report_, options_.width);
     report_coverage();
     return conclusion(report_).conforms ? 0 : 1;
   }

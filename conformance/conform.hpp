@@ -3,12 +3,14 @@
 /// operation by name; every case is read off a definition's text.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/case.hpp"
@@ -23,6 +25,13 @@ namespace etalon::conformance {
 
 /// How much is asked: `quick` ends within a minute, `full` asks eight times as much, `soak` sixty-four times.
 enum class Tier : std::uint8_t { quick, full, soak };
+inline constexpr std::array<std::string_view, 3> tier_names{"quick", "full", "soak"};
+[[nodiscard]] constexpr std::string_view name_of(Tier tier) { return tier_names[static_cast<std::size_t>(tier)]; }
+
+/// The element types that a run may be about: those of operands and results that no definition fixes.
+inline constexpr std::array real_dtypes{DType::f16, DType::bf16, DType::f32, DType::f64};
+inline constexpr std::array<std::string_view, 4> real_dtype_names{name_of(real_dtypes[0]), name_of(real_dtypes[1]), name_of(real_dtypes[2]),
+                                                                  name_of(real_dtypes[3])};
 
 /// A share of a run: its operations are dealt out in turns. All shares together ask everything once.
 struct Shard {
@@ -56,6 +65,7 @@ struct ConformOptions {
                                                             ///< without it the threads share one backend in turns
   std::ostream* progress = nullptr;                         ///< the terminal that live progress is shown on
   std::function<std::size_t()> columns{};                   ///< its width; without it 80
+  std::optional<std::size_t> width;                         ///< of the console, where that is a terminal
   std::ostream* errors = nullptr;                           ///< where a wrong set-up is told; the console by default
   std::size_t shrink_attempts = 400;                        ///< requests spent on shrinking one counterexample …
   double shrink_seconds = 30;                               ///< … and seconds, whatever ends first

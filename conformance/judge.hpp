@@ -5,11 +5,10 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "conformance/check.hpp"
-#include "reference/bounds/envelope.hpp"
+#include "conformance/outcome.hpp"
 #include "spec/backend.hpp"
+#include "spec/contract/contract.hpp"
 
 namespace etalon::conformance {
 
@@ -20,15 +19,5 @@ namespace etalon::conformance {
 /// One line in, one line out: `{"request": R, "answer": A}` as in Protocol 1, answered with the outcome as JSON. Sets
 /// `outcome` to it. A malformed line throws.
 [[nodiscard]] std::string judge_line(std::string_view line, const spec::Contract& contract, Outcome& outcome);
-
-/// An outcome that fails for this reason, with one comparison.
-[[nodiscard]] Outcome failed(std::string why);
-
-/// What a refusal counts as.
-[[nodiscard]] Outcome refused(const spec::Refusal& refusal);
-
-/// The verdict of the bounds in the words of a report.
-[[nodiscard]] Outcome outcome_of(const reference::Verdict& verdict, const std::vector<HostTensor>& got,
-                                 const std::vector<std::string>& names);
 
 }  // namespace etalon::conformance

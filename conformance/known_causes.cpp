@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/admissible.hpp"
 #include "conformance/number_text.hpp"
-#include "conformance/schemas.hpp"
 #include "conformance/values.hpp"
 #include "spec/library/library.hpp"
 
@@ -141,8 +141,8 @@ std::string wrapped(const HostTensor& got, const reference::Envelope& expected) 
 /// What would be expected if the call were this one.
 bool explains(const Case& other, const HostTensor& got, std::size_t output, const spec::Contract& contract) {
   try {
-    const Schema meaning = meaning_of(other);
-    const auto bounds = reference::envelopes(meaning.system, meaning.inputs, contract);
+    const spec::Request request = request_of(other);
+    const auto bounds = Admissible(request, contract).meaning();
     const reference::Envelope& expected = bounds.outputs.at(output);
     return expected.dtype == got.dtype && expected.dims == got.dims && fits(got, expected);
   } catch (const std::exception&) {  // the other call is ill-typed

@@ -8,9 +8,9 @@
 #include <set>
 #include <variant>
 
+#include "conformance/admissible.hpp"
 #include "conformance/known_causes.hpp"
 #include "conformance/reports/report.hpp"
-#include "conformance/schemas.hpp"
 #include "reference/bounds/envelope.hpp"
 
 namespace etalon::conformance {
@@ -58,14 +58,14 @@ namespace {
 [[nodiscard]] Lesson of_one_request(const Case& c, const Offender& offender, Asked& backend,
                                     const spec::Contract& contract) {
   Lesson lesson;
-  const Schema meaning = meaning_of(c);
-  const reference::Envelopes bounds = reference::envelopes(meaning.system, meaning.inputs, contract);
+  const spec::Request request = request_of(c);
+  const reference::Envelopes bounds = Admissible(request, contract).meaning();
   const reference::Envelope& expected = bounds.outputs.at(offender.output);
   const bool integers = kind_of(expected.dtype) != Kind::real;
   if (offender.element >= static_cast<std::size_t>(expected.dims.count())) return lesson;
   // Where NaN is due the equations mean no number.
   if (!integers && !std::isnan(offender.lower)) lesson.exact = expected.reference.at(offender.element);
-  const spec::Answer answer = backend.run(request_of(c, instance_of(c).results.size()));
+  const spec::Answer answer = backend.run(request);
   const auto* numbers = std::get_if<spec::Numbers>(&answer);
   const auto got = numbers == nullptr ? std::nullopt : tensor_at(*numbers, offender.output);
   if (!got || got->dtype != expected.dtype || got->dims != expected.dims) return lesson;

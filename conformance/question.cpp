@@ -1,5 +1,7 @@
 #include "conformance/question.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -20,6 +22,15 @@ using Optional = std::vector<std::optional<HostTensor>>;
   return positions;
 }
 
+/// One seed per position, zero where none is given.
+void add_seeds(std::vector<HostTensor>& inputs, const Optional& given, const std::vector<std::size_t>& positions,
+               const spec::System& system, const std::vector<spec::TensorId>& of) {
+  for (const std::size_t i : positions) {
+    const spec::TensorInfo& info = system[of[i]];
+    inputs.push_back(i < given.size() && given[i] ? *given[i] : HostTensor(info.dtype, info.dims));
+  }
+}
+
 class Asking {
  public:
   explicit Asking(const spec::Request& request) : request_(request), program_(spec::lower(request.program)) {
@@ -32,13 +43,11 @@ class Asking {
 
   [[nodiscard]] Question run() {
     question_.inputs = request_.inputs;
-    question_.system = system_of_mode();
+    ask();
     list("outputs", std::vector<bool>(real_.size(), true));
     if (request_.mode == Mode::jvp) list("tangents", real_);
     if (request_.mode == Mode::vjp || request_.mode == Mode::jvp_of_vjp) list("cotangents", per_input_);
-    if (request_.mode == Mode::jvp_of_vjp) {
-      list("cotangent_tangents", per_input_);
-    }
+    if (request_.mode == Mode::jvp_of_vjp) list("cotangent_tangents", per_input_);
     return std::move(question_);
   }
 
@@ -52,39 +61,31 @@ class Asking {
     next_ += count(present);
   }
 
-  [[nodiscard]] spec::System system_of_mode() {
+  void ask() {
     switch (request_.mode) {
       case Mode::forward:
-        return program_;
+        question_.system = program_;
+        return;
       case Mode::jvp:
         add_seeds(request_.tangents, wrt_, program_.inputs);
-        return spec::jvp(program_, wrt_);
+        question_.system = spec::jvp(program_, wrt_);
+        question_.first_tangent = real_.size();
+        break;
       case Mode::vjp:
-        add_seeds(request_.cotangents, marked(real_), program_.outputs);
-        return spec::vjp(program_, wrt_);
       case Mode::jvp_of_vjp:
+        add_seeds(request_.cotangents, marked(real_), program_.outputs);
+        question_.system = spec::vjp(program_, wrt_);
+        if (request_.mode == Mode::vjp) return;
+        question_.first_tangent = real_.size() + wrt_.size();
+        move_cotangents(question_.system, question_.inputs, request_.wrt, request_.tangents, request_.cotangent_tangents);
         break;
     }
-    std::vector<std::size_t> moving = wrt_;
-    const std::size_t first = question_.inputs.size();
-    add_seeds(request_.cotangents, marked(real_), program_.outputs);
-    for (std::size_t i = first; i < question_.inputs.size(); ++i) moving.push_back(i);
-    add_seeds(request_.tangents, wrt_, program_.inputs);
-    add_seeds(request_.cotangent_tangents, marked(real_), program_.outputs);
-    spec::System system = spec::jvp(spec::vjp(program_, wrt_), moving);
-    // The mode does not answer the tangents of the outputs, which stand behind the cotangents.
-    const auto first_tangent = system.outputs.begin() + static_cast<std::ptrdiff_t>(real_.size() + wrt_.size());
-    system.outputs.erase(first_tangent, first_tangent + static_cast<std::ptrdiff_t>(count(real_)));
-    return system;
+    const std::size_t seeds = request_.mode == Mode::jvp ? 0 : static_cast<std::size_t>(std::count(real_.begin(), real_.end(), true));
+    for (std::size_t i = request_.inputs.size() + seeds; i < question_.inputs.size(); ++i) question_.tangents.push_back(i);
   }
 
-  /// One seed per position, zero where none is given.
-  void add_seeds(const Optional& given, const std::vector<std::size_t>& positions,
-                 const std::vector<spec::TensorId>& of) {
-    for (const std::size_t i : positions) {
-      const spec::TensorInfo& info = program_[of[i]];
-      question_.inputs.push_back(i < given.size() && given[i] ? *given[i] : HostTensor(info.dtype, info.dims));
-    }
+  void add_seeds(const Optional& given, const std::vector<std::size_t>& positions, const std::vector<spec::TensorId>& of) {
+    conformance::add_seeds(question_.inputs, given, positions, program_, of);
   }
 
   const spec::Request& request_;
@@ -97,6 +98,46 @@ class Asking {
 
 }  // namespace
 
+void move_cotangents(spec::System& system, std::vector<HostTensor>& inputs, const std::vector<bool>& wrt, const Optional& tangents,
+                     const Optional& cotangent_tangents) {
+  std::vector<std::size_t> moving = marked(wrt);
+  const auto results = static_cast<std::ptrdiff_t>(system.outputs.size() - moving.size());
+  const std::vector<spec::TensorId> of(system.outputs.begin(), system.outputs.begin() + results);
+  std::vector<std::size_t> real;
+  for (std::size_t r = 0; r < of.size(); ++r) {
+    if (kind_of(system[of[r]].dtype) == Kind::real) real.push_back(r);
+  }
+  const std::size_t seeded = inputs.size();
+  add_seeds(inputs, tangents, moving, system, system.inputs);
+  add_seeds(inputs, cotangent_tangents, real, system, of);
+  for (std::size_t i = seeded - real.size(); i < seeded; ++i) moving.push_back(i);
+  const auto answered = static_cast<std::ptrdiff_t>(system.outputs.size());
+  system = spec::jvp(system, moving);
+  // Tangents of the results, which nobody asks for, stand behind the cotangents.
+  const auto unasked = system.outputs.begin() + answered;
+  system.outputs.erase(unasked, unasked + static_cast<std::ptrdiff_t>(real.size()));
+}
+
 Question question_of(const spec::Request& request) { return Asking(request).run(); }
+
+std::vector<std::string> Question::names() const {
+  std::vector<std::string> names;
+  for (const spec::TensorId id : system.outputs) names.push_back(system[id].name);
+  return names;
+}
+
+std::string Question::take(const spec::Numbers& numbers, std::vector<HostTensor>& got) const {
+  const Optional outputs(numbers.outputs.begin(), numbers.outputs.end());
+  for (const AnswerList& list : lists) {
+    const Optional& from = list.name == "outputs" ? outputs : list.name == "cotangents" ? numbers.cotangents : numbers.tangents;
+    if (from.size() != list.present.size()) return fmt::format("expected {} {}, got {}", list.present.size(), list.name, from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (list.present[i] && !from[i]) return fmt::format("{}[{}] is missing", list.name, i);
+      if (!list.present[i] && from[i]) return fmt::format("{}[{}] stands where there is none", list.name, i);
+      if (from[i]) got.push_back(*from[i]);
+    }
+  }
+  return "";
+}
 
 }  // namespace etalon::conformance

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,24 @@ struct Question {
   spec::System system;
   std::vector<HostTensor> inputs;
   std::vector<AnswerList> lists;
+  std::vector<std::size_t> tangents;  ///< positions of the inputs that are tangents
+  std::size_t first_tangent = 0;      ///< of the outputs, those that are linear in the tangents begin here
+
+  /// Of the system's outputs.
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// The tensors of the lists in the order of the system's outputs.
+  /// \returns what is wrong with a list that has others than it should; else nothing
+  [[nodiscard]] std::string take(const spec::Numbers& numbers, std::vector<HostTensor>& got) const;
 };
 
 /// \throws SpecViolation when the program is ill-typed.
 [[nodiscard]] Question question_of(const spec::Request& request);
+
+/// Of equations that answer results and then the cotangents of the marked inputs, those of the real results being the last
+/// inputs: these, and how the cotangents move along tangents of the marked inputs and of the given cotangents, which become
+/// inputs.
+void move_cotangents(spec::System& system, std::vector<HostTensor>& inputs, const std::vector<bool>& wrt,
+                     const std::vector<std::optional<HostTensor>>& tangents,
+                     const std::vector<std::optional<HostTensor>>& cotangent_tangents);
 
 }  // namespace etalon::conformance

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/question.hpp"
 #include "conformance/schemas/laws.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "reference/bounds/plan.hpp"
@@ -47,21 +48,10 @@ void name_tangents(Schema& schema, std::size_t first_input, std::size_t first_ou
 }
 
 /// Of a schema that answers cotangents: these and their derivatives along the case's tangents and cotangent tangents.
-void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& results) {
-  const auto real = std::count_if(results.begin(), results.end(), [](const spec::ValueType& t) { return is_real(t.dtype); });
-  std::vector<std::size_t> moving = marked(c.wrt);
-  const std::size_t first = schema.inputs.size();
-  for (const std::size_t i : marked(c.wrt))
-    schema.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(schema.inputs[i].dtype, schema.inputs[i].dims));
-  // The last inputs are the cotangents.
-  for (std::size_t i = first - static_cast<std::size_t>(real); i < first; ++i) moving.push_back(i);
-  add_seeds(schema.inputs, c.cotangent_tangents, results);
-  schema.system = spec::jvp(schema.system, moving);
-  // Tangents of the results, which nobody asks for.
-  const std::size_t derivatives = results.size() + marked(c.wrt).size();
-  const auto unasked = schema.system.outputs.begin() + static_cast<std::ptrdiff_t>(derivatives);
-  schema.system.outputs.erase(unasked, unasked + real);
-  name_tangents(schema, first, derivatives);
+void follow(Schema& schema, const Case& c) {
+  const std::size_t first_input = schema.inputs.size(), first_output = schema.system.outputs.size();
+  move_cotangents(schema.system, schema.inputs, c.wrt, c.tangents, c.cotangent_tangents);
+  name_tangents(schema, first_input, first_output);
 }
 
 /// The cotangents of the operands by the adjoint of what a part states of tangents, in which they are linear.
@@ -87,7 +77,7 @@ void follow(Schema& schema, const Case& c, const std::vector<spec::ValueType>& r
   std::vector<spec::TensorId> asked(outputs.begin(), outputs.begin() + results);
   asked.insert(asked.end(), schema.system.outputs.begin() + static_cast<std::ptrdiff_t>(stated), schema.system.outputs.end());
   schema.system.outputs = std::move(asked);
-  if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c, instance.results);
+  if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c);
   return schema;
 }
 
@@ -138,7 +128,7 @@ Schema stated_by(const Case& c, std::size_t part) {
   if (d.parts[part - 1] == spec::PartForm::vjp) {
     add_seeds(schema.inputs, c.cotangents, instance.results);
     keep_asked(schema.system, instance.results.size(), marked(c.wrt));
-    if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c, instance.results);
+    if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c);
   } else if (d.parts[part - 1] == spec::PartForm::jvp) {
     std::vector<spec::ValueType> types;
     for (const HostTensor& t : present(c)) types.push_back({t.dtype, t.dims});
@@ -149,19 +139,8 @@ Schema stated_by(const Case& c, std::size_t part) {
 }
 
 Schema meaning_of(const Case& c) {
-  const spec::Instance instance = instance_of(c);
-  Schema meaning{instance.system, present(c)};
-  if (c.mode == spec::Mode::vjp || c.mode == spec::Mode::jvp_of_vjp) {
-    add_seeds(meaning.inputs, c.cotangents, instance.results);
-    meaning.system = spec::vjp(instance.system, marked(c.wrt));
-    if (c.mode == spec::Mode::jvp_of_vjp) follow(meaning, c, instance.results);
-  } else if (c.mode == spec::Mode::jvp) {
-    for (const std::size_t i : marked(c.wrt))
-      meaning.inputs.push_back(c.tangents[i] ? *c.tangents[i] : HostTensor(meaning.inputs[i].dtype, meaning.inputs[i].dims));
-    meaning.system = spec::jvp(instance.system, marked(c.wrt));
-    name_tangents(meaning, present(c).size(), instance.results.size());
-  }
-  return meaning;
+  Question question = question_of(request_of(c));
+  return {std::move(question.system), std::move(question.inputs), std::move(question.tangents), question.first_tangent};
 }
 
 std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {

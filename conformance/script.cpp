@@ -32,7 +32,7 @@ std::optional<std::string> script_of(const Case& c, const Outcome& outcome, Aske
   try {
     const std::vector<spec::ValueType> results = result_types(c);
     const auto shown = outcome.offender ? shown_of(c, *outcome.offender, results) : std::nullopt;
-    return backend.script(request_of(c, results.size()), shown);
+    return backend.script(request_of(c), shown);
   } catch (const std::exception&) {  // ill-typed calls have no results to ask for
     return std::nullopt;
   }

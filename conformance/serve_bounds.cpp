@@ -1,62 +1,56 @@
 #include "conformance/serve_bounds.hpp"
 
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "conformance/question.hpp"
-#include "reference/bounds/envelope.hpp"
+#include "conformance/admissible.hpp"
+#include "conformance/values.hpp"
 
 namespace etalon::conformance {
 namespace {
 
-using reference::Envelope;
 using spec::Json;
 using spec::Request;
 
-[[nodiscard]] Json flags_of(const Envelope& envelope) {
+[[nodiscard]] Json flags_of(const Hull& hull) {
   constexpr std::pair<std::uint8_t, const char*> names[] = {{reference::admits_positive_infinity, "inf"},
                                                             {reference::admits_negative_infinity, "-inf"},
                                                             {reference::admits_nan, "nan"},
                                                             {reference::undecided, "any"}};
   Json list = Json::array();
-  for (std::size_t i = 0; i < envelope.flags.size(); ++i) {
+  for (std::size_t i = 0; i < hull.flags.size(); ++i) {
     Json admits = Json::array();
     for (const auto& [flag, name] : names) {
-      if ((envelope.flags[i] & flag) != 0) admits.push_back(name);
+      if ((hull.flags[i] & flag) != 0) admits.push_back(name);
     }
     if (admits.empty()) continue;
-    if ((envelope.flags[i] & reference::admits_finite) == 0) admits.push_back("no number");
+    if ((hull.flags[i] & reference::admits_finite) == 0) admits.push_back("no number");
     list.push_back({{"element", i}, {"admits", std::move(admits)}});
   }
   return list;
 }
 
-/// The ends as f64 tensors; integers and truth values are their own bounds.
-[[nodiscard]] std::pair<HostTensor, HostTensor> ends_of(const Envelope& envelope) {
-  if (kind_of(envelope.dtype) == Kind::real)
-    return {HostTensor::of<double>(envelope.dims, envelope.lower),
-            HostTensor::of<double>(envelope.dims, envelope.upper)};
-  const std::vector<double> exact(envelope.exact.begin(), envelope.exact.end());
-  return {HostTensor::of<double>(envelope.dims, exact), HostTensor::of<double>(envelope.dims, exact)};
+/// An end as a tensor: of reals f64, of integers and truth values their own type.
+[[nodiscard]] HostTensor end_of(const Hull& hull, const std::vector<double>& reals, const std::vector<std::int64_t>& integers) {
+  if (kind_of(hull.dtype) == Kind::real) return HostTensor::of<double>(hull.dims, reals);
+  HostTensor end(hull.dtype, hull.dims);
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    if (hull.dtype == DType::i64) end.view<std::int64_t>()[i] = integers[i];
+    else set_element(end, i, static_cast<double>(integers[i]));
+  }
+  return end;
 }
 
-void write(Json& answer, const AnswerList& list, const reference::Envelopes& found) {
+void write(Json& answer, const AnswerList& list, const std::vector<Hull>& found) {
   Json lower = Json::array(), upper = Json::array(), flags = Json::array();
   std::size_t next = list.first;
   for (const bool is_there : list.present) {
-    if (!is_there) {
-      lower.push_back(nullptr);
-      upper.push_back(nullptr);
-      flags.push_back(nullptr);
-      continue;
-    }
-    const auto [low, high] = ends_of(found.outputs[next]);
-    lower.push_back(spec::tensor_to_json(low));
-    upper.push_back(spec::tensor_to_json(high));
-    flags.push_back(flags_of(found.outputs[next++]));
+    const Hull* hull = is_there ? &found[next++] : nullptr;
+    lower.push_back(hull == nullptr ? Json(nullptr) : spec::tensor_to_json(end_of(*hull, hull->lower, hull->least)));
+    upper.push_back(hull == nullptr ? Json(nullptr) : spec::tensor_to_json(end_of(*hull, hull->upper, hull->greatest)));
+    flags.push_back(hull == nullptr ? Json(nullptr) : flags_of(*hull));
   }
   const std::string prefix = list.name == "outputs" ? "" : list.name + "_";
   answer[prefix + "lower"] = std::move(lower);
@@ -67,9 +61,9 @@ void write(Json& answer, const AnswerList& list, const reference::Envelopes& fou
 }  // namespace
 
 void add_bounds(Json& answer, const Request& request, const spec::Contract& contract) {
-  const Question question = question_of(request);
-  const reference::Envelopes found = reference::envelopes(question.system, question.inputs, contract);
-  for (const AnswerList& list : question.lists) write(answer, list, found);
+  const Admissible admissible(request, contract);
+  const std::vector<Hull> found = admissible.hulls();
+  for (const AnswerList& list : admissible.question().lists) write(answer, list, found);
 }
 
 }  // namespace etalon::conformance

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ostream>
 
+#include "conformance/admissible.hpp"
 #include "conformance/number_text.hpp"
-#include "conformance/question.hpp"
 #include "conformance/reports/console.hpp"
 #include "reference/bounds/envelope.hpp"
 
@@ -33,14 +32,15 @@ std::string element_text(const reference::Envelope& e, std::size_t i) {
 
 void write_expected(std::ostream& out, const Case& c, const spec::Contract& contract) {
   constexpr std::size_t most = 16;
-  const Question question = question_of(request_of(c, c.program ? 0 : instance_of(c).results.size()));
-  const reference::Envelopes bounds = reference::envelopes(question.system, question.inputs, contract);
+  const spec::Request request = request_of(c);
+  const Admissible admissible(request, contract);
+  const spec::System& system = admissible.question().system;
+  const reference::Envelopes bounds = admissible.meaning_of_first(most);
   for (std::size_t o = 0; o < bounds.outputs.size(); ++o) {
-    const reference::Envelope& e = bounds.outputs[o];
-    const std::string& name = question.system[question.system.outputs[o]].name;
-    const auto count = static_cast<std::size_t>(e.dims.count());
-    for (std::size_t i = 0; i < std::min(count, most); ++i)
-      out << fmt::format("    {}[{}]: {}\n", name, i, element_text(e, i));
+    const auto& [name, dtype, dims, range] = system[system.outputs[o]];
+    const reference::Envelope& first = bounds.outputs[o];
+    for (std::size_t i = 0; i < first.flags.size(); ++i) out << fmt::format("    {}[{}]: {}\n", name, i, element_text(first, i));
+    const auto count = static_cast<std::size_t>(dims.count());
     if (count > most) out << fmt::format("    {}: {} more\n", name, count - most);
   }
 }

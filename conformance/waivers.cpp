@@ -23,39 +23,14 @@ namespace fields = spec::fields;
 
 using Names = std::vector<std::string>;
 
-Names mode_names() {
-  Names names;
-  for (const auto mode : {spec::Mode::forward, spec::Mode::jvp, spec::Mode::vjp, spec::Mode::jvp_of_vjp})
-    names.emplace_back(name_of(mode));
-  return names;
-}
-
-Names check_names() {
-  Names names;
-  for (std::size_t k = 0; k < check_count; ++k) names.emplace_back(name_of(static_cast<Check>(k)));
-  return names;
-}
-
-constexpr std::array real_dtypes{DType::f16, DType::bf16, DType::f32, DType::f64};
-
-Names dtype_names() {
-  Names names;
-  for (const DType dtype : real_dtypes) names.emplace_back(name_of(dtype));
-  return names;
-}
-
-const Names& tier_names() {
-  static const Names names{"quick", "full", "soak"};
-  return names;
-}
-
-std::string choice(const Json& json, std::string_view key, const std::string& where, const Names& names) {
+template <std::size_t n>
+std::string choice(const Json& json, std::string_view key, const std::string& where, const std::array<std::string_view, n>& names) {
   const Json* member = fields::optional_member(json, key, where);
   if (member == nullptr) return "";
   const std::string field = fields::key(where, key);
   const std::string& text = fields::string(*member, field);
   if (std::find(names.begin(), names.end(), text) == names.end())
-    throw SpecViolation(fmt::format("{}: {}", field, unknown_name(key, text, names)));
+    throw SpecViolation(fmt::format("{}: {}", field, unknown_name(key, text, Names(names.begin(), names.end()))));
   return text;
 }
 
@@ -113,10 +88,10 @@ Waiver waiver_in(const Json& json, const std::string& where, const spec::Library
   refuse_other_keys(json, where, {"operation", "mode", "check", "dtype", "tier", "reason", "expires"});
   Waiver w;
   w.operations = operations_in(json, where, library);
-  w.mode = choice(json, "mode", where, mode_names());
-  w.check = choice(json, "check", where, check_names());
-  w.dtype = choice(json, "dtype", where, dtype_names());
-  w.tier = choice(json, "tier", where, tier_names());
+  w.mode = choice(json, "mode", where, spec::mode_names);
+  w.check = choice(json, "check", where, check_names);
+  w.dtype = choice(json, "dtype", where, real_dtype_names);
+  w.tier = choice(json, "tier", where, tier_names);
   w.reason = text_of(json, "reason", where);
   w.expires = text_of(json, "expires", where);
   if (!is_date(w.expires)) fields::mismatch(where + ".expires", "a date like 2027-01-31", json.at("expires"));
@@ -193,8 +168,8 @@ struct Plans {
 };
 
 bool is_of_this_tier(const Waiver& w, Tier tier) {
-  const auto least = std::find(tier_names().begin(), tier_names().end(), w.tier);
-  return least == tier_names().end() || least - tier_names().begin() <= static_cast<int>(tier);
+  const auto least = std::find(tier_names.begin(), tier_names.end(), w.tier);
+  return least == tier_names.end() || least - tier_names.begin() <= static_cast<int>(tier);
 }
 
 // What is wrong with a waiver that matched so many failures; nothing where this run cannot know.

@@ -4,8 +4,11 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <numeric>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "spec/error.hpp"
@@ -35,7 +38,7 @@ std::filesystem::path digits_file(const TrainOptions& options) {
 class Reporter {
  public:
   Reporter(std::ostream& console, std::int64_t steps, std::int64_t steps_per_epoch, const TrainOptions& options)
-      : console_(console), steps_(steps), progress_(options.progress) {
+      : console_(console), steps_(steps), progress_(options.progress), columns_(options.columns) {
     const std::int64_t lines = 20;
     const std::int64_t epochs = steps / steps_per_epoch;
     every_ = options.every > 0 ? options.every : steps_per_epoch * std::max<std::int64_t>(1, epochs / lines);
@@ -64,12 +67,20 @@ class Reporter {
   void line(const StepRecord& r) {
     if (progress_) fmt::print(console_, "\r\x1b[K");
     const std::string validated = r.validation_accuracy ? fmt::format("  validation {:>6.2f} %", 100 * *r.validation_accuracy) : "";
-    fmt::print(console_, "epoch {:>3}  step {:>6}  batch {:>4}  rate {:.6f}  loss {:<11.6g}{}  epoch loss {:.6g}\n", r.epoch,
-               r.step, r.batch, r.rate, r.loss, validated, r.epoch_loss);
+    std::array parts{fmt::format("epoch {:>3}", r.epoch), fmt::format("  step {:>6}", r.step), fmt::format("  batch {:>4}", r.batch),
+                     fmt::format("  rate {:.6f}", r.rate), fmt::format("  loss {:<11.6g}", r.loss), validated,
+                     fmt::format("  epoch loss {:.6g}", r.epoch_loss)};
+    // A terminal leaves out what says least.
+    const auto size = [&] { return std::accumulate(parts.begin(), parts.end(), std::size_t{0}, [](std::size_t n, const std::string& p) { return n + p.size(); }); };
+    for (const std::size_t least : {2, 3, 4, 1, 6}) {
+      if (progress_ && size() > columns_) parts[least].clear();
+    }
+    fmt::print(console_, "{}\n", fmt::join(parts, ""));
   }
 
   void bar(std::int64_t done) {
-    constexpr std::int64_t width = 40;
+    const std::size_t beside = fmt::format("[] {0}/{0} ", steps_).size();
+    const auto width = static_cast<std::int64_t>(std::clamp<std::size_t>(columns_, beside + 1, beside + 40) - beside);
     const std::int64_t full = done * width / steps_;
     if (done != steps_ && full == drawn_) return;
     drawn_ = full;
@@ -83,6 +94,7 @@ class Reporter {
   std::int64_t steps_;
   std::int64_t every_ = 1;
   bool progress_;
+  std::size_t columns_;
   std::int64_t drawn_ = -1;
   StepRecord last_;
   std::vector<double> rates_;
@@ -91,9 +103,14 @@ class Reporter {
 };
 
 template <class Picture>
-void show(const Picture& picture, const std::string& name, const TrainOptions& options, std::ostream& console) {
-  if (options.plots) console << '\n' << as_text(picture);
+void show_svg(const Picture& picture, const std::string& name, const TrainOptions& options) {
   if (!options.svg.empty()) write_file(options.svg / (name + ".svg"), as_svg(picture));
+}
+
+template <class Picture>
+void show(const Picture& picture, const std::string& name, const TrainOptions& options, std::ostream& console) {
+  if (options.plots) console << '\n' << as_text(picture, options.columns);
+  show_svg(picture, name, options);
 }
 
 void show_curves(const Reporter& reporter, const TrainOptions& options, std::ostream& console) {
@@ -131,7 +148,8 @@ TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
   const Dataset test = select_rows(digits, split.test);
   const ConfusionMatrix matrix = confusion(trainer.classes(test.inputs), test);
   show_curves(reporter, options, console);
-  show(matrix, "confusion", options, console);
+  if (options.plots) console << '\n' << as_text(matrix);
+  show_svg(matrix, "confusion", options);
   return {trainer.steps(), reporter.last().epoch_loss, accuracy(matrix, test.rows()), 0, reporter.validation()};
 }
 

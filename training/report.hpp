@@ -2,6 +2,7 @@
 /// `etalon train`: runs a shipped task, shows its progress, and leaves plots behind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
@@ -18,6 +19,7 @@ struct TrainOptions {
   std::int64_t every = 0;                       ///< print every that many steps; 0: once an epoch or rarer
   unsigned threads = 1;
   bool progress = false;                        ///< a progress bar, for a terminal
+  std::size_t columns = 84;                     ///< of the terminal
   bool plots = true;                            ///< in the terminal
   std::filesystem::path data;                   ///< digits.csv.gz; empty: the shipped file
   std::filesystem::path svg;                    ///< folder for the SVG plots; empty: none

@@ -134,6 +134,7 @@ class Checker {
     const std::string fate = child_->fate();
     return {"ended", fmt::format("ended without a whole answer: {}{}", fate, log),
             fate == "exit status 127" ? "the shell did not find the command"
+            : !description_           ? "it never answered: start the command by hand, and type the request"
                                       : "stay until the input ends; catch what goes wrong with one request and answer {\"id\",\"error\"}; end lines with a newline"};
   }
 

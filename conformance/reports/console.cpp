@@ -26,8 +26,8 @@ void write_totals(std::ostream& out, const Totals& t, double seconds) {
       seconds);
 }
 
-// As narrow as its words, without the columns of which nothing was asked: a terminal breaks longer lines.
-void write_rows(std::ostream& out, const Matrix& matrix) {
+// As narrow as its words, without the columns of which nothing was asked.
+void write_rows(std::ostream& out, const Matrix& matrix, std::optional<std::size_t> width) {
   std::size_t first = std::string_view("operation").size();
   std::array<std::size_t, columns.size()> widths{};
   for (const auto& [name, cells] : matrix) {
@@ -36,15 +36,21 @@ void write_rows(std::ostream& out, const Matrix& matrix) {
       if (cells[k].cases > 0) widths[k] = std::max({widths[k], cells[k].text().size(), columns[k].size()});
     }
   }
-  const auto write_row = [&](std::string_view name, const auto& text_of) {
-    out << fmt::format("{:<{}}", name, first);
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      if (widths[k] > 0) out << fmt::format("  {:>{}}", text_of(k), widths[k]);
-    }
-    out << "\n";
-  };
-  write_row("operation", [](std::size_t k) { return std::string(columns[k]); });
-  for (const auto& [name, cells] : matrix) write_row(name, [&of = cells](std::size_t k) { return of[k].text(); });
+  for (std::size_t begin = 0, end = 0; begin < columns.size(); begin = end) {
+    std::size_t used = first;
+    const auto fits = [&](std::size_t k) { return used == first || !width || used + 2 + widths[k] <= *width; };
+    for (end = begin; end < columns.size() && fits(end); ++end) used += widths[end] > 0 ? 2 + widths[end] : 0;
+    if (used == first) break;
+    const auto write_row = [&](std::string_view name, const auto& text_of) {
+      out << fmt::format("{:<{}}", name, first);
+      for (std::size_t k = begin; k < end; ++k) {
+        if (widths[k] > 0) out << fmt::format("  {:>{}}", text_of(k), widths[k]);
+      }
+      out << "\n";
+    };
+    write_row("operation", [](std::size_t k) { return std::string(columns[k]); });
+    for (const auto& [name, cells] : matrix) write_row(name, [&of = cells](std::size_t k) { return of[k].text(); });
+  }
   out << "comparisons (worst error over bound)\n";
 }
 
@@ -88,7 +94,7 @@ void write_inputs(std::ostream& out, const Case& c, const spec::Definition* defi
 
 void write_layouts(std::ostream& out, const Case& c) {
   if (c.key.check != Check::layout) return;
-  const spec::Placements places = request_of(c, instance_of(c).results.size()).placements;
+  const spec::Placements places = request_of(c).placements;
   const auto write = [&](const char* what, const std::vector<std::optional<spec::Placement>>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i])
@@ -134,9 +140,9 @@ void write_heading(std::ostream& out, const Header& h) {
                      h.selection.shard.empty() ? "" : ", share " + h.selection.shard);
 }
 
-void write_table(std::ostream& out, const Report& report) {
+void write_table(std::ostream& out, const Report& report, std::optional<std::size_t> width) {
   const Matrix matrix = matrix_of(report.records);
-  write_rows(out, matrix);
+  write_rows(out, matrix, width);
   const auto unclear = undecided_operations(report.records);
   if (!unclear.empty()) out << fmt::format("undecided (more than 1 % of the elements): {}\n", fmt::join(unclear, ", "));
   for (const Warning& w : statistical_warnings(report.records)) {

@@ -2,7 +2,9 @@
 /// A report for people at a terminal: the table, the totals, and counterexamples while they are made small.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "conformance/reports/report.hpp"
@@ -13,7 +15,8 @@ namespace etalon::conformance {
 void write_heading(std::ostream& out, const Header& header);
 
 /// The table by operation and mode, warnings, waivers, the totals and the conclusion.
-void write_table(std::ostream& out, const Report& report);
+/// \param width of a terminal: what it cannot hold beside the other columns stands below them
+void write_table(std::ostream& out, const Report& report, std::optional<std::size_t> width = {});
 
 /// The operands, attributes, directions and layouts of a case.
 void write_case(std::ostream& out, const Case& c);

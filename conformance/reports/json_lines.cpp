@@ -12,6 +12,7 @@
 
 #include "conformance/reports/escape.hpp"
 #include "conformance/reports/gaps.hpp"
+#include "spec/enumerator.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
 #include "spec/json_depth.hpp"
@@ -194,13 +195,6 @@ std::string word(const Json& j, const char* key) { return j.contains(key) ? j.at
 
 Strings words(const Json& j, const char* key) { return j.contains(key) ? j.at(key).get<Strings>() : Strings{}; }
 
-Verdict verdict_named(const std::string& name) {
-  for (std::size_t v = 0; v < verdict_count; ++v) {
-    if (name == name_of(static_cast<Verdict>(v))) return static_cast<Verdict>(v);
-  }
-  throw SpecViolation(fmt::format("unknown verdict '{}'", name));
-}
-
 Offender offender_in(const Json& j) {
   Offender o{word(j, "tensor"), count(j.at("element")), number_at(j, "lower"), number_at(j, "upper"),
              number_at(j, "got"), word(j, "admits")};
@@ -211,7 +205,7 @@ Offender offender_in(const Json& j) {
 
 Outcome outcome_in(const Json& j) {
   Outcome outcome;
-  outcome.verdict = verdict_named(j.at("verdict").get<std::string>());
+  outcome.verdict = enumerator_or_throw<Verdict>(verdict_names, j.at("verdict").get<std::string>(), "verdict");
   outcome.comparisons = count(j.at("comparisons"));
   outcome.worst_ratio = number_at(j, "worst_ratio");
   outcome.undecided = j.contains("undecided") ? count(j.at("undecided")) : 0;
@@ -236,7 +230,7 @@ Record record_in(const Json& j) {
   r.outcome = outcome_in(j);
   if (j.contains("waived")) {
     const Json& w = j.at("waived");
-    r.waived = Waived{word(w, "reason"), word(w, "expires"), verdict_named(w.at("verdict").get<std::string>())};
+    r.waived = Waived{word(w, "reason"), word(w, "expires"), enumerator_or_throw<Verdict>(verdict_names, w.at("verdict").get<std::string>(), "verdict")};
   }
   r.classes = words(j, "classes");
   if (j.contains("case") && !j.at("case").is_null()) r.case_json = j.at("case").dump();

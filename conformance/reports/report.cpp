@@ -52,7 +52,8 @@ void add_uses(std::vector<WaiverUse>& to, const std::vector<WaiverUse>& from) {
 std::string distance(const Offender& o) {
   std::string text;
   if (o.exact) text += fmt::format("; exact {}", told_apart(*o.exact, o.got).first);
-  if (const auto off = o.exact ? ulps(o.got, *o.exact, o.dtype) : std::nullopt) text += fmt::format(", {} ulp away", distance_text(*off));
+  // Zero has no last place that would mean something to its reader.
+  if (const auto off = o.exact && *o.exact != 0 ? ulps(o.got, *o.exact, o.dtype) : std::nullopt) text += fmt::format(", {} ulp away", distance_text(*off));
   const double half = o.upper / 2 - o.lower / 2;
   if (half > 0 && std::isfinite(half) && std::isfinite(o.got))
     text += fmt::format("{}{} half-widths from the middle", text.empty() ? "; " : ", ", distance_text(std::abs(o.got - (o.lower / 2 + o.upper / 2)) / half));

@@ -20,7 +20,6 @@ Held hold(const spec::Expr& e) {
   evaluator.run();
   const Value<Quad> v = evaluator.real_at(t, 0);
   if (!v.may(admits_finite)) {
-    const double infinity = std::numeric_limits<double>::infinity();
     if (v.may(admits_nan)) return {std::nan(""), 0, false};
     return {static_cast<Quad>(v.may(admits_positive_infinity) ? infinity : -infinity), 0, false};
   }

@@ -8,11 +8,14 @@
 #include "reference/bounds/evaluator.hpp"
 #include "reference/bounds/host_element.hpp"
 #include "reference/bounds/roundings.hpp"
+#include "reference/bounds/some_elements.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::reference {
 namespace bounds {
 namespace {
+
+using Wanted = std::vector<std::vector<std::size_t>>;  // per output, row-major positions
 
 constexpr std::size_t sweep_budget = std::size_t{1} << 27U;  // edges over all sweeps of one pass
 constexpr std::size_t branch_budget = std::size_t{1} << 26U; // steps over all passes with forced decisions
@@ -117,13 +120,13 @@ template <class R>
 class Derivation {
  public:
   Derivation(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract,
-             std::span<const Envelope* const> within)
-      : system_(inline_single_uses(system)),
-        plan_(plan(system_)),
-        roundings_(roundings_of_texts(system_)),
-        inputs_(inputs),
+             std::span<const Envelope* const> within, const Wanted* wanted)
+      : system_(inline_single_uses(system)), roundings_(roundings_of_texts(system_)), inputs_(inputs),
         within_(within),
-        contract_(contract) {}
+        contract_(contract) {
+    if (wanted != nullptr) restrict(*wanted);
+    plan_ = plan(system_);
+  }
 
   Envelopes run() {
     Evaluator<R> evaluator(system_, plan_, inputs_, contract_, decisions_, sets_, within_);
@@ -137,6 +140,15 @@ class Derivation {
   }
 
  private:
+  /// To these elements of the outputs, which keep the roundings of their texts.
+  void restrict(const Wanted& wanted) {
+    spec::System some = with_some_elements(system_, wanted);
+    roundings_.resize(some.tensors.size());
+    for (std::size_t o = 0; o < some.outputs.size(); ++o)
+      roundings_[static_cast<std::size_t>(some.outputs[o])] = roundings_[static_cast<std::size_t>(system_.outputs[o])];
+    system_ = std::move(some);
+  }
+
   void fill(Evaluator<R>& pass) {
     Reading<R> reading(system_, roundings_, pass);
     scales_.resize(system_.outputs.size());
@@ -307,8 +319,8 @@ class Derivation {
   }
 
   spec::System system_;
-  Plan plan_;
   std::vector<std::uint8_t> roundings_;
+  Plan plan_;
   std::span<const HostTensor> inputs_;
   std::span<const Envelope* const> within_;
   const spec::Contract& contract_;
@@ -357,12 +369,26 @@ bool has_integers_beyond_doubles(std::span<const HostTensor> inputs) {
 }  // namespace
 }  // namespace bounds
 
-Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract,
-                    std::span<const Envelope* const> within) {
+namespace {
+
+Envelopes derived(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract,
+                  std::span<const Envelope* const> within, const std::vector<std::vector<std::size_t>>* wanted) {
   bounds::check(system, inputs, within);
   const bool wide = bounds::has_doubles(system) || bounds::has_integers_beyond_doubles(inputs);
-  if (wide) return bounds::Derivation<bounds::Quad>(system, inputs, contract, within).run();
-  return bounds::Derivation<double>(system, inputs, contract, within).run();
+  if (wide) return bounds::Derivation<bounds::Quad>(system, inputs, contract, within, wanted).run();
+  return bounds::Derivation<double>(system, inputs, contract, within, wanted).run();
+}
+
+}  // namespace
+
+Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract,
+                    std::span<const Envelope* const> within) {
+  return derived(system, inputs, contract, within, nullptr);
+}
+
+Envelopes envelopes_of_elements(const spec::System& system, std::span<const HostTensor> inputs, const spec::Contract& contract,
+                                const std::vector<std::vector<std::size_t>>& wanted) {
+  return derived(system, inputs, contract, {}, &wanted);
 }
 
 }  // namespace etalon::reference

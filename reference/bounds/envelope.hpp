@@ -74,6 +74,12 @@ struct Envelopes {
 [[nodiscard]] Envelopes envelopes(const spec::System& system, std::span<const HostTensor> inputs,
                                   const spec::Contract& contract, std::span<const Envelope* const> within = {});
 
+/// The envelopes of some elements alone, at a cost that follows what these are computed from: output o of the result is a
+/// list of the elements of the system's output o at the row-major positions `wanted[o]`, as `envelopes` has them. Only what makes
+/// a wide interval say nothing, and the branches that elements have in common, is taken from the wanted ones alone.
+[[nodiscard]] Envelopes envelopes_of_elements(const spec::System& system, std::span<const HostTensor> inputs,
+                                              const spec::Contract& contract, const std::vector<std::vector<std::size_t>>& wanted);
+
 /// The most nodes of an expression that `with_recomputed_elements` computes anew, where its own elements that are computed
 /// anew count as what they are computed from, and indices not at all: expressions grow with every reader. The longest
 /// derivatives of normalisations have room.

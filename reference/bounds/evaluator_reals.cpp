@@ -1,7 +1,6 @@
 // The real-valued half of the pass but for sums and products, and decisions on reals.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "reference/bounds/constants.hpp"
 #include "reference/bounds/evaluator.hpp"
@@ -15,7 +14,6 @@ namespace {
 using spec::Form;
 using spec::Primitive;
 using spec::Reduction;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The ends of all values, infinite ones included.
 template <class R>

@@ -10,7 +10,6 @@ namespace etalon::reference::bounds {
 namespace {
 
 using spec::Primitive;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The image of the interval under a function that is monotone there or even or, for sin and cos, has slope at most 1.
 Interval image(Primitive p, const Interval& x) {

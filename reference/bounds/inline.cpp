@@ -47,17 +47,6 @@ void count(const System& s, DType target, const Expr& e, std::vector<Binder>& sc
   scope.resize(depth);
 }
 
-/// Whether the equation defines its whole target at its own binders.
-bool covers(const System& s, const Equation& q) {
-  const Dims& dims = s[q.target].dims;
-  if (q.binders.size() != dims.rank) return false;
-  for (std::size_t i = 0; i < dims.rank; ++i) {
-    if (q.place[i].form() != Form::variable || q.place[i]->variable != q.binders[i].variable) return false;
-    if (q.binders[i].extent != dims[i]) return false;
-  }
-  return true;
-}
-
 /// Elements of real targets are made of elements of their own type alone: others are rounded before they are read.
 Expr replace(const System& s, DType target, const Expr& e, const std::vector<const Equation*>& by) {
   if (e->args.empty() && e.form() != Form::read) return e;
@@ -118,6 +107,16 @@ Expr in_parentheses(System& system, const Expr& e) {
 bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
 }  // namespace
+
+bool covers(const System& s, const Equation& q) {
+  const Dims& dims = s[q.target].dims;
+  if (q.binders.size() != dims.rank) return false;
+  for (std::size_t i = 0; i < dims.rank; ++i) {
+    if (q.place[i].form() != Form::variable || q.place[i]->variable != q.binders[i].variable) return false;
+    if (q.binders[i].extent != dims[i]) return false;
+  }
+  return true;
+}
 
 System inline_single_uses(const System& system) {
   std::vector<Uses> uses(system.tensors.size());

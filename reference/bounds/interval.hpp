@@ -20,10 +20,12 @@ static_assert(std::numeric_limits<double>::is_iec559 && FLT_EVAL_METHOD == 0, "d
 #error "what an operation rounded off cannot be computed under -ffast-math"
 #endif
 
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
 /// The neighbours of a double; NaN and the infinity on that side stay.
 [[nodiscard]] inline double up(double x) {
   if (!(std::fabs(x) <= std::numeric_limits<double>::max())) {
-    return x == -std::numeric_limits<double>::infinity() ? -std::numeric_limits<double>::max() : x;
+    return x == -infinity ? -std::numeric_limits<double>::max() : x;
   }
   if (x == 0) return std::numeric_limits<double>::denorm_min();
   const auto bits = std::bit_cast<std::int64_t>(x);
@@ -156,7 +158,6 @@ inline void accumulate(Interval& sum, const Interval& a, const Interval& b) {
 
 /// The quotients by all members but zero.
 [[nodiscard]] inline Interval operator/(const Interval& a, const Interval& b) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   if (b.holds_zero()) {
     if (b.lower < 0 && b.upper > 0) return {-infinity, infinity};
     return a * (b.upper > 0 ? Interval{div_down(1, b.upper), infinity} : Interval{-infinity, div_up(1, b.lower)});

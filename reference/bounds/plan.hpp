@@ -64,6 +64,9 @@ struct Plan {
 /// so that sums and products are as long as a conforming evaluation may make them.
 [[nodiscard]] spec::System inline_single_uses(const spec::System& system);
 
+/// Whether the equation defines its whole target at its own binders.
+[[nodiscard]] bool covers(const spec::System& system, const spec::Equation& equation);
+
 /// Row-major strides.
 [[nodiscard]] std::vector<std::int64_t> strides_of(const Dims& dims);
 

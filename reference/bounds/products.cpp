@@ -9,8 +9,6 @@
 namespace etalon::reference::bounds {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 template <class R>
 bool same(const Value<R>& a, const Value<R>& b) {
   if (a.exact() && b.exact()) return a.reference == b.reference;

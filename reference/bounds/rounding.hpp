@@ -36,8 +36,7 @@ struct Rounding {
     r.eta = std::ldexp(1.0, r.eta_exponent);
     r.half_eta = up(scale_down(r.eta, -1));
     r.omega = std::ldexp(2.0 - std::ldexp(1.0, 1 - f.precision), f.emax);
-    r.overflow = dtype == DType::f64 ? std::numeric_limits<double>::infinity()
-                                     : std::ldexp(2.0 - std::ldexp(1.0, -f.precision), f.emax);
+    r.overflow = dtype == DType::f64 ? infinity : std::ldexp(2.0 - std::ldexp(1.0, -f.precision), f.emax);
     return r;
   }
 
@@ -46,7 +45,7 @@ struct Rounding {
   /// What k roundings make of a product, relatively to what it is (or to what they leave of it): ku/(1 - ku).
   [[nodiscard]] double of_product(double k) const {
     const double ku = mul_up(k, u);
-    return ku < 1 ? div_up(ku, sub_down(1, ku)) : std::numeric_limits<double>::infinity();
+    return ku < 1 ? div_up(ku, sub_down(1, ku)) : infinity;
   }
   /// Whether a multiple of 2^quantum of magnitude at most m is a number of the format.
   [[nodiscard]] bool holds(double m, std::int32_t quantum) const {

@@ -1,16 +1,11 @@
 // Products with infinite or NaN factors, or divisors that may be zero (R9).
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "reference/bounds/arithmetic.hpp"
 #include "reference/bounds/product_parts.hpp"
 
 namespace etalon::reference::bounds {
-
-namespace {
-constexpr double infinity = std::numeric_limits<double>::infinity();
-}  // namespace
 
 /// The classes that a product with infinite or NaN factors, or zero divisors, may have.
 template <class R>

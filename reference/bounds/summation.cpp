@@ -8,7 +8,6 @@
 namespace etalon::reference::bounds {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t direct = 40;  // up to here every f(k) is evaluated; beyond, blocks
 constexpr std::int64_t blocks = 24;
 

@@ -92,7 +92,6 @@ void Tape::shrink(std::size_t size) {
 }
 
 Error Tape::error(NodeId output, std::size_t budget) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto root = static_cast<std::size_t>(output);
   // Operands are earlier nodes, which have all of theirs.
   if (root >= first_without_) return {infinity, infinity};

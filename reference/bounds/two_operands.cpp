@@ -15,6 +15,20 @@ bool avoids_cut(const Value<R>& y, const Value<R>& x) {
   return x.lower > 0 || y.lower > 0 || y.upper < 0;
 }
 
+/// From one side of the cut to the other.
+template <class R>
+void turn_anyhow(Value<R>& v) {
+  const double half = enclose(Primitive::pi, 0).upper;
+  v.enclose({-half, half});
+  v.flags = admits_finite | interval_only;
+}
+
+/// Whether the angle hangs on the sign of a zero that is not known.
+template <class R>
+bool hangs_on_a_sign(const Value<R>& y, double x, bool x_of_any_sign) {
+  return (y.is_zero_of_any_sign() && (x < 0 || std::signbit(x))) || (y.is_zero() && x_of_any_sign);
+}
+
 }  // namespace
 
 template <class R>
@@ -22,9 +36,16 @@ Value<R> Arithmetic<R>::angle(Value<R> y, Value<R> x) {
   if (!x.ordinary() || !y.ordinary()) {
     const auto ordinate = y.only(), abscissa = x.only();
     if (!ordinate || !abscissa) return wild();
+    const bool open = hangs_on_a_sign(y, static_cast<double>(*abscissa), false);
     const Nearly<R> turn = Wide<R>::nearly(Primitive::atan2, *ordinate, *abscissa);
     if (!(turn.value == turn.value) || turn.value == 0) return point<R>(turn.value);
     const double size = std::fabs(static_cast<double>(turn.value));
+    if (open) {
+      Value<R> v = point<R>(turn.value);
+      turn_anyhow(v);
+      finish(v, function_error(spec::function_bound(contract_, rounding_.dtype, Primitive::atan2), 0, v.magnitude()), 0);
+      return v;
+    }
     const double error = function_error(spec::function_bound(contract_, rounding_.dtype, Primitive::atan2), 0, up(size));
     return constant(turn.value, add_up(error, turn.error));
   }
@@ -32,17 +53,16 @@ Value<R> Arithmetic<R>::angle(Value<R> y, Value<R> x) {
   Value<R> v;
   const Nearly<R> at_reference = Wide<R>::nearly(Primitive::atan2, y.reference, x.reference);
   v.reference = at_reference.value;
-  if (points && y.is_zero() && v.reference == 0) return point<R>(v.reference);
-  if (points) {
+  const bool open = hangs_on_a_sign(y, x.exact() ? static_cast<double>(x.reference) : x.lower, x.is_zero_of_any_sign());
+  if (points && y.is_zero() && v.reference == 0 && !open) return point<R>(v.reference);
+  if (points && !open) {
     v.enclose(at_reference.box);
   } else if (avoids_cut(y, x)) {
     // Along each axis the angle rises or falls throughout, so that its extremes lie at corners.
     const auto corner = [](double b, double a) { return enclose(Primitive::atan2, b, a); };
     v.enclose(hull(hull(corner(y.lower, x.lower), corner(y.lower, x.upper)), hull(corner(y.upper, x.lower), corner(y.upper, x.upper))));
   } else {
-    v.upper = enclose(Primitive::pi, 0).upper;
-    v.lower = -v.upper;
-    v.flags = admits_finite | interval_only;
+    turn_anyhow(v);
   }
   const spec::FunctionBound bound = spec::function_bound(contract_, rounding_.dtype, Primitive::atan2);
   double local = function_error(bound, 0, v.magnitude());

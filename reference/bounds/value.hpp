@@ -36,6 +36,10 @@ struct Value : Interval {
   [[nodiscard]] bool ordinary() const { return flags == admits_finite; }
   [[nodiscard]] bool exact() const { return node == no_node && local == 0 && flags == admits_finite; }
   [[nodiscard]] bool is_zero() const { return lower == 0 && upper == 0 && ordinary(); }
+  /// A zero that may be -0 as well as 0. One that is -0 for sure has that for its reference.
+  [[nodiscard]] bool is_zero_of_any_sign() const {
+    return is_zero() && !positive_zero && !std::signbit(static_cast<double>(reference));
+  }
   [[nodiscard]] bool is_power_of_two() const { return exact() && lower == upper && lower != 0 && power_below(lower) == std::fabs(lower); }
   [[nodiscard]] bool may(std::uint8_t what) const { return (flags & what) != 0; }
   /// The only value that a conforming evaluation may have; nothing where there are several.
@@ -43,8 +47,8 @@ struct Value : Interval {
     if (exact()) return reference;
     switch (flags & (admits_finite | admits_nan | admits_positive_infinity | admits_negative_infinity)) {
       case admits_nan: return static_cast<R>(std::numeric_limits<double>::quiet_NaN());
-      case admits_positive_infinity: return static_cast<R>(std::numeric_limits<double>::infinity());
-      case admits_negative_infinity: return static_cast<R>(-std::numeric_limits<double>::infinity());
+      case admits_positive_infinity: return static_cast<R>(infinity);
+      case admits_negative_infinity: return static_cast<R>(-infinity);
       default: return std::nullopt;
     }
   }
@@ -118,8 +122,8 @@ void scale_exactly(Value<R>& v, bool negative, int exponent) {
     if (v.quantum > no_quantum / 2 && v.quantum < zero_quantum / 2) v.quantum += exponent;
   }
   if (!negative) return;
+  v.reference = v.is_zero() && !v.positive_zero ? R(0) : -v.reference;
   v.positive_zero = false;
-  v.reference = -v.reference;
   const double low = v.lower;
   v.lower = -v.upper;
   v.upper = -low;

@@ -15,7 +15,6 @@ namespace etalon::reference::bounds {
 namespace {
 
 using spec::Primitive;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A scratch number of MPFR, by default with a little more than 113 bits.
 class Scratch {

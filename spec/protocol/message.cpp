@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "spec/enumerator.hpp"
 #include "spec/error.hpp"
 #include "spec/protocol/fields.hpp"
 #include "spec/protocol/message_json.hpp"
@@ -20,9 +21,7 @@ using Tensors = std::vector<std::optional<HostTensor>>;
 
 [[nodiscard]] Mode mode_from_json(const Json& json, const std::string& field) {
   const std::string& text = fields::string(json, field);
-  for (std::size_t i = 0; i < mode_names.size(); ++i) {
-    if (mode_names[i] == text) return static_cast<Mode>(i);
-  }
+  if (const auto mode = enumerator<Mode>(mode_names, text)) return *mode;
   throw Unsupported(field + ": mode '" + as_quoted(text) + "' is not offered");
 }
 

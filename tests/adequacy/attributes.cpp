@@ -79,17 +79,21 @@ std::optional<spec::Instance> instance_with(conformance::CallTypes call, const s
 
 }  // namespace
 
-std::vector<OtherCall> calls_with_other_attributes(const conformance::CallTypes& call, const spec::Instance& instance) {
+std::vector<OtherCall> calls_with_other_attributes(
+    const conformance::CallTypes& call, const spec::Instance& instance,
+    const std::function<bool(const std::string& attribute, const std::string& text)>& wanted) {
   std::vector<OtherCall> all;
   const spec::Definition& definition = spec::definition_named(call.operation);
+  const auto add = [&](const std::string& name, const std::string& text, const conformance::CallTypes& other) {
+    if (!wanted(name, text)) return;
+    if (auto made = instance_with(other, instance)) all.push_back({name, text, std::move(*made)});
+  };
   for (const auto& [name, value] : instance.attributes) {
     conformance::CallTypes other = call;
-    if (other.attributes.erase(name) > 0) {
-      if (auto made = instance_with(other, instance)) all.push_back({name, name + ": ignored", std::move(*made)});
-    }
+    if (other.attributes.erase(name) > 0) add(name, name + ": ignored", other);
     for (auto& [text, another] : others(definition, name, value)) {
       other.attributes[name] = another;
-      if (auto made = instance_with(other, instance)) all.push_back({name, name + ": " + text, std::move(*made)});
+      add(name, name + ": " + text, other);
     }
   }
   return all;

@@ -2,6 +2,7 @@
 /// Calls of the same types with another value of one attribute. It knows no operation by name.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ struct OtherCall {
 };
 
 /// Each attribute at its default, and at neighbouring values, where the types of operands and results stay what they
-/// are.
-[[nodiscard]] std::vector<OtherCall> calls_with_other_attributes(const conformance::CallTypes& call,
-                                                                 const spec::Instance& instance);
+/// are; of these such as are wanted.
+[[nodiscard]] std::vector<OtherCall> calls_with_other_attributes(
+    const conformance::CallTypes& call, const spec::Instance& instance,
+    const std::function<bool(const std::string& attribute, const std::string& text)>& wanted);
 
 }  // namespace etalon::adequacy

@@ -1,5 +1,7 @@
 #include "tests/adequacy/changes.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -50,23 +52,29 @@ Expr without_detach(const Expr& e) {
   return args.empty() ? e : spec::with_args(e, args);
 }
 
-void add_detach(const Case& c, const System& primal, std::vector<Change>& to) {
+void add_detach(const Case& c, const System& primal, const Wanted& wanted, std::vector<Change>& to) {
   if (c.mode == Mode::forward) return;
   for (std::size_t i = 0; i < primal.equations.size(); ++i) {
     System other = primal;
     other.equations[i].value = without_detach(primal.equations[i].value);
     if (other.equations[i].value == primal.equations[i].value) continue;
     Change change{Sort::detach, primal[primal.equations[i].target].name, "detach dropped"};
+    if (!wanted(change.sort, change.place, change.text)) continue;
     change.system = in_mode(c, other);
     to.push_back(std::move(change));
   }
 }
 
-void add_attributes(const Case& c, const spec::Instance& instance, std::vector<Change>& to) {
-  for (OtherCall& other : calls_with_other_attributes(c.call, instance)) {
+void add_attributes(const Case& c, const spec::Instance& instance, const System& system, const Wanted& wanted,
+                    std::vector<Change>& to) {
+  const auto wanted_text = [&](const std::string& attribute, const std::string& text) {
+    return wanted(Sort::attribute, attribute, text);
+  };
+  for (OtherCall& other : calls_with_other_attributes(c.call, instance, wanted_text)) {
     try {
       Change change{Sort::attribute, other.attribute, other.text};
       change.system = in_mode(c, other.instance.system);
+      change.prove = [&system, mutated = *change.system] { return why_equivalent(system, mutated); };
       to.push_back(std::move(change));
     } catch (const SpecViolation&) {
       continue;
@@ -85,25 +93,31 @@ System applied(const Change& change, const System& to) {
 
 System system_of(const Case& c, const spec::Instance& instance) { return in_mode(c, instance.system); }
 
-std::vector<Change> changes_of(const Case& c, const spec::Instance& instance, const System& system) {
+std::vector<Change> changes_of(const Case& c, const spec::Instance& instance, const System& system,
+                               const Wanted& wanted) {
   std::vector<Change> all;
+  const auto reaches = std::make_shared<Reaches>(system);
   for (const Site& site : sites_of(system, chosen_equations(c, instance.system, system))) {
     auto alternatives = equation_alternatives(system, site, c.mode == Mode::vjp);
     for (Alternative& a : arithmetic_alternatives(system, site)) alternatives.push_back(std::move(a));
     for (const Alternative& a : alternatives) {
+      if (!wanted(a.sort, site.place, a.text)) continue;
       const spec::Equation& e = system.equations[site.equation];
       Change change{a.sort, site.place, a.text};
       change.equation.emplace(site.equation, replaced(e.value, site.path, a.node));
       change.show = [&system, site, a] {
         return spec::to_text(system, site.node) + "  ->  " + spec::to_text(system, a.node);
       };
-      change.prove = [&system, site, a] { return why_equivalent(system, site, a); };
+      change.prove = [&system, site, a, reaches] { return why_equivalent(system, site, a, *reaches); };
       all.push_back(std::move(change));
     }
   }
-  add_detach(c, instance.system, all);
-  add_attributes(c, instance, all);
-  add_number_changes(system, chosen_equations(c, instance.system, system), all);
+  add_detach(c, instance.system, wanted, all);
+  add_attributes(c, instance, system, wanted, all);
+  const auto others = static_cast<std::ptrdiff_t>(all.size());
+  add_number_changes(system, chosen_equations(c, instance.system, system), reaches, all);
+  const auto unwanted = [&](const Change& change) { return !wanted(change.sort, change.place, change.text); };
+  all.erase(std::remove_if(all.begin() + others, all.end(), unwanted), all.end());
   return all;
 }
 

@@ -2,6 +2,8 @@
 /// Every mutant of one question. It asks nobody.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "conformance/case.hpp"
@@ -12,9 +14,12 @@ namespace etalon::adequacy {
 /// The system that answers, in the mode of the case.
 [[nodiscard]] spec::System system_of(const conformance::Case& c, const spec::Instance& instance);
 
-/// All changes of it, equations first; they refer to the system. Derivatives are changed where they differ from values:
-/// those have their own cases.
+/// Whether the mutant of this sort, place and text is asked for.
+using Wanted = std::function<bool(Sort, const std::string& place, const std::string& text)>;
+
+/// Those changes of it that are wanted, equations first; they refer to the system. Derivatives are changed where they
+/// differ from values: those have their own cases.
 [[nodiscard]] std::vector<Change> changes_of(const conformance::Case& c, const spec::Instance& instance,
-                                             const spec::System& system);
+                                             const spec::System& system, const Wanted& wanted);
 
 }  // namespace etalon::adequacy

@@ -16,6 +16,44 @@ using spec::System;
 
 Expr call(Primitive p, const Expr& a, const Expr& b) { return spec::apply(p, {a, b}); }
 
+struct Stem {
+  std::string name;
+  bool of_row = false;
+  [[nodiscard]] friend bool operator==(const Stem&, const Stem&) = default;
+};
+
+// What an index is made of: the names of its variables without the numbers that tell the axes of a row apart.
+Stem stem_of(const Expr& index) {
+  Stem stem;
+  spec::for_each(index, [&](const Expr& e) {
+    if (e.form() != Form::variable) return;
+    std::string name = e->name;
+    while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.pop_back();
+    stem.of_row |= name.size() < e->name.size();
+    stem.name += (stem.name.empty() ? "" : "+") + name;
+  });
+  if (stem.name.empty()) stem.name = "constant";
+  return stem;
+}
+
+// The axes of a read by what indexes them, so that they have the same names in instances of other ranks: of several
+// axes of a row the first, inner ones and the last, which is the only one of a short row.
+std::vector<std::string> axes_of(const Expr& read) {
+  std::vector<Stem> stems;
+  std::vector<std::string> names;
+  for (const Expr& index : read->args) stems.push_back(stem_of(index));
+  for (std::size_t k = 0; k < stems.size(); ++k) {
+    const auto before = std::count(stems.begin(), stems.begin() + static_cast<std::ptrdiff_t>(k), stems[k]);
+    const auto all = std::count(stems.begin(), stems.end(), stems[k]);
+    const bool alone = all == 1 && !stems[k].of_row;
+    names.push_back(stems[k].name + (alone               ? ""
+                                     : before + 1 == all ? " (last)"
+                                     : before == 0       ? " (first)"
+                                                         : " (inner)"));
+  }
+  return names;
+}
+
 class Alternatives {
  public:
   Alternatives(const System& system, const Site& site, bool cotangents)
@@ -54,9 +92,10 @@ class Alternatives {
   void reads() {
     const Dims& dims = system_[e_->tensor].dims;
     const std::string name = system_[e_->tensor].name;
+    const std::vector<std::string> axes = axes_of(e_);
     for (std::size_t k = 0; k < dims.rank; ++k) {
       if (dims[k] < 2) continue;
-      const std::string axis = "index " + std::to_string(k) + " of " + name;
+      const std::string axis = "index " + axes[k] + " of " + name;
       std::vector<Expr> more = e_->args, less = e_->args;
       more[k] = call(Primitive::minimum, more[k] + spec::integer(1), spec::integer(dims[k] - 1));
       less[k] = call(Primitive::maximum, less[k] - spec::integer(1), spec::integer(0));
@@ -66,7 +105,7 @@ class Alternatives {
         if (dims[l] != dims[k] || e_->args[k] == e_->args[l]) continue;
         std::vector<Expr> exchanged = e_->args;
         std::swap(exchanged[k], exchanged[l]);
-        add(Sort::axes, "axes " + std::to_string(k) + " and " + std::to_string(l) + " of " + name + " exchanged",
+        add(Sort::axes, "axes " + axes[k] + " and " + axes[l] + " of " + name + " exchanged",
             spec::with_args(e_, exchanged));
       }
     }
@@ -81,11 +120,20 @@ class Alternatives {
       const spec::TensorId other = system_.find(name);
       if (other < 0 || other == target || system_[other].dims != info.dims || system_[other].dtype != info.dtype)
         return;
+      if (!is_known_here(other)) return;
       add(Sort::state, info.name + text, system_.at(other, e_->args));
     };
     exchange(info.name + "1", ": the new state for the old");
     if (info.name.size() > 1 && info.name.back() == '1')
       exchange(info.name.substr(0, info.name.size() - 1), ": the old state for the new");
+  }
+
+  // Every equation of the tensor stands before this one.
+  [[nodiscard]] bool is_known_here(spec::TensorId t) const {
+    for (std::size_t i = site_.equation; i < system_.equations.size(); ++i) {
+      if (system_.equations[i].target == t) return false;
+    }
+    return true;
   }
 
   void comparisons(Primitive p) {

@@ -1,6 +1,7 @@
 #include "tests/adequacy/equivalence.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -129,7 +130,7 @@ Expr with(const Expr& e, const Expr& old, const Expr& by) {
   return args.empty() ? e : spec::with_args(e, args);
 }
 
-// max(c, c), min(c, c), c - c and the like where both are the same.
+// max(c, c) and min(c, c), products with 0 and 1, quotients by 1.
 Expr folded(const Expr& e) {
   std::vector<Expr> args;
   for (const Expr& a : e->args) args.push_back(folded(a));
@@ -138,6 +139,9 @@ Expr folded(const Expr& e) {
   if (f.is(Primitive::mul) && f->args[0].form() == Form::number && f->args[1].form() == Form::number) {
     if (f->args[0]->number.is(0) || f->args[1]->number.is(0)) return spec::decimal(0);
   }
+  const auto is_one = [](const Expr& a) { return a.form() == Form::number && a->number.is(1); };
+  if ((f.is(Primitive::mul) || f.is(Primitive::div)) && is_one(f->args[1])) return f->args[0];
+  if (f.is(Primitive::mul) && is_one(f->args[0])) return f->args[1];
   if (f.is(Primitive::neg) && f->args[0].form() == Form::number && f->args[0]->number.is(0)) return f->args[0];
   return f;
 }
@@ -180,16 +184,144 @@ bool same_when_solved(const spec::System& system, const Site& site, const Expr& 
   }
 }
 
+// The variables of reductions in the order in which they are met: of all but positions the order of loops says nothing.
+Expr in_order_of_use(const Expr& e, spec::VariableId& next) {
+  std::vector<Expr> args;
+  if (e.form() != Form::reduce) {
+    for (const Expr& a : e->args) args.push_back(in_order_of_use(a, next));
+    return args.empty() ? e : spec::with_args(e, args);
+  }
+  std::vector<Binder> binders;
+  spec::Substitution renamed;
+  const auto meet = [&](spec::VariableId v) {
+    for (const Binder& b : e->binders) {
+      if (b.variable != v || renamed.contains(v)) continue;
+      binders.push_back({next++, b.extent, b.name});
+      renamed[v] = spec::variable(binders.back());
+    }
+  };
+  const bool position = e->reduction == spec::Reduction::argmax || e->reduction == spec::Reduction::argmin;
+  for (std::size_t k = 0; k < 2 && !position; ++k) {
+    spec::for_each(e->args[1 - k], [&](const Expr& sub) {
+      if (sub.form() == Form::variable) meet(sub->variable);
+    });
+  }
+  for (const Binder& b : e->binders) meet(b.variable);
+  for (const Expr& a : e->args) args.push_back(in_order_of_use(spec::substitute(a, renamed), next));
+  return spec::reduce(e->reduction, binders, args[0], args[1], args.size() > 2 ? args[2] : Expr{});
+}
+
+// The same with the binders of its loops named in order, too.
+spec::Equation canonical(const spec::Equation& e) {
+  spec::VariableId next = 1 << 20;
+  spec::Equation same = e;
+  spec::Substitution renamed;
+  for (Binder& b : same.binders) {
+    const spec::VariableId old = b.variable;
+    b.variable = next++;
+    renamed[old] = spec::variable(b);
+  }
+  for (Expr& p : same.place) p = spec::substitute(p, renamed);
+  same.value = in_order_of_use(spec::substitute(e.value, renamed), next);
+  return same;
+}
+
+// Equal but for indices and conditions that are the same at every point.
+bool equal_everywhere(const Expr& a, const Expr& b, const std::vector<Binder>& binders,
+                      const std::vector<Expr>& conditions) {
+  if (a == b) return true;
+  if (a.kind() != b.kind()) return false;
+  if (a.kind() != Kind::real && at_all_points(binders, conditions, [&](const Point& p) { return equal_at(a, b, p); }))
+    return true;
+  if (a.form() != b.form() || a->args.size() != b->args.size() || a->args.empty() || a->tensor != b->tensor ||
+      a->binders != b->binders)
+    return false;
+  if (a.form() == Form::apply && a->primitive != b->primitive) return false;
+  if (a.form() == Form::reduce && a->reduction != b->reduction) return false;
+  std::vector<Binder> inside = binders;
+  inside.insert(inside.end(), a->binders.begin(), a->binders.end());
+  for (std::size_t k = 0; k < a->args.size(); ++k) {
+    std::vector<Expr> holds = conditions;
+    if (k == 1 && (a.form() == Form::select || a.form() == Form::reduce)) holds.push_back(a->args[0]);
+    if (!equal_everywhere(a->args[k], b->args[k], k < 2 ? inside : binders, holds)) return false;
+  }
+  return true;
+}
+
+// With the number in place of each part that can be no other.
+Expr decided(const Expr& e, const Site& site, Reaches& reaches) {
+  if (e.kind() == Kind::real && e.form() != Form::number) {
+    const Reach r = reaches.of(e, site.binders, site.conditions);
+    if (r.whole && r.low == r.high && std::isfinite(r.low)) return spec::binary64(r.low);
+  }
+  if (e.form() == Form::reduce || e->args.empty() || e.form() == Form::read) return e;
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(decided(a, site, reaches));
+  return spec::with_args(e, args);
+}
+
+// What differs is less than half a unit in the last place, of binary64 too, of the sum that it is a term of.
+bool is_lost_in_sum(const Site& site, const Expr& by, Reaches& reaches) {
+  if (!site.parent || !(site.parent->is(Primitive::add) || site.parent->is(Primitive::sub))) return false;
+  if (by.form() != Form::select || by->args[2] != site.node) return false;
+  std::vector<Expr> there = site.conditions;
+  there.push_back(by->args[0]);
+  const Reach sum = reaches.of(*site.parent, site.binders, site.conditions);
+  const Reach a = reaches.of(site.node, site.binders, there), b = reaches.of(by->args[1], site.binders, there);
+  const double differ = std::max(a.high, b.high) - std::min(a.low, b.low);
+  return differ <= 0x1p-54 * std::max(sum.low, -sum.high);
+}
+
+// What stands in the place of the node in a case that never is.
+bool is_never_chosen(const Site& site, const Expr& by, Reaches& reaches) {
+  return by.form() == Form::select && by->args[2] == site.node &&
+         reaches.never(by->args[0], site.binders, site.conditions);
+}
+
+// `<` and `<=` of numbers that are never equal.
+bool are_never_equal(const Site& site, const Expr& by, Reaches& reaches) {
+  return adds_equality(site.node, by) &&
+         reaches.never(spec::apply(Primitive::eq, site.node->args), site.binders, site.conditions);
+}
+
+// Integers of 53 bits are exact in binary64, and do not wrap.
+bool stays_in_53_bits(const Site& site, Reaches& reaches) {
+  const auto small = [&](const Expr& e) {
+    const Reach r = reaches.of(e, site.binders, site.conditions);
+    return r.low >= -0x1p53 && r.high <= 0x1p53;
+  };
+  return small(site.node) && std::all_of(site.node->args.begin(), site.node->args.end(), small);
+}
+
 }  // namespace
 
-std::string why_equivalent(const spec::System& system, const Site& site, const Alternative& alternative) {
-  if (site.node == alternative.node) return "the same expression";
+std::string why_equivalent(const spec::System& system, const Site& site, const Alternative& alternative,
+                           Reaches& reaches) {
+  if (folded(site.node) == folded(alternative.node)) return "the same expression";
   if (equal_by_enumeration(site, alternative.node)) return "the same at every value of the indices";
   if (equal_at_the_boundary(site, alternative.node)) return "both arms are the same where the comparisons differ";
+  if (is_lost_in_sum(site, alternative.node, reaches)) return "lost in the rounding of a sum";
+  if (site.node.kind() == Kind::real &&
+      folded(decided(site.node, site, reaches)) == folded(decided(alternative.node, site, reaches)))
+    return "the same numbers whatever the inputs are";
+  if (is_never_chosen(site, alternative.node, reaches)) return "the numbers never come there";
+  if (are_never_equal(site, alternative.node, reaches)) return "the numbers compared are never equal";
+  if (alternative.sort == Sort::saturating && stays_in_53_bits(site, reaches))
+    return "the integers stay within 53 bits";
   const bool guards = alternative.sort == Sort::guard || alternative.sort == Sort::arm ||
                       alternative.sort == Sort::comparison || alternative.sort == Sort::part;
   if (guards && same_when_solved(system, site, alternative.node)) return "the same text once guards are solved";
   return "";
+}
+
+std::string why_equivalent(const spec::System& system, const spec::System& other) {
+  const bool same = std::equal(system.equations.begin(), system.equations.end(), other.equations.begin(),
+                               other.equations.end(), [](const spec::Equation& one, const spec::Equation& another) {
+                                 const spec::Equation a = canonical(one), b = canonical(another);
+                                 return a.target == b.target && a.binders == b.binders && a.place == b.place &&
+                                        equal_everywhere(a.value, b.value, a.binders, {});
+                               });
+  return same ? "the same equations at every value of the indices" : "";
 }
 
 }  // namespace etalon::adequacy

@@ -6,11 +6,17 @@
 #include <string>
 
 #include "tests/adequacy/node_changes.hpp"
+#include "tests/adequacy/reach.hpp"
 #include "tests/adequacy/sites.hpp"
 
 namespace etalon::adequacy {
 
 /// Why the equation means the same with the alternative at the site, or nothing where that is not proved.
-[[nodiscard]] std::string why_equivalent(const spec::System& system, const Site& site, const Alternative& alternative);
+/// \param reaches of the system
+[[nodiscard]] std::string why_equivalent(const spec::System& system, const Site& site, const Alternative& alternative,
+                                         Reaches& reaches);
+
+/// The same of another system in place of the first one.
+[[nodiscard]] std::string why_equivalent(const spec::System& system, const spec::System& other);
 
 }  // namespace etalon::adequacy

@@ -40,36 +40,52 @@ double flushed(double x, DType d) {
   return std::fabs(x) < std::ldexp(1.0, spec::format_of(d).emin) ? std::copysign(0.0, x) : x;
 }
 
+// Whether the change keeps every number of the reach.
+using Keeps = bool (*)(const Reach& reach, DType dtype);
+
+template <DType narrow>
+bool has_all(const Reach& r, DType) {
+  const double end = std::ldexp(1.0, spec::format_of(narrow).precision);
+  return r.whole && r.low >= -end && r.high <= end;
+}
+
+bool has_no_subnormal(const Reach& r, DType d) {
+  const double normal = std::ldexp(1.0, spec::format_of(d).emin);
+  return r.whole || r.low >= normal || r.high <= -normal;
+}
+
 class Adding {
  public:
-  Adding(const System& system, std::vector<Change>& to) : system_(system), to_(to) {}
+  Adding(const System& system, const std::shared_ptr<Reaches>& reaches, std::vector<Change>& to)
+      : system_(system), reaches_(reaches), to_(to) {}
 
   void tensor(spec::TensorId t) {
     switch (system_[t].dtype) {
       case DType::f64:
-        add(t, Sort::through, "through f32", of_reals(through_f32));
+        add(t, Sort::through, "through f32", of_reals(through_f32), has_all<DType::f32>);
         [[fallthrough]];
       case DType::f32:
-        add(t, Sort::through, "through bf16", of_reals(through_bf16));
-        add(t, Sort::through, "through f16", of_reals(through_f16));
+        add(t, Sort::through, "through bf16", of_reals(through_bf16), has_all<DType::bf16>);
+        add(t, Sort::through, "through f16", of_reals(through_f16), has_all<DType::f16>);
         break;
       case DType::f16:
-        add(t, Sort::through, "through bf16", of_reals(through_bf16));
+        add(t, Sort::through, "through bf16", of_reals(through_bf16), has_all<DType::bf16>);
         break;
       case DType::bf16:
-        add(t, Sort::through, "through f16", of_reals(through_f16));
+        add(t, Sort::through, "through f16", of_reals(through_f16), has_all<DType::f16>);
         break;
       case DType::i64:
-        add(t, Sort::through, "through f64", integers_through<double, std::int64_t>);
-        add(t, Sort::through, "through f32", integers_through<float, std::int64_t>);
+        add(t, Sort::through, "through f64", integers_through<double, std::int64_t>, has_all<DType::f64>);
+        add(t, Sort::through, "through f32", integers_through<float, std::int64_t>, has_all<DType::f32>);
         break;
       case DType::i32:
-        add(t, Sort::through, "through f32", integers_through<float, std::int32_t>);
+        add(t, Sort::through, "through f32", integers_through<float, std::int32_t>, has_all<DType::f32>);
         break;
       case DType::boolean:
         return;
     }
-    if (kind_of(system_[t].dtype) == Kind::real) add(t, Sort::flushed, "subnormal numbers are 0", of_reals(flushed));
+    if (kind_of(system_[t].dtype) == Kind::real)
+      add(t, Sort::flushed, "subnormal numbers are 0", of_reals(flushed), has_no_subnormal);
   }
 
   void sum(std::size_t equation) {
@@ -87,18 +103,23 @@ class Adding {
   }
 
  private:
-  void add(spec::TensorId t, Sort sort, const char* text, NumberChange change) {
+  void add(spec::TensorId t, Sort sort, const char* text, NumberChange change, Keeps keeps) {
     Change made{sort, system_[t].name, std::string(text) + " (" + std::string(name_of(system_[t].dtype)) + ")"};
     made.numbers.emplace(t, std::move(change));
+    made.prove = [reaches = reaches_, t, keeps, d = system_[t].dtype]() -> std::string {
+      return keeps(reaches->of(t), d) ? "it keeps every number that there can be" : "";
+    };
     to_.push_back(std::move(made));
   }
 
   const System& system_;
+  const std::shared_ptr<Reaches>& reaches_;
   std::vector<Change>& to_;
 };
 
 // Integers of 32 bits that stop at their ends.
-void add_saturating(const System& system, std::size_t equation, std::vector<Change>& to) {
+void add_saturating(const System& system, std::size_t equation, const std::shared_ptr<Reaches>& reaches,
+                    std::vector<Change>& to) {
   const spec::Equation& e = system.equations[equation];
   if (system[e.target].dtype != DType::i32 || e.value.form() == Form::number || e.value.form() == Form::read) return;
   Change change{Sort::saturating, system[e.target].name, "stops at the ends of 32 bits"};
@@ -106,18 +127,25 @@ void add_saturating(const System& system, std::size_t equation, std::vector<Chan
              high = spec::integer(std::numeric_limits<std::int32_t>::max());
   change.equation.emplace(
       equation, spec::apply(spec::Primitive::minimum, {spec::apply(spec::Primitive::maximum, {e.value, low}), high}));
+  change.prove = [&e, reaches]() -> std::string {
+    const Reach r = reaches->of(e.value, e.binders, {});
+    return r.low >= -0x1p31 && r.high < 0x1p31 ? "the integers stay within 32 bits" : "";
+  };
   to.push_back(std::move(change));
 }
 
-// Rounding twice differs from once where wide numbers meet a narrow type.
+// Rounding twice differs from once where a wide number becomes a narrow one. What is computed may be so in more bits: a
+// contract lets it be rounded to those first.
 void add_twice(const System& system, std::vector<Change>& to) {
-  const bool wide = std::any_of(system.inputs.begin(), system.inputs.end(), [&](spec::TensorId t) {
-    return system[t].dtype == DType::i64 || system[t].dtype == DType::f64;
-  });
+  const auto converts = [&](spec::TensorId t) {
+    return std::any_of(system.equations.begin(), system.equations.end(), [&](const spec::Equation& e) {
+      const spec::Expr of = e.value.is(spec::Primitive::to_real) ? e.value->args[0] : e.value;
+      return e.target == t && of.form() == Form::read && size_of(system[of->tensor].dtype) > size_of(system[t].dtype);
+    });
+  };
   for (const spec::TensorId t : system.outputs) {
     const DType d = system[t].dtype;
-    const bool narrow = spec::is_half(d) || (d == DType::f32 && wide);
-    if (!narrow) continue;
+    if (kind_of(d) != Kind::real || !converts(t)) continue;
     Change change{Sort::twice, system[t].name,
                   std::string("rounded to ") + (d == DType::f32 ? "f64" : "f32") + " first"};
     change.numbers.emplace(t, NumberChange{});
@@ -139,15 +167,16 @@ double rounded_to(double value, DType dtype) {
   }
 }
 
-void add_number_changes(const System& system, const std::vector<bool>& chosen, std::vector<Change>& to) {
-  Adding adding(system, to);
+void add_number_changes(const System& system, const std::vector<bool>& chosen, const std::shared_ptr<Reaches>& reaches,
+                        std::vector<Change>& to) {
+  Adding adding(system, reaches, to);
   for (const spec::TensorId t : system.inputs) adding.tensor(t);
   std::set<spec::TensorId> given;
   for (std::size_t i = 0; i < system.equations.size(); ++i) {
     if (!chosen[i]) continue;
     if (given.insert(system.equations[i].target).second) adding.tensor(system.equations[i].target);
     adding.sum(i);
-    add_saturating(system, i, to);
+    add_saturating(system, i, reaches, to);
   }
   add_twice(system, to);
 }

@@ -13,7 +13,12 @@
 
 namespace etalon::adequacy {
 
-enum class Fate : std::uint8_t { alive, killed, equivalent };
+enum class Fate : std::uint8_t {
+  alive,
+  killed,
+  equivalent,  ///< proved to be the same function in every case that it was met in
+  identical    ///< where doubles tell it from the definition, both are the same real numbers
+};
 
 /// One mutant of one operation and mode, whatever instances it was met in.
 struct Mutant {
@@ -23,7 +28,10 @@ struct Mutant {
   std::string by;             ///< the id of the case that killed it, or why it is equivalent
   std::size_t asked = 0;      ///< cases whose system it changes
   std::size_t unchanged = 0;  ///< of these, those where not one number of its answer differs
+  std::size_t unseen = 0;     ///< of these, those where numbers on the way differ
   std::size_t proved = 0;     ///< cases in which it is proved to be equivalent
+  std::size_t identical = 0;  ///< cases with another answer in double, and the same real numbers
+  bool other = false;         ///< in some case other real numbers, or such as no precision decides
 };
 
 struct Options {

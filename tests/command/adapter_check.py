@@ -27,6 +27,7 @@ COMPLAINTS = {
 GOOD = '{"etalon":1,"name":"x","version":"1","dtypes":["f32"],"modes":["forward"],"operations":["neg"],"contract":{}}'
 REPLY = 'print(json.dumps({"id":q["id"],"unsupported":{"what":"operation","why":"no"}}),flush=True)'
 SMALL = {
+    "no_module": ("import no_such_module", "ended without a whole answer: exit status 1; its standard error: ", "never answered: start the command by hand"),
     "no_command": (None, "exit status 127", "did not find the command"),
     "greets": (f"print('hello')\nfor line in sys.stdin: print('{GOOD}', flush=True)", "malformed JSON|more than one line", "greeting|one line per request"),
     "wrong_version": ("for line in sys.stdin: print('{\"etalon\":2,\"name\":\"x\",\"dtypes\":[],\"modes\":[]}', flush=True)", "etalon: expected protocol 1, found 2", "the number 1"),

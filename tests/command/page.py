@@ -51,10 +51,11 @@ VALUES = "Array.from(document.querySelectorAll('#matrix tbody tr')).map(r => Num
 
 
 def examine(browser, page):
-    browser.open(page.as_uri(), 1200, 900)
+    browser.open(page.as_uri(), 1240, 900)
     names = browser.value(NAMES)
     worst = browser.value(VALUES % 1)
-    check(len(names) >= 3 and worst == sorted(worst, reverse=True), f"the worst operations do not stand first: {worst[:5]}")
+    bad = [w for w in worst if w >= 1e15]  # failures, then what is waived; the others stand by name
+    check(len(names) >= 3 and bad and worst[:len(bad)] == sorted(bad, reverse=True), f"the worst operations do not stand first: {worst[:5]}")
     for column in (3, 1, 8):
         button = f"document.querySelectorAll('#matrix th button')[{column}].click()"
         browser.value(button)
@@ -79,6 +80,8 @@ def examine(browser, page):
     check(browser.value(colour) != before, "dark and light are the same")
     browser.value("document.querySelector('#theme').click()")
     check(browser.value(colour) == before, "light does not come back")
+    hidden = "(w => w.scrollWidth - w.clientWidth)(document.querySelector('#matrix').parentElement)"
+    check(browser.value(hidden) <= 0, f"the table is wider than the page by {browser.value(hidden)} pixels")
     failing = "document.querySelector('details[id^=fail-]')"
     if browser.value(f"{failing} !== null"):
         browser.value(f"location.hash = '#' + {failing}.id")
@@ -106,7 +109,7 @@ try:
         page = pathlib.Path(sys.argv[3]).resolve()
         examine(browser, page)
         if len(sys.argv) > 4:
-            browser.open(page.as_uri(), 1240, 900)
+            browser.open(page.as_uri(), 1240, 1900)
             browser.screenshot(sys.argv[4])
     else:
         examine(browser, hostile_page())

@@ -7,6 +7,9 @@ import sys
 import tempfile
 
 etalon, root, compiler, sanitized = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], "sanitized" in sys.argv[4:]
+sys.path.insert(0, str(root / "tests/adapters"))
+from shown import missing  # noqa: E402  (beside the other tests of pages)
+
 folder = pathlib.Path(tempfile.mkdtemp())
 faults, checked = [], 0
 
@@ -26,10 +29,10 @@ def compiled(source, name, *words):
     return f"plugin:{library}"
 
 
-def conform(backend, *words, timeout="20"):
+def conform(backend, *words, timeout="20", modes="forward", tier="quick"):
     report = folder / "report.jsonl"
     report.unlink(missing_ok=True)
-    ran = subprocess.run([etalon, "conform", "--backend", backend, "--modes", "forward", "--dtypes", "f32", "--timeout", timeout, "--memory",
+    ran = subprocess.run([etalon, "conform", "--backend", backend, "--modes", modes, "--tier", tier, "--dtypes", "f32", "--timeout", timeout, "--memory",
                           "0" if sanitized else "512", "--json", str(report), *words], capture_output=True, text=True)
     lines = [json.loads(line) for line in report.read_text().splitlines()] if report.exists() else []
     return ran, [line for line in lines if line["kind"] == "result"]
@@ -45,9 +48,21 @@ page.write_text("".join(re.findall(r"^```c\n(.*?)^```$", (root / "docs/writing-a
 loops = compiled(page, "loops")
 status, wrong = checker(loops)
 check((status, wrong) == (0, []), f"the page's plug-in: {status} {wrong}")
-ran, results = conform(loops, "--ops", "neg,add,mul,matmul", "--tier", "full")  # few calls do not broadcast
-passed = {r["operation"] for r in results if r["verdict"] == "pass"}
-check(ran.returncode == 0 and passed == {"neg", "add", "mul", "matmul"}, f"the page's plug-in: {ran.returncode} {passed} {ran.stdout[-600:]} {ran.stderr}")
+five = {"neg", "add", "mul", "matmul", "sgd"}
+ran, results = conform(loops, modes="forward,jvp,vjp", tier="full")  # few calls do not broadcast
+passed = {(r["operation"], r["check"]) for r in results if r["verdict"] == "pass"}
+wanted = {(o, c) for o in five - {"sgd"} for c in ("value", "jvp", "vjp", "layout")} | {("sgd", c) for c in ("value", "step", "layout")}
+check(ran.returncode == 0 and wanted <= passed and {o for o, _ in passed} == five, f"the page's plug-in: {ran.returncode} lacks {wanted - passed} {ran.stdout[-600:]} {ran.stderr}")
+text = (root / "docs/writing-a-plug-in.md").read_text()
+right, wrong = "position += index[axis] * t->strides[axis]", re.search(r"`(position = [^`]*)`", text)[1]
+dense = folder / "dense.c"
+dense.write_text(page.read_text().replace(right, wrong))
+check(page.read_text().count(right) == 1, "the page has no line to replace")
+ran, results = conform(compiled(dense, "dense"), modes="forward,jvp,vjp")
+failed = {r["check"] for r in results if r["verdict"] == "fail"}
+check(ran.returncode == 1 and {"layout"} <= failed <= {"layout", "program", "vjp", "jvp", "adjoint", "determinism"}, f"the page's mistake: {ran.returncode} {failed} {ran.stderr}")
+shown = re.findall(r"^```console\n(.*?)^```$", text, re.M | re.S)
+check(len(shown) == 1 and missing(shown[0], ran.stdout) is None, f"the page's mistake says something else: {ran.stdout[:3000]}")
 
 source = root / "tests/command/misbehaving_plugin.c"
 # What it is, what becomes of its cases, and a word of the checker's complaint.

@@ -43,8 +43,7 @@ struct Question {
 
 /// The derivative of the case's VJP along random directions of its operands and cotangents.
 [[nodiscard]] inline Question second_question_of(const conformance::Case& c) {
-  const spec::Instance instance = conformance::instance_of(c);
-  spec::Request request = conformance::request_of(c, instance.results.size());
+  spec::Request request = conformance::request_of(c);
   request.mode = spec::Mode::jvp_of_vjp;
   conformance::Draw draw("second derivative of " + conformance::id_of(c.key));
   const auto along = [&](const HostTensor& t) { return conformance::draw_real(draw, conformance::Family::normal, t.dtype, t.dims); };

@@ -56,7 +56,7 @@ TEST_CASE("the exact answer lies within what the calls admit", "[call_by_call]")
     for (std::uint64_t i = 0; i < 11; ++i) {
       const auto c = conformance::make_case({operation, Check::program, DType::f32, i, 1, {}});
       if (!c) continue;
-      const spec::Request request = request_of(*c, 0);
+      const spec::Request request = request_of(*c);
       const auto bounds = conformance::call_by_call(request, {});
       if (!bounds) continue;
       derivatives += c->mode == spec::Mode::forward ? 0 : 1;

@@ -31,10 +31,6 @@ std::optional<Case> drawn(const std::string& operation, Check check, std::uint64
   return conformance::make_case({operation, check, dtype, index, 1});
 }
 
-spec::Request request_of(const Case& c) {
-  return conformance::request_of(c, c.program ? 0 : conformance::instance_of(c).results.size());
-}
-
 std::set<Check> checks_in(Tier tier) {
   ConformOptions options;
   options.tier = tier;

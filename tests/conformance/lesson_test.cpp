@@ -164,4 +164,7 @@ TEST_CASE("distances are counted in the last place of the exact value", "[lesson
   o.exact = 1.5;
   CHECK_THAT(difference(o),
              Catch::StartsWith("y[3]: expected in [1, 2], got 4; exact 1.5, 2.1e+07 ulp away, 5 half-widths"));
+  Offender from_zero{"x~", 1, 0, 0, 1, "", DType::f64};
+  from_zero.exact = 0;
+  CHECK(difference(from_zero) == "x~[1]: expected in [0, 0], got 1; exact 0");
 }

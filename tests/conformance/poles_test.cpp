@@ -158,3 +158,25 @@ TEST_CASE("a wrong part is convicted beside one that nothing is known of, in its
   CHECK(wrong.offender->output == 2);
   CHECK(wrong.offender->element == 2);
 }
+
+TEST_CASE("an angle hangs on the sign of a zero only where that is known", "[poles]") {
+  constexpr float pi = 3.14159274F;
+  const auto angle = [](const std::string& calls, std::vector<float> x) {
+    return forward("input x : f32[1]\ninput z : f32[1]\n" + calls + "output w\n", {row(std::move(x)), row({-3})});
+  };
+  // Given, or made of what is given: each zero has its sign.
+  for (const float zero : {0.0F, -0.0F}) {
+    const auto request = angle("w = atan2(x, z)\n", {zero});
+    CHECK(of_outputs(request, {row({std::copysign(pi, zero)})}) == Verdict::pass);
+    CHECK(of_outputs(request, {row({std::copysign(pi, -zero)})}) == Verdict::fail);
+  }
+  // Computed: many systems lose it on the way.
+  for (const std::string call : {"y = scale(x) {by = -1.5}\n", "t = scale(x) {by = -1.5}\ny = neg(t)\n", "y = floor_divide(x, z)\n"}) {
+    const auto request = angle(call + "w = atan2(y, z)\n", {0});
+    CHECK(of_outputs(request, {row({pi})}) != Verdict::fail);
+    CHECK(of_outputs(request, {row({-pi})}) != Verdict::fail);
+  }
+  const auto far = angle("t = scale(x) {by = -1.5}\nr = reciprocal(t)\ns = abs(r)\nm = neg(s)\nw = atan2(t, m)\n", {0});
+  CHECK(of_outputs(far, {row({pi})}) != Verdict::fail);
+  CHECK(of_outputs(far, {row({-pi})}) != Verdict::fail);
+}

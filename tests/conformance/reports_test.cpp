@@ -184,7 +184,7 @@ TEST_CASE("every format shows the failure, the waiver and the conclusion", "[rep
   CHECK(markdown.find("| `exp.vjp.f32.0000@1-12345678` | fail |") != std::string::npos);
   CHECK(markdown.find("| `exp vjp` | 1 | 2031-01-01 |") != std::string::npos);
   CHECK(text_of(write_badge, report).find("1 failed") != std::string::npos);
-  CHECK(text_of(write_table, report).find("waived: exp vjp: 1 failures, until 2031-01-01") != std::string::npos);
+  CHECK(text_of([](std::ostream& out, const Report& r) { write_table(out, r); }, report).find("waived: exp vjp: 1 failures, until 2031-01-01") != std::string::npos);
   std::ostringstream board;
   write_scoreboard(board, {report, report});
   CHECK(count(board.str(), "| elementwise, one operand | 2 of 2 | 5 | 1 | 1 | 1 | 0 | 0.75 | `exp` |") == 2);

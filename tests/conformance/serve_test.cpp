@@ -158,8 +158,8 @@ TEST_CASE("bounds stand beside every list of the mode", "[serve]") {
   };
   for (const Json& answer : answers) {
     CHECK(holds(answer, "", "outputs", 0));
-    CHECK(tensor(answer["lower"][1]) == HostTensor::of<double>({2}, {4, 5}));
-    CHECK(tensor(answer["upper"][1]) == HostTensor::of<double>({2}, {4, 5}));
+    CHECK(tensor(answer["lower"][1]) == HostTensor::of<std::int64_t>({2}, {4, 5}));
+    CHECK(tensor(answer["upper"][1]) == HostTensor::of<std::int64_t>({2}, {4, 5}));
   }
   CHECK(holds(answers[0], "cotangents_", "cotangents", 0));
   CHECK(answers[0]["cotangents_lower"][1].is_null());

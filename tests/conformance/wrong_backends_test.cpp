@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "conformance/asking.hpp"
+#include "conformance/check_program.hpp"
 #include "conformance/conform.hpp"
 #include "conformance/values.hpp"
 #include "reference/backend.hpp"
@@ -286,6 +288,35 @@ TEST_CASE("a wrong derivative of a program is convicted as a whole", "[wrong]") 
     }
   });
   CHECK(held(backend, {"mul", "exp", "square", "matmul", "add", "tanh", "sum", "transpose"}, Check::program).code == 1);
+}
+
+TEST_CASE("a failing derivative of a program is booked on the call that is wrong alone", "[wrong]") {
+  for (const bool fuses : {false, true}) {
+    std::map<Mode, std::size_t> booked;
+    Mistaken backend([](Request& r) {
+      for (auto& step : r.program.steps) {
+        auto& call = std::get<spec::Call>(step);
+        if (r.mode != Mode::forward && call.operation == "tanh") call.operation = "sin";
+      }
+    }, {}, fuses);
+    conformance::Shared asked(backend);
+    for (std::uint64_t index = 0; index < 48; ++index) {
+      const auto c = conformance::make_case({"tanh", Check::program, DType::f32, index});
+      if (!c || c->mode == Mode::forward) continue;
+      const conformance::Outcome outcome = conformance::check(*c, asked, {});
+      if (outcome.verdict != conformance::Verdict::fail) continue;
+      INFO(conformance::id_of(c->key) << ": " << outcome.why);
+      CHECK(outcome.calls == std::vector<std::string>{"tanh"});
+      const auto alone = conformance::failing_call(*c, asked, {});
+      REQUIRE(alone);
+      CHECK(alone->call.operation == "tanh");
+      CHECK(alone->mode == c->mode);
+      CHECK(conformance::check(*alone, asked, {}).verdict == conformance::Verdict::fail);
+      booked[c->mode] += c->program->steps.size() > 1 ? 1 : 0;
+    }
+    CHECK(booked[Mode::jvp] > 0);
+    CHECK(booked[Mode::vjp] > 2);
+  }
 }
 
 TEST_CASE("of a backend that does not fuse all results are asked, too", "[wrong]") {

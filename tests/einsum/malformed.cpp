@@ -50,7 +50,7 @@ TEST_CASE("malformed specifications are refused with the place") {
 }
 
 /// What stands between backquotes.
-std::vector<std::string> quoted(const std::string& cell) {
+std::vector<std::string> quoted_parts(const std::string& cell) {
   std::vector<std::string> parts;
   for (std::size_t at = cell.find('`'); at != std::string::npos; at = cell.find('`', at + 1)) {
     const std::size_t end = cell.find('`', at + 1);
@@ -70,7 +70,7 @@ TEST_CASE("the table of the documentation is what the translator writes") {
     INFO(line);
     const bool max_plus = line.find(", max_plus |") != std::string::npos;
     const bool captures = line.find(", captures j |") != std::string::npos;
-    const std::vector<std::string> parts = quoted(line);
+    const std::vector<std::string> parts = quoted_parts(line);
     REQUIRE(parts.size() >= 3);
     std::string text = einsum_definition(parts[0], {max_plus ? "max_plus" : "sum_product", captures ? "j" : ""});
     for (std::size_t at = text.find(" : number"); at != std::string::npos; at = text.find(" : number")) text.erase(at, 9);

@@ -28,8 +28,7 @@ bool touched(Mutated& backend, const Case& c) {
   // What the adjoint law asks twice, in both modes, is asked in any case.
   if (c.key.check == Check::adjoint || c.key.check == Check::rejection || c.key.check == Check::determinism)
     return true;
-  if (c.program) return backend.touches(conformance::request_of(c, 0));
-  return backend.touches(conformance::request_of(c, conformance::instance_of(c).results.size()));
+  return backend.touches(conformance::request_of(c));
 }
 
 std::vector<conformance::Cases> units_of(const conformance::ConformOptions& options) {

@@ -16,7 +16,6 @@ using Rational = boost::multiprecision::cpp_rational;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largest = std::numeric_limits<double>::max();
 
 /// Exactly; the library's own conversion is not relied on below the normal numbers.

@@ -91,6 +91,7 @@ T Rounding<T>::function(Primitive p, T x, T y) {
     const Wider error = static_cast<Wider>(got) - exact;
     return static_cast<double>(error < 0 ? -error : error) <= allowed;
   };
+  if (p == Primitive::sqrt && x == 0) return nearest;  // the root of a zero is that zero, under any contract
   // Anywhere nearby, or for the whole run at the upper or the lower end.
   if (lean_ < 2) {
     T end = static_cast<T>(exact + static_cast<Wider>(lean_ == 1 ? allowed : -allowed));

@@ -1,19 +1,26 @@
 // etalon-adequacy: which mutants of the definitions the suite's own cases kill.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <exception>
-#include <fstream>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "spec/file.hpp"
 #include "spec/library/library.hpp"
+#include "tools/adequacy/dealing.hpp"
 #include "tools/adequacy/report.hpp"
+#ifdef ETALON_COMPILED
+#include "compiled/backend.hpp"
+#else
+#include "reference/backend.hpp"
+#endif
 
 namespace {
 
@@ -21,12 +28,21 @@ using namespace etalon;
 
 struct Wanted {
   std::vector<std::string> operations, kinds;
-  std::string tier = "quick", sample = "1/1", json, contract = "cpu", alive;
+  std::string tier = "quick", sample = "1/1", json, contract = "cpu", alive, floors, record;
   std::uint64_t seed = 1;
   double floor = 0;
   std::size_t cases = 0;
-  bool every_kind = false, equivalent = false;
+  unsigned jobs = 2;
+  bool every_kind = false, equivalent = false, implementations = false;
 };
+
+std::unique_ptr<spec::Backend> make_honest() {
+#ifdef ETALON_COMPILED
+  return compiled::make_cpu_backend();
+#else
+  return reference::make_reference_backend();
+#endif
+}
 
 std::pair<std::size_t, std::size_t> share_of(const std::string& text) {
   std::istringstream in(text);
@@ -61,44 +77,94 @@ std::vector<std::string> operations_of(const Wanted& wanted) {
   return all;
 }
 
-void write(const std::string& path, const auto& print) {
-  std::ofstream file(path);
-  print(file);
-  if (!file.flush()) throw std::runtime_error(path + " cannot be written");
+std::vector<std::string> share_of(const std::vector<std::string>& operations, const adequacy::Options& options) {
+  std::vector<std::string> some;
+  for (std::size_t i = options.part - 1; i < operations.size(); i += options.of) some.push_back(operations[i]);
+  return some;
+}
+
+// The file of those alive grows while the run goes on.
+template <class Found>
+void write_alive(const Wanted& wanted, std::size_t done, const std::vector<Found>& all) {
+  if (wanted.alive.empty()) return;
+  write_file(wanted.alive, [&](std::ostream& to) {
+    to << done << " operations\n";
+    print_table(all, to);
+    print_alive(all, to);
+  });
+}
+
+// By name, in hundred.
+std::map<std::string, double> floors_of(const std::string& path) {
+  std::map<std::string, double> floors;
+  std::istringstream in(read_file(path));
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t end = line.rfind(' ');
+    if (line.empty() || line.front() == '#' || end == std::string::npos) continue;
+    floors[line.substr(0, end)] = std::stod(line.substr(end));
+  }
+  return floors;
+}
+
+// 1 where fewer are killed than is recorded, of all or of one kind that the floors name.
+int conclusion(const Wanted& wanted, const std::map<std::string, adequacy::Counts>& kinds) {
+  int status = 0;
+  if (!wanted.record.empty()) {
+    write_file(wanted.record, [&](std::ostream& to) {
+      to << "# What etalon-adequacy --record found, in hundred, rounded down: a ratchet.\n";
+      for (const auto& [name, counts] : kinds) {
+        if (counts.killed + counts.alive > 0) to << name << ' ' << std::floor(counts.percent() * 10) / 10 << '\n';
+      }
+    });
+  }
+  std::map<std::string, double> floors;
+  if (!wanted.floors.empty()) floors = floors_of(wanted.floors);
+  if (wanted.floor > 0) floors["all"] = wanted.floor;
+  for (const auto& [name, floor] : floors) {
+    const auto found = kinds.find(name);
+    const double killed = found == kinds.end() ? 0 : found->second.percent();
+    if (killed >= floor) continue;
+    std::cout << name << ": killed " << killed << " %, recorded floor " << floor << " %\n";
+    status = 1;
+  }
+  return status;
+}
+
+int run_implementations(const Wanted& wanted) {
+  const adequacy::Options options = options_of(wanted);
+  using Found = adequacy::Implementation;
+  const auto all = adequacy::deal_out<Found>(
+      share_of(operations_of(wanted), options), wanted.jobs,
+      [&](const std::string& operation) {
+        const auto honest = make_honest();
+        return adequacy::score_implementations(operation, *honest, options.conform);
+      },
+      [&](std::size_t done, const std::vector<Found>& some) { write_alive(wanted, done, some); });
+  if (wanted.alive.empty()) print_alive(all, std::cout);
+  print_table(all, std::cout);
+  if (!wanted.json.empty()) write_file(wanted.json, [&](std::ostream& to) { to << adequacy::to_json(all) << '\n'; });
+  return conclusion(wanted, adequacy::by_kind(all));
 }
 
 int run(const Wanted& wanted) {
   const adequacy::Options options = options_of(wanted);
-  const std::vector<std::string> operations = operations_of(wanted);
-  std::vector<adequacy::Mutant> all;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    if (isatty(STDERR_FILENO) != 0)
-      std::cerr << "\r\033[K" << i + 1 << " of " << operations.size() << ": " << operations[i] << std::flush;
-    for (adequacy::Mutant& m : adequacy::score(operations[i], options)) all.push_back(std::move(m));
-    if (!wanted.alive.empty()) {
-      write(wanted.alive, [&](std::ostream& to) {
-        to << i + 1 << " of " << operations.size() << " operations\n";
-        print_table(all, to);
-        print_alive(all, to);
-      });
-    }
-  }
-  if (isatty(STDERR_FILENO) != 0) std::cerr << "\r\033[K";
+  using Found = adequacy::Mutant;
+  const auto all = adequacy::deal_out<Found>(
+      operations_of(wanted), wanted.jobs,
+      [&](const std::string& operation) { return adequacy::score(operation, options); },
+      [&](std::size_t done, const std::vector<Found>& some) { write_alive(wanted, done, some); });
   if (wanted.alive.empty()) print_alive(all, std::cout);
   if (wanted.equivalent) print_equivalent(all, std::cout);
   std::cout << '\n';
   print_table(all, std::cout);
-  if (!wanted.json.empty()) write(wanted.json, [&](std::ostream& to) { to << to_json(all) << '\n'; });
+  if (!wanted.json.empty()) write_file(wanted.json, [&](std::ostream& to) { to << to_json(all) << '\n'; });
   const auto sorts = adequacy::by_sort(all);
   for (std::size_t k = 0; k < sorts.size() && wanted.every_kind; ++k) {
     if (sorts[k].made > 0) continue;
     std::cout << "no mutant was made of kind " << adequacy::sort_names[k] << '\n';
     return 1;
   }
-  const double killed = adequacy::total(all).percent();
-  if (killed >= wanted.floor) return 0;
-  std::cout << "killed: " << killed << " %, recorded floor: " << wanted.floor << " %\n";
-  return 1;
+  return conclusion(wanted, adequacy::by_kind(all));
 }
 
 }  // namespace
@@ -112,9 +178,12 @@ int main(int argc, char** argv) {
   app.add_option("--kinds", wanted.kinds, "Only mutants of these kinds")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(adequacy::sort_names.begin(), adequacy::sort_names.end())));
-  app.add_option("--sample", wanted.sample, "N/M: the N-th of M shares of the mutants, the same in every run");
+  app.add_option(
+      "--sample", wanted.sample,
+      "N/M: the N-th of M shares of the mutants, of implementations of the operations; the same in every run");
   app.add_option("--cases", wanted.cases,
                  "At most so many cases of each operation, check and element type; all by default");
+  app.add_option("--jobs", wanted.jobs, "Threads");
   app.add_option("--seed", wanted.seed, "Of the cases");
   app.add_option("--contract", wanted.contract, "The profile or file that answers are judged by");
   app.add_option("--json", wanted.json, "A file for every mutant and its fate");
@@ -122,10 +191,14 @@ int main(int argc, char** argv) {
                  "A file for those alive, which grows with every operation; the console by default");
   app.add_flag("--equivalent", wanted.equivalent, "List those that are proved equivalent, too");
   app.add_option("--floor", wanted.floor, "The least share killed, in hundred");
+  app.add_option("--floors", wanted.floors, "A file of least shares by kind, as --record writes it");
+  app.add_option("--record", wanted.record, "Write the shares of this run as floors");
+  app.add_flag("--implementations", wanted.implementations,
+               "Defects of implementations, between the suite and an honest backend, in place of mutants of equations");
   app.add_flag("--every-kind", wanted.every_kind, "Fail where no mutant was made of some kind");
   CLI11_PARSE(app, argc, argv);
   try {
-    return run(wanted);
+    return wanted.implementations ? run_implementations(wanted) : run(wanted);
   } catch (const CLI::Error& e) {
     return app.exit(e);
   } catch (const std::exception& e) {

@@ -14,19 +14,33 @@ std::string cut(const std::string& text, std::size_t most) {
 }
 
 std::string_view cause_of(const Mutant& m) {
-  return m.unchanged == m.asked ? "no number of any answer differed" : "what differed was admitted";
+  if (m.unchanged < m.asked) return "what differed was admitted";
+  return m.unseen > 0 ? "numbers on the way differed, and no answer" : "no number was another";
 }
 
 void row(std::string_view name, const Counts& c, std::ostream& to) {
-  to << fmt::format("| {:12} | {:6} | {:10} | {:6} | {:6} | {:>6} |\n", name, c.made, c.equivalent, c.killed, c.alive,
-                    c.killed + c.alive == 0 ? "-" : fmt::format("{:.2f}", c.percent()));
+  to << fmt::format("| {:12} | {:6} | {:10} | {:9} | {:6} | {:6} | {:>6} |\n", name, c.made, c.equivalent, c.identical,
+                    c.killed, c.alive, c.killed + c.alive == 0 ? "-" : fmt::format("{:.2f}", c.percent()));
 }
 
 }  // namespace
 
 void Counts::add(const Mutant& mutant) {
   ++made;
-  ++(mutant.fate == Fate::alive ? alive : mutant.fate == Fate::killed ? killed : equivalent);
+  switch (mutant.fate) {
+    case Fate::alive:
+      ++alive;
+      break;
+    case Fate::killed:
+      ++killed;
+      break;
+    case Fate::equivalent:
+      ++equivalent;
+      break;
+    case Fate::identical:
+      ++identical;
+      break;
+  }
 }
 
 double Counts::percent() const {
@@ -39,6 +53,15 @@ Counts total(const std::vector<Mutant>& mutants) {
   return all;
 }
 
+std::map<std::string, Counts> by_kind(const std::vector<Mutant>& mutants) {
+  std::map<std::string, Counts> kinds;
+  for (const Mutant& m : mutants) {
+    kinds[std::string(name_of(m.sort))].add(m);
+    kinds["all"].add(m);
+  }
+  return kinds;
+}
+
 std::vector<Counts> by_sort(const std::vector<Mutant>& mutants) {
   std::vector<Counts> sorts(sort_names.size());
   for (const Mutant& m : mutants) sorts[static_cast<std::size_t>(m.sort)].add(m);
@@ -46,8 +69,8 @@ std::vector<Counts> by_sort(const std::vector<Mutant>& mutants) {
 }
 
 void print_table(const std::vector<Mutant>& mutants, std::ostream& to) {
-  to << "| kind         |   made | equivalent | killed |  alive |      % |\n"
-        "|--------------|-------:|-----------:|-------:|-------:|-------:|\n";
+  to << "| kind         |   made | equivalent | identical | killed |  alive |      % |\n"
+        "|--------------|-------:|-----------:|----------:|-------:|-------:|-------:|\n";
   const auto sorts = by_sort(mutants);
   for (std::size_t k = 0; k < sorts.size(); ++k) row(sort_names[k], sorts[k], to);
   row("all", total(mutants), to);
@@ -71,7 +94,7 @@ void print_alive(const std::vector<Mutant>& mutants, std::ostream& to) {
 void print_equivalent(const std::vector<Mutant>& mutants, std::ostream& to) {
   std::map<std::string, std::vector<const Mutant*>> groups;
   for (const Mutant& m : mutants) {
-    if (m.fate == Fate::equivalent) groups[m.by].push_back(&m);
+    if (m.fate == Fate::equivalent || m.fate == Fate::identical) groups[m.by].push_back(&m);
   }
   for (const auto& [cause, members] : groups) {
     to << fmt::format("\nequivalent, {}: {}\n", cause, members.size());
@@ -81,7 +104,7 @@ void print_equivalent(const std::vector<Mutant>& mutants, std::ostream& to) {
 
 std::string to_json(const std::vector<Mutant>& mutants) {
   nlohmann::json all = nlohmann::json::array();
-  constexpr std::string_view fates[] = {"alive", "killed", "equivalent"};
+  constexpr std::string_view fates[] = {"alive", "killed", "equivalent", "identical"};
   for (const Mutant& m : mutants) {
     all.push_back({{"kind", name_of(m.sort)},
                    {"operation", m.operation},
@@ -92,7 +115,8 @@ std::string to_json(const std::vector<Mutant>& mutants) {
                    {"fate", fates[static_cast<std::size_t>(m.fate)]},
                    {"by", m.by},
                    {"asked", m.asked},
-                   {"unchanged", m.unchanged}});
+                   {"unchanged", m.unchanged},
+                   {"unseen", m.unseen}});
   }
   return all.dump(1);
 }

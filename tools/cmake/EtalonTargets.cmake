@@ -23,8 +23,8 @@ if(ETALON_FUZZ)
   target_compile_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=fuzzer-no-link>)
 endif()
 
-# etalon_batches(VARIABLE COUNT SOURCES…): the sources, joined into about COUNT where ETALON_BATCHES says so. A change then compiles
-# more, and everything compiles faster: for who builds to use or to test, not for who edits.
+# etalon_batches(VARIABLE SOURCES…): the sources, joined into few where ETALON_BATCHES says so. A change then compiles more, and
+# everything compiles faster: for who builds to use or to test, not for who edits.
 option(ETALON_BATCHES "Compile many sources as few: a first build is quicker, a change takes longer" OFF)
 if(ETALON_BATCHES)
   # What one source keeps to itself, or includes, is nothing that another could mean; a source in a batch is no header.
@@ -32,27 +32,35 @@ if(ETALON_BATCHES)
     $<$<CXX_COMPILER_ID:GNU>:$<BUILD_INTERFACE:-Wno-subobject-linkage>>)
 endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-function(etalon_batches variable count)
+function(etalon_batches variable)
   set(sources ${ARGN})
   if(ETALON_BATCHES)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/tools/cmake/batches.py)
     execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/cmake/batches.py
-      ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/${variable} ${count} ${sources}
+      ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/${variable} ${sources}
       OUTPUT_VARIABLE sources COMMAND_ERROR_IS_FATAL ANY)
   endif()
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
-# etalon_layer(NAME DEPENDS targets… ALONE sources…): the library etalon::NAME from every .cpp below this folder; those ALONE are in
-# no batch.
+# etalon_layer(NAME DEPENDS targets… ALONE sources… OPTIMISED folder): the library etalon::NAME from every .cpp below this folder;
+# those ALONE are in no batch, those in the folder OPTIMISED are optimised also where the rest is compiled quickly.
 function(etalon_layer name)
-  cmake_parse_arguments(LAYER "" "" "DEPENDS;PRIVATE;ALONE" ${ARGN})
+  cmake_parse_arguments(LAYER "" "OPTIMISED" "DEPENDS;PRIVATE;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(FILTER sources EXCLUDE REGEX "/adapters/")
   list(TRANSFORM LAYER_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(REMOVE_ITEM sources ${LAYER_ALONE})
-  etalon_batches(batches_of_${name} 6 ${sources})
-  add_library(etalon_${name} STATIC ${LAYER_ALONE} ${batches_of_${name}})
+  set(optimised "")
+  if(LAYER_OPTIMISED)
+    set(optimised ${sources})
+    list(FILTER optimised INCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${LAYER_OPTIMISED}/")
+    list(REMOVE_ITEM sources ${optimised})
+    etalon_batches(optimised ${optimised})
+    set_property(SOURCE ${optimised} PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
+  endif()
+  etalon_batches(batches_of_${name} ${sources})
+  add_library(etalon_${name} STATIC ${LAYER_ALONE} ${optimised} ${batches_of_${name}})
   add_library(etalon::${name} ALIAS etalon_${name})
   set_target_properties(etalon_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   target_compile_features(etalon_${name} PUBLIC cxx_std_20)
@@ -78,7 +86,7 @@ function(etalon_test folder)
   if(NOT sources)
     return()
   endif()
-  etalon_batches(batches_of_${folder} 4 ${sources})
+  etalon_batches(batches_of_${folder} ${sources})
   add_executable(test_${folder} ${batches_of_${folder}})
   target_link_libraries(test_${folder} PRIVATE ${TEST_DEPENDS} etalon_catch_main etalon_flags)
   target_compile_definitions(test_${folder} PRIVATE ETALON_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

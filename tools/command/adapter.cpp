@@ -53,7 +53,7 @@ void print(const std::vector<Remark>& remarks, bool wrong) {
   std::cout << (wrong ? "this is not yet Protocol 1\n" : "speaks Protocol 1; `etalon conform` asks whether its numbers are right\n");
 }
 
-[[nodiscard]] int check(const std::string& command, double seconds, std::uint64_t memory, bool as_json) {
+[[nodiscard]] int check_adapter(const std::string& command, double seconds, std::uint64_t memory, bool as_json) {
   conformance::Limits limits;
   limits.answer = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
   limits.start = std::max(limits.start, limits.answer);
@@ -112,7 +112,7 @@ void add_adapter(Command app, Outcome& outcome) {
   checked.option("--timeout", words->timeout, "Seconds for one answer; the first has at least a minute").between(0.001, 86400.0).with_default();
   checked.option("--memory", words->memory, "MiB of data that it may have; 0 is no limit").with_default();
   checked.flag("--json", words->json, "One JSON object instead of text");
-  checked.callback([words, &outcome] { outcome.status = check(words->command, words->timeout, words->memory, words->json); });
+  checked.callback([words, &outcome] { outcome.status = check_adapter(words->command, words->timeout, words->memory, words->json); });
   Command message = adapter.command("message", "Say of each line of standard input what the suite's reader says");
   message.option("--kind", words->kind, "What the lines are: request, description or answer").with_default();
   message.callback([words, &outcome] { outcome.status = read_messages(words->kind); });

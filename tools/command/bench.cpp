@@ -143,7 +143,7 @@ void list(const std::vector<bench::Workload>& workloads) {
 }
 
 /// Wrong words are refused before minutes are spent, and so are files that cannot be written.
-void check(const BenchWords& words) {
+void check_words(const BenchWords& words) {
   if (words.threads.empty()) throw SpecViolation("--threads: at least one number is needed");
   for (const std::string& path : {words.json, words.markdown}) {
     if (!path.empty()) check_writable(path);
@@ -169,7 +169,7 @@ void show(const bench::Run& run) {
   return true;
 }
 
-[[nodiscard]] int run(const BenchWords& words) {
+[[nodiscard]] int run_bench(const BenchWords& words) {
   bench::BenchOptions options;
   options.workloads =
       bench::workloads_named(words.only, words.scale ? bench::scale_workloads() : bench::all_workloads());
@@ -181,7 +181,7 @@ void show(const bench::Run& run) {
     list(options.workloads);
     return 0;
   }
-  check(words);
+  check_words(words);
   const Scratch scratch;
   options.scratch = scratch.path();
   const bench::Places places{fs::read_symlink("/proc/self/exe"),
@@ -257,7 +257,7 @@ void add_scale(Command bench, Outcome& outcome) {
   command.option("--json", words->json, "Write every sample and the machine to this file");
   command.option("--markdown", words->markdown, "Write a page to this file and its plot beside it");
   command.flag("--quiet", words->quiet, "No progress");
-  command.callback([=, &outcome] { outcome.status = run(*words); });
+  command.callback([=, &outcome] { outcome.status = run_bench(*words); });
 }
 
 }  // namespace
@@ -304,7 +304,7 @@ void add_bench(Command app, Outcome& outcome) {
   reporting.callback([=, &outcome] { outcome.status = report(*words); });
   working.callback([=, &outcome] { outcome.status = worker(*words); });
   add_bench_bits(command, outcome);
-  command.alone([=, &outcome] { outcome.status = run(*words); });
+  command.alone([=, &outcome] { outcome.status = run_bench(*words); });
 }
 
 #else

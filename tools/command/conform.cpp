@@ -1,20 +1,22 @@
 #include "conformance/conform.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
-
 #include "conformance/contradiction.hpp"
 #include "spec/contract/contract.hpp"
+#include "spec/enumerator.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
 #include "spec/library/library.hpp"
-#include "spec/nearest.hpp"
 #include "spec/protocol/message.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/terminal.hpp"
@@ -49,57 +51,23 @@ struct ConformWords {
   double shrink_seconds = 30;
 };
 
-[[nodiscard]] std::vector<spec::Mode> modes_of(const std::vector<std::string>& words) {
-  const std::vector<std::string> names(spec::mode_names.begin(), spec::mode_names.end());
-  std::vector<spec::Mode> modes;
-  for (const std::string& word : words) {
-    std::size_t i = 0;
-    while (i < names.size() && names[i] != word) ++i;
-    if (i == names.size()) throw SpecViolation(unknown_name("mode", word, names));
-    modes.push_back(static_cast<spec::Mode>(i));
-  }
-  return modes;
+/// What the words name.
+template <class E, std::size_t n>
+[[nodiscard]] std::vector<E> named(const std::vector<std::string>& words, const std::array<std::string_view, n>& names, std::string_view what) {
+  std::vector<E> all;
+  for (const std::string& word : words) all.push_back(enumerator_or_throw<E>(names, word, what));
+  return all;
 }
 
-[[nodiscard]] std::vector<conformance::Check> checks_of(const std::vector<std::string>& words) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < conformance::check_count; ++i)
-    names.emplace_back(conformance::name_of(static_cast<conformance::Check>(i)));
-  std::vector<conformance::Check> checks;
-  for (const std::string& word : words) {
-    const auto check = conformance::check_named(word);
-    if (!check) throw SpecViolation(unknown_name("check", word, names));
-    checks.push_back(*check);
-  }
-  return checks;
+template <std::size_t n>
+[[nodiscard]] std::string list_of(const std::array<std::string_view, n>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 [[nodiscard]] std::vector<DType> dtypes_of(const std::vector<std::string>& words) {
-  const std::vector<std::string> names{"f32", "f64"};
   std::vector<DType> dtypes;
-  for (const std::string& word : words) {
-    const auto dtype = dtype_named(word);
-    if (!dtype) throw SpecViolation(unknown_name("element type", word, names));
-    dtypes.push_back(*dtype);
-  }
+  for (const std::size_t i : named<std::size_t>(words, conformance::real_dtype_names, "element type")) dtypes.push_back(conformance::real_dtypes[i]);
   return dtypes;
-}
-
-[[nodiscard]] conformance::Tier tier_of(const std::string& word) {
-  const std::vector<std::string> names{"quick", "full", "soak"};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == word) return static_cast<conformance::Tier>(i);
-  }
-  throw SpecViolation(unknown_name("tier", word, names));
-}
-
-[[nodiscard]] std::optional<conformance::Profile> profile_of(const std::string& word) {
-  if (word.empty()) return std::nullopt;
-  const std::vector<std::string> names(conformance::profile_names.begin(), conformance::profile_names.end());
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == word) return static_cast<conformance::Profile>(i);
-  }
-  throw SpecViolation(unknown_name("profile", word, names));
 }
 
 // `2/5`, or nothing for everything.
@@ -132,20 +100,21 @@ struct ConformWords {
   }
   for (const std::string& operation : words.operations) options.operations.emplace_back(options.library.named(operation).name);
   if (options.operations.empty()) options.operations = options.library.added();
-  options.modes = modes_of(words.modes);
-  options.profile = profile_of(words.profile);
+  options.modes = named<spec::Mode>(words.modes, spec::mode_names, "mode");
+  if (!words.profile.empty()) options.profile = enumerator_or_throw<conformance::Profile>(conformance::profile_names, words.profile, "profile");
   if (options.profile && !options.modes.empty()) throw SpecViolation("--profile: says the modes; leave --modes out");
   // All asks for second derivatives too, where they are offered.
   if (options.profile && *options.profile != conformance::Profile::all) options.modes = conformance::modes_of(*options.profile);
-  options.checks = checks_of(words.checks);
+  options.checks = named<conformance::Check>(words.checks, conformance::check_names, "check");
   options.dtypes = dtypes_of(words.dtypes);
-  options.tier = tier_of(words.tier);
+  options.tier = enumerator_or_throw<conformance::Tier>(conformance::tier_names, words.tier, "tier");
   options.seed = words.seed;
   options.jobs = words.jobs;
   options.shard = shard_of(words.shard);
   options.dry_run = words.dry_run;
   if (isatty(STDERR_FILENO) != 0) options.progress = &std::cerr;
-  options.columns = terminal_columns;
+  options.columns = [] { return terminal_columns(STDERR_FILENO); };
+  options.width = output_columns();
   options.errors = &std::cerr;
   options.formats = words.formats;
   if (!words.waivers.empty()) options.waivers = conformance::parse_waivers(read_file(words.waivers), words.waivers, options.library);
@@ -182,12 +151,12 @@ void add_conform(Command app, Outcome& outcome) {
   auto words = std::make_shared<ConformWords>();
   command.option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-c (emitted C through a C compiler, slow), reference, cuda, exec:COMMAND or plugin:PATH.so; only --list and --show need none");
   command.option("--ops", words->operations, "Only these operations, separated by commas").separated_by(',');
-  command.option("--modes", words->modes, "Only these modes: forward, jvp, vjp, jvp_of_vjp").separated_by(',');
-  command.option("--checks", words->checks, "Only these checks: value, jvp, vjp, step, adjoint, special, rejection, determinism, second, layout, program, large").separated_by(',');
-  command.option("--dtypes", words->dtypes, "Only these element types: f16, bf16, f32, f64").separated_by(',');
+  command.option("--modes", words->modes, "Only these modes: " + list_of(spec::mode_names)).separated_by(',');
+  command.option("--checks", words->checks, "Only these checks: " + list_of(conformance::check_names)).separated_by(',');
+  command.option("--dtypes", words->dtypes, "Only these element types: " + list_of(conformance::real_dtype_names)).separated_by(',');
   command.option("--definitions", words->definitions, "A file with definitions of your own; only they are asked for, unless --ops names others");
   command.option("--profile", words->profile, "What \"conforms\" is to cover: inference (values), training (and reverse derivatives), all (and forward ones)");
-  command.option("--tier", words->tier, "How much is asked: quick, full, soak").with_default();
+  command.option("--tier", words->tier, "How much is asked: " + list_of(conformance::tier_names)).with_default();
   command.option("--seed", words->seed, "The same seed asks the same questions").with_default();
   command.option("--jobs", words->jobs, "Threads; the report does not depend on it").with_default();
   command.option("--timeout", words->timeout, "Seconds that a process may take for one answer")

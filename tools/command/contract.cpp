@@ -29,7 +29,7 @@ Examples
   etalon contract schema                               the JSON Schema of contracts
 Exit status: 0 done, 1 the file is no contract (or a defect was measured), 2 usage or set-up error.)";
 
-[[nodiscard]] int check(const std::string& path, bool as_json) {
+[[nodiscard]] int check_contract(const std::string& path, bool as_json) {
   const std::string text = read_file(path);
   const std::vector<std::string> errors = spec::contract_errors(text);
   if (as_json) {
@@ -102,13 +102,13 @@ void add_check_of(Command contract, Outcome& outcome) {
   auto json = std::make_shared<bool>(false);
   command.option("file", *path, "The contract").required();
   command.flag("--json", *json, "Answer with one JSON object");
-  command.callback([path, json, &outcome] { outcome.status = check(*path, *json); });
+  command.callback([path, json, &outcome] { outcome.status = check_contract(*path, *json); });
 }
 
 void add_infer_of(Command contract, Outcome& outcome) {
   Command command = contract.command("infer", "Measure a backend and write the tightest contract that it was seen to keep");
   auto words = std::make_shared<InferWords>();
-  command.option("--backend", words->backend, "Who is measured: cpu, cpu-c, reference or cuda").required();
+  command.option("--backend", words->backend, "Who is measured: cpu, cpu-c, reference, cuda, exec:COMMAND or plugin:PATH.so").required();
   command.option("-o,--out", words->out, "Write the contract to this file and what it promises to the terminal");
   command.flag("--exhaustive", words->exhaustive, "Functions of one operand at all 2^32 numbers of f32: minutes per function");
   command.option("--points", words->points, "Points per function of f32; of f64 an eighth").with_default().positive();

@@ -206,7 +206,7 @@ void print_derivative(std::ostream& out, const System& system) {
 
 void print_example(std::ostream& out, const conformance::Case& sample, const System& system) {
   const std::unique_ptr<spec::Backend> backend = reference::make_reference_backend();
-  spec::Request request = request_of(sample, system.outputs.size());
+  spec::Request request = request_of(sample);
   request.mode = spec::Mode::forward;
   const spec::Answer answer = backend->run(request);
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) throw InternalError("explain: " + refusal->why);
@@ -218,7 +218,7 @@ void print_example(std::ostream& out, const conformance::Case& sample, const Sys
   const auto& outputs = std::get<spec::Numbers>(answer).outputs;
   for (std::size_t i = 0; i < outputs.size(); ++i) print_bounds(out, system[system.outputs[i]].name, outputs[i], found.outputs[i]);
   if (sample.mode != spec::Mode::vjp) return;
-  request = request_of(sample, system.outputs.size());
+  request = request_of(sample);
   const spec::Answer back = backend->run(request);
   if (!std::holds_alternative<spec::Numbers>(back)) return;
   out << "\ncotangents of the operands\n";

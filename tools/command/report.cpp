@@ -12,6 +12,7 @@
 #include "spec/error.hpp"
 #include "spec/file.hpp"
 #include "tools/command/command.hpp"
+#include "tools/command/terminal.hpp"
 
 namespace etalon::command {
 namespace {
@@ -44,7 +45,7 @@ struct ReportWords {
   if (!words.json.empty()) write_file(words.json, [&](std::ostream& out) { conformance::write_json_lines(out, report); });
   conformance::write_formats(words.formats, report);
   conformance::write_heading(std::cout, report.header);
-  conformance::write_table(std::cout, report);
+  conformance::write_table(std::cout, report, output_columns());
   return conformance::conclusion(report).conforms ? 0 : 1;
 }
 

@@ -88,8 +88,8 @@ void prefer_defaults(Case& c) {
 }
 
 /// Moves the real operands into the positive numbers where the operation has no values otherwise.
-void move_into_domain(Case& c, std::size_t results) {
-  spec::Request request = request_of(c, results);
+void move_into_domain(Case& c) {
+  spec::Request request = request_of(c);
   request.mode = spec::Mode::forward;
   const spec::Answer answer = reference::make_reference_backend()->run(request);
   const auto* numbers = std::get_if<spec::Numbers>(&answer);
@@ -132,7 +132,7 @@ std::optional<Case> sample_call(const spec::Library& library, const std::string&
   std::size_t input = 0;
   for (const auto& type : c.call.operands)
     c.operands.push_back(type ? std::optional(operand_of(draw, *type, roles[input++])) : std::nullopt);
-  move_into_domain(c, instance.results.size());
+  move_into_domain(c);
   ask_for_cotangents(c, instance, draw);
   return c;
 }

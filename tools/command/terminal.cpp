@@ -30,9 +30,14 @@ extern "C" void say_and_end(int signal) {
 
 }  // namespace
 
-std::size_t terminal_columns() {
+std::size_t terminal_columns(int descriptor) {
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::optional<std::size_t> output_columns() {
+  if (isatty(STDOUT_FILENO) == 0) return std::nullopt;
+  return terminal_columns(STDOUT_FILENO);
 }
 
 void say_when_interrupted(const std::string& line) {

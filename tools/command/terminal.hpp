@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace etalon::command {
 
-/// The width of the terminal that standard error is; 80 where it does not say.
-[[nodiscard]] std::size_t terminal_columns();
+/// The width of the terminal that the stream is; 80 where it does not say.
+[[nodiscard]] std::size_t terminal_columns(int descriptor);
+
+/// The same of standard output, and nothing where that is no terminal: files have lines of any length.
+[[nodiscard]] std::optional<std::size_t> output_columns();
 
 /// On Ctrl-C writes the line to standard error before the process ends by the signal as ever.
 void say_when_interrupted(const std::string& line);

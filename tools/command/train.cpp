@@ -7,6 +7,7 @@
 
 #include "spec/error.hpp"
 #include "tools/command/command.hpp"
+#include "tools/command/terminal.hpp"
 
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/cache_folder.hpp"
@@ -50,6 +51,7 @@ void add_train(Command app, Outcome& outcome) {
     options->cache = compiled::default_cache_folder();
     options->plots = !*quiet;
     options->progress = isatty(STDOUT_FILENO) != 0;
+    options->columns = output_columns().value_or(options->columns);
     (void)training::train(*options, std::cout);
     outcome.status = 0;
   });

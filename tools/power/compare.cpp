@@ -46,7 +46,7 @@ class Exam {
   Exam(const Case& c, const spec::Contract& contract)
       : case_(c),
         contract_(contract),
-        request_(conformance::request_of(c, conformance::instance_of(c).results.size())),
+        request_(conformance::request_of(c)),
         question_(conformance::question_of(request_)) {
     const auto start = Clock::now();
     bounds_ = reference::envelopes(question_.system, question_.inputs, contract);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,8 +41,9 @@ struct ConfusionMatrix {
   std::vector<std::int64_t> counts;
 };
 
-[[nodiscard]] std::string as_text(const Curve& curve);
-[[nodiscard]] std::string as_text(const DecisionMap& map);
+/// \param columns of the terminal
+[[nodiscard]] std::string as_text(const Curve& curve, std::size_t columns = 84);
+[[nodiscard]] std::string as_text(const DecisionMap& map, std::size_t columns = 84);
 [[nodiscard]] std::string as_text(const ConfusionMatrix& matrix);
 
 [[nodiscard]] std::string as_svg(const Curve& curve);

@@ -11,11 +11,11 @@ namespace etalon::training {
 
 namespace {
 
-constexpr std::size_t plot_columns = 72;
+constexpr std::size_t labels = 12;  // to the left of a curve
 constexpr std::size_t plot_rows = 16;
 
 /// Mean of the finite values that fall into one column, or NaN.
-double column_mean(const std::vector<double>& values, std::size_t column) {
+double column_mean(const std::vector<double>& values, std::size_t column, std::size_t plot_columns) {
   const std::size_t first = column * values.size() / plot_columns;
   const std::size_t last = std::max(first + 1, (column + 1) * values.size() / plot_columns);
   double sum = 0;
@@ -30,9 +30,10 @@ double column_mean(const std::vector<double>& values, std::size_t column) {
 
 }  // namespace
 
-std::string as_text(const Curve& curve) {
+std::string as_text(const Curve& curve, std::size_t columns) {
+  const std::size_t plot_columns = std::clamp<std::size_t>(columns, labels + 12, labels + 72) - labels;
   std::vector<double> means;
-  for (std::size_t c = 0; c < plot_columns; ++c) means.push_back(column_mean(curve.values, c));
+  for (std::size_t c = 0; c < plot_columns; ++c) means.push_back(column_mean(curve.values, c, plot_columns));
   const Range range = range_of(means);
   std::vector<std::string> canvas(plot_rows, std::string(plot_columns, ' '));
   for (std::size_t c = 0; c < plot_columns; ++c) {
@@ -51,12 +52,13 @@ std::string as_text(const Curve& curve) {
   return text + fmt::format("{:>12}{:^{}}{}\n", "0", curve.x_label, plot_columns - last.size(), last);
 }
 
-std::string as_text(const DecisionMap& map) {
+std::string as_text(const DecisionMap& map, std::size_t columns) {
+  const auto shown = std::clamp<std::int64_t>(static_cast<std::int64_t>(columns) - 2, std::min<std::int64_t>(map.columns, 12), map.columns);
   std::vector<std::string> canvas;
   for (std::int64_t r = 0; r < map.rows; ++r) {
     std::string line;
-    for (std::int64_t c = 0; c < map.columns; ++c) {
-      line += map.values[static_cast<std::size_t>(r * map.columns + c)] >= 0 ? '*' : '.';
+    for (std::int64_t c = 0; c < shown; ++c) {
+      line += map.values[static_cast<std::size_t>(r * map.columns + c * map.columns / shown)] >= 0 ? '*' : '.';
     }
     canvas.push_back(line);
   }
@@ -65,11 +67,11 @@ std::string as_text(const DecisionMap& map) {
       const double at = (value - range[0]) / (range[1] - range[0]) * static_cast<double>(cells);
       return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(cells - 1)));
     };
-    const std::size_t column = cell(map.points[i][0], map.x_range, map.columns);
+    const std::size_t column = cell(map.points[i][0], map.x_range, shown);
     const std::size_t row = static_cast<std::size_t>(map.rows) - 1 - cell(map.points[i][1], map.y_range, map.rows);
     canvas[row][column] = map.labels[i] == 0 ? '#' : '%';
   }
-  std::string text = fmt::format("{}   (points # and %, decision * and .)\n", map.title);
+  std::string text = fmt::format("{}: points # and %, sign * and .\n", map.title);
   for (const std::string& line : canvas) text += "  " + line + "\n";
   return text;
 }

@@ -5,7 +5,7 @@ from table import Rejected, Unsupported
 
 # Words of PyTorch's exceptions, and which part of a call they say is not offered.
 LIMITS = (
-    ("attribute", r"Nesterov momentum requires"),
+    ("attribute", r"Nesterov momentum requires|Invalid learning rate"),
     ("mode", r"AD with|derivative for|is not differentiable with respect|deterministic implementation"),
     ("dtype", r"not implemented for"),
     # Forward mode copies the tangent into a tensor with the strides of its operand; where one place is many elements it stops.

@@ -122,6 +122,7 @@ def clip_by_norm(a, *gradients):
 
 @row(differentiable=False)
 def clip_by_value(a, g):
+    need(a.limit >= 0, "attribute", "PyTorch answers its upper limit where that lies below the lower one")
     p = torch.nn.Parameter(torch.zeros_like(g))
     p.grad = g.clone()
     torch.nn.utils.clip_grad_value_([p], a.limit)

@@ -1,0 +1,46 @@
+/// \file
+/// What a contract admits of the answers to a request, in every mode: by the equations themselves and in every other way in
+/// which their definitions let them be computed. Whoever judges answers or states bounds asks here. It asks no backend.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "conformance/components.hpp"
+#include "conformance/hull.hpp"
+#include "conformance/outcome.hpp"
+#include "conformance/question.hpp"
+#include "reference/bounds/envelope.hpp"
+#include "spec/backend.hpp"
+#include "spec/contract/contract.hpp"
+
+namespace etalon::conformance {
+
+/// Refers to its request and its contract. Tensors stand in the order of the request's question.
+class Admissible {
+ public:
+  Admissible(const spec::Request& request, const spec::Contract& contract);
+
+  /// \throws SpecViolation when the program is ill-typed, as all below.
+  [[nodiscard]] const Question& question() const;
+
+  /// By the equations of the definitions alone.
+  [[nodiscard]] reference::Envelopes meaning() const;
+  /// The same of the first elements of each tensor, as lists: no more is computed than these need.
+  [[nodiscard]] reference::Envelopes meaning_of_first(std::size_t most) const;
+
+  /// Whether the answer is admitted: each of its tensors as a whole in one of the ways, parts of the program that share no
+  /// value each on their own. Other ways are looked at only as far as the answer needs them.
+  [[nodiscard]] Outcome judge(const spec::Numbers& answer) const;
+
+  /// The least boxes around everything that `judge` passes.
+  [[nodiscard]] std::vector<Hull> hulls() const;
+
+ private:
+  const spec::Request& request_;
+  const spec::Contract& contract_;
+  std::vector<Component> parts_;  ///< none where the program is one
+  mutable std::optional<Question> question_;
+};
+
+}  // namespace etalon::conformance

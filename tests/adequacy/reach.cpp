@@ -1,0 +1,314 @@
+#include "tests/adequacy/reach.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace etalon::adequacy {
+namespace {
+
+using spec::Binder;
+using spec::Expr;
+using spec::Form;
+using spec::Primitive;
+using spec::Reduction;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double value_of(const spec::Number& n) {
+  return n.is_binary ? n.binary : std::strtod(spec::exponential_text(n).c_str(), nullptr);
+}
+
+Reach joined(const Reach& a, const Reach& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high), a.whole && b.whole};
+}
+
+// 0 times infinity is no number, and so not in the interval.
+double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
+Reach product(const Reach& a, const Reach& b) {
+  const auto ends = {times(a.low, b.low), times(a.low, b.high), times(a.high, b.low), times(a.high, b.high)};
+  return {std::min(ends), std::max(ends), a.whole && b.whole};
+}
+
+Reach sum(const Reach& a, const Reach& b) {
+  const double low = a.low + b.low, high = a.high + b.high;
+  return {std::isnan(low) ? -infinity : low, std::isnan(high) ? infinity : high, a.whole && b.whole};
+}
+
+// Library functions are a few last places off; what they give exactly stays.
+double outwards(double x, double direction) { return x == 0 || x == 1 ? x : x * (1 + direction * 0x1p-40); }
+
+Reach negated(const Reach& a) { return {-a.high, -a.low, a.whole}; }
+
+class Look {
+ public:
+  Look(Reaches& reaches, const spec::System& system, const std::vector<Binder>& binders,
+       const std::vector<Expr>& conditions)
+      : reaches_(reaches), system_(system), binders_(binders), conditions_(conditions) {}
+
+  Reach at(const Expr& e) {
+    Reach r = plain(e);
+    for (const Expr& c : conditions_) assume(c, e, r, true);
+    return r;
+  }
+
+  bool never(const Expr& c) {
+    if (c.is(Primitive::logical_and)) return never(c->args[0]) || never(c->args[1]);
+    if (c.is(Primitive::logical_or)) return never(c->args[0]) && never(c->args[1]);
+    if (c.form() != Form::apply || c->args.size() != 2) return false;
+    const Reach a = at(c->args[0]), b = at(c->args[1]);
+    if (c.is(Primitive::gt)) return a.high <= b.low || is_at_most(c->args[0], c->args[1]);
+    if (c.is(Primitive::ge)) return a.high < b.low;
+    if (c.is(Primitive::lt)) return a.low >= b.high || is_at_most(c->args[1], c->args[0]);
+    if (c.is(Primitive::le)) return a.low > b.high;
+    if (c.is(Primitive::eq)) return a.high < b.low || a.low > b.high;
+    return false;
+  }
+
+ private:
+  // What the condition says of this very expression; of the other side what is known without conditions.
+  void assume(const Expr& c, const Expr& e, Reach& r, bool holds) {
+    if (c.is(Primitive::logical_not)) return assume(c->args[0], e, r, !holds);
+    if (c.is(Primitive::logical_and) && holds) return assume(c->args[0], e, r, true), assume(c->args[1], e, r, true);
+    if (c.is(Primitive::logical_or) && !holds) return assume(c->args[0], e, r, false), assume(c->args[1], e, r, false);
+    if (c.form() != Form::apply || c->args.size() != 2) return;
+    const bool less = c.is(Primitive::lt) || c.is(Primitive::le), more = c.is(Primitive::gt) || c.is(Primitive::ge);
+    if (!less && !more) return;
+    for (const std::size_t side : {0U, 1U}) {
+      if (c->args[side] != e) continue;
+      const Reach other = Look(reaches_, system_, binders_, {}).at(c->args[1 - side]);
+      if ((less == holds) == (side == 0))
+        r.high = std::min(r.high, other.high);
+      else
+        r.low = std::max(r.low, other.low);
+    }
+  }
+
+  Reach plain(const Expr& e) {
+    switch (e.form()) {
+      case Form::number: {
+        const double v = e.kind() == Kind::real ? value_of(e->number) : static_cast<double>(e->number.mantissa);
+        return {v, v, std::floor(v) == v};
+      }
+      case Form::variable:
+        for (const Binder& b : binders_) {
+          if (b.variable == e->variable) return {0, static_cast<double>(b.extent - 1), true};
+        }
+        return {-infinity, infinity, true};
+      case Form::read:
+        return reaches_.of(e->tensor);
+      case Form::apply:
+        return primitive(e);
+      case Form::select: {
+        Reach then = under(e->args[0], e->args[1]);
+        return joined(then, under(spec::apply(Primitive::logical_not, {e->args[0]}), e->args[2]));
+      }
+      case Form::reduce:
+        return reduction(e);
+      case Form::detach:
+        return at(e->args[0]);
+    }
+    return {};
+  }
+
+  Reach under(const Expr& condition, const Expr& e) {
+    std::vector<Expr> more = conditions_;
+    more.push_back(condition);
+    return Look(reaches_, system_, binders_, more).at(e);
+  }
+
+  Reach reduction(const Expr& e) {
+    std::vector<Binder> more = binders_;
+    more.insert(more.end(), e->binders.begin(), e->binders.end());
+    std::vector<Expr> conditions = conditions_;
+    conditions.push_back(e->args[0]);
+    double terms = 1;
+    for (const Binder& b : e->binders) terms *= static_cast<double>(b.extent);
+    const Reach body = Look(reaches_, system_, more, conditions).at(e->args[1]);
+    switch (e->reduction) {
+      case Reduction::max:
+      case Reduction::min:
+        return e->args.size() > 2 ? joined(body, at(e->args[2])) : body;
+      case Reduction::sum:
+        if (e->args[0].form() == Form::number) return {times(terms, body.low), times(terms, body.high), body.whole};
+        return {times(terms, std::min(0.0, body.low)), times(terms, std::max(0.0, body.high)), body.whole};
+      case Reduction::prod:
+        return {body.low >= 0 ? 0 : -infinity, infinity, body.whole};
+      case Reduction::argmax:
+      case Reduction::argmin:
+        return {0, terms, true};
+      case Reduction::any:
+      case Reduction::all:
+        return {0, 1, true};
+    }
+    return {};
+  }
+
+  Reach primitive(const Expr& e) {
+    if (e.kind() == Kind::boolean) return {0, 1, true};
+    if (e.is(Primitive::pi)) return {3.14, 3.15, false};
+    if (e.is(Primitive::philox)) return {0, 0x1p32 - 1, true};
+    const Reach a = at(e->args[0]), b = e->args.size() > 1 ? at(e->args[1]) : Reach{};
+    const bool whole = e.kind() == Kind::integer;
+    switch (e->primitive) {
+      case Primitive::add:
+        return wrapped(e, sum(a, b));
+      case Primitive::sub: {
+        Reach r = sum(a, negated(b));
+        if (is_at_most(e->args[0], e->args[1])) r.high = std::min(r.high, 0.0);
+        if (e->args[0] == e->args[1] || is_copy(e->args[0], e->args[1])) r = {0, 0, true};
+        return wrapped(e, r);
+      }
+      case Primitive::mul:
+        if (e->args[0] == e->args[1] && !whole) return {0, product(a, a).high, a.whole};
+        return wrapped(e, product(a, b));
+      case Primitive::neg:
+        return wrapped(e, negated(a));
+      case Primitive::maximum:
+        return {std::max(a.low, b.low), std::max(a.high, b.high), a.whole && b.whole};
+      case Primitive::minimum:
+        return {std::min(a.low, b.low), std::min(a.high, b.high), a.whole && b.whole};
+      case Primitive::div:
+        if (b.low == 1 && b.high == 1) return a;
+        if (b.low > 0) return product(a, {1 / b.high, 1 / b.low, false});
+        return {a.low >= 0 && b.low >= 0 ? 0 : -infinity, infinity, false};
+      case Primitive::exp:
+        return {outwards(std::exp(a.low), -1), outwards(std::exp(a.high), 1), a.low == 0 && a.high == 0};
+      case Primitive::exp2:
+        return {outwards(std::exp2(a.low), -1), outwards(std::exp2(a.high), 1), a.low == 0 && a.high == 0};
+      case Primitive::sqrt:
+        return {std::sqrt(std::max(0.0, a.low)), std::sqrt(std::max(0.0, a.high)), false};
+      case Primitive::abs:
+        if (a.low >= 0) return a;
+        return {0, std::max(-a.low, a.high), a.whole};
+      case Primitive::cosh:
+        return {1, infinity, false};
+      case Primitive::sin:
+      case Primitive::cos:
+      case Primitive::tanh:
+      case Primitive::erf:
+        return {-1, 1, false};
+      case Primitive::sign:
+        return {a.low >= 0 ? 0.0 : -1.0, a.high <= 0 ? 0.0 : 1.0, true};
+      case Primitive::floor:
+      case Primitive::ceil:
+      case Primitive::trunc:
+      case Primitive::round:
+        return {std::floor(a.low), std::ceil(a.high), true};
+      case Primitive::to_real:
+        return a;
+      case Primitive::modulo:
+        return b.low > 0 ? Reach{0, b.high, a.whole && b.whole} : Reach{-infinity, infinity, whole};
+      default:
+        return {-infinity, infinity, whole};
+    }
+  }
+
+  // Integers that may leave 64 bits may be any.
+  static Reach wrapped(const Expr& e, const Reach& r) {
+    const bool fits = e.kind() != Kind::integer || (r.low >= -0x1p62 && r.high <= 0x1p62);
+    return fits ? r : Reach{-infinity, infinity, true};
+  }
+
+  // What the only equation of the tensor says that is read; a number that is detached is the same.
+  struct Said {
+    const spec::Equation* equation = nullptr;
+    Expr value;
+  };
+  [[nodiscard]] Said said_of(const Expr& read) const {
+    Said said;
+    if (read.form() != Form::read) return said;
+    for (const spec::Equation& e : system_.equations) {
+      if (e.target != read->tensor) continue;
+      if (said.equation != nullptr) return {};
+      said.equation = &e;
+    }
+    if (said.equation == nullptr || said.equation->place.size() != read->args.size()) return {};
+    const Expr& value = said.equation->value;
+    said.value = value.form() == Form::detach ? value->args[0] : value;
+    return said;
+  }
+
+  // The same elements of the same tensor; a variable that is maximised over is any.
+  bool covers(const Expr& maximised, const Expr& one, const std::vector<Binder>& over) {
+    if (maximised.form() != Form::read || one.form() != Form::read || maximised->tensor != one->tensor) return false;
+    return std::equal(
+        maximised->args.begin(), maximised->args.end(), one->args.begin(), [&](const Expr& a, const Expr& b) {
+          const bool any = a.form() == Form::variable && std::any_of(over.begin(), over.end(), [&](const Binder& v) {
+                             return v.variable == a->variable;
+                           });
+          if (any || a == b) return true;
+          const Reach x = plain(a), y = plain(b);
+          return x.low == x.high && x.low == y.low && y.low == y.high;
+        });
+  }
+
+  // The element itself, read on; also as the only one of a line.
+  bool is_copy(const Expr& one, const Expr& copy) {
+    const Said said = said_of(copy);
+    if (said.equation == nullptr) return false;
+    const Expr& value = said.value;
+    const bool line =
+        value.form() == Form::reduce && value->reduction == Reduction::max && value->args[0].form() == Form::number;
+    if (!line) return covers(put(*said.equation, copy, value), one, {});
+    return std::all_of(value->binders.begin(), value->binders.end(), [](const Binder& b) { return b.extent == 1; }) &&
+           covers(put(*said.equation, copy, value->args[1]), one, value->binders);
+  }
+
+  // An element is at most the maximum over a line that it lies in.
+  bool is_at_most(const Expr& one, const Expr& most) {
+    if (is_copy(one, most)) return true;
+    const Said said = said_of(most);
+    if (said.equation == nullptr || said.value.form() != Form::reduce || said.value->reduction != Reduction::max ||
+        said.value->args[0].form() != Form::number)
+      return false;
+    return covers(put(*said.equation, most, said.value->args[1]), one, said.value->binders);
+  }
+
+  // The part of the equation at the place that is read.
+  static Expr put(const spec::Equation& equation, const Expr& read, const Expr& part) {
+    spec::Substitution at;
+    for (std::size_t k = 0; k < equation.place.size(); ++k) {
+      if (equation.place[k].form() == Form::variable) at[equation.place[k]->variable] = read->args[k];
+    }
+    return spec::substitute(part, at);
+  }
+
+  Reaches& reaches_;
+  const spec::System& system_;
+  const std::vector<Binder>& binders_;
+  const std::vector<Expr> conditions_;
+};
+
+}  // namespace
+
+Reach Reaches::of(const Expr& e, const std::vector<Binder>& binders, const std::vector<Expr>& conditions) {
+  return Look(*this, system_, binders, conditions).at(e);
+}
+
+bool Reaches::never(const Expr& condition, const std::vector<Binder>& binders, const std::vector<Expr>& conditions) {
+  return Look(*this, system_, binders, conditions).never(condition);
+}
+
+Reach Reaches::of(spec::TensorId tensor) {
+  const spec::TensorInfo& info = system_[tensor];
+  Reach any{-infinity, infinity, kind_of(info.dtype) != Kind::real};
+  if (info.dtype == DType::boolean) any = {0, 1, true};
+  if (info.dtype == DType::i32) any = {-0x1p31, 0x1p31 - 1, true};
+  if (info.range) any = {static_cast<double>(info.range->first), static_cast<double>(info.range->second), true};
+  const auto [entry, added] = tensors_.try_emplace(tensor);
+  if (!added) return entry->second.value_or(any);  // of a recurrence nothing is known
+  if (std::find(system_.inputs.begin(), system_.inputs.end(), tensor) != system_.inputs.end())
+    return *(entry->second = any);
+  std::optional<Reach> all;
+  for (const spec::Equation& e : system_.equations) {
+    if (e.target != tensor) continue;
+    const Reach one = of(e.value, e.binders, {});
+    all = all ? joined(*all, one) : one;
+  }
+  if (!all || info.dtype == DType::i32) all = any;
+  return *(tensors_[tensor] = all);
+}
+
+}  // namespace etalon::adequacy
