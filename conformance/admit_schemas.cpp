@@ -13,13 +13,11 @@ namespace {
 
 constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
 
-/// Where the meaning is a number for sure, so is what follows by a law: its specials do not count, and where it bounds nothing
-/// the meaning's bound does.
+/// Where the meaning is a number for sure and a law says less, the meaning counts.
 void keep_numbers(reference::Envelope& schema, const reference::Envelope& meaning, std::size_t i) {
-  if (meaning.flags[i] != reference::admits_finite) return;
-  const bool says_nothing = (schema.flags[i] & reference::undecided) != 0;
-  schema.flags[i] = reference::admits_finite;
-  if (!says_nothing && std::isfinite(schema.lower[i]) && std::isfinite(schema.upper[i])) return;
+  const bool bounded = schema.flags[i] == reference::admits_finite && std::isfinite(schema.lower[i]) && std::isfinite(schema.upper[i]);
+  if (bounded || meaning.flags[i] != reference::admits_finite) return;
+  schema.flags[i] = meaning.flags[i];
   schema.lower[i] = meaning.lower[i];
   schema.upper[i] = meaning.upper[i];
 }
