@@ -13,20 +13,36 @@ namespace {
 
 constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
 
-/// Where the meaning is a number for sure and a law says less, the meaning counts.
-void keep_numbers(reference::Envelope& schema, const reference::Envelope& meaning, std::size_t i) {
-  const bool bounded = schema.flags[i] == reference::admits_finite && std::isfinite(schema.lower[i]) && std::isfinite(schema.upper[i]);
-  if (bounded || meaning.flags[i] != reference::admits_finite) return;
-  schema.flags[i] = meaning.flags[i];
-  schema.lower[i] = meaning.lower[i];
-  schema.upper[i] = meaning.upper[i];
+/// Whether a law says less of an element than the meaning, which is a number for sure.
+[[nodiscard]] bool says_less(const reference::Envelope& law, const reference::Envelope& meaning, std::size_t i) {
+  const bool bounded = law.flags[i] == reference::admits_finite && std::isfinite(law.lower[i]) && std::isfinite(law.upper[i]);
+  return !bounded && meaning.flags[i] == reference::admits_finite;
+}
+
+/// Where a law says less, the meaning counts, in each branch of what hangs on decisions.
+void keep_numbers(reference::Envelope& law, const reference::Envelope& meaning) {
+  std::vector<bool> replaced(law.flags.size());
+  for (std::size_t i = 0; i < replaced.size(); ++i) {
+    replaced[i] = says_less(law, meaning, i);
+    if (!replaced[i]) continue;
+    law.flags[i] = meaning.flags[i];
+    law.lower[i] = meaning.lower[i];
+    law.upper[i] = meaning.upper[i];
+  }
+  for (reference::Alternatives& a : law.alternatives) {
+    for (std::size_t k = 0; k < a.elements.size(); ++k) {
+      const std::size_t i = a.elements[k];
+      if (!replaced[i]) continue;
+      for (auto& branch : a.branches) branch[k] = {meaning.lower[i], meaning.upper[i], meaning.flags[i]};
+    }
+  }
 }
 
 /// Where the meaning decides, so must a schema: its interval counts, however wide it is.
 /// \param freed the meaning, with what freedoms leave open
 void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, const reference::Envelope& freed, bool by_law) {
+  if (by_law) keep_numbers(schema, meaning);
   for (std::size_t i = 0; i < schema.flags.size() && i < freed.flags.size(); ++i) {
-    if (by_law) keep_numbers(schema, meaning, i);
     if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
   }
 }
