@@ -98,7 +98,7 @@ constexpr std::uint64_t fan_width = 4;
 [[nodiscard]] std::uint64_t width_of(Plot plot, const CaseKey& key) {
   const spec::Definition& d = key.library.named(key.operation);
   const bool joins = is_move(d) || is_elementwise(d);
-  if (plot == Plot::pairs) return joins ? 24 : is_fold(d) ? 12 : 6;
+  if (plot == Plot::pairs) return is_move(d) ? 36 : joins ? 24 : is_fold(d) ? 12 : 6;
   if (plot == Plot::constant) return joins ? 24 : 3;
   return fan_width;
 }
@@ -283,7 +283,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   wish.input_outputs = 0.3;
   if (plot == Plot::doubled || plot == Plot::twice || plot == Plot::fan) wish.read_outputs = 1;
   // Orders of axes, steps and starts tell nothing on few axes.
-  static const std::vector<std::vector<std::int64_t>> uneven{{4, 3, 5}, {5, 4, 3}, {7, 6}, {3, 5, 4}};
+  static const std::vector<std::vector<std::int64_t>> uneven{{4, 3, 5}, {5, 4, 3}, {7, 6}, {3, 5, 4}, {4, 1, 1}, {1, 3, 4}};
   // Where axes agree, what stands in another order has the same shape.
   static const std::vector<std::vector<std::int64_t>> even{{4, 4}, {3, 3, 3}};
   if (plot == Plot::pairs) wish.read_outputs = wish.shared_inputs = 0;

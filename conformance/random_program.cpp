@@ -99,8 +99,6 @@ class Composer {
     constexpr std::size_t draws = 3;
     // What does the same again is joined first of all.
     if (role == Role::reader && draw_.chance(0.15)) add_call(*wish_.about, role);
-    // What each element becomes is computed where it lies.
-    else if (role == Role::reader && is_move(*wish_.about) && !elementwise_.empty() && draw_.chance(0.2)) add_call(*draw_.pick(elementwise_), role);
     for (std::size_t skipped = 0; skipped < consumers_.size() && program_.steps.size() == before; ++skipped) {
       const spec::Definition& d = *consumers_[static_cast<std::size_t>(turn_ % consumers_.size())];
       turn_ += wish_.stride;
@@ -127,6 +125,7 @@ class Composer {
   /// One call of the program's definition that reads the first input.
   void add_sharing() {
     const spec::Definition& d = *wish_.about;
+    if (d.operand_count == 0 || program_.inputs.empty()) return;
     const spec::Input shared = program_.inputs.front();
     const auto operand = static_cast<std::size_t>(draw_.integer(0, static_cast<std::int64_t>(d.operand_count) - 1));
     if (!may_hold(d.operands[operand].range, shared.dtype, wish_.dtype)) return;
@@ -227,12 +226,12 @@ class Composer {
     return std::find(optional.begin(), optional.end(), role) != optional.end();
   }
 
-  /// Elementwise functions of what is elementwise; after moves moves again, reductions, and what joins two operands; after
+  /// Elementwise functions of what is elementwise; after moves moves again, and what reads one operand or two; after
   /// others what moves or changes each element; after reductions also these of one operand.
   static bool is_consumer(const spec::Definition& d, const spec::Definition& after) {
     if (is_elementwise(after)) return is_elementwise(d);
     if (!is_move(after)) return is_move(d) || is_elementwise(d) || (is_fold(after) && is_fold(d) && d.operand_count == 1);
-    return is_move(d) || (d.operand_count > 0 && d.operand_count <= 2 && (!is_elementwise(d) || d.operand_count == 2));
+    return is_move(d) || (d.operand_count > 0 && d.operand_count <= 2);
   }
 
   /// What gives operands that are rewritten with who reads them.

@@ -15,6 +15,12 @@ bool avoids_cut(const Value<R>& y, const Value<R>& x) {
   return x.lower > 0 || y.lower > 0 || y.upper < 0;
 }
 
+/// Zero, where evaluations that conform may differ in its sign.
+template <class R>
+bool is_unsigned_zero(const Value<R>& v) {
+  return v.is_zero() && !v.positive_zero && !std::signbit(static_cast<double>(v.reference));
+}
+
 }  // namespace
 
 template <class R>
@@ -28,7 +34,9 @@ Value<R> Arithmetic<R>::angle(Value<R> y, Value<R> x) {
     const double error = function_error(spec::function_bound(contract_, rounding_.dtype, Primitive::atan2), 0, up(size));
     return constant(turn.value, add_up(error, turn.error));
   }
-  const bool points = x.exact() && y.exact();
+  // Beside the negative half line the sign of a zero decides.
+  const bool either_side = is_unsigned_zero(x) || (is_unsigned_zero(y) && x.lower < 0);
+  const bool points = x.exact() && y.exact() && !(y.is_zero() && either_side);
   Value<R> v;
   const Nearly<R> at_reference = Wide<R>::nearly(Primitive::atan2, y.reference, x.reference);
   v.reference = at_reference.value;
