@@ -98,7 +98,7 @@ constexpr std::uint64_t fan_width = 4;
 [[nodiscard]] std::uint64_t width_of(Plot plot, const CaseKey& key) {
   const spec::Definition& d = key.library.named(key.operation);
   const bool joins = is_move(d) || is_elementwise(d);
-  if (plot == Plot::pairs) return is_move(d) ? 36 : joins ? 24 : is_fold(d) ? 12 : 6;
+  if (plot == Plot::pairs) return is_move(d) ? 36 : joins ? 28 : is_fold(d) ? 12 : 6;
   if (plot == Plot::constant) return joins ? 24 : 3;
   return fan_width;
 }
@@ -307,7 +307,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
     auto found = random_program(key.library.definitions(), wish, draw,
                                 [&](const spec::Program& p, const spec::Instance& i) { return numbers.take(p, i); });
     if (!found) {
-      wish.roles = {Role::about, Role::any};  // few operations read what this one gives
+      if (attempt > 0) wish.roles = {Role::about, Role::any};  // few operations read what this one gives
       continue;
     }
     Case c;

@@ -222,7 +222,7 @@ class Composer {
 
   /// What such a call may be missing without harm.
   static bool is_optional(Role role) {
-    static constexpr std::array optional{Role::sharing, Role::exchanged, Role::nearly, Role::consumer, Role::reader, Role::fed, Role::on_view, Role::other_view, Role::beside, Role::with_constant};
+    static constexpr std::array optional{Role::sharing, Role::exchanged, Role::nearly, Role::consumer, Role::reader, Role::fed, Role::other_view, Role::beside, Role::with_constant};
     return std::find(optional.begin(), optional.end(), role) != optional.end();
   }
 

@@ -35,7 +35,7 @@ enum class Role : std::uint8_t {
   feeder,       ///< the next in turn of those that are rewritten with who reads them, on inputs of its own
   fed,          ///< of the program's definition, reading what the call before it gave and nobody else reads; nothing where it cannot
   nearly,       ///< the first call once more on the same values, its real attributes differing in the last digits, or another one; nothing where it has none
-  on_view,      ///< of the program's definition, reading what the first move gave; nothing where it cannot
+  on_view,      ///< of the program's definition, reading what the first move gave
   other_view,   ///< the call before it once more, reading another view of what the first move read; nothing where there is none
   beside,       ///< an elementwise one that reads what the first move read, or gave
   with_constant ///< of the definition that the program is about, one operand being a constant, the next in turn

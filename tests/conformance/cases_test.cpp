@@ -164,13 +164,15 @@ TEST_CASE("layouts are drawn for tangents and cotangents too, in unlike modes fo
     const auto c = drawn("mul", Check::layout, i), other = drawn("mul", Check::layout, i, DType::f64);
     REQUIRE(c);
     REQUIRE(other);
-    for (const auto& p : request_of(*c).placements.tangents) tangents += p ? 1 : 0;
-    for (const auto& p : request_of(*c).placements.cotangents) cotangents += p ? 1 : 0;
+    for (const auto& one : {*c, *other}) {
+      for (const auto& p : request_of(one).placements.tangents) tangents += p ? 1 : 0;
+      for (const auto& p : request_of(one).placements.cotangents) cotangents += p ? 1 : 0;
+    }
     unlike += c->mode != other->mode;
   }
-  CHECK(tangents >= 3);
-  CHECK(cotangents >= 3);
-  CHECK(unlike == 15);
+  CHECK(tangents >= 6);
+  CHECK(cotangents >= 5);
+  CHECK(unlike >= 12);  // where nothing is differentiable both are forward
 }
 
 TEST_CASE("axes of one element have strides that nobody needs", "[cases]") {
@@ -260,7 +262,7 @@ TEST_CASE("in a fan each call around a result is an output, and fans of one oper
     const auto& before = std::get<spec::Call>(c->program->steps[0]);
     const auto& about = std::get<spec::Call>(c->program->steps[1]);
     shared += about.operands[0] == before.operands[0];
-    CHECK(std::count(c->wrt.begin(), c->wrt.end(), false) == 0);
+    for (std::size_t k = 0; k < c->wrt.size(); ++k) CHECK(c->wrt[k] == (kind_of(c->operands[k]->dtype) == Kind::real));
     CHECK(c->program->outputs.size() >= called.size());
     consumers.insert(called.begin() + 2, called.end());
   }
@@ -332,7 +334,7 @@ TEST_CASE("a pair that gives back what it read among ordinary numbers is asked f
     }
   }
   CHECK(back >= 60);
-  CHECK(joined >= 40);
+  CHECK(joined >= 12);
 }
 
 TEST_CASE("what reductions read is made by moves, and what they give is moved, by calls that nobody else reads", "[cases]") {
@@ -516,7 +518,7 @@ TEST_CASE("attributes that are numbers run as scalars of the program", "[cases]"
 
 TEST_CASE("an attribute that runs twice has two values, which no f32 holds", "[cases]") {
   std::size_t twice = 0;
-  for (const char* operation : {"leaky_relu", "elu", "scale", "clamp", "layer_norm", "huber"}) {
+  for (const char* operation : {"leaky_relu", "elu", "scale", "clamp", "layer_norm", "huber", "smooth_abs", "power", "batch_norm", "group_norm"}) {
     const auto c = drawn(operation, Check::program, 5, DType::f64);
     REQUIRE(c);
     std::map<std::string, std::set<double>> values;
