@@ -8,7 +8,7 @@
 namespace etalon::conformance {
 namespace {
 
-constexpr std::array unusual_names{"transposed", "strided", "expanded", "offset", "reversed"};
+constexpr std::array unusual_names{"transposed", "strided", "expanded", "offset", "reversed", "padded"};
 static_assert(unusual_names.size() == unusual_count);
 
 /// Row-major strides of the dense tensor.
@@ -69,7 +69,12 @@ std::string_view name_of(Unusual unusual) { return unusual_names[static_cast<std
 Arrangement draw_arrangement(Draw& draw, Unusual unusual, const Dims& dims, bool apart) {
   Arrangement a;
   a.steps.assign(dims.rank, 1);
-  const bool has_axes = dims.rank > (unusual == Unusual::transposed ? 1U : 0U);
+  // Along an axis of one element any stride will do.
+  for (std::size_t axis = 0; axis < dims.rank; ++axis) {
+    if (dims[axis] == 1 && draw.chance(0.7)) a.steps[axis] = draw.integer(-2, 3);
+  }
+  const bool needs_two = unusual == Unusual::transposed || unusual == Unusual::padded;
+  const bool has_axes = dims.rank > (needs_two ? 1U : 0U);
   if (unusual == Unusual::offset || !has_axes || draw.chance(0.25)) {
     a.before = draw.integer(1, 5);
     a.after = draw.integer(0, 3);
@@ -80,6 +85,7 @@ Arrangement draw_arrangement(Draw& draw, Unusual unusual, const Dims& dims, bool
     case Unusual::strided: a.steps[apart ? 0 : draw_axis(draw, dims.rank)] = draw.integer(2, 3); break;
     case Unusual::expanded: a.steps[draw_axis(draw, dims.rank)] = 0; break;
     case Unusual::reversed: a.steps[draw_axis(draw, dims.rank)] = apart || draw.chance(0.25) ? -2 : -1; break;
+    case Unusual::padded: a.steps[dims.rank - 1] = 1, a.steps[draw_axis(draw, dims.rank - 1)] = draw.integer(2, 3); break;
     case Unusual::offset: break;
   }
   return a;

@@ -20,9 +20,10 @@ enum class Unusual : std::uint8_t {
   strided,     ///< elements lie apart
   expanded,    ///< one element stands for all along an axis: stride 0
   offset,      ///< the tensor begins inside the buffer, and ends there
-  reversed     ///< negative strides
+  reversed,    ///< negative strides
+  padded       ///< rows apart, their elements side by side
 };
-inline constexpr std::size_t unusual_count = 5;
+inline constexpr std::size_t unusual_count = 6;
 [[nodiscard]] std::string_view name_of(Unusual unusual);
 
 struct Arrangement {

@@ -89,6 +89,9 @@ SizeWish wish_of(std::uint64_t instance, Check check) {
   }
 }
 
+/// The second of two element types that are asked for beside each other: they share what neither could meet alone.
+bool is_second(DType dtype) { return dtype == DType::f64 || dtype == DType::bf16; }
+
 spec::Mode mode_of(const CaseKey& key) {
   switch (key.check) {
     case Check::jvp:
@@ -101,18 +104,17 @@ spec::Mode mode_of(const CaseKey& key) {
     case Check::special:
       return std::array{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward,
                         spec::Mode::jvp}[static_cast<std::size_t>(key.index % 4)];
-    case Check::layout:
-    case Check::large:
-      return std::array{spec::Mode::forward, spec::Mode::vjp, spec::Mode::jvp}[static_cast<std::size_t>(key.index % 3)];
+    case Check::layout:  // the second element type has each kind of layout in another mode
+    case Check::large: {
+      const std::uint64_t place = key.index + key.index / unusual_count + (is_second(key.dtype) ? 1 : 0);
+      return std::array{spec::Mode::forward, spec::Mode::vjp, spec::Mode::jvp}[static_cast<std::size_t>(place % 3)];
+    }
     case Check::second:
       return spec::Mode::jvp_of_vjp;
     default:
       return spec::Mode::forward;
   }
 }
-
-/// The second of two element types that are asked for beside each other: they share what neither could meet alone.
-bool is_second(DType dtype) { return dtype == DType::f64 || dtype == DType::bf16; }
 
 /// Which levels the attributes of an instance have: both element types take turns, no turn goes to nothing, and modes go
 /// on where others, in the shortest tier, stop. Checks of one mode share instances.
@@ -138,6 +140,19 @@ void repeat_operand(Case& c, Draw& draw) {
       return;
     }
   }
+}
+
+// The lowest integer has no negative, and no product or quotient with -1.
+void meet_lowest(Case& c, Draw& draw) {
+  std::vector<HostTensor*> integers;
+  for (auto& t : c.operands) {
+    if (t && (t->dtype == DType::i32 || t->dtype == DType::i64) && t->dims.count() > 0) integers.push_back(&*t);
+  }
+  if (integers.size() != 2 || integers[0]->dtype != integers[1]->dtype || integers[0]->dims != integers[1]->dims || !draw.chance(0.5)) return;
+  const auto at = static_cast<std::size_t>(draw.integer(0, integers[0]->dims.count() - 1));
+  const std::size_t lowest = draw.chance(0.6) ? 0 : 1;
+  set_element(*integers[lowest], at, -std::numeric_limits<double>::infinity());  // the nearest there is
+  set_element(*integers[1 - lowest], at, -1);
 }
 
 // A second derivative of wide numbers is mostly nothing or everything: two of three have ordinary ones.
@@ -179,6 +194,7 @@ std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw&
     }
     ++input;
   }
+  if (definition_of(c).operand_count == 2 && takes_integers(definition_of(c))) meet_lowest(c, draw);
   repeat_operand(c, draw);
   return families;
 }
@@ -216,7 +232,7 @@ bool has_real_result(const spec::Instance& instance) {
 
 // Every tensor but a few lies in its buffer in an unusual way, one of them as the index says.
 void arrange(Case& c, Draw& draw) {
-  const auto kind = static_cast<Unusual>((c.key.index + c.key.index / unusual_count) % unusual_count);
+  const auto kind = static_cast<Unusual>(c.key.index % unusual_count);
   const bool apart = is_second(c.key.dtype);
   bool first = true;
   const auto arrange_all = [&](std::vector<std::optional<HostTensor>>& tensors, std::vector<std::optional<Arrangement>>& to) {

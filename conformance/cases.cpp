@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "conformance/offer.hpp"
+#include "conformance/offered_parts.hpp"
 #include "conformance/program_case.hpp"
 
 namespace etalon::conformance {
@@ -54,7 +55,9 @@ std::optional<Cases::Next> Cases::next() {
     Next next{{unit_.operation, unit_.check, unit_.dtype, index_++, seed_, library_}, std::nullopt, ""};
     try {
       next.made = make_case(next.key);
-      if (next.made && passes_over(*next.made)) {
+      const bool is_there = next.made.has_value();
+      if (is_there && description_ != nullptr) next.made = offered_parts(std::move(*next.made), *description_);
+      if (is_there && (!next.made || passes_over(*next.made))) {
         ++replaced_;
         continue;
       }

@@ -19,6 +19,7 @@
 #include "conformance/check.hpp"
 #include "conformance/coverage.hpp"
 #include "conformance/explaining.hpp"
+#include "conformance/offered_parts.hpp"
 #include "conformance/plan.hpp"
 #include "conformance/reports/console.hpp"
 #include "conformance/reports/escape.hpp"
@@ -136,7 +137,8 @@ class Run {
     return conclusion(report_).conforms ? 0 : 1;
   }
 
-  int replay(const Case& c) {
+  int replay(const Case& whole) {
+    const Case c = offered_parts(whole, held_.description).value_or(whole);
     const Outcome outcome = check(c, shared_, held_.contract);
     if (!is_bad(outcome.verdict)) {
       console_ << fmt::format("{}: {}, {} comparisons, worst error over bound {:.3g}\n", id_of(c.key),

@@ -38,6 +38,7 @@ class Drawing {
     if (wish_.longest > 0) lengthen();
     joins();
     for (std::size_t i = 0; i < d_.attribute_count; ++i) attribute(d_.attributes[i]);
+    if (d_.operand_count == 0 && draw_.chance(0.3)) shift();
     exact_types();
     places();
     if (wish_.fit) fit();
@@ -73,6 +74,7 @@ class Drawing {
     }
     rank_joined();
     reach_axes();
+    if (is_deep() && !names_.rows.empty()) rank_[names_.rows.front()] = static_cast<std::size_t>(draw_.integer(4, 5));
     if (wish_.fit) fit_ranks(d_, *wish_.fit, rank_);
     if (d_.family_rank >= 0) {
       rank_[row_key(text_of(d_, d_.family_row))] = static_cast<std::size_t>(d_.family_rank);
@@ -152,6 +154,9 @@ class Drawing {
     return draw_.pick(widths);
   }
 
+  /// Of some turns the first row has more axes than loops are written by hand for.
+  [[nodiscard]] bool is_deep() const { return wish_.turn && !wish_.edges && wish_.elements > 1 && wish_.longest == 0 && wish_.insistence >= 1 && *wish_.turn % 7 == 5; }
+
   [[nodiscard]] bool cube() const { return wish_.turn && !wish_.edges && wish_.elements > 1 && *wish_.turn % 4 == 1; }
 
   void rows_and_extents() {
@@ -180,7 +185,11 @@ class Drawing {
   // One axis is longer than sums are kept in one piece, or than a tile; few terms are left over behind the last whole one.
   std::int64_t long_extent() {
     constexpr std::int64_t in_one_piece = 1024;
-    if (wish_.longest < in_one_piece) return draw_.pick(std::vector<std::int64_t>{17, 18, 20, 33, 40, 65, 67, 129, 130, 200, 257, 259});
+    if (wish_.longest < in_one_piece) {
+      static const std::vector<std::int64_t> extents{17, 33, 129, 31, 67, 257, 40, 131, 65, 200, 18, 259, 63, 127, 20};
+      constexpr std::uint64_t step = 7;
+      return wish_.turn ? extents[static_cast<std::size_t>(step * *wish_.turn % extents.size())] : draw_.pick(extents);
+    }
     return in_one_piece + 128 * draw_.integer(0, 2) + (draw_.chance(0.5) ? draw_.integer(1, 3) : draw_.integer(4, 127));
   }
 
@@ -219,6 +228,20 @@ class Drawing {
     fit_extents(d_, *wish_.fit, a_);
     joins();
     fit_extents(d_, *wish_.fit, a_);
+  }
+
+  // Who reads nothing has its numbers from attributes: two far from 0 lie no further apart.
+  void shift() {
+    std::vector<std::int64_t*> all;
+    for (auto& [name, value] : a_.attributes) {
+      if (auto* number = std::get_if<std::int64_t>(&value)) all.push_back(number);
+    }
+    if (all.size() < 2) return;
+    const std::int64_t by = draw_.pick(std::vector<std::int64_t>{(1 << 24) - 2, (std::int64_t{1} << 31) - 2, (std::int64_t{1} << 53) - 1, -(1 << 24) - 2, (std::int64_t{1} << 53) + 6});
+    const auto one = static_cast<std::size_t>(draw_.integer(0, static_cast<std::int64_t>(all.size()) - 1));
+    const std::size_t other = (one + 1) % all.size();
+    *all[one] += by;
+    *all[other] += by;
   }
 
   // Integers that no double holds are of the type that holds them.

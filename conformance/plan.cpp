@@ -43,8 +43,8 @@ constexpr std::array<Amount, check_count> amounts{{
     {Check::rejection, 4, 4, 0},
     {Check::determinism, 3, 3, 0},
     {Check::second, 3, 3, 0},
-    {Check::layout, unusual_count, unusual_count, 0},  // every kind of layout
-    {Check::program, 7, 48, 0},  // of a backend with few operations most programs are passed over
+    {Check::layout, 9, 9, 0},    // every kind of layout, some in two modes
+    {Check::program, 8, 48, 0},  // of a backend with few operations most programs are passed over
     {Check::large, 3, 3, 0},     // three in the full tier, none in the quick one
 }};
 

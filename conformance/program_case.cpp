@@ -6,150 +6,57 @@
 #include <exception>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <variant>
 
 #include "conformance/directions.hpp"
+#include "conformance/program_numbers.hpp"
 #include "conformance/random_program.hpp"
 #include "conformance/signature.hpp"
 #include "conformance/values.hpp"
-#include "reference/evaluate.hpp"
-#include "reference/host.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
 
 namespace etalon::conformance {
 namespace {
 
-using Array = reference::Array<double>;
-
 constexpr std::uint64_t period = 4;  // every fourth program takes any numbers
 
-/// Which numbers inputs hold.
-enum class Numerals : std::uint8_t { moderate, any, mixed, special };
-
-/// Numbers for the inputs of a program that grows, and what its calls make of them.
-class Numbers {
- public:
-  Numbers(DType dtype, Numerals numerals, Draw& draw)
-      : largest_(dtype == DType::f16 ? 0x1p6 : 0x1p12), numerals_(numerals), draw_(draw) {}
-
-  /// Draws the inputs that the last call added and computes it. False when its results are not wanted.
-  [[nodiscard]] bool take(const spec::Program& program, const spec::Instance& instance) {
-    const std::size_t before = inputs_.size();
-    const auto& call = std::get<spec::Call>(program.steps.back());
-    const bool taken = fits(program, call, instance);
-    if (taken) return true;
-    for (std::size_t i = before; i < inputs_.size(); ++i) values_.erase(program.inputs[i].name);
-    inputs_.resize(before);
-    return false;
-  }
-
-  [[nodiscard]] const std::vector<HostTensor>& inputs() const { return inputs_; }
-
- private:
-  [[nodiscard]] bool fits(const spec::Program& program, const spec::Call& call, const spec::Instance& instance) {
-    const auto roles = integer_roles(instance.system);
-    std::vector<Array> operands;
-    for (const auto& name : call.operands) {
-      if (!name) continue;
-      const IntegerRole& role = roles[operands.size()];
-      if (const auto found = values_.find(*name); found != values_.end()) {
-        if (!is_in_range(found->second, role)) return false;
-        operands.push_back(found->second);
-      } else {
-        inputs_.push_back(drawn(program.inputs[inputs_.size()], role));
-        operands.push_back(reference::from_host<double>(inputs_.back()));
-        values_[*name] = operands.back();  // other operands may read it
-      }
-    }
-    try {
-      return keeps(call, instance, reference::evaluate<double>(instance.system, operands));
-    } catch (const std::exception&) {
-      return false;  // an integer divided by zero, say: such calls have cases of their own
-    }
-  }
-
-  [[nodiscard]] HostTensor drawn(const spec::Input& input, const IntegerRole& role) {
-    static const std::vector<Family> moderate{Family::normal, Family::normal, Family::unit, Family::positive, Family::signs};
-    static const std::vector<Family> any{Family::large, Family::tiny,   Family::mixed,      Family::ties,
-                                         Family::zeros, Family::special, Family::cancelling, Family::offset};
-    static const std::vector<Family> special{Family::special};
-    static const std::vector<std::vector<Family>> either{moderate, any, special};
-    const auto& families = numerals_ == Numerals::moderate ? moderate : numerals_ == Numerals::any ? any : numerals_ == Numerals::mixed ? draw_.pick(either) : special;
-    switch (kind_of(input.dtype)) {
-      case Kind::real: return real(draw_.pick(families), input);
-      case Kind::integer: return draw_integer(draw_, role, input.dtype, input.dims);
-      default: return draw_boolean(draw_, input.dims);
-    }
-  }
-
-  [[nodiscard]] HostTensor real(Family family, const spec::Input& input) {
-    HostTensor t = draw_real(draw_, family, input.dtype, input.dims);
-    // Few elements hold few extremes by chance; what is compared with itself is NaN for sure.
-    const double inf = std::numeric_limits<double>::infinity();
-    std::vector<double> sure{inf, -inf, std::numeric_limits<double>::quiet_NaN()};
-    if (numerals_ != Numerals::special) sure.clear();
-    for (const double x : sure) {
-      if (t.dims.count() > 0) set_element(t, static_cast<std::size_t>(draw_.integer(0, t.dims.count() - 1)), x);
-    }
-    return t;
-  }
-
-  /// A computed index stays inside; beyond the ends libraries do as they like.
-  [[nodiscard]] static bool is_in_range(const Array& value, const IntegerRole& role) {
-    if (value.kind != Kind::integer || !role.extent) return true;
-    return std::all_of(value.integer.begin(), value.integer.end(),
-                       [&](std::int64_t i) { return i >= 0 && i < *role.extent; });
-  }
-
-  [[nodiscard]] bool keeps(const spec::Call& call, const spec::Instance& instance, std::vector<Array> results) {
-    for (std::size_t r = 0; r < results.size(); ++r) {
-      // As a backend would store it: half precision overflows where doubles do not.
-      results[r] = reference::from_host<double>(reference::to_host(results[r], instance.results[r].dtype));
-      const auto wanted = [&](double x) { return std::isfinite(x) && std::abs(x) <= largest_; };
-      if (numerals_ == Numerals::moderate && !std::all_of(results[r].real.begin(), results[r].real.end(), wanted)) return false;
-    }
-    for (std::size_t r = 0; r < results.size(); ++r) values_[call.results[r]] = std::move(results[r]);
-    return true;
-  }
-
-  double largest_;
-  Numerals numerals_;
-  Draw& draw_;
-  std::vector<HostTensor> inputs_;
-  std::map<std::string, Array> values_;
-};
-
 /// What a program is like. The first two call one operation alone, so that every backend can answer them. A chain reads what
-/// the operation gives, and what it reads; a fan is read by several elementwise calls, each an output, of which compilers make
-/// something else; in pairs each result of the operation is read by one call alone, and seen by nobody; what is moved stands otherwise in memory before the operation reads it, and after; in a composition the
-/// operation reads its own result, under other attributes; operands that are constants of the program are what compilers fold.
-enum class Plot : std::uint8_t { doubled, twice, fan, pairs, moved, composed, chain, constant, mixed };
+/// the operation gives, and what it reads; repeated, it comes once more on other numbers, which who keeps programs must look at;
+/// a fan is read by several elementwise calls, each an output, of which compilers make something else; in pairs each result is
+/// read by one call alone, and seen by nobody; in views a value is read as it is and moved, by calls that may overwrite it; in a
+/// composition the operation reads its own result, under other attributes; operands that are constants of the program are what
+/// compilers fold.
+enum class Plot : std::uint8_t { doubled, twice, fan, pairs, views, composed, chain, repeated, constant, mixed };
 
+constexpr std::size_t plots_of_quick = 8;  // as many as that asks of who answers all
 using Plots = std::array<Plot, 12>;
-constexpr Plots of_most{Plot::doubled,  Plot::twice, Plot::fan,   Plot::moved, Plot::composed, Plot::chain,
-                        Plot::constant, Plot::pairs, Plot::mixed, Plot::fan,   Plot::moved,    Plot::mixed};
+constexpr std::uint64_t chain_at = 5;  // in every list
+using enum Plot;
+/// For both element types: what one meets late the other meets early.
+using Lists = std::array<Plots, 2>;
+constexpr Lists of_most{{{doubled, twice, pairs, views, composed, chain, constant, repeated, fan, mixed, views, mixed},
+                         {doubled, twice, fan, views, composed, chain, pairs, repeated, constant, mixed, views, mixed}}};
 // Functions of functions are what compilers simplify.
-constexpr Plots of_elementwise{Plot::doubled,  Plot::twice, Plot::pairs, Plot::pairs, Plot::composed, Plot::chain,
-                               Plot::constant, Plot::fan,   Plot::mixed, Plot::moved, Plot::pairs,    Plot::mixed};
-// Steps after steps and orders of orders are what libraries join to one.
-constexpr Plots of_moves{Plot::composed, Plot::twice, Plot::pairs, Plot::pairs,   Plot::composed, Plot::chain,
-                         Plot::pairs,    Plot::fan,   Plot::mixed, Plot::doubled, Plot::pairs,    Plot::moved};
+constexpr Lists of_elementwise{{{doubled, twice, pairs, pairs, composed, chain, constant, repeated, fan, views, mixed, pairs},
+                                {doubled, twice, pairs, views, fan, chain, constant, repeated, composed, pairs, mixed, pairs}}};
+// Steps after steps and orders of orders are what libraries join to one, reductions what they join with moves.
+constexpr Lists of_moves{{{composed, twice, pairs, pairs, views, chain, composed, repeated, fan, doubled, pairs, mixed},
+                          {composed, twice, pairs, pairs, fan, chain, composed, repeated, views, mixed, pairs, doubled}}};
+constexpr Lists of_folds{{{doubled, twice, pairs, views, composed, chain, constant, repeated, fan, mixed, pairs, mixed},
+                          {doubled, twice, pairs, views, fan, chain, constant, repeated, composed, mixed, pairs, mixed}}};
+
+[[nodiscard]] bool is_second(const CaseKey& key) { return key.dtype == DType::f64 || key.dtype == DType::bf16; }
 
 [[nodiscard]] const Plots& plots_of(const CaseKey& key) {
   const spec::Definition& d = key.library.named(key.operation);
-  return is_move(d) ? of_moves : is_elementwise(d) ? of_elementwise : of_most;
+  const Lists& lists = is_move(d) ? of_moves : is_elementwise(d) ? of_elementwise : is_fold(d) ? of_folds : of_most;
+  return lists[is_second(key) ? 1 : 0];
 }
 
-/// The last that the quick tier meets and the first that it does not change places in the second element type.
-constexpr std::uint64_t last_of_quick = 6;
-
-[[nodiscard]] std::size_t place_of(const CaseKey& key) {
-  const std::uint64_t place = key.index % Plots().size();
-  const bool changes = key.dtype == DType::f64 && (place == last_of_quick || place == last_of_quick + 1);
-  return static_cast<std::size_t>(changes ? 2 * last_of_quick + 1 - place : place);
-}
+[[nodiscard]] std::size_t place_of(const CaseKey& key) { return static_cast<std::size_t>(key.index % Plots().size()); }
 
 /// Each plot in turn, mixed ones more often as cases go on.
 [[nodiscard]] Plot plot_of(const CaseKey& key) { return plots_of(key)[place_of(key)]; }
@@ -162,10 +69,23 @@ constexpr std::uint64_t last_of_quick = 6;
   return key.index / plots.size() * of_round + static_cast<std::uint64_t>(std::count(plots.begin(), plots.begin() + at, plot_of(key)));
 }
 
+/// How many cases have the plot among the first of either element type.
+[[nodiscard]] std::uint64_t early_cases(const CaseKey& key) {
+  std::uint64_t count = 0;
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    CaseKey other = key;
+    other.dtype = dtype;
+    const Plots& plots = plots_of(other);
+    count += static_cast<std::uint64_t>(std::count(plots.begin(), plots.begin() + plots_of_quick, plot_of(key)));
+  }
+  return std::max<std::uint64_t>(count, 1);
+}
+
 /// What equals itself, and what rewriting takes for the same, shows among infinities and NaN.
 [[nodiscard]] Numerals numerals_of(Plot plot, const CaseKey& key) {
-  const bool second = key.dtype == DType::f64;
-  if (plot == Plot::pairs) return Numerals::mixed;
+  const bool second = is_second(key);
+  if (plot == Plot::pairs || plot == Plot::constant)
+    return is_elementwise(key.library.named(key.operation)) ? Numerals::mostly_special : Numerals::mixed;
   if (plot == Plot::doubled) return second ? Numerals::special : Numerals::moderate;
   if (plot == Plot::chain || plot == Plot::fan) return second ? Numerals::any : Numerals::moderate;
   return key.index % period == period - 1 ? Numerals::any : Numerals::moderate;
@@ -178,35 +98,49 @@ constexpr std::uint64_t fan_width = 4;
 [[nodiscard]] std::uint64_t width_of(Plot plot, const CaseKey& key) {
   const spec::Definition& d = key.library.named(key.operation);
   const bool joins = is_move(d) || is_elementwise(d);
-  if (plot == Plot::pairs) return joins ? 20 : 4;
-  if (plot == Plot::constant) return joins ? 20 : 3;
+  if (plot == Plot::pairs) return is_move(d) ? 36 : joins ? 28 : is_fold(d) ? 12 : 6;
+  if (plot == Plot::constant) return joins ? 24 : 3;
   return fan_width;
 }
 
+/// Of so many pairs one has the operation behind, reading what is rewritten with it; of elementwise ones none.
+[[nodiscard]] std::uint64_t feeding_each(const spec::Definition& d) {
+  return is_elementwise(d) ? std::numeric_limits<std::uint64_t>::max() : is_move(d) ? 4 : 2;
+}
+
+[[nodiscard]] bool has_real_attribute(const spec::Definition& d) {
+  return std::any_of(d.attributes, d.attributes + d.attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::real; });
+}
+
 /// The calls of a program; about one in four of those that are not told repeats the one before it.
-[[nodiscard]] std::vector<Role> roles_of(Plot plot, std::uint64_t width, Draw& draw) {
+[[nodiscard]] std::vector<Role> roles_of(Plot plot, const CaseKey& key, Draw& draw) {
+  const spec::Definition& d = key.library.named(key.operation);
+  const std::uint64_t width = width_of(plot, key);
   const auto some = [&](Role role) { return draw.chance(0.25) ? Role::again : role; };
   switch (plot) {
     case Plot::doubled: return {Role::about};
-    case Plot::twice: return {Role::about, Role::again, Role::exchanged};
+    case Plot::twice: return {Role::about, Role::again, Role::exchanged, Role::nearly};
     case Plot::composed: return {Role::about, Role::same, Role::same};
     case Plot::fan: {
+      // Where cotangents are added up, the last call comes first: what it hands on may be one array for several operands.
       std::vector<Role> roles{Role::about, Role::again};
-      roles.resize(2 + width, Role::consumer);
+      if (is_second(key)) roles = {Role::elementwise, Role::sharing, Role::about};
+      roles.resize(roles.size() + width, Role::consumer);
       return roles;
     }
-    case Plot::moved: {
-      std::vector<Role> roles{Role::move, Role::about, Role::move, Role::elementwise};
-      if (draw.chance(0.5)) roles.insert(roles.begin() + 1, Role::move);
-      // What was computed may be overwritten while a view of it is still to be read.
-      if (draw.chance(0.5)) roles.insert(roles.begin(), Role::elementwise);
-      return roles;
-    }
-    case Plot::chain: return {Role::about, some(Role::elementwise), some(Role::elementwise)};
+    case Plot::views:
+      // What was computed may be overwritten while a view of it is still to be read; or its views be taken for each other.
+      if (draw.chance(0.5)) return {Role::elementwise, Role::move, Role::beside, Role::on_view, Role::beside};
+      return {Role::elementwise, Role::move, Role::on_view, Role::other_view, Role::beside};
+    case Plot::chain:
+    case Plot::repeated: return {Role::about, has_real_attribute(d) ? Role::again : some(Role::elementwise), some(Role::elementwise)};
     case Plot::constant: return std::vector<Role>(width, Role::with_constant);
     case Plot::pairs: {
       std::vector<Role> roles;
-      for (std::uint64_t k = 0; k < width; ++k) roles.insert(roles.end(), {Role::anew, Role::reader});
+      for (std::uint64_t k = 0; k < width; ++k) {
+        const bool before = k % feeding_each(d) == 1;
+        roles.insert(roles.end(), {before ? Role::feeder : Role::anew, before ? Role::fed : Role::reader});
+      }
       return roles;
     }
     case Plot::mixed: break;
@@ -217,15 +151,15 @@ constexpr std::uint64_t fan_width = 4;
 }
 
 /// Chains take attributes as values of the program, and ask for their derivatives.
-[[nodiscard]] bool runs_attributes(const CaseKey& key) { return plot_of(key) == Plot::chain; }
+[[nodiscard]] bool runs_attributes(const CaseKey& key) { return plot_of(key) == Plot::chain || plot_of(key) == Plot::repeated; }
 
 /// Forward, or a derivative of the whole, as the index and the operation say: the first mixed cases of different operations
 /// differ.
 [[nodiscard]] spec::Mode mode_of(const CaseKey& key) {
   if (plot_of(key) == Plot::doubled || runs_attributes(key)) return spec::Mode::vjp;
   // Cotangents of what several read are added up, perhaps in place.
-  if (plot_of(key) == Plot::fan && key.dtype == DType::f64) return spec::Mode::vjp;
-  if (plot_of(key) == Plot::twice) return key.dtype == DType::f64 ? spec::Mode::jvp : spec::Mode::vjp;
+  if (plot_of(key) == Plot::fan && is_second(key)) return spec::Mode::vjp;
+  if (plot_of(key) == Plot::twice) return is_second(key) ? spec::Mode::jvp : spec::Mode::vjp;
   constexpr std::array modes{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward, spec::Mode::jvp};
   return modes[static_cast<std::size_t>((key.index + hash_of(key.operation) + static_cast<std::uint64_t>(key.dtype)) % modes.size())];
 }
@@ -240,10 +174,12 @@ constexpr std::uint64_t fan_width = 4;
   return texts;
 }
 
-/// Real attributes become scalars of the program, of the same values, where typing needs no number.
+/// Real attributes become scalars of the program, where typing needs no number: of about the same values the first time, which
+/// narrower types do not hold, and of others where one comes again.
 /// \returns how many did
 std::size_t let_attributes_run(Case& c, Draw& draw) {
   const std::size_t before = c.operands.size();
+  std::set<std::string> run;
   for (auto& step : c.program->steps) {
     auto* call = std::get_if<spec::Call>(&step);
     if (call == nullptr) continue;
@@ -252,7 +188,8 @@ std::size_t let_attributes_run(Case& c, Draw& draw) {
       if (number == nullptr || draw.chance(0.3)) continue;
       const spec::AttributeValue kept = value;
       HostTensor scalar(c.key.dtype, Dims{});
-      set_element(scalar, 0, *number);
+      const bool again = !run.insert(call->operation + '.' + name).second;
+      set_element(scalar, 0, *number * (again ? 0.75 : 1) * (is_second(c.key) && std::isfinite(*number) ? 1 + 0x1p-40 : 1));
       spec::Input input;
       input.name = "a" + std::to_string(c.program->inputs.size());
       input.dtype = c.key.dtype;
@@ -282,8 +219,19 @@ void draw_derivative(Case& c, std::size_t last, Draw& draw) {
     return;
   }
   std::fill(c.wrt.end() - static_cast<std::ptrdiff_t>(last), c.wrt.end(), true);
+  for (std::size_t i = 0; i < c.wrt.size() && plot_of(c.key) == Plot::fan; ++i) c.wrt[i] = kind_of(c.operands[i]->dtype) == Kind::real;
   c.mode = mode_of(c.key);
   draw_directions(c, results, draw);
+}
+
+/// Each mark at the place of the next input that may be marked.
+void turn_marks(Case& c) {
+  std::vector<std::size_t> real;
+  for (std::size_t i = 0; i < c.wrt.size(); ++i) {
+    if (kind_of(c.operands[i]->dtype) == Kind::real) real.push_back(i);
+  }
+  const std::vector<bool> before = c.wrt;
+  for (std::size_t k = 0; k < real.size(); ++k) c.wrt[real[k]] = before[real[(k + 1) % real.size()]];
 }
 
 }  // namespace
@@ -296,25 +244,51 @@ std::vector<std::string> operations_of(const spec::Program& program) {
   return operations;
 }
 
+namespace {
+
+/// The chain before it, whose program a backend may have kept, on other numbers; in the second element type other inputs are
+/// marked besides, as many as before.
+std::optional<Case> on_other_numbers(const CaseKey& key) {
+  CaseKey first = key;
+  first.index = key.index / Plots().size() * Plots().size() + chain_at;
+  auto c = make_program_case(first);
+  if (!c) return std::nullopt;
+  c->key = key;
+  for (auto& t : c->operands) {
+    if (!t || kind_of(t->dtype) != Kind::real || t->dims.count() == 0) continue;
+    std::rotate(t->bytes.begin(), t->bytes.begin() + static_cast<std::ptrdiff_t>(size_of(t->dtype)), t->bytes.end());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(t->dims.count()); ++i) set_element(*t, i, 0.75 * element(*t, i));
+  }
+  if (is_second(key)) turn_marks(*c);
+  return c;
+}
+
+}  // namespace
+
 std::optional<Case> make_program_case(const CaseKey& key) {
   Draw draw(draw_key(key, "program", key.index));
   const Plot plot = plot_of(key);
-  ProgramWish wish{.roles = roles_of(plot, width_of(plot, key), draw), .dtype = key.dtype};
+  if (plot == Plot::repeated) return on_other_numbers(key);
+  ProgramWish wish{.roles = roles_of(plot, key, draw), .dtype = key.dtype};
   wish.about = &key.library.named(key.operation);
   wish.library = key.library;
-  // Fans of one operation take up where the one before left off, and those of the second element type from the other side.
-  const bool second = key.dtype == DType::f64;
-  wish.turn = hash_of(key.operation) + (2 * number_in_plot(key) + (second ? 1 : 0)) * width_of(plot, key);
-  wish.shared_inputs = plot == Plot::chain ? 0.7 : plot == Plot::twice ? 0.6 : plot == Plot::moved ? 0.1 : 0.3;
+  // The early cases of one plot take turns around the circle of consumers, each of them going on where the others pass over;
+  // constants follow each other.
+  const std::uint64_t ordinal = 2 * number_in_plot(key) + (is_second(key) ? 1 : 0), width = width_of(plot, key);
+  wish.stride = early_cases(key);
+  const std::uint64_t rounds = ordinal / wish.stride;
+  wish.turn = hash_of(key.operation) + (plot == Plot::constant ? ordinal * width : ordinal % wish.stride + rounds * wish.stride * width);
+  wish.shared_inputs = plot == Plot::chain ? 0.7 : plot == Plot::twice ? 0.6 : plot == Plot::views ? 0.1 : 0.3;
   wish.read_outputs = 0.4;
   wish.input_outputs = 0.3;
   if (plot == Plot::doubled || plot == Plot::twice || plot == Plot::fan) wish.read_outputs = 1;
   // Orders of axes, steps and starts tell nothing on few axes.
-  static const std::vector<std::vector<std::int64_t>> uneven{{4, 3, 5}, {5, 4, 3}, {7, 6}, {3, 5, 4}};
+  static const std::vector<std::vector<std::int64_t>> uneven{{4, 3, 5}, {5, 4, 3}, {7, 6}, {3, 5, 4}, {4, 1, 1}, {1, 3, 4}};
   // Where axes agree, what stands in another order has the same shape.
   static const std::vector<std::vector<std::int64_t>> even{{4, 4}, {3, 3, 3}};
   if (plot == Plot::pairs) wish.read_outputs = wish.shared_inputs = 0;
-  if (plot == Plot::composed || plot == Plot::moved || (plot == Plot::pairs && is_move(*wish.about) && draw.chance(0.6))) {
+  const bool placed = is_move(*wish.about) || is_fold(*wish.about);
+  if (plot == Plot::composed || plot == Plot::views || (plot == Plot::pairs && placed && draw.chance(0.6))) {
     wish.extents = draw.pick(draw.chance(0.7) ? uneven : even);
     wish.elements = 64;
   }
@@ -329,11 +303,11 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   }
   constexpr int patience = 4;
   for (int attempt = 0; attempt < patience; ++attempt) {
-    Numbers numbers(key.dtype, numerals_of(plot, key), draw);
+    ProgramNumbers numbers(key.dtype, numerals_of(plot, key), draw);
     auto found = random_program(key.library.definitions(), wish, draw,
                                 [&](const spec::Program& p, const spec::Instance& i) { return numbers.take(p, i); });
     if (!found) {
-      wish.roles = {Role::about, Role::any};  // few operations read what this one gives
+      if (attempt > 0) wish.roles = {Role::about, Role::any};  // few operations read what this one gives
       continue;
     }
     Case c;

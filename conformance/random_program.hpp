@@ -21,6 +21,7 @@ namespace etalon::conformance {
 /// What a call of a program is to be.
 enum class Role : std::uint8_t {
   about,        ///< of the definition that the program is about
+  sharing,      ///< of that too, reading the first input; nothing where it cannot
   again,        ///< the call before it once more, at the same types: on other numbers, or on what that gave
   same,         ///< of that definition too, under other attributes, reading a result
   exchanged,    ///< the first call once more, with two operands of one type exchanged; nothing where it has none
@@ -28,9 +29,15 @@ enum class Role : std::uint8_t {
   elementwise,  ///< of an elementwise one, reading a result: compilers fuse and rewrite those
   consumer,     ///< the next in turn of those that are rewritten with what they read, reading only what calls of the
                 ///< program's definition read and gave; nothing where it cannot
-  move,         ///< of one that only moves elements
+  move,         ///< of one that only moves elements, reading what the call before it gave
   anew,         ///< of the definition that the program is about, on inputs of its own
   reader,       ///< a consumer that reads what the call before it gave and nobody else reads; nothing where it cannot
+  feeder,       ///< the next in turn of those that are rewritten with who reads them, on inputs of its own
+  fed,          ///< of the program's definition, reading what the call before it gave and nobody else reads; nothing where it cannot
+  nearly,       ///< the first call once more on the same values, its real attributes differing in the last digits, or another one; nothing where it has none
+  on_view,      ///< of the program's definition, reading what the first move gave
+  other_view,   ///< the call before it once more, reading another view of what the first move read; nothing where there is none
+  beside,       ///< an elementwise one that reads what the first move read, or gave
   with_constant ///< of the definition that the program is about, one operand being a constant, the next in turn
 };
 
@@ -42,7 +49,8 @@ struct ProgramWish {
   spec::Library library{};                  ///< where the definitions come from
   std::vector<std::int64_t> extents{};      ///< of the first operand of the first call, where it can have them
   bool defaults = true;       ///< attributes that may be left out are, now and then
-  std::uint64_t turn = 0;     ///< of consumers: the first is the one at this place, in a circle
+  std::uint64_t turn = 0;     ///< of consumers, feeders and constants: the first is the one at this place, in a circle
+  std::uint64_t stride = 1;   ///< the next consumer or feeder is so many places behind
   double shared_inputs = 0;   ///< how probably an operand reads an input that is there already
   bool there_and_back = false;  ///< attributes that name element types say another one first and then the program's
   bool doubled = false;       ///< two operands of the first call are one value, where their types can be equal

@@ -78,22 +78,27 @@ Work work_of(const Definition& definition, const CallTypes& call) {
   return work;
 }
 
-/// Whether the call takes no more than is wished for, and sums beyond 1024 terms where that is.
-bool suits(const Work& work, const SizeWish& wish) {
+/// Whether the call takes no more than is wished for, and sums beyond so many terms where that is. In every other turn it is
+/// enough that an axis is as long: derivatives sum over others.
+bool suits(const Work& work, const SizeWish& wish, std::int64_t largest) {
   constexpr double moderate = 6000;
-  return wish.longest > 0 ? work.longest > wish.longest && work.times <= moderate : work.nodes <= wish.nodes;
+  const bool any_axis = wish.turn && *wish.turn % 2 == 1;
+  return wish.longest > 0 ? (any_axis ? largest : work.longest) > wish.longest && work.times <= moderate : work.nodes <= wish.nodes;
 }
 
-/// Whether the definition has sums or their like, of which none stands in another one and none is a product: those take
+/// Whether the definition has sums or their like; `plain` where none stands in another one and none is a product: those take
 /// the square of the time, in derivatives or parts.
-bool has_plain_reductions(const Definition& d) {
-  bool found = false;
+struct Reductions {
+  bool any = false, plain = true;
+};
+Reductions reductions_of(const Definition& d) {
+  Reductions found;
   for (NodeId id = 0; id < static_cast<NodeId>(d.node_count); ++id) {
     if (d[id].form != spec::NodeForm::reduce) continue;
-    found = true;
-    if (static_cast<spec::Reduction>(d[id].op) == spec::Reduction::prod) return false;
+    found.any = true;
+    if (static_cast<spec::Reduction>(d[id].op) == spec::Reduction::prod) found.plain = false;
     for (const NodeId inner : below(d, id)) {
-      if (inner != id && d[inner].form == spec::NodeForm::reduce) return false;
+      if (inner != id && d[inner].form == spec::NodeForm::reduce) found.plain = false;
     }
   }
   return found;
@@ -160,7 +165,10 @@ std::optional<CallTypes> call_of(const Definition& d, const Assignment& a, DType
 std::optional<Assignment> draw_assignment(const Definition& definition, Draw& draw, const SizeWish& wish, DType dtype) {
   const Names names = names_of(definition);
   const TurnLevels levels = wish.turn ? levels_in_turn(definition, *wish.turn) : TurnLevels{};
-  const std::int64_t longest = has_plain_reductions(definition) ? wish.longest : 0;
+  // Beyond some hundred terms only what takes no square of the time.
+  constexpr std::int64_t moderate = 16;
+  const Reductions reductions = reductions_of(definition);
+  const std::int64_t longest = reductions.any && (reductions.plain || wish.longest <= moderate) ? wish.longest : 0;
   // What no call may have, or not together, is given up by and by, the rarest first.
   constexpr int most = 800, longest_until = 30, reducing_until = 50, insistent_until = 80, sized_until = 100, half_until = 160, some_until = 300;
   const int patience = wish.empty ? 500 : sized_until;
@@ -180,7 +188,7 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
     // Last, since it makes the equations.
-    if ((now.longest > 0 || attempt < patience) && !suits(work_of(definition, *call), now)) continue;
+    if ((now.longest > 0 || attempt < patience) && !suits(work_of(definition, *call), now, largest)) continue;
     return assignment;
   }
   return std::nullopt;

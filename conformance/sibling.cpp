@@ -46,7 +46,14 @@ std::vector<AttributeValue> others(const Definition& d, const spec::AttributeTex
   return found;
 }
 
-bool is_call(const Definition& d, const Assignment& a, DType dtype) { return call_of(d, a, dtype).has_value(); }
+bool is_call(const Definition& d, const Assignment& a, DType dtype) {
+  const auto call = call_of(d, a, dtype);
+  if (!call || d.operand_count > 0) return call.has_value();
+  // Of what reads nothing one number more or less may make a tensor that fits no memory.
+  constexpr std::int64_t most = 4096;
+  const auto results = spec::instantiate(d, call->operands, call->packs, call->attributes).results;
+  return std::all_of(results.begin(), results.end(), [](const spec::ValueType& type) { return type.dims.count() <= most; });
+}
 
 std::optional<Assignment> with_attribute(const Definition& d, const Assignment& a, std::uint64_t turn, Draw& draw, DType dtype) {
   const auto call = call_of(d, a, dtype);

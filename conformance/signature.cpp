@@ -248,6 +248,18 @@ bool is_move(const Definition& d) {
   return reads;
 }
 
+bool is_fold(const Definition& d) {
+  if (d.operand_count == 0 || d.result_count != 1) return false;
+  std::size_t equations = 0;
+  bool reduces = false;
+  for (std::size_t i = 0; i < d.clause_count; ++i) {
+    if (d.clauses[i].part != 0 || d.clauses[i].form != spec::ClauseText::Form::equation) continue;
+    ++equations;
+    for (const NodeId node : below(d, d.clauses[i].value)) reduces = reduces || d[node].form == NodeForm::reduce;
+  }
+  return equations == 1 && reduces;
+}
+
 std::vector<NodeId> below(const Definition& definition, NodeId root) {
   std::vector<NodeId> nodes;
   if (root < 0) return nodes;

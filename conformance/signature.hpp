@@ -55,6 +55,9 @@ struct Names {
 /// orders of axes, paddings, gatherings.
 [[nodiscard]] bool is_move(const spec::Definition& definition);
 
+/// Whether one equation gives the only result, and reduces: sums, products of matrices, extrema, scans, convolutions.
+[[nodiscard]] bool is_fold(const spec::Definition& definition);
+
 /// Every node below and including this one, siblings of the root excluded.
 [[nodiscard]] std::vector<spec::NodeId> below(const spec::Definition& definition, spec::NodeId root);
 

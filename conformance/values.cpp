@@ -98,6 +98,8 @@ double extreme_value(Draw& draw, DType dtype) {
   const double largest = std::ldexp(2.0 - std::ldexp(1.0, 1 - f.precision), f.emax);
   const double smallest = std::ldexp(1.0, f.emin);
   const double inf = std::numeric_limits<double>::infinity();
+  // Where integers of 32 and 64 bits end.
+  if (draw.chance(0.1)) return draw.pick(std::vector<double>{0x1p31, -0x1p31, 0x1p63, -0x1p63});
   const std::vector<double> values{std::numeric_limits<double>::quiet_NaN(),
                                    inf,
                                    -inf,
@@ -110,6 +112,20 @@ double extreme_value(Draw& draw, DType dtype) {
                                    1.0,
                                    -1.0};
   return draw.pick(values);
+}
+
+/// As long as a vector or a tile, at its beginning, inside, or at the end of a row; nothing of short rows.
+struct Stretch {
+  std::size_t first = 0, behind = 0;
+};
+Stretch draw_stretch(Draw& draw, std::size_t row) {
+  constexpr std::size_t shortest = 16;
+  if (row < shortest || draw.chance(0.4)) return {};
+  std::size_t length = std::size_t{8} << draw.integer(0, 4);
+  while (2 * length > row) length /= 2;
+  const auto tiles = static_cast<std::int64_t>(row / length);
+  const std::size_t first = draw.chance(0.4) ? 0 : draw.chance(0.3) ? row - length : length * static_cast<std::size_t>(draw.integer(0, tiles - 1));
+  return {first, first + length};
 }
 
 double special_value(Draw& draw, DType dtype) { return draw.chance(0.4) ? extreme_value(draw, dtype) : draw.normal(); }
@@ -260,13 +276,16 @@ HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims) {
   // Now and then all are one extreme number: windows of nothing but the least one, what pads them beside it.
   const bool everywhere = family == Family::special && draw.chance(0.15);
   const double extreme = everywhere ? extreme_value(draw, dtype) : 0;
+  Stretch stretch;  // of a row, which is masked
   for (std::size_t i = 0; i < count; ++i) {
     double value = everywhere ? extreme : one_value(draw, family, shape);
     if (i % row == 0 && !everywhere) {
       filled = fills_rows(family) && draw.chance(0.2);
       if (filled) throughout = family == Family::special ? extreme_value(draw, dtype) : value;
+      stretch = family == Family::special || family == Family::logits ? draw_stretch(draw, row) : Stretch{};
     }
     if (filled) value = throughout;
+    if (i % row >= stretch.first && i % row < stretch.behind) value = -std::numeric_limits<double>::infinity();
     if (family == Family::cancelling && i % 2 == 1) value = -previous * (1 + std::ldexp(draw.normal(), -kept));
     set_element(tensor, i, value);
     previous = value;
@@ -309,11 +328,13 @@ std::int64_t any_integer(Draw& draw, std::size_t turn, int bits) {
 // The i-th element of a tensor whose integers come from the whole range, mixed with small ones and with neighbours of the one
 // before, which are equal for who keeps fewer bits. One of the last of the type and a neighbour of it are never missing where
 // there is room for others.
+std::int64_t small_integer(Draw& draw) { return draw.chance(0.4) ? draw.integer(-1, 2) : draw.integer(-5, 5); }
+
 std::int64_t wide_integer(Draw& draw, std::size_t i, std::int64_t previous, std::size_t turn, int bits) {
   constexpr std::size_t end_at = 7;
   if (i == end_at) return any_integer(draw, 0, bits);
   if (i == end_at + 1 || (i > 0 && draw.chance(0.15))) return previous >= 0 ? previous - draw.integer(0, 2) : previous + draw.integer(0, 2);
-  return draw.chance(0.7) ? any_integer(draw, turn + i, bits) : draw.integer(-5, 5);
+  return draw.chance(0.7) ? any_integer(draw, turn + i, bits) : small_integer(draw);
 }
 
 std::int64_t outside(Draw& draw, std::int64_t extent) {
@@ -339,6 +360,9 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
   const bool strict = draw.chance(0.6);
   const bool whole_range = draw.chance(count < 8 ? 0.75 : 0.9);
   const int bits = dtype == DType::i32 ? 32 : 64;
+  // All equal for who keeps fewer bits.
+  std::optional<std::int64_t> crowd;
+  if (whole_range && draw.chance(0.2)) crowd = (draw.chance(0.5) ? 1 : -1) * (std::int64_t{1} << (bits == 32 ? draw.pick(std::vector<int>{24, 30}) : draw.pick(std::vector<int>{24, 31, 53, 62})));
   std::int64_t previous = 0;
   const auto turn = static_cast<std::size_t>(draw.integer(1, 10));  // powers follow each other from here
   for (std::size_t i = 0; i < count; ++i) {
@@ -353,7 +377,7 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
     } else if (role.counts && dims.rank == 0) {
       value = count_of(draw);
     } else {
-      value = whole_range ? wide_integer(draw, i, previous, turn, bits) : draw.integer(-5, 5);
+      value = crowd ? *crowd + draw.integer(-2, 2) : whole_range ? wide_integer(draw, i, previous, turn, bits) : small_integer(draw);
     }
     set_integer(tensor, i, value);
     previous = value;
@@ -367,10 +391,13 @@ HostTensor draw_boolean(Draw& draw, const Dims& dims) {
   const double density = draw.pick(densities);
   const std::int64_t row = dims.rank == 0 ? 1 : std::max<std::int64_t>(dims[dims.rank - 1], 1);
   bool dead = false;
+  Stretch stretch;
   for (std::size_t i = 0; i < static_cast<std::size_t>(dims.count()); ++i) {
     // Whole rows of `false` on purpose: what a reduction over nothing gives is part of a definition.
-    if (static_cast<std::int64_t>(i) % row == 0) dead = draw.chance(0.15);
-    set_element(tensor, i, !dead && draw.chance(density) ? 1 : 0);
+    const auto place = static_cast<std::size_t>(static_cast<std::int64_t>(i) % row);
+    if (place == 0) dead = draw.chance(0.15), stretch = draw_stretch(draw, static_cast<std::size_t>(row));
+    const bool masked = dead || (place >= stretch.first && place < stretch.behind);
+    set_element(tensor, i, !masked && draw.chance(density) ? 1 : 0);
   }
   return tensor;
 }

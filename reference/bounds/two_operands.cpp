@@ -49,13 +49,13 @@ Value<R> Arithmetic<R>::angle(Value<R> y, Value<R> x) {
     const double error = function_error(spec::function_bound(contract_, rounding_.dtype, Primitive::atan2), 0, up(size));
     return constant(turn.value, add_up(error, turn.error));
   }
-  const bool points = x.exact() && y.exact();
+  const bool open = hangs_on_a_sign(y, x.exact() ? static_cast<double>(x.reference) : x.lower, x.is_zero_of_any_sign());
+  const bool points = x.exact() && y.exact() && !open;
   Value<R> v;
   const Nearly<R> at_reference = Wide<R>::nearly(Primitive::atan2, y.reference, x.reference);
   v.reference = at_reference.value;
-  const bool open = hangs_on_a_sign(y, x.exact() ? static_cast<double>(x.reference) : x.lower, x.is_zero_of_any_sign());
-  if (points && y.is_zero() && v.reference == 0 && !open) return point<R>(v.reference);
-  if (points && !open) {
+  if (points && y.is_zero() && v.reference == 0) return point<R>(v.reference);
+  if (points) {
     v.enclose(at_reference.box);
   } else if (avoids_cut(y, x)) {
     // Along each axis the angle rises or falls throughout, so that its extremes lie at corners.

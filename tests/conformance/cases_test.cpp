@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -120,7 +121,7 @@ TEST_CASE("a second derivative moves operands and cotangents", "[cases]") {
   CHECK(!drawn("argmax", Check::second, 0));
 }
 
-TEST_CASE("the first five layouts are of five kinds and leave the tensors what they are", "[cases]") {
+TEST_CASE("the first layouts are of all kinds and leave the tensors what they are", "[cases]") {
   std::set<std::string> kinds;
   for (const char* operation : {"mul", "matmul", "concat", "gather", "softmax"}) {
     for (std::uint64_t i = 0; i < 15; ++i) {
@@ -139,6 +140,8 @@ TEST_CASE("the first five layouts are of five kinds and leave the tensors what t
             if (p->strides[axis] < 0) kinds.insert("reversed");
             if (p->strides[axis] == 0) kinds.insert("expanded");
             if (axis > 0 && p->strides[axis] > p->strides[axis - 1] && p->strides[axis - 1] > 0) kinds.insert("transposed");
+            const std::int64_t extent = request.inputs[0].dims.rank > axis ? request.inputs[0].dims[axis] : 0;
+            if (places == &request.placements.inputs && p == places->front() && axis > 0 && p->strides[axis] == 1 && axis + 1 == p->strides.size() && p->strides[axis - 1] > extent && extent > 1) kinds.insert("padded");
           }
           if (!p->strides.empty() && p->strides.back() > 1) kinds.insert("strided");
           if (p->offset > 0) kinds.insert("offset");
@@ -151,16 +154,33 @@ TEST_CASE("the first five layouts are of five kinds and leave the tensors what t
   CHECK(kinds.size() == conformance::unusual_count);
 }
 
-TEST_CASE("layouts are drawn for tangents and cotangents too", "[cases]") {
-  std::size_t tangents = 0, cotangents = 0;
+TEST_CASE("layouts are drawn for tangents and cotangents too, in unlike modes for both element types", "[cases]") {
+  std::size_t tangents = 0, cotangents = 0, unlike = 0;
   for (std::uint64_t i = 0; i < 15; ++i) {
-    const auto c = drawn("mul", Check::layout, i);
+    const auto c = drawn("mul", Check::layout, i), other = drawn("mul", Check::layout, i, DType::f64);
     REQUIRE(c);
-    for (const auto& p : request_of(*c).placements.tangents) tangents += p ? 1 : 0;
-    for (const auto& p : request_of(*c).placements.cotangents) cotangents += p ? 1 : 0;
+    REQUIRE(other);
+    for (const auto& one : {*c, *other}) {
+      for (const auto& p : request_of(one).placements.tangents) tangents += p ? 1 : 0;
+      for (const auto& p : request_of(one).placements.cotangents) cotangents += p ? 1 : 0;
+    }
+    unlike += c->mode != other->mode;
   }
-  CHECK(tangents >= 3);
-  CHECK(cotangents >= 3);
+  CHECK(tangents >= 6);
+  CHECK(cotangents >= 5);
+  CHECK(unlike >= 12);  // where nothing is differentiable both are forward
+}
+
+TEST_CASE("axes of one element have strides that nobody needs", "[cases]") {
+  std::set<std::int64_t> strides;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    conformance::Draw draw(seed);
+    const conformance::Arrangement a = conformance::draw_arrangement(draw, conformance::Unusual::offset, Dims{1, 3});
+    const spec::Placement p = conformance::placement_of(a, HostTensor::of<float>({1, 3}, {1, 2, 3}));
+    CHECK(spec::read_placed(spec::buffer_of(HostTensor::of<float>({1, 3}, {1, 2, 3}), p).bytes, p, DType::f32, Dims{1, 3}) == HostTensor::of<float>({1, 3}, {1, 2, 3}));
+    strides.insert(p.strides[0]);
+  }
+  CHECK(strides.size() >= 4);
 }
 
 TEST_CASE("an arrangement fits smaller tensors, and expands only what is constant", "[cases]") {
@@ -228,46 +248,176 @@ TEST_CASE("of several seeds one is left out now and then, and never all", "[case
 
 TEST_CASE("in a fan each call around a result is an output, and fans of one operation differ", "[cases]") {
   std::set<std::string> consumers;
-  for (const std::uint64_t i : {2U, 9U, 14U, 21U}) {
-    const auto c = drawn("softmax", Check::program, i);
+  std::size_t shared = 0;
+  for (const std::uint64_t i : {2U, 14U, 26U, 38U}) {
+    const auto c = drawn("softmax", Check::program, i, DType::f64);
     REQUIRE(c);
     const std::vector<std::string> called = conformance::operations_of(*c->program);
-    REQUIRE(called.size() == 6);
-    CHECK(called[0] == "softmax");
+    REQUIRE(called.size() >= 6);
     CHECK(called[1] == "softmax");
+    const auto& before = std::get<spec::Call>(c->program->steps[0]);
+    const auto& about = std::get<spec::Call>(c->program->steps[1]);
+    shared += about.operands[0] == before.operands[0];
+    for (std::size_t k = 0; k < c->wrt.size(); ++k) CHECK(c->wrt[k] == (kind_of(c->operands[k]->dtype) == Kind::real));
     CHECK(c->program->outputs.size() >= called.size());
     consumers.insert(called.begin() + 2, called.end());
   }
   CHECK(consumers.size() >= 13);
+  CHECK(shared >= 3);
 }
 
-TEST_CASE("in pairs each result is read once and seen by nobody, and a few cases meet most who may read it", "[cases]") {
+namespace {
+
+/// Who reads a value of a program.
+std::vector<const spec::Call*> readers_of(const spec::Program& program, const std::string& name) {
+  std::vector<const spec::Call*> readers;
+  for (const auto& step : program.steps) {
+    const auto& call = std::get<spec::Call>(step);
+    const std::vector<std::string> read = spec::values_read(call);
+    if (std::find(read.begin(), read.end(), name) != read.end()) readers.push_back(&call);
+  }
+  return readers;
+}
+
+}  // namespace
+
+TEST_CASE("in pairs each result is read by one call and seen by nobody, and a few cases meet nearly all who may read it", "[cases]") {
   std::set<std::string> readers;
-  std::size_t pairs = 0;
-  for (const DType dtype : {DType::f32, DType::f64}) {
-    for (const std::uint64_t i : {2U, 3U}) {
-      const auto c = conformance::make_case({"neg", Check::program, dtype, i, 1, {}});
-      REQUIRE(c);
-      std::map<std::string, std::size_t> reads;
-      for (const auto& step : c->program->steps) {
-        for (const std::string& name : spec::values_read(std::get<spec::Call>(step))) ++reads[name];
-      }
-      const std::set<std::string> outputs(c->program->outputs.begin(), c->program->outputs.end());
-      for (std::size_t k = 0; k + 1 < c->program->steps.size(); ++k) {
-        const auto& call = std::get<spec::Call>(c->program->steps[k]);
-        const auto& next = std::get<spec::Call>(c->program->steps[k + 1]);
-        const std::string& result = call.results.front();
-        if (call.operation != "neg" || outputs.contains(result)) continue;
-        const std::vector<std::string> read = spec::values_read(next);
-        CHECK(std::count(read.begin(), read.end(), result) > 0);
-        CHECK(reads[result] == static_cast<std::size_t>(std::count(read.begin(), read.end(), result)));
-        readers.insert(next.operation);
-        ++pairs;
-      }
+  std::size_t pairs = 0, special = 0;
+  for (const auto& [dtype, i] : {std::pair{DType::f32, 2U}, std::pair{DType::f32, 3U}, std::pair{DType::f64, 2U}}) {
+    const auto c = drawn("neg", Check::program, i, dtype);
+    REQUIRE(c);
+    const std::set<std::string> outputs(c->program->outputs.begin(), c->program->outputs.end());
+    for (const auto& step : c->program->steps) {
+      const auto& call = std::get<spec::Call>(step);
+      if (call.operation != "neg" || outputs.contains(call.results.front())) continue;
+      const auto reading = readers_of(*c->program, call.results.front());
+      REQUIRE(reading.size() == 1);
+      readers.insert(reading.front()->operation);
+      ++pairs;
+    }
+    for (const auto& t : c->operands) {
+      bool any = false;
+      for (std::size_t e = 0; kind_of(t->dtype) == Kind::real && e < static_cast<std::size_t>(t->dims.count()); ++e) any = any || std::isnan(conformance::element(*t, e));
+      special += any;
     }
   }
   CHECK(pairs >= 60);
-  CHECK(readers.size() >= 45);
+  CHECK(readers.size() >= 50);
+  CHECK(special >= 20);
+}
+
+TEST_CASE("a pair that gives back what it read among ordinary numbers is asked for", "[cases]") {
+  // Of the ways to read a difference and what it is the difference of, sums that add again.
+  std::size_t back = 0, joined = 0;
+  for (const char* operation : {"sub", "div", "exp", "log", "sqrt", "square", "mul", "add"}) {
+    for (const auto& [dtype, i] : {std::pair{DType::f32, 2U}, std::pair{DType::f32, 3U}, std::pair{DType::f64, 2U}}) {
+      const auto c = drawn(operation, Check::program, i, dtype);
+      REQUIRE(c);
+      std::map<std::string, const spec::Call*> makers;
+      for (const auto& step : c->program->steps) makers[std::get<spec::Call>(step).results.front()] = &std::get<spec::Call>(step);
+      for (const auto& step : c->program->steps) {
+        const auto& call = std::get<spec::Call>(step);
+        std::size_t made = 0;
+        for (const auto& name : call.operands) {
+          const auto maker = makers.find(name.value_or(""));
+          if (maker == makers.end()) continue;
+          ++made;
+          for (const auto& other : call.operands) back += other != name && std::count(maker->second->operands.begin(), maker->second->operands.end(), other) > 0;
+        }
+        joined += made == 2 && call.operands[0] != call.operands[1];
+      }
+    }
+  }
+  CHECK(back >= 60);
+  CHECK(joined >= 12);
+}
+
+TEST_CASE("what reductions read is made by moves, and what they give is moved, by calls that nobody else reads", "[cases]") {
+  std::set<std::string> before, behind;
+  for (const char* operation : {"sum", "matmul", "max", "mean", "cumsum", "prod"}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const auto c = drawn(operation, Check::program, 2, dtype);
+      REQUIRE(c);
+      std::map<std::string, const spec::Call*> makers;
+      for (const auto& step : c->program->steps) {
+        const auto& call = std::get<spec::Call>(step);
+        for (const std::string& name : spec::values_read(call)) {
+          const auto maker = makers.find(name);
+          if (maker == makers.end()) continue;
+          if (call.operation == operation) before.insert(maker->second->operation);
+          if (maker->second->operation == operation) behind.insert(call.operation);
+        }
+        for (const std::string& name : call.results) makers[name] = &call;
+      }
+    }
+  }
+  CHECK(before.size() >= 20);
+  CHECK(behind.size() >= 20);
+}
+
+TEST_CASE("two views of one value are read by calls that are alike but for them", "[cases]") {
+  std::size_t asked = 0, other = 0, beside = 0;
+  for (const char* operation : {"matmul", "sum", "softmax", "linear", "max", "layer_norm", "neg", "exp", "mul", "log_softmax", "cumsum", "mean", "outer", "prod"}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const auto c = drawn(operation, Check::program, 3, dtype);
+      if (!c) continue;
+      std::map<std::string, std::string> base;  // of views
+      const spec::Call* earlier = nullptr;
+      bool views = false;
+      for (const auto& step : c->program->steps) {
+        const auto& call = std::get<spec::Call>(step);
+        if (conformance::is_move(spec::definition_named(call.operation))) base[call.results.front()] = call.operands.front().value_or("");
+        const bool reads_view = std::any_of(call.operands.begin(), call.operands.end(), [&](const auto& name) { return name && base.contains(*name); });
+        const bool reads_base = std::any_of(call.operands.begin(), call.operands.end(), [&](const auto& name) {
+          return name && std::any_of(base.begin(), base.end(), [&](const auto& b) { return b.second == *name; });
+        });
+        views = views || (call.operation == operation && reads_view);
+        if (call.operation == operation && earlier != nullptr && (reads_view || reads_base) && call.operands != earlier->operands && call.attributes == earlier->attributes) ++other;
+        if (call.operation == operation) earlier = &call;
+        else if (reads_base && !base.contains(call.results.front())) ++beside;
+      }
+      asked += views;
+    }
+  }
+  CHECK(asked >= 15);
+  CHECK(other >= 4);
+  CHECK(beside >= 5);
+}
+
+TEST_CASE("a chain comes once more on other numbers", "[cases]") {
+  for (const char* operation : {"leaky_relu", "layer_norm", "matmul", "neg", "transpose"}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const auto c = drawn(operation, Check::program, 5, dtype), again = drawn(operation, Check::program, 7, dtype);
+      REQUIRE(c);
+      REQUIRE(again);
+      CHECK(*c->program == *again->program);
+      REQUIRE(c->operands.size() == again->operands.size());
+      CHECK(c->operands != again->operands);
+      CHECK(c->mode == again->mode);
+      CHECK(std::count(c->wrt.begin(), c->wrt.end(), true) == std::count(again->wrt.begin(), again->wrt.end(), true));
+    }
+  }
+}
+
+TEST_CASE("a call stands beside one that differs in the last digits of an attribute, or in one attribute", "[cases]") {
+  std::size_t asked = 0, digits = 0;
+  for (const char* operation : {"leaky_relu", "elu", "scale", "layer_norm", "clamp", "softmax", "cumsum", "conv1d", "max_pool1d", "huber"}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const auto c = drawn(operation, Check::program, 1, dtype);
+      if (!c) continue;
+      const auto& first = std::get<spec::Call>(c->program->steps.front());
+      const auto& last = std::get<spec::Call>(c->program->steps.back());
+      asked += last.operands == first.operands && last.attributes != first.attributes;
+      for (const auto& [name, value] : last.attributes) {
+        const auto* x = std::get_if<double>(&value);
+        const auto* y = first.attributes.contains(name) ? std::get_if<double>(&first.attributes.at(name)) : nullptr;
+        digits += x != nullptr && y != nullptr && *x != *y && std::abs(*x - *y) <= 0x1p-19 * std::abs(*y);
+      }
+    }
+  }
+  CHECK(asked >= 12);
+  CHECK(digits >= 5);
 }
 
 TEST_CASE("operands are constants of the program, zeros of both signs and powers of two among them", "[cases]") {
@@ -296,6 +446,7 @@ TEST_CASE("operands are constants of the program, zeros of both signs and powers
   }
   CHECK(numbers.size() >= 8);
   CHECK(numbers.contains(0));
+  CHECK(numbers.contains(std::numeric_limits<double>::infinity()));
   CHECK(negative_zero);
   CHECK(places == std::set<std::size_t>{0, 1});
 }
@@ -323,8 +474,8 @@ TEST_CASE("operations read what was moved before", "[cases]") {
 TEST_CASE("operations read their own results under other attributes", "[cases]") {
   std::size_t composed = 0, differ = 0;
   for (const char* operation : {"slice", "transpose", "pad", "flip", "softmax", "triu", "cumsum", "roll"}) {
-    for (const std::uint64_t i : {0U, 3U, 4U, 8U}) {
-      const auto c = drawn(operation, Check::program, i);
+    for (const auto& [i, dtype] : {std::pair{0U, DType::f32}, std::pair{4U, DType::f32}, std::pair{6U, DType::f32}, std::pair{0U, DType::f64}, std::pair{6U, DType::f64}}) {
+      const auto c = drawn(operation, Check::program, i, dtype);
       if (!c) continue;
       std::set<std::string> given;
       const spec::Attributes& attributes = std::get<spec::Call>(c->program->steps.front()).attributes;
@@ -361,15 +512,40 @@ TEST_CASE("attributes that are numbers run as scalars of the program", "[cases]"
   CHECK(scalars >= 12);
 }
 
+TEST_CASE("an attribute that runs twice has two values, which no f32 holds", "[cases]") {
+  std::size_t twice = 0;
+  for (const char* operation : {"leaky_relu", "elu", "scale", "clamp", "layer_norm", "huber", "smooth_abs", "power", "batch_norm", "group_norm"}) {
+    const auto c = drawn(operation, Check::program, 5, DType::f64);
+    REQUIRE(c);
+    std::map<std::string, std::set<double>> values;
+    std::map<std::string, std::size_t> place;
+    for (std::size_t i = 0; i < c->program->inputs.size(); ++i) place[c->program->inputs[i].name] = i;
+    for (const auto& step : c->program->steps) {
+      const auto& call = std::get<spec::Call>(step);
+      for (const auto& [name, value] : call.attributes) {
+        const auto* run = std::get_if<spec::ValueName>(&value);
+        if (run == nullptr || call.operation != operation) continue;
+        const double x = conformance::element(*c->operands[place.at(run->name)], 0);
+        values[name].insert(x);
+        CHECK((x == 0 || std::isinf(x) || x != static_cast<double>(static_cast<float>(x))));
+      }
+    }
+    for (const auto& [name, of] : values) twice += of.size() >= 2;
+  }
+  CHECK(twice >= 3);
+}
+
 TEST_CASE("a call stands beside the one with its operands exchanged", "[cases]") {
   std::size_t exchanged = 0;
   for (const char* operation : {"sub", "div", "pow", "matmul", "atan2", "outer"}) {
     const auto c = drawn(operation, Check::program, 1);
     if (!c) continue;
     const auto& first = std::get<spec::Call>(c->program->steps.front());
-    const auto& last = std::get<spec::Call>(c->program->steps.back());
-    exchanged += last.operation == operation && last.operands.size() == 2 && last.operands[0] == first.operands[1] &&
-                 last.operands[1] == first.operands[0] && first.operands[0] != first.operands[1];
+    const auto exchanges = [&](const auto& step) {
+      const auto& call = std::get<spec::Call>(step);
+      return call.operation == operation && call.operands.size() == 2 && call.operands[0] == first.operands[1] && call.operands[1] == first.operands[0];
+    };
+    exchanged += first.operands[0] != first.operands[1] && std::any_of(c->program->steps.begin(), c->program->steps.end(), exchanges);
   }
   CHECK(exchanged >= 3);
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
+#include <variant>
+#include <vector>
 
 #include "conformance/case.hpp"
 #include "conformance/draw.hpp"
@@ -64,6 +67,83 @@ TEST_CASE("subnormal numbers are subnormal in their type", "[generation]") {
   const HostTensor wide = conformance::draw_real(draw, Family::subnormal, DType::f64, Dims{100});
   for (const float v : narrow.view<float>()) CHECK(std::fpclassify(v) == FP_SUBNORMAL);
   for (const double v : wide.view<double>()) CHECK(std::fpclassify(v) == FP_SUBNORMAL);
+}
+
+TEST_CASE("long rows of special numbers have stretches of -inf as long as a tile, at either end and inside, masks some of false", "[generation]") {
+  std::size_t front = 0, inside = 0, back = 0, masked = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    Draw draw(seed);
+    constexpr std::int64_t row = 70;
+    constexpr std::size_t vector = 8;
+    const HostTensor x = conformance::draw_real(draw, Family::special, DType::f32, Dims{row});
+    std::vector<bool> gone;
+    for (const float v : x.view<float>()) gone.push_back(v == -std::numeric_limits<float>::infinity());
+    std::size_t run = 0;
+    for (std::size_t i = 0; i < gone.size(); ++i) {
+      run = gone[i] ? run + 1 : 0;
+      if (run == vector && i + 1 == vector) ++front;
+      else if (run == vector && i + 1 < gone.size()) ++inside;
+      if (run >= vector && i + 1 == gone.size() && run < gone.size()) ++back;
+    }
+    const HostTensor mask = conformance::draw_boolean(draw, Dims{row});
+    std::size_t longest = 0, here = 0, kept = 0;
+    for (const auto truth : mask.view<std::uint8_t>()) {
+      here = truth != 0 ? 0 : here + 1;
+      longest = std::max(longest, here);
+      kept += truth;
+    }
+    masked += longest >= 16 && kept > 0;
+  }
+  CHECK(front >= 20);
+  CHECK(inside >= 20);
+  CHECK(back >= 10);
+  CHECK(masked >= 40);
+  Draw draw("short");
+  for (int k = 0; k < 50; ++k) {
+    const HostTensor x = conformance::draw_real(draw, Family::logits, DType::f32, Dims{12});
+    for (const float v : x.view<float>()) CHECK(std::isfinite(v));
+  }
+}
+
+TEST_CASE("numbers that are asked for stand far from 0 where a definition reads nothing", "[generation]") {
+  std::size_t beyond_f32 = 0, beyond_f64 = 0;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    const auto c = conformance::make_case({"arange", conformance::Check::value, DType::f32, i, 1, {}});
+    REQUIRE(c);
+    const spec::Instance instance = conformance::instance_of(*c);
+    CHECK(instance.results.front().dims.count() < 2000);
+    const auto* start = std::get_if<std::int64_t>(&instance.attributes.at("start"));
+    if (start == nullptr) continue;
+    beyond_f32 += std::abs(*start) >= (1 << 24) - 12;
+    beyond_f64 += std::abs(*start) >= (std::int64_t{1} << 53) - 12;
+  }
+  CHECK(beyond_f32 >= 8);
+  CHECK(beyond_f64 >= 3);
+}
+
+TEST_CASE("reductions of every form meet rows beside what tiles hold, and some tensors have five axes", "[generation]") {
+  for (const char* operation : {"sum", "argmax", "softmax", "cumsum", "prod", "matmul", "logsumexp"}) {
+    std::set<std::int64_t> extents;
+    std::size_t rank = 0;
+    for (const auto check : {conformance::Check::value, conformance::Check::jvp, conformance::Check::vjp}) {
+      for (const DType dtype : {DType::f32, DType::f64}) {
+        for (std::uint64_t i = 0; i < 40; i += 4) {
+          const auto c = conformance::make_case({operation, check, dtype, i, 1, {}});
+          if (!c) continue;
+          for (const auto& type : c->call.operands) {
+            if (!type) continue;
+            rank = std::max(rank, static_cast<std::size_t>(type->dims.rank));
+            for (const std::int64_t e : type->dims) {
+              if (e > 16) extents.insert(e);
+            }
+          }
+        }
+      }
+    }
+    INFO(operation);
+    CHECK(extents.size() >= 4);
+    CHECK(rank >= 4);
+  }
 }
 
 TEST_CASE("an integer operand that indexes an axis gets that axis' extent", "[generation]") {

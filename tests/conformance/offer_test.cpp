@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -95,6 +96,31 @@ TEST_CASE("operations, element types and modes of the description limit what is 
     for (const HostTensor& t : r.inputs) CHECK(t.dtype == DType::f32);
     for (const auto& step : r.program.steps) CHECK(std::get<spec::Call>(step).operation == "neg");
   }
+}
+
+TEST_CASE("of a program of parts those are asked for that call only what is offered", "[conform][offer]") {
+  const auto inner = reference::make_reference_backend();
+  const std::vector<std::string> few{"neg", "exp", "abs", "mul"};
+  const auto offers_few = [&](spec::Description& d) {
+    d.operations = few;
+    d.dtypes = {DType::f32};
+    d.modes = {spec::Mode::forward};
+  };
+  ConformOptions options = of({"neg"});
+  options.checks = {Check::program};
+  int code = -1;
+  std::set<std::string> readers;
+  for (const spec::Request& r : requests_to(*inner, offers_few, options, code)) {
+    for (const auto& step : r.program.steps) {
+      const auto& call = std::get<spec::Call>(step);
+      CHECK(std::find(few.begin(), few.end(), call.operation) != few.end());
+      readers.insert(call.operation);
+    }
+    for (const HostTensor& t : r.inputs) CHECK(t.dtype == DType::f32);
+    CHECK(r.inputs.size() == r.program.inputs.size());
+  }
+  CHECK(code == 0);
+  CHECK(readers.size() == few.size());
 }
 
 TEST_CASE("a result of a type that is not offered is not asked for, and that is seen", "[conform][offer]") {

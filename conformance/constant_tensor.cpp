@@ -1,0 +1,33 @@
+#include "conformance/constant_tensor.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace etalon::conformance {
+
+Assignment ConstantTensor::of(const spec::ValueType& type, double value) const {
+  Assignment a;
+  a.attributes[shape] = std::vector<std::int64_t>(type.dims.begin(), type.dims.end());
+  if (kind_of(type.dtype) == Kind::real) a.attributes[number] = value;
+  else a.attributes[number] = static_cast<std::int64_t>(value);
+  a.attributes[dtype] = std::string(name_of(type.dtype));
+  return a;
+}
+
+std::optional<ConstantTensor> constant_tensor(const spec::Definition& d) {
+  if (d.operand_count != 0 || d.result_count != 1 || d.attribute_count != 3 || d.clause_count != 1) return std::nullopt;
+  if (d.clauses[0].form != spec::ClauseText::Form::equation || d[d.clauses[0].value].form != spec::NodeForm::name) return std::nullopt;
+  ConstantTensor found;
+  for (std::size_t i = 0; i < d.attribute_count; ++i) {
+    const auto& attribute = d.attributes[i];
+    std::string name(d.at(attribute.name));
+    if (attribute.kind == spec::AttributeKind::value) found.number = std::move(name);
+    else if (attribute.kind == spec::AttributeKind::dtype) found.dtype = std::move(name);
+    else if (attribute.row.length != 0) found.shape = std::move(name);
+  }
+  if (found.shape.empty() || found.number.empty() || found.dtype.empty()) return std::nullopt;
+  return found;
+}
+
+}  // namespace etalon::conformance
