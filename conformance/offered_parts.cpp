@@ -36,7 +36,7 @@ void keep(std::vector<T>& list, const std::vector<bool>& kept) {
 
 std::optional<Case> offered_parts(Case c, const spec::Description& description) {
   if (!c.program || is_offered(*c.program, description)) return c;
-  const std::vector<Component> parts = components_of(request_of(c, 0));
+  const std::vector<Component> parts = components_of(request_of(c));
   if (parts.empty()) return c;
   std::set<std::string> results;
   std::vector<bool> inputs(c.program->inputs.size(), false), outputs(c.program->outputs.size(), false);

@@ -116,7 +116,7 @@ class Scoring {
       const auto outcome = check(c, recording, description_.contract);
       if (outcome.verdict != conformance::Verdict::pass) return {};
     } else {
-      const auto answer = recording.run(request_of(c, instance_of(c).results.size()));
+      const auto answer = recording.run(request_of(c));
       if (std::holds_alternative<spec::Refusal>(answer)) return {};
     }
     return std::move(recording.requests);
