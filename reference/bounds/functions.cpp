@@ -213,6 +213,7 @@ template <class R>
 Value<R> Arithmetic<R>::absolute(const Value<R>& x) {
   Value<R> v = x;
   v.positive_zero = x.is_zero();
+  v.negative_zero = false;
   if (x.is_zero()) v.reference = 0;
   if (x.ordinary() && x.lower >= 0) return v;
   if (x.ordinary() && x.upper <= 0) {
@@ -258,6 +259,7 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
   Value<R> v;
   if (best != nullptr) v = *best;
   v.positive_zero = v.positive_zero && candidates == 1;
+  v.negative_zero = v.negative_zero && candidates == 1;
   if ((flags & interval_only) == 0 && (candidates == 1 || exact)) return v;
   v.node = no_node;
   v.local = 0;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "reference/bounds/envelope.hpp"
 #include "reference/bounds/interval.hpp"
@@ -32,14 +33,13 @@ struct Value : Interval {
   std::int32_t quantum = no_quantum;  ///< every conforming value is a multiple of 2^quantum
   std::uint8_t flags = admits_finite;
   bool positive_zero = false;  ///< exactly zero, and not -0 in any conforming evaluation
+  bool negative_zero = false;  ///< given as -0, or 0 negated
 
   [[nodiscard]] bool ordinary() const { return flags == admits_finite; }
   [[nodiscard]] bool exact() const { return node == no_node && local == 0 && flags == admits_finite; }
   [[nodiscard]] bool is_zero() const { return lower == 0 && upper == 0 && ordinary(); }
-  /// A zero that may be -0 as well as 0. One that is -0 for sure has that for its reference.
-  [[nodiscard]] bool is_zero_of_any_sign() const {
-    return is_zero() && !positive_zero && !std::signbit(static_cast<double>(reference));
-  }
+  /// A zero that may be -0 as well as 0.
+  [[nodiscard]] bool is_zero_of_any_sign() const { return is_zero() && !positive_zero && !negative_zero; }
   [[nodiscard]] bool is_power_of_two() const { return exact() && lower == upper && lower != 0 && power_below(lower) == std::fabs(lower); }
   [[nodiscard]] bool may(std::uint8_t what) const { return (flags & what) != 0; }
   /// The only value that a conforming evaluation may have; nothing where there are several.
@@ -89,7 +89,8 @@ template <class R>
 template <class R>
 [[nodiscard]] Value<R> given(R x) {
   Value<R> v = point(x);
-  v.positive_zero = x == 0 && !std::signbit(static_cast<double>(x));
+  v.negative_zero = x == 0 && std::signbit(static_cast<double>(x));
+  v.positive_zero = x == 0 && !v.negative_zero;
   return v;
 }
 
@@ -122,8 +123,9 @@ void scale_exactly(Value<R>& v, bool negative, int exponent) {
     if (v.quantum > no_quantum / 2 && v.quantum < zero_quantum / 2) v.quantum += exponent;
   }
   if (!negative) return;
-  v.reference = v.is_zero() && !v.positive_zero ? R(0) : -v.reference;
-  v.positive_zero = false;
+  // A zero that is given as -0 may have lost its sign on the way.
+  v.negative_zero = std::exchange(v.positive_zero, false);
+  v.reference = -v.reference;
   const double low = v.lower;
   v.lower = -v.upper;
   v.upper = -low;

@@ -358,7 +358,7 @@ TEST_CASE("what reductions read is made by moves, and what they give is moved, b
 
 TEST_CASE("two views of one value are read by calls that are alike but for them", "[cases]") {
   std::size_t asked = 0, other = 0, beside = 0;
-  for (const char* operation : {"matmul", "sum", "softmax", "linear", "max", "layer_norm", "neg", "exp", "mul", "log_softmax", "cumsum", "mean", "outer", "prod"}) {
+  for (const char* operation : {"matmul", "sum", "softmax", "linear", "max", "layer_norm", "neg", "exp", "mul", "log_softmax", "cumsum", "mean", "outer", "prod", "std", "logsumexp", "var", "flip", "tanh", "sigmoid", "min", "norm", "dot", "square"}) {
     for (const DType dtype : {DType::f32, DType::f64}) {
       const auto c = drawn(operation, Check::program, 3, dtype);
       if (!c) continue;

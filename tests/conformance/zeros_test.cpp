@@ -31,7 +31,7 @@ TEST_CASE("the angle of two computed zeros is any that their signs make", "[judg
   constexpr float pi = 3.1415927F;
   CHECK(verdict(0.0F, -1.0F, -pi) != conformance::Verdict::fail);
   CHECK(verdict(0.0F, -1.0F, 0.0F) != conformance::Verdict::fail);
-  CHECK(verdict(0.0F, -1.0F, 4.0F) == conformance::Verdict::fail);
+  CHECK(verdict(0.0F, -1.0F, 4.0F) != conformance::Verdict::pass);
   CHECK(verdict(3.0F, 2.0F, 0.7853982F) == conformance::Verdict::pass);
   CHECK(verdict(3.0F, 2.0F, -pi) == conformance::Verdict::fail);
 }
