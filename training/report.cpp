@@ -72,7 +72,7 @@ class Reporter {
                      fmt::format("  epoch loss {:.6g}", r.epoch_loss)};
     // A terminal leaves out what says least.
     const auto size = [&] { return std::accumulate(parts.begin(), parts.end(), std::size_t{0}, [](std::size_t n, const std::string& p) { return n + p.size(); }); };
-    for (const std::size_t least : {2, 3, 4, 1, 6}) {
+    for (const std::size_t least : {2U, 3U, 4U, 1U, 6U}) {
       if (progress_ && size() > columns_) parts[least].clear();
     }
     fmt::print(console_, "{}\n", fmt::join(parts, ""));
