@@ -16,10 +16,10 @@ using reference::Rational;
 
 namespace {
 
-std::string definition_of(const std::string& value) { return "f(x) -> y\n y = " + value; }
+std::string definition_text(const std::string& value) { return "f(x) -> y\n y = " + value; }
 
 System system_of(const std::string& value) {
-  return instance_of(definition_of(value), {f64({})}).system;
+  return instance_of(definition_text(value), {f64({})}).system;
 }
 
 template <class T>
@@ -29,7 +29,7 @@ T value_of(const std::string& value) {
   return reference::evaluate<T>(system_of(value), std::vector{x}).at(0).real.at(0);
 }
 
-std::string refusal_of(const std::string& value) { return parse_error(definition_of(value)); }
+std::string refusal_of(const std::string& value) { return parse_error(definition_text(value)); }
 
 }  // namespace
 
