@@ -1,16 +1,31 @@
 #include "conformance/constant_tensor.hpp"
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
 namespace etalon::conformance {
+namespace {
+
+/// The number of an integer type, or of truth values, that is nearest.
+[[nodiscard]] std::int64_t nearest(double value, DType dtype) {
+  if (dtype == DType::boolean) return value != 0 ? 1 : 0;
+  const int bits = dtype == DType::i32 ? 31 : 63;
+  const double end = std::ldexp(1.0, bits);
+  const std::int64_t greatest = dtype == DType::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
+  if (value >= end) return greatest;
+  return value <= -end ? -greatest - 1 : static_cast<std::int64_t>(value);
+}
+
+}  // namespace
 
 Assignment ConstantTensor::of(const spec::ValueType& type, double value) const {
   Assignment a;
   a.attributes[shape] = std::vector<std::int64_t>(type.dims.begin(), type.dims.end());
   if (kind_of(type.dtype) == Kind::real) a.attributes[number] = value;
-  else a.attributes[number] = static_cast<std::int64_t>(value);
+  else a.attributes[number] = nearest(value, type.dtype);
   a.attributes[dtype] = std::string(name_of(type.dtype));
   return a;
 }
