@@ -70,7 +70,9 @@ std::int64_t Simulator<T>::integer_primitive(const Expr& e) {
   const std::int64_t a = e->args[0].kind() == Kind::boolean ? boolean(e->args[0]) : integer(e->args[0]);
   if (e->args.size() == 1) {
     if (e->primitive == Primitive::sign) return (a > 0) - (a < 0);
-    return e->primitive == Primitive::neg || (e->primitive == Primitive::abs && a < 0) ? -a : a;
+    // The lowest integer is its own negative.
+    const bool negated = e->primitive == Primitive::neg || (e->primitive == Primitive::abs && a < 0);
+    return negated ? static_cast<std::int64_t>(-static_cast<std::uint64_t>(a)) : a;
   }
   const std::int64_t b = integer(e->args[1]);
   if (e->primitive != Primitive::philox) return of_two(e->primitive, a, b);
