@@ -226,6 +226,13 @@ bool Arithmetic<R>::vanishes_turned(const ProductParts<R>& parts) const {
   return reciprocals.below < rounding_.tau || reciprocals.above > rounding_.omega;
 }
 
+/// Whether the reciprocal of a partial result, which is what a division by a quotient computes on the way, may leave the
+/// normal numbers: from an infinite or vanishing quotient nothing follows.
+template <class R>
+bool Arithmetic<R>::leaves_range_turned(const ProductParts<R>& parts) const {
+  return parts.turned && (div_up(1, parts.extents.below) > rounding_.omega || div_down(1, parts.extents.above) < rounding_.tau);
+}
+
 /// Divisors that are multiplied first may underflow, which amplifies, or overflow, which leaves nothing.
 template <class R>
 Value<R> Arithmetic<R>::with_joined_divisors(Value<R> result, const ProductParts<R>& parts) {
@@ -296,7 +303,7 @@ Value<R> Arithmetic<R>::ordinary_product(ProductParts<R>& parts, bool contracted
   }
   const double inherited = contracted ? operand_errors(parts) : 0;
   const Arithmetics known = arithmetics_of(std::span<const Factor<R>>(parts.factors));
-  if (parts.steps > 1 && parts.extents.above > rounding_.omega) return wild();
+  if ((parts.steps > 1 && parts.extents.above > rounding_.omega) || leaves_range_turned(parts)) return wild();
   if (known.zero) return rescaled(zero_product<R>(parts.factors), parts, true);
   Value<R> v;
   double own = product_box(parts.factors, v);
@@ -347,6 +354,7 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted,
 #define ETALON_INSTANTIATE(R)                                                             \
   template Value<R> Arithmetic<R>::wild() const;                                          \
   template bool Arithmetic<R>::may_vanish(const ProductParts<R>&) const;                  \
+  template bool Arithmetic<R>::leaves_range_turned(const ProductParts<R>&) const;         \
   template double Arithmetic<R>::operand_errors(const ProductParts<R>&) const;            \
   template Value<R> Arithmetic<R>::rescaled(Value<R>, const ProductParts<R>&, bool);      \
   template Value<R> Arithmetic<R>::product(std::span<const Factor<R>>, bool, double);

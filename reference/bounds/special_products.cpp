@@ -93,6 +93,7 @@ Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts, bool contracted)
   const Extents& reach = parts.extents;
   const bool several = parts.steps > 1;
   if (several && !(std::max(reach.above, reach.divisors_above) <= rounding_.omega)) return wild();
+  if (leaves_range_turned(parts)) return wild();
   if (several && parts.all_divisors > 1 && !(reach.divisors_below >= rounding_.tau)) return wild();
   Value<R> v;
   product_specials(parts.factors, v);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 
+#include "compiled/codegen/jit.hpp"
 #include "compiled/executable.hpp"
 #include "tools/bench/variants.hpp"
 #include "tools/bench/workload.hpp"
@@ -36,6 +37,9 @@ Made made_of(const Workload& workload, const Variant* without) {
   made.arena_bytes = executable.report().arena_bytes;
   return made;
 }
+
+/// Whether vectors are so wide, and registers so many, that steps of a window share what they load.
+bool shares_loads() { return compiled::Jit().machine().lanes_f32 >= 16; }
 
 /// How to see that a decision was taken, from what was made with it and without it.
 struct Sign {
@@ -113,6 +117,10 @@ TEST_CASE("every_decision_that_can_be_left_out_is_taken_where_it_is_meant_to_be"
     REQUIRE(sign != nullptr);
     const Workload workload = workload_named(sign->workload);
     INFO(sign->workload);
+    if (variant.name == "sharing-loads" && !shares_loads()) {
+      checked.insert(variant.name);
+      continue;
+    }
     const Made with = made_of(workload, nullptr), without = made_of(workload, &variant);
     REQUIRE_FALSE(with.plan.empty());
     REQUIRE_FALSE(with.loops.empty());

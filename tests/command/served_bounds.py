@@ -58,7 +58,7 @@ def main(etalon, backend, shard, every):
     folder = pathlib.Path(tempfile.mkdtemp())
     log = folder / "pairs.jsonl"
     words = [sys.executable, str(pathlib.Path(__file__).resolve()), "--proxy", etalon, backend, str(log), every]
-    subprocess.run([etalon, "conform", "--backend", "exec:" + " ".join(map(shlex.quote, words)), "--jobs", "1", "--shard", shard,
+    subprocess.run([etalon, "conform", "--backend", "exec:" + " ".join(map(shlex.quote, words)), "--jobs", "1", "--memory", "0", "--shard", shard,
                     "--checks", "value,jvp,vjp,second,special,program"], capture_output=True, check=False)
     pairs = [json.loads(line) for line in log.read_text().splitlines()]
     told = subprocess.run([etalon, "judge", "--contract", "cpu"], input="".join(json.dumps(p) + "\n" for p in pairs),

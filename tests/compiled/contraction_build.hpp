@@ -81,4 +81,12 @@ struct Product {
   return text;
 }
 
+/// How many numbers a vector of this machine holds.
+[[nodiscard]] inline std::int64_t lanes_of(DType dtype) {
+  return static_cast<std::int64_t>(shared_jit()->machine().lanes_f32 * 4 / size_of(dtype));
+}
+
+/// Columns of a panel: of the widest tiles of this machine.
+[[nodiscard]] inline std::int64_t panel_of(DType dtype) { return 2 * lanes_of(dtype); }
+
 }  // namespace etalon::test

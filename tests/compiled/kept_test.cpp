@@ -131,7 +131,7 @@ TEST_CASE("elements in panels lie where their indices say, and come back", "[com
 TEST_CASE("a step whose tiles read a parameter in panels keeps it and its states so", "[compiled][kept]") {
   for (const DType dtype : {DType::f32, DType::f64}) {
     const std::string text = step_text(name_of(dtype), 33);
-    const std::string width = dtype == DType::f32 ? "32" : "16";
+    const std::string width = std::to_string(panel_of(dtype));
     const std::string made = layouts_of(text);
     CHECK_THAT(made, Contains("w: in panels of " + width + " along axis 0: its contraction reads it so"));
     CHECK_THAT(made, Contains("m: in panels of " + width + " along axis 0: like w") && Contains("v: in panels of " + width));
@@ -163,7 +163,7 @@ TEST_CASE("a step whose tiles read a parameter in panels keeps it and its states
 
 TEST_CASE("columns that lie side by side are kept in panels along the last axis", "[compiled][kept]") {
   const std::string text = "parameter w : f32[64, 512]\ninput x : f32[96, 64]\ny = matmul(x, w)\noutput y\n";
-  CHECK_THAT(layouts_of(text), Contains("w: in panels of 32 along axis 1") && Contains("it lies in panels"));
+  CHECK_THAT(layouts_of(text), Contains(fmt::format("w: in panels of {} along axis 1", panel_of(DType::f32))) && Contains("it lies in panels"));
   const compiled::Executable e = compiled::compile(spec::parse_program(text), options());
   compiled::CompileOptions plain = options();
   plain.schedule.kept = false;
@@ -174,7 +174,7 @@ TEST_CASE("columns that lie side by side are kept in panels along the last axis"
   compiled::Store other;
   other.put("w", store.read("w"));
   CHECK(e.run(store, {{"x", x}}) == compiled::compile(spec::parse_program(text), plain).run(other, {{"x", x}}));
-  CHECK(store.entry("w").panels == compiled::Panels{1, 32});
+  CHECK(store.entry("w").panels == compiled::Panels{1, panel_of(DType::f32)});
   CHECK(!other.entry("w").panels);
   CHECK(store.read("w") == other.read("w"));
 }
@@ -185,8 +185,8 @@ TEST_CASE("the report says which parameters lie in panels, and why", "[compiled]
   const compiled::Executable step = compiled::compile(spec::parse_program(step_text("f32", 33)), o);
   std::map<std::string, std::string> layouts;
   for (const compiled::ValueReport& v : step.report().values) layouts.emplace(v.name, v.layout);
-  CHECK(layouts.at("w") == "panels of 32 along axis 0: its contraction reads it so");
-  CHECK(layouts.at("m") == "panels of 32 along axis 0: like w");
+  CHECK(layouts.at("w") == fmt::format("panels of {} along axis 0: its contraction reads it so", panel_of(DType::f32)));
+  CHECK(layouts.at("m") == fmt::format("panels of {} along axis 0: like w", panel_of(DType::f32)));
   CHECK(layouts.at("x").empty());
   CHECK(layouts.at("y").empty());
 }
@@ -222,7 +222,7 @@ TEST_CASE("siblings of a step read what it keeps, whatever they like best", "[co
     }
     CHECK(at(seen.at(1), static_cast<std::size_t>(i)) == sum);
   }
-  CHECK(store.entry("w").panels == compiled::Panels{0, 32});
+  CHECK(store.entry("w").panels == compiled::Panels{0, panel_of(DType::f32)});
   const HostTensor doubled = store.read("w");
   for (std::size_t k = 0; k < static_cast<std::size_t>(outputs * inputs); ++k) CHECK(at(doubled, k) == 2 * at(expected[0], k));
   (void)step.run(store, {{"x", x}, {"d", d}});
@@ -235,7 +235,7 @@ TEST_CASE("a parameter stays as it is where something of its size cannot go alon
                         "w1 = sub(w, g)\noutput y\nupdate w := w1\n"),
              Contains("w: as it is: its update rides along with a contraction"));
   CHECK_THAT(layouts_of("parameter w : f32[63, 40]\ninput x : f32[33, 40]\ny = linear(x, w, _)\noutput y\n"),
-             Contains("w: as it is: its 63 columns are no whole panels of 32"));
+             Contains(fmt::format("w: as it is: its 63 columns are no whole panels of {}", panel_of(DType::f32))));
   CHECK_THAT(layouts_of("parameter w : f32[64, 40]\ninput x : f32[33, 40]\ny = linear(x, w, _)\nt = transpose(w) {permutation = [1, 0]}\ns = sum(t) {axes = [0]}\noutput y, s\n"),
              Contains("w: as it is: w is read by more than contractions and its update"));
   CHECK_THAT(layouts_of("parameter w : f32[64, 40]\nparameter m : f32[64, 40]\ninput k : f32[64, 40]\ninput x : f32[33, 40]\ninput d : f32[33, 64]\n"
@@ -247,7 +247,7 @@ TEST_CASE("a factor kept in panels is copied along its other axis as without the
   // The cotangent of x reads w the other way round.
   const std::string more = "gx = vjp(y; x; d)\noutput gx\n";
   const std::string text = step_text("f32", 96, more);
-  CHECK_THAT(layouts_of(text), Contains("w: in panels of 32 along axis 0"));
+  CHECK_THAT(layouts_of(text), Contains(fmt::format("w: in panels of {} along axis 0", panel_of(DType::f32))));
   const HostTensor x = whole_numbers(DType::f32, {96, inputs}, 4), d = whole_numbers(DType::f32, {96, outputs}, 5);
   compiled::Store store;
   fill(store, first_state(DType::f32));

@@ -23,7 +23,8 @@ System doubled_rows(DType dtype, std::int64_t rows, std::int64_t columns) {
 }  // namespace
 
 TEST_CASE("the cut last vector of a short row is stored without a mask", "[compiled][tails]") {
-  for (const std::int64_t columns : {9, 12, 14, 28, 31, 46}) {
+  for (const std::int64_t sixteenths : {9, 12, 14, 28, 31, 46}) {  // of a vector
+    const std::int64_t columns = sixteenths * lanes_of(DType::f32) / 16;
     CAPTURE(columns);
     // Were these rows not written in vectors at all, nothing would be shown.
     const std::string text = dump_of(doubled_rows(DType::f32, 64, columns), "llvm");

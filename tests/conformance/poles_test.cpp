@@ -180,3 +180,13 @@ TEST_CASE("an angle hangs on the sign of a zero only where that is known", "[pol
   CHECK(of_outputs(far, {row({pi})}) != Verdict::fail);
   CHECK(of_outputs(far, {row({-pi})}) != Verdict::fail);
 }
+
+TEST_CASE("a quotient that overflows or vanishes below a quotient decides the outer one", "[poles]") {
+  const float most = std::numeric_limits<float>::max();
+  const float least = std::numeric_limits<float>::denorm_min();
+  const std::string text = "input a : f32[3]\ninput b : f32[3]\ninput c : f32[3]\nv = div(a, b)\nw = div(c, v)\noutput w\n";
+  const auto request = forward(text, {row({-most, least, 6}), row({0.947F, 3, 2}), row({1, 1, 6})});
+  CHECK(of_outputs(request, {row({-0.0F, inf, 2})}) != Verdict::fail);
+  CHECK(of_outputs(request, {row({-2.78313e-39F, inf, 2})}) != Verdict::fail);
+  CHECK(of_outputs(request, {row({-0.0F, inf, 2.00001F})}) == Verdict::fail);
+}

@@ -24,13 +24,14 @@ std::int64_t cut(T x) {
 
 std::int64_t of_two(Primitive p, std::int64_t a, std::int64_t b) {
   if (b == 0 && (p == Primitive::floor_div || p == Primitive::modulo)) return 0;
-  const auto floor = [&] { return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); };
+  const auto u = static_cast<std::uint64_t>(a), v = static_cast<std::uint64_t>(b);  // wraps as machines do
+  const auto floor = [&] { return b == -1 ? static_cast<std::int64_t>(-u) : a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0); };
   switch (p) {
-    case Primitive::add: return a + b;
-    case Primitive::sub: return a - b;
-    case Primitive::mul: return a * b;
+    case Primitive::add: return static_cast<std::int64_t>(u + v);
+    case Primitive::sub: return static_cast<std::int64_t>(u - v);
+    case Primitive::mul: return static_cast<std::int64_t>(u * v);
     case Primitive::floor_div: return floor();
-    case Primitive::modulo: return a - floor() * b;
+    case Primitive::modulo: return b == -1 ? 0 : a - floor() * b;
     case Primitive::maximum: return std::max(a, b);
     default: return std::min(a, b);
   }
