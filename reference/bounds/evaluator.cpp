@@ -114,6 +114,17 @@ void Evaluator<R>::run(const std::vector<spec::Binder>& binders, const PlannedEq
   });
 }
 
+/// What is read again: an integer that is only made real is the nearest number of the type.
+template <class R>
+Value<R> Evaluator<R>::stored_real(OperationId id, DType dtype) {
+  const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
+  const bool converts = o.form == Form::apply && o.primitive == Primitive::to_real && o.constant < 0;
+  if (!converts || plan_.operations[static_cast<std::size_t>(o.args[0])].kind != Kind::integer) return real(id);
+  if (dtype != DType::f32 && dtype != DType::f64) return real(id);
+  const std::int64_t x = integer(o.args[0]);
+  return point<R>(dtype == DType::f32 ? static_cast<R>(static_cast<float>(x)) : static_cast<R>(static_cast<double>(x)));
+}
+
 template <class R>
 void Evaluator<R>::store(const PlannedEquation& q) {
   Elements<R>& target = elements_[static_cast<std::size_t>(q.target)];
@@ -131,7 +142,7 @@ void Evaluator<R>::store(const PlannedEquation& q) {
   arithmetic_.tape().begin_passing();
   switch (kind_of(info.dtype)) {
     case Kind::real: {
-      Value<R> v = real(q.value);
+      Value<R> v = plan_.is_read[static_cast<std::size_t>(q.target)] != 0 ? stored_real(q.value, info.dtype) : real(q.value);
       const spec::Format format = spec::format_of(info.dtype);
       if (q.narrows || format.precision < arithmetic_.rounding().precision) v = arithmetic_.stored(v, Rounding::of(info.dtype));
       if (plan_.is_read[static_cast<std::size_t>(q.target)] != 0) arithmetic_.share(v);

@@ -53,6 +53,7 @@ class Evaluator {
   [[nodiscard]] std::int64_t offset_of(const Operation& o);
   [[nodiscard]] std::size_t read_at(const Operation& o);
 
+  [[nodiscard]] Value<R> stored_real(OperationId id, DType dtype);
   [[nodiscard]] std::int64_t integer(OperationId id);
   [[nodiscard]] std::int64_t integer_primitive(const Operation& o, OperationId id);
   [[nodiscard]] std::int64_t whole_part(const Operation& o, OperationId id);

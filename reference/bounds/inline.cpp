@@ -17,6 +17,7 @@ struct Uses {
   int reads = 0;
   bool injective = true;
   bool converts = false;  ///< a real of another type is made of it, in arithmetic of its own
+  bool decides = false;   ///< an integer or a truth value is made of it
 };
 
 /// Whether an equation with such a target computes in another type than the tensor's.
@@ -40,6 +41,7 @@ void count(const System& s, DType target, const Expr& e, std::vector<Binder>& sc
     ++u.reads;
     u.injective = u.injective && plain(e->args, scope);
     u.converts = u.converts || in_other_type(target, s[e->tensor].dtype);
+    u.decides = u.decides || kind_of(target) != Kind::real;
   }
   const std::size_t depth = scope.size();
   scope.insert(scope.end(), e->binders.begin(), e->binders.end());
@@ -67,6 +69,11 @@ Expr replace(const System& s, DType target, const Expr& e, const std::vector<con
 bool reads_other_type(const System& s, DType target, const Expr& e) {
   if (e.form() == Form::read && in_other_type(target, s[e->tensor].dtype)) return true;
   return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_other_type(s, target, a); });
+}
+
+bool reads_reals(const System& s, const Expr& e) {
+  if (e.form() == Form::read && kind_of(s[e->tensor].dtype) == Kind::real) return true;
+  return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_reals(s, a); });
 }
 
 bool is_closed(const Expr& e) {
@@ -143,7 +150,9 @@ System inline_single_uses(const System& system) {
     const bool narrow = is_narrow(dtype);
     // A constant that is stored is rounded there; inlined, it would pass for a part of the next constant (R0).
     const bool closed = is_closed(q.value);
-    if (uses[t].reads == 1 && uses[t].injective && !uses[t].converts && !reads_other_type(system, dtype, q.value) && writers[t] == 1 && !narrow && !closed && kind_of(dtype) == Kind::real &&
+    // Inlined, nothing would say in which type the integers became reals.
+    const bool typeless = uses[t].decides && !reads_reals(system, q.value);
+    if (uses[t].reads == 1 && !typeless && uses[t].injective && !uses[t].converts && !reads_other_type(system, dtype, q.value) && writers[t] == 1 && !narrow && !closed && kind_of(dtype) == Kind::real &&
         covers(system, q)) {
       held[i] = std::move(q);
       by[t] = &held[i];
@@ -177,7 +186,7 @@ spec::System with_recomputed_elements(const spec::System& system) {
     const DType dtype = system.tensors[t].dtype;
     const std::size_t size = nodes(q.value, sizes);
     const bool elementwise = writers[t] == 1 && kind_of(dtype) == Kind::real && !is_narrow(dtype) && !is_closed(q.value) &&
-                             covers(system, q) && is_elementwise(q.value, finished) && !reads_other_type(system, dtype, q.value);
+                             covers(system, q) && is_elementwise(q.value, finished) && reads_reals(system, q.value) && !reads_other_type(system, dtype, q.value);
     q.value = replace(system, dtype, q.value, by);
     if (elementwise && size <= longest_recomputed) {
       sizes[t] = size;

@@ -190,3 +190,17 @@ TEST_CASE("a quotient that overflows or vanishes below a quotient decides the ou
   CHECK(of_outputs(request, {row({-2.78313e-39F, inf, 2})}) != Verdict::fail);
   CHECK(of_outputs(request, {row({-0.0F, inf, 2.00001F})}) == Verdict::fail);
 }
+
+TEST_CASE("an integer that becomes a real and an integer again is rounded in between", "[poles]") {
+  spec::Request request = forward("input x : i32[2]\nv = cast(x) {dtype = f32}\nw = cast(v) {dtype = i32}\noutput w\n", {});
+  const auto integers = [](std::int32_t a, std::int32_t b) {
+    HostTensor t(DType::i32, Dims{2});
+    t.view<std::int32_t>()[0] = a;
+    t.view<std::int32_t>()[1] = b;
+    return t;
+  };
+  request.inputs = {integers(-1218107917, 16777217)};
+  CHECK(of_outputs(request, {integers(-1218107904, 16777216)}) == Verdict::pass);
+  CHECK(of_outputs(request, {integers(-1218107917, 16777217)}) == Verdict::fail);
+  CHECK(of_outputs(request, {integers(-1218107904, 16777218)}) == Verdict::fail);
+}
