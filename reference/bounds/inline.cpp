@@ -49,6 +49,14 @@ void count(const System& s, DType target, const Expr& e, std::vector<Binder>& sc
   scope.resize(depth);
 }
 
+bool reads_reals(const System& s, const Expr& e) {
+  if (e.form() == Form::read && kind_of(s[e->tensor].dtype) == Kind::real) return true;
+  return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_reals(s, a); });
+}
+
+/// Whether nothing would say, in the place of the read element, in which type integers became reals.
+bool typeless(const System& s, DType target, const Expr& value) { return kind_of(target) != Kind::real && !reads_reals(s, value); }
+
 /// Elements of real targets are made of elements of their own type alone: others are rounded before they are read.
 Expr replace(const System& s, DType target, const Expr& e, const std::vector<const Equation*>& by) {
   if (e->args.empty() && e.form() != Form::read) return e;
@@ -56,7 +64,7 @@ Expr replace(const System& s, DType target, const Expr& e, const std::vector<con
   args.reserve(e->args.size());
   for (const Expr& a : e->args) args.push_back(replace(s, target, a, by));
   if (e.form() == Form::read) {
-    if (const Equation* q = by[static_cast<std::size_t>(e->tensor)]; q != nullptr && !in_other_type(target, s[e->tensor].dtype)) {
+    if (const Equation* q = by[static_cast<std::size_t>(e->tensor)]; q != nullptr && !in_other_type(target, s[e->tensor].dtype) && !typeless(s, target, q->value)) {
       spec::Substitution indices;
       for (std::size_t i = 0; i < q->binders.size(); ++i) indices[q->binders[i].variable] = args[i];
       return substitute(q->value, indices);
@@ -69,11 +77,6 @@ Expr replace(const System& s, DType target, const Expr& e, const std::vector<con
 bool reads_other_type(const System& s, DType target, const Expr& e) {
   if (e.form() == Form::read && in_other_type(target, s[e->tensor].dtype)) return true;
   return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_other_type(s, target, a); });
-}
-
-bool reads_reals(const System& s, const Expr& e) {
-  if (e.form() == Form::read && kind_of(s[e->tensor].dtype) == Kind::real) return true;
-  return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_reals(s, a); });
 }
 
 bool is_closed(const Expr& e) {
@@ -150,9 +153,7 @@ System inline_single_uses(const System& system) {
     const bool narrow = is_narrow(dtype);
     // A constant that is stored is rounded there; inlined, it would pass for a part of the next constant (R0).
     const bool closed = is_closed(q.value);
-    // Inlined, nothing would say in which type the integers became reals.
-    const bool typeless = uses[t].decides && !reads_reals(system, q.value);
-    if (uses[t].reads == 1 && !typeless && uses[t].injective && !uses[t].converts && !reads_other_type(system, dtype, q.value) && writers[t] == 1 && !narrow && !closed && kind_of(dtype) == Kind::real &&
+    if (uses[t].reads == 1 && !(uses[t].decides && !reads_reals(system, q.value)) && uses[t].injective && !uses[t].converts && !reads_other_type(system, dtype, q.value) && writers[t] == 1 && !narrow && !closed && kind_of(dtype) == Kind::real &&
         covers(system, q)) {
       held[i] = std::move(q);
       by[t] = &held[i];
@@ -186,7 +187,7 @@ spec::System with_recomputed_elements(const spec::System& system) {
     const DType dtype = system.tensors[t].dtype;
     const std::size_t size = nodes(q.value, sizes);
     const bool elementwise = writers[t] == 1 && kind_of(dtype) == Kind::real && !is_narrow(dtype) && !is_closed(q.value) &&
-                             covers(system, q) && is_elementwise(q.value, finished) && reads_reals(system, q.value) && !reads_other_type(system, dtype, q.value);
+                             covers(system, q) && is_elementwise(q.value, finished) && !reads_other_type(system, dtype, q.value);
     q.value = replace(system, dtype, q.value, by);
     if (elementwise && size <= longest_recomputed) {
       sizes[t] = size;
