@@ -1,0 +1,114 @@
+/// \file
+/// Composes a random program call by call: what is there, what may be read, which definitions can read it. It knows roles
+/// (random_program.hpp) and no operation by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/case.hpp"
+#include "conformance/fitting.hpp"
+#include "conformance/random_program.hpp"
+
+namespace etalon::conformance {
+
+class Composer {
+ public:
+  Composer(std::span<const spec::Definition* const> definitions, const ProgramWish& wish, Draw& draw, const Admission& admits);
+
+  /// The program that is wished for, or nothing. To be called once.
+  [[nodiscard]] std::optional<RandomProgram> run();
+
+ private:
+  /// What an operand of a call is to be so that it can read a result.
+  struct Reading {
+    Fit fit;
+    DType dtype;
+  };
+
+  void add_call(Role role);
+  [[nodiscard]] std::span<const std::pair<std::string, spec::ValueType>> readable() const;
+  /// What such a call may be missing without harm.
+  static bool is_optional(Role role);
+  const spec::Definition* chosen(Role role);
+  void add_call(const spec::Definition& definition, Role role);
+  /// To another element type first, and then to the program's.
+  void convert(const spec::Definition& d, Role role, Assignment& assignment);
+  /// Whether an operand may hold numbers of this element type, in a case of another.
+  static bool may_hold(spec::Range range, DType dtype, DType of_case);
+  /// One for a result that may be read, or with the extents wished for.
+  std::optional<Reading> some_read(const spec::Definition& d);
+  /// Per operand a value that a call of the program's definition read or gave: all alike, or different ones.
+  std::vector<std::optional<std::string>> around_the_first(const CallTypes& call);
+  void add(const CallTypes& types, std::vector<std::optional<std::string>> taken, const Assignment& assignment);
+  /// Whether two operands beside each other, of several, have one type.
+  static bool has_twins(const CallTypes& types);
+  void keep(const spec::Instance& instance, const std::vector<std::optional<std::string>>& taken, const Assignment& assignment);
+  /// Per operand an earlier result of its type, or nothing; a result may serve twice.
+  std::vector<std::optional<std::string>> results_for(const CallTypes& call, double taking);
+  /// Some operands that no result serves read an input that another call reads.
+  void share_inputs(const CallTypes& call, std::vector<std::optional<std::string>>& taken);
+  std::string add_input(const spec::ValueType& type);
+
+  /// The next that can read what is there.
+  void add_consumer(Role role);
+  /// One call of the program's definition, on inputs of its own; what it gives is for the reader.
+  void add_anew();
+  /// The next of those whose results are rewritten with who reads them, on inputs of its own.
+  void add_feeder();
+  /// One call of the program's definition that reads the first input.
+  void add_sharing();
+  void add_alone(const spec::Definition& d, bool at_levels);
+  /// Rows of the extents of the first, or of those given.
+  static void make_equal(const spec::Definition& d, Assignment& a, std::optional<std::vector<std::int64_t>> extents = {});
+  /// An elementwise function of what the last call gave: of the ways to read that, and what that read, one which gives back
+  /// something simpler among ordinary numbers, where there is one.
+  void add_rewritten(const spec::Definition& d);
+  /// Elementwise functions of what is elementwise; after moves moves again, and what reads one operand or two; after
+  /// others what moves or changes each element; after reductions also these of one operand.
+  static bool is_consumer(const spec::Definition& d, const spec::Definition& after);
+  /// What gives operands that are rewritten with who reads them.
+  static bool is_feeder(const spec::Definition& d, const spec::Definition& before);
+
+  void repeat_call();
+  void add_nearly();
+  /// Nothing where no attribute is a real number but 0.
+  [[nodiscard]] std::optional<Assignment> with_other_digits(Assignment assignment, const spec::Attributes& complete) const;
+  void add_other_view();
+  /// A view of this type of what the call views, or that itself; nothing where neither can be.
+  std::optional<std::string> another_view(const spec::Call& viewing, const spec::ValueType type);
+  void exchange_operands();
+
+  /// One call of the program's definition, with a constant of the program as an operand.
+  void add_with_constant();
+
+  const ProgramWish& wish_;
+  Draw& draw_;
+  const Admission& admits_;
+  std::vector<const spec::Definition*> all_;
+  std::vector<const spec::Definition*> elementwise_;
+  std::vector<const spec::Definition*> moves_;
+  std::vector<const spec::Definition*> consumers_;
+  std::vector<const spec::Definition*> feeders_;
+  const spec::Definition* constant_ = nullptr;  ///< makes a tensor of one number
+  std::uint64_t turn_;
+  std::set<std::string> of_first_;  ///< what calls of the program's definition gave
+  std::vector<Assignment> assignments_;
+  spec::Program program_;
+  std::vector<std::pair<std::string, spec::ValueType>> results_;
+  std::set<std::string> read_;
+  std::size_t first_readable_ = 0;  ///< of the results
+  std::size_t behind_readable_ = std::string::npos;
+  std::optional<std::size_t> view_;  ///< the result of the first move
+  std::size_t viewing_ = 0;          ///< the step that made it
+  bool doubles_ = false;
+  bool twins_ = false;
+};
+
+}  // namespace etalon::conformance

@@ -1,0 +1,44 @@
+#include "conformance/composer.hpp"
+
+#include <limits>
+
+#include "conformance/constant_tensor.hpp"
+#include "conformance/shapes.hpp"
+#include "conformance/signature.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+const std::vector<std::int64_t> constant_extents{3, 4};
+
+}  // namespace
+
+void Composer::add_with_constant() {
+  static const std::vector<double> numbers{0, 1, -1, -0.0, 2, std::numeric_limits<double>::infinity(), -2, 4, -4, 0.5, 3, -std::numeric_limits<double>::infinity()};
+  SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults};
+  auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
+  const std::uint64_t turn = turn_++;
+  if (assignment && turn % 2 == 1 && takes_integers(*wish_.about)) assignment->shared_type = turn % 4 == 1 ? DType::i32 : DType::i64;
+  // Who keeps constants by value finds those of one shape again.
+  if (assignment && is_elementwise(*wish_.about)) make_equal(*wish_.about, *assignment, constant_extents);
+  const auto types = assignment && constant_ != nullptr ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
+  if (!types) return;
+  std::vector<std::size_t> numeric;
+  for (std::size_t i = 0; i < types->operands.size(); ++i) {
+    if (types->operands[i] && types->operands[i]->dtype != DType::boolean) numeric.push_back(i);
+  }
+  if (numeric.empty()) return;
+  const std::size_t operand = numeric[static_cast<std::size_t>(turn % numeric.size())];
+  const double number = numbers[static_cast<std::size_t>(turn / numeric.size() % numbers.size())];
+  const Assignment constant = constant_tensor(*constant_)->of(*types->operands[operand], number);
+  const auto made = call_of(*constant_, constant, wish_.dtype);
+  if (!made) return;
+  const std::size_t before = program_.steps.size();
+  add(*made, {}, constant);
+  if (program_.steps.size() == before) return;
+  std::vector<std::optional<std::string>> taken(types->operands.size());
+  taken[operand] = results_.back().first;
+  add(*types, std::move(taken), *assignment);
+}
+
+}  // namespace etalon::conformance
