@@ -88,6 +88,10 @@ Arrangement draw_arrangement(Draw& draw, Unusual unusual, const Dims& dims, bool
     case Unusual::padded: a.steps[dims.rank - 1] = 1, a.steps[draw_axis(draw, dims.rank - 1)] = draw.integer(2, 3); break;
     case Unusual::offset: break;
   }
+  // Who drops axes of one element may take what follows them for the outermost.
+  for (std::size_t axis = 1; axis < dims.rank; ++axis) {
+    if (dims[axis - 1] == 1 && dims[axis] > 1 && a.steps[axis] == 1 && draw.chance(0.7)) a.steps[axis] = -1;
+  }
   return a;
 }
 

@@ -84,6 +84,7 @@ class Levels {
         usual();
         for (const std::int64_t k : {0, 1, -1, 2}) integer(k);
         for (const double x : {0.5, -2.75, 1000.0}) real(x);
+        for (const double sign : {-1.0, 1.0}) real(sign * std::numeric_limits<double>::infinity());
         add("true", true);
         integer((std::int64_t{1} << 53) + 1);  // no f64
         break;

@@ -8,6 +8,7 @@
 #include "conformance/breaking.hpp"
 #include "conformance/coverage.hpp"
 #include "conformance/directions.hpp"
+#include "conformance/one_sign.hpp"
 #include "conformance/program_case.hpp"
 #include "conformance/saturation.hpp"
 #include "conformance/shapes.hpp"
@@ -162,6 +163,13 @@ std::vector<Family> second_families(Draw& draw, std::size_t operands, std::uint6
   return std::vector<Family>(operands, index % 3 == 0 ? Family::normal : draw.pick(moderate));
 }
 
+// One case of each instance, so that rows of every length are met.
+void meet_one_sign(Case& c, const spec::System& system) {
+  const bool asked = c.key.check == Check::value || c.key.check == Check::jvp || c.key.check == Check::vjp;
+  if (!asked || c.key.index % draws_per_instance != 2) return;
+  if (const auto sign = sign_beyond_zero(system, c.key.index / draws_per_instance)) keep_one_sign(c.operands, *sign);
+}
+
 /// \returns the families of the real operands
 std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw& draw) {
   const auto roles = integer_roles(instance.system);
@@ -196,6 +204,7 @@ std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw&
   }
   if (definition_of(c).operand_count == 2 && takes_integers(definition_of(c))) meet_lowest(c, draw);
   repeat_operand(c, draw);
+  meet_one_sign(c, instance.system);
   return families;
 }
 
@@ -229,6 +238,9 @@ bool has_real_result(const spec::Instance& instance) {
   }
   return false;
 }
+
+/// Whether an axis of one element stands before another in layouts of this kind: where the buffer begins is looked for there.
+bool has_axis_of_one(Unusual kind) { return kind == Unusual::offset || kind == Unusual::reversed; }
 
 // Every tensor but a few lies in its buffer in an unusual way, one of them as the index says.
 void arrange(Case& c, Draw& draw) {
@@ -334,6 +346,9 @@ std::optional<Case> make_case(const CaseKey& key) {
   Draw types(draw_key(key, "types", number));
   auto assignment = assignment_of(key, definition, number, types);
   if (!assignment) return std::nullopt;
+  if (key.check == Check::layout && has_axis_of_one(static_cast<Unusual>(key.index % unusual_count))) {
+    if (auto changed = with_axis_of_one(definition, *assignment, key.dtype)) assignment = std::move(changed);
+  }
   if (key.check == Check::value && number % period == integer_instance) vary_shared_type(definition, *assignment, key.index, key.dtype);
   Case c;
   c.key = key;

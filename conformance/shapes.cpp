@@ -194,6 +194,20 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
   return std::nullopt;
 }
 
+std::optional<Assignment> with_axis_of_one(const Definition& definition, const Assignment& assignment, DType dtype) {
+  for (const auto& [row, extents] : assignment.rows) {
+    if (extents.empty() || extents.back() < 2) continue;
+    Assignment longer = assignment;
+    longer.rows[row].insert(longer.rows[row].end() - 1, 1);
+    if (call_of(definition, longer, dtype)) return longer;
+    if (extents.size() < 2) continue;
+    Assignment shorter = assignment;
+    *(shorter.rows[row].end() - 2) = 1;
+    if (call_of(definition, shorter, dtype)) return shorter;
+  }
+  return std::nullopt;
+}
+
 bool well_typed(const Definition& definition, const CallTypes& call) {
   if (!typed(definition, call).ok()) return false;
   if (definition.callee_count == 0) return true;

@@ -20,6 +20,10 @@ namespace etalon::conformance {
 [[nodiscard]] std::optional<CallTypes> call_of(const spec::Definition& definition, const Assignment& assignment,
                                                DType dtype);
 
+/// The choices with an axis of one element before the last axis of a row, a new one where that can be; nothing where neither can.
+[[nodiscard]] std::optional<Assignment> with_axis_of_one(const spec::Definition& definition, const Assignment& assignment,
+                                                         DType dtype);
+
 /// Whether typing accepts the call.
 [[nodiscard]] bool well_typed(const spec::Definition& definition, const CallTypes& call);
 
