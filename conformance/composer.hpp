@@ -78,12 +78,39 @@ class Composer {
 
   void repeat_call();
   void add_nearly();
+  /// The first call under another attribute, reading the same; nothing where there is none.
+  std::optional<Assignment> with_another_attribute(const spec::Definition& d, const CallTypes& before);
   /// Nothing where no attribute is a real number but 0.
   [[nodiscard]] std::optional<Assignment> with_other_digits(Assignment assignment, const spec::Attributes& complete) const;
   void add_other_view();
   /// A view of this type of what the call views, or that itself; nothing where neither can be.
   std::optional<std::string> another_view(const spec::Call& viewing, const spec::ValueType type);
   void exchange_operands();
+  void add_once_more();
+
+  /// A call that is drawn and not added yet.
+  struct Drawn {
+    const spec::Definition* definition = nullptr;
+    Assignment assignment;
+    CallTypes types;
+    spec::ValueType result;  ///< the first
+  };
+  /// A call whose first operand has this type. \param equal all rows have its extents
+  std::optional<Drawn> drawn_on(const spec::Definition& d, const spec::ValueType& type, bool equal = false);
+  /// The next move in turn whose result has the type of what it reads, and in which no axis of `apart` moves, where that is given.
+  std::optional<Drawn> move_that_keeps(const spec::ValueType& type, const std::vector<std::size_t>* apart = nullptr);
+  /// An elementwise call that gives this type, reading at least so many operands of it.
+  std::optional<Drawn> elementwise_of(const spec::ValueType& type, std::size_t alike);
+  /// \returns the name of its first result, which is hidden unless nobody reads it; nothing where it may not be added
+  std::optional<std::string> add_hidden(const Drawn& call, std::vector<std::optional<std::string>> taken);
+  void add_between_moves();
+  void add_over_itself();
+  void add_read_twice();
+  void add_padded();
+  /// Adds a call on inputs of its own. \returns what it gives, of this type
+  std::optional<std::string> value_of_its_size(const Drawn& call, const spec::ValueType& type);
+  /// A call that reads this type, changed along its last axis alone; nothing where such is not changed.
+  std::optional<Drawn> along_the_last(const spec::Definition& d, const spec::ValueType& type);
 
   /// One call of the program's definition, with a constant of the program as an operand.
   void add_with_constant();
@@ -96,6 +123,7 @@ class Composer {
   std::vector<const spec::Definition*> moves_;
   std::vector<const spec::Definition*> consumers_;
   std::vector<const spec::Definition*> feeders_;
+  std::vector<const spec::Definition*> sliding_;  ///< folds with a list of numbers for axes
   const spec::Definition* constant_ = nullptr;  ///< makes a tensor of one number
   std::uint64_t turn_;
   std::set<std::string> of_first_;  ///< what calls of the program's definition gave
@@ -103,6 +131,7 @@ class Composer {
   spec::Program program_;
   std::vector<std::pair<std::string, spec::ValueType>> results_;
   std::set<std::string> read_;
+  std::set<std::string> hidden_;  ///< no outputs where a call reads them
   std::size_t first_readable_ = 0;  ///< of the results
   std::size_t behind_readable_ = std::string::npos;
   std::optional<std::size_t> view_;  ///< the result of the first move

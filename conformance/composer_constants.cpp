@@ -1,5 +1,6 @@
 #include "conformance/composer.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "conformance/constant_tensor.hpp"
@@ -11,14 +12,22 @@ namespace {
 
 const std::vector<std::int64_t> constant_extents{3, 4};
 
+/// Small ones, both infinities, and powers of two at the ends of the type, whose reciprocals it may not hold.
+std::vector<double> constants_of(DType dtype) {
+  const spec::Format f = spec::format_of(dtype);
+  const double subnormal = std::ldexp(1.0, f.emin - f.precision / 2), power = std::ldexp(1.0, f.emax), inf = std::numeric_limits<double>::infinity();
+  return {0, subnormal, 1, -1, -0.0, 2, power, inf, -2, 4, -subnormal, -4, 0.5, 3, power * (2 - std::ldexp(1.0, 1 - f.precision)), -inf};
+}
+
 }  // namespace
 
 void Composer::add_with_constant() {
-  static const std::vector<double> numbers{0, 1, -1, -0.0, 2, std::numeric_limits<double>::infinity(), -2, 4, -4, 0.5, 3, -std::numeric_limits<double>::infinity()};
+  const std::vector<double> numbers = constants_of(wish_.dtype);
   SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults};
   auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
   const std::uint64_t turn = turn_++;
-  if (assignment && turn % 2 == 1 && takes_integers(*wish_.about)) assignment->shared_type = turn % 4 == 1 ? DType::i32 : DType::i64;
+  // Of three, so that operands and numbers, which come in twos, each meet either.
+  if (assignment && turn % 3 == 1 && takes_integers(*wish_.about)) assignment->shared_type = turn % 2 == 1 ? DType::i32 : DType::i64;
   // Who keeps constants by value finds those of one shape again.
   if (assignment && is_elementwise(*wish_.about)) make_equal(*wish_.about, *assignment, constant_extents);
   const auto types = assignment && constant_ != nullptr ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;

@@ -23,12 +23,37 @@ void Composer::add_nearly() {
   const spec::Definition& d = wish_.library.named(first.operation);
   const auto before = call_of(d, assignments_.front(), wish_.dtype);
   std::optional<Assignment> assignment = with_other_digits(assignments_.front(), first.attributes);
-  constexpr std::uint64_t kinds = 4, of_attributes = 1;
+  if (!before) return;
   if (!assignment || draw_.chance(0.3)) {
-    if (auto other = sibling_of(d, assignments_.front(), kinds * (draw_.bits() % kinds) + of_attributes, 0, draw_, wish_.dtype)) assignment = std::move(other);
+    if (auto other = with_another_attribute(d, *before)) assignment = std::move(other);
   }
   const auto types = assignment ? call_of(d, *assignment, wish_.dtype) : std::nullopt;
-  if (types && before && types->operands == before->operands) add(*types, std::vector(first.operands), *assignment);
+  if (types && types->operands == before->operands) add(*types, std::vector(first.operands), *assignment);
+}
+
+// Those are preferred whose results have the types of the first call's: keys that hold types do not tell them apart.
+std::optional<Assignment> Composer::with_another_attribute(const spec::Definition& d, const CallTypes& before) {
+  constexpr std::uint64_t kinds = 4, of_attributes = 1;
+  constexpr int draws = 8;
+  const spec::Instance first = instance_of(before, wish_.library);
+  std::optional<Assignment> found;
+  for (int k = 0; k < draws; ++k) {
+    auto other = sibling_of(d, assignments_.front(), kinds * (draw_.bits() % kinds) + of_attributes, 0, draw_, wish_.dtype);
+    const auto types = other ? call_of(d, *other, wish_.dtype) : std::nullopt;
+    if (!types || types->operands != before.operands) continue;
+    found = std::move(other);
+    const spec::Instance second = instance_of(*types, wish_.library);
+    if (second.results == first.results && second.attributes != first.attributes) break;
+  }
+  return found;
+}
+
+// Each of the two results has a cotangent of its own, and what they are made of the sum.
+void Composer::add_once_more() {
+  const Assignment assignment = assignments_.front();
+  const auto& first = std::get<spec::Call>(program_.steps.front());
+  const auto types = call_of(wish_.library.named(first.operation), assignment, wish_.dtype);
+  if (types) add(*types, std::vector(first.operands), assignment);
 }
 
 std::optional<Assignment> Composer::with_other_digits(Assignment assignment, const spec::Attributes& complete) const {

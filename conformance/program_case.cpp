@@ -99,7 +99,7 @@ constexpr std::uint64_t fan_width = 4;
   const spec::Definition& d = key.library.named(key.operation);
   const bool joins = is_move(d) || is_elementwise(d);
   if (plot == Plot::pairs) return is_move(d) ? 36 : joins ? 28 : is_fold(d) ? 12 : 6;
-  if (plot == Plot::constant) return joins ? 24 : 3;
+  if (plot == Plot::constant) return joins ? 32 : 3;
   return fan_width;
 }
 
@@ -112,6 +112,12 @@ constexpr std::uint64_t fan_width = 4;
   return std::any_of(d.attributes, d.attributes + d.attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::real; });
 }
 
+/// Whether it moves elements and an attribute stands where there are none.
+[[nodiscard]] bool fills(const spec::Definition& d) {
+  return is_move(d) && std::any_of(d.attributes, d.attributes + d.attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::value; });
+}
+constexpr std::size_t fills_read = 5;
+
 /// The calls of a program; about one in four of those that are not told repeats the one before it.
 [[nodiscard]] std::vector<Role> roles_of(Plot plot, const CaseKey& key, Draw& draw) {
   const spec::Definition& d = key.library.named(key.operation);
@@ -119,8 +125,10 @@ constexpr std::uint64_t fan_width = 4;
   const auto some = [&](Role role) { return draw.chance(0.25) ? Role::again : role; };
   switch (plot) {
     case Plot::doubled: return {Role::about};
-    case Plot::twice: return {Role::about, Role::again, Role::exchanged, Role::nearly};
-    case Plot::composed: return {Role::about, Role::same, Role::same};
+    case Plot::twice: return {Role::about, Role::again, Role::once_more, Role::exchanged, Role::nearly};
+    case Plot::composed:
+      if (is_elementwise(d)) return {Role::about, Role::same, Role::same};
+      return {Role::about, Role::same, Role::same, Role::between_moves, Role::between_moves, Role::between_moves};
     case Plot::fan: {
       // Where cotangents are added up, the last call comes first: what it hands on may be one array for several operands.
       std::vector<Role> roles{Role::about, Role::again};
@@ -130,8 +138,8 @@ constexpr std::uint64_t fan_width = 4;
     }
     case Plot::views:
       // What was computed may be overwritten while a view of it is still to be read; or its views be taken for each other.
-      if (draw.chance(0.5)) return {Role::elementwise, Role::move, Role::beside, Role::on_view, Role::beside};
-      return {Role::elementwise, Role::move, Role::on_view, Role::other_view, Role::beside};
+      if (draw.chance(0.5)) return {Role::elementwise, Role::move, Role::beside, Role::on_view, Role::beside, Role::over_itself, Role::over_itself, Role::read_twice};
+      return {Role::elementwise, Role::move, Role::on_view, Role::other_view, Role::beside, Role::over_itself, Role::over_itself, Role::read_twice};
     case Plot::chain:
     case Plot::repeated: return {Role::about, has_real_attribute(d) ? Role::again : some(Role::elementwise), some(Role::elementwise)};
     case Plot::constant: return std::vector<Role>(width, Role::with_constant);
@@ -141,6 +149,7 @@ constexpr std::uint64_t fan_width = 4;
         const bool before = k % feeding_each(d) == 1;
         roles.insert(roles.end(), {before ? Role::feeder : Role::anew, before ? Role::fed : Role::reader});
       }
+      if (fills(d)) roles.insert(roles.end(), fills_read, Role::padded);
       return roles;
     }
     case Plot::mixed: break;
@@ -159,6 +168,8 @@ constexpr std::uint64_t fan_width = 4;
   if (plot_of(key) == Plot::doubled || runs_attributes(key)) return spec::Mode::vjp;
   // Cotangents of what several read are added up, perhaps in place.
   if (plot_of(key) == Plot::fan && is_second(key)) return spec::Mode::vjp;
+  // Memory is given out anew where no derivative is to find it.
+  if (plot_of(key) == Plot::views && is_second(key) == is_elementwise(key.library.named(key.operation))) return spec::Mode::forward;
   if (plot_of(key) == Plot::twice) return is_second(key) ? spec::Mode::jvp : spec::Mode::vjp;
   constexpr std::array modes{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward, spec::Mode::jvp};
   return modes[static_cast<std::size_t>((key.index + hash_of(key.operation) + static_cast<std::uint64_t>(key.dtype)) % modes.size())];
@@ -292,6 +303,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
     wish.extents = draw.pick(draw.chance(0.7) ? uneven : even);
     wish.elements = 64;
   }
+  if (plot == Plot::twice && !names_of(*wish.about).placed.empty()) wish.extents = draw.pick(even);
   wish.there_and_back = plot == Plot::composed;
   wish.defaults = plot != Plot::composed;
   wish.twins = plot == Plot::twice && wish.about->operand_count > 1;

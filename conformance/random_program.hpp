@@ -38,7 +38,13 @@ enum class Role : std::uint8_t {
   on_view,      ///< of the program's definition, reading what the first move gave
   other_view,   ///< the call before it once more, reading another view of what the first move read; nothing where there is none
   beside,       ///< an elementwise one that reads what the first move read, or gave
-  with_constant ///< of the definition that the program is about, one operand being a constant, the next in turn
+  with_constant, ///< of the definition that the program is about, one operand being a constant, the next in turn
+  once_more,    ///< the first call once more on the same values: who keeps common subexpressions makes both one
+  // What follows are parts of several calls on inputs of their own, whose middle is no output; nothing where they cannot be.
+  between_moves,  ///< of the definition that the program is about, a move of what it reads before it and the same one behind it
+  over_itself,    ///< a value is computed, moved, and read for the last time where its memory may be written over
+  read_twice,     ///< a value given twice to the program's definition is read again when others of its size have been made
+  padded          ///< of the program's definition along the last axes alone, read by what slides along these
 };
 
 struct ProgramWish {
