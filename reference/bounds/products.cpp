@@ -27,7 +27,7 @@ Value<R> zero_product(std::span<const Factor<R>> factors) {
 
 /// Whether every multiple of 2^quantum of magnitude at most m has so many significant bits, or fewer.
 bool takes_bits(double m, std::int32_t quantum, int bits) {
-  return quantum > no_quantum / 2 && m <= std::ldexp(1.0, bits + std::min(quantum, zero_quantum));
+  return m < infinity && quantum > no_quantum / 2 && m <= std::ldexp(1.0, bits + std::min(quantum, zero_quantum));
 }
 
 /// The distance, relatively, from a number to one of so many bits.

@@ -204,3 +204,12 @@ TEST_CASE("an integer that becomes a real and an integer again is rounded in bet
   CHECK(of_outputs(request, {integers(-1218107917, 16777217)}) == Verdict::fail);
   CHECK(of_outputs(request, {integers(-1218107904, 16777218)}) == Verdict::fail);
 }
+
+TEST_CASE("a square beyond the largest number is infinite, negated too", "[poles]") {
+  HostTensor x(DType::f64, Dims{1}), below(DType::f64, Dims{1});
+  x.view<double>()[0] = 7.5e286;
+  below.view<double>()[0] = -std::numeric_limits<double>::infinity();
+  const auto request = forward("input x : f64[1]\nn = neg(x)\ny = mul(x, n)\noutput y\n", {x});
+  CHECK(of_outputs(request, {below}) == Verdict::pass);
+  CHECK(of_outputs(request, {x}) == Verdict::fail);
+}
