@@ -9,15 +9,6 @@
 
 namespace etalon::conformance {
 
-namespace {
-
-/// Whether an attribute has a number for each axis of a row.
-bool has_list_for_axes(const spec::Definition& d) {
-  return std::any_of(d.attributes, d.attributes + d.attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::integer && a.row.length != 0; });
-}
-
-}  // namespace
-
 Composer::Composer(std::span<const spec::Definition* const> definitions, const ProgramWish& wish, Draw& draw, const Admission& admits)
     : wish_(wish), draw_(draw), admits_(admits), all_(definitions.begin(), definitions.end()), turn_(wish.turn) {
   for (const spec::Definition* d : all_) {
@@ -26,7 +17,6 @@ Composer::Composer(std::span<const spec::Definition* const> definitions, const P
     if (constant_ == nullptr && constant_tensor(*d)) constant_ = d;
     if (wish_.about != nullptr && is_consumer(*d, *wish_.about)) consumers_.push_back(d);
     if (wish_.about != nullptr && is_feeder(*d, *wish_.about)) feeders_.push_back(d);
-    if (is_fold(*d) && has_list_for_axes(*d)) sliding_.push_back(d);
   }
 }
 
@@ -75,7 +65,6 @@ void Composer::add_call(Role role) {
     case Role::between_moves: return add_between_moves();
     case Role::over_itself: return add_over_itself();
     case Role::read_twice: return add_read_twice();
-    case Role::padded: return add_padded();
     case Role::consumer:
     case Role::reader: return add_consumer(role);
     default: break;
@@ -95,7 +84,7 @@ std::span<const std::pair<std::string, spec::ValueType>> Composer::readable() co
 }
 
 bool Composer::is_optional(Role role) {
-  static constexpr std::array optional{Role::sharing, Role::exchanged, Role::nearly, Role::consumer, Role::reader, Role::fed, Role::other_view, Role::beside, Role::with_constant, Role::once_more, Role::between_moves, Role::over_itself, Role::read_twice, Role::padded};
+  static constexpr std::array optional{Role::sharing, Role::exchanged, Role::nearly, Role::consumer, Role::reader, Role::fed, Role::other_view, Role::beside, Role::with_constant, Role::once_more, Role::between_moves, Role::over_itself, Role::read_twice};
   return std::find(optional.begin(), optional.end(), role) != optional.end();
 }
 

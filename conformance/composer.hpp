@@ -106,11 +106,8 @@ class Composer {
   void add_between_moves();
   void add_over_itself();
   void add_read_twice();
-  void add_padded();
   /// Adds a call on inputs of its own. \returns what it gives, of this type
   std::optional<std::string> value_of_its_size(const Drawn& call, const spec::ValueType& type);
-  /// A call that reads this type, changed along its last axis alone; nothing where such is not changed.
-  std::optional<Drawn> along_the_last(const spec::Definition& d, const spec::ValueType& type);
 
   /// One call of the program's definition, with a constant of the program as an operand.
   void add_with_constant();
@@ -123,7 +120,6 @@ class Composer {
   std::vector<const spec::Definition*> moves_;
   std::vector<const spec::Definition*> consumers_;
   std::vector<const spec::Definition*> feeders_;
-  std::vector<const spec::Definition*> sliding_;  ///< folds with a list of numbers for axes
   const spec::Definition* constant_ = nullptr;  ///< makes a tensor of one number
   std::uint64_t turn_;
   std::set<std::string> of_first_;  ///< what calls of the program's definition gave

@@ -173,43 +173,4 @@ std::optional<std::string> Composer::value_of_its_size(const Drawn& call, const 
   return std::nullopt;
 }
 
-// A padding is that of the window where its value is what that pads with.
-void Composer::add_padded() {
-  const spec::Definition& d = *wish_.about;
-  for (std::size_t passed = 0; passed < sliding_.size(); ++passed) {
-    const spec::Definition& slides = *sliding_[static_cast<std::size_t>(turn_++ % sliding_.size())];
-    const auto window = draw_assignment(slides, draw_, {.elements = 24, .edges = false, .defaults = false}, wish_.dtype);
-    const auto shape = window ? call_of(slides, *window, wish_.dtype) : std::nullopt;
-    if (!shape || !shape->operands.front() || shape->operands.front()->dtype != wish_.dtype || shape->operands.front()->dims.rank < 2) continue;
-    const auto fills = along_the_last(d, *shape->operands.front());
-    if (!fills) continue;
-    const auto reads = drawn_on(slides, fills->result);
-    if (!reads) continue;
-    if (const auto value = add_hidden(*fills, {})) (void)add_hidden(*reads, {value});
-    return;
-  }
-}
-
-/// All lists for axes are 0 but for the last axis, where they are 1, and what fills is not its default.
-std::optional<Composer::Drawn> Composer::along_the_last(const spec::Definition& d, const spec::ValueType& type) {
-  auto found = drawn_on(d, type);
-  if (!found) return std::nullopt;
-  for (std::size_t i = 0; i < d.attribute_count; ++i) {
-    const auto& attribute = d.attributes[i];
-    const std::string name(d.at(attribute.name));
-    if (attribute.row.length != 0) {
-      Extents list(type.dims.rank, 0);
-      list.back() = 1;
-      found->assignment.attributes[name] = std::move(list);
-    } else if (const auto levels = levels_of(d, attribute); levels.size() > 1) {
-      found->assignment.attributes[name] = levels[static_cast<std::size_t>(draw_.integer(1, static_cast<std::int64_t>(levels.size()) - 1))].value;
-    }
-  }
-  auto types = call_of(d, found->assignment, wish_.dtype);
-  if (!types || types->operands.front() != type) return std::nullopt;
-  found->result = instance_of(*types, wish_.library).results.front();
-  found->types = std::move(*types);
-  return found->result == type ? std::nullopt : std::move(found);
-}
-
 }  // namespace etalon::conformance

@@ -112,12 +112,6 @@ constexpr std::uint64_t fan_width = 4;
   return std::any_of(d.attributes, d.attributes + d.attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::real; });
 }
 
-/// Whether it moves elements and an attribute stands where there are none.
-[[nodiscard]] bool fills(const spec::Definition& d) {
-  return is_move(d) && std::any_of(d.attributes, d.attributes + d.attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::value; });
-}
-constexpr std::size_t fills_read = 5;
-
 /// The calls of a program; about one in four of those that are not told repeats the one before it.
 [[nodiscard]] std::vector<Role> roles_of(Plot plot, const CaseKey& key, Draw& draw) {
   const spec::Definition& d = key.library.named(key.operation);
@@ -149,7 +143,6 @@ constexpr std::size_t fills_read = 5;
         const bool before = k % feeding_each(d) == 1;
         roles.insert(roles.end(), {before ? Role::feeder : Role::anew, before ? Role::fed : Role::reader});
       }
-      if (fills(d)) roles.insert(roles.end(), fills_read, Role::padded);
       return roles;
     }
     case Plot::mixed: break;

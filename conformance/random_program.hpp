@@ -43,8 +43,7 @@ enum class Role : std::uint8_t {
   // What follows are parts of several calls on inputs of their own, whose middle is no output; nothing where they cannot be.
   between_moves,  ///< of the definition that the program is about, a move of what it reads before it and the same one behind it
   over_itself,    ///< a value is computed, moved, and read for the last time where its memory may be written over
-  read_twice,     ///< a value given twice to the program's definition is read again when others of its size have been made
-  padded          ///< of the program's definition along the last axes alone, read by what slides along these
+  read_twice      ///< a value given twice to the program's definition is read again when others of its size have been made
 };
 
 struct ProgramWish {
