@@ -86,13 +86,11 @@ TEST_CASE("whatever the judge passes lies in the bounds that are served", "[admi
   constexpr std::size_t most_elements = 200;
   const auto backend = reference::make_reference_backend();
   tests::Within all;
-  std::size_t cases = 0, turn = 0;
+  std::size_t cases = 0;
   for (const spec::Definition* d : spec::library()) {
     std::uint64_t index = cases;
-    ++turn;
     for (const Check check : {Check::value, Check::jvp, Check::vjp, Check::second, Check::special, Check::program}) {
       const bool wide = ++index % 3 == 0;
-      if (turn++ % 3 != 0) continue;  // two checks of each operation, others of the next
       const auto c = conformance::make_case({std::string(d->name), check, wide ? DType::f64 : DType::f32, index % 20, 1, {}});
       if (!c || elements_of(*c) > most_elements) continue;
       const spec::Request request = request_of(*c);
@@ -117,10 +115,10 @@ TEST_CASE("whatever the judge passes lies in the bounds that are served", "[admi
   INFO(all.first);
   INFO(cases << " cases, " << all.passed << " answers passed, " << all.by_ways << " of them by other ways, " << all.convicted << " did not pass");
   CHECK(all.outside == 0);
-  CHECK(all.by_ways >= 3);
-  CHECK(cases >= 150);
-  CHECK(all.passed >= 350);
-  CHECK(all.comparisons >= 3500);
+  CHECK(all.by_ways >= 10);
+  CHECK(cases >= 400);
+  CHECK(all.passed >= 1000);
+  CHECK(all.comparisons >= 10000);
 }
 
 TEST_CASE("a call is judged alike with an input that nobody reads and with calls beside it", "[admissible]") {
