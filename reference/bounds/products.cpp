@@ -216,16 +216,6 @@ bool Arithmetic<R>::may_vanish(const ProductParts<R>& parts) const {
   return !(parts.extents.below > vanishes);
 }
 
-/// Whether the reciprocal of a factor that stands below two divisions may be no normal number.
-template <class R>
-bool Arithmetic<R>::vanishes_turned(const ProductParts<R>& parts) const {
-  Extents reciprocals;
-  for (const Factor<R>& f : parts.factors) {
-    if (f.is_turned && f.value.may(admits_finite) && !f.value.is_zero()) reciprocals.add(f.value.least(), f.value.magnitude(), !f.divides);
-  }
-  return reciprocals.below < rounding_.tau || reciprocals.above > rounding_.omega;
-}
-
 /// Whether the reciprocal of a partial result, which is what a division by a quotient computes on the way, may leave the
 /// normal numbers: from an infinite or vanishing quotient nothing follows.
 template <class R>
@@ -343,7 +333,6 @@ Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted,
   ProductParts<R> parts = parts_of(all);
   // A quotient that divides again is rounded twice, though nothing is left to divide.
   if (parts.turned) parts.operations = std::max(parts.operations, roundings);
-  if (parts.turned && vanishes_turned(parts)) return wild();
   if (parts.operations == 0) return scaled_factor(parts, contracted);
   const bool special = std::any_of(parts.factors.begin(), parts.factors.end(), [](const Factor<R>& f) {
     return !f.value.ordinary() || (f.divides && f.value.holds_zero());
