@@ -49,34 +49,41 @@ void count(const System& s, DType target, const Expr& e, std::vector<Binder>& sc
   scope.resize(depth);
 }
 
+bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
+/// Whether its arithmetic is that of another type, too: the 16-bit types compute in f32, of which all their numbers are.
+bool in_other_arithmetic(DType target, DType read) {
+  return in_other_type(is_narrow(target) ? DType::f32 : target, is_narrow(read) ? DType::f32 : read);
+}
+
+/// Whether it reads a tensor of an element type for which the predicate holds.
+template <class Holds>
+bool reads_any(const System& s, const Expr& e, const Holds& holds) {
+  if (e.form() == Form::read && holds(s[e->tensor].dtype)) return true;
+  return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_any(s, a, holds); });
+}
+
 bool reads_reals(const System& s, const Expr& e) {
-  if (e.form() == Form::read && kind_of(s[e->tensor].dtype) == Kind::real) return true;
-  return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_reals(s, a); });
+  return reads_any(s, e, [](DType read) { return kind_of(read) == Kind::real; });
 }
 
 /// Whether nothing would say, in the place of the read element, in which type integers became reals.
 bool typeless(const System& s, DType target, const Expr& value) { return kind_of(target) != Kind::real && !reads_reals(s, value); }
 
-/// Elements of real targets are made of elements of their own type alone: others are rounded before they are read.
+/// Elements of real targets are made of elements of their own arithmetic alone: others are rounded before they are read.
 Expr replace(const System& s, DType target, const Expr& e, const std::vector<const Equation*>& by) {
   if (e->args.empty() && e.form() != Form::read) return e;
   std::vector<Expr> args;
   args.reserve(e->args.size());
   for (const Expr& a : e->args) args.push_back(replace(s, target, a, by));
   if (e.form() == Form::read) {
-    if (const Equation* q = by[static_cast<std::size_t>(e->tensor)]; q != nullptr && !in_other_type(target, s[e->tensor].dtype) && !typeless(s, target, q->value)) {
+    if (const Equation* q = by[static_cast<std::size_t>(e->tensor)]; q != nullptr && !in_other_arithmetic(target, s[e->tensor].dtype) && !typeless(s, target, q->value)) {
       spec::Substitution indices;
       for (std::size_t i = 0; i < q->binders.size(); ++i) indices[q->binders[i].variable] = args[i];
       return substitute(q->value, indices);
     }
   }
   return with_args(e, std::move(args));
-}
-
-/// Whether it reads reals of another type: what it makes of them is rounded to its own.
-bool reads_other_type(const System& s, DType target, const Expr& e) {
-  if (e.form() == Form::read && in_other_type(target, s[e->tensor].dtype)) return true;
-  return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads_other_type(s, target, a); });
 }
 
 bool is_closed(const Expr& e) {
@@ -114,8 +121,6 @@ Expr in_parentheses(System& system, const Expr& e) {
   return spec::reduce(spec::Reduction::prod, {system.bind("only", 1)}, spec::boolean(true), e);
 }
 
-bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-
 }  // namespace
 
 bool covers(const System& s, const Equation& q) {
@@ -151,10 +156,12 @@ System inline_single_uses(const System& system) {
     const DType dtype = system.tensors[t].dtype;
     q.value = replace(system, dtype, q.value, by);
     const bool narrow = is_narrow(dtype);
+    const bool converts = reads_any(system, q.value, [&](DType read) { return in_other_type(dtype, read); });
     // A constant that is stored is rounded there; inlined, it would pass for a part of the next constant (R0).
     const bool closed = is_closed(q.value);
-    if (uses[t].reads == 1 && !(uses[t].decides && !reads_reals(system, q.value)) && uses[t].injective && !uses[t].converts && !reads_other_type(system, dtype, q.value) && writers[t] == 1 && !narrow && !closed && kind_of(dtype) == Kind::real &&
-        covers(system, q)) {
+    const bool typeless = uses[t].decides && !reads_reals(system, q.value);
+    const bool keeps_type = kind_of(dtype) == Kind::real && !narrow && !uses[t].converts && !converts && !typeless;
+    if (uses[t].reads == 1 && uses[t].injective && writers[t] == 1 && keeps_type && !closed && covers(system, q)) {
       held[i] = std::move(q);
       by[t] = &held[i];
     } else {
@@ -186,8 +193,9 @@ spec::System with_recomputed_elements(const spec::System& system) {
     const auto t = static_cast<std::size_t>(q.target);
     const DType dtype = system.tensors[t].dtype;
     const std::size_t size = nodes(q.value, sizes);
+    const bool converts = reads_any(system, q.value, [&](DType read) { return in_other_arithmetic(dtype, read); });
     const bool elementwise = writers[t] == 1 && kind_of(dtype) == Kind::real && !is_narrow(dtype) && !is_closed(q.value) &&
-                             covers(system, q) && is_elementwise(q.value, finished) && !reads_other_type(system, dtype, q.value);
+                             covers(system, q) && is_elementwise(q.value, finished) && !converts;
     q.value = replace(system, dtype, q.value, by);
     if (elementwise && size <= longest_recomputed) {
       sizes[t] = size;
