@@ -2,7 +2,7 @@
 import tomllib
 
 KINDS = ("convention", "algorithm", "defect")
-KEYS = {"operation", "kind", "modes", "dtypes", "tags", "attributes", "reason", "example", "gives", "function", "depends_on_machine"}
+KEYS = {"operation", "kind", "modes", "dtypes", "tags", "attributes", "reason", "example", "gives", "function"}
 
 
 class Explanation:
@@ -46,7 +46,7 @@ class Explanations:
 
     def unused(self):
         return [f"explanation of {e.entry['operation']} ({e.entry['reason'][:60]}…) explains nothing"
-                         for e in self.entries if not e.used and not e.entry.get("depends_on_machine")]
+                         for e in self.entries if not e.used]
 
 
 def read(path, scope):
