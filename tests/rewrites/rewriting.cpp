@@ -50,7 +50,11 @@ compiled::CompileOptions without(compiled::CompileOptions options, const std::st
 }
 
 compiled::Lowered lowered(const spec::System& system, const compiled::CompileOptions& options) {
-  return compiled::lower_to_loops(system, {}, options, jit()->machine());
+  return lowered(system, options, jit()->machine());
+}
+
+compiled::Lowered lowered(const spec::System& system, const compiled::CompileOptions& options, const compiled::Machine& machine) {
+  return compiled::lower_to_loops(system, {}, options, machine);
 }
 
 bool alike(const compiled::Lowered& a, const compiled::Lowered& b) { return loops_of(a) == loops_of(b); }

@@ -28,6 +28,9 @@ struct Named {
 
 [[nodiscard]] compiled::Lowered lowered(const spec::System& system, const compiled::CompileOptions& options);
 
+/// As on another machine than this one.
+[[nodiscard]] compiled::Lowered lowered(const spec::System& system, const compiled::CompileOptions& options, const compiled::Machine& machine);
+
 /// Whether the same loops come of both.
 [[nodiscard]] bool alike(const compiled::Lowered& a, const compiled::Lowered& b);
 
