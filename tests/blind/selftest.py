@@ -1,6 +1,7 @@
-"""Asks every witness with and without its defect: the sound answer must be the expected one, the other must differ.
+"""Asks every witness of a blind set with and without its defect: the sound answer must be the expected one, the other must
+differ. Usage: selftest.py SET
 
-expected.json holds the answers as numbers that were computed from the equations in arbitrary precision and rounded
+The set's expected.json holds the answers as numbers that were computed from the equations in arbitrary precision and rounded
 once. Needs Python alone; the backend finds its NumPy itself. Prints one line per failure and the counts."""
 import base64
 import json
@@ -12,7 +13,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
 CODES = {"f32": "f", "f64": "d", "i32": "i", "i64": "q", "bool": "?"}
 LISTS = ("outputs", "tangents", "cotangents", "cotangent_tangents")
 AGREE = {"f32": 4e-7, "f64": 1e-14}  # of an element, or of a thousandth of the tensor's largest
@@ -20,18 +20,18 @@ DIFFER = {"f32": 1e-5, "f64": 1e-11}
 KINDS = {"obvious": 0.20, "subtle": 0.45, "nasty": 0.35}
 
 
-def command():
-    line = (HERE / "command").read_text().strip()
-    return [word.replace("{set}", str(HERE)) for word in shlex.split(line)]
+def command_of(folder):
+    line = (folder / "command").read_text().strip()
+    return [word.replace("{set}", str(folder)) for word in shlex.split(line)]
 
 
-def ask(requests, defect=None):
+def ask(command, requests, defect=None):
     """The answers of one process to the requests, in order; None where it ended too soon."""
     env = {k: v for k, v in os.environ.items() if k != "ETALON_BLIND"}
     if defect:
         env["ETALON_BLIND"] = defect
     text = "".join(json.dumps(r) + "\n" for r in requests)
-    done = subprocess.run(command(), input=text, capture_output=True, text=True, env=env)
+    done = subprocess.run(command, input=text, capture_output=True, text=True, env=env)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     return found + [None] * (len(requests) - len(found))
 
@@ -82,18 +82,22 @@ def same(answer, expected, shares):
 
 
 def main():
-    defects = json.loads((HERE / "defects.json").read_text())
-    expected = json.loads((HERE / "expected.json").read_text())
+    if len(sys.argv) != 2:
+        sys.exit("usage: selftest.py SET, a folder with command, defects.json and expected.json")
+    folder = Path(sys.argv[1]).resolve()
+    command = command_of(folder)
+    defects = json.loads((folder / "defects.json").read_text())
+    expected = json.loads((folder / "expected.json").read_text())
     failures = []
     if len({d["name"] for d in defects}) != len(defects):
         failures.append("names are given twice")
-    sound = ask([d["witness"] for d in defects])
+    sound = ask(command, [d["witness"] for d in defects])
     for d, answer in zip(defects, sound):
         name = d["name"]
         if not same(answer, expected[name], AGREE):
             failures.append(f"{name}: without the defect the answer is not the expected one")
             continue
-        if same(ask([d["witness"]], name)[0], answer, DIFFER):
+        if same(ask(command, [d["witness"]], name)[0], answer, DIFFER):
             failures.append(f"{name}: the defect does not show")
     for failure in failures:
         print(failure)
