@@ -15,18 +15,16 @@
 #include "conformance/values.hpp"
 #include "spec/library/library.hpp"
 #include "spec/program/analysis.hpp"
+#include "tests/conformance/drawn_case.hpp"
 
 using namespace etalon;
 using conformance::Case;
 using conformance::Check;
+using conformance_test::drawn;
 
 namespace {
 
 constexpr std::uint64_t of_quick = 8;
-
-std::optional<Case> drawn(const std::string& operation, Check check, std::uint64_t index, DType dtype = DType::f32) {
-  return conformance::make_case({operation, check, dtype, index, 1});
-}
 
 /// The programs that the quick tier asks about an operation.
 std::vector<Case> programs_about(const std::string& operation) {
