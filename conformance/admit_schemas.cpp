@@ -38,12 +38,13 @@ void keep_numbers(reference::Envelope& law, const reference::Envelope& meaning) 
   }
 }
 
-/// Where the meaning decides, so must a schema: its interval counts, however wide it is.
+/// Where the meaning decides, so must a schema: its interval counts, however wide it is, if it has one.
 /// \param freed the meaning, with what freedoms leave open
 void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, const reference::Envelope& freed, bool by_law) {
   if (by_law) keep_numbers(schema, meaning);
   for (std::size_t i = 0; i < schema.flags.size() && i < freed.flags.size(); ++i) {
-    if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] &= no_mark;
+    const bool decided = (freed.flags[i] & reference::undecided) == 0;
+    if (decided && (schema.flags[i] & reference::given_up) == 0) schema.flags[i] &= no_mark;
   }
 }
 

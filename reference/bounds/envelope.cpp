@@ -179,7 +179,7 @@ class Derivation {
     result_.nodes = pass.tape().size();
   }
 
-  void give_up(const Place& at) { result_.outputs[at.output].flags[at.element] |= undecided; }
+  void give_up(const Place& at) { result_.outputs[at.output].flags[at.element] |= undecided | given_up; }
 
   void find_components(Evaluator<R>& pass) {
     const Reading<R> reading(system_, roundings_, pass);

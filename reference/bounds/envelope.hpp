@@ -23,7 +23,8 @@ enum Admissible : std::uint8_t {
   admits_positive_infinity = 2,
   admits_negative_infinity = 4,
   admits_nan = 8,
-  undecided = 16                 ///< the bound says nothing useful here; every value is let pass and counted
+  undecided = 16,                ///< the bound says nothing useful here; every value is let pass and counted
+  given_up = 32                  ///< with `undecided`: it hangs on more decisions than are tried, and the interval is that of one way
 };
 
 /// One element's admissible values.

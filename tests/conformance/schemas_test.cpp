@@ -27,6 +27,20 @@ spec::System shared_decision() {
   return b.s;
 }
 
+/// The same decision, read by more terms than ways of deciding are tried for.
+spec::System many_readers() {
+  Builder b(DType::f32);
+  const auto x = b.input("x", {});
+  const auto m = b.local("m", {});
+  const auto y = b.output("y", {});
+  const Expr above = spec::apply(Primitive::gt, {b.at(x) * b.at(x), spec::decimal(1) / spec::decimal(3)});
+  b.s.define(m, {}, spec::select(above, spec::decimal(0), spec::decimal(1)));
+  Expr sum = b.at(m);
+  for (int n = 1; n < 12; ++n) sum = sum + b.at(m);
+  b.s.define(y, {}, sum);
+  return b.s;
+}
+
 bool admitted(const spec::System& system, const std::vector<HostTensor>& inputs, const std::vector<HostTensor>& got,
               bool anew) {
   const spec::Contract contract;
@@ -60,6 +74,15 @@ TEST_CASE("readers that compute an element anew decide on it anew", "[schemas]")
   CHECK_FALSE(admits(1, 3, 1, false));
   CHECK(admits(1, 3, 1, true));
   CHECK(admits(2, 3, -1, true));
+}
+
+TEST_CASE("a schema that hangs on too many decisions convicts nobody", "[sound][schemas]") {
+  const spec::System system = many_readers();
+  const std::vector inputs{HostTensor::of({}, std::vector<float>{0x1.279a74p-1F})};
+  const auto admits = [&](float y, bool anew) { return admitted(system, inputs, {HostTensor::of({}, std::vector<float>{y})}, anew); };
+  for (const float y : {0.0F, 12.0F}) CHECK(admits(y, false));
+  CHECK_FALSE(admits(5, false));
+  for (const float y : {0.0F, 5.0F, 12.0F}) CHECK(admits(y, true));
 }
 
 }  // namespace etalon
