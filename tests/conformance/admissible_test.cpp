@@ -13,6 +13,7 @@
 #include "spec/library/library.hpp"
 #include "tests/conformance/bounds_question.hpp"
 #include "tests/conformance/within_bounds.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/simulator/simulator.hpp"
 
 using namespace etalon;
@@ -83,11 +84,12 @@ template <class T>
 }  // namespace
 
 TEST_CASE("whatever the judge passes lies in the bounds that are served", "[admissible]") {
-  constexpr std::size_t most_elements = 200;
+  constexpr std::size_t most_elements = 200, every = test::sanitized ? 4 : 1;
   const auto backend = reference::make_reference_backend();
   tests::Within all;
-  std::size_t cases = 0;
+  std::size_t cases = 0, number = 0;
   for (const spec::Definition* d : spec::library()) {
+    if (number++ % every != 0) continue;
     std::uint64_t index = cases;
     for (const Check check : {Check::value, Check::jvp, Check::vjp, Check::second, Check::special, Check::program}) {
       const bool wide = ++index % 3 == 0;
@@ -115,10 +117,10 @@ TEST_CASE("whatever the judge passes lies in the bounds that are served", "[admi
   INFO(all.first);
   INFO(cases << " cases, " << all.passed << " answers passed, " << all.by_ways << " of them by other ways, " << all.convicted << " did not pass");
   CHECK(all.outside == 0);
-  CHECK(all.by_ways >= 10);
-  CHECK(cases >= 400);
-  CHECK(all.passed >= 1000);
-  CHECK(all.comparisons >= 10000);
+  CHECK(all.by_ways * every >= 10);
+  CHECK(cases * every >= 400);
+  CHECK(all.passed * every >= 1000);
+  CHECK(all.comparisons * every >= 10000);
 }
 
 TEST_CASE("a call is judged alike with an input that nobody reads and with calls beside it", "[admissible]") {

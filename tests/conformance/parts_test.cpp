@@ -10,6 +10,7 @@
 #include "conformance/schemas.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "spec/library/library.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace etalon;
 
@@ -101,8 +102,9 @@ TEST_CASE("a part that loses a number at single points is found", "[sound][confo
 }
 
 TEST_CASE("parts of the library mean what their definitions mean", "[conformance]") {
-  std::size_t with_parts = 0;
+  std::size_t with_parts = 0, number = 0;
   for (const spec::Definition* d : spec::library()) {
+    if (test::sanitized && number++ % 4 != 0) continue;
     CHECK(conformance::contradiction({}, std::string(d->name)).value_or("") == "");
     with_parts += d->part_count > 0 ? 1 : 0;
   }
