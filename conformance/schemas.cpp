@@ -110,7 +110,14 @@ void add_by_laws(std::vector<Schema>& schemas, const Schema& from) {
   }
 }
 
-[[nodiscard]] bool applies(spec::PartForm part, spec::Mode mode) {
+/// Whether anything is differentiated: parts state derivatives of reals, and of no integer.
+[[nodiscard]] bool differentiates(const Case& c) {
+  const auto is_given = [](const auto& t) { return t.has_value(); };
+  return std::find(c.wrt.begin(), c.wrt.end(), true) != c.wrt.end() || std::any_of(c.tangents.begin(), c.tangents.end(), is_given);
+}
+
+[[nodiscard]] bool applies(spec::PartForm part, const Case& c, spec::Mode mode) {
+  if (part != spec::PartForm::also && !differentiates(c)) return false;
   switch (part) {
     case spec::PartForm::also: return true;
     case spec::PartForm::jvp: return mode == spec::Mode::jvp;
@@ -150,9 +157,9 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
   const bool of_nothing = std::any_of(c.operands.begin(), c.operands.end(), [](const auto& t) { return t && t->dims.count() == 0; });
   if (of_nothing) return schemas;
   for (std::size_t p = 1; p <= d.part_count; ++p) {
-    if (applies(d.parts[p - 1], mode)) schemas.push_back(stated_by(c, p));
+    if (applies(d.parts[p - 1], c, mode)) schemas.push_back(stated_by(c, p));
   }
-  for (std::size_t p = 1; p <= d.part_count && applies(spec::PartForm::vjp, mode); ++p) {
+  for (std::size_t p = 1; p <= d.part_count && applies(spec::PartForm::vjp, c, mode); ++p) {
     if (d.parts[p - 1] != spec::PartForm::jvp) continue;
     Schema adjoint = adjoint_of(c, p);
     if (evaluations(adjoint.system) <= longest_adjoint) schemas.push_back(std::move(adjoint));

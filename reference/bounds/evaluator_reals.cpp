@@ -88,7 +88,8 @@ Value<R> Evaluator<R>::real(OperationId id) {
   switch (o.form) {
     case Form::read: {
       const std::size_t at = read_at(o);
-      return real_at(o.tensor, at);
+      const Value<R> v = real_at(o.tensor, at);
+      return o.converts ? arithmetic_.stored(v, arithmetic_.rounding()) : v;
     }
     case Form::select: return real(boolean(o.args[0]) ? o.args[1] : o.args[2]);
     case Form::detach: return real(o.args[0]);

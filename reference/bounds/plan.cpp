@@ -103,7 +103,23 @@ class Planner {
     p.value = add(q.value);
     p.arithmetic = arithmetic_;
     p.narrows = widest_ > spec::format_of(system_[q.target].dtype).precision;
+    if (widest_ > spec::format_of(arithmetic_).precision) convert(p.value, true);
     plan_.equations.push_back(std::move(p));
+  }
+
+  /// Marks the reads of wider reals that something is computed of: who computes in the narrower type may make them numbers of
+  /// it first.
+  /// \param whole whether the value is chosen, not computed: then it is rounded once, where it is stored
+  void convert(OperationId id, bool whole) {
+    Operation& o = plan_.operations[static_cast<std::size_t>(id)];
+    if (o.kind != Kind::real) return;
+    if (o.form == Form::read) {
+      o.converts = !whole && spec::format_of(system_[o.tensor].dtype).precision > spec::format_of(arithmetic_).precision;
+      return;
+    }
+    const bool extremum = o.form == Form::reduce && (o.reduction == spec::Reduction::max || o.reduction == spec::Reduction::min);
+    const bool chosen = o.form == Form::select || o.form == Form::detach || extremum || (o.form == Form::apply && o.primitive == Primitive::neg);
+    for (const OperationId a : o.args) convert(a, whole && chosen);
   }
 
   void meet(const spec::Binder& b) {

@@ -34,6 +34,7 @@ struct Operation {
   OperationId scaled = -1;        ///< the child that is multiplied by ± 2^exponent
   int exponent = 0;
   bool negative = false;
+  bool converts = false;          ///< a read of reals that are first made numbers of the type in which the equation computes
   std::vector<OperationId> args;
   std::vector<spec::Binder> binders;
 };

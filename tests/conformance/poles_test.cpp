@@ -213,3 +213,23 @@ TEST_CASE("a square beyond the largest number is infinite, negated too", "[poles
   CHECK(of_outputs(request, {below}) == Verdict::pass);
   CHECK(of_outputs(request, {x}) == Verdict::fail);
 }
+
+TEST_CASE("a cotangent of f64 may become one of f32 before others are added to it", "[sound][poles]") {
+  spec::Request request = forward("input x : f32[1]\ny = cast(x) {dtype = f64}\nz = neg(x)\noutput y\noutput z\n", {row({2})});
+  request.mode = spec::Mode::vjp;
+  request.wrt = {true};
+  request.cotangents = {HostTensor::of<double>({1}, {1 + 0x1p-30}), row({1})};
+  const auto pulled = [&](float x) {
+    spec::Numbers numbers;
+    numbers.outputs = {HostTensor::of<double>({1}, {2}), row({-2})};
+    numbers.cotangents = {row({x})};
+    return conformance::judge(request, numbers, {}).verdict;
+  };
+  CHECK(pulled(0x1p-30F) == Verdict::pass);
+  CHECK(pulled(0) == Verdict::pass);
+  CHECK(pulled(0x1p-22F) == Verdict::fail);
+  // A cast alone rounds once.
+  spec::Request cast = forward("input x : f64[1]\ny = cast(x) {dtype = f32}\noutput y\n", {HostTensor::of<double>({1}, {1 + 0x1.8p-24})});
+  CHECK(of_outputs(cast, {row({1 + 0x1p-23F})}) == Verdict::pass);
+  CHECK(of_outputs(cast, {row({1})}) == Verdict::fail);
+}

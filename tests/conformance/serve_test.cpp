@@ -169,6 +169,21 @@ TEST_CASE("bounds stand beside every list of the mode", "[serve]") {
   CHECK(holds(answers[2], "cotangent_tangents_", "cotangent_tangents", 0));
 }
 
+TEST_CASE("calls whose parts state derivatives have bounds where nothing is marked", "[sound][serve]") {
+  for (const std::string program : {"input x : i64[3]\ny = prod(x)\noutput y\n", "input x : i64[3]\ny = cumprod(x)\noutput y\n"}) {
+    for (const spec::Mode mode : {spec::Mode::vjp, spec::Mode::jvp}) {
+      spec::Request r = request(program, {HostTensor::of<std::int64_t>({3}, {1, 2, 3})}, mode);
+      r.wrt = {false};
+      (mode == spec::Mode::vjp ? r.cotangents : r.tangents) = {std::nullopt};
+      const Json answer = ask({with_bounds(r)}).at(0);
+      INFO(answer.dump());
+      REQUIRE(answer.contains("lower"));
+      CHECK(tensor(answer["lower"][0]) == tensor(answer["outputs"][0]));
+      CHECK(tensor(answer["upper"][0]) == tensor(answer["outputs"][0]));
+    }
+  }
+}
+
 TEST_CASE("a malformed contract is named, and only the reference has bounds", "[serve]") {
   const spec::Request r = request(exponential, {HostTensor::of<float>({2}, {0, 0})});
   CHECK(ask({with_bounds(r, "{\"sum_blok\":3}")}).at(0).contains("error"));
