@@ -107,15 +107,23 @@ class Drawing {
     std::tie(rank_[one], rank_[other]) = draw_ranks(turn->repeats, draw_);
   }
 
-  // An axis far behind is there.
+  /// The attribute that has its level surely; where it cannot, another one in its place.
+  [[nodiscard]] bool is_first(std::size_t attribute) const {
+    return wish_.insistence > 0 && attribute == (*wish_.turn + wish_.passed_over) % d_.attribute_count;
+  }
+
+  // An axis far behind is there: behind as many axes of each row or, where those leave a tensor no room, of one row, or the last
+  // of that row's.
   void reach_axes() {
-    if (!wish_.turn) return;
+    if (!wish_.turn || names_.rows.empty()) return;
     for (std::size_t i = 0; i < d_.attribute_count; ++i) {
       if (d_.attributes[i].kind != AttributeKind::integer) continue;
       const auto* axis = levels_[i] ? std::get_if<std::int64_t>(&*levels_[i]) : nullptr;
-      const bool first = wish_.insistence > 0 && i == *wish_.turn % d_.attribute_count;
-      if (axis == nullptr || *axis < 2 || *axis > 3 || (!first && draw_.chance(0.3))) continue;
-      for (const std::string& row : names_.rows) rank_[row] = std::max(rank_[row], static_cast<std::size_t>(*axis));
+      if (axis == nullptr || *axis < 2 || *axis > 3 || (!is_first(i) && draw_.chance(0.3))) continue;
+      const bool all = wish_.insistence >= 1;
+      const std::vector<std::string> rows = all ? names_.rows : std::vector{draw_.pick(names_.rows)};
+      const auto least = static_cast<std::size_t>(all ? *axis : *axis + draw_.integer(0, 1));
+      for (const std::string& row : rows) rank_[row] = std::max(rank_[row], least);
     }
   }
 
@@ -260,8 +268,7 @@ class Drawing {
     const auto place = static_cast<std::size_t>(&attribute - d_.attributes);
     const auto& level = levels_[place];
     if (!level) return false;
-    const bool first = wish_.insistence > 0 && place == *wish_.turn % d_.attribute_count;
-    if (!first && !draw_.chance(wish_.insistence)) return false;
+    if (!is_first(place) && !draw_.chance(wish_.insistence)) return false;
     a_.attributes[text_of(d_, attribute.name)] = *level;
     return true;
   }

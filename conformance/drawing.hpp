@@ -28,6 +28,7 @@ struct SizeWish {
   bool defaults = true;  ///< attributes that may be left out are, now and then
   std::optional<Fit> fit{};
   double insistence = 1;  ///< how probably each attribute has the level of the turn; one has it surely, unless this is 0
+  std::uint64_t passed_over = 0;  ///< how many attributes that were to have it surely could not
 };
 
 /// Whether numbers for axes, steps for one, are to run backwards.

@@ -170,12 +170,14 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
   const Reductions reductions = reductions_of(definition);
   const std::int64_t longest = reductions.any && (reductions.plain || wish.longest <= moderate) ? wish.longest : 0;
   // What no call may have, or not together, is given up by and by, the rarest first.
-  constexpr int most = 800, longest_until = 30, reducing_until = 50, insistent_until = 80, sized_until = 100, half_until = 160, some_until = 300;
+  constexpr int most = 800, longest_until = 30, reducing_until = 50, insistent_until = 80,
+                sized_until = 100, half_until = 160, some_until = 300, until_next = 35;
   const int patience = wish.empty ? 500 : sized_until;
   for (int attempt = 0; attempt < most; ++attempt) {
     SizeWish now = wish;
     now.longest = attempt < longest_until ? longest : 0;
     now.insistence = attempt < insistent_until ? 1 : attempt < half_until ? 0.6 : attempt < some_until ? 0.2 : 0;
+    now.passed_over = attempt < half_until ? 0 : static_cast<std::uint64_t>(1 + (attempt - half_until) / until_next);
     const Assignment assignment = draw_once(definition, names, levels, draw, now);
     const auto call = call_of(definition, assignment, dtype);
     if (!call) continue;
