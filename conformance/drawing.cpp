@@ -178,7 +178,9 @@ class Drawing {
       auto& extents = a_.rows[row];
       for (std::size_t k = 0; k < rank_[row]; ++k) extents.push_back(narrow ? draw_.integer(1, 3) : one());
     }
-    for (const std::string& name : names_.extents) a_.extents[name] = one();
+    // Of many axes one of a name that has a single element leaves little to compare.
+    const std::int64_t least = is_deep() ? 2 : 0;
+    for (const std::string& name : names_.extents) a_.extents[name] = std::max(least, one());
     for (const std::string& row : names_.pack_rows) {
       for (std::size_t m = 0; m < members_; ++m) {
         auto& extents = a_.rows[member_key(row, m)];
