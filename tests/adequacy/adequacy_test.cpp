@@ -10,6 +10,7 @@
 #include "reference/backend.hpp"
 #include "tests/adequacy/answers.hpp"
 #include "tests/adequacy/equivalence.hpp"
+#include "tests/adequacy/floors.hpp"
 #include "tests/adequacy/implementations/defect.hpp"
 #include "tests/adequacy/implementations/showing.hpp"
 #include "tests/adequacy/number_changes.hpp"
@@ -363,4 +364,16 @@ TEST_CASE("the verdict on a mutant is that of the suite on its exact answer", "[
   CHECK(compared > 200);
   CHECK(killed > 100);
   CHECK(killed < compared);
+}
+
+TEST_CASE("a floor is lost where chance would hardly leave as few", "[adequacy]") {
+  // (1/2)^9 is more than a thousandth, (1/2)^10 is less.
+  CHECK_FALSE(adequacy::falls_below(0, 9, 0.5));
+  CHECK(adequacy::falls_below(0, 10, 0.5));
+  CHECK_FALSE(adequacy::falls_below(97, 100, 0.97));
+  CHECK(adequacy::falls_below(90, 100, 0.97));
+  CHECK(adequacy::falls_below(9, 10, 1));
+  CHECK_FALSE(adequacy::falls_below(10, 10, 1));
+  CHECK(adequacy::falls_below(0, 0, 0.5));
+  CHECK_FALSE(adequacy::falls_below(0, 0, 0));
 }
