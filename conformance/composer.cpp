@@ -14,7 +14,7 @@ Composer::Composer(std::span<const spec::Definition* const> definitions, const P
   for (const spec::Definition* d : all_) {
     if (is_elementwise(*d)) elementwise_.push_back(d);
     else if (is_move(*d)) moves_.push_back(d);
-    if (constant_ == nullptr && constant_tensor(*d)) constant_ = d;
+    if (constant_tensor(*d)) constants_.push_back(d);
     if (wish_.about != nullptr && is_consumer(*d, *wish_.about)) consumers_.push_back(d);
     if (wish_.about != nullptr && is_feeder(*d, *wish_.about)) feeders_.push_back(d);
   }

@@ -111,6 +111,8 @@ class Composer {
 
   /// One call of the program's definition, with a constant of the program as an operand.
   void add_with_constant();
+  /// The definition that makes the number, others in other turns; nothing where the library has none.
+  [[nodiscard]] const spec::Definition* maker_of(double number, std::uint64_t turn) const;
 
   const ProgramWish& wish_;
   Draw& draw_;
@@ -120,7 +122,7 @@ class Composer {
   std::vector<const spec::Definition*> moves_;
   std::vector<const spec::Definition*> consumers_;
   std::vector<const spec::Definition*> feeders_;
-  const spec::Definition* constant_ = nullptr;  ///< makes a tensor of one number
+  std::vector<const spec::Definition*> constants_;  ///< make tensors of one number
   std::uint64_t turn_;
   std::set<std::string> of_first_;  ///< what calls of the program's definition gave
   std::vector<Assignment> assignments_;

@@ -21,6 +21,14 @@ std::vector<double> constants_of(DType dtype) {
 
 }  // namespace
 
+const spec::Definition* Composer::maker_of(double number, std::uint64_t turn) const {
+  std::vector<const spec::Definition*> makers;
+  for (const spec::Definition* d : constants_) {
+    if (constant_tensor(*d)->makes(number)) makers.push_back(d);
+  }
+  return makers.empty() ? nullptr : makers[static_cast<std::size_t>(turn % makers.size())];
+}
+
 void Composer::add_with_constant() {
   const std::vector<double> numbers = constants_of(wish_.dtype);
   SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults};
@@ -30,7 +38,7 @@ void Composer::add_with_constant() {
   if (assignment && turn % 3 == 1 && takes_integers(*wish_.about)) assignment->shared_type = turn % 2 == 1 ? DType::i32 : DType::i64;
   // Who keeps constants by value finds those of one shape again.
   if (assignment && is_elementwise(*wish_.about)) make_equal(*wish_.about, *assignment, constant_extents);
-  const auto types = assignment && constant_ != nullptr ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
+  const auto types = assignment ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
   if (!types) return;
   std::vector<std::size_t> numeric;
   for (std::size_t i = 0; i < types->operands.size(); ++i) {
@@ -39,8 +47,11 @@ void Composer::add_with_constant() {
   if (numeric.empty()) return;
   const std::size_t operand = numeric[static_cast<std::size_t>(turn % numeric.size())];
   const double number = numbers[static_cast<std::size_t>(turn / numeric.size() % numbers.size())];
-  const Assignment constant = constant_tensor(*constant_)->of(*types->operands[operand], number);
-  const auto made = call_of(*constant_, constant, wish_.dtype);
+  // Compilers know constants by who makes them: the operands by turns, and the other way round in the second round.
+  const spec::Definition* maker = maker_of(number, turn + turn / (numeric.size() * numbers.size()));
+  if (maker == nullptr) return;
+  const Assignment constant = constant_tensor(*maker)->of(*types->operands[operand], number);
+  const auto made = call_of(*maker, constant, wish_.dtype);
   if (!made) return;
   const std::size_t before = program_.steps.size();
   add(*made, {}, constant);

@@ -21,19 +21,26 @@ namespace {
 
 }  // namespace
 
+bool ConstantTensor::makes(double value) const {
+  return !always || (*always == value && std::signbit(*always) == std::signbit(value));
+}
+
 Assignment ConstantTensor::of(const spec::ValueType& type, double value) const {
   Assignment a;
   a.attributes[shape] = std::vector<std::int64_t>(type.dims.begin(), type.dims.end());
-  if (kind_of(type.dtype) == Kind::real) a.attributes[number] = value;
-  else a.attributes[number] = nearest(value, type.dtype);
+  if (!always && kind_of(type.dtype) == Kind::real) a.attributes[number] = value;
+  else if (!always) a.attributes[number] = nearest(value, type.dtype);
   a.attributes[dtype] = std::string(name_of(type.dtype));
   return a;
 }
 
 std::optional<ConstantTensor> constant_tensor(const spec::Definition& d) {
-  if (d.operand_count != 0 || d.result_count != 1 || d.attribute_count != 3 || d.clause_count != 1) return std::nullopt;
-  if (d.clauses[0].form != spec::ClauseText::Form::equation || d[d.clauses[0].value].form != spec::NodeForm::name) return std::nullopt;
+  if (d.operand_count != 0 || d.result_count != 1 || d.clause_count != 1) return std::nullopt;
+  if (d.clauses[0].form != spec::ClauseText::Form::equation) return std::nullopt;
+  const spec::NodeText& element = d[d.clauses[0].value];
   ConstantTensor found;
+  if (element.form == spec::NodeForm::number) found.always = std::stod(std::string(d.at(element.text)));
+  else if (element.form != spec::NodeForm::name) return std::nullopt;
   for (std::size_t i = 0; i < d.attribute_count; ++i) {
     const auto& attribute = d.attributes[i];
     std::string name(d.at(attribute.name));
@@ -41,7 +48,8 @@ std::optional<ConstantTensor> constant_tensor(const spec::Definition& d) {
     else if (attribute.kind == spec::AttributeKind::dtype) found.dtype = std::move(name);
     else if (attribute.row.length != 0) found.shape = std::move(name);
   }
-  if (found.shape.empty() || found.number.empty() || found.dtype.empty()) return std::nullopt;
+  const std::size_t attributes = found.always ? 2 : 3;
+  if (d.attribute_count != attributes || found.shape.empty() || found.number.empty() != found.always.has_value() || found.dtype.empty()) return std::nullopt;
   return found;
 }
 

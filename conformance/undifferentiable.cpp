@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "conformance/carried_seeds.hpp"
 #include "conformance/flat_steps.hpp"
 #include "conformance/values.hpp"
 #include "spec/derivative/derivative.hpp"
@@ -165,6 +166,45 @@ void mark_zero_slopes(Freedoms& freedoms, const spec::System& system, std::span<
   }
 }
 
+/// The seeds, each 0, or NaN where it is no number or is that of a value that may be none; empty where none is.
+[[nodiscard]] std::vector<HostTensor> marked_seeds(std::span<const HostTensor> inputs, const DerivativeLayout& layout, const reference::Envelopes& bounds) {
+  std::vector<HostTensor> seeds(inputs.begin() + static_cast<std::ptrdiff_t>(layout.operands), inputs.end());
+  bool any = false;
+  std::size_t result = 0;
+  for (HostTensor& seed : seeds) {
+    while (layout.mode == spec::Mode::vjp && result < layout.results && !is_real(bounds.outputs[result].dtype)) ++result;
+    const bool of_value = layout.mode == spec::Mode::vjp && result < layout.results;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(seed.dims.count()); ++i) {
+      const bool lost = !std::isfinite(element(seed, i)) || (of_value && may(bounds.outputs[result], i, no_number));
+      set_element(seed, i, lost ? std::numeric_limits<double>::quiet_NaN() : 0.0);
+      any = any || lost;
+    }
+    ++result;
+  }
+  return any ? seeds : std::vector<HostTensor>{};
+}
+
+/// Raises the freedom of derivatives that a seed which is no number reaches in a branch that is not taken.
+void mark_carried_seeds(Freedoms& freedoms, const spec::System& system, std::span<const HostTensor> inputs,
+                        const DerivativeLayout& layout, const reference::Envelopes& bounds, const spec::Contract& contract) {
+  if (layout.mode != spec::Mode::jvp && layout.mode != spec::Mode::vjp) return;
+  const std::vector<HostTensor> seeds = marked_seeds(inputs, layout, bounds);
+  const auto carried = seeds.empty() ? std::nullopt : with_carried_seeds(system, layout.operands, layout.results);
+  if (!carried) return;
+  std::vector<HostTensor> all(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(layout.operands));
+  all.insert(all.end(), seeds.begin(), seeds.end());
+  const reference::Envelopes reached = reference::envelopes(*carried, all, contract);
+  freedoms.resize(layout.results + reached.outputs.size());
+  for (std::size_t d = 0; d < reached.outputs.size(); ++d) {
+    const reference::Envelope& e = reached.outputs[d];
+    std::vector<Freedom>& of = freedoms[layout.results + d];
+    of.resize(e.flags.size(), Freedom::none);
+    for (std::size_t i = 0; i < e.flags.size(); ++i) {
+      if (may(e, i, reference::admits_nan)) of[i] = std::max(of[i], Freedom::zero_slope);
+    }
+  }
+}
+
 }  // namespace
 
 DerivativeLayout layout_of(const spec::Request& request) {
@@ -184,6 +224,7 @@ Freedoms where_undifferentiable(const spec::System& system, std::span<const Host
     freedoms = layout.mode == spec::Mode::jvp ? search.of_tangents() : search.of_cotangents();
   }
   mark_zero_slopes(freedoms, system, inputs, layout, contract);
+  mark_carried_seeds(freedoms, system, inputs, layout, bounds, contract);
   return freedoms;
 }
 

@@ -28,8 +28,8 @@ struct DerivativeLayout {
 /// Per output of the system and element, how much of the definition's answer counts there.
 enum class Freedom : std::uint8_t {
   none,       ///< the derivative is defined
-  zero_slope, ///< an infinite slope follows a slope that is zero by definition: NaN is as good as what follows from the
-              ///< equations
+  zero_slope, ///< an infinite slope follows a slope that is zero by definition, or a seed that is no number meets one that a
+              ///< condition makes zero: NaN is as good as what follows from the equations
   no_number,  ///< the value that it is taken of or the operand is infinite: 0, NaN and infinities are as good as what
               ///< follows from the equations, and numbers between; any other is wrong, unless NaN is all that follows, and
               ///< so is the other infinity where one is all that follows

@@ -70,8 +70,8 @@ Json tensor_to_json(const HostTensor& tensor) {
 
 Json tensor_to_json(const HostTensor& tensor, const Placement& placement) {
   Json json = {{"dtype", name_of(tensor.dtype)}, {"shape", to_array({tensor.dims.begin(), tensor.dims.end()})}};
-  // Those that go without saying stay away: a reader may not take them for what announces an offset.
-  if (placement.strides != dense_strides(tensor.dims)) json["strides"] = to_array(placement.strides);
+  // Those that go without saying stay away at odd offsets: a reader may take them for what announces an offset, or for all there is.
+  if (placement.strides != dense_strides(tensor.dims) || placement.offset % 2 == 0) json["strides"] = to_array(placement.strides);
   json["offset"] = placement.offset;
   json["data"] = to_base64(buffer_of(tensor, placement).bytes);
   return json;

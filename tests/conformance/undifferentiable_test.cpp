@@ -116,3 +116,47 @@ TEST_CASE("a slope that is zero by definition may be computed as a number", "[so
     CHECK_FALSE(passes(r, {0, 2}, {{0, 0.5F}}));
   }
 }
+
+TEST_CASE("a seed that is no number meets a slope that a condition makes zero: 0 and NaN are both right", "[sound][conformance]") {
+  const spec::Request rectified = unary("relu", spec::Mode::vjp, {-1, 2}, {nan_number, 3});
+  for (const float free : {0.0F, nan_number}) CHECK(passes(rectified, {0, 2}, {{free, 3}}));
+  for (const float wrong : {1.0F, infinity}) CHECK_FALSE(passes(rectified, {0, 2}, {{wrong, 3}}));
+  CHECK_FALSE(passes(rectified, {0, 2}, {{0, nan_number}}));
+  const spec::Request moved = unary("relu", spec::Mode::jvp, {-1, 2}, {infinity, 3});
+  for (const float free : {0.0F, nan_number}) CHECK(passes(moved, {0, 2}, {{free, 3}}));
+  CHECK_FALSE(passes(moved, {0, 2}, {{1, 3}}));
+  // Finite seeds are multiplied by 0.
+  CHECK_FALSE(passes(unary("relu", spec::Mode::vjp, {-1, 2}, {5, 3}), {0, 2}, {{nan_number, 3}}));
+  // What no seed stands beside stays what it is: behind the end of a slice there is nothing.
+  spec::Request sliced;
+  sliced.mode = spec::Mode::vjp;
+  sliced.program = spec::parse_program("input x : f32[2]\ny = slice(x) {start = [0], stop = [1]}\noutput y\n");
+  sliced.inputs = {two({1, 2})};
+  sliced.wrt = {true};
+  sliced.cotangents = {HostTensor::of<float>(Dims{1}, Floats{nan_number})};
+  const auto pulled = [&](const Floats& x) {
+    spec::Numbers numbers;
+    numbers.outputs = {HostTensor::of<float>(Dims{1}, Floats{1})};
+    numbers.cotangents = {two(x)};
+    return conformance::judge(sliced, numbers, spec::contract_named("ieee")).verdict == Verdict::pass;
+  };
+  CHECK(pulled({nan_number, 0}));
+  CHECK_FALSE(pulled({nan_number, nan_number}));
+}
+
+TEST_CASE("beside a NaN that is the largest, another may be no number either", "[sound][conformance]") {
+  spec::Request r = unary("norm", spec::Mode::vjp, {nan_number, nan_number}, {});
+  r.program = spec::parse_program("input x : f32[2]\ny = norm(x) {axes = [0], ord = infinity}\noutput y\n");
+  r.cotangents = {HostTensor::of<float>(Dims{}, Floats{2})};
+  spec::Contract propagating = spec::contract_named("ieee");
+  propagating.nan_of_extrema = spec::NanPolicy::propagate;
+  const auto pulled = [&](const Floats& x) {
+    spec::Numbers numbers;
+    numbers.outputs = {HostTensor::of<float>(Dims{}, Floats{nan_number})};
+    numbers.cotangents = {two(x)};
+    return conformance::judge(r, numbers, propagating).verdict == Verdict::pass;
+  };
+  CHECK(pulled({nan_number, 0}));
+  CHECK(pulled({nan_number, nan_number}));
+  CHECK_FALSE(pulled({nan_number, 1}));
+}

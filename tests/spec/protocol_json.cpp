@@ -79,6 +79,10 @@ TEST_CASE("a placed tensor is written as its whole buffer and reads back", "[pro
   CHECK(behind.at("offset") == 3);
   CHECK_FALSE(behind.contains("strides"));
   CHECK(tensor_from_json(behind, "t") == t);
+  // Strides that go without saying are told by turns.
+  const Json told = tensor_to_json(t, {{2, 1}, 2, 7});
+  CHECK(told.at("strides") == Json::parse("[2,1]"));
+  CHECK(tensor_from_json(told, "t") == t);
   const HostTensor expanded = HostTensor::of<float>({2, 2}, {7, 8, 7, 8});
   const Json json = tensor_to_json(expanded, {{0, 1}, 1, 4});
   CHECK(tensor_from_json(json, "t") == expanded);
