@@ -11,7 +11,11 @@
 namespace etalon::conformance {
 namespace {
 
-constexpr auto no_mark = static_cast<std::uint8_t>(~reference::undecided);
+/// Without the mark that the bound says nothing, unless there is no interval in its place.
+[[nodiscard]] std::uint8_t decided(std::uint8_t flags) {
+  if ((flags & reference::given_up) != 0) return flags;
+  return static_cast<std::uint8_t>(flags & ~reference::undecided);
+}
 
 /// Whether a law says less of an element than the meaning, which is a number for sure.
 [[nodiscard]] bool says_less(const reference::Envelope& law, const reference::Envelope& meaning, std::size_t i) {
@@ -43,8 +47,7 @@ void keep_numbers(reference::Envelope& law, const reference::Envelope& meaning) 
 void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, const reference::Envelope& freed, bool by_law) {
   if (by_law) keep_numbers(schema, meaning);
   for (std::size_t i = 0; i < schema.flags.size() && i < freed.flags.size(); ++i) {
-    const bool decided = (freed.flags[i] & reference::undecided) == 0;
-    if (decided && (schema.flags[i] & reference::given_up) == 0) schema.flags[i] &= no_mark;
+    if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] = decided(schema.flags[i]);
   }
 }
 
@@ -143,7 +146,7 @@ void widen(reference::Envelopes& bounds, const reference::Envelopes& others) {
       to.lower[i] = std::min(to.lower[i], from.lower[i]);
       to.upper[i] = std::max(to.upper[i], from.upper[i]);
       to.deviation[i] = std::max(to.deviation[i], from.deviation[i]);
-      to.flags[i] |= static_cast<std::uint8_t>(from.flags[i] & no_mark);
+      to.flags[i] |= decided(from.flags[i]);
       const bool differ = i < to.exact.size() && i < from.exact.size() && to.exact[i] != from.exact[i];
       if (differ) to.flags[i] |= reference::undecided;
     }

@@ -1,6 +1,7 @@
 #include "conformance/carried_seeds.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "spec/error.hpp"
@@ -17,7 +18,7 @@ using spec::Primitive;
 
 class Carrying {
  public:
-  Carrying(const spec::System& system, std::size_t operands) : carried_(system.tensors.size(), false), numeric_(carried_) {
+  Carrying(spec::System& system, std::size_t operands) : system_(system), carried_(system.tensors.size(), false), numeric_(carried_) {
     for (std::size_t i = operands; i < system.inputs.size(); ++i) carried_[at(system.inputs[i])] = true;
     for (const spec::TensorId t : system.inputs) numeric_[at(t)] = kind_of(system[t].dtype) == Kind::real;
     spread(system, carried_);
@@ -27,9 +28,9 @@ class Carrying {
   [[nodiscard]] bool carries(spec::TensorId t) const { return carried_[at(t)]; }
 
   /// The seeds that stand in the expression, added up; nothing where there are none.
-  [[nodiscard]] std::optional<Expr> of(const Expr& e) const {
+  [[nodiscard]] std::optional<Expr> of(const Expr& e) {
     switch (e.form()) {
-      case Form::read: return carries(e->tensor) ? std::optional(e) : std::nullopt;
+      case Form::read: return carries(e->tensor) ? std::optional(anywhere(e)) : std::nullopt;
       case Form::select: return of_branches(e);
       case Form::reduce: {
         const auto body = of(e->args[1]);
@@ -77,7 +78,20 @@ class Carrying {
     return a && b ? std::optional(spec::apply(Primitive::logical_and, {*a, *b})) : a ? a : b;
   }
 
-  [[nodiscard]] std::optional<Expr> of_branches(const Expr& e) const {
+  /// The read at all places of the axes where the place hangs on reals, as that of an extremum does.
+  [[nodiscard]] Expr anywhere(const Expr& read) {
+    std::vector<spec::Binder> over;
+    std::vector<Expr> places;
+    for (std::size_t axis = 0; axis < read->args.size(); ++axis) {
+      const bool fixed = !reads_reals(read->args[axis]);
+      if (!fixed) over.push_back(system_.bind("any", system_[read->tensor].dims[axis]));
+      places.push_back(fixed ? read->args[axis] : spec::variable(over.back()));
+    }
+    if (over.empty()) return read;
+    return spec::reduce(spec::Reduction::sum, std::move(over), spec::boolean(true), with_args(read, std::move(places)));
+  }
+
+  [[nodiscard]] std::optional<Expr> of_branches(const Expr& e) {
     const auto then = of(e->args[1]), otherwise = of(e->args[2]), all = both(then, otherwise);
     if (!all) return std::nullopt;
     const auto condition = without_reals(e->args[0]);
@@ -85,14 +99,15 @@ class Carrying {
     return spec::select(*condition, reads_reals(e->args[0]) ? *all : then.value_or(zero()), otherwise.value_or(zero()));
   }
 
+  spec::System& system_;
   std::vector<bool> carried_, numeric_;  ///< per tensor: a seed stands in it; it hangs on reals
 };
 
 }  // namespace
 
 std::optional<spec::System> with_carried_seeds(const spec::System& system, std::size_t operands, std::size_t results) {
-  const Carrying carrying(system, operands);
   spec::System carried = system;
+  Carrying carrying(carried, operands);
   carried.outputs.erase(carried.outputs.begin(), carried.outputs.begin() + static_cast<std::ptrdiff_t>(results));
   if (std::none_of(carried.outputs.begin(), carried.outputs.end(), [&](spec::TensorId t) { return carrying.carries(t); })) return std::nullopt;
   for (spec::Equation& q : carried.equations) {

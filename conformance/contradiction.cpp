@@ -46,7 +46,7 @@ const Real50 largest_difference("1e-35");  // of 50 digits, after cancellation
   return std::any_of(a.real.begin(), a.real.end(), [](const Real50& x) { return boost::multiprecision::isfinite(x); });
 }
 
-/// Of a tangent, the result that it is of; where that is no number, there is no derivative to hold a part to.
+/// Of a tangent, the result that it is of; where that is NaN, there is no derivative to hold a part to.
 [[nodiscard]] const Array<Real50>* primal_of(const spec::System& system, std::size_t output, const std::vector<Array<Real50>>& meant) {
   for (std::size_t r = 0; r < output; ++r) {
     if (system[system.outputs[r]].name + "'" == system[system.outputs[output]].name) return &meant[r];

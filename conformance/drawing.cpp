@@ -1,12 +1,14 @@
 #include "conformance/drawing.hpp"
 
+#include <algorithm>
+
 #include "conformance/one_drawing.hpp"
 
 namespace etalon::conformance {
 
+using spec::NodeForm;
 using spec::NodeId;
 using spec::Primitive;
-using spec::NodeForm;
 
 Assignment Drawing::run() {
   packs();

@@ -16,6 +16,7 @@
 
 namespace etalon::conformance {
 
+/// Choices for a call, made one after the other: later ones follow earlier ones where the definition ties them.
 class Drawing {
  public:
   Drawing(const spec::Definition& d, const Names& names, const TurnLevels& levels, Draw& draw, const SizeWish& wish)

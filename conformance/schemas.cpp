@@ -110,7 +110,7 @@ void add_by_laws(std::vector<Schema>& schemas, const Schema& from) {
   }
 }
 
-/// Whether anything is differentiated: parts state derivatives of reals, and of no integer.
+/// Whether anything is differentiated. Where nothing is, a part that reads tangents or cotangents has none to read.
 [[nodiscard]] bool differentiates(const Case& c) {
   const auto is_given = [](const auto& t) { return t.has_value(); };
   return std::find(c.wrt.begin(), c.wrt.end(), true) != c.wrt.end() || std::any_of(c.tangents.begin(), c.tangents.end(), is_given);

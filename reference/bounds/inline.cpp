@@ -159,8 +159,8 @@ System inline_single_uses(const System& system) {
     const bool converts = reads_any(system, q.value, [&](DType read) { return in_other_type(dtype, read); });
     // A constant that is stored is rounded there; inlined, it would pass for a part of the next constant (R0).
     const bool closed = is_closed(q.value);
-    const bool typeless = uses[t].decides && !reads_reals(system, q.value);
-    const bool keeps_type = kind_of(dtype) == Kind::real && !narrow && !uses[t].converts && !converts && !typeless;
+    const bool loses_type = uses[t].decides && !reads_reals(system, q.value);
+    const bool keeps_type = kind_of(dtype) == Kind::real && !narrow && !uses[t].converts && !converts && !loses_type;
     if (uses[t].reads == 1 && uses[t].injective && writers[t] == 1 && keeps_type && !closed && covers(system, q)) {
       held[i] = std::move(q);
       by[t] = &held[i];

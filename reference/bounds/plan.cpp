@@ -108,7 +108,7 @@ class Planner {
   }
 
   /// Marks the reads of wider reals that something is computed of: who computes in the narrower type may make them numbers of
-  /// it first.
+  /// it first. What conditions compare they compare as it is.
   /// \param whole whether the value is chosen, not computed: then it is rounded once, where it is stored
   void convert(OperationId id, bool whole) {
     Operation& o = plan_.operations[static_cast<std::size_t>(id)];
@@ -118,7 +118,8 @@ class Planner {
       return;
     }
     const bool extremum = o.form == Form::reduce && (o.reduction == spec::Reduction::max || o.reduction == spec::Reduction::min);
-    const bool chosen = o.form == Form::select || o.form == Form::detach || extremum || (o.form == Form::apply && o.primitive == Primitive::neg);
+    const bool one_of = o.form == Form::apply && (o.primitive == Primitive::neg || o.primitive == Primitive::abs || o.primitive == Primitive::maximum || o.primitive == Primitive::minimum);
+    const bool chosen = o.form == Form::select || o.form == Form::detach || extremum || one_of;
     for (const OperationId a : o.args) convert(a, whole && chosen);
   }
 

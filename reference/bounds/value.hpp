@@ -18,7 +18,8 @@
 namespace etalon::reference::bounds {
 
 /// Beside the bits of Admissible: the mean value theorem does not hold below here, so only the interval counts.
-inline constexpr std::uint8_t interval_only = 32;
+inline constexpr std::uint8_t interval_only = 64;
+static_assert((interval_only & (admits_finite | admits_positive_infinity | admits_negative_infinity | admits_nan | undecided | given_up)) == 0);
 
 /// A conforming evaluation has v = reference + coefficient · (error of node) + d, |d| <= local, and v is in the interval
 /// when it is finite; so does and is the exact value, since errors count what the reference itself lost. `coefficient` is

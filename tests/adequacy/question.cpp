@@ -52,14 +52,14 @@ bool is_outside(const HostTensor& t, const Envelope& e, std::size_t i) {
   return !admits(reference::admits_finite) || x < e.lower[i] || x > e.upper[i];
 }
 
-// What is decided by the meaning is decided by every schema.
+// What is decided by the meaning is decided by every schema that does not give up.
 void keep_outside(Selection& selection, const std::vector<HostTensor>& answer, const Envelopes& meaning,
                   const Envelopes& by) {
   for (std::size_t o = 0; o < selection.size() && o < by.outputs.size(); ++o) {
     for (std::size_t i = 0; i < selection[o].size(); ++i) {
       if (!selection[o][i]) continue;
-      const bool undecided = (meaning.outputs[o].flags[i] & reference::undecided) != 0;
-      selection[o][i] = !undecided && is_outside(answer[o], by.outputs[o], i);
+      const bool open = (meaning.outputs[o].flags[i] & reference::undecided) != 0 || (by.outputs[o].flags[i] & reference::given_up) != 0;
+      selection[o][i] = !open && is_outside(answer[o], by.outputs[o], i);
     }
   }
 }

@@ -160,6 +160,23 @@ TEST_CASE("constants of a program end where the type does", "[parts]") {
   }
 }
 
+TEST_CASE("constants of a program come from all that make them", "[parts]") {
+  std::map<std::string, std::set<double>> made;
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const auto c = drawn("div", Check::program, 6, dtype);
+    REQUIRE(c);
+    for (std::size_t k = 0; k < c->program->steps.size(); ++k) {
+      const spec::Call& call = call_at(*c->program, k);
+      if (!call.operands.empty()) continue;
+      const auto value = call.attributes.find("value");
+      const auto* x = value == call.attributes.end() ? nullptr : std::get_if<double>(&value->second);
+      made[call.operation].insert(x == nullptr ? 1 : std::signbit(*x) ? -1 : 1);
+    }
+  }
+  CHECK(made.size() == 3);
+  CHECK(made["full"].size() == 2);
+}
+
 TEST_CASE("a value that dies is read in another order, by one call or beside itself", "[parts]") {
   std::size_t alone = 0, joined = 0, beyond_a_tile = 0;
   for (const char* operation : {"neg", "add", "transpose", "flip", "exp", "matmul", "sum"}) {

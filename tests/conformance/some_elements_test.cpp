@@ -33,7 +33,8 @@ struct Compared {
 };
 
 void compare(const reference::Envelope& whole, const reference::Envelope& some, const std::vector<std::size_t>& wanted, Compared& into) {
-  constexpr auto decided = static_cast<std::uint8_t>(~reference::undecided);
+  // How many ways are tried hangs on how many elements are asked for.
+  constexpr auto decided = static_cast<std::uint8_t>(~(reference::undecided | reference::given_up));
   REQUIRE(some.flags.size() == wanted.size());
   for (std::size_t n = 0; n < wanted.size(); ++n) {
     const std::size_t i = wanted[n];

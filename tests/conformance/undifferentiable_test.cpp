@@ -125,6 +125,16 @@ TEST_CASE("a seed that is no number meets a slope that a condition makes zero: 0
   const spec::Request moved = unary("relu", spec::Mode::jvp, {-1, 2}, {infinity, 3});
   for (const float free : {0.0F, nan_number}) CHECK(passes(moved, {0, 2}, {{free, 3}}));
   CHECK_FALSE(passes(moved, {0, 2}, {{1, 3}}));
+  // Of the largest element alone the tangent counts, or those of all behind a mask.
+  spec::Request largest_of = unary("max", spec::Mode::jvp, {1, 2}, {nan_number, 3});
+  const auto along = [&](float tangent) {
+    spec::Numbers numbers;
+    numbers.outputs = {HostTensor::of<float>(Dims{}, Floats{2})};
+    numbers.tangents = {HostTensor::of<float>(Dims{}, Floats{tangent})};
+    return conformance::judge(largest_of, numbers, spec::contract_named("ieee")).verdict == Verdict::pass;
+  };
+  for (const float free : {3.0F, nan_number}) CHECK(along(free));
+  CHECK_FALSE(along(4));
   // Finite seeds are multiplied by 0.
   CHECK_FALSE(passes(unary("relu", spec::Mode::vjp, {-1, 2}, {5, 3}), {0, 2}, {{nan_number, 3}}));
   // What no seed stands beside stays what it is: behind the end of a slice there is nothing.

@@ -112,7 +112,7 @@ int conclusion(const Wanted& wanted, const std::map<std::string, adequacy::Count
   int status = 0;
   if (!wanted.record.empty()) {
     write_file(wanted.record, [&](std::ostream& to) {
-      to << "# What etalon-adequacy --record found, in hundred, rounded down: a ratchet.\n";
+      to << "# What etalon-adequacy --record found, in hundred, rounded down.\n";
       for (const auto& [name, counts] : kinds) {
         if (counts.killed + counts.alive > 0) to << name << ' ' << std::floor(counts.percent() * 10) / 10 << '\n';
       }
