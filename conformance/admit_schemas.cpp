@@ -11,12 +11,6 @@
 namespace etalon::conformance {
 namespace {
 
-/// Without the mark that the bound says nothing, unless there is no interval in its place.
-[[nodiscard]] std::uint8_t decided(std::uint8_t flags) {
-  if ((flags & reference::given_up) != 0) return flags;
-  return static_cast<std::uint8_t>(flags & ~reference::undecided);
-}
-
 /// Whether a law says less of an element than the meaning, which is a number for sure.
 [[nodiscard]] bool says_less(const reference::Envelope& law, const reference::Envelope& meaning, std::size_t i) {
   const bool bounded = law.flags[i] == reference::admits_finite && std::isfinite(law.lower[i]) && std::isfinite(law.upper[i]);
@@ -47,7 +41,7 @@ void keep_numbers(reference::Envelope& law, const reference::Envelope& meaning) 
 void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, const reference::Envelope& freed, bool by_law) {
   if (by_law) keep_numbers(schema, meaning);
   for (std::size_t i = 0; i < schema.flags.size() && i < freed.flags.size(); ++i) {
-    if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] = decided(schema.flags[i]);
+    if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] = reference::decided(schema.flags[i]);
   }
 }
 
@@ -146,7 +140,7 @@ void widen(reference::Envelopes& bounds, const reference::Envelopes& others) {
       to.lower[i] = std::min(to.lower[i], from.lower[i]);
       to.upper[i] = std::max(to.upper[i], from.upper[i]);
       to.deviation[i] = std::max(to.deviation[i], from.deviation[i]);
-      to.flags[i] |= decided(from.flags[i]);
+      to.flags[i] |= reference::decided(from.flags[i]);
       const bool differ = i < to.exact.size() && i < from.exact.size() && to.exact[i] != from.exact[i];
       if (differ) to.flags[i] |= reference::undecided;
     }

@@ -1,9 +1,11 @@
 #include "conformance/carried_seeds.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "spec/derivative/dependence.hpp"
 #include "spec/error.hpp"
 #include "spec/system/simplify.hpp"
 
@@ -18,14 +20,20 @@ using spec::Primitive;
 
 class Carrying {
  public:
-  Carrying(spec::System& system, std::size_t operands) : system_(system), carried_(system.tensors.size(), false), numeric_(carried_) {
-    for (std::size_t i = operands; i < system.inputs.size(); ++i) carried_[at(system.inputs[i])] = true;
+  Carrying(spec::System& system, std::size_t operands)
+      : system_(system), seeds_(system, std::span(system.inputs).subspan(operands)), numeric_(system.tensors.size(), false) {
     for (const spec::TensorId t : system.inputs) numeric_[at(t)] = kind_of(system[t].dtype) == Kind::real;
-    spread(system, carried_);
-    spread(system, numeric_);
+    // Within a recurrence a tensor is read before its equation stands.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const spec::Equation& q : system.equations) {
+        if (numeric_[at(q.target)] || !reads_reals(q.value)) continue;
+        changed = numeric_[at(q.target)] = true;
+      }
+    }
   }
 
-  [[nodiscard]] bool carries(spec::TensorId t) const { return carried_[at(t)]; }
+  [[nodiscard]] bool carries(spec::TensorId t) const { return seeds_.has(t); }
 
   /// The seeds that stand in the expression, added up; nothing where there are none.
   [[nodiscard]] std::optional<Expr> of(const Expr& e) {
@@ -51,24 +59,12 @@ class Carrying {
     return a && b ? std::optional(*a + *b) : a ? a : b;
   }
 
-  [[nodiscard]] static bool reads(const Expr& e, const std::vector<bool>& tensors) {
-    if (e.form() == Form::read && tensors[at(e->tensor)]) return true;
-    return std::any_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return reads(a, tensors); });
+  /// Whether it hangs on reals in any way, as positions of extrema do.
+  [[nodiscard]] bool reads_reals(const Expr& e) const {
+    bool found = false;
+    spec::for_each(e, [&](const Expr& part) { found = found || (part.form() == Form::read && numeric_[at(part->tensor)]); });
+    return found;
   }
-
-  /// To all that is computed of them; within a recurrence a tensor is read before its equation stands.
-  static void spread(const spec::System& system, std::vector<bool>& tensors) {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const spec::Equation& q : system.equations) {
-        if (tensors[at(q.target)] || !reads(q.value, tensors)) continue;
-        changed = tensors[at(q.target)] = true;
-      }
-    }
-  }
-
-  /// Positions of extrema, too.
-  [[nodiscard]] bool reads_reals(const Expr& e) const { return reads(e, numeric_); }
 
   /// What a condition says that hangs on no real number; nothing where that is all it says.
   [[nodiscard]] std::optional<Expr> without_reals(const Expr& condition) const {
@@ -100,7 +96,8 @@ class Carrying {
   }
 
   spec::System& system_;
-  std::vector<bool> carried_, numeric_;  ///< per tensor: a seed stands in it; it hangs on reals
+  spec::Dependence seeds_;
+  std::vector<bool> numeric_;  ///< per tensor, whether it hangs on reals
 };
 
 }  // namespace

@@ -27,6 +27,11 @@ enum Admissible : std::uint8_t {
   given_up = 32                  ///< with `undecided`: it hangs on more decisions than are tried, and the interval is that of one way
 };
 
+/// The flags of an element that another envelope decides: its interval counts, however wide it is, unless it has none.
+[[nodiscard]] constexpr std::uint8_t decided(std::uint8_t flags) {
+  return (flags & given_up) != 0 ? flags : static_cast<std::uint8_t>(flags & ~undecided);
+}
+
 /// One element's admissible values.
 struct Admitted {
   double lower = 0;

@@ -3,6 +3,7 @@
 
 #include "reference/bounds/envelope.hpp"
 #include "reference/bounds/plan.hpp"
+#include "spec/half.hpp"
 
 namespace etalon::reference::bounds {
 namespace {
@@ -49,11 +50,9 @@ void count(const System& s, DType target, const Expr& e, std::vector<Binder>& sc
   scope.resize(depth);
 }
 
-bool is_narrow(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-
 /// Whether its arithmetic is that of another type, too: the 16-bit types compute in f32, of which all their numbers are.
 bool in_other_arithmetic(DType target, DType read) {
-  return in_other_type(is_narrow(target) ? DType::f32 : target, is_narrow(read) ? DType::f32 : read);
+  return in_other_type(spec::is_half(target) ? DType::f32 : target, spec::is_half(read) ? DType::f32 : read);
 }
 
 /// Whether it reads a tensor of an element type for which the predicate holds.
@@ -155,7 +154,7 @@ System inline_single_uses(const System& system) {
     const auto t = static_cast<std::size_t>(q.target);
     const DType dtype = system.tensors[t].dtype;
     q.value = replace(system, dtype, q.value, by);
-    const bool narrow = is_narrow(dtype);
+    const bool narrow = spec::is_half(dtype);
     const bool converts = reads_any(system, q.value, [&](DType read) { return in_other_type(dtype, read); });
     // A constant that is stored is rounded there; inlined, it would pass for a part of the next constant (R0).
     const bool closed = is_closed(q.value);
@@ -194,7 +193,7 @@ spec::System with_recomputed_elements(const spec::System& system) {
     const DType dtype = system.tensors[t].dtype;
     const std::size_t size = nodes(q.value, sizes);
     const bool converts = reads_any(system, q.value, [&](DType read) { return in_other_arithmetic(dtype, read); });
-    const bool elementwise = writers[t] == 1 && kind_of(dtype) == Kind::real && !is_narrow(dtype) && !is_closed(q.value) &&
+    const bool elementwise = writers[t] == 1 && kind_of(dtype) == Kind::real && !spec::is_half(dtype) && !is_closed(q.value) &&
                              covers(system, q) && is_elementwise(q.value, finished) && !converts;
     q.value = replace(system, dtype, q.value, by);
     if (elementwise && size <= longest_recomputed) {

@@ -58,7 +58,7 @@ void keep_outside(Selection& selection, const std::vector<HostTensor>& answer, c
   for (std::size_t o = 0; o < selection.size() && o < by.outputs.size(); ++o) {
     for (std::size_t i = 0; i < selection[o].size(); ++i) {
       if (!selection[o][i]) continue;
-      const bool open = (meaning.outputs[o].flags[i] & reference::undecided) != 0 || (by.outputs[o].flags[i] & reference::given_up) != 0;
+      const bool open = (meaning.outputs[o].flags[i] & reference::undecided) != 0 || (reference::decided(by.outputs[o].flags[i]) & reference::undecided) != 0;
       selection[o][i] = !open && is_outside(answer[o], by.outputs[o], i);
     }
   }

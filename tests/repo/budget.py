@@ -61,7 +61,9 @@ with tempfile.TemporaryDirectory() as folder:
     yardstick = pathlib.Path(folder) / "yardstick.cpp"
     yardstick.write_text('#include <regex>\n#include <string>\n\nbool matches(const std::string& s) { return std::regex_match(s, std::regex("a*b")); }\n')
     for attempt in range(3):  # what else the machine does only adds
-        measure, _ = compiled(yardstick)
+        measure, measured = compiled(yardstick)
+        if measured.returncode != 0:
+            sys.exit(f"the yardstick does not compile: {measured.stderr[:1000]}")
         seconds, done = compiled(unit)
         if done.returncode != 0 or seconds <= budget * measure:
             break

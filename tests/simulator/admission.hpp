@@ -48,7 +48,7 @@ class Admission {
   static void decide(reference::Envelope& schema, const reference::Envelope& meaning) {
     for (std::size_t i = 0; i < schema.flags.size(); ++i) {
       const bool open = (meaning.flags[i] & reference::undecided) != 0;
-      if (!open && (schema.flags[i] & reference::given_up) == 0) schema.flags[i] = static_cast<std::uint8_t>(schema.flags[i] & ~reference::undecided);
+      if (!open) schema.flags[i] = reference::decided(schema.flags[i]);
     }
   }
 

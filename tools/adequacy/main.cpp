@@ -127,9 +127,11 @@ int conclusion(const Wanted& wanted, const std::map<std::string, adequacy::Count
   for (const auto& [name, floor] : floors_of(wanted.floors)) {
     const auto found = kinds.find(name);
     const adequacy::Counts counts = found == kinds.end() ? adequacy::Counts{} : found->second;
-    if (!adequacy::falls_below(counts.killed, counts.killed + counts.alive, floor / 100)) continue;
-    std::cout << name << ": killed " << counts.killed << " of " << counts.killed + counts.alive << ", recorded " << floor << " %\n";
-    status = 1;
+    if (counts.killed + counts.alive > 0 && counts.percent() >= floor) continue;
+    const bool lost = adequacy::falls_below(counts.killed, counts.killed + counts.alive, floor / 100);
+    std::cout << name << ": killed " << counts.killed << " of " << counts.killed + counts.alive << ", recorded " << floor << " %"
+              << (lost ? "\n" : ": chance may leave as few\n");
+    if (lost) status = 1;
   }
   return status;
 }
