@@ -78,6 +78,22 @@ function(etalon_layer name)
   endforeach()
 endfunction()
 
+# etalon_layers_of(VARIABLE targets…): the libraries of this tree that the targets link, in any order.
+function(etalon_layers_of variable)
+  set(found "")
+  set(pending ${ARGN})
+  while(pending)
+    list(POP_FRONT pending target)
+    if(NOT target MATCHES "^etalon::" OR NOT TARGET ${target} OR target IN_LIST found)
+      continue()
+    endif()
+    list(APPEND found ${target})
+    get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+    list(APPEND pending ${links})
+  endwhile()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
 # etalon_test(FOLDER DEPENDS targets…): one Catch2 program from every .cpp of tests/FOLDER.
 function(etalon_test folder)
   cmake_parse_arguments(TEST "" "" "DEPENDS" ${ARGN})
@@ -91,8 +107,12 @@ function(etalon_test folder)
   target_link_libraries(test_${folder} PRIVATE ${TEST_DEPENDS} etalon_catch_main etalon_flags)
   target_compile_definitions(test_${folder} PRIVATE ETALON_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(ETALON_SANITIZE)
-    # Sanitized assertions take longer to optimise than to run; what they call is optimised.
+    # Sanitized assertions take longer to optimise than to run; what they call is optimised. Of an inline function the linker
+    # keeps the copy that it meets first: so the layers, whole, before the objects of the test.
     target_compile_options(test_${folder} PRIVATE -O0)
+    etalon_layers_of(layers ${TEST_DEPENDS})
+    list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+    target_link_options(test_${folder} PRIVATE LINKER:--whole-archive ${layers} LINKER:--no-whole-archive)
   endif()
   # What was once wrong has a test of its own name in ctest.
   set(others "")
