@@ -117,12 +117,13 @@ spec::Mode mode_of(const CaseKey& key) {
   }
 }
 
-/// Which levels the attributes of an instance have: both element types take turns, no turn goes to nothing, and modes go
-/// on where others, in the shortest tier, stop. Checks of one mode share instances.
+/// Which levels the attributes of an instance have: both element types take turns, no turn goes to nothing or to a sibling,
+/// and modes go on where others, in the shortest tier, stop. Checks of one mode share instances.
 std::uint64_t turn_of(const CaseKey& key, std::uint64_t instance) {
   const std::uint64_t rounds = instance / period, place = instance % period;
-  const std::uint64_t filled = rounds * (period - 1) + (place > empty_instance ? place - 1 : place);
-  constexpr std::uint64_t turns_of_mode = 10;
+  const std::uint64_t passed = (place > empty_instance ? 1U : 0U) + (place > sibling_instance ? 1U : 0U);
+  const std::uint64_t filled = rounds * (period - 2) + place - passed;
+  constexpr std::uint64_t turns_of_mode = 6;
   const std::uint64_t first = key.seed + turns_of_mode * static_cast<std::uint64_t>(mode_of(key));
   if (key.check == Check::value && place == integer_instance && rounds > 0) return first + rounds + (is_second(key.dtype) ? 3 : 0);
   return first + 2 * filled + (is_second(key.dtype) ? 1 : 0);
@@ -310,10 +311,18 @@ void vary_shared_type(const spec::Definition& definition, Assignment& assignment
   }
 }
 
+/// Of every five instances that with the most room has many axes, in one of two element types that are asked for beside each
+/// other; modes and seeds take turns.
+bool is_deep(const CaseKey& key, std::uint64_t number) {
+  const std::uint64_t turn = key.seed + number / 5 + static_cast<std::uint64_t>(mode_of(key)) + (is_second(key.dtype) ? 1 : 0);
+  return number % 5 == 0 && turn % 2 == 0;
+}
+
 /// The choices of an instance, in the order in which they are made.
 std::optional<Assignment> draw_instance(const CaseKey& key, const spec::Definition& definition, std::uint64_t number, Draw& draw) {
   SizeWish wish = wish_of(number, key.check);
   wish.turn = turn_of(key, number);
+  wish.deep = is_deep(key, number);
   if (key.check == Check::value && number % period == integer_instance && takes_integers(definition)) wish.least = integer_elements;
   return draw_assignment(definition, draw, wish, key.dtype);
 }
@@ -324,7 +333,8 @@ std::optional<Assignment> assignment_of(const CaseKey& key, const spec::Definiti
   if (shared && number % period == sibling_instance) {
     Draw before(draw_key(key, "types", number - 1));
     const auto first = draw_instance(key, definition, number - 1, before);
-    const auto second = first ? sibling_of(definition, *first, turn_of(key, number), key.index, draw, key.dtype) : std::nullopt;
+    const std::uint64_t turn = key.seed + number / period + 2 * static_cast<std::uint64_t>(mode_of(key)) + (is_second(key.dtype) ? 1 : 0);
+    const auto second = first ? sibling_of(definition, *first, turn, key.index, draw, key.dtype) : std::nullopt;
     if (second) return second;
   }
   return draw_instance(key, definition, number, draw);

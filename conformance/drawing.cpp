@@ -20,7 +20,7 @@ Assignment Drawing::run() {
   if (wish_.longest > 0) lengthen();
   joins();
   for (std::size_t i = 0; i < d_.attribute_count; ++i) attribute(d_.attributes[i]);
-  if (d_.operand_count == 0 && draw_.chance(0.3)) shift();
+  if (d_.operand_count == 0 && draw_.chance(0.5)) shift();
   exact_types();
   places();
   if (wish_.fit) fit();

@@ -25,6 +25,7 @@ struct SizeWish {
   std::int64_t longest = 0;  ///< one reduction has more terms than so many, 16 or 1024, and the other axes are short
   /// Scalar attributes have the levels of this turn (attribute_levels.hpp); nothing: all are drawn freely.
   std::optional<std::uint64_t> turn{};
+  bool deep = false;  ///< the first row has more axes than loops are written by hand for
   bool defaults = true;  ///< attributes that may be left out are, now and then
   std::optional<Fit> fit{};
   double insistence = 1;  ///< how probably each attribute has the level of the turn; one has it surely, unless this is 0

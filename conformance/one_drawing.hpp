@@ -39,8 +39,7 @@ class Drawing {
   std::int64_t extent();
   std::int64_t beside_width();
 
-  /// Of some turns the first row has more axes than loops are written by hand for.
-  [[nodiscard]] bool is_deep() const { return wish_.turn && !wish_.edges && wish_.elements > 1 && wish_.longest == 0 && wish_.insistence >= 1 && *wish_.turn % 7 == 5; }
+  [[nodiscard]] bool is_deep() const { return wish_.deep && wish_.insistence >= 1; }
 
   [[nodiscard]] bool cube() const { return wish_.turn && !wish_.edges && wish_.elements > 1 && *wish_.turn % 4 == 1; }
 

@@ -172,7 +172,7 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
   // What no call may have, or not together, is given up by and by, the rarest first.
   constexpr int most = 800, longest_until = 30, reducing_until = 50, insistent_until = 80,
                 sized_until = 100, half_until = 160, some_until = 300, until_next = 35;
-  const int patience = wish.empty ? 500 : sized_until;
+  const int patience = wish.empty || wish.elements == 1 ? 500 : sized_until;
   for (int attempt = 0; attempt < most; ++attempt) {
     SizeWish now = wish;
     now.longest = attempt < longest_until ? longest : 0;

@@ -217,7 +217,7 @@ cumprod(x[..rest, n @ axis] : number) {axis = -1, reverse = false, exclusive = f
   zeros[..i, j < n] = sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] (if x[..i, k @ axis] == 0 then 1 else 0)
   y'[..i, j @ axis] = if zeros[..i, j] > 0
     then (sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] x'[..i, k @ axis]*prod[l where (if reverse then j <= l else l <= j) and not (exclusive and j == l) and not l == k] x[..i, l @ axis])
-    else (sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] (x'[..i, k @ axis] / x[..i, k @ axis]))*y[..i, j @ axis]
+    else (sum[k where (if reverse then j <= k else k <= j) and not (exclusive and j == k)] (if x[..i, k @ axis] == 0 then 0 else x'[..i, k @ axis] / x[..i, k @ axis]))*y[..i, j @ axis]
 )";
 };
 inline constexpr Operation<CumprodText> cumprod{};

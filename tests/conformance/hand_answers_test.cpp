@@ -81,6 +81,13 @@ TEST_CASE("the tangent of a first factor that is infinite passes to the first pr
   CHECK(products.along({1, 0}, {2, not_a_number}) == Verdict::fail);
 }
 
+TEST_CASE("the cotangent of a factor that is 0 is the product of the others", "[conformance]") {
+  const Asked products{"input x : f32[3]\ny = cumprod(x) {axis = 0}\noutput y\n", {row({2, 3, 0})}, {2, 6, 0}};
+  CHECK(products.pulled({1, 1, 1}, {4, 2, 6}) == Verdict::pass);
+  CHECK(products.pulled({1, 1, 1}, {4, 2, 0}) == Verdict::fail);
+  CHECK(products.pulled({1, 1, 1}, {4, 2, 7}) == Verdict::fail);
+}
+
 TEST_CASE("the exponent 0 has a slope of 0 where the base is a number", "[conformance]") {
   const Asked power{"input x : f32[2]\ny = power(x) {p = 0.0}\noutput y\n", {row({0, -2})}, {1, 1}};
   CHECK(power.pulled({1, 1}, {0, 0}) == Verdict::pass);
