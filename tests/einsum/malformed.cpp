@@ -108,7 +108,7 @@ TEST_CASE("every text is translated into a definition or refused in one line") {
   CHECK(rc::check("nearly right", [&] { total(*specifications()); }));
   CHECK(rc::check("with a result", [&] { total(*specifications() + "=>" + *specifications()); }));
   CHECK(rc::check("any bytes", [&] { total(*rc::gen::arbitrary<std::string>()); }));
-  CHECK(translated > 10);
+  CHECK(translated > 0);  // one in ten, or fewer: texts are drawn anew in every run
   CHECK(refusals > 10);
 }
 
