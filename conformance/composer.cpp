@@ -9,11 +9,20 @@
 
 namespace etalon::conformance {
 
+namespace {
+
+bool has_attribute(const spec::Definition& d, spec::AttributeKind kind) {
+  return std::any_of(d.attributes, d.attributes + d.attribute_count, [&](const spec::AttributeText& a) { return a.kind == kind; });
+}
+
+}  // namespace
+
 Composer::Composer(std::span<const spec::Definition* const> definitions, const ProgramWish& wish, Draw& draw, const Admission& admits)
     : wish_(wish), draw_(draw), admits_(admits), all_(definitions.begin(), definitions.end()), turn_(wish.turn) {
   for (const spec::Definition* d : all_) {
     if (is_elementwise(*d)) elementwise_.push_back(d);
     else if (is_move(*d)) moves_.push_back(d);
+    if (is_move(*d) && has_attribute(*d, spec::AttributeKind::value)) surrounding_.push_back(d);
     if (constant_tensor(*d)) constants_.push_back(d);
     if (wish_.about != nullptr && is_consumer(*d, *wish_.about)) consumers_.push_back(d);
     if (wish_.about != nullptr && is_feeder(*d, *wish_.about)) feeders_.push_back(d);
@@ -28,6 +37,7 @@ std::optional<RandomProgram> Composer::run() {
     for (std::size_t attempt = 0; attempt < patience && program_.steps.size() == before; ++attempt) {
       doubles_ = wish_.doubled && attempt < patience / 2;
       twins_ = wish_.twins && attempt < patience / 2;
+      alike_ = wish_.alike && attempt < patience / 2;
       add_call(role);
       if (is_optional(role)) break;
     }
@@ -65,6 +75,10 @@ void Composer::add_call(Role role) {
     case Role::between_moves: return add_between_moves();
     case Role::over_itself: return add_over_itself();
     case Role::read_twice: return add_read_twice();
+    case Role::epilogue: return add_epilogue();
+    case Role::rejoined: return add_rejoined();
+    case Role::surrounded: return add_surrounded();
+    case Role::there_and_back: return add_there_and_back();
     case Role::consumer:
     case Role::reader: return add_consumer(role);
     default: break;
@@ -84,7 +98,7 @@ std::span<const std::pair<std::string, spec::ValueType>> Composer::readable() co
 }
 
 bool Composer::is_optional(Role role) {
-  static constexpr std::array optional{Role::sharing, Role::exchanged, Role::nearly, Role::consumer, Role::reader, Role::fed, Role::other_view, Role::beside, Role::with_constant, Role::once_more, Role::between_moves, Role::over_itself, Role::read_twice};
+  static constexpr std::array optional{Role::sharing, Role::exchanged, Role::nearly, Role::consumer, Role::reader, Role::fed, Role::other_view, Role::beside, Role::with_constant, Role::once_more, Role::between_moves, Role::over_itself, Role::read_twice, Role::epilogue, Role::rejoined, Role::surrounded, Role::there_and_back};
   return std::find(optional.begin(), optional.end(), role) != optional.end();
 }
 
@@ -156,6 +170,10 @@ std::vector<std::optional<std::string>> Composer::around_the_first(const CallTyp
 void Composer::add(const CallTypes& types, std::vector<std::optional<std::string>> taken, const Assignment& assignment) {
   share_inputs(types, taken);
   if (program_.steps.empty() && (doubles_ || twins_) && !has_twins(types)) return;
+  if (program_.steps.empty() && alike_) {
+    const auto other = with_another_attribute(*wish_.about, assignment, types);
+    if (!other || !other->alike || !other->tells) return;
+  }
   const spec::Instance instance = instance_of(types, wish_.library);
   const std::size_t inputs_before = program_.inputs.size();
   // Complete, so that a backend needs no table of defaults.

@@ -62,9 +62,12 @@ class Composer {
   void add_anew();
   /// The next of those whose results are rewritten with who reads them, on inputs of its own.
   void add_feeder();
+  /// The extents of an operand that the program's definition reads first.
+  std::optional<Fit> what_is_read();
   /// One call of the program's definition that reads the first input.
   void add_sharing();
-  void add_alone(const spec::Definition& d, bool at_levels);
+  /// \param first the extents of the first operand, where it can have them and the program wishes for no others
+  void add_alone(const spec::Definition& d, bool at_levels, std::optional<Fit> first = {});
   /// Rows of the extents of the first, or of those given.
   static void make_equal(const spec::Definition& d, Assignment& a, std::optional<std::vector<std::int64_t>> extents = {});
   /// An elementwise function of what the last call gave: of the ways to read that, and what that read, one which gives back
@@ -78,8 +81,12 @@ class Composer {
 
   void repeat_call();
   void add_nearly();
-  /// The first call under another attribute, reading the same; nothing where there is none.
-  std::optional<Assignment> with_another_attribute(const spec::Definition& d, const CallTypes& before);
+  /// A call under another attribute, reading the same: whether its results have the same types, and whether they may differ.
+  struct Alike {
+    Assignment assignment;
+    bool alike, tells;
+  };
+  std::optional<Alike> with_another_attribute(const spec::Definition& d, const Assignment& assignment, const CallTypes& before);
   /// Nothing where no attribute is a real number but 0.
   [[nodiscard]] std::optional<Assignment> with_other_digits(Assignment assignment, const spec::Attributes& complete) const;
   void add_other_view();
@@ -106,8 +113,18 @@ class Composer {
   void add_between_moves();
   void add_over_itself();
   void add_read_twice();
+  void add_epilogue();
+  /// An elementwise call of two operands that gives this type, one of which has one element along an axis.
+  std::optional<Drawn> broadcast_over(const spec::ValueType& type);
+  void add_rejoined();
+  void add_surrounded();
+  void add_there_and_back();
+  /// A call of this definition that reads values of just these types, in any order.
+  std::optional<Drawn> joining(const spec::Definition& d, const std::vector<spec::ValueType>& pieces);
   /// Adds a call on inputs of its own. \returns what it gives, of this type
   std::optional<std::string> value_of_its_size(const Drawn& call, const spec::ValueType& type);
+  /// What is neither elementwise nor a move gives it: compilers compute it before who reads it.
+  std::optional<std::string> value_kept(const spec::ValueType& type);
 
   /// One call of the program's definition, with a constant of the program as an operand.
   void add_with_constant();
@@ -123,6 +140,7 @@ class Composer {
   std::vector<const spec::Definition*> consumers_;
   std::vector<const spec::Definition*> feeders_;
   std::vector<const spec::Definition*> constants_;  ///< make tensors of one number
+  std::vector<const spec::Definition*> surrounding_;  ///< moves that put a number where they read nothing
   std::uint64_t turn_;
   std::set<std::string> of_first_;  ///< what calls of the program's definition gave
   std::vector<Assignment> assignments_;
@@ -136,6 +154,7 @@ class Composer {
   std::size_t viewing_ = 0;          ///< the step that made it
   bool doubles_ = false;
   bool twins_ = false;
+  bool alike_ = false;
 };
 
 }  // namespace etalon::conformance

@@ -12,11 +12,12 @@ namespace {
 
 const std::vector<std::int64_t> constant_extents{3, 4};
 
-/// Small ones, both infinities, and powers of two at the ends of the type, whose reciprocals it may not hold.
+/// Small ones, both infinities, and powers of two at the ends of the type, whose reciprocals it may not hold. Zeros of both signs
+/// are near each other, for who takes them for equal; that of sign + comes again where the turn has another maker.
 std::vector<double> constants_of(DType dtype) {
   const spec::Format f = spec::format_of(dtype);
   const double subnormal = std::ldexp(1.0, f.emin - f.precision / 2), power = std::ldexp(1.0, f.emax), inf = std::numeric_limits<double>::infinity();
-  return {0, subnormal, 1, -1, -0.0, 2, power, inf, -2, 4, -subnormal, -4, 0.5, 3, power * (2 - std::ldexp(1.0, 1 - f.precision)), -inf};
+  return {0, -0.0, subnormal, 1, -1, 0, 2, power, inf, -2, 4, -subnormal, -4, 0.5, 3, power * (2 - std::ldexp(1.0, 1 - f.precision)), -inf};
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ void Composer::add_with_constant() {
   const std::size_t operand = numeric[static_cast<std::size_t>(turn % numeric.size())];
   const double number = numbers[static_cast<std::size_t>(turn / numeric.size() % numbers.size())];
   // Compilers know constants by who makes them: the operands by turns, and the other way round in the second round.
-  const spec::Definition* maker = maker_of(number, turn + turn / (numeric.size() * numbers.size()));
+  const spec::Definition* maker = maker_of(number, operand + turn / numeric.size() + turn / (numeric.size() * numbers.size()));
   if (maker == nullptr) return;
   const Assignment constant = constant_tensor(*maker)->of(*types->operands[operand], number);
   const auto made = call_of(*maker, constant, wish_.dtype);

@@ -111,8 +111,8 @@ void Composer::add_between_moves() {
 // Where two read one buffer in different orders, or one alone does, its memory is not that of the result.
 void Composer::add_over_itself() {
   const spec::ValueType type{wish_.dtype, draw_.pick(beyond_tiles)};
-  const auto first = elementwise_of(type, 1);
-  const auto value = first ? add_hidden(*first, {}) : std::nullopt;
+  const auto first = draw_.chance(0.5) ? elementwise_of(type, 1) : std::nullopt;
+  const auto value = first ? add_hidden(*first, {}) : value_kept(type);
   if (!value) return;
   auto move = is_move(*wish_.about) ? drawn_on(*wish_.about, type) : std::nullopt;
   if (!move || move->result != type) move = move_that_keeps(type);
@@ -163,6 +163,10 @@ void Composer::add_read_twice() {
 /// By the call itself on other numbers, where that gives the type, otherwise by one that is not joined with elementwise ones.
 std::optional<std::string> Composer::value_of_its_size(const Drawn& call, const spec::ValueType& type) {
   if (call.result == type && !is_elementwise(*call.definition)) return add_hidden(call, {});
+  return value_kept(type);
+}
+
+std::optional<std::string> Composer::value_kept(const spec::ValueType& type) {
   constexpr int draws = 20;
   for (int k = 0; k < draws; ++k) {
     const spec::Definition& d = *draw_.pick(all_);

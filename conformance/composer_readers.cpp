@@ -40,9 +40,19 @@ void Composer::add_feeder() {
     const std::size_t before = results_.size();
     const spec::Definition& d = *feeders_[static_cast<std::size_t>(turn_ % feeders_.size())];
     turn_ += wish_.stride;
-    add_alone(d, false);
+    add_alone(d, false, what_is_read());
     if (results_.size() > before) return;
   }
+}
+
+/// About what the program's definition reads first: some read tensors of one rank only.
+std::optional<Fit> Composer::what_is_read() {
+  const SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = false};
+  const auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
+  const auto types = assignment ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
+  if (!types || types->operands.empty() || !types->operands.front()) return std::nullopt;
+  const Dims& dims = types->operands.front()->dims;
+  return Fit{0, {dims.begin(), dims.end()}};
 }
 
 void Composer::add_sharing() {
@@ -63,8 +73,9 @@ void Composer::add_sharing() {
   add(*types, std::move(taken), *assignment);
 }
 
-void Composer::add_alone(const spec::Definition& d, bool at_levels) {
+void Composer::add_alone(const spec::Definition& d, bool at_levels, std::optional<Fit> first) {
   SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = wish_.defaults && draw_.chance(0.3)};
+  wish.fit = std::move(first);
   if (!wish_.extents.empty() && d.operand_count > 0) wish.fit = Fit{0, wish_.extents};
   if (at_levels && draw_.chance(0.7)) wish.turn = draw_.bits() % turns_in_step, wish.insistence = 0.5;
   auto assignment = draw_assignment(d, draw_, wish, wish_.dtype);

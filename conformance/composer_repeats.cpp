@@ -8,6 +8,16 @@
 #include "conformance/sibling.hpp"
 
 namespace etalon::conformance {
+namespace {
+
+bool same_but_for_order(const spec::Attributes& one, const spec::Attributes& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const auto& a, const auto& b) {
+    const auto *x = std::get_if<std::vector<std::int64_t>>(&a.second), *y = std::get_if<std::vector<std::int64_t>>(&b.second);
+    return x != nullptr && y != nullptr ? std::is_permutation(x->begin(), x->end(), y->begin(), y->end()) : a == b;
+  });
+}
+
+}  // namespace
 
 // The last call once more, at the same types: on other numbers, or on what it gave.
 void Composer::repeat_call() {
@@ -25,25 +35,29 @@ void Composer::add_nearly() {
   std::optional<Assignment> assignment = with_other_digits(assignments_.front(), first.attributes);
   if (!before) return;
   if (!assignment || draw_.chance(0.3)) {
-    if (auto other = with_another_attribute(d, *before)) assignment = std::move(other);
+    if (auto other = with_another_attribute(d, assignments_.front(), *before)) assignment = std::move(other->assignment);
   }
   const auto types = assignment ? call_of(d, *assignment, wish_.dtype) : std::nullopt;
   if (types && types->operands == before->operands) add(*types, std::vector(first.operands), *assignment);
 }
 
-// Those are preferred whose results have the types of the first call's: keys that hold types do not tell them apart.
-std::optional<Assignment> Composer::with_another_attribute(const spec::Definition& d, const CallTypes& before) {
+// Those are preferred whose results have the types of the first call's, and whose lists are not the same in another order: keys
+// that hold types do not tell them apart, and the numbers differ.
+std::optional<Composer::Alike> Composer::with_another_attribute(const spec::Definition& d, const Assignment& assignment, const CallTypes& before) {
+  // Of four kinds of siblings two change an attribute, of each place one of them.
   constexpr std::uint64_t kinds = 4, of_attributes = 1;
-  constexpr int draws = 8;
+  constexpr int draws = 12;
   const spec::Instance first = instance_of(before, wish_.library);
-  std::optional<Assignment> found;
-  for (int k = 0; k < draws; ++k) {
-    auto other = sibling_of(d, assignments_.front(), kinds * (draw_.bits() % kinds) + of_attributes, 0, draw_, wish_.dtype);
+  std::optional<Alike> found;
+  for (int k = 0; k < draws && !(found && found->alike && found->tells); ++k) {
+    const std::uint64_t bits = draw_.bits();
+    auto other = sibling_of(d, assignment, kinds * (bits % kinds) + of_attributes + bits / kinds % 2, 0, draw_, wish_.dtype);
     const auto types = other ? call_of(d, *other, wish_.dtype) : std::nullopt;
     if (!types || types->operands != before.operands) continue;
-    found = std::move(other);
     const spec::Instance second = instance_of(*types, wish_.library);
-    if (second.results == first.results && second.attributes != first.attributes) break;
+    const bool alike = second.results == first.results && second.attributes != first.attributes;
+    const bool tells = !same_but_for_order(first.attributes, second.attributes);
+    if (!found || std::pair(alike, tells) > std::pair(found->alike, found->tells)) found = Alike{std::move(*other), alike, tells};
   }
   return found;
 }

@@ -92,6 +92,7 @@ constexpr Lists of_folds{{{doubled, twice, pairs, views, composed, chain, consta
 }
 
 constexpr std::uint64_t fan_width = 4;
+constexpr std::size_t epilogues = 3, surrounded = 2;
 
 /// How many consumers, or constants, one case of the plot meets: of definitions that compilers join with what reads them a
 /// few cases meet nearly all.
@@ -121,8 +122,12 @@ constexpr std::uint64_t fan_width = 4;
     case Plot::doubled: return {Role::about};
     case Plot::twice: return {Role::about, Role::again, Role::once_more, Role::exchanged, Role::nearly};
     case Plot::composed:
-      if (is_elementwise(d)) return {Role::about, Role::same, Role::same};
-      return {Role::about, Role::same, Role::same, Role::between_moves, Role::between_moves, Role::between_moves};
+      if (is_elementwise(d)) {
+        std::vector<Role> roles{Role::about, Role::same, Role::same};
+        roles.resize(roles.size() + ways_there_and_back, Role::there_and_back);
+        return roles;
+      }
+      return {Role::about, Role::same, Role::same, Role::between_moves, Role::between_moves, Role::between_moves, Role::rejoined, Role::rejoined};
     case Plot::fan: {
       // Where cotangents are added up, the last call comes first: what it hands on may be one array for several operands.
       std::vector<Role> roles{Role::about, Role::again};
@@ -143,6 +148,8 @@ constexpr std::uint64_t fan_width = 4;
         const bool before = k % feeding_each(d) == 1;
         roles.insert(roles.end(), {before ? Role::feeder : Role::anew, before ? Role::fed : Role::reader});
       }
+      if (!is_move(d) && !is_elementwise(d)) roles.insert(roles.end(), epilogues, Role::epilogue);
+      roles.insert(roles.end(), surrounded, Role::surrounded);
       return roles;
     }
     case Plot::mixed: break;
@@ -163,6 +170,9 @@ constexpr std::uint64_t fan_width = 4;
   if (plot_of(key) == Plot::fan && is_second(key)) return spec::Mode::vjp;
   // Memory is given out anew where no derivative is to find it.
   if (plot_of(key) == Plot::views && is_second(key) == is_elementwise(key.library.named(key.operation))) return spec::Mode::forward;
+  // Slopes at constants are asked for in one element type of two.
+  if (plot_of(key) == Plot::constant && !is_second(key)) return spec::Mode::forward;
+  if (plot_of(key) == Plot::constant) return (key.index + hash_of(key.operation)) % 2 == 0 ? spec::Mode::vjp : spec::Mode::jvp;
   if (plot_of(key) == Plot::twice) return is_second(key) ? spec::Mode::jvp : spec::Mode::vjp;
   constexpr std::array modes{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward, spec::Mode::jvp};
   return modes[static_cast<std::size_t>((key.index + hash_of(key.operation) + static_cast<std::uint64_t>(key.dtype)) % modes.size())];
@@ -297,6 +307,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
     wish.elements = 64;
   }
   if (plot == Plot::twice && !names_of(*wish.about).placed.empty()) wish.extents = draw.pick(even);
+  wish.alike = plot == Plot::twice && is_fold(*wish.about) && !names_of(*wish.about).placed.empty();
   wish.there_and_back = plot == Plot::composed;
   wish.defaults = plot != Plot::composed;
   wish.twins = plot == Plot::twice && wish.about->operand_count > 1;

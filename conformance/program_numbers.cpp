@@ -37,6 +37,7 @@ bool ProgramNumbers::take(const spec::Program& program, const spec::Instance& in
 
 bool ProgramNumbers::fits(const spec::Program& program, const spec::Call& call, const spec::Instance& instance) {
   const auto roles = integer_roles(instance.system);
+  const std::optional<double> constant = constant_among(call);
   std::vector<Array> operands;
   for (const auto& name : call.operands) {
     if (!name) continue;
@@ -46,6 +47,9 @@ bool ProgramNumbers::fits(const spec::Program& program, const spec::Call& call, 
       operands.push_back(found->second);
     } else {
       inputs_.push_back(drawn(program.inputs[inputs_.size()], role));
+      HostTensor& t = inputs_.back();
+      // Slopes differ where both are equal.
+      if (constant && kind_of(t.dtype) == Kind::real && t.dims.count() > 0 && draw_.chance(0.5)) set_element(t, static_cast<std::size_t>(draw_.integer(0, t.dims.count() - 1)), *constant);
       operands.push_back(reference::from_host<double>(inputs_.back()));
       values_[*name] = operands.back();  // other operands may read it
     }
@@ -55,6 +59,16 @@ bool ProgramNumbers::fits(const spec::Program& program, const spec::Call& call, 
   } catch (const std::exception&) {
     return false;  // an integer divided by zero, say: such calls have cases of their own
   }
+}
+
+std::optional<double> ProgramNumbers::constant_among(const spec::Call& call) const {
+  for (const auto& name : call.operands) {
+    const auto found = name ? values_.find(*name) : values_.end();
+    if (found == values_.end() || found->second.kind != Kind::real || found->second.real.size() < 2) continue;
+    const std::vector<double>& all = found->second.real;
+    if (std::all_of(all.begin(), all.end(), [&](double x) { return x == all.front(); })) return all.front();
+  }
+  return std::nullopt;
 }
 
 HostTensor ProgramNumbers::drawn(const spec::Input& input, const IntegerRole& role) {

@@ -31,6 +31,8 @@ class ProgramNumbers {
   using Array = reference::Array<double>;
 
   [[nodiscard]] bool fits(const spec::Program& program, const spec::Call& call, const spec::Instance& instance);
+  /// The number that an operand which is there already holds in every place.
+  [[nodiscard]] std::optional<double> constant_among(const spec::Call& call) const;
   [[nodiscard]] HostTensor drawn(const spec::Input& input, const IntegerRole& role);
   [[nodiscard]] HostTensor real(Family family, const spec::Input& input);
   [[nodiscard]] bool keeps(const spec::Call& call, const spec::Instance& instance, std::vector<Array> results);

@@ -43,8 +43,15 @@ enum class Role : std::uint8_t {
   // What follows are parts of several calls on inputs of their own, whose middle is no output; nothing where they cannot be.
   between_moves,  ///< of the definition that the program is about, a move of what it reads before it and the same one behind it
   over_itself,    ///< a value is computed, moved, and read for the last time where its memory may be written over
-  read_twice      ///< a value given twice to the program's definition is read again when others of its size have been made
+  read_twice,     ///< a value given twice to the program's definition is read again when others of its size have been made
+  epilogue,       ///< what the program's definition gives is joined with an operand that is broadcast along one of its axes
+  rejoined,       ///< what one call takes apart another joins in the other order; the program's definition is one of them
+  surrounded,     ///< windows slide over what numbers were put around
+  there_and_back  ///< through another element type, where the program's definition names one
 };
+
+/// How many pairs of element types there are for Role::there_and_back; its calls take turns.
+inline constexpr std::size_t ways_there_and_back = 8;
 
 struct ProgramWish {
   std::vector<Role> roles{};                ///< of the calls, in order
@@ -60,6 +67,7 @@ struct ProgramWish {
   bool there_and_back = false;  ///< attributes that name element types say another one first and then the program's
   bool doubled = false;       ///< two operands of the first call are one value, where their types can be equal
   bool twins = false;         ///< two operands of the first call are of one type, where they can be
+  bool alike = false;         ///< the first call gives what it might give under another attribute, but for the numbers, where it can
   double input_outputs = 0;   ///< how probably an input is an output too
   double read_outputs = 0;    ///< how probably a result that a call reads is an output too
 };

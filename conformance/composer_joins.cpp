@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+#include "conformance/composer.hpp"
+#include "conformance/shapes.hpp"
+#include "conformance/signature.hpp"
+
+namespace etalon::conformance {
+namespace {
+
+using Taken = std::vector<std::optional<std::string>>;
+using Types = std::vector<std::optional<spec::ValueType>>;
+
+bool takes_several(const spec::Definition& d) { return d.operand_count == 1 && d.operands[0].pack; }
+
+bool gives_several(const spec::Definition& d) { return d.result_count > 1 || d.results[0].pack; }
+
+/// Whether the last two axes could be exchanged, and would tell.
+bool is_square(const spec::ValueType& type) {
+  const std::size_t rank = type.dims.rank;
+  return rank >= 2 && type.dims[rank - 1] > 1 && type.dims[rank - 1] == type.dims[rank - 2];
+}
+
+}  // namespace
+
+std::optional<Composer::Drawn> Composer::broadcast_over(const spec::ValueType& type) {
+  constexpr int draws = 16;
+  for (int k = 0; k < draws && !elementwise_.empty(); ++k) {
+    const spec::Definition& d = *draw_.pick(elementwise_);
+    if (d.operand_count != 2) continue;
+    auto found = drawn_on(d, type, true);
+    if (!found || std::count(found->types.operands.begin(), found->types.operands.end(), std::optional(type)) != 2) continue;
+    const auto narrow = static_cast<std::size_t>(draw_.chance(0.7) ? 1 : 0);
+    auto& extents = found->assignment.rows[row_key(d.at(d.operands[narrow].axes))];
+    if (extents.size() != type.dims.rank) continue;
+    extents[static_cast<std::size_t>(draw_.integer(std::max<std::int64_t>(0, static_cast<std::int64_t>(extents.size()) - 2), static_cast<std::int64_t>(extents.size()) - 1))] = 1;
+    auto types = call_of(d, found->assignment, wish_.dtype);
+    if (!types || instance_of(*types, wish_.library).results.front() != type) continue;
+    found->types = std::move(*types);
+    return found;
+  }
+  return std::nullopt;
+}
+
+// Who joins the two may read a column as a row, which nothing but a square tells apart.
+void Composer::add_epilogue() {
+  constexpr int draws = 8;
+  const SizeWish wish{.elements = std::max<std::int64_t>(wish_.elements, 24), .edges = false, .defaults = false};
+  std::optional<Drawn> base;
+  for (int k = 0; k < draws && !(base && is_square(base->result)); ++k) {
+    auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
+    auto types = assignment ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
+    if (!types) continue;
+    const spec::ValueType result = instance_of(*types, wish_.library).results.front();
+    if (result.dims.rank > 0 && (!base || is_square(result))) base = Drawn{wish_.about, std::move(*assignment), std::move(*types), result};
+  }
+  const auto last = base ? broadcast_over(base->result) : std::nullopt;
+  const auto value = last ? add_hidden(*base, {}) : std::nullopt;
+  if (!value) return;
+  Taken taken(last->types.operands.size());
+  const auto place = std::find(last->types.operands.begin(), last->types.operands.end(), std::optional(base->result));
+  taken[static_cast<std::size_t>(place - last->types.operands.begin())] = value;
+  (void)add_hidden(*last, std::move(taken));
+}
+
+std::optional<Composer::Drawn> Composer::joining(const spec::Definition& d, const std::vector<spec::ValueType>& pieces) {
+  const Types wanted(pieces.begin(), pieces.end());
+  constexpr int draws = 40;
+  for (int k = 0; k < draws; ++k) {
+    SizeWish wish{.elements = std::max<std::int64_t>(wish_.elements, 24), .edges = false, .defaults = false};
+    const Dims& dims = pieces.back().dims;
+    wish.fit = Fit{0, {dims.begin(), dims.end()}};
+    auto assignment = draw_assignment(d, draw_, wish, wish_.dtype);
+    auto types = assignment ? call_of(d, *assignment, wish_.dtype) : std::nullopt;
+    if (!types || !std::is_permutation(types->operands.begin(), types->operands.end(), wanted.begin(), wanted.end())) continue;
+    const spec::ValueType result = instance_of(*types, wish_.library).results.front();
+    return Drawn{&d, std::move(*assignment), std::move(*types), result};
+  }
+  return std::nullopt;
+}
+
+// Compilers give back what was taken apart, and forget that the order must be the same.
+void Composer::add_rejoined() {
+  static const std::vector<Dims> extents{{4, 3}, {6}, {2, 4}, {2, 2}};
+  std::vector<const spec::Definition*> givers, takers;
+  for (const spec::Definition* d : moves_) {
+    if (gives_several(*d)) givers.push_back(d);
+    if (takes_several(*d)) takers.push_back(d);
+  }
+  if (takes_several(*wish_.about)) takers = {wish_.about};
+  else if (gives_several(*wish_.about)) givers = {wish_.about};
+  else return;
+  constexpr int draws = 8;
+  for (int k = 0; k < draws && !givers.empty() && !takers.empty(); ++k) {
+    const auto apart = drawn_on(*draw_.pick(givers), {wish_.dtype, draw_.pick(extents)});
+    if (!apart) continue;
+    const std::vector<spec::ValueType> pieces = instance_of(apart->types, wish_.library).results;
+    const auto joined = pieces.size() > 1 ? joining(*draw_.pick(takers), pieces) : std::nullopt;
+    const std::size_t before = results_.size();
+    if (!joined || !add_hidden(*apart, {})) continue;
+    Taken taken(pieces.size());
+    for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
+      const auto& [name, type] = results_[before + piece];
+      hidden_.insert(name);
+      for (std::size_t place = pieces.size(); place-- > 0;) {
+        if (taken[place] || joined->types.operands[place] != type) continue;
+        taken[place] = name;
+        break;
+      }
+    }
+    (void)add_hidden(*joined, std::move(taken));
+    return;
+  }
+}
+
+// Compilers make numbers around an operand the zeros that windows read beyond its ends: numbers on the axes of windows alone.
+void Composer::add_surrounded() {
+  const auto windows = wish_.about->family_rank > 0 ? static_cast<std::size_t>(wish_.about->family_rank) : 0;
+  const auto read = windows > 0 && !surrounding_.empty() ? what_is_read() : std::nullopt;
+  if (!read || read->operand != 0 || read->extents.size() < windows) return;
+  spec::ValueType type{wish_.dtype, {}};
+  for (const std::int64_t extent : read->extents) type.dims.push_back(extent);
+  auto around = drawn_on(*draw_.pick(surrounding_), type);
+  if (!around) return;
+  for (auto& [name, value] : around->assignment.attributes) {
+    auto* list = std::get_if<std::vector<std::int64_t>>(&value);
+    for (std::size_t k = 0; list != nullptr && k < list->size(); ++k) (*list)[k] = k < list->size() - windows ? 0 : draw_.integer(0, 2);
+    if (auto* number = std::get_if<double>(&value); number != nullptr && *number == 0) *number = draw_.pick(std::vector{1.5, -2.0, 0.25});
+  }
+  auto types = call_of(*around->definition, around->assignment, wish_.dtype);
+  if (!types) return;
+  around->types = std::move(*types);
+  const auto over = drawn_on(*wish_.about, instance_of(around->types, wish_.library).results.front());
+  const auto value = over ? add_hidden(*around, {}) : std::nullopt;
+  if (value) (void)add_hidden(*over, {value});
+}
+
+// Compilers leave both out, and what wraps or is cut off between; not all integers are large, hence several times.
+void Composer::add_there_and_back() {
+  const spec::Definition& d = *wish_.about;
+  const auto named = std::find_if(d.attributes, d.attributes + d.attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::dtype; });
+  if (named == d.attributes + d.attribute_count || d.operand_count == 0) return;
+  const DType real = wish_.dtype, other = real == DType::f64 ? DType::f32 : DType::f64;
+  const std::array<std::pair<DType, DType>, ways_there_and_back> ways{{{DType::i64, DType::i32}, {real, DType::i32}, {DType::i64, real}, {DType::i64, DType::i32}, {DType::i32, real}, {real, other}, {DType::i64, DType::i32}, {DType::i64, DType::boolean}}};
+  const auto [from, to] = ways[static_cast<std::size_t>(turn_++ % ways.size())];
+  const auto converting = [&](DType of, DType into, const Dims& dims) {
+    auto call = drawn_on(d, {of, dims});
+    if (!call) return call;
+    call->assignment.attributes[std::string(d.at(named->name))] = std::string(name_of(into));
+    auto types_of = call_of(d, call->assignment, wish_.dtype);
+    if (!types_of) return std::optional<Drawn>();
+    call->types = std::move(*types_of);
+    return call;
+  };
+  const Dims dims{3, 4};
+  const auto there = converting(from, to, dims), back = converting(to, from, dims);
+  const auto value = there && back ? add_hidden(*there, {}) : std::nullopt;
+  if (value) (void)add_hidden(*back, {value});
+}
+
+}  // namespace etalon::conformance
