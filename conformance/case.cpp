@@ -8,6 +8,7 @@
 #include "conformance/breaking.hpp"
 #include "conformance/coverage.hpp"
 #include "conformance/directions.hpp"
+#include "conformance/integers.hpp"
 #include "conformance/one_sign.hpp"
 #include "conformance/program_case.hpp"
 #include "conformance/saturation.hpp"

@@ -81,7 +81,7 @@ class Composer {
 
   void repeat_call();
   void add_nearly();
-  /// A call under another attribute, reading the same: whether its results have the same types, and whether they may differ.
+  /// A call under another attribute, reading the same: whether its results have the same types, and whether a list holds other numbers.
   struct Alike {
     Assignment assignment;
     bool alike, tells;
@@ -114,10 +114,14 @@ class Composer {
   void add_over_itself();
   void add_read_twice();
   void add_epilogue();
+  /// A call of the program's definition, about so large. \param square all extents that have names are equal
+  std::optional<Drawn> drawn_alone(std::int64_t elements, bool square);
   /// An elementwise call of two operands that gives this type, one of which has one element along an axis.
   std::optional<Drawn> broadcast_over(const spec::ValueType& type);
   void add_rejoined();
   void add_surrounded();
+  /// Numbers around a tensor of these extents, on its last axes alone.
+  std::optional<Drawn> around(const Fit& read, std::size_t windows);
   void add_there_and_back();
   /// A call of this definition that reads values of just these types, in any order.
   std::optional<Drawn> joining(const spec::Definition& d, const std::vector<spec::ValueType>& pieces);

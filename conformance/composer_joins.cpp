@@ -44,17 +44,27 @@ std::optional<Composer::Drawn> Composer::broadcast_over(const spec::ValueType& t
   return std::nullopt;
 }
 
+std::optional<Composer::Drawn> Composer::drawn_alone(std::int64_t elements, bool square) {
+  const SizeWish wish{.elements = elements, .edges = false, .defaults = false};
+  auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
+  if (!assignment) return std::nullopt;
+  if (square) {
+    const std::int64_t side = draw_.integer(2, 4);
+    for (auto& [name, extent] : assignment->extents) extent = side;
+  }
+  auto types = call_of(*wish_.about, *assignment, wish_.dtype);
+  if (!types) return std::nullopt;
+  const spec::ValueType result = instance_of(*types, wish_.library).results.front();
+  return Drawn{wish_.about, std::move(*assignment), std::move(*types), result};
+}
+
 // Who joins the two may read a column as a row, which nothing but a square tells apart.
 void Composer::add_epilogue() {
   constexpr int draws = 8;
-  const SizeWish wish{.elements = std::max<std::int64_t>(wish_.elements, 24), .edges = false, .defaults = false};
   std::optional<Drawn> base;
   for (int k = 0; k < draws && !(base && is_square(base->result)); ++k) {
-    auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
-    auto types = assignment ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
-    if (!types) continue;
-    const spec::ValueType result = instance_of(*types, wish_.library).results.front();
-    if (result.dims.rank > 0 && (!base || is_square(result))) base = Drawn{wish_.about, std::move(*assignment), std::move(*types), result};
+    auto found = drawn_alone(std::max<std::int64_t>(wish_.elements, 24), k % 2 == 0);
+    if (found && found->result.dims.rank > 0 && (!base || is_square(found->result))) base = std::move(found);
   }
   const auto last = base ? broadcast_over(base->result) : std::nullopt;
   const auto value = last ? add_hidden(*base, {}) : std::nullopt;
@@ -115,26 +125,36 @@ void Composer::add_rejoined() {
   }
 }
 
-// Compilers make numbers around an operand the zeros that windows read beyond its ends: numbers on the axes of windows alone.
-void Composer::add_surrounded() {
-  const auto windows = wish_.about->family_rank > 0 ? static_cast<std::size_t>(wish_.about->family_rank) : 0;
-  const auto read = windows > 0 && !surrounding_.empty() ? what_is_read() : std::nullopt;
-  if (!read || read->operand != 0 || read->extents.size() < windows) return;
+std::optional<Composer::Drawn> Composer::around(const Fit& read, std::size_t windows) {
   spec::ValueType type{wish_.dtype, {}};
-  for (const std::int64_t extent : read->extents) type.dims.push_back(extent);
-  auto around = drawn_on(*draw_.pick(surrounding_), type);
-  if (!around) return;
-  for (auto& [name, value] : around->assignment.attributes) {
+  for (const std::int64_t extent : read.extents) type.dims.push_back(extent);
+  auto found = drawn_on(*draw_.pick(surrounding_), type);
+  if (!found) return std::nullopt;
+  found->assignment.attributes = instance_of(found->types, wish_.library).attributes;  // those that were left out too
+  for (auto& [name, value] : found->assignment.attributes) {
     auto* list = std::get_if<std::vector<std::int64_t>>(&value);
     for (std::size_t k = 0; list != nullptr && k < list->size(); ++k) (*list)[k] = k < list->size() - windows ? 0 : draw_.integer(0, 2);
     if (auto* number = std::get_if<double>(&value); number != nullptr && *number == 0) *number = draw_.pick(std::vector{1.5, -2.0, 0.25});
   }
-  auto types = call_of(*around->definition, around->assignment, wish_.dtype);
-  if (!types) return;
-  around->types = std::move(*types);
-  const auto over = drawn_on(*wish_.about, instance_of(around->types, wish_.library).results.front());
-  const auto value = over ? add_hidden(*around, {}) : std::nullopt;
-  if (value) (void)add_hidden(*over, {value});
+  auto types = call_of(*found->definition, found->assignment, wish_.dtype);
+  if (!types) return std::nullopt;
+  found->result = instance_of(*types, wish_.library).results.front();
+  found->types = std::move(*types);
+  return found;
+}
+
+// Compilers make numbers around an operand the zeros that its windows read beyond the ends.
+void Composer::add_surrounded() {
+  const auto windows = static_cast<std::size_t>(std::max<int>(wish_.about->family_rank, 0));
+  constexpr int draws = 8;
+  for (int k = 0; k < draws && windows > 0 && !surrounding_.empty(); ++k) {
+    const auto read = what_is_read();
+    const auto numbers = read && read->extents.size() >= windows ? around(*read, windows) : std::nullopt;
+    const auto over = numbers ? drawn_on(*wish_.about, numbers->result) : std::nullopt;
+    if (!over) continue;
+    if (const auto value = add_hidden(*numbers, {})) (void)add_hidden(*over, {value});
+    return;
+  }
 }
 
 // Compilers leave both out, and what wraps or is cut off between; not all integers are large, hence several times.

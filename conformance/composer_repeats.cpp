@@ -10,10 +10,12 @@
 namespace etalon::conformance {
 namespace {
 
-bool same_but_for_order(const spec::Attributes& one, const spec::Attributes& other) {
-  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const auto& a, const auto& b) {
-    const auto *x = std::get_if<std::vector<std::int64_t>>(&a.second), *y = std::get_if<std::vector<std::int64_t>>(&b.second);
-    return x != nullptr && y != nullptr ? std::is_permutation(x->begin(), x->end(), y->begin(), y->end()) : a == b;
+/// Whether a list holds other numbers, not the same in another order.
+bool lists_differ(const spec::Attributes& one, const spec::Attributes& other) {
+  return std::any_of(one.begin(), one.end(), [&](const auto& a) {
+    const auto b = other.find(a.first);
+    const auto *x = std::get_if<std::vector<std::int64_t>>(&a.second), *y = b == other.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&b->second);
+    return x != nullptr && y != nullptr && !std::is_permutation(x->begin(), x->end(), y->begin(), y->end());
   });
 }
 
@@ -41,8 +43,8 @@ void Composer::add_nearly() {
   if (types && types->operands == before->operands) add(*types, std::vector(first.operands), *assignment);
 }
 
-// Those are preferred whose results have the types of the first call's, and whose lists are not the same in another order: keys
-// that hold types do not tell them apart, and the numbers differ.
+// Those are preferred whose results have the types of the first call's, and whose lists hold other numbers: keys that hold types
+// do not tell them apart.
 std::optional<Composer::Alike> Composer::with_another_attribute(const spec::Definition& d, const Assignment& assignment, const CallTypes& before) {
   // Of four kinds of siblings two change an attribute, of each place one of them.
   constexpr std::uint64_t kinds = 4, of_attributes = 1;
@@ -56,7 +58,7 @@ std::optional<Composer::Alike> Composer::with_another_attribute(const spec::Defi
     if (!types || types->operands != before.operands) continue;
     const spec::Instance second = instance_of(*types, wish_.library);
     const bool alike = second.results == first.results && second.attributes != first.attributes;
-    const bool tells = !same_but_for_order(first.attributes, second.attributes);
+    const bool tells = lists_differ(first.attributes, second.attributes);
     if (!found || std::pair(alike, tells) > std::pair(found->alike, found->tells)) found = Alike{std::move(*other), alike, tells};
   }
   return found;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/draw.hpp"
+#include "conformance/integers.hpp"
 #include "conformance/values.hpp"
 #include "reference/array.hpp"
 #include "spec/notation/elaborate.hpp"

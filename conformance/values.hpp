@@ -1,16 +1,14 @@
 /// \file
 /// Values for the operands of a case: families chosen so that rounding, ties, kinks, cancellation, underflow and lost
-/// elements show. It knows shapes and what integer operands index, but no operation.
+/// elements show. It knows shapes, but no operation.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "conformance/draw.hpp"
 #include "spec/host_tensor.hpp"
-#include "spec/system/system.hpp"
 
 namespace etalon::conformance {
 
@@ -38,23 +36,12 @@ enum class Family : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(Family family);
 
-/// What the elements of an integer operand mean, read off the equations it stands in.
-struct IntegerRole {
-  std::optional<std::int64_t> extent;  ///< it is an index into an axis of this extent
-  bool counts = false;                 ///< it is used as a number (a step count, say)
-  bool is_key = false;                 ///< it seeds random numbers
-};
-
-/// One role per input of the system; meaningful for integer inputs.
-[[nodiscard]] std::vector<IntegerRole> integer_roles(const spec::System& system);
-
 /// Which families the real operands of a case come from: one family, or for some cases one per operand. Any 21
 /// consecutive indices meet every family.
 [[nodiscard]] std::vector<Family> draw_families(Draw& draw, std::size_t operands, std::uint64_t index);
 
 /// A tensor of this type and shape.
 [[nodiscard]] HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims);
-[[nodiscard]] HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const Dims& dims);
 [[nodiscard]] HostTensor draw_boolean(Draw& draw, const Dims& dims);
 
 /// The element as a number and back; a real is rounded to the element type, what becomes an integer is cut off

@@ -9,6 +9,7 @@
 
 #include "conformance/case.hpp"
 #include "conformance/draw.hpp"
+#include "conformance/integers.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/signature.hpp"
 #include "conformance/values.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "conformance/draw.hpp"
+#include "conformance/integers.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
 #include "reference/backend.hpp"
