@@ -23,7 +23,8 @@ Held hold(const spec::Expr& e) {
     if (v.may(admits_nan)) return {std::nan(""), 0, false};
     return {static_cast<Quad>(v.may(admits_positive_infinity) ? infinity : -infinity), 0, false};
   }
-  if (v.may(interval_only)) return {0, 0, true};
+  if (v.may(interval_only) || v.is_zero_of_any_sign()) return {0, 0, true};
+  if (v.is_zero()) return {v.negative_zero ? -Quad(0) : Quad(0), 0, false};
   Held held{v.reference, v.local, false};
   if (v.node == no_node) return held;
   const double below = evaluator.tape().error(v.node, ~std::size_t{0}).bound;

@@ -155,6 +155,13 @@ Value<R> Arithmetic<R>::function(Primitive p, Value<R> x) {
   return v;
 }
 
+/// An odd power keeps the sign of its base, which a zero may not have.
+template <class R>
+static Value<R> pole_of_power(Value<R> pole, const Value<R>& base, bool odd) {
+  if (odd && base.sign() == 0) pole.flags |= admits_positive_infinity | admits_negative_infinity;
+  return pole;
+}
+
 template <class R>
 Value<R> Arithmetic<R>::power(Value<R> x, Value<R> y) {
   const spec::FunctionBound bound = spec::function_bound(contract_, rounding_.dtype, Primitive::pow);
@@ -173,7 +180,8 @@ Value<R> Arithmetic<R>::power(Value<R> x, Value<R> y) {
   v.reference = at_reference.value;
   if (points) {
     const Value<R> p = point<R>(v.reference);
-    if (!p.ordinary() && (x.is_zero() || v.reference != v.reference)) return p;
+    if (!p.ordinary() && x.is_zero()) return pole_of_power(p, x, whole && std::fmod(y.lower, 2) != 0);
+    if (v.reference != v.reference) return p;
     if (!p.ordinary()) {
       // A number beyond every double: not infinite for those who compute with more, so that zero times it is zero.
       const bool positive = v.reference > 0;

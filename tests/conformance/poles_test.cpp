@@ -99,6 +99,21 @@ TEST_CASE("products of zeros of both signs are no zero of a known sign", "[poles
   CHECK(of_outputs(request, {row({nan_of_f32})}) == Verdict::fail);
 }
 
+TEST_CASE("a constant 0 that is negated may have either sign, and so may an odd power of it", "[poles]") {
+  const std::string clipped = "input x : f32[2]\nh = clip_by_value(x) {limit = 0.0}\n";
+  const std::vector<HostTensor> inputs{row({-1, 2})};
+  const auto quotient = forward(clipped + "y = reciprocal(h)\noutput y\n", inputs);
+  CHECK(of_outputs(quotient, {row({-inf, inf})}) == Verdict::pass);
+  CHECK(of_outputs(quotient, {row({-inf, -inf})}) == Verdict::fail);
+  CHECK(of_outputs(quotient, {row({nan_of_f32, inf})}) == Verdict::fail);
+  const auto odd = forward(clipped + "y = power(h) {p = -1.0}\noutput y\n", inputs);
+  CHECK(of_outputs(odd, {row({-inf, inf})}) == Verdict::pass);
+  CHECK(of_outputs(odd, {row({-inf, -inf})}) == Verdict::fail);
+  const auto even = forward(clipped + "y = power(h) {p = -2.0}\noutput y\n", inputs);
+  CHECK(of_outputs(even, {row({inf, inf})}) == Verdict::pass);
+  CHECK(of_outputs(even, {row({-inf, inf})}) == Verdict::fail);
+}
+
 TEST_CASE("functions of two reals take what earlier calls left infinite or NaN for that", "[poles]") {
   const auto remainder = forward("input x : f32[2]\ninput z : f32[2]\nh = reciprocal(z)\ny = remainder(x, h)\noutput y\n", {row({1, -2}), row({0, 0})});
   CHECK(of_outputs(remainder, {row({1, inf})}) == Verdict::pass);

@@ -23,6 +23,13 @@ if(ETALON_FUZZ)
   target_compile_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-fsanitize=fuzzer-no-link>)
 endif()
 
+option(ETALON_ODR "Keep in objects what the target etalon_odr compares: whether every name has one definition (needs g++)" OFF)
+if(ETALON_ODR)
+  # Beside machine code, which is what is linked.
+  target_compile_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-flto=2> $<BUILD_INTERFACE:-ffat-lto-objects>)
+  target_link_options(etalon_flags INTERFACE $<BUILD_INTERFACE:-fno-lto>)
+endif()
+
 # etalon_batches(VARIABLE SOURCES…): the sources, joined into few where ETALON_BATCHES says so. A change then compiles more, and
 # everything compiles faster: for who builds to use or to test, not for who edits.
 option(ETALON_BATCHES "Compile many sources as few: a first build is quicker, a change takes longer" OFF)
