@@ -102,6 +102,8 @@ class Composer {
     CallTypes types;
     spec::ValueType result;  ///< the first
   };
+  /// With its types; nothing where the call has none.
+  [[nodiscard]] std::optional<Drawn> typed(const spec::Definition& d, Assignment assignment) const;
   /// A call whose first operand has this type. \param equal all rows have its extents
   std::optional<Drawn> drawn_on(const spec::Definition& d, const spec::ValueType& type, bool equal = false);
   /// The next move in turn whose result has the type of what it reads, and in which no axis of `apart` moves, where that is given.

@@ -35,11 +35,10 @@ std::optional<Composer::Drawn> Composer::broadcast_over(const spec::ValueType& t
     const auto narrow = static_cast<std::size_t>(draw_.chance(0.7) ? 1 : 0);
     auto& extents = found->assignment.rows[row_key(d.at(d.operands[narrow].axes))];
     if (extents.size() != type.dims.rank) continue;
-    extents[static_cast<std::size_t>(draw_.integer(std::max<std::int64_t>(0, static_cast<std::int64_t>(extents.size()) - 2), static_cast<std::int64_t>(extents.size()) - 1))] = 1;
-    auto types = call_of(d, found->assignment, wish_.dtype);
-    if (!types || instance_of(*types, wish_.library).results.front() != type) continue;
-    found->types = std::move(*types);
-    return found;
+    const auto axes = static_cast<std::int64_t>(extents.size());
+    extents[static_cast<std::size_t>(draw_.integer(std::max<std::int64_t>(0, axes - 2), axes - 1))] = 1;
+    found = typed(d, std::move(found->assignment));
+    if (found && found->result == type) return found;
   }
   return std::nullopt;
 }
@@ -52,10 +51,7 @@ std::optional<Composer::Drawn> Composer::drawn_alone(std::int64_t elements, bool
     const std::int64_t side = draw_.integer(2, 4);
     for (auto& [name, extent] : assignment->extents) extent = side;
   }
-  auto types = call_of(*wish_.about, *assignment, wish_.dtype);
-  if (!types) return std::nullopt;
-  const spec::ValueType result = instance_of(*types, wish_.library).results.front();
-  return Drawn{wish_.about, std::move(*assignment), std::move(*types), result};
+  return typed(*wish_.about, std::move(*assignment));
 }
 
 // Who joins the two may read a column as a row, which nothing but a square tells apart.
@@ -83,10 +79,10 @@ std::optional<Composer::Drawn> Composer::joining(const spec::Definition& d, cons
     const Dims& dims = pieces.back().dims;
     wish.fit = Fit{0, {dims.begin(), dims.end()}};
     auto assignment = draw_assignment(d, draw_, wish, wish_.dtype);
-    auto types = assignment ? call_of(d, *assignment, wish_.dtype) : std::nullopt;
-    if (!types || !std::is_permutation(types->operands.begin(), types->operands.end(), wanted.begin(), wanted.end())) continue;
-    const spec::ValueType result = instance_of(*types, wish_.library).results.front();
-    return Drawn{&d, std::move(*assignment), std::move(*types), result};
+    auto found = assignment ? typed(d, std::move(*assignment)) : std::nullopt;
+    if (!found) continue;
+    const Types& read = found->types.operands;
+    if (std::is_permutation(read.begin(), read.end(), wanted.begin(), wanted.end())) return found;
   }
   return std::nullopt;
 }
@@ -136,11 +132,7 @@ std::optional<Composer::Drawn> Composer::around(const Fit& read, std::size_t win
     for (std::size_t k = 0; list != nullptr && k < list->size(); ++k) (*list)[k] = k < list->size() - windows ? 0 : draw_.integer(0, 2);
     if (auto* number = std::get_if<double>(&value); number != nullptr && *number == 0) *number = draw_.pick(std::vector{1.5, -2.0, 0.25});
   }
-  auto types = call_of(*found->definition, found->assignment, wish_.dtype);
-  if (!types) return std::nullopt;
-  found->result = instance_of(*types, wish_.library).results.front();
-  found->types = std::move(*types);
-  return found;
+  return typed(*found->definition, std::move(found->assignment));
 }
 
 // Compilers make numbers around an operand the zeros that its windows read beyond the ends.
@@ -169,10 +161,7 @@ void Composer::add_there_and_back() {
     auto call = drawn_on(d, {of, dims});
     if (!call) return call;
     call->assignment.attributes[std::string(d.at(named->name))] = std::string(name_of(into));
-    auto types_of = call_of(d, call->assignment, wish_.dtype);
-    if (!types_of) return std::optional<Drawn>();
-    call->types = std::move(*types_of);
-    return call;
+    return typed(d, std::move(call->assignment));
   };
   const Dims dims{3, 4};
   const auto there = converting(from, to, dims), back = converting(to, from, dims);

@@ -52,10 +52,15 @@ std::optional<Composer::Drawn> Composer::drawn_on(const spec::Definition& d, con
   if (!assignment) return std::nullopt;
   if (type.dtype != wish_.dtype) assignment->shared_type = type.dtype;
   if (equal) make_equal(d, *assignment, extents_of(type));
-  auto types = call_of(d, *assignment, wish_.dtype);
-  if (!types || types->operands.front() != type) return std::nullopt;
-  const spec::Instance instance = instance_of(*types, wish_.library);
-  return Drawn{&d, std::move(*assignment), std::move(*types), instance.results.front()};
+  auto found = typed(d, std::move(*assignment));
+  return found && found->types.operands.front() == type ? std::move(found) : std::nullopt;
+}
+
+std::optional<Composer::Drawn> Composer::typed(const spec::Definition& d, Assignment assignment) const {
+  auto types = call_of(d, assignment, wish_.dtype);
+  if (!types) return std::nullopt;
+  const spec::ValueType result = instance_of(*types, wish_.library).results.front();
+  return Drawn{&d, std::move(assignment), std::move(*types), result};
 }
 
 std::optional<Composer::Drawn> Composer::move_that_keeps(const spec::ValueType& type, const std::vector<std::size_t>* apart) {

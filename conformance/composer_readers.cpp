@@ -47,11 +47,9 @@ void Composer::add_feeder() {
 
 /// About what the program's definition reads first: some read tensors of one rank only.
 std::optional<Fit> Composer::what_is_read() {
-  const SizeWish wish{.elements = wish_.elements, .edges = false, .defaults = false};
-  const auto assignment = draw_assignment(*wish_.about, draw_, wish, wish_.dtype);
-  const auto types = assignment ? call_of(*wish_.about, *assignment, wish_.dtype) : std::nullopt;
-  if (!types || types->operands.empty() || !types->operands.front()) return std::nullopt;
-  const Dims& dims = types->operands.front()->dims;
+  const auto read = drawn_alone(wish_.elements, false);
+  if (!read || read->types.operands.empty() || !read->types.operands.front()) return std::nullopt;
+  const Dims& dims = read->types.operands.front()->dims;
   return Fit{0, {dims.begin(), dims.end()}};
 }
 

@@ -7,7 +7,8 @@
 
 namespace etalon::reference::bounds {
 
-/// Every float64 evaluation lies within `error` of `value`; an `unbounded` one may give anything.
+/// Every float64 evaluation lies within `error` of `value`, a zero has its sign; where nothing of the kind can be said, or a zero may
+/// have either sign, it is `unbounded`.
 struct Held {
   Quad value = 0;
   double error = 0;

@@ -157,7 +157,7 @@ Value<R> Arithmetic<R>::function(Primitive p, Value<R> x) {
 
 /// An odd power keeps the sign of its base, which a zero may not have.
 template <class R>
-static Value<R> pole_of_power(Value<R> pole, const Value<R>& base, bool odd) {
+[[nodiscard]] static Value<R> pole_of_power(Value<R> pole, const Value<R>& base, bool odd) {
   if (odd && base.sign() == 0) pole.flags |= admits_positive_infinity | admits_negative_infinity;
   return pole;
 }
