@@ -3,19 +3,14 @@
 /// code is made.
 #pragma once
 
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "compiled/debug_files.hpp"
-#include "compiled/pipeline.hpp"
-#include "compiled/plan/plan.hpp"
+#include "compiled/options.hpp"
 #include "compiled/report.hpp"
 #include "compiled/store.hpp"
 #include "spec/host_tensor.hpp"
@@ -23,25 +18,6 @@
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {
-
-class Jit;
-class ThreadPool;
-
-struct CompileOptions {
-  unsigned threads = 1;                                    ///< the results do not depend on it
-  std::shared_ptr<ThreadPool> pool;                        ///< the threads, where several programs share them, however many `threads` says; else each program has its own
-  double least_shared_work = 200000;                       ///< scalar operations; a kernel of fewer ends before a second thread has woken up, and runs on one
-  PipelineOptions pipeline;
-  PlanOptions plan;                                        ///< its updates are filled in from the program
-  ScheduleOptions schedule;
-  std::function<void(spec::System&)> after_passes;         ///< called on the system that is about to be compiled
-  bool explain = false;                                    ///< the report says what became of each value, and why
-  std::function<void(std::string_view, const std::string&)> dump;  ///< gets ("values" or "plan" or "loops" or "llvm" or "asm", text)
-  bool dump_assembly = false;                              ///< assembly is made for the dump alone
-  std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster
-  DebugFiles debug = DebugFiles::from_environment();       ///< gets the loops as loops.txt, whose lines machine code then names for gdb and perf
-  std::filesystem::path cache;                             ///< a folder that keeps code between processes, unless `jit` is given
-};
 
 /// Outputs with what a derivative gives besides.
 struct Derivatives {
@@ -62,12 +38,6 @@ class Bound {
 
  private:
   std::shared_ptr<Run> run_;
-};
-
-/// A value that a program asks to keep, and its position among the outputs of its system.
-struct Captured {
-  std::string name;
-  std::size_t output = 0;
 };
 
 /// Compiled code with its static buffers. Copies share both, so one of them runs at a time.

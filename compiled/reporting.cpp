@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiled/passes/uses.hpp"
-#include "compiled/pipeline.hpp"
+#include "compiled/compile.hpp"
 #include "compiled/plan/flow.hpp"
 #include "compiled/wishes.hpp"
 
@@ -54,10 +54,10 @@ Keeping keeping_of(Home home) {
   return Keeping::inlined;
 }
 
-std::string_view what_pass(std::string_view name) {
-  const auto all = passes();
-  const auto pass = std::find_if(all.begin(), all.end(), [&](const Pass& p) { return p.name == name; });
-  return pass == all.end() ? std::string_view("its factors and sums became equations of their own") : pass->what;
+std::string_view what_stage(std::string_view name) {
+  const auto all = stages();
+  const auto stage = std::find_if(all.begin(), all.end(), [&](const Stage& s) { return s.name == name; });
+  return stage == all.end() ? name : stage->what;
 }
 
 /// Why a value is in the arena: who needs it there.
@@ -89,10 +89,10 @@ ValueHistory::ValueHistory(const System& before)
   }
 }
 
-void ValueHistory::after(std::string_view pass, const System& system) {
+void ValueHistory::after(std::string_view stage, const System& system) {
   const Uses uses = uses_of(system);
   for (std::size_t t = 0; t < given_; ++t) {
-    if (gone_[t].empty() && uses.reads[t] == 0 && !uses.is_output[t]) gone_[t] = pass;
+    if (gone_[t].empty() && uses.reads[t] == 0 && !uses.is_output[t]) gone_[t] = stage;
   }
 }
 
@@ -116,7 +116,7 @@ std::vector<ValueReport> ValueHistory::reports(const System& system, const Plan&
     v.reason = r.reason;
     if (r.home == Home::arena) v.reason = why_stored(system, plan, flow, static_cast<TensorId>(t));
     if (r.home == Home::none) {
-      v.reason = gone_[t].empty() ? "its readers compute it" : fmt::format("{}: {}", gone_[t], what_pass(gone_[t]));
+      v.reason = gone_[t].empty() ? "its readers compute it" : fmt::format("{}: {}", gone_[t], what_stage(gone_[t]));
     }
     v.source = std::move(sources[t]);
     v.request = requests[t];

@@ -11,13 +11,13 @@
 
 namespace etalon::compiled {
 
-/// Looks on while passes run: after which of them is nobody left who reads a value?
+/// Looks on while equations are rewritten: after which stage is nobody left who reads a value?
 class ValueHistory {
  public:
   /// \param before the system as it was given.
   explicit ValueHistory(const spec::System& before);
-  /// The system after a pass of that name.
-  void after(std::string_view pass, const spec::System& system);
+  /// The system after a stage of that name, which outlives this.
+  void after(std::string_view stage, const spec::System& system);
   /// What became of every value of the system, in the end.
   [[nodiscard]] std::vector<ValueReport> reports(const spec::System& system, const Plan& plan) const;
 

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 
-#include "compiled/codegen/debug_lines.hpp"
-#include "compiled/loops/listing.hpp"
 #include "compiled/reporting.hpp"
 #include "compiled/runtime/spare_memory.hpp"
 #include "spec/error.hpp"
@@ -16,10 +12,6 @@
 namespace etalon::compiled {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 constexpr std::uintptr_t line_bytes = 64;
 constexpr std::size_t much_memory = std::size_t{1} << 20U;
@@ -32,6 +24,13 @@ struct Call {
   std::size_t scratch_bytes;  ///< of each
 };
 
+/// Machine code is made for the dump alone where the dump wants it as text.
+Wanted wanted_by(const CompileOptions& options) {
+  const auto wants = [&](const char* name) { return options.dump_after.contains(name); };
+  if (!options.dump) return {false, false, options.debug};
+  return {!options.dump_after.empty(), wants("asm") || wants("generate") || wants("link") || wants("all"), options.debug};
+}
+
 void call_part(void* context, std::int64_t begin, std::int64_t end, std::size_t slot) {
   const Call& call = *static_cast<const Call*>(context);
   call.function(call.operands, begin, end, call.scratch + slot * call.scratch_bytes);
@@ -42,30 +41,30 @@ void call_part(void* context, std::int64_t begin, std::int64_t end, std::size_t 
 Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<Jit> jit, std::shared_ptr<Buffer> arena,
            const std::vector<PlanOptions::Update>& updates, const Kept& kept)
     : arena_(std::move(arena)) {
-  Lowered lowered = lower_to_loops(std::move(system), updates, options, jit->machine(), kept);
-  for (const KeptLayout& layout : lowered.kept) panels_.push_back(layout.panels);
-  const auto middle = Clock::now();
-  system_ = std::move(lowered.system);
-  plan_ = std::move(lowered.plan);
-  const double loops_seconds = lowered.stages.back().second;
-  report_.stages = std::move(lowered.stages);
-  report_.passes_seconds = lowered.passes_seconds;
-  const std::vector<loops::Nest>& nests = lowered.nests;
-  report_.values = std::move(lowered.values);
-  code_ = generate(nests, *jit, options);
+  const std::unique_ptr<Generation> generation = jit->begin(wanted_by(options));
+  Compilation made = begin(std::move(system), options, jit->machine(), updates, kept);
+  made.generator = generation.get();
+  compiled::run(made, Level::assembly);
+  code_ = generation->take();
+  for (const KeptLayout& layout : made.layouts.kept) panels_.push_back(layout.panels);
+  for (std::size_t k = 0; k < made.nests.size(); ++k) shared_.push_back(made.nests[k].work >= options.least_shared_work && code_.blocks[k] > 1);
+  system_ = std::move(made.system);
+  plan_ = std::move(made.plan);
   reserve_arena();
   tensors_.resize(system_.tensors.size());
   for (const auto& operands : code_.operands) operands_.emplace_back(operands.size());
   pool_ = options.pool;
-  report_.kernels = nests.size();
-  for (std::size_t k = 0; k < nests.size(); ++k) shared_.push_back(nests[k].work >= options.least_shared_work && code_.blocks[k] > 1);
+  report_.stages = std::move(made.seconds);
+  const auto spent = [&](Level level) { return made.spent[static_cast<std::size_t>(level)]; };
+  report_.passes_seconds = spent(Level::equations) + spent(Level::plan);
+  report_.codegen_seconds = spent(Level::loops) + spent(Level::llvm) + spent(Level::assembly);
+  report_.values = std::move(made.values);
+  report_.kernels = made.nests.size();
   report_.shared_kernels = static_cast<std::size_t>(std::count(shared_.begin(), shared_.end(), true));
   report_.kernel_reports = kernel_reports(system_, plan_);
   count_bytes(system_, plan_, report_);
   report_.stack_bytes = code_.stack_bytes * std::max(1U, options.threads);
   report_.cached = code_.cached;
-  report_.stages.insert(report_.stages.end(), code_.stages.begin(), code_.stages.end());
-  report_.codegen_seconds = loops_seconds + seconds_since(middle);
 }
 
 void Unit::reserve_arena() {
@@ -74,13 +73,6 @@ void Unit::reserve_arena() {
   if (plan_.arena_bytes <= arena_->size()) return;
   *arena_ = Buffer();
   *arena_ = Buffer(plan_.arena_bytes);
-}
-
-Code Unit::generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options) const {
-  if (!options.debug.is_on()) return jit.generate(system_, nests, options.dump, options.dump_assembly);
-  const loops::Listing listing(system_, nests);
-  const Source source{listing, options.debug.write("loops", listing.text())};
-  return jit.generate(system_, nests, options.dump, options.dump_assembly, &source);
 }
 
 void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs) {

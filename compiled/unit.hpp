@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "compiled/codegen/jit.hpp"
-#include "compiled/executable.hpp"
+#include "compiled/compile.hpp"
 #include "compiled/runtime/buffer.hpp"
 #include "compiled/runtime/thread_pool.hpp"
-#include "compiled/task.hpp"
 
 namespace etalon::compiled {
 
@@ -35,7 +34,6 @@ class Unit {
   [[nodiscard]] const Report& report() const { return report_; }
 
  private:
-  [[nodiscard]] Code generate(const std::vector<loops::Nest>& nests, Jit& jit, const CompileOptions& options) const;
   void reserve_arena();
   void place(std::span<std::byte* const> inputs, std::span<std::byte* const> outputs);
   void call(std::size_t kernel);

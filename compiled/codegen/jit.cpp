@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <bit>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -32,6 +32,7 @@
 #include "compiled/codegen/perf_map.hpp"
 #include "compiled/codegen/stack_sizes.hpp"
 #include "compiled/loops/alike.hpp"
+#include "compiled/loops/listing.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -184,96 +185,143 @@ Machine Jit::machine() const {
   return m;
 }
 
-Code Jit::generate(const spec::System& system, const std::vector<loops::Nest>& nests,
-                   const std::function<void(std::string_view, const std::string&)>& dump, bool assembly, const Source* source) {
-  Code code;
-  auto start = std::chrono::steady_clock::now();
-  const auto done = [&](const char* stage) {
-    const auto now = std::chrono::steady_clock::now();
-    code.stages.emplace_back(stage, std::chrono::duration<double>(now - start).count());
-    start = now;
-  };
-  HastyPasses hasty;
-  auto context = std::make_unique<llvm::LLVMContext>();
-  context->setDiscardValueNames(!dump);  // names are for readers
-  auto module = std::make_unique<llvm::Module>("etalon", *context);
-  module->setDataLayout(state_->jit->getDataLayout());
-  if (is_hasty(nests)) {
-    context->setOptPassGate(hasty);
-    module->setSourceFileName("hasty");  // kept code is another, too
+class Jit::Making : public Generation {
+ public:
+  Making(std::shared_ptr<State> state, Wanted wanted) : state_(std::move(state)), wanted_(std::move(wanted)) {
+    context_->setDiscardValueNames(!wanted_.text);  // names are for readers
+    module_->setDataLayout(state_->jit->getDataLayout());
   }
-  std::optional<DebugLines> lines;
-  if (source != nullptr) lines.emplace(*module, *source);
-  const std::string prefix = "kernel_";
-  const std::vector<loops::Likeness> alike = loops::find_alike(system, nests);
-  // Equal kernels stand in different lines.
-  const auto model_of = [&](std::size_t i) { return lines ? i : alike[i].model; };
-  for (std::size_t i = 0; i < nests.size(); ++i) {
-    if (const std::size_t model = model_of(i); model != i) {
-      code.blocks.push_back(code.blocks[model]);
-      code.operands.push_back(renamed(code.operands[model], alike[model].tensors, alike[i].tensors));
-      continue;
+
+  void emit(const spec::System& system, const std::vector<loops::Nest>& nests) override {
+    if (is_hasty(nests)) {
+      context_->setOptPassGate(hasty_);
+      module_->setSourceFileName("hasty");  // kept code is another, too
     }
-    EmittedNest emitted = emit_nest(*module, prefix + std::to_string(i), system, nests[i], state_->level, lines ? &*lines : nullptr);
-    code.blocks.push_back(emitted.blocks);
-    code.operands.push_back(std::move(emitted.operands));
+    if (wanted_.debug.is_on()) {
+      listing_.emplace(system, nests);
+      source_.emplace(Source{*listing_, wanted_.debug.write("loops", listing_->text())});
+      lines_.emplace(*module_, *source_);
+    }
+    const std::vector<loops::Likeness> alike = loops::find_alike(system, nests);
+    for (std::size_t i = 0; i < nests.size(); ++i) {
+      names_.push_back(nests[i].name);
+      models_.push_back(lines_ ? i : alike[i].model);  // equal kernels stand in different lines
+      if (const std::size_t model = models_[i]; model != i) {
+        code_.blocks.push_back(code_.blocks[model]);
+        code_.operands.push_back(renamed(code_.operands[model], alike[model].tensors, alike[i].tensors));
+        continue;
+      }
+      EmittedNest emitted = emit_nest(*module_, symbol(i), system, nests[i], state_->level, lines_ ? &*lines_ : nullptr);
+      code_.blocks.push_back(emitted.blocks);
+      code_.operands.push_back(std::move(emitted.operands));
+    }
+    if (lines_) lines_->finish();
   }
-  if (lines) lines->finish();
-  done("emit");
-#ifndef NDEBUG
-  std::string complaint;
-  llvm::raw_string_ostream stream(complaint);
-  if (llvm::verifyModule(*module, &stream)) throw InternalError("codegen: " + complaint);
-#endif
-  const std::lock_guard alone(state_->mutex);
-  if (!lines) run_passes(merging, *module, *state_->target);
-  done("merge");
-  const std::string key = state_->cache->is_on() ? state_->cache->key_of(*module) : "";
-  auto object = state_->cache->find(key);
-  done("look up");
-  code.cached = object != nullptr;
-  if (!code.cached || dump) run_passes(simplification, *module, *state_->target);
-  done("llvm");
-  if (dump) {
+
+  void merge() override {
+    alone_ = std::unique_lock(state_->mutex);
+    if (!lines_) run_passes(merging, *module_, *state_->target);
+  }
+
+  void look_up() override {
+    key_ = state_->cache->is_on() ? state_->cache->key_of(*module_) : "";
+    object_ = state_->cache->find(key_);
+    code_.cached = object_ != nullptr;
+  }
+
+  void simplify() override {
+    if (!code_.cached || wanted_.text || wanted_.assembly) run_passes(simplification, *module_, *state_->target);
+  }
+
+  void generate() override {
+    if (wanted_.assembly) assembly_ = assembly_of(*module_, *state_->target);
+    if (code_.cached) return;
+    object_ = state_->writer->object_of(*module_);
+    state_->cache->keep(key_, *object_);
+  }
+
+  void link() override {
+    const std::map<std::string, std::uint64_t> stacks = stack_sizes(*object_);
+    if (lines_) state_->tell_debugger();
+    auto& program = require(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
+    program.addToLinkOrder(state_->jit->getMainJITDylib());
+    code_.keep = std::make_shared<Held>(state_, program);
+    const Profiled profiled = profiled_functions();
+    require(state_->jit->addObjectFile(program, std::move(object_)));
+    for (std::size_t i = 0; i < models_.size(); ++i) {
+      if (const std::size_t model = models_[i]; model != i) {
+        code_.kernels.push_back(code_.kernels[model]);
+        continue;
+      }
+      const auto address = require(state_->jit->lookup(program, symbol(i)));
+      code_.kernels.push_back(address.toPtr<KernelFunction>());
+      code_.stack_bytes = std::max(code_.stack_bytes, stack_of(symbol(i), names_[i], stacks));
+    }
+    tell_profiler(profiled);
+    alone_.unlock();
+  }
+
+  void verify() const override {
+    std::string complaint;
+    llvm::raw_string_ostream stream(complaint);
+    if (llvm::verifyModule(*module_, &stream)) throw InternalError("codegen: " + complaint);
+  }
+
+  std::string text() const override {
     std::string text;
     llvm::raw_string_ostream out(text);
-    out << *module;
-    dump("llvm", text);
-    if (assembly) dump("asm", assembly_of(*module, *state_->target));
+    out << *module_;
+    return text;
   }
-  if (!code.cached) {
-    object = state_->writer->object_of(*module);
-    state_->cache->keep(key, *object);
+
+  std::string assembly() const override { return assembly_; }
+
+  Code take() override { return std::move(code_); }
+
+ private:
+  /// What the profiler is to hear of the functions of an object.
+  struct Profiled {
+    std::map<std::string, std::uint64_t> sizes;
+    std::map<std::string, std::vector<LineOf>> lines;
+  };
+
+  static std::string symbol(std::size_t kernel) { return "kernel_" + std::to_string(kernel); }
+
+  Profiled profiled_functions() const {
+    if (!wants_perf_map()) return {};
+    return {sizes_of_functions(*object_), lines_ ? lines_of_functions(*object_) : std::map<std::string, std::vector<LineOf>>{}};
   }
-  done("generate");
-  const std::map<std::string, std::uint64_t> stacks = stack_sizes(*object);
-  if (lines) state_->tell_debugger();
-  auto& program = require(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
-  program.addToLinkOrder(state_->jit->getMainJITDylib());
-  code.keep = std::make_shared<Held>(state_, program);
-  const auto sizes = wants_perf_map() ? sizes_of_functions(*object) : std::map<std::string, std::uint64_t>{};
-  const auto lines_of = wants_perf_map() && lines ? lines_of_functions(*object) : std::map<std::string, std::vector<LineOf>>{};
-  require(state_->jit->addObjectFile(program, std::move(object)));
-  std::vector<NamedFunction> named;
-  for (std::size_t i = 0; i < nests.size(); ++i) {
-    if (const std::size_t model = model_of(i); model != i) {
-      code.kernels.push_back(code.kernels[model]);
-      continue;
-    }
-    const std::string symbol = prefix + std::to_string(i);
-    const auto address = require(state_->jit->lookup(program, symbol));
-    code.kernels.push_back(address.toPtr<KernelFunction>());
-    code.stack_bytes = std::max(code.stack_bytes, stack_of(symbol, nests[i].name, stacks));
-    if (const auto size = sizes.find(symbol); size != sizes.end()) {
-      named.push_back({address.getValue(), size->second, "etalon:" + std::to_string(i) + ":" + nests[i].name});
-      if (const auto found = lines_of.find(symbol); found != lines_of.end()) {
-        jit_dump_of_process(source->file.parent_path()).add(named.back().name, named.back().address, named.back().size, found->second);
+
+  void tell_profiler(const Profiled& profiled) const {
+    std::vector<NamedFunction> named;
+    for (std::size_t i = 0; i < models_.size(); ++i) {
+      const auto size = profiled.sizes.find(symbol(i));
+      if (models_[i] != i || size == profiled.sizes.end()) continue;
+      named.push_back({std::bit_cast<std::uintptr_t>(code_.kernels[i]), size->second, "etalon:" + std::to_string(i) + ":" + names_[i]});
+      if (const auto found = profiled.lines.find(symbol(i)); found != profiled.lines.end()) {
+        jit_dump_of_process(source_->file.parent_path()).add(named.back().name, named.back().address, named.back().size, found->second);
       }
     }
+    if (!named.empty()) add_to_perf_map(named);
   }
-  if (!named.empty()) add_to_perf_map(named);
-  done("link");
-  return code;
-}
+
+  std::shared_ptr<State> state_;
+  Wanted wanted_;
+  HastyPasses hasty_;
+  std::unique_ptr<llvm::LLVMContext> context_ = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module_ = std::make_unique<llvm::Module>("etalon", *context_);
+  std::optional<loops::Listing> listing_;
+  std::optional<Source> source_;
+  std::optional<DebugLines> lines_;
+  std::vector<std::string> names_;
+  std::vector<std::size_t> models_;  ///< of each kernel: whose code it runs
+  Code code_;
+  std::string key_;
+  std::unique_ptr<llvm::MemoryBuffer> object_;
+  std::string assembly_;
+  std::unique_lock<std::mutex> alone_;  ///< LLVM's machines serve one thread at a time
+};
+
+std::unique_ptr<Generation> Jit::begin(Wanted wanted) { return std::make_unique<Making>(state_, std::move(wanted)); }
 
 }  // namespace etalon::compiled

@@ -6,14 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
+#include "compiled/code_generator.hpp"
 #include "compiled/codegen/sleef.hpp"
+#include "compiled/debug_files.hpp"
 #include "compiled/loops/nest.hpp"
 #include "compiled/schedule/machine.hpp"
 
@@ -26,9 +25,6 @@ using KernelFunction = void (*)(std::byte* const* operands, std::int64_t begin, 
 /// No kernel takes more of a thread's stack, whatever the extents.
 inline constexpr std::size_t most_stack_bytes = std::size_t{64} << 10;
 
-/// Where the loops of a program stand as text.
-struct Source;
-
 /// The compiled kernels of one program.
 struct Code {
   std::vector<KernelFunction> kernels;
@@ -37,7 +33,21 @@ struct Code {
   std::size_t stack_bytes = 0;        ///< the most that one of them takes of a thread's stack
   std::shared_ptr<void> keep;         ///< the memory of the functions
   bool cached = false;                ///< read from disk instead of generated
-  std::vector<std::pair<std::string, double>> stages;  ///< seconds
+};
+
+/// What is wanted of machine code besides that it runs.
+struct Wanted {
+  bool text = false;      ///< the intermediate code with names for readers, of code that is cached too
+  bool assembly = false;
+  DebugFiles debug{};     ///< where it is on, code carries the lines of its loops, which are written there, and the debugger gdb is told of it;
+                          ///< function number i is `kernel_i`. Its numbers are the same
+};
+
+/// Machine code of one program in the making. The stages after `merge` wait for those of other threads.
+class Generation : public CodeGenerator {
+ public:
+  /// After `link`. \returns the code
+  [[nodiscard]] virtual Code take() = 0;
 };
 
 /// A code generator for the machine it runs on. Several threads may use one at the same time.
@@ -52,16 +62,12 @@ class Jit {
 
   /// What code is generated for.
   [[nodiscard]] Machine machine() const;
-  /// `dump` gets ("llvm", the intermediate code) when given, and ("asm", the assembly) where that is asked for too. With a
-  /// source the code carries the lines of its listing and the debugger gdb is told of it; function number i is `kernel_i`.
-  /// Its numbers are the same.
-  /// \throws InternalError for a kernel that takes more than `most_stack_bytes` of stack.
-  [[nodiscard]] Code generate(const spec::System& system, const std::vector<loops::Nest>& nests,
-                              const std::function<void(std::string_view, const std::string&)>& dump = {}, bool assembly = false,
-                              const Source* source = nullptr);
+  /// `link` throws InternalError for a kernel that takes more than `most_stack_bytes` of stack.
+  [[nodiscard]] std::unique_ptr<Generation> begin(Wanted wanted);
 
  private:
   struct State;
+  class Making;
   std::shared_ptr<State> state_;
 };
 

@@ -168,8 +168,6 @@ struct PlanOptions {
   bool fuse = true;      ///< false: one kernel per equation
   bool reuse = true;     ///< false: no two tensors share arena bytes
   bool turns = true;     ///< false: only single elements of a contraction are used where they are computed
-  bool passing = true;   ///< false: sums over rows run over them again
-  bool recompute = true; ///< false: what a later kernel needs is stored, however cheap it is
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
   unsigned threads = 1;  ///< that may run a kernel at the same time; filled in from `CompileOptions`

@@ -8,11 +8,8 @@
 
 #include "compiled/loops/affine.hpp"
 #include "compiled/passes/uses.hpp"
-#include "compiled/schedule/lift.hpp"
 #include "compiled/schedule/schedule.hpp"
-#include "compiled/schedule/split.hpp"
 #include "compiled/schedule/strips.hpp"
-#include "compiled/schedule/turns.hpp"
 #include "compiled/schedule/windows.hpp"
 
 namespace etalon::compiled {
@@ -236,11 +233,9 @@ struct StripsInHand {
 
 }  // namespace
 
-std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options) {
-  if (options.split) split_products(system, machine, options);
-  if (options.lift) lift_sums(system, machine, options);
-  const std::vector<std::optional<Strip>> strips =
-      options.strips ? form_strips(system, machine, options) : std::vector<std::optional<Strip>>(system.equations.size());
+std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options, std::span<const std::optional<Strip>> given) {
+  std::vector<std::optional<Strip>> strips(given.begin(), given.end());
+  strips.resize(system.equations.size());
   const std::vector<bool> recurrent = recurrent_equations(system);
   std::vector<Decision> decisions;
   std::vector<Equation> result;
@@ -275,7 +270,6 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
   }
   in_hand.put_down(result, decisions);
   system.equations = std::move(result);
-  if (options.turns) copy_in_turns(system, decisions);
   return decisions;
 }
 

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -97,21 +98,13 @@ struct Decision {
 
 /// What a caller may vary.
 struct ScheduleOptions {
-  bool contractions = true;  ///< false: they run in plain loops
   bool windows = true;       ///< false: they are copied for their tiles like other factors
   bool share_loads = true;   ///< false: every step of a window loads the numbers of its rows
-  bool split = true;         ///< false: sums of several products run in plain loops
-  bool lift = true;          ///< false: a long sum has all its loops in one tile
-  bool fetch_rows = true;    ///< false: the next row of a tensor is asked for when its turn comes
-  bool merge_rows = true;    ///< false: each statement visits a row in a loop of its own
-  bool stream = true;        ///< false: results go through the caches, however large
   std::optional<std::int64_t> near_cache_bytes{};    ///< instead of what the machine says of its caches
   std::optional<std::int64_t> middle_cache_bytes{};
   std::optional<std::int64_t> last_cache_bytes{};
   bool pack = true;          ///< false: contractions whose factors would be copied run in plain loops
-  bool turns = true;         ///< false: copies of factors are made as a whole before they are read
-  bool strips = true;        ///< false: wide values are stored as a whole
-  bool kept = true;          ///< false: parameters stay in row-major order (kept.hpp)
+  bool keep = true;          ///< false: parameters stay in row-major order (kept.hpp)
   bool always = false;       ///< also those for which plain loops are as fast
   friend bool operator==(const ScheduleOptions&, const ScheduleOptions&) = default;
 };
@@ -121,9 +114,11 @@ struct ScheduleOptions {
                               const Machine& machine, const ScheduleOptions& options = {});
 
 /// Decides on every equation and adds the equations that pack, each before the contraction that reads the panels. Every
-/// number keeps its bits. \returns one decision per equation of the new system.
-[[nodiscard]] std::vector<Decision> schedule_contractions(spec::System& system, const Machine& machine,
-                                                          const ScheduleOptions& options = {});
+/// number keeps its bits.
+/// \param strips one per equation (strips.hpp), or none
+/// \returns one decision per equation of the new system.
+[[nodiscard]] std::vector<Decision> schedule_contractions(spec::System& system, const Machine& machine, const ScheduleOptions& options = {},
+                                                          std::span<const std::optional<Strip>> strips = {});
 
 /// One line.
 [[nodiscard]] std::string to_text(const Schedule& schedule);

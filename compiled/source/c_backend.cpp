@@ -26,7 +26,7 @@ Runner runner_of(const std::shared_ptr<Library>& library, const ProgramText& pro
   auto loaded = std::make_shared<Loaded>();
   loaded->library = library;
   loaded->entry = reinterpret_cast<Entry>(library->symbol(program.name()));
-  const Lowered& lowered = program.lowered();
+  const Compilation& lowered = program.lowered();
   for (const spec::TensorId o : lowered.system.outputs) loaded->outputs.emplace_back(lowered.system[o].dtype, lowered.system[o].dims);
   loaded->workspace = Buffer(lowered.plan.arena_bytes);
   return [loaded](std::span<const HostTensor> inputs) {
@@ -46,7 +46,7 @@ Runner runner_of(const std::shared_ptr<Library>& library, const ProgramText& pro
 
 std::vector<Runner> run_together_as_c(std::span<const spec::System> systems, const CCompiler& compiler, const CompileOptions& options) {
   std::vector<Task> tasks;
-  std::vector<Lowered> lowered;
+  std::vector<Compilation> lowered;
   for (const spec::System& system : systems) {
     tasks.push_back(task_of(system));
     lowered.push_back(lower_for_text(tasks.back(), options));

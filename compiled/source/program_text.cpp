@@ -21,14 +21,14 @@ std::string shortened(std::string text) {
 
 }  // namespace
 
-Lowered lower_for_text(const Task& task, const CompileOptions& options) {
+Compilation lower_for_text(const Task& task, const CompileOptions& options) {
   CompileOptions plain = options;
-  plain.schedule.contractions = false;
+  plain.off.insert("contractions");
   plain.threads = 1;
   return lower_to_loops(task.system, task.updates, plain, Machine{});
 }
 
-ProgramText::ProgramText(const Task& task, const Lowered& lowered, const std::string& name, Names& file)
+ProgramText::ProgramText(const Task& task, const Compilation& lowered, const std::string& name, Names& file)
     : task_(task), lowered_(lowered), name_(file.claim(name)) {
   tensors_.resize(lowered.system.tensors.size());
   for (std::size_t k = 0; k < lowered.nests.size(); ++k) kernels_.push_back(file.claim(fmt::format("kernel_{}_{}", k, lowered.nests[k].name)));

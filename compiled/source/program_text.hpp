@@ -11,12 +11,13 @@
 #include "compiled/source/names.hpp"
 #include "compiled/source/text.hpp"
 #include "compiled/source/words.hpp"
+#include "compiled/compile.hpp"
 #include "compiled/task.hpp"
 
 namespace etalon::compiled::source {
 
 /// Passes, plan and loops for a text: as for a machine without vectors and one thread, with contractions as plain loops.
-[[nodiscard]] Lowered lower_for_text(const Task& task, const CompileOptions& options = {});
+[[nodiscard]] Compilation lower_for_text(const Task& task, const CompileOptions& options = {});
 
 /// One argument of the program: an input, or an output that is no update.
 struct Argument {
@@ -31,13 +32,13 @@ struct Argument {
 class ProgramText {
  public:
   /// \param name what the program is called; made an identifier
-  ProgramText(const Task& task, const Lowered& lowered, const std::string& name, Names&& file = Names()) : ProgramText(task, lowered, name, file) {}
+  ProgramText(const Task& task, const Compilation& lowered, const std::string& name, Names&& file = Names()) : ProgramText(task, lowered, name, file) {}
   /// One of several programs of one text.
   /// \param file the identifiers that the text has so far; those of this program are added
-  ProgramText(const Task& task, const Lowered& lowered, const std::string& name, Names& file);
+  ProgramText(const Task& task, const Compilation& lowered, const std::string& name, Names& file);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] const Lowered& lowered() const { return lowered_; }
+  [[nodiscard]] const Compilation& lowered() const { return lowered_; }
   [[nodiscard]] const Task& task() const { return task_; }
   /// Inputs in order, then outputs in order.
   [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
@@ -64,7 +65,7 @@ class ProgramText {
   void claim_arguments(Names& file);
 
   const Task& task_;
-  const Lowered& lowered_;
+  const Compilation& lowered_;
   Names names_;
   std::string name_;
   std::vector<Argument> arguments_;

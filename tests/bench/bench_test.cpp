@@ -148,7 +148,7 @@ TEST_CASE("every_decision_can_be_left_out", "[run]") {
     compiled::CompileOptions o;
     v.leave_out(o);
     const auto differs = [](const compiled::CompileOptions& a, const compiled::CompileOptions& b) {
-      return a.pipeline.off != b.pipeline.off || !(a.plan == b.plan) || !(a.schedule == b.schedule);
+      return a.off != b.off;
     };
     INFO(v.name);
     CHECK(differs(o, {}));

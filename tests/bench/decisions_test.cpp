@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiled/executable.hpp"
+#include "compiled/compile.hpp"
 #include "compiled/task.hpp"
 #include "spec/library/operations.hpp"
 #include "tools/bench/variants.hpp"
@@ -27,6 +28,7 @@ Made made_of(const Workload& workload, const Variant* without) {
   Made made;
   compiled::CompileOptions options;
   options.schedule.last_cache_bytes = std::int64_t{32} << 20U;  // whatever this machine has
+  options.dump_after = {"plan", "loops"};
   options.dump = [&](std::string_view stage, const std::string& text) {
     if (stage == "plan") made.plan += text;
     if (stage == "loops") made.loops += text;
@@ -147,9 +149,8 @@ TEST_CASE("a_workload_that_is_measured_shares_loads_on_vectors_of_64_bytes", "[d
     std::string plan;
     compiled::CompileOptions options;
     options.schedule.share_loads = shares;
-    options.dump = [&](std::string_view stage, const std::string& text) {
-      if (stage == "plan") plan += text;
-    };
+    options.dump_after = {"plan"};
+    options.dump = [&](std::string_view, const std::string& text) { plan += text; };
     (void)compiled::lower_to_loops(system, {}, options, compiled::Machine{16, 32});
     return plan;
   };

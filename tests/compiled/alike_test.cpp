@@ -102,6 +102,7 @@ TEST_CASE("layers share code and keep their own numbers", "[compiled][alike]") {
   };
   CompileOptions o = options();
   std::size_t functions = 0;
+  o.dump_after = {"llvm"};
   o.dump = [&](std::string_view stage, const std::string& text) {
     if (stage != "llvm") return;
     for (std::size_t at = text.find("define void @kernel"); at != std::string::npos; at = text.find("define void @kernel", at + 1)) ++functions;

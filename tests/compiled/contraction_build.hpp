@@ -74,6 +74,7 @@ struct Product {
 /// What was dumped while the system was compiled: all texts of that kind.
 [[nodiscard]] inline std::string dump_of(const System& s, const std::string& kind, compiled::CompileOptions o = options()) {
   std::string text;
+  o.dump_after = {kind};
   o.dump = [&](std::string_view what, const std::string& dumped) {
     if (what == kind) text += dumped;
   };

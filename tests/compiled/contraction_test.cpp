@@ -119,7 +119,7 @@ TEST_CASE("what is too small for tiles keeps plain loops, and the plan says why"
   if (lanes_of(DType::f32) > 8) CHECK_THAT(plan(6, 999, 7), Contains("a contraction in plain loops: only 7 columns for vectors of"));
   CHECK_THAT(plan(8, 8, 8), Contains("a contraction in plain loops: only 512 products"));
   compiled::CompileOptions off = options();
-  off.schedule.contractions = false;
+  off.off.insert("contractions");
   const System s = system_of({DType::f32, {}, 64, 64, 64, false, false, false});
   CHECK_FALSE(is_scheduled(dump_of(s, "loops", off)));
   CHECK(is_scheduled(dump_of(s, "loops")));

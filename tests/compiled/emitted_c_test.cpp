@@ -20,7 +20,7 @@ namespace {
 
 std::string c_of(const std::string& program, const std::string& name) {
   const Task task = task_of(spec::parse_program(program));
-  const Lowered lowered = source::lower_for_text(task);
+  const Compilation lowered = source::lower_for_text(task);
   return c_file(source::ProgramText(task, lowered, name));
 }
 
@@ -31,7 +31,7 @@ bool has_command(const std::string& command) { return std::system((command + " -
 TEST_CASE("emitted C sums in the order of code for machines without vectors, bit for bit", "[compiled][emitted]") {
   CompileOptions scalar;
   scalar.jit = std::make_shared<Jit>(VectorLevel::scalar);
-  scalar.schedule.contractions = false;
+  scalar.off.insert("contractions");
   std::mt19937 draw(1);
   std::uniform_real_distribution<double> reals(-1, 1);
   for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
@@ -136,8 +136,8 @@ TEST_CASE("expressions with common parts are written in linear size", "[compiled
   s.define(y, binders, select(apply(Primitive::lt, {i, spec::integer(3)}), e + s.at(x, {i + spec::integer(1)}), e));
   const Task task = task_of(s);
   CompileOptions as_written;
-  as_written.pipeline.off = {"all"};
-  const Lowered lowered = source::lower_for_text(task, as_written);
+  as_written.off = {"all"};
+  const Compilation lowered = source::lower_for_text(task, as_written);
   const std::string text = c_file(source::ProgramText(task, lowered, "choices"));
   INFO(text);
   // One name per level; written out, the last would stand there 3^9 times.

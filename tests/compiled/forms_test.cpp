@@ -220,7 +220,7 @@ TEST_CASE("reductions inside expressions, nested and shared", "[compiled][forms]
     s.define(y, b, (s.at(x, {var(b[0]), var(b[1])}) - detach(top)) * total);
     check_same(s, {small_integers(DType::f64, {4, n}, 3)});
     compiled::CompileOptions plain = options();
-    plain.pipeline.off = {"all"};
+    plain.off = {"all"};
     plain.plan.fuse = plain.plan.reuse = plain.plan.in_place = false;
     check_same(s, {small_integers(DType::f64, {4, n}, 3)}, plain);
   }

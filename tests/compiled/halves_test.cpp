@@ -134,7 +134,7 @@ TEST_CASE("an intermediate of 16 bits is rounded wherever it lives", "[compiled]
       for (const bool passes : {true, false}) {
         compiled::CompileOptions o = options();
         o.plan.fuse = fuse;
-        if (!passes) o.pipeline.off = {"all"};
+        if (!passes) o.off = {"all"};
         CHECK(compiled::compile(program, o).run(inputs)[0] == zeros);
       }
     }

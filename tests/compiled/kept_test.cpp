@@ -86,8 +86,9 @@ std::vector<HostTensor> state_in(const compiled::Store& store) { return {store.r
 
 std::string layouts_of(const std::string& program, compiled::CompileOptions o = options()) {
   std::string text;
+  o.dump_after = {"lay_out", "plan"};
   o.dump = [&](std::string_view stage, const std::string& dumped) {
-    if (stage == "layouts" || stage == "plan") text += dumped;
+    if (stage == "lay_out" || stage == "plan") text += dumped;
   };
   (void)compiled::compile(spec::parse_program(program), o);
   return text;
@@ -166,7 +167,7 @@ TEST_CASE("columns that lie side by side are kept in panels along the last axis"
   CHECK_THAT(layouts_of(text), Contains(fmt::format("w: in panels of {} along axis 1", panel_of(DType::f32))) && Contains("it lies in panels"));
   const compiled::Executable e = compiled::compile(spec::parse_program(text), options());
   compiled::CompileOptions plain = options();
-  plain.schedule.kept = false;
+  plain.schedule.keep = false;
   CHECK_THAT(layouts_of(text, plain), !Contains("in place (it lies in panels)") && Contains("right packed in panels"));
   compiled::Store store;
   store.put("w", normal_numbers(DType::f32, {64, 512}, 1));

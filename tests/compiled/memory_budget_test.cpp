@@ -102,6 +102,7 @@ Trained train(const std::string& text, std::optional<std::size_t> budget, unsign
   Trained result;
   o.threads = threads;
   o.plan.memory_budget = budget;
+  o.dump_after = {"plan"};
   o.dump = [&](std::string_view stage, const std::string& dumped) {
     if (stage == "plan") result.plan = dumped;
   };

@@ -34,9 +34,9 @@ struct Images {
 const Images large{16, 12, 40, 24};
 const Images small{9, 10, 20, 10};
 
-compiled::CompileOptions without(bool compiled::ScheduleOptions::*decision) {
+compiled::CompileOptions without(const char* stage) {
   compiled::CompileOptions o = options();
-  o.schedule.*decision = false;
+  o.off.insert(stage);
   return o;
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("each turn copies its piece of a factor and keeps every bit", "[compil
     const System s = images.system();
     CHECK_THAT(dump_of(s, "plan"), Contains("each turn of its kernel's outer loop copies its own"));
     CHECK_THAT(dump_of(s, "loops"), Contains("each tile fetches its share of"));
-    const auto whole = without(&compiled::ScheduleOptions::turns);
+    const auto whole = without("pieces");
     CHECK_THAT(dump_of(s, "plan", whole), !Contains("each turn of its kernel's outer loop"));
     const auto in = images.numbers(normal_numbers);
     const auto expected = compiled_values(s, in, whole);
@@ -79,7 +79,7 @@ TEST_CASE("a sum over images that is read again falls into parts", "[compiled][c
   const System s = large.system();
   CHECK_THAT(dump_of(s, "plan"), Contains("gk.parts"));
   CHECK_THAT(dump_of(small.system(), "plan"), !Contains("gk.parts"));
-  const auto whole = without(&compiled::ScheduleOptions::lift);
+  const auto whole = without("lift");
   CHECK_THAT(dump_of(s, "plan", whole), !Contains("gk.parts"));
   // Sums of small integers are exact in any order.
   const auto integers = large.numbers(small_integers);

@@ -8,7 +8,7 @@
 
 #include "../reference/rationals.hpp"
 #include "../spec/notation_samples.hpp"
-#include "compiled/pipeline.hpp"
+#include "optimising.hpp"
 #include "compiled/plan/plan.hpp"
 #include "conformance/case.hpp"
 #include "conformance/draw.hpp"
@@ -126,9 +126,9 @@ void check_exactly(const System& before, const System& after, Tally& tally) {
 
 void check_pipeline(const System& before, Tally& tally) {
   System after = before;
-  compiled::PipelineOptions options;
+  compiled::CompileOptions options;
   options.verify = true;
-  compiled::optimise(after, options);
+  test::optimise(after, options);
   INFO(to_text(before) << "\nbecame\n" << to_text(after));
   ++tally.systems;
   check_bits(before, after, tally);

@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "compiled/pipeline.hpp"
+#include "compiled/compile.hpp"
 #include "compiled/plan/plan.hpp"
+#include "optimising.hpp"
 #include "passes_execution.hpp"
 
 using namespace etalon;
@@ -313,7 +314,7 @@ TEST_CASE("random_systems_keep_every_bit_through_the_pipeline_and_the_plan", "[p
     const auto seed = *rc::gen::arbitrary<std::uint32_t>();
     const System before = Drawing(bytes).draw();
     System after = before;
-    compiled::optimise(after);
+    test::optimise(after);
     if (!keeps_values(before, after, seed)) RC_FAIL(spec::to_text(before) + "becomes\n" + spec::to_text(after));
   });
   CHECK(held);
@@ -327,7 +328,7 @@ TEST_CASE("a_fixed_list_of_systems_meets_every_decision_of_the_planner", "[passe
     for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
     const System before = Drawing(bytes).draw();
     System after = before;
-    compiled::optimise(after);
+    test::optimise(after);
     INFO("seed " << seed);
     CHECK(keeps_values(before, after, seed));
     for (const std::string& decision : decisions_of(compiled::plan(after, draw_options(after, seed)))) ++met[decision];
@@ -343,14 +344,15 @@ TEST_CASE("random_systems_keep_every_bit_with_any_pass_switched_off", "[passes]"
     const std::vector<std::uint8_t> bytes = draw_bytes();
     const auto seed = *rc::gen::arbitrary<std::uint32_t>();
     const System before = Drawing(bytes).draw();
-    compiled::PipelineOptions options;
+    compiled::CompileOptions options;
     std::uint32_t bit = 0;
-    for (const compiled::Pass& pass : compiled::passes()) {
-      if (!pass.required && (seed >> bit & 1U) != 0) options.off.emplace(pass.name);
+    for (const compiled::Stage& stage : compiled::stages()) {
+      if (!test::is_optimising(stage)) continue;
+      if (!stage.required && (seed >> bit & 1U) != 0) options.off.emplace(stage.name);
       ++bit;
     }
     System after = before;
-    compiled::optimise(after, options);
+    test::optimise(after, options);
     RC_ASSERT(keeps_values(before, after, seed));
   });
   CHECK(held);

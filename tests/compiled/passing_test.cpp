@@ -1,7 +1,7 @@
 // Sums over rows that the kernel of the rows adds up in passing, and rows that are fetched before they are needed.
 #include <catch2/catch.hpp>
 
-#include "compiled/task.hpp"
+#include "compiled/compile.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"
 
@@ -20,7 +20,7 @@ System summed_rows(const std::string& rows, std::int64_t columns, const std::str
 
 compiled::CompileOptions without_passing() {
   compiled::CompileOptions o = options();
-  o.plan.passing = false;
+  o.off.insert("passing");
   return o;
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("sums in passing are those of the definition within the rounding of bo
 }
 
 TEST_CASE("a plan whose rows do not belong to the parts that they add to is refused", "[compiled][passing]") {
-  const compiled::Lowered sound = compiled::lower_to_loops(summed_rows("512", 96, "[0]"), {}, options(), compiled::Machine{});
+  const compiled::Compilation sound = compiled::lower_to_loops(summed_rows("512", 96, "[0]"), {}, options(), compiled::Machine{});
   compiled::check_plan(sound.system, sound.plan);
   const auto kernel_of = [](compiled::Plan& plan) -> compiled::Kernel& {
     return *std::find_if(plan.kernels.begin(), plan.kernels.end(), [](const compiled::Kernel& k) { return k.stretch != 0; });

@@ -174,6 +174,7 @@ TEST_CASE("peak bytes count what derivatives hold and what threads have of their
 TEST_CASE("the arena is as large as a sweep over the lives of the dump finds", "[compiled][report]") {
   compiled::CompileOptions o = options();
   std::string plan;
+  o.dump_after = {"plan"};
   o.dump = [&](std::string_view what, const std::string& text) {
     if (what == "plan") plan = text;
   };

@@ -12,6 +12,7 @@
 #include "spec/program/program.hpp"
 #include "spec/program/wishes.hpp"
 #include "tests/compiled/contraction_build.hpp"
+#include "tests/compiled/optimising.hpp"
 
 namespace etalon::test {
 namespace {
@@ -40,6 +41,7 @@ Executable compiled_with(const std::string& wishes, std::string* plan = nullptr,
                          compiled::CompileOptions o = options()) {
   o.explain = true;
   if (plan != nullptr) {
+    o.dump_after = {"plan"};
     o.dump = [plan](std::string_view what, const std::string& text) {
       if (what == "plan") *plan = text;
     };
@@ -207,6 +209,7 @@ TEST_CASE("dumps and the report carry the user's lines and sections", "[compiled
   o.explain = true;
   std::string plan;
   std::string values;
+  o.dump_after = {"plan", "values"};
   o.dump = [&](std::string_view what, const std::string& text) {
     if (what == "plan") plan += text;
     if (what == "values") values += text;
@@ -258,7 +261,7 @@ TEST_CASE("operations conform with random requests about their values", "[compil
       if (asked == spec::Asked::inlined) {
         System tried = with;
         try {
-          compiled::optimise(tried);
+          test::optimise(tried);
         } catch (const SpecViolation&) {
           continue;
         }

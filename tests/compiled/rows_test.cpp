@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiled/backend.hpp"
-#include "compiled/task.hpp"
+#include "compiled/compile.hpp"
 #include "conformance/conform.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"
@@ -57,12 +57,12 @@ System mirrored(std::int64_t rows, std::int64_t columns) {
 
 compiled::CompileOptions without_merging() {
   compiled::CompileOptions o = options();
-  o.schedule.merge_rows = false;
+  o.off.insert("merge_rows");
   return o;
 }
 
 compiled::CompileOptions without_streaming(compiled::CompileOptions o = options()) {
-  o.schedule.stream = false;
+  o.off.insert("stream");
   return o;
 }
 
@@ -83,7 +83,7 @@ compiled::CompileOptions small_caches() {
 
 std::string loops_on(const compiled::Machine& machine, const System& s, const std::vector<compiled::PlanOptions::Update>& updates = {},
                      const compiled::CompileOptions& o = small_caches()) {
-  const compiled::Lowered lowered = compiled::lower_to_loops(s, updates, o, machine);
+  const compiled::Compilation lowered = compiled::lower_to_loops(s, updates, o, machine);
   std::string text;
   for (const compiled::loops::Nest& nest : lowered.nests) text += compiled::loops::to_text(lowered.system, nest);
   REQUIRE_FALSE(text.empty());
@@ -179,7 +179,7 @@ TEST_CASE("what was written in place of what is read does not move past the read
 }
 
 TEST_CASE("loops that would meet elsewhere than in the element at hand are refused", "[compiled][rows]") {
-  const compiled::Lowered sound = compiled::lower_to_loops(softmax(8, 64), {}, small_caches(), small_machine());
+  const compiled::Compilation sound = compiled::lower_to_loops(softmax(8, 64), {}, small_caches(), small_machine());
   compiled::loops::Nest nest = sound.nests.at(0);
   compiled::loops::verify(sound.system, nest);
   compiled::loops::Reduce* sum = merged_reduction(nest.steps);
@@ -218,7 +218,7 @@ TEST_CASE("the last cache is no smaller than those before it", "[compiled][rows]
 }
 
 TEST_CASE("a streamed store is a whole vector within lines", "[compiled][rows]") {
-  const compiled::Lowered sound = compiled::lower_to_loops(line(32, 64), {}, small_caches(), small_machine());
+  const compiled::Compilation sound = compiled::lower_to_loops(line(32, 64), {}, small_caches(), small_machine());
   compiled::loops::Nest nest = sound.nests.at(0);
   compiled::loops::Loop* lanes = nullptr;
   compiled::loops::Store* store = streamed_store(nest.steps, &lanes);

@@ -151,7 +151,8 @@ TEST_CASE("a bug planted after the passes is seen in the results", "[compiled][r
   const Binder k = s.bind("k", 9);
   s.define(y, {}, reduce(Reduction::sum, {k}, spec::boolean(true), s.at(x, {var(k)})));
   compiled::CompileOptions o = options();
-  o.after_passes = [](System& system) {
+  o.interpose = [](std::string_view stage, System& system) {
+    if (stage != "separate_outputs") return;
     for (spec::Equation& e : system.equations) {
       if (e.value.form() != spec::Form::reduce) continue;
       spec::Node n = *e.value;
@@ -168,6 +169,7 @@ TEST_CASE("the loops and the code can be read", "[compiled][running]") {
   compiled::CompileOptions o = options();
   std::string loops;
   std::string llvm;
+  o.dump_after = {"loops", "llvm"};
   o.dump = [&](std::string_view what, const std::string& text) { (what == "loops" ? loops : llvm) += text; };
   const compiled::Executable e = compiled::compile_system(layered(DType::f32), o);
   CHECK_THAT(loops, Contains("(parallel)") && Contains("lanes") && Contains("= sum"));

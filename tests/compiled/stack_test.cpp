@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiled/compile.hpp"
 #include "compiled/question.hpp"
 #include "compiled/runtime/thread_pool.hpp"
 #include "compiled/source/c_backend.hpp"
@@ -63,7 +64,7 @@ compiled::CompileOptions with_threads(unsigned threads) {
   return o;
 }
 
-compiled::Lowered lowered(const System& s, const compiled::CompileOptions& o) { return compiled::lower_to_loops(s, {}, o, shared_jit()->machine()); }
+compiled::Compilation lowered(const System& s, const compiled::CompileOptions& o) { return compiled::lower_to_loops(s, {}, o, shared_jit()->machine()); }
 
 std::size_t with_scratch(const compiled::Plan& plan) {
   return static_cast<std::size_t>(std::count_if(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return k.scratch.has_value(); }));
@@ -118,7 +119,7 @@ TEST_CASE("no bit depends on where a kernel's own memory lies", "[compiled][stac
       o.threads = threads;
       o.least_shared_work = 0;
       o.plan.stack_bytes = 0;
-      const compiled::Lowered apart = lowered(s, o);
+      const compiled::Compilation apart = lowered(s, o);
       CHECK_NOTHROW(compiled::check_plan(apart.system, apart.plan, o.plan));
       moved += with_scratch(apart.plan);
       CHECK(compiled_values(s, in, o) == expected);
@@ -134,7 +135,7 @@ TEST_CASE("each thread has its own piece of the arena, and a budget counts all o
   const System s = attention(1, 600, 4000, 32);
   const std::size_t three = compiled::compile_system(s, with_threads(3)).report().arena_bytes;
   std::size_t own = 0;
-  const compiled::Lowered plan = lowered(s, with_threads(3));
+  const compiled::Compilation plan = lowered(s, with_threads(3));
   for (const compiled::loops::Nest& nest : plan.nests) {
     std::size_t bytes = 0;
     for (const compiled::loops::Own& o : nest.own) bytes += static_cast<std::size_t>(o.bytes);
@@ -164,7 +165,7 @@ TEST_CASE("plans whose kernels' own memory meets something else are refused", "[
   compiled::CompileOptions o = options();
   o.plan.stack_bytes = 0;
   o.schedule.always = true;
-  const compiled::Lowered good = lowered(attention(1, 37, 53, 8), o);
+  const compiled::Compilation good = lowered(attention(1, 37, 53, 8), o);
   REQUIRE_NOTHROW(compiled::check_plan(good.system, good.plan, o.plan));
   std::size_t refusals = 0;
   const auto refused = [&](const char* why, const auto& spoil) {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiled/schedule/strips.hpp"
-#include "compiled/task.hpp"
+#include "compiled/compile.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
@@ -46,11 +46,11 @@ compiled::CompileOptions always() {
 }
 
 compiled::CompileOptions whole(compiled::CompileOptions o) {
-  o.schedule.strips = false;
+  o.off.insert("strips");
   return o;
 }
 
-compiled::Lowered lowered(const System& s, const compiled::CompileOptions& o) { return compiled::lower_to_loops(s, {}, o, shared_jit()->machine()); }
+compiled::Compilation lowered(const System& s, const compiled::CompileOptions& o) { return compiled::lower_to_loops(s, {}, o, shared_jit()->machine()); }
 
 std::size_t kernels_of_strips(const compiled::Plan& plan) {
   return static_cast<std::size_t>(std::count_if(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return k.kind == compiled::KernelKind::strips; }));
@@ -64,7 +64,7 @@ TEST_CASE("attention of a long sequence stores nothing of queries times keys", "
   const Attention forward{1, 2, 2048, 2048, 32, true, false}, both{1, 2, 2048, 2048, 32};
   for (const Attention& a : {forward, both}) {
     const System s = a.system();
-    const compiled::Lowered with = lowered(s, options());
+    const compiled::Compilation with = lowered(s, options());
     CHECK_NOTHROW(compiled::check_plan(with.system, with.plan));
     CHECK(kernels_of_strips(with.plan) == (a.cotangents ? 2 : 1));
     const auto matrix = static_cast<std::size_t>(a.queries * a.keys);
@@ -144,7 +144,7 @@ TEST_CASE("tiles that a causal mask hides as a whole are left out", "[compiled][
 TEST_CASE("strips that need more room than a stack has are in the arena, and no score is stored", "[compiled][strips]") {
   for (const bool cotangents : {false, true}) {
     const Attention a{1, 4, 16384, 16384, 32, true, cotangents};
-    const compiled::Lowered with = lowered(a.system(), options());
+    const compiled::Compilation with = lowered(a.system(), options());
     CHECK_NOTHROW(compiled::check_plan(with.system, with.plan));
     CHECK(kernels_of_strips(with.plan) == (cotangents ? 2 : 1));
     CHECK(with.plan.arena_bytes < std::size_t{64} << 20);  // a byte for each score of one head would be four times as much
@@ -175,7 +175,7 @@ output g
 }
 
 TEST_CASE("plans whose strips lose rows are refused", "[compiled][strips]") {
-  const compiled::Lowered good = lowered(Attention{1, 1, 37, 53, 8}.system(), always());
+  const compiled::Compilation good = lowered(Attention{1, 1, 37, 53, 8}.system(), always());
   REQUIRE_NOTHROW(compiled::check_plan(good.system, good.plan));
   const auto refused = [&](const char* why, const auto& spoil) {
     compiled::Plan plan = good.plan;
@@ -207,7 +207,7 @@ TEST_CASE("plans whose strips lose rows are refused", "[compiled][strips]") {
 }
 
 TEST_CASE("loops that end early are serial and not shared", "[compiled][strips][verify]") {
-  compiled::Lowered good = lowered(Attention{1, 1, 37, 53, 8}.system(), always());
+  compiled::Compilation good = lowered(Attention{1, 1, 37, 53, 8}.system(), always());
   std::size_t spoilt = 0;
   for (compiled::loops::Nest& nest : good.nests) {
     auto* outer = std::get_if<compiled::loops::Loop>(&nest.steps.back().is);

@@ -40,7 +40,7 @@ TEST_CASE("what is computed again, or in the room of a row, keeps every bit", "[
     const System s = normalisation(rows, columns);
     const auto in = numbers_for(rows, columns);
     compiled::CompileOptions stored = options();
-    stored.plan.recompute = false;
+    stored.off.insert("recompute");
     stored.plan.reuse = false;
     const auto expected = compiled_values(s, in, stored);
     for (const unsigned threads : {1U, 2U, 3U}) {
@@ -54,7 +54,7 @@ TEST_CASE("what is computed again, or in the room of a row, keeps every bit", "[
 TEST_CASE("a value that costs more than its operand is stored for later kernels", "[compiled][turns]") {
   const std::string text = dump_of(normalisation(70, 50), "plan", [] {
     compiled::CompileOptions o = options();
-    o.plan.recompute = false;
+    o.off.insert("recompute");
     return o;
   }());
   CHECK_THAT(text, Contains("y.d in arena"));

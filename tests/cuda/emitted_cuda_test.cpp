@@ -15,7 +15,7 @@ namespace {
 /// A program with all that its text is written from.
 struct Written {
   compiled::Task task;
-  compiled::Lowered lowered;
+  compiled::Compilation lowered;
   compiled::source::ProgramText text;
   explicit Written(const std::string& program, const compiled::CompileOptions& options = {})
       : task(compiled::task_of(spec::parse_program(program))), lowered(compiled::source::lower_for_text(task, options)),

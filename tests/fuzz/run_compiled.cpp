@@ -21,7 +21,7 @@ bool run_between_guards(const spec::Program& program) {
   constexpr std::size_t together = 200;
   if (made++ % together == 0) jit = std::make_shared<compiled::Jit>();
   compiled::CompileOptions options;
-  options.pipeline.verify = false;  // as released: a pass may leave what it can no longer prove
+  options.verify = false;  // as released: a pass may leave what it can no longer prove
   bool ran = false;
   (void)accepted([&] {
     compiled::Unit unit(compiled::outputs_of(program), options, jit, std::make_shared<compiled::Buffer>(), {});

@@ -60,7 +60,10 @@ class Backend final : public Mutated {
   explicit Backend(const Mutant& mutant) : mutant_(mutant) {
     options_.jit = std::make_shared<compiled::Jit>();
     sound_ = compiled::make_cpu_backend(options_);
-    options_.after_passes = mutant.after_passes;
+    if (mutant.after_passes == nullptr) return;
+    options_.interpose = [change = mutant.after_passes](std::string_view stage, spec::System& system) {
+      if (stage == "separate_outputs") change(system);
+    };
   }
 
   [[nodiscard]] spec::Description describe() const override { return sound_->describe(); }

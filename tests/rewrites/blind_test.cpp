@@ -96,9 +96,18 @@ ETALON_PASS(cut_expressions, "_ZN6etalon8compiled15cut_expressionsERNS_4spec6Sys
 ETALON_SCHEDULING(void, split_products, "split_products", "_ZN6etalon8compiled14split_productsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsE")
 ETALON_SCHEDULING(void, lift_sums, "lift", "_ZN6etalon8compiled9lift_sumsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsE")
 ETALON_SCHEDULING(std::vector<std::optional<compiled::Strip>>, form_strips, "strips", "_ZN6etalon8compiled11form_stripsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsE")
-ETALON_SCHEDULING(std::vector<Decision>, schedule_contractions, "pack", "_ZN6etalon8compiled21schedule_contractionsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsE")
 ETALON_REPLANNING(add_in_passing, "passing", "_ZN6etalon8compiled14add_in_passingERNS_4spec6SystemERKNS0_4PlanERSt6vectorINS0_8DecisionESaIS8_EE")
 ETALON_REPLANNING(recompute_cheap, "recompute", "_ZN6etalon8compiled15recompute_cheapERNS_4spec6SystemERKNS0_4PlanERSt6vectorINS0_8DecisionESaIS8_EE")
+
+using Strips = std::span<const std::optional<compiled::Strip>>;
+#define ETALON_CONTRACTIONS "_ZN6etalon8compiled21schedule_contractionsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsESt4spanIKSt8optionalINS0_5StripEELm18446744073709551615EE"
+std::vector<Decision> real_contractions(System& system, const Machine& machine, const ScheduleOptions& options, Strips strips) asm("__real_" ETALON_CONTRACTIONS);
+std::vector<Decision> wrapped_contractions(System& system, const Machine& machine, const ScheduleOptions& options, Strips strips) asm("__wrap_" ETALON_CONTRACTIONS);
+std::vector<Decision> wrapped_contractions(System& system, const Machine& machine, const ScheduleOptions& options, Strips strips) {
+  const Blindfold hidden(system, "pack");
+  return real_contractions(system, machine, options, strips);
+}
+#undef ETALON_CONTRACTIONS
 
 void real_fit_budget(System& system, const PlanOptions& options, Plan& plan) asm("__real__ZN6etalon8compiled10fit_budgetERNS_4spec6SystemERKNS0_11PlanOptionsERNS0_4PlanE");
 void wrapped_fit_budget(System& system, const PlanOptions& options, Plan& plan) asm("__wrap__ZN6etalon8compiled10fit_budgetERNS_4spec6SystemERKNS0_11PlanOptionsERNS0_4PlanE");
@@ -121,7 +130,7 @@ Verdict judged(const System& system, const std::vector<HostTensor>& inputs, cons
   Verdict verdict = Verdict::same;
   try {
     // The mutant may write beyond its memory: it runs only where its plan is sound.
-    const compiled::Lowered mutant = lowered(system, options);
+    const compiled::Compilation mutant = lowered(system, options);
     compiled::check_plan(mutant.system, mutant.plan, options.plan);
     const std::vector<HostTensor> outputs = outputs_of(system, options, inputs);
     blind().clear();

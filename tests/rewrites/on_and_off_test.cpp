@@ -22,7 +22,7 @@ constexpr std::uint32_t systems = 24;
 /// Compares the outputs of one system with and without each rewrite. \returns those without which other loops come of it.
 std::vector<std::string> compare(const spec::System& system, const std::vector<HostTensor>& inputs, Sums sums,
                                  const compiled::CompileOptions& options) {
-  const compiled::Lowered with = lowered(system, options);
+  const compiled::Compilation with = lowered(system, options);
   const std::vector<HostTensor> expected = outputs_of(system, options, inputs);
   std::vector<std::string> met;
   for (const Named& rewrite : all_rewrites()) {
@@ -79,7 +79,7 @@ TEST_CASE("no rewrite changes a bit of what sums of any order leave", "[sound]")
   }
   for (const Named& rewrite : all_rewrites()) {
     // Parameters and budgets have tests of their own below.
-    const std::set<std::string> not_drawn{"lay_out", "in_place", "budget"};
+    const std::set<std::string> not_drawn{"keep", "in_place", "budget"};
     if (not_drawn.contains(rewrite.name)) continue;
     INFO(rewrite.name);
     CHECK(met[rewrite.name] > 0);
@@ -90,7 +90,7 @@ TEST_CASE("directed programs meet their rewrites on vectors of 32 bytes and of 6
   for (const compiled::Machine& machine : {compiled::Machine{8, 16}, compiled::Machine{16, 32}}) {
     for (const Directed& directed : directed_programs()) {
       const spec::System system = spec::lower(spec::parse_program(directed.text));
-      const compiled::Lowered with = lowered(system, usual(), machine);
+      const compiled::Compilation with = lowered(system, usual(), machine);
       for (const std::string_view name : directed.meets) {
         INFO(directed.text << "without " << name << ", " << machine.lanes_f32 << " numbers in a vector");
         CHECK_FALSE(alike(with, lowered(system, without(usual(), std::string(name)), machine)));
@@ -113,7 +113,7 @@ TEST_CASE("parameters in panels and in place keep the bits of every type of stat
       const auto after_steps = [&](compiled::CompileOptions options) {
         options.explain = true;
         const compiled::Executable step = compiled::compile(program, options);
-        if (options.pipeline.off.empty()) {
+        if (options.off.empty()) {
           in_panels += static_cast<std::size_t>(std::count_if(step.report().values.begin(), step.report().values.end(), [](const auto& value) { return !value.layout.empty(); }));
         }
         compiled::Store store;
@@ -132,7 +132,7 @@ TEST_CASE("parameters in panels and in place keep the bits of every type of stat
         return all;
       };
       const std::vector<HostTensor> expected = after_steps(eager());
-      for (const char* name : {"lay_out", "in_place"}) {
+      for (const char* name : {"keep", "in_place"}) {
         INFO(m << " " << v << " without " << name);
         CHECK(same_bits(after_steps(without(eager(), name)), expected));
       }
@@ -151,7 +151,7 @@ TEST_CASE("values that are computed again for a memory budget keep their bits", 
     for (const std::size_t eighths : {7U, 6U, 5U}) {
       options.plan.memory_budget = bytes * eighths / 8;
       try {
-        const compiled::Lowered fitted = lowered(system, options);
+        const compiled::Compilation fitted = lowered(system, options);
         again += fitted.plan.recomputations.size();
       } catch (const SpecViolation&) {
         continue;  // too few bytes for this one
@@ -172,7 +172,7 @@ TEST_CASE("recompute keeps the reader's arithmetic", "[sound]") {
   for (const char* outputs : {"output c, d\n", "output c, d, z\n"}) {
     for (const char* off : {"recompute", "inline_locals", ""}) {
       compiled::CompileOptions options;
-      if (*off != 0) options.pipeline.off = {off};
+      if (*off != 0) options.off = {off};
       const std::vector<HostTensor> all = compiled::compile(spec::parse_program(flips + outputs), options).run(std::vector<HostTensor>{ones});
       std::size_t equal = 0;
       for (const std::size_t o : {0U, 1U}) {
@@ -187,11 +187,11 @@ TEST_CASE("recompute keeps the reader's arithmetic", "[sound]") {
 TEST_CASE("every rewrite can be left out by name", "[sound]") {
   const spec::System system = drawn_system(3, Sums::exact);
   for (const Named& rewrite : all_rewrites()) CHECK_NOTHROW(lowered(system, without(eager(), rewrite.name)));
-  for (const char* name : {"split_products", "lay_out", "lift", "strips", "pack", "passing", "recompute", "budget"}) {
+  for (const char* name : {"split_products", "keep", "lift", "strips", "pack", "passing", "recompute", "budget"}) {
     const auto all = all_rewrites();
     CHECK(std::count_if(all.begin(), all.end(), [&](const Named& r) { return r.name == name; }) == 1);
   }
-  CHECK_THROWS_WITH(lowered(system, without(eager(), "recompte")), "off: unknown pass 'recompte'; did you mean 'recompute'?");
+  CHECK_THROWS_WITH(lowered(system, without(eager(), "recompte")), "off: unknown stage 'recompte'; did you mean 'recompute'?");
 }
 
 TEST_CASE("no kernel computes what nobody reads", "[sound]") {
@@ -205,7 +205,7 @@ TEST_CASE("no kernel computes what nobody reads", "[sound]") {
   // Whatever is stored in the arena is read by a kernel.
   std::size_t seen = 0;
   for (std::uint32_t seed = 1; seed <= systems; ++seed) {
-    const compiled::Lowered with = lowered(drawn_system(seed, Sums::exact), eager());
+    const compiled::Compilation with = lowered(drawn_system(seed, Sums::exact), eager());
     std::vector<bool> read(with.system.tensors.size());
     const auto note = [&](const spec::Expr& x) {
       if (x.form() == spec::Form::read) read[static_cast<std::size_t>(x->tensor)] = true;
@@ -238,7 +238,7 @@ TEST_CASE("no bit depends on the host's caches", "[sound]") {
     compiled::CompileOptions plain = eager();
     plain.schedule.always = seed % 2 == 0;
     const compiled::CompileOptions small = with_caches(plain, 1 << 10, 1 << 12, 1 << 13), large = with_caches(plain, 1 << 20, 1 << 26, 1 << 29);
-    const compiled::Lowered a = lowered(system, small), b = lowered(system, large);
+    const compiled::Compilation a = lowered(system, small), b = lowered(system, large);
     INFO("seed " << seed);
     CHECK(spec::to_text(a.system) == spec::to_text(b.system));
     CHECK(a.plan.kernels.size() == b.plan.kernels.size());

@@ -5,8 +5,7 @@
 #include <set>
 
 #include "compiled/codegen/jit.hpp"
-#include "compiled/pipeline.hpp"
-#include "compiled/rewrites.hpp"
+#include "compiled/compile.hpp"
 
 namespace etalon::test {
 
@@ -17,7 +16,7 @@ std::shared_ptr<compiled::Jit> jit() {
   return one;
 }
 
-std::string loops_of(const compiled::Lowered& lowered) {
+std::string loops_of(const compiled::Compilation& lowered) {
   std::string text;
   for (const compiled::loops::Nest& nest : lowered.nests) text += compiled::loops::to_text(lowered.system, nest);
   return text;
@@ -28,10 +27,12 @@ std::string loops_of(const compiled::Lowered& lowered) {
 std::vector<Named> all_rewrites() {
   std::vector<Named> all;
   std::set<std::string> known;
-  for (const compiled::Pass& pass : compiled::passes()) {
-    if (!pass.required && known.emplace(pass.name).second) all.push_back({std::string(pass.name)});
+  for (const compiled::Stage& stage : compiled::stages()) {
+    // Kernels may be other ones without a rewrite of equations, and each adds up its sums in an order of its own.
+    const bool orders = stage.orders_sums || (stage.leaves == compiled::Level::equations && stage.serves.empty());
+    if (!stage.required && known.emplace(stage.name).second) all.push_back({std::string(stage.name), orders});
+    for (const compiled::Choice& choice : stage.choices) all.push_back({std::string(choice.name), choice.orders_sums});
   }
-  for (const compiled::Rewrite& r : compiled::rewrites()) all.push_back({std::string(r.name), r.orders_sums});
   return all;
 }
 
@@ -45,19 +46,19 @@ compiled::CompileOptions eager() {
 }
 
 compiled::CompileOptions without(compiled::CompileOptions options, const std::string& name) {
-  options.pipeline.off.insert(name);
+  options.off.insert(name);
   return options;
 }
 
-compiled::Lowered lowered(const spec::System& system, const compiled::CompileOptions& options) {
+compiled::Compilation lowered(const spec::System& system, const compiled::CompileOptions& options) {
   return lowered(system, options, jit()->machine());
 }
 
-compiled::Lowered lowered(const spec::System& system, const compiled::CompileOptions& options, const compiled::Machine& machine) {
+compiled::Compilation lowered(const spec::System& system, const compiled::CompileOptions& options, const compiled::Machine& machine) {
   return compiled::lower_to_loops(system, {}, options, machine);
 }
 
-bool alike(const compiled::Lowered& a, const compiled::Lowered& b) { return loops_of(a) == loops_of(b); }
+bool alike(const compiled::Compilation& a, const compiled::Compilation& b) { return loops_of(a) == loops_of(b); }
 
 std::vector<HostTensor> outputs_of(const spec::System& system, const compiled::CompileOptions& options, const std::vector<HostTensor>& inputs) {
   return compiled::compile_system(system, options).run(inputs);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiled/executable.hpp"
+#include "compiled/compile.hpp"
 #include "compiled/task.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/system/system.hpp"
@@ -26,13 +27,13 @@ struct Named {
 
 [[nodiscard]] compiled::CompileOptions without(compiled::CompileOptions options, const std::string& name);
 
-[[nodiscard]] compiled::Lowered lowered(const spec::System& system, const compiled::CompileOptions& options);
+[[nodiscard]] compiled::Compilation lowered(const spec::System& system, const compiled::CompileOptions& options);
 
 /// As on another machine than this one.
-[[nodiscard]] compiled::Lowered lowered(const spec::System& system, const compiled::CompileOptions& options, const compiled::Machine& machine);
+[[nodiscard]] compiled::Compilation lowered(const spec::System& system, const compiled::CompileOptions& options, const compiled::Machine& machine);
 
 /// Whether the same loops come of both.
-[[nodiscard]] bool alike(const compiled::Lowered& a, const compiled::Lowered& b);
+[[nodiscard]] bool alike(const compiled::Compilation& a, const compiled::Compilation& b);
 
 [[nodiscard]] std::vector<HostTensor> outputs_of(const spec::System& system, const compiled::CompileOptions& options, const std::vector<HostTensor>& inputs);
 

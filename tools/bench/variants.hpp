@@ -13,7 +13,7 @@ struct Variant {
   std::string name;  ///< of the decision
   std::string what;  ///< one line
   std::string off;   ///< what `etalon compile --off` calls it
-  void leave_out(compiled::CompileOptions& options) const { options.pipeline.off.insert(off); }
+  void leave_out(compiled::CompileOptions& options) const { options.off.insert(off); }
 };
 
 [[nodiscard]] const std::vector<Variant>& variants();

@@ -7,21 +7,18 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "spec/error.hpp"
 #include "spec/file.hpp"
-#include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/program_file.hpp"
 
 #ifdef ETALON_HAS_COMPILED
+#include "compiled/compile.hpp"
 #include "compiled/executable.hpp"
-#include "compiled/pipeline.hpp"
-#include "compiled/rewrites.hpp"
 #include "tools/command/emission.hpp"
 #endif
 
@@ -32,8 +29,8 @@ namespace etalon::command {
 namespace {
 
 constexpr const char* compile_examples = R"(
-Stages are the passes (--list shows them, and what else --off leaves out), then values (what became of each and why), plan, loops and llvm. Forms to emit are program, equations, plan, loops, llvm,
-asm, c, cuda and ptx (docs/emission.md). Examples
+--list shows every stage, and the choices within it. --dump-after takes stages, and levels as they are in the end: equations, plan,
+loops, llvm, asm. Forms to emit are program, equations, plan, loops, llvm, asm, c, cuda and ptx (docs/emission.md). Examples
   etalon compile step.txt --emit c -o step.c; cc -std=c99 -O2 -ffp-contract=off -c step.c
   etalon compile step.txt --emit ptx --arch compute_90 -o step.ptx
   etalon compile step.txt --debug-dir stages
@@ -47,9 +44,6 @@ With ETALON_DEBUG_DIR=FOLDER every command writes the loops of what it compiles 
 lines: gdb -ex 'set breakpoint pending on' -ex 'break kernel_0' -ex run --args etalon run step.txt --backend cpu
 With both, perf shows these lines too: perf record -k mono -o a.data …; perf inject --jit -i a.data -o b.data;
 perf report -i b.data --sort symbol,srcline)";
-
-/// What follows the passes.
-constexpr std::string_view later_stages[] = {"layouts", "values", "plan", "loops", "llvm"};
 
 struct CompileChoices {
   std::string path;
@@ -71,22 +65,14 @@ void print_stage(std::string_view stage, const std::string& text) {
   std::cout << fmt::format("-- after {}\n{}\n", stage, text);
 }
 
-void list_passes() {
-  for (const compiled::Pass& pass : compiled::passes()) {
-    std::cout << fmt::format("{:18} {}{}\n", pass.name, pass.what, pass.required ? " (always)" : "");
-  }
-  for (const compiled::Rewrite& rewrite : compiled::rewrites()) std::cout << fmt::format("{:18} {}\n", rewrite.name, rewrite.what);
-}
-
-/// What is left here must be a pass.
-void check_stages(const std::set<std::string>& passes) {
-  std::vector<std::string> known{"all"};
-  for (const compiled::Pass& pass : compiled::passes()) known.emplace_back(pass.name);
-  known.insert(known.end(), std::begin(later_stages), std::end(later_stages));
-  for (const std::string& name : passes) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw SpecViolation("--dump-after: " + unknown_name("stage", name, known));
-    }
+/// In order; what a stage decides by choice stands below it.
+void list_stages() {
+  std::string_view level;
+  for (const compiled::Stage& stage : compiled::stages()) {
+    if (level != name_of(stage.leaves)) std::cout << fmt::format("{}{}\n", level.empty() ? "" : "\n", name_of(stage.leaves));
+    level = name_of(stage.leaves);
+    std::cout << fmt::format("  {:18} {}{}\n", stage.name, stage.what, stage.required ? " (always)" : "");
+    for (const compiled::Choice& choice : stage.choices) std::cout << fmt::format("    {:16} {}\n", choice.name, choice.what);
   }
 }
 
@@ -106,23 +92,11 @@ std::size_t bytes_in(const std::string& text) {
 compiled::CompileOptions options_of(const CompileChoices& choices) {
   compiled::CompileOptions options;
   if (!choices.memory_budget.empty()) options.plan.memory_budget = bytes_in(choices.memory_budget);
-  options.pipeline.off.insert(choices.off.begin(), choices.off.end());
-  options.pipeline.dump_after.insert(choices.dump_after.begin(), choices.dump_after.end());
-  const bool everything = options.pipeline.dump_after.contains("all");
-  std::set<std::string> later;
-  for (const std::string_view stage : later_stages) {
-    const bool named = options.pipeline.dump_after.erase(std::string(stage)) != 0;
-    if (named || everything) later.emplace(stage);
-  }
-  check_stages(options.pipeline.dump_after);
-  options.pipeline.dump = print_stage;
+  options.off.insert(choices.off.begin(), choices.off.end());
+  options.dump_after.insert(choices.dump_after.begin(), choices.dump_after.end());
   options.cache = choices.cache;
   options.explain = choices.json;
-  if (!later.empty()) {
-    options.dump = [later](std::string_view stage, const std::string& text) {
-      if (later.contains(std::string(stage))) print_stage(stage, text);
-    };
-  }
+  if (!options.dump_after.empty()) options.dump = print_stage;
   return options;
 }
 
@@ -146,7 +120,7 @@ void print_json(const compiled::Report& report) {
 /// What is dumped stays out of what is emitted.
 Emission emission_of(const CompileChoices& choices) {
   Emission emission{program_in_file(choices.path, choices.definitions), std::filesystem::path(choices.path).stem().string(), {}, choices.architecture};
-  emission.options.pipeline.off.insert(choices.off.begin(), choices.off.end());
+  emission.options.off.insert(choices.off.begin(), choices.off.end());
   if (!choices.memory_budget.empty()) emission.options.plan.memory_budget = bytes_in(choices.memory_budget);
   return emission;
 }
@@ -167,7 +141,7 @@ void write_debug_dir(const CompileChoices& choices) {
 }
 
 void compile_file(const CompileChoices& choices) {
-  if (choices.list) return list_passes();
+  if (choices.list) return list_stages();
   if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
   if (choices.emit.empty() && !choices.output.empty()) throw SpecViolation("compile: -o says where --emit writes, and --emit is missing");
   if (choices.emit != "ptx" && choices.debug_dir.empty() && !choices.architecture.empty()) {
@@ -189,14 +163,14 @@ void compile_file(const CompileChoices& choices) {
 }  // namespace
 
 void add_compile(Command app, Outcome& outcome) {
-  Command command = app.command("compile", "Show what the compiler makes of a program, pass by pass");
+  Command command = app.command("compile", "Show what the compiler makes of a program, stage by stage");
   command.footer(compile_examples);
   auto choices = std::make_shared<CompileChoices>();
   command.option("file", choices->path, "The program, as text or JSON");
   command.option("--definitions", choices->definitions, "A file with definitions of your own");
-  command.option("--off", choices->off, "A pass, or what follows the passes, that is left out (--list names them); all for every one that may be");
+  command.option("--off", choices->off, "A stage, or a choice within one, that is left out (--list names them); all for every one that may be");
   command.option("--dump-after", choices->dump_after,
-                      "A stage after which the result is printed; all for every one");
+                      "A stage after which the result is printed, or a level (equations, plan, loops, llvm, asm) that is printed as it is in the end; all for every stage");
   command.option("--cache", choices->cache, "A folder that keeps machine code for the next time");
   command.option("--memory-budget", choices->memory_budget,
                       "Most bytes of intermediates, such as 64M: values are computed again instead of kept until they fit");
@@ -206,9 +180,9 @@ void add_compile(Command app, Outcome& outcome) {
   command.option("-o,--output", choices->output, "The file that --emit writes instead of standard output");
   command.option("--arch", choices->architecture, "The virtual architecture of the PTX, such as compute_90");
   command.option("--debug-dir", choices->debug_dir, "A folder for the text of every stage and form, in numbered files");
-  command.flag("--explain-compile", choices->times, "What each pass and stage took");
+  command.flag("--explain-compile", choices->times, "What each stage took");
   command.flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
-  command.flag("--list", choices->list, "List the passes and what follows them in order, and stop");
+  command.flag("--list", choices->list, "List all stages from equations to machine code in order, and stop");
   command.callback([=, &outcome] {
     compile_file(*choices);
     outcome.status = 0;

@@ -18,14 +18,12 @@ namespace etalon::command {
 
 namespace {
 
-/// The compiler's own dumps of one stage.
-std::string dumped(const Emission& emission, std::string_view stage) {
+/// The compiler's own dump of one form.
+std::string dumped(const Emission& emission, const std::string& form) {
   std::string all;
   compiled::CompileOptions options = emission.options;
-  options.dump_assembly = stage == "asm";
-  options.dump = [&](std::string_view name, const std::string& text) {
-    if (name == stage) all += text;
-  };
+  options.dump_after = {form};
+  options.dump = [&](std::string_view, const std::string& text) { all += text; };
   (void)compiled::compile(emission.program, options);
   return all;
 }
@@ -42,7 +40,7 @@ class Source {
 
  private:
   compiled::Task task_;
-  compiled::Lowered lowered_;
+  compiled::Compilation lowered_;
   compiled::source::ProgramText text_;
 };
 
@@ -68,6 +66,15 @@ const std::vector<EmittedForm>& emitted_forms() {
   return forms;
 }
 
+/// Of the text that a stage leaves.
+std::string_view extension_after(std::string_view stage) {
+  const auto all = compiled::stages();
+  const auto it = std::find_if(all.begin(), all.end(), [&](const compiled::Stage& s) { return s.name == stage; });
+  const auto& known = emitted_forms();
+  const auto form = std::find_if(known.begin(), known.end(), [&](const EmittedForm& f) { return it != all.end() && f.name == name_of(it->leaves); });
+  return form == known.end() ? "txt" : form->extension;
+}
+
 std::string emitted(const Emission& emission, const std::string& form) {
   if (form == "program") return to_text(emission.program);
   if (form == "equations") return to_text(compiled::task_of(emission.program).system);
@@ -89,14 +96,8 @@ std::vector<std::string> write_stages(const Emission& emission, const std::files
     else stages.emplace_back(name, text);
   };
   compiled::CompileOptions options = emission.options;
-  options.dump_assembly = true;
-  options.pipeline.dump_after = {"all"};
-  options.pipeline.dump = [&](std::string_view pass, const std::string& text) { collect(fmt::format("after-{}", pass), "txt", text); };
-  options.dump = [&](std::string_view stage, const std::string& text) {
-    const auto& forms = emitted_forms();
-    const auto it = std::find_if(forms.begin(), forms.end(), [&](const EmittedForm& f) { return f.name == stage; });
-    collect(stage, it == forms.end() ? "txt" : it->extension, text);
-  };
+  options.dump_after = {"all"};
+  options.dump = [&](std::string_view stage, const std::string& text) { collect(fmt::format("after-{}", stage), extension_after(stage), text); };
   collect("program", "txt", emitted(emission, "program"));
   collect("equations", "txt", emitted(emission, "equations"));
   (void)compiled::compile(emission.program, options);

@@ -6,7 +6,7 @@
 int main() {
   const etalon::spec::Program program = etalon::spec::parse_program("input x : f32[3]\ny = relu(x)\noutput y\n");
   const etalon::compiled::Task task = etalon::compiled::task_of(program);
-  const etalon::compiled::Lowered lowered = etalon::compiled::source::lower_for_text(task);
+  const etalon::compiled::Compilation lowered = etalon::compiled::source::lower_for_text(task);
   const std::string text = etalon::cuda::cuda_file(etalon::compiled::source::ProgramText(task, lowered, "step"));
   std::cout << text.size() << " characters of CUDA C++\n";
   return text.find("__global__") == std::string::npos;

@@ -1,0 +1,357 @@
+#include "compiled/compile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+
+#include "compiled/code_generator.hpp"
+#include "compiled/loops/fetch_rows.hpp"
+#include "compiled/loops/lower.hpp"
+#include "compiled/loops/merge_rows.hpp"
+#include "compiled/loops/stream_results.hpp"
+#include "compiled/passes/passes.hpp"
+#include "compiled/plan/budget.hpp"
+#include "compiled/plan/passing.hpp"
+#include "compiled/plan/recompute.hpp"
+#include "compiled/plan/stages.hpp"
+#include "compiled/schedule/lift.hpp"
+#include "compiled/schedule/split.hpp"
+#include "compiled/schedule/strips.hpp"
+#include "compiled/schedule/turns.hpp"
+#include "compiled/wishes.hpp"
+#include "spec/error.hpp"
+#include "spec/nearest.hpp"
+#include "spec/system/simplify.hpp"
+
+namespace etalon::compiled {
+
+namespace {
+
+using C = Compilation;
+using Options = CompileOptions;
+
+/// What is asked to be stored is, while equations are rewritten, an output behind the others: stages leave outputs alone.
+void hold_stored(C& c) {
+  std::vector<bool> there(c.system.tensors.size());
+  for (const auto* list : {&c.system.inputs, &c.system.outputs}) {
+    for (const spec::TensorId t : *list) there[static_cast<std::size_t>(t)] = true;
+  }
+  const std::vector<bool> stored = tensors_asked(c.system, spec::Asked::stored);
+  for (std::size_t t = 0; t < stored.size(); ++t) {
+    if (stored[t] && !there[t]) c.system.outputs.push_back(static_cast<spec::TensorId>(t));
+  }
+}
+
+void let_go_of_stored(C& c) { c.system.outputs.resize(c.outputs); }
+
+template <void (*rewrite)(spec::System&)>
+void on_equations(C& c) {
+  rewrite(c.system);
+}
+
+template <void (*rewrite)(spec::System&, const Machine&, const ScheduleOptions&)>
+void for_machine(C& c) {
+  rewrite(c.system, c.machine, c.options.schedule);
+}
+
+void lay_parameters_out(C& c) {
+  const ScheduleOptions& schedule = c.options.schedule;
+  const Kept& kept = c.kept;
+  if (kept.inputs.empty()) return;
+  if (!kept.given && (is_off(c.options, "contractions") || !schedule.keep)) {
+    c.layouts.kept.resize(kept.inputs.size());
+    return;
+  }
+  c.layouts = kept.given ? follow_layouts(c.system, kept.inputs, *kept.given) : choose_layouts(c.system, c.machine, schedule, kept.inputs);
+  lay_out(c.system, c.layouts.tensors);
+}
+
+std::string print_layouts(const C& c) { return to_text(c.system, c.kept.inputs, c.layouts) + spec::to_text(c.system); }
+
+void find_strips(C& c) { c.strips = form_strips(c.system, c.machine, c.options.schedule); }
+
+void schedule(C& c) { c.decisions = schedule_contractions(c.system, c.machine, c.options.schedule, c.strips); }
+
+void copy_pieces(C& c) { copy_in_turns(c.system, c.decisions); }
+
+void form_kernels(C& c) {
+  c.plan = {};
+  c.plan.kernels = fuse(c.system, c.options.plan, c.decisions);
+}
+
+void place_values(C& c) { assign_homes(c.system, c.options.plan, c.plan); }
+
+/// What was decided by looking at a plan changes equations: these are planned anew.
+template <bool (*rewrite)(spec::System&, const Plan&, std::vector<Decision>&)>
+void by_plan(C& c) {
+  if (!rewrite(c.system, c.plan, c.decisions)) return;
+  form_kernels(c);
+  place_values(c);
+}
+
+void keep_within_budget(C& c) {
+  const PlanOptions& options = c.options.plan;
+  if (!options.memory_budget || c.plan.arena_bytes <= *options.memory_budget) return;
+  loops::pin_lanes(c.system, c.plan, c.machine);
+  fit_budget(c.system, options, c.plan);
+}
+
+void explain(C& c) {
+  if (!c.history) return;
+  c.values = c.history->reports(c.system, c.plan);
+  for (std::size_t i = 0; i < c.layouts.kept.size(); ++i) {
+    const std::string& name = c.system[c.system.inputs[c.kept.inputs[i].input]].name;
+    const auto value = std::find_if(c.values.begin(), c.values.end(), [&](const ValueReport& v) { return v.name == name; });
+    if (value != c.values.end() && c.layouts.kept[i].panels) value->layout = layout_text(c.layouts.kept[i]);
+  }
+}
+
+std::string print_values(const C& c) { return to_text(c.values); }
+
+void lower_kernels(C& c) { c.nests = loops::lower(c.system, c.plan, c.machine); }
+
+/// Kernels in plain loops; tiles are what their schedules say.
+template <void (*rewrite)(C&, std::size_t)>
+void in_plain_loops(C& c) {
+  for (std::size_t k = 0; k < c.nests.size(); ++k) {
+    if (c.plan.kernels[k].kind == KernelKind::loops && !c.plan.kernels[k].schedule) rewrite(c, k);
+  }
+}
+
+void merge_rows(C& c, std::size_t k) { loops::merge_rows(c.system, c.plan, c.nests[k]); }
+void stream(C& c, std::size_t k) { loops::stream_results(c.system, c.plan, c.machine.last_bytes, k, c.nests[k]); }
+void fetch_rows(C& c, std::size_t k) { loops::fetch_rows(c.system, c.machine, c.nests[k]); }
+
+void emit(C& c) { c.generator->emit(c.system, c.nests); }
+template <void (CodeGenerator::*step)()>
+void of_code(C& c) {
+  (c.generator->*step)();
+}
+
+constexpr std::array layout_choices{
+    Choice{"keep", "let parameters lie in the panels in which tiles read them", [](Options& o) { o.schedule.keep = false; }, true},
+};
+constexpr std::array tile_choices{
+    Choice{"windows", "read what slides over an image where it lies", [](Options& o) { o.schedule.windows = false; }, true},
+    Choice{"share_loads", "load a row's number once for several steps of a window", [](Options& o) { o.schedule.share_loads = false; }},
+    Choice{"pack", "copy factors into the panels or rows in which tiles read them", [](Options& o) { o.schedule.pack = false; }, true},
+};
+constexpr std::array kernel_choices{
+    Choice{"fuse", "let equations share loops", [](Options& o) { o.plan.fuse = false; }, true},
+    Choice{"turns", "use what one turn of a contraction computes while it is near", [](Options& o) { o.plan.turns = false; }, true},
+};
+constexpr std::array place_choices{
+    Choice{"reuse", "let intermediates share memory", [](Options& o) { o.plan.reuse = false; }},
+    Choice{"in_place", "write new values of parameters where the old ones lie", [](Options& o) { o.plan.in_place = false; }},
+};
+
+using enum Level;
+constexpr bool always = true;
+
+/// Of the rewrites that keep every bit the second round sees what inlining has brought together.
+constexpr std::array list{
+    Stage{"hold_stored", "make what is asked to be stored an output, until outputs are settled", hold_stored, equations, always},
+    Stage{"remove_dead", "drop equations that no output needs", on_equations<spec::remove_dead>, equations},
+    Stage{"solve_guards", "turn equations between indices into substitutions and ranges", on_equations<solve_guards>, equations},
+    Stage{"name_reductions", "compute each reduction once, in an equation of its own", on_equations<name_reductions>, equations},
+    Stage{"fold_constants", "compute what is constant, where the result is exact", on_equations<fold_constants>, equations},
+    Stage{"simplify", "apply the rules that keep every bit", on_equations<simplify>, equations},
+    Stage{"share_common", "define equal tensors once", on_equations<share_common>, equations},
+    Stage{"inline_asked", "substitute what is asked to be inlined", on_equations<inline_asked>, equations, always},
+    Stage{"inline_locals", "substitute views and elementwise locals", on_equations<inline_locals>, equations},
+    Stage{"fold_constants", "compute what inlining made constant", on_equations<fold_constants>, equations},
+    Stage{"simplify", "apply the rules to what inlining brought together", on_equations<simplify>, equations},
+    Stage{"ask_results", "ask what was cut off at zero instead of what it was cut from", on_equations<ask_results>, equations},
+    Stage{"remove_dead", "drop what was inlined or shared", on_equations<spec::remove_dead>, equations},
+    Stage{"cut_expressions", "give parts of very long expressions equations of their own", on_equations<cut_expressions>, equations},
+    Stage{"separate_outputs", "give every output its own tensor that is no input", on_equations<separate_outputs>, equations, always},
+    Stage{"let_go_of_stored", "let what is asked to be stored be an intermediate again", let_go_of_stored, equations, always},
+    Stage{.name = "split_products", .what = "give each product of a sum of products a sum of its own", .run = for_machine<split_products>,
+          .leaves = equations, .orders_sums = true, .serves = "contractions"},
+    Stage{.name = "lay_out", .what = "give tensors in panels the axes of their memory", .run = lay_parameters_out, .leaves = equations,
+          .required = true, .choices = layout_choices, .print = print_layouts},
+    Stage{.name = "lift", .what = "add up long sums in parts, each over a piece of the factors", .run = for_machine<lift_sums>,
+          .leaves = equations, .orders_sums = true, .serves = "contractions"},
+    Stage{.name = "strips", .what = "compute values much larger than what they are made of by strips of rows", .run = find_strips,
+          .leaves = equations, .orders_sums = true, .serves = "contractions"},
+    Stage{.name = "contractions", .what = "run sums of products in tiles that are held in registers", .run = schedule,
+          .leaves = equations, .orders_sums = true, .choices = tile_choices},
+    Stage{.name = "pieces", .what = "copy a factor piece by piece, in the turns of the loop that reads it", .run = copy_pieces,
+          .leaves = equations, .orders_sums = true, .serves = "contractions"},
+    Stage{.name = "kernels", .what = "put equations into kernels, in an order that can run", .run = form_kernels, .leaves = plan,
+          .required = true, .choices = kernel_choices},
+    Stage{.name = "places", .what = "give every value its memory", .run = place_values, .leaves = plan, .required = true, .choices = place_choices},
+    Stage{.name = "passing", .what = "add up sums over rows while another kernel visits the rows", .run = by_plan<add_in_passing>,
+          .leaves = plan, .orders_sums = true, .serves = "fuse"},
+    Stage{.name = "recompute", .what = "compute cheap values again instead of storing them", .run = by_plan<recompute_cheap>,
+          .leaves = plan, .orders_sums = true, .serves = "fuse"},
+    Stage{.name = "budget", .what = "compute values again until intermediates fit the memory budget", .run = keep_within_budget, .leaves = plan},
+    Stage{.name = "values", .what = "say what became of each value, and why", .run = explain, .leaves = plan, .required = true, .print = print_values},
+    Stage{"lower", "make loops of each kernel: their order, lanes, and where each reduction stands", lower_kernels, loops, always},
+    Stage{"merge_rows", "let loops over the same row run as one", in_plain_loops<merge_rows>, loops},
+    Stage{"stream", "store large results past the caches", in_plain_loops<stream>, loops},
+    Stage{"fetch_rows", "ask for the next row of a tensor early", in_plain_loops<fetch_rows>, loops},
+    Stage{"emit", "write each kernel as a function, kernels that are alike once", emit, llvm, always},
+    Stage{"merge_functions", "let functions whose code is equal be one", of_code<&CodeGenerator::merge>, llvm, always},
+    Stage{"look_up", "take machine code from the cache, where it was kept", of_code<&CodeGenerator::look_up>, llvm, always},
+    Stage{"simplify_code", "keep variables in registers, share what is computed twice, move it out of loops", of_code<&CodeGenerator::simplify>, llvm, always},
+    Stage{"generate", "make machine code", of_code<&CodeGenerator::generate>, assembly, always},
+    Stage{"link", "give functions their addresses", of_code<&CodeGenerator::link>, assembly, always},
+};
+
+void verify(const C& c, Level level) {
+  switch (level) {
+    case equations: return spec::verify(c.system);
+    case plan: return check_plan(c.system, c.plan, c.options.plan);
+    case loops:
+      for (const loops::Nest& nest : c.nests) loops::verify(c.system, nest);
+      return;
+    case llvm: return c.generator->verify();
+    case assembly: return;
+  }
+}
+
+std::string print(const C& c, Level level) {
+  switch (level) {
+    case equations: return spec::to_text(c.system);
+    case plan: return to_text(c.system, c.plan);
+    case llvm: return c.generator->text();
+    case assembly: return c.generator->assembly();
+    case loops: break;
+  }
+  std::string text;
+  for (const loops::Nest& nest : c.nests) text += loops::to_text(c.system, nest);
+  return text;
+}
+
+struct Named {
+  std::string_view name;
+  bool required = false;
+};
+
+/// All that can be left out, or might be.
+std::vector<Named> switches() {
+  std::vector<Named> all;
+  for (const Stage& stage : list) {
+    all.push_back({stage.name, stage.required});
+    for (const Choice& choice : stage.choices) all.push_back({choice.name});
+  }
+  return all;
+}
+
+void check_names(const std::set<std::string>& names, std::string_view option, std::vector<std::string> known) {
+  known.emplace_back("all");
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) throw SpecViolation(std::string(option) + ": " + unknown_name("stage", name, known));
+  }
+}
+
+void check(const Options& options) {
+  std::vector<std::string> known;
+  for (const Named& each : switches()) {
+    known.emplace_back(each.name);
+    if (!each.required || !options.off.contains(known.back())) continue;
+    throw SpecViolation("off: stage '" + known.back() + "' cannot be switched off: later stages rely on it");
+  }
+  check_names(options.off, "off", known);
+  std::vector<std::string> printed;
+  for (const Stage& stage : list) printed.emplace_back(stage.name);
+  for (std::size_t level = 0; level < levels; ++level) printed.emplace_back(name_of(static_cast<Level>(level)));
+  check_names(options.dump_after, "dump-after", printed);
+}
+
+bool runs(const C& c, const Stage& stage) {
+  if (stage.leaves >= llvm && c.generator == nullptr) return false;
+  if (stage.required) return true;
+  return !is_off(c.options, stage.name) && (stage.serves.empty() || !is_off(c.options, stage.serves));
+}
+
+void check_after(const C& c, const Stage& stage) {
+  // Loops are cheap to check, and what they touch is memory.
+  if (!c.options.verify && stage.leaves != loops) return;
+  try {
+    verify(c, stage.leaves);
+  } catch (const std::exception& e) {
+    throw InternalError("stage " + std::string(stage.name) + " left something ill-formed: " + e.what());
+  }
+}
+
+bool wants(const Options& options, std::string_view name) { return options.dump && options.dump_after.contains(std::string(name)); }
+
+void after(C& c, const Stage& stage, bool is_last) {
+  const Options& options = c.options;
+  if (runs(c, stage) && options.dump && (options.dump_after.contains("all") || wants(options, stage.name))) {
+    options.dump(stage.name, stage.print != nullptr ? stage.print(c) : print(c, stage.leaves));
+  }
+  const bool exists = stage.leaves < llvm || c.generator != nullptr;
+  if (is_last && exists && wants(options, name_of(stage.leaves))) options.dump(name_of(stage.leaves), print(c, stage.leaves));
+}
+
+void run(C& c, const Stage& stage) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  stage.run(c);
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  c.seconds.emplace_back(stage.name, seconds);
+  c.spent[static_cast<std::size_t>(stage.leaves)] += seconds;
+  if (stage.leaves == equations) {
+    if (c.history) c.history->after(stage.name, c.system);
+    if (c.options.interpose) c.options.interpose(stage.name, c.system);
+  }
+  check_after(c, stage);
+}
+
+Machine with_caches(Machine machine, const ScheduleOptions& options) {
+  machine.near_bytes = options.near_cache_bytes.value_or(machine.near_bytes);
+  machine.middle_bytes = options.middle_cache_bytes.value_or(machine.middle_bytes);
+  machine.last_bytes = options.last_cache_bytes.value_or(machine.last_bytes);
+  return machine;
+}
+
+}  // namespace
+
+std::string_view name_of(Level level) {
+  constexpr std::array<std::string_view, levels> names{"equations", "plan", "loops", "llvm", "asm"};
+  return names[static_cast<std::size_t>(level)];
+}
+
+std::span<const Stage> stages() { return list; }
+
+bool is_off(const CompileOptions& options, std::string_view name) {
+  return options.off.contains("all") || options.off.contains(std::string(name));
+}
+
+Compilation begin(spec::System system, const CompileOptions& options, const Machine& machine,
+                  const std::vector<PlanOptions::Update>& updates, const Kept& kept) {
+  check(options);
+  check_wishes(system);
+  Compilation c{.system = std::move(system), .options = options, .machine = with_caches(machine, options.schedule), .kept = kept};
+  c.outputs = c.system.outputs.size();
+  c.options.plan.updates = updates;
+  c.options.plan.threads = std::max(1U, options.threads);
+  for (const Stage& stage : list) {
+    for (const Choice& choice : stage.choices) {
+      if (is_off(options, choice.name)) choice.leave_out(c.options);
+    }
+  }
+  if (options.explain || options.dump) c.history.emplace(c.system);
+  return c;
+}
+
+void run(Compilation& c, Level level) {
+  for (; c.next < list.size() && list[c.next].leaves <= level; ++c.next) {
+    const Stage& stage = list[c.next];
+    if (runs(c, stage)) run(c, stage);
+    after(c, stage, c.next + 1 == list.size() || list[c.next + 1].leaves != stage.leaves);
+  }
+}
+
+Compilation lower_to_loops(spec::System system, const std::vector<PlanOptions::Update>& updates, const CompileOptions& options,
+                           const Machine& machine, const Kept& kept) {
+  Compilation c = begin(std::move(system), options, machine, updates, kept);
+  run(c, Level::loops);
+  return c;
+}
+
+}  // namespace etalon::compiled

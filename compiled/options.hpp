@@ -1,0 +1,43 @@
+/// \file
+/// What a caller of the compiler may vary. The stages and choices that can be left out, by name, stand in compile.hpp.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "compiled/debug_files.hpp"
+#include "compiled/plan/plan.hpp"
+#include "compiled/schedule/schedule.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::compiled {
+
+class Jit;
+class ThreadPool;
+
+struct CompileOptions {
+  unsigned threads = 1;                                    ///< the results do not depend on it
+  std::shared_ptr<ThreadPool> pool;                        ///< the threads, where several programs share them, however many `threads` says; else each program has its own
+  double least_shared_work = 200000;                       ///< scalar operations; a kernel of fewer ends before a second thread has woken up, and runs on one
+  std::set<std::string> off;                               ///< stages and choices that are left out; `all` means every one that is not required
+  std::set<std::string> dump_after;                        ///< stages, or levels as they are in the end, that `dump` gets; `all` means every stage
+  std::function<void(std::string_view name, const std::string& text)> dump;
+#ifdef NDEBUG
+  bool verify = false;
+#else
+  bool verify = true;                                      ///< check what each stage leaves; loops are always checked
+#endif
+  PlanOptions plan;                                        ///< its updates are filled in from the program
+  ScheduleOptions schedule;
+  std::function<void(std::string_view stage, spec::System&)> interpose;  ///< called on what each stage of equations leaves
+  bool explain = false;                                    ///< the report says what became of each value, and why
+  std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster
+  DebugFiles debug = DebugFiles::from_environment();       ///< gets the loops as loops.txt, whose lines machine code then names for gdb and perf
+  std::filesystem::path cache;                             ///< a folder that keeps code between processes, unless `jit` is given
+};
+
+}  // namespace etalon::compiled
