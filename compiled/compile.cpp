@@ -5,21 +5,23 @@
 #include <chrono>
 #include <exception>
 
-#include "compiled/code_generator.hpp"
-#include "compiled/loops/fetch_rows.hpp"
-#include "compiled/loops/lower.hpp"
-#include "compiled/loops/merge_rows.hpp"
-#include "compiled/loops/stream_results.hpp"
-#include "compiled/passes/passes.hpp"
-#include "compiled/plan/budget.hpp"
-#include "compiled/plan/passing.hpp"
-#include "compiled/plan/recompute.hpp"
-#include "compiled/plan/stages.hpp"
-#include "compiled/schedule/lift.hpp"
-#include "compiled/schedule/split.hpp"
+#include "compiled/emit/code_generator.hpp"
+#include "compiled/ir/wishes.hpp"
+#include "compiled/lower/fetch_rows.hpp"
+#include "compiled/lower/lower.hpp"
+#include "compiled/lower/merge_rows.hpp"
+#include "compiled/lower/stream_results.hpp"
+#include "compiled/memory/budget.hpp"
+#include "compiled/memory/check_plan.hpp"
+#include "compiled/memory/homes.hpp"
+#include "compiled/rewrite/lift.hpp"
+#include "compiled/rewrite/passes.hpp"
+#include "compiled/rewrite/passing.hpp"
+#include "compiled/rewrite/recompute.hpp"
+#include "compiled/rewrite/split.hpp"
+#include "compiled/schedule/fuse.hpp"
 #include "compiled/schedule/strips.hpp"
 #include "compiled/schedule/turns.hpp"
-#include "compiled/wishes.hpp"
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 #include "spec/system/simplify.hpp"
@@ -85,9 +87,7 @@ void place_values(C& c) { assign_homes(c.system, c.options.plan, c.plan); }
 /// What was decided by looking at a plan changes equations: these are planned anew.
 template <bool (*rewrite)(spec::System&, const Plan&, std::vector<Decision>&)>
 void by_plan(C& c) {
-  if (!rewrite(c.system, c.plan, c.decisions)) return;
-  form_kernels(c);
-  place_values(c);
+  if (rewrite(c.system, c.plan, c.decisions)) c.plan = compiled::plan(c.system, c.options.plan, c.decisions);
 }
 
 void keep_within_budget(C& c) {

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "compiled/loops/nest.hpp"
+#include "compiled/ir/nest.hpp"
+#include "compiled/ir/plan.hpp"
+#include "compiled/machine/machine.hpp"
 #include "compiled/options.hpp"
-#include "compiled/plan/plan.hpp"
 #include "compiled/report.hpp"
 #include "compiled/reporting.hpp"
 #include "compiled/schedule/kept.hpp"
-#include "compiled/schedule/machine.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {

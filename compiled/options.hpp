@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "compiled/debug_files.hpp"
-#include "compiled/plan/plan.hpp"
-#include "compiled/schedule/schedule.hpp"
+#include "compiled/emit/debug_files.hpp"
+#include "compiled/ir/plan.hpp"
+#include "compiled/ir/schedule.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "compiled/passes/uses.hpp"
 #include "compiled/compile.hpp"
-#include "compiled/plan/flow.hpp"
-#include "compiled/wishes.hpp"
+#include "compiled/ir/flow.hpp"
+#include "compiled/ir/uses.hpp"
+#include "compiled/ir/wishes.hpp"
 
 namespace etalon::compiled {
 

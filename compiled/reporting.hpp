@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiled/plan/plan.hpp"
+#include "compiled/ir/plan.hpp"
 #include "compiled/report.hpp"
 
 namespace etalon::compiled {

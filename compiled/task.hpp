@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiled/plan/plan.hpp"
+#include "compiled/ir/plan.hpp"
 #include "spec/program/program.hpp"
 #include "spec/system/system.hpp"
 

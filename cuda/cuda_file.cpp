@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiled/source/nests.hpp"
+#include "compiled/emit/text/nests.hpp"
 
 namespace etalon::cuda {
 

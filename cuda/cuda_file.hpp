@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "compiled/source/program_text.hpp"
+#include "compiled/emit/text/program_text.hpp"
 
 namespace etalon::cuda {
 

@@ -2,7 +2,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiled/source/nests.hpp"
+#include "compiled/emit/text/nests.hpp"
 #include "cuda/cuda_file.hpp"
 
 namespace etalon::cuda {

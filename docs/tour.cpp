@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "compiled/backend.hpp"
-#include "compiled/executable.hpp"
+#include "compiled/runtime/backend.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "reference/backend.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "reference/number.hpp"

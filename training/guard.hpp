@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiled/store.hpp"
+#include "compiled/runtime/store.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/program/program.hpp"
 

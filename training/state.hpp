@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiled/store.hpp"
+#include "compiled/runtime/store.hpp"
 #include "training/model/parameters.hpp"
 #include "training/optimizer.hpp"
 

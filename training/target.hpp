@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "spec/backend.hpp"
 #include "spec/program/program.hpp"
 #include "training/guard.hpp"

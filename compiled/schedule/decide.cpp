@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "compiled/schedule/access.hpp"
-#include "compiled/schedule/schedule.hpp"
-#include "compiled/schedule/windows.hpp"
+#include "compiled/ir/access.hpp"
+#include "compiled/ir/schedule.hpp"
+#include "compiled/ir/windows.hpp"
 
 namespace etalon::compiled {
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "compiled/passes/uses.hpp"
-#include "compiled/schedule/windows.hpp"
+#include "compiled/ir/uses.hpp"
+#include "compiled/ir/windows.hpp"
 
 namespace etalon::compiled {
 

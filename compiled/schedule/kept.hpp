@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "compiled/panels.hpp"
-#include "compiled/schedule/schedule.hpp"
+#include "compiled/ir/panels.hpp"
+#include "compiled/ir/schedule.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {

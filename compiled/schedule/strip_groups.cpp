@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "compiled/passes/uses.hpp"
+#include "compiled/ir/uses.hpp"
 #include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {

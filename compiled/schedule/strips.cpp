@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "compiled/passes/local_definition.hpp"
-#include "compiled/passes/uses.hpp"
-#include "compiled/plan/plan.hpp"
-#include "compiled/schedule/contraction.hpp"
+#include "compiled/ir/contraction.hpp"
+#include "compiled/ir/local_definition.hpp"
+#include "compiled/ir/plan.hpp"
+#include "compiled/ir/uses.hpp"
+#include "compiled/ir/windows.hpp"
 #include "compiled/schedule/strip_groups.hpp"
-#include "compiled/schedule/windows.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {

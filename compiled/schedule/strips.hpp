@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiled/schedule/schedule.hpp"
+#include "compiled/ir/schedule.hpp"
 
 namespace etalon::compiled {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "compiled/loops/affine.hpp"
+#include "compiled/ir/affine.hpp"
 
 namespace etalon::compiled {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "compiled/schedule/schedule.hpp"
+#include "compiled/ir/schedule.hpp"
 
 namespace etalon::compiled {
 

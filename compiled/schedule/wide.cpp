@@ -6,10 +6,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "compiled/loops/lanes.hpp"
-#include "compiled/passes/uses.hpp"
-#include "compiled/plan/plan.hpp"
-#include "compiled/schedule/contraction.hpp"
+#include "compiled/ir/contraction.hpp"
+#include "compiled/ir/lanes.hpp"
+#include "compiled/ir/plan.hpp"
+#include "compiled/ir/uses.hpp"
 
 namespace etalon::compiled {
 

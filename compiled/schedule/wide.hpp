@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "compiled/schedule/schedule.hpp"
+#include "compiled/ir/schedule.hpp"
 
 namespace etalon::compiled {
 

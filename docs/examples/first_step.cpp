@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "spec/library/operations.hpp"
 #include "spec/program/trace.hpp"
 using namespace etalon;

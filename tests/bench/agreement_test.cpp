@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "spec/library/operations.hpp"
 #include "spec/program/trace.hpp"
 #include "tools/bench/roundings.hpp"

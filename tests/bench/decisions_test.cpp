@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <set>
 
-#include "compiled/executable.hpp"
 #include "compiled/compile.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "compiled/task.hpp"
 #include "spec/library/operations.hpp"
 #include "tools/bench/variants.hpp"

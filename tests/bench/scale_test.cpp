@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "tools/bench/pages.hpp"
 #include "tools/bench/process_memory.hpp"
 #include "tools/bench/workload.hpp"

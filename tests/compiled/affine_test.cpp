@@ -1,7 +1,7 @@
 // Indices that reshapes leave behind are element numbers again.
 #include <catch2/catch.hpp>
 
-#include "compiled/loops/affine.hpp"
+#include "compiled/ir/affine.hpp"
 #include "tests/compiled/contraction_build.hpp"
 
 using namespace etalon;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "compiled/loops/alike.hpp"
+#include "compiled/ir/alike.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"
 

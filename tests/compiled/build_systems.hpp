@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "compiled/codegen/jit.hpp"
-#include "compiled/executable.hpp"
+#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "reference/evaluate.hpp"
 #include "reference/host.hpp"
 #include "spec/half.hpp"

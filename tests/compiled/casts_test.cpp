@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiled/backend.hpp"
-#include "compiled/source/c_backend.hpp"
+#include "compiled/runtime/backend.hpp"
+#include "compiled/runtime/c_backend.hpp"
 #include "reference/backend.hpp"
 #include "spec/half.hpp"
 #include "spec/program/program.hpp"

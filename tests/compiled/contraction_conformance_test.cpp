@@ -3,7 +3,7 @@
 #include <sstream>
 #include <utility>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "conformance/conform.hpp"
 
 using namespace etalon;

@@ -1,8 +1,10 @@
 // Schedules of contractions: they keep what a system means, and broken ones are refused, rule by rule.
 #include <catch2/catch.hpp>
 
-#include "compiled/loops/lower.hpp"
-#include "compiled/loops/nest.hpp"
+#include "compiled/ir/nest.hpp"
+#include "compiled/lower/lower.hpp"
+#include "compiled/memory/check_plan.hpp"
+#include "compiled/memory/homes.hpp"
 #include "spec/error.hpp"
 #include "tests/compiled/contraction_build.hpp"
 #include "tests/compiled/passes_execution.hpp"

@@ -1,7 +1,7 @@
 // Scheduled contractions: right in every layout and size, the same for any number of threads, and scheduled at all.
 #include <catch2/catch.hpp>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "spec/contract/contract.hpp"
 #include "tests/compiled/contraction_build.hpp"
 

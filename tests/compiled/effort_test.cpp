@@ -1,7 +1,7 @@
 // How much the code generator tries hangs on the work of all kernels together.
 #include <catch2/catch.hpp>
 
-#include "compiled/codegen/effort.hpp"
+#include "compiled/emit/llvm/effort.hpp"
 
 using namespace etalon::compiled;
 

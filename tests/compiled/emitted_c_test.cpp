@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "compiled/question.hpp"
-#include "compiled/source/c_backend.hpp"
-#include "compiled/source/c_file.hpp"
+#include "compiled/emit/text/c_file.hpp"
+#include "compiled/runtime/c_backend.hpp"
+#include "compiled/runtime/question.hpp"
 #include "spec/error.hpp"
 #include "tests/compiled/build_systems.hpp"
 #include "tests/compiled/contraction_build.hpp"

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "compiled/store.hpp"
+#include "compiled/runtime/store.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/build_systems.hpp"
 

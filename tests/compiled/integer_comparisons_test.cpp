@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "spec/program/program.hpp"
 
 using namespace etalon;

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <set>
 
-#include "compiled/codegen/jit_dump.hpp"
+#include "compiled/emit/llvm/jit_dump.hpp"
 #include "tests/compiled/build_systems.hpp"
 
 using namespace etalon;

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "compiled/panels.hpp"
-#include "compiled/store.hpp"
+#include "compiled/ir/panels.hpp"
+#include "compiled/runtime/store.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"
 

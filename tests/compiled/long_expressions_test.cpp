@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
-#include "compiled/passes/passes.hpp"
+#include "compiled/rewrite/passes.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"
 #include "tests/compiled/passes_build.hpp"

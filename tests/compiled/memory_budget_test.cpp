@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "compiled/store.hpp"
+#include "compiled/runtime/store.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"

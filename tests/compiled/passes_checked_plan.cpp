@@ -1,3 +1,5 @@
+#include "compiled/memory/check_plan.hpp"
+#include "compiled/memory/homes.hpp"
 #include "passes_checked_plan.hpp"
 
 #include <algorithm>

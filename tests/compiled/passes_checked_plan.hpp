@@ -2,7 +2,7 @@
 /// Plans for tests, each of which has shown that it computes what its system says.
 #pragma once
 
-#include "compiled/plan/plan.hpp"
+#include "compiled/ir/plan.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::test {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiled/plan/plan.hpp"
+#include "compiled/ir/plan.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/system/system.hpp"
 

@@ -2,8 +2,10 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "compiled/memory/check_plan.hpp"
+#include "compiled/memory/homes.hpp"
 #include "compiled/compile.hpp"
-#include "compiled/plan/plan.hpp"
+#include "compiled/ir/plan.hpp"
 #include "optimising.hpp"
 #include "passes_build.hpp"
 #include "passes_execution.hpp"

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "compiled/plan/plan.hpp"
+#include "compiled/memory/homes.hpp"
+#include "compiled/ir/plan.hpp"
 #include "passes_build.hpp"
 #include "passes_checked_plan.hpp"
 #include "spec/error.hpp"

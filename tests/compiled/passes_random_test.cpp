@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "compiled/memory/check_plan.hpp"
+#include "compiled/memory/homes.hpp"
 #include "compiled/compile.hpp"
-#include "compiled/plan/plan.hpp"
+#include "compiled/ir/plan.hpp"
 #include "optimising.hpp"
 #include "passes_execution.hpp"
 

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "compiled/passes/passes.hpp"
-#include "compiled/passes/simplify.hpp"
+#include "compiled/rewrite/passes.hpp"
+#include "compiled/rewrite/simplify.hpp"
 #include "passes_execution.hpp"
 
 using namespace etalon;

@@ -1,4 +1,4 @@
-#include "compiled/passes/passes.hpp"
+#include "compiled/rewrite/passes.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,7 @@
 // Sums over rows that the kernel of the rows adds up in passing, and rows that are fetched before they are needed.
 #include <catch2/catch.hpp>
 
+#include "compiled/memory/check_plan.hpp"
 #include "compiled/compile.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"

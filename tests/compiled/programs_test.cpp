@@ -1,7 +1,7 @@
 // Whole programs on stores, and the backend behind its interface.
 #include <catch2/catch.hpp>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "spec/error.hpp"
 #include "tests/compiled/build_systems.hpp"

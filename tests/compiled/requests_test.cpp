@@ -4,7 +4,7 @@
 #include <random>
 #include <sstream>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "conformance/conform.hpp"
 #include "reference/backend.hpp"
 #include "reference/bounds/envelope.hpp"

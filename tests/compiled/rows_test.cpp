@@ -3,8 +3,8 @@
 #include <sstream>
 #include <utility>
 
-#include "compiled/backend.hpp"
 #include "compiled/compile.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "conformance/conform.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"

@@ -1,7 +1,7 @@
 // Stores, refusals, determinism, derivatives and updates of executables.
 #include <catch2/catch.hpp>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "spec/error.hpp"
 #include "tests/compiled/build_systems.hpp"
 

@@ -7,10 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "compiled/memory/check_plan.hpp"
 #include "compiled/compile.hpp"
-#include "compiled/question.hpp"
+#include "compiled/runtime/c_backend.hpp"
+#include "compiled/runtime/question.hpp"
 #include "compiled/runtime/thread_pool.hpp"
-#include "compiled/source/c_backend.hpp"
 #include "compiled/task.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"

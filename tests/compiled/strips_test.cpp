@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "compiled/schedule/strips.hpp"
+#include "compiled/memory/check_plan.hpp"
 #include "compiled/compile.hpp"
+#include "compiled/schedule/strips.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"

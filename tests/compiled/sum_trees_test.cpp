@@ -2,7 +2,7 @@
 #include <bit>
 #include <catch2/catch.hpp>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "conformance/measure/sums.hpp"
 #include "conformance/values.hpp"
 #include "spec/contract/contract.hpp"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "compiled/schedule/windows.hpp"
+#include "compiled/ir/windows.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"
 

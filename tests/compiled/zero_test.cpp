@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "reference/backend.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/build_systems.hpp"

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "compiled/question.hpp"
-#include "compiled/source/c_backend.hpp"
+#include "compiled/runtime/c_backend.hpp"
+#include "compiled/runtime/question.hpp"
 #include "conformance/cases.hpp"
 #include "conformance/check.hpp"
 #include "conformance/conform.hpp"

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "compiled/codegen/jit.hpp"
-#include "compiled/question.hpp"
-#include "compiled/source/c_backend.hpp"
-#include "compiled/unit.hpp"
+#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/c_backend.hpp"
+#include "compiled/runtime/question.hpp"
+#include "compiled/runtime/unit.hpp"
 #include "spec/error.hpp"
 #include "tests/compiled/between_pages.hpp"
 #include "tests/fuzz/definition_maker.hpp"

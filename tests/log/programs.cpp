@@ -8,8 +8,8 @@
 #include "tools/log/record.hpp"
 
 #ifdef ETALON_COMPILED
-#include "compiled/codegen/jit.hpp"
-#include "compiled/executable.hpp"
+#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/executable.hpp"
 #endif
 
 namespace etalon::logging::tests {

@@ -4,9 +4,9 @@
 #include <deque>
 #include <utility>
 
-#include "compiled/backend.hpp"
-#include "compiled/codegen/jit.hpp"
-#include "compiled/executable.hpp"
+#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/backend.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "conformance/question.hpp"
 #include "spec/derivative/derivative.hpp"
 #include "spec/error.hpp"

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "conformance/conform.hpp"
 #include "tests/mutants/backend.hpp"
 #include "tests/mutants/score.hpp"

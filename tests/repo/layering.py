@@ -12,10 +12,19 @@ allowed = {
     "conformance": {"spec", "reference", "conformance"},
     "training": {"spec", "compiled", "training"},
 }
+# Within compiled/ each room sees those before it and itself. The list of stages and what it hands on stand in the folder itself.
+rooms = ["machine", "ir", "schedule", "rewrite", "memory", "lower", "emit", "", "emit/text", "emit/llvm", "runtime"]
 include = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 light = {"nlohmann/json_fwd.hpp", "boost/align/aligned_allocator.hpp"}  # declarations only; 4000 preprocessed lines
 heavy_in_spec_headers = ("nlohmann", "fmt/", "boost/", "llvm/", "rapidcheck")
 checked, faults = 0, []
+
+
+def room(path):
+    """The folder below compiled/ of a path from the repository's root."""
+    return "/".join(path.split("/")[1:-1])
+
+
 for folder, may_see in allowed.items():
     for path in sorted((root / folder).rglob("*")):
         if path.suffix not in {".hpp", ".cpp", ".h"} or "adapters" in path.parts:
@@ -33,6 +42,10 @@ for folder, may_see in allowed.items():
                     faults.append(f"{where}: \"{target}\" is not rooted at the repository")
                 elif first not in may_see:
                     faults.append(f"{where}: {folder} may not include {first}")
+            elif folder == "compiled" and first == "compiled":
+                here = room(str(path.relative_to(root)))
+                if here not in rooms or room(target) not in rooms or rooms.index(room(target)) > rooms.index(here):
+                    faults.append(f"{where}: compiled/{here} may not include {target}")
             elif folder == "spec" and path.suffix == ".hpp" and target not in light and target.startswith(heavy_in_spec_headers):
                 faults.append(f"{where}: a header of spec may not include <{target}>")
 print("\n".join(faults))

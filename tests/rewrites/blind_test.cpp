@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "compiled/passes/passes.hpp"
-#include "compiled/plan/budget.hpp"
-#include "compiled/plan/passing.hpp"
-#include "compiled/plan/recompute.hpp"
+#include "compiled/memory/check_plan.hpp"
+#include "compiled/memory/budget.hpp"
+#include "compiled/rewrite/lift.hpp"
+#include "compiled/rewrite/passes.hpp"
+#include "compiled/rewrite/passing.hpp"
+#include "compiled/rewrite/recompute.hpp"
+#include "compiled/rewrite/split.hpp"
 #include "compiled/schedule/kept.hpp"
-#include "compiled/schedule/lift.hpp"
-#include "compiled/schedule/split.hpp"
 #include "compiled/schedule/strips.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <set>
 
-#include "compiled/codegen/jit.hpp"
 #include "compiled/compile.hpp"
+#include "compiled/emit/llvm/jit.hpp"
 
 namespace etalon::test {
 

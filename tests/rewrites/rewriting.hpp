@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compiled/executable.hpp"
 #include "compiled/compile.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "compiled/task.hpp"
 #include "spec/host_tensor.hpp"
 #include "spec/system/system.hpp"

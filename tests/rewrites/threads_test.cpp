@@ -5,7 +5,7 @@
 #include <iterator>
 #include <thread>
 
-#include "compiled/codegen/jit.hpp"
+#include "compiled/emit/llvm/jit.hpp"
 #include "compiled/runtime/thread_pool.hpp"
 #include "spec/program/program.hpp"
 #include "tests/rewrites/drawn_systems.hpp"

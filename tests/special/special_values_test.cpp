@@ -14,7 +14,7 @@
 
 #include "reference/backend.hpp"
 #ifdef ETALON_COMPILED
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #endif
 
 using namespace etalon;

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "reference/backend.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "three_ways/three_ways.hpp"

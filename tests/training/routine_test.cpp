@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "reference/backend.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"

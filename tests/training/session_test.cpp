@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "models.hpp"
 #include "reference/backend.hpp"
 #include "spec/error.hpp"

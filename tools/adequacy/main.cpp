@@ -18,7 +18,7 @@
 #include "tools/adequacy/dealing.hpp"
 #include "tools/adequacy/report.hpp"
 #ifdef ETALON_COMPILED
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #else
 #include "reference/backend.hpp"
 #endif

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "compiled/cache_folder.hpp"
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "tools/bench/roundings.hpp"
 #include "tools/bench/variants.hpp"
 #include "tools/bench/workload.hpp"

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <utility>
 
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::bench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 
 namespace etalon::bench {
 

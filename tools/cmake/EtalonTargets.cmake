@@ -50,12 +50,24 @@ function(etalon_batches variable)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
+# Leaves in a list of files, whose paths begin so, those that the layer is made of.
+macro(etalon_part_of_layer files begin)
+  if(LAYER_ONLY)
+    list(FILTER ${files} INCLUDE REGEX "${begin}(${LAYER_ONLY})/")
+  elseif(LAYER_WITHOUT)
+    list(FILTER ${files} EXCLUDE REGEX "${begin}(${LAYER_WITHOUT})/")
+  endif()
+endmacro()
+
 # etalon_layer(NAME DEPENDS targets… ALONE sources… OPTIMISED folder): the library etalon::NAME from every .cpp below this folder;
-# those ALONE are in no batch, those in the folder OPTIMISED are optimised also where the rest is compiled quickly.
+# those ALONE are in no batch, those in the folder OPTIMISED are optimised also where the rest is compiled quickly. A folder is two
+# libraries where one is of the folders ONLY in it, a regular expression, and the other is WITHOUT them.
 function(etalon_layer name)
-  cmake_parse_arguments(LAYER "" "OPTIMISED" "DEPENDS;PRIVATE;ALONE" ${ARGN})
+  cmake_parse_arguments(LAYER "" "OPTIMISED;ONLY;WITHOUT" "DEPENDS;PRIVATE;ALONE" ${ARGN})
+  get_filename_component(folder_of_layer ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(FILTER sources EXCLUDE REGEX "/adapters/")
+  etalon_part_of_layer(sources "^${CMAKE_CURRENT_SOURCE_DIR}/")
   list(TRANSFORM LAYER_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(REMOVE_ITEM sources ${LAYER_ALONE})
   set(optimised "")
@@ -79,9 +91,10 @@ function(etalon_layer name)
   # One by one: install(DIRECTORY) makes the folders too that have no header.
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.hpp *.h)
   list(FILTER headers EXCLUDE REGEX "^adapters/")
+  etalon_part_of_layer(headers "^")
   foreach(header IN LISTS headers)
     get_filename_component(folder ${header} DIRECTORY)
-    install(FILES ${header} DESTINATION include/etalon/${name}/${folder})
+    install(FILES ${header} DESTINATION include/etalon/${folder_of_layer}/${folder})
   endforeach()
 endfunction()
 

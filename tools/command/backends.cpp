@@ -12,8 +12,8 @@
 #include "tools/command/command.hpp"
 
 #ifdef ETALON_HAS_COMPILED
-#include "compiled/backend.hpp"
-#include "compiled/source/c_backend.hpp"
+#include "compiled/runtime/backend.hpp"
+#include "compiled/runtime/c_backend.hpp"
 #endif
 
 namespace etalon::command {

@@ -18,7 +18,7 @@
 
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/compile.hpp"
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "tools/command/emission.hpp"
 #endif
 

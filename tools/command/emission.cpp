@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiled/source/c_file.hpp"
+#include "compiled/emit/text/c_file.hpp"
 #include "cuda/cuda_file.hpp"
 #include "cuda/nvrtc.hpp"
 #include "spec/error.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "spec/program/program.hpp"
 
 namespace etalon::command {

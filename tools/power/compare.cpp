@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "compiled/backend.hpp"
+#include "compiled/runtime/backend.hpp"
 #include "conformance/admit_schemas.hpp"
 #include "conformance/case.hpp"
 #include "conformance/judge.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include "compiled/executable.hpp"
+#include "compiled/runtime/executable.hpp"
 #include "spec/error.hpp"
 #include "spec/library/library.hpp"
 #include "spec/nearest.hpp"

@@ -1,0 +1,36 @@
+/// \file
+/// How the list of stages sees who makes machine code, whatever makes it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiled/ir/nest.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::compiled {
+
+/// Machine code of one program, step by step, each called once and in this order.
+class CodeGenerator {
+ public:
+  CodeGenerator() = default;
+  CodeGenerator(const CodeGenerator&) = delete;
+  CodeGenerator& operator=(const CodeGenerator&) = delete;
+  virtual ~CodeGenerator() = default;
+
+  virtual void emit(const spec::System& system, const std::vector<loops::Nest>& nests) = 0;
+  virtual void merge() = 0;
+  virtual void look_up() = 0;
+  virtual void simplify() = 0;
+  virtual void generate() = 0;
+  virtual void link() = 0;
+
+  /// Checks the intermediate code, until it is generated from. \throws InternalError
+  virtual void verify() const = 0;
+  /// The intermediate code, until it is generated from.
+  [[nodiscard]] virtual std::string text() const = 0;
+  /// What was generated, where assembly was asked for.
+  [[nodiscard]] virtual std::string assembly() const = 0;
+};
+
+}  // namespace etalon::compiled

@@ -1,0 +1,172 @@
+/// \file
+/// Scalar expressions as LLVM values, for one element or for all lanes at once. It knows no loops.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "compiled/emit/llvm/sleef.hpp"
+#include "compiled/ir/affine.hpp"
+#include "compiled/ir/arithmetic.hpp"
+#include "compiled/ir/nest.hpp"
+#include "spec/half.hpp"
+
+namespace etalon::compiled {
+
+using loops::Type;
+using spec::is_half;
+
+/// The argument of a kernel function that points to memory of the thread that runs it.
+inline constexpr unsigned scratch_argument = 3;
+
+/// Emits the expressions of one kernel function. A value is a scalar when it is the same in all lanes.
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level);
+
+  llvm::IRBuilder<>& builder() { return builder_; }
+
+  /// In which type real arithmetic is done from now on.
+  void set_real(Type real) {
+    arithmetic_.set_real(real);
+    forget();
+  }
+  /// Values emitted so far are not reused from here on.
+  void forget() { memo_.clear(); }
+
+  /// Gives the tensor memory of the function's own: on the stack, or of what the thread is given.
+  void own(const loops::Own& own);
+  /// Where the tensor lies: read from the function's table of operands, at a place of its own.
+  llvm::Value* tensor_base(spec::TensorId id);
+  /// The tensors of that table in order.
+  [[nodiscard]] const std::vector<spec::TensorId>& operands() const { return operands_; }
+
+  // --- what variables stand for ---
+  void bind(spec::VariableId v, llvm::Value* value, std::int64_t extent);
+  [[nodiscard]] std::int64_t extent(spec::VariableId v) const { return extents_.at(v); }
+  void define(loops::Register r, llvm::Value* value);
+  /// \param whole says that `base` is a multiple of the width.
+  void enter_lanes(spec::VariableId v, llvm::Value* base, unsigned width, llvm::Value* tail, bool whole = false);
+  void leave_lanes();
+  [[nodiscard]] unsigned width() const { return width_; }
+  [[nodiscard]] llvm::Value* tail() const { return tail_; }
+  /// The lane variable's value in each lane.
+  [[nodiscard]] llvm::Value* lane_numbers() const { return lane_numbers_; }
+
+  /// Whether `e` differs between lanes.
+  [[nodiscard]] bool varies(const spec::Expr& e) const;
+  /// The type of the value that `emit` gives.
+  [[nodiscard]] Type type_of(const spec::Expr& e) const { return arithmetic_.type_of(e); }
+
+  /// The value of an expression that outlives this object; reads are done only where `mask` (a truth value per lane or for all; null: everywhere) holds.
+  llvm::Value* emit(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_as(const spec::Expr& e, Type type, llvm::Value* mask);
+  void store(const loops::Store& store, llvm::Value* mask);
+  /// Whether some store went around the caches: others see it after a fence.
+  [[nodiscard]] bool streams() const { return streams_; }
+  /// The address of the element that `read` reads; the same for all lanes, and in range.
+  llvm::Value* element_pointer(const spec::Expr& read);
+
+  // --- pieces for loops ---
+  [[nodiscard]] llvm::Type* llvm_type(Type type, unsigned width = 1);
+  llvm::Value* splat(llvm::Value* scalar);
+  llvm::Value* both(llvm::Value* a, llvm::Value* b);
+  llvm::Value* choose(llvm::Value* condition, llvm::Value* a, llvm::Value* b);
+  llvm::Value* rounded(llvm::Value* value, Type type, DType dtype);
+  llvm::Value* convert(llvm::Value* value, Type from, Type to);
+  /// Makes scalars as wide as the widest of the two.
+  void unify(llvm::Value*& a, llvm::Value*& b);
+  llvm::Value* maximum(llvm::Value* a, llvm::Value* b, Type type, bool minimum);
+  llvm::Value* any_lane(llvm::Value* mask);
+  llvm::Value* constant_index(std::int64_t value);
+
+ private:
+
+  llvm::Value* emit_fresh(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_number(const spec::Expr& e, Type type);
+  llvm::Value* emit_variable(const spec::Expr& e);
+  llvm::Value* emit_read(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_select(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_apply(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* with_odd_bit(llvm::Value* integer);
+  llvm::Value* emit_connective(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_comparison(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_test(const spec::Expr& e, llvm::Value* mask);
+  llvm::Value* emit_real(const spec::Expr& e, std::vector<llvm::Value*> args, Type type);
+  llvm::Value* emit_integer(const spec::Expr& e, std::vector<llvm::Value*> args);
+  llvm::Value* emit_division(const spec::Expr& e, llvm::Value* a, llvm::Value* b);
+  llvm::Value* emit_lane_division(spec::Primitive p, std::int64_t divisor);
+  llvm::Value* emit_narrow_division(spec::Primitive p, llvm::Value* a, std::int64_t divisor);
+  llvm::Value* emit_remainder(llvm::Value* a, llvm::Value* b);
+  llvm::Value* emit_hyperbolic(spec::Primitive p, llvm::Value* x, bool f64);
+  llvm::Value* emit_tanh(llvm::Value* x);
+  llvm::Value* emit_log1p(llvm::Value* x, bool f64);
+  llvm::Value* emit_exp(llvm::Value* x, bool f64);
+  llvm::Value* emit_exp_f32(llvm::Value* x);
+  llvm::Value* emit_scaled(llvm::Value* e, llvm::Value* n);
+  llvm::Value* emit_power(llvm::Value* x, llvm::Value* y, bool f64);
+  llvm::Value* emit_philox(const std::vector<llvm::Value*>& args);
+  llvm::Value* emit_function(spec::Primitive p, std::vector<llvm::Value*> args, bool f64);
+  llvm::Value* in_pieces(const std::vector<llvm::Value*>& args, unsigned native,
+                         const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& make);
+  llvm::Value* emit_sign(llvm::Value* x);
+
+  // --- memory ---
+  struct Address {
+    enum class Kind : std::uint8_t { uniform, contiguous, scattered } kind = Kind::uniform;
+    llvm::Value* element = nullptr;  ///< its number; that of the first lane when contiguous
+  };
+  Address address(const std::vector<spec::Expr>& indices, const Dims& dims, llvm::Value* mask);
+  llvm::Value* element_value(const loops::Affine& number, llvm::Value* mask);
+  llvm::Value* first_in_panel(loops::Affine number);
+
+  /// Elements that lie near each other: lane l has the one numbered first + l·step / share.
+  struct Neighbours {
+    llvm::Value* first = nullptr;
+    unsigned step = 1;
+    unsigned share = 1;
+  };
+  std::optional<Neighbours> neighbours(const loops::Affine& number, llvm::Type* type, llvm::Value* mask);
+  llvm::Value* load_neighbours(const Neighbours& n, llvm::Type* type, llvm::Value* base, llvm::Value* lanes);
+  llvm::Value* load_strided(const Neighbours& n, llvm::Type* type, llvm::Value* first, llvm::Value* lanes);
+  llvm::Type* memory_type(DType dtype);
+  llvm::Value* loaded(llvm::Value* raw, DType dtype);
+  llvm::Value* widened(llvm::Value* raw, DType dtype);
+  llvm::Value* narrowed(llvm::Value* value, Type type, DType dtype);
+  llvm::Value* rounded_to_odd(llvm::Value* value);
+  llvm::Value* raw_of(llvm::Value* value, Type type, DType dtype);
+  void stream(llvm::Value* vector, llvm::Value* to);
+  llvm::Value* lane_mask(llvm::Value* path);
+  llvm::Value* spare();
+
+  llvm::Module& module_;
+  llvm::Function& function_;
+  const spec::System& system_;
+  VectorLevel level_;
+  llvm::IRBuilder<> builder_;
+  loops::Arithmetic arithmetic_;
+
+  std::unordered_map<spec::VariableId, llvm::Value*> values_;
+  std::unordered_map<spec::TensorId, llvm::Value*> bases_;
+  std::vector<spec::TensorId> operands_;
+  loops::Extents extents_;
+  spec::VariableId lane_variable_ = -1;
+  llvm::Value* lane_numbers_ = nullptr;
+  llvm::Value* tail_ = nullptr;
+  unsigned width_ = 1;
+  bool streams_ = false;
+  bool whole_ = false;    ///< the first lane's number is a multiple of the width
+  bool at_base_ = false;  ///< the lane variable stands for the first lane
+  std::map<std::pair<const spec::Node*, llvm::Value*>, llvm::Value*> memo_;
+};
+
+}  // namespace etalon::compiled

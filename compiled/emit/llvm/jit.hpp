@@ -1,0 +1,74 @@
+/// \file
+/// Machine code from kernels, kept as long as somebody holds it. The only header through which the rest of the backend
+/// sees LLVM, and it shows none of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiled/emit/code_generator.hpp"
+#include "compiled/emit/debug_files.hpp"
+#include "compiled/emit/llvm/sleef.hpp"
+#include "compiled/ir/nest.hpp"
+#include "compiled/machine/machine.hpp"
+
+namespace etalon::compiled {
+
+/// A compiled kernel: `operands[i]` is the memory of its i-th operand; runs blocks [begin, end) of its parallel loop, or all of
+/// it when it has none. `scratch` is what its plan says that a thread has of its own; it may be null where that is nothing.
+using KernelFunction = void (*)(std::byte* const* operands, std::int64_t begin, std::int64_t end, std::byte* scratch);
+
+/// No kernel takes more of a thread's stack, whatever the extents.
+inline constexpr std::size_t most_stack_bytes = std::size_t{64} << 10;
+
+/// The compiled kernels of one program.
+struct Code {
+  std::vector<KernelFunction> kernels;
+  std::vector<std::vector<spec::TensorId>> operands;  ///< of each kernel
+  std::vector<std::int64_t> blocks;   ///< extent of each kernel's parallel loop, in blocks; 1 without one
+  std::size_t stack_bytes = 0;        ///< the most that one of them takes of a thread's stack
+  std::shared_ptr<void> keep;         ///< the memory of the functions
+  bool cached = false;                ///< read from disk instead of generated
+};
+
+/// What is wanted of machine code besides that it runs.
+struct Wanted {
+  bool text = false;      ///< the intermediate code with names for readers, of code that is cached too
+  bool assembly = false;
+  DebugFiles debug{};     ///< where it is on, code carries the lines of its loops, which are written there, and the debugger gdb is told of it;
+                          ///< function number i is `kernel_i`. Its numbers are the same
+};
+
+/// Machine code of one program in the making. The stages after `merge` wait for those of other threads.
+class Generation : public CodeGenerator {
+ public:
+  /// After `link`. \returns the code
+  [[nodiscard]] virtual Code take() = 0;
+};
+
+/// A code generator for the machine it runs on. Several threads may use one at the same time.
+class Jit {
+ public:
+  /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it
+  /// \param cache a folder in which code is kept from one process to the next; empty keeps none (object_cache.hpp)
+  explicit Jit(VectorLevel most = VectorLevel::avx512, const std::filesystem::path& cache = {});
+  ~Jit();
+  Jit(const Jit&) = delete;
+  Jit& operator=(const Jit&) = delete;
+
+  /// What code is generated for.
+  [[nodiscard]] Machine machine() const;
+  /// `link` throws InternalError for a kernel that takes more than `most_stack_bytes` of stack.
+  [[nodiscard]] std::unique_ptr<Generation> begin(Wanted wanted);
+
+ private:
+  struct State;
+  class Making;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace etalon::compiled

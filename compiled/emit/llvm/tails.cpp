@@ -1,0 +1,43 @@
+#include "compiled/emit/llvm/tails.hpp"
+
+#include <bit>
+#include <numeric>
+#include <vector>
+
+#include <llvm/IR/Constants.h>
+
+namespace etalon::compiled {
+
+using llvm::Value;
+
+std::optional<unsigned> first_lanes_of(const Value* mask) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(mask->getType());
+  if (constant == nullptr || type == nullptr) return std::nullopt;
+  unsigned count = 0;
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+    const auto* here = llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getAggregateElement(lane));
+    if (here == nullptr) return std::nullopt;
+    if (here->isZero()) continue;
+    if (count++ != lane) return std::nullopt;
+  }
+  return count;
+}
+
+void store_first_lanes(llvm::IRBuilder<>& b, Value* vector, unsigned count, Value* first, llvm::Align align) {
+  llvm::Type* element = vector->getType()->getScalarType();
+  const auto piece = [&](unsigned begin, unsigned lanes) {
+    std::vector<int> places(lanes);
+    std::iota(places.begin(), places.end(), static_cast<int>(begin));
+    Value* at = b.CreateConstInBoundsGEP1_64(element, first, begin);
+    b.CreateAlignedStore(b.CreateShuffleVector(vector, places), at, align);
+  };
+  const unsigned low = std::bit_floor(count);
+  piece(0, low);
+  if (low == count) return;
+  // Where the second piece begins within the first, both write the same.
+  const unsigned high = std::bit_ceil(count - low);
+  piece(count - high, high);
+}
+
+}  // namespace etalon::compiled

@@ -1,0 +1,70 @@
+/// \file
+/// The steps of a kernel as C, which is also CUDA C++: loops in order, reductions term by term in the order of the loops, long
+/// sums in the blocks that the contract declares. It knows neither functions nor launches.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiled/emit/text/scalars.hpp"
+#include "compiled/ir/blocks.hpp"
+#include "compiled/ir/nest.hpp"
+
+namespace etalon::compiled::source {
+
+/// A tensor that a kernel touches.
+struct Touched {
+  spec::TensorId tensor = -1;
+  bool read = false;
+  bool written = false;
+};
+
+/// The tensors in memory of others that a kernel reads, writes or fills with zeros, in the order in which they first occur.
+[[nodiscard]] std::vector<Touched> touched(const loops::Nest& nest);
+
+/// Writes the steps of one kernel. Loops in lanes, tiles and squares are for machines with vectors and have no text here.
+class Steps {
+ public:
+  Steps(Scalars& scalars, const spec::System& system, Text& text) : scalars_(scalars), system_(system), text_(&text) {}
+
+  void all(const std::vector<loops::Step>& steps);
+  /// Declares the memory that the kernel has of its own.
+  /// \param scratch points to what the thread that runs it is given; empty where all of it is the function's
+  void own(const loops::Nest& nest, const std::string& scratch = {});
+
+ private:
+  /// What a reduction carries from one term to the next.
+  struct Partial {
+    std::string value;     ///< the result's identifier
+    std::string best;      ///< of a position: the extremum found
+    std::string found;     ///< whether there was a term; empty where nobody asks
+    std::string sums;      ///< of a sum in blocks: where sums wait
+    std::string blocks;    ///< and how many blocks there were
+    std::optional<loops::SumBlocks> cut{};
+    loops::Type type = loops::Type::f32;
+  };
+
+  void step(const loops::Loop& loop, const loops::Step& s);
+  void step(const loops::Reduce& r, const loops::Step& s);
+  void step(const loops::Store& store, const loops::Step& s);
+  void step(const loops::Define& d, const loops::Step& s);
+  void step(const loops::Contract& c, const loops::Step& s);
+  void step(const loops::Transpose& t, const loops::Step& s);
+
+  void open(const loops::Loop& loop);
+  Partial declare(const loops::Reduce& r);
+  void open_blocks(Partial& p);
+  void inside(const loops::Reduce& r, std::size_t level, const loops::Step& s, const Partial& partial);
+  void in_blocks(const loops::Reduce& r, const loops::Step& s, const Partial& partial);
+  void accumulate(const loops::Reduce& r, const Partial& partial);
+  void accumulate_position(const loops::Reduce& r, const Partial& partial, const std::string& value);
+  void finish(const loops::Reduce& r, const Partial& partial);
+  [[nodiscard]] std::string joined(spec::Reduction reduction, loops::Type type, const std::string& a, const std::string& b);
+
+  Scalars& scalars_;
+  const spec::System& system_;
+  Text* text_;
+};
+
+}  // namespace etalon::compiled::source

@@ -1,0 +1,72 @@
+/// \file
+/// How C and CUDA C++ spell what scalar expressions are made of: one row per primitive, one function per row that has no spelling
+/// of its own in the languages. It is the one table for both, and knows no expression.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "compiled/ir/nest.hpp"
+#include "spec/scalar.hpp"
+
+namespace etalon::compiled::source {
+
+/// The languages.
+enum class Dialect : std::uint8_t { c, cuda };
+
+/// How a primitive is spelled on reals or on integers.
+enum class Shape : std::uint8_t {
+  none,     ///< not defined on such operands
+  infix,    ///< a operator b
+  prefix,   ///< operator a
+  wrapping, ///< on integers: an operator where the range is known to fit, else the function of that name
+  library,  ///< a function of <math.h>, with the suffix f for binary32
+  own,      ///< a function that comes with the text, with the type as suffix
+  macro,    ///< a macro of <math.h>, whatever the type
+  form      ///< written by the expression's form
+};
+
+/// Binding strengths of operators, as C has them.
+enum Precedence : int { conditional = 20, disjunction = 35, conjunction = 40, equality = 55, relation = 60, sum = 70, product = 80, unary = 90, primary = 100 };
+
+struct Spelling {
+  Shape shape = Shape::none;
+  std::string_view word;           ///< the operator or function
+  int precedence = primary;        ///< of an operator
+  std::string_view wrapped = {};   ///< of a wrapping operator: the function
+};
+
+/// The row of a primitive.
+struct Words {
+  spec::Primitive primitive;
+  Spelling real;
+  Spelling integer;
+};
+[[nodiscard]] const Words& words_of(spec::Primitive p);
+
+/// `float`, `double`, `int64_t`, `bool`; the suffix of own functions; the type of a tensor's elements in memory.
+[[nodiscard]] std::string_view type_name(loops::Type type);
+[[nodiscard]] std::string_view type_suffix(loops::Type type);
+[[nodiscard]] std::string_view element_type(DType dtype);
+
+/// Constants, exact: `0.5f`, `1e-05`, `-INFINITY`, `INT64_C(5)` where an int does not hold it.
+[[nodiscard]] std::string literal(float value);
+[[nodiscard]] std::string literal(double value);
+[[nodiscard]] std::string literal(std::int64_t value);
+
+/// The functions that come with a text, those alone that it uses.
+class Functions {
+ public:
+  /// Marks a function of that name (`maximum`) and type suffix (`f32`, or nothing) as used. \returns what it is called by.
+  /// \throws InternalError for an unknown one.
+  std::string use(std::string_view name, std::string_view suffix = {});
+  /// The definitions of all that are used, and of what these use, in order.
+  [[nodiscard]] std::string definitions(Dialect dialect) const;
+
+ private:
+  std::set<std::string, std::less<>> used_;
+};
+
+}  // namespace etalon::compiled::source

@@ -1,0 +1,75 @@
+#include "compiled/ir/accesses.hpp"
+
+namespace etalon::compiled::loops {
+
+using spec::Form;
+
+namespace {
+
+class Survey {
+ public:
+  Accesses found;
+
+  void expression(const Expr& e) {
+    if (!e.valid()) return;
+    spec::for_each(e, [&](const Expr& x) {
+      if (x.form() == Form::variable) found.uses.insert(x->variable);
+      if (x.form() == Form::read) found.elements.push_back({x->tensor, x->args, false});
+    });
+  }
+
+  void step(const Loop& loop) {
+    expression(loop.limit);
+    steps(loop.steps);
+  }
+
+  void step(const Reduce& r) {
+    for (const Expr* e : {&r.guard, &r.body, &r.otherwise, &r.reached}) expression(*e);
+    for (const Loop& loop : r.loops) step(loop);
+    found.defines.insert(r.target);
+  }
+
+  void step(const Store& store) {
+    for (const Expr& p : store.place) expression(p);
+    expression(store.value);
+    expression(store.guard);
+    if (store.add) found.elements.push_back({store.tensor, store.place, false});
+    found.elements.push_back({store.tensor, store.place, true});
+  }
+
+  void step(const Define& d) {
+    expression(d.value);
+    found.defines.insert(d.target);
+  }
+
+  void step(const Contract&) { found.all = true; }
+  void step(const Transpose&) { found.all = true; }
+
+  void steps(const std::vector<Step>& all) {
+    for (const Step& s : all) std::visit([&](const auto& one) { step(one); }, s.is);
+  }
+};
+
+}  // namespace
+
+Accesses accesses_of(const Step& step) {
+  Survey survey;
+  std::visit([&](const auto& one) { survey.step(one); }, step.is);
+  return std::move(survey.found);
+}
+
+Accesses accesses_of(const Expr& e) {
+  Survey survey;
+  survey.expression(e);
+  return std::move(survey.found);
+}
+
+const Loop* lanes_loop(const Step& step) {
+  const Loop* loop = std::get_if<Loop>(&step.is);
+  if (const auto* r = std::get_if<Reduce>(&step.is)) loop = r->loops.size() == 1 ? &r->loops[0] : nullptr;
+  return loop != nullptr && loop->kind == LoopKind::lanes ? loop : nullptr;
+}
+
+Loop* lanes_loop(Step& step) { return const_cast<Loop*>(lanes_loop(static_cast<const Step&>(step))); }
+
+}  // namespace etalon::compiled::loops

@@ -1,0 +1,244 @@
+#include "compiled/ir/alike.hpp"
+
+#include <bit>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+namespace etalon::compiled::loops {
+
+namespace {
+
+/// Writes down all of a kernel but its names: tensors and variables are numbered as they come. Members are taken apart one
+/// by one, so that a new one does not compile until it stands here.
+class Writer {
+ public:
+  explicit Writer(const spec::System& system) : system_(system) {}
+
+  std::string text;
+  std::vector<TensorId> tensors;
+
+  void put(const Nest& nest) {
+    const auto& [name, zeroed, own, steps, parallel, work] = nest;
+    put(zeroed.size());
+    for (const TensorId t : zeroed) tensor(t);
+    put(own.size());
+    for (const auto& [t, bytes, offset] : own) {
+      tensor(t);
+      put(bytes);
+      put(offset.has_value());
+      put(offset.value_or(0));
+    }
+    put(steps);
+    put(parallel);
+  }
+
+ private:
+  template <class T>
+    requires std::is_integral_v<T> || std::is_enum_v<T>
+  void put(T value) {
+    const auto wide = static_cast<std::uint64_t>(value);
+    for (unsigned shift = 0;; shift += 7) {  // seven bits a byte: most numbers are small
+      const std::uint64_t rest = wide >> shift;
+      text.push_back(static_cast<char>((rest & 127U) | (rest > 127 ? 128U : 0U)));
+      if (rest <= 127) return;
+    }
+  }
+
+  template <class T>
+  void put(const std::vector<T>& all) {
+    put(all.size());
+    for (const T& one : all) put(one);
+  }
+
+  void tensor(TensorId id) {
+    const auto [found, first] = tensor_number_.emplace(id, tensors.size());
+    put(found->second);
+    if (!first) return;
+    tensors.push_back(id);
+    const auto& [name, dtype, dims, range] = system_[id];
+    put(dtype);
+    put(dims.rank);
+    for (const std::int64_t extent : dims) put(extent);
+    put(range.has_value());
+    if (!range) return;
+    put(range->first);
+    put(range->second);
+  }
+
+  void variable(spec::VariableId id) { put(variable_number_.emplace(id, variable_number_.size()).first->second); }
+
+  void put(const Binder& b) {
+    const auto& [id, extent, name] = b;
+    variable(id);
+    put(extent);
+  }
+
+  void put(const spec::Number& number) {
+    const auto& [mantissa, exponent, is_binary, binary, rest] = number;
+    put(mantissa);
+    put(exponent);
+    put(is_binary);
+    put(std::bit_cast<std::uint64_t>(binary));
+    put(rest.size());
+    for (const char digit : rest) put(digit);
+  }
+
+  /// Of the members those that count for the form.
+  void put(const Expr& e) {
+    put(e.valid());
+    if (!e.valid()) return;
+    const auto& [form, kind, number, id, name, read, primitive, reduction, binders, args, hash] = *e;
+    put(form);
+    put(kind);
+    if (form == spec::Form::number) put(number);
+    if (form == spec::Form::variable) variable(id);
+    if (form == spec::Form::read) tensor(read);
+    if (form == spec::Form::apply) put(primitive);
+    if (form == spec::Form::reduce) put(reduction);
+    put(binders);
+    put(args);
+  }
+
+  void put(const Loop& loop) {
+    const auto& [binder, kind, width, steps, fetched, limit, merged] = loop;
+    put(limit);
+    put(binder);
+    put(kind);
+    put(width);
+    put(steps);
+    put(fetched);
+  }
+
+  void put(const FetchedRow& row) {
+    const auto& [element, write] = row;
+    put(element);
+    put(write);
+  }
+
+  void put(const Reduce& r) {
+    const auto& [target, reduction, loops, guard, body, otherwise, reached] = r;
+    variable(target);
+    put(reduction);
+    put(loops);
+    put(guard);
+    put(body);
+    put(otherwise);
+    put(reached);
+  }
+
+  void put(const Store& store) {
+    const auto& [target, place, value, guard, add, streamed] = store;
+    tensor(target);
+    put(place);
+    put(value);
+    put(guard);
+    put(add);
+    put(streamed);
+  }
+
+  void put(const Define& d) {
+    const auto& [target, value] = d;
+    variable(target);
+    put(value);
+  }
+
+  void put(const Packing& p) { put(p.layout); }
+
+  void put(const DepthWalk& walk) {
+    const auto& [level, turns, inside, blocks, taps] = walk;
+    put(level);
+    put(turns);
+    put(inside);
+    put(blocks);
+    put(taps);
+  }
+
+  void put(const Schedule& s) {
+    const auto& [row, column, lanes, tile_rows, tile_columns, unroll, depth, across, shared_taps, side_by_side, guards_taps, block_rows, block_columns, fetch_ahead,
+                 columns_outside, left, right, reason] = s;
+    put(row);
+    put(column);
+    put(lanes);
+    put(tile_rows);
+    put(tile_columns);
+    put(unroll);
+    put(depth);
+    put(across);
+    put(shared_taps);
+    put(side_by_side);
+    put(guards_taps);
+    put(block_rows);
+    put(block_columns);
+    put(fetch_ahead);
+    put(columns_outside);
+    put(left);
+    put(right);
+  }
+
+  void put(const FetchAhead& ahead) {
+    const auto& [first, bytes, number, blocks] = ahead;
+    put(first);
+    put(bytes);
+    put(number);
+    put(blocks);
+  }
+
+  void put(const Contract& c) {
+    const auto& [target, row, column, depth, left, right, guard, taps, first_row, first_column, schedule, wanted, ahead, steps] = c;
+    put(wanted);
+    variable(target);
+    put(row);
+    put(column);
+    put(depth);
+    put(left);
+    put(right);
+    put(guard);
+    put(taps);
+    put(first_row);
+    put(first_column);
+    put(schedule);
+    put(ahead);
+    put(steps);
+  }
+
+  void put(const Transpose& t) {
+    const auto& [across, down, width, target, value, store] = t;
+    put(across);
+    put(down);
+    put(width);
+    variable(target);
+    put(value);
+    put(store);
+  }
+
+  void put(const Step& step) {
+    const auto& [is, real, dtype] = step;
+    put(is.index());
+    std::visit([&](const auto& one) { put(one); }, is);
+    put(real);
+    put(dtype);
+  }
+
+  const spec::System& system_;
+  std::unordered_map<TensorId, std::size_t> tensor_number_;
+  std::unordered_map<spec::VariableId, std::size_t> variable_number_;
+};
+
+}  // namespace
+
+std::vector<Likeness> find_alike(const spec::System& system, const std::vector<Nest>& nests) {
+  std::unordered_map<std::string, std::size_t> models;
+  std::vector<Likeness> found;
+  found.reserve(nests.size());
+  for (std::size_t i = 0; i < nests.size(); ++i) {
+    Writer writer(system);
+    writer.put(nests[i]);
+    found.push_back({models.try_emplace(std::move(writer.text), i).first->second, std::move(writer.tensors)});
+  }
+  return found;
+}
+
+}  // namespace etalon::compiled::loops

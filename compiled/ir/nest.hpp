@@ -1,0 +1,163 @@
+/// \file
+/// The loop form: a kernel as nested loops of scalar steps. Scalar expressions are `spec::Expr` without reductions and
+/// `detach`; a register is read as a variable. It knows neither LLVM nor CUDA.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "compiled/ir/affine.hpp"
+#include "compiled/ir/schedule.hpp"
+#include "spec/system/system.hpp"
+
+namespace etalon::compiled::loops {
+
+using spec::Binder;
+using spec::Expr;
+using spec::TensorId;
+
+/// A scalar computed once per iteration of the loop it stands in; its number is one of the system's variables.
+using Register = spec::VariableId;
+
+enum class Type : std::uint8_t { f32, f64, i64, boolean };
+
+enum class LoopKind : std::uint8_t {
+  serial,  ///< iterations in order
+  lanes    ///< iterations are independent and run side by side; within a reduction, each lane has a partial result
+};
+
+struct Step;
+
+/// What a lanes loop fetches of the row after the one at hand, vector by vector; it changes no value.
+struct FetchedRow {
+  Expr element;        ///< a read: the element that the next row has at the place of the loop's variable
+  bool write = false;  ///< it is to be written there
+};
+
+/// For every value of the binder: the steps in order.
+struct Loop {
+  Binder binder;
+  LoopKind kind = LoopKind::serial;
+  unsigned width = 1;  ///< of lanes
+  std::vector<Step> steps;
+  std::vector<FetchedRow> fetched{};  ///< by a lanes loop, before its steps
+  Expr limit{};        ///< may be empty: iterations from this one on are left out
+  std::vector<std::string> merged{};  ///< why steps of other loops are in a lanes loop, one reason for each of those loops
+};
+
+/// target = reduction over the loops (outermost first, each holding the steps that its body needs) where guard of body.
+/// The order is that of the loops; with a lanes loop (always the innermost) lane l adds up the iterations l, l + width,
+/// …, and the lanes are joined by a balanced tree.
+struct Reduce {
+  Register target = -1;
+  spec::Reduction reduction = spec::Reduction::sum;
+  std::vector<Loop> loops;
+  Expr guard;
+  Expr body;
+  Expr otherwise;  ///< may be empty
+  Expr reached;    ///< may be empty; where it is false the result is not used and nothing may be read
+};
+
+/// tensor[place…] = value, or += value; only where `guard` holds, when there is one.
+struct Store {
+  TensorId tensor = -1;
+  std::vector<Expr> place;
+  Expr value;
+  Expr guard;
+  bool add = false;
+  bool streamed = false;  ///< around the caches: nobody reads it soon; a whole vector within lines of memory, in a lanes loop
+};
+
+/// register = value.
+struct Define {
+  Register target = -1;
+  Expr value;
+};
+
+/// What tiles fetch for the next turn of a loop outside of them: each tile of a turn its share.
+struct FetchAhead {
+  Expr first;               ///< a read of the first element of the next turn's piece
+  std::int64_t bytes = 0;   ///< of the piece, which lies side by side
+  Expr number;              ///< of the block at hand among those of a turn
+  std::int64_t blocks = 1;  ///< in a turn
+};
+
+/// A block of a contraction, tile by tile: target = sum[depth…] left·right for the rows of the tiles first_row ≤ t <
+/// first_row + schedule.block_rows and the columns of those from first_column on, as far as there are any. The terms
+/// of an element are added with one rounding each, in the order of the depth: blocks of them as schedule.depth says,
+/// whose sums wait for another of their size. `steps` are done for each element when its sum is complete, in vectors
+/// of schedule.lanes columns, or of as many rows where the schedule says so; none of them is a loop.
+struct Contract {
+  Register target = -1;
+  Binder row;
+  Binder column;
+  std::vector<Binder> depth;
+  Expr left;          ///< a read that does not know the column
+  Expr right;         ///< a read that does not know the row
+  Expr guard;         ///< a read like the right factor's, or empty: terms where it is zero are not added
+  Expr taps;          ///< a condition, or empty: terms where it is false are not added; known for each step that is written out
+  Expr first_row;     ///< a tile
+  Expr first_column;  ///< a tile
+  Schedule schedule;
+  Expr wanted;        ///< an inequality, or empty: tiles where it holds nowhere are left out, and their elements are not read
+  std::vector<FetchAhead> ahead;  ///< what the next turn copies; it changes no value
+  std::vector<Step> steps;
+};
+
+/// For all values of both binders: register = value, in vectors along `across`, then the store, in vectors along `down`.
+/// Squares of width × width elements change places in registers between the two.
+struct Transpose {
+  Binder across;
+  Binder down;  ///< its extent is a multiple of the width
+  unsigned width = 1;
+  Register target = -1;
+  Expr value;
+  Store store;
+};
+
+struct Step {
+  std::variant<Loop, Reduce, Store, Define, Contract, Transpose> is;
+  Type real = Type::f32;  ///< in which type real arithmetic is done; expressions of constants alone use f64
+  DType dtype = DType::f32;  ///< of a register that stands for a tensor: values are rounded to it
+};
+
+/// A tensor in memory of the kernel's own: of each thread that runs it.
+struct Own {
+  TensorId tensor = -1;
+  std::int64_t bytes = 0;
+  std::optional<std::int64_t> offset{};  ///< in what the thread is given; nothing: on its stack
+};
+
+/// One kernel. Different iterations of the outermost loop are independent when `parallel`.
+struct Nest {
+  std::string name;
+  std::vector<TensorId> zeroed;  ///< filled with zeros first
+  std::vector<Own> own;
+  std::vector<Step> steps;
+  bool parallel = false;  ///< the last step is a loop whose iterations may be shared among threads; the steps before
+                          ///< it only fill registers
+  double work = 0;        ///< scalar operations, roughly
+};
+
+/// Readable text.
+[[nodiscard]] std::string to_text(const spec::System& system, const Nest& nest);
+
+/// Checks that every register and variable is defined where it is used, that lanes loops are innermost and not nested,
+/// that no reduction is left in an expression, that places have the rank of their tensors, that squares change places
+/// as declared, that merged loops meet in the element at hand alone, that streamed stores are whole vectors within lines, and
+/// that contractions do as they are declared (verify_contraction.cpp).
+/// \throws InternalError naming the kernel and the rule.
+void verify(const spec::System& system, const Nest& nest);
+
+/// Checks a contraction in a kernel of that name, inside loops with these extents: its blocks cover every tile once; the
+/// factors lie in memory as its tiles read them, and only there; its blocks of terms are no longer than the contract of
+/// the backend says; its steps are no loops.
+/// \throws InternalError naming the kernel and the rule.
+void verify_contraction(const spec::System& system, const std::string& kernel, const Contract& c, const Extents& loops);
+
+}  // namespace etalon::compiled::loops

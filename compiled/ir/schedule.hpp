@@ -1,0 +1,126 @@
+/// \file
+/// The decisions about a contraction: tiles, vectors, unrolling, packing, which loop threads share, and why. It is the
+/// same for every emitter and generates no code.
+///
+/// Cost model. A tile of rows × columns numbers is added up in registers over the whole depth: per step of the depth it
+/// loads `rows` numbers and columns / lanes vectors and does rows · columns / lanes multiplications with additions, so
+/// the tile is as large as the registers allow and the rows are shared evenly among the tiles. A factor is copied into
+/// panels, each of which a tile reads from beginning to end, when it cannot be read as it lies (an expression, another
+/// type, columns that do not lie side by side), or when it is read often and from more places at once than caches and
+/// page tables hold. A factor that is read like a window (windows.hpp) gives the rows: its elements are read one by one
+/// where they lie, at most copied once with the zeros around them, and never once for each place of the window. As many row tiles as fit three quarters of the second-level cache use a panel of columns one after the
+/// other; when not all panels fit that cache too, the next one is fetched meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiled/ir/contraction.hpp"
+#include "compiled/ir/depth.hpp"
+#include "compiled/machine/machine.hpp"
+
+namespace etalon::compiled {
+
+/// Turns of a loop that let the threads that share it finish together.
+inline constexpr std::int64_t least_turns = 8;
+
+/// Tensors of its own size that may be read and written along with a contraction's elements. A tile visits them a few short
+/// rows at a time; with more of them, a pass from beginning to end takes less than it saves.
+inline constexpr std::size_t most_beside_a_contraction = 4;
+
+/// How a factor lies in memory when tiles read it.
+enum class Layout : std::uint8_t {
+  in_place,  ///< as it is
+  panels,    ///< copied: of a tile's width, the values of one step of the depth side by side
+  rows,      ///< copied: each row with its depth side by side, rows at a distance that caches like
+  margins    ///< copied: as it is, with the zeros around it that a window reads
+};
+
+/// Whether a factor is copied first, and why.
+struct Packing {
+  Layout layout = Layout::in_place;
+  std::string reason;
+  [[nodiscard]] bool packed() const { return layout != Layout::in_place; }
+};
+
+/// How one contraction runs. Rows and columns are positions among its equation's binders.
+struct Schedule {
+  std::size_t row = 0;
+  std::size_t column = 0;
+  unsigned lanes = 1;                         ///< columns in one vector
+  std::int64_t tile_rows = 1;
+  std::int64_t tile_columns = 1;              ///< a multiple of `lanes`
+  std::int64_t unroll = 1;                    ///< steps of the depth in one turn of its innermost loop
+  DepthWalk depth;                            ///< in which blocks of terms
+  bool across = false;                        ///< finished elements are stored in vectors of rows
+  std::int64_t shared_taps = 1;               ///< neighbouring steps that are written out and use a row's number while it is in a register
+  std::int64_t side_by_side = 1;              ///< blocks of terms that are added up at the same time, each in sums of its own
+  bool guards_taps = false;                   ///< the sum's guard is asked per step that is written out, not read from panels
+  std::int64_t block_rows = 1;                ///< tiles of rows that use a panel of columns one after the other
+  std::int64_t block_columns = 1;             ///< tiles of columns of one turn of the shared loop
+  bool fetch_ahead = false;                   ///< tiles fetch the next panel of columns into the second cache
+  bool columns_outside = false;               ///< the blocks of columns are the outer loop
+  Packing left;
+  Packing right;
+  std::string reason;                         ///< of tiles and blocks
+};
+
+/// Bytes in which the sums of a tile's blocks wait for others of their size; an element takes so many.
+[[nodiscard]] std::size_t waiting_bytes(const Schedule& schedule, std::size_t element);
+
+/// A copy of a factor that one turn after the other of the loop of the contraction that reads it makes for itself, so that it
+/// stays near.
+struct CopiedInTurns {
+  std::size_t loop = 0;  ///< its position among the contraction's binders; the copy's own loop is its first
+};
+
+/// An equation of a kernel that runs strip by strip (strips.hpp). Those of one group follow each other.
+struct Strip {
+  std::size_t group = 0;
+  std::int64_t rows = 1;            ///< of a strip, whole tiles
+  std::int64_t tile_rows = 1;       ///< of the tiles of its contractions
+  std::vector<std::size_t> shared;  ///< positions among its binders: the outer loops of the group, and last that of the rows
+  spec::Expr wanted{};              ///< may be empty: of a contraction, an inequality between its binders; elements where it fails are read by nobody
+};
+
+/// What becomes of an equation: its schedule, or why it has none.
+struct Decision {
+  std::optional<Schedule> schedule;
+  bool packs = false;  ///< it copies a factor, in a kernel of its own unless it is done in turns
+  std::optional<CopiedInTurns> in_turns;
+  std::string reason;
+  std::optional<spec::TensorId> in_passing{};  ///< parts of a sum over rows: added up by the kernel that writes this tensor (rewrite/passing.hpp)
+  std::optional<Strip> strip{};
+};
+
+/// What a caller may vary.
+struct ScheduleOptions {
+  bool windows = true;       ///< false: they are copied for their tiles like other factors
+  bool share_loads = true;   ///< false: every step of a window loads the numbers of its rows
+  std::optional<std::int64_t> near_cache_bytes{};    ///< instead of what the machine says of its caches
+  std::optional<std::int64_t> middle_cache_bytes{};
+  std::optional<std::int64_t> last_cache_bytes{};
+  bool pack = true;          ///< false: contractions whose factors would be copied run in plain loops
+  bool keep = true;          ///< false: parameters stay in row-major order (kept.hpp)
+  bool always = false;       ///< also those for which plain loops are as fast
+  friend bool operator==(const ScheduleOptions&, const ScheduleOptions&) = default;
+};
+
+/// Decides on a contraction of a system.
+[[nodiscard]] Decision decide(const spec::System& system, const spec::Equation& equation, const Contraction& contraction,
+                              const Machine& machine, const ScheduleOptions& options = {});
+
+/// Decides on every equation and adds the equations that pack, each before the contraction that reads the panels. Every
+/// number keeps its bits.
+/// \param strips one per equation (strips.hpp), or none
+/// \returns one decision per equation of the new system.
+[[nodiscard]] std::vector<Decision> schedule_contractions(spec::System& system, const Machine& machine, const ScheduleOptions& options = {},
+                                                          std::span<const std::optional<Strip>> strips = {});
+
+/// One line.
+[[nodiscard]] std::string to_text(const Schedule& schedule);
+
+}  // namespace etalon::compiled

@@ -1,0 +1,403 @@
+#include "compiled/lower/lower.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiled/lower/lowering.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled::loops {
+
+using spec::Equation;
+using spec::Form;
+using spec::Node;
+using spec::Primitive;
+
+namespace {
+
+bool has_reduction(const Expr& e) {
+  return e.form() == Form::reduce || std::any_of(e->args.begin(), e->args.end(), has_reduction);
+}
+
+bool is_true(const Expr& e) { return e.form() == Form::number && e->number.mantissa != 0; }
+
+Expr both(const Expr& a, const Expr& b) { return !a.valid() || is_true(a) ? b : (is_true(b) ? a : a && b); }
+
+Expr negated(const Expr& a) { return apply(Primitive::logical_not, {a}); }
+
+/// The number of a row among those of a strip.
+Expr row_in_strip(const Expr& row, const Expr& first) {
+  if (first.is_integer(0)) return row;
+  return row.is(Primitive::add) && row->args[0] == first ? row->args[1] : row - first;
+}
+
+bool fills_register(const Step& s) {
+  return std::holds_alternative<Reduce>(s.is) || std::holds_alternative<Define>(s.is);
+}
+
+}  // namespace
+
+void Lowering::open(const Binder& binder) {
+  Loop loop;
+  loop.binder = binder;
+  if (binder.variable == lanes_.variable) {
+    loop.kind = LoopKind::lanes;
+    loop.width = lanes_.width;
+  }
+  open_.push_back({std::move(loop)});
+  depth_[binder.variable] = open_.size() - 1;
+  extents_[binder.variable] = binder.extent;
+}
+
+void Lowering::close() {
+  Loop loop = std::move(open_.back().loop);
+  open_.pop_back();
+  std::erase_if(reductions_, [&](const auto& entry) { return depth_.at(entry.second->variable) >= open_.size(); });
+  append(open_.size() - 1, step(std::move(loop)));
+}
+
+Expr Lowering::fresh_register(Kind kind, std::size_t depth) {
+  Node n;
+  n.form = Form::variable;
+  n.kind = kind;
+  n.variable = next_++;
+  n.name = "r" + std::to_string(n.variable);
+  n.hash = std::hash<std::int32_t>{}(n.variable);
+  depth_[n.variable] = depth;
+  return Expr(std::make_shared<const Node>(std::move(n)));
+}
+
+std::size_t Lowering::depth_of(const Expr& e) const {
+  std::size_t depth = floor_;
+  for_each(e, [&](const Expr& x) {
+    spec::VariableId v = -1;
+    if (x.form() == Form::variable) v = x->variable;
+    if (x.form() == Form::read) {
+      const auto in_register = registers_.find(x->tensor);
+      if (in_register != registers_.end()) v = in_register->second->variable;
+    }
+    const auto it = depth_.find(v);
+    if (v >= 0 && it != depth_.end() && it->second < open_.size()) depth = std::max(depth, it->second);
+  });
+  return depth;
+}
+
+bool Lowering::always_in_range(const Expr& e) const {
+  bool inside = true;
+  Extents extents = extents_;
+  for_each(e, [&](const Expr& x) {
+    for (const Binder& b : x->binders) extents[b.variable] = b.extent;
+  });
+  for_each(e, [&](const Expr& x) {
+    if (x.form() != Form::read) return;
+    for (std::size_t axis = 0; axis < x->args.size(); ++axis) {
+      const auto range = range_of(x->args[axis], extents);
+      inside = inside && range && range->first >= 0 && range->second < system_[x->tensor].dims[axis];
+    }
+  });
+  return inside;
+}
+
+Expr Lowering::strip(const Expr& e, const Expr& reached) {
+  switch (e.form()) {
+    case Form::number:
+    case Form::variable: return e;
+    case Form::detach: return strip(e->args[0], reached);
+    case Form::read: return strip_read(e, reached);
+    case Form::reduce: return strip_reduction(e, reached);
+    case Form::select: return strip_branches(e, reached);
+    case Form::apply: break;
+  }
+  if (e.is(Primitive::logical_and) || e.is(Primitive::logical_or)) return strip_branches(e, reached);
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(strip(a, reached));
+  return with_args(e, std::move(args));
+}
+
+Expr Lowering::strip_read(const Expr& e, const Expr& reached) {
+  const auto in_register = registers_.find(e->tensor);
+  if (in_register != registers_.end()) return in_register->second;
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(strip(a, reached));
+  of_one_turn(e->tensor, args);
+  const TensorId stead = plan_.residences.at(static_cast<std::size_t>(e->tensor)).stead;
+  return stead < 0 ? with_args(e, std::move(args)) : spec::read(stead, e.kind(), std::move(args));
+}
+
+/// Memory of one iteration holds no other's elements.
+void Lowering::of_one_turn(TensorId t, std::vector<Expr>& indices) const {
+  const Residence& home = plan_.residences.at(static_cast<std::size_t>(t));
+  if (home.home != Home::turn) return;
+  if (rows_) {
+    const std::vector<std::size_t>& axes = rows_->axes.at(t);
+    for (const std::size_t axis : axes) indices[axis] = axis == axes.back() ? row_in_strip(indices[axis], rows_->first) : spec::integer(0);
+    return;
+  }
+  for (std::size_t axis = 0; axis < home.index; ++axis) indices[axis] = spec::integer(0);
+}
+
+Expr Lowering::strip_branches(const Expr& e, const Expr& reached) {
+  std::vector<Expr> args{strip(e->args[0], reached)};
+  const Expr& c = args[0];
+  const auto under = [&](const Expr& branch, bool when) {
+    if (!has_reduction(branch)) return strip(branch, reached);
+    return strip(branch, both(reached, when ? c : negated(c)));
+  };
+  if (e.form() == Form::select) {
+    Expr then = under(e->args[1], true);
+    Expr otherwise = under(e->args[2], false);
+    args.push_back(std::move(then));
+    args.push_back(std::move(otherwise));
+  } else {
+    args.push_back(under(e->args[1], e.is(Primitive::logical_and)));
+  }
+  return with_args(e, std::move(args));
+}
+
+Expr Lowering::strip_reduction(const Expr& e, const Expr& reached) {
+  const Expr when = reached.valid() && always_in_range(e) ? Expr{} : reached;
+  for (const auto& [key, value] : reductions_) {
+    if (key.first == e && (when.valid() ? key.second.valid() && key.second == when : !key.second.valid())) return value;
+  }
+  const std::size_t depth = std::max(depth_of(e), when.valid() ? depth_of(when) : 0);
+  Reduce r;
+  r.reduction = e->reduction;
+  r.reached = when;
+  if (e->args.size() > 2) r.otherwise = strip(e->args[2], reached);
+  std::vector<Binder> binders = e->binders;
+  std::stable_partition(binders.begin(), binders.end(),
+                        [&](const Binder& b) { return b.variable != lanes_.variable; });
+  const std::size_t height = open_.size();
+  for (const Binder& b : binders) open(b);
+  r.guard = strip(e->args[0], when);
+  const bool nested = has_reduction(e->args[1]);
+  r.body = strip(e->args[1], nested ? both(when, r.guard) : when);
+  for (std::size_t i = height; i < open_.size(); ++i) r.loops.push_back(std::move(open_[i].loop));
+  open_.resize(height);
+  std::erase_if(reductions_, [&](const auto& entry) { return depth_.at(entry.second->variable) >= height; });
+  Expr result = fresh_register(e.kind(), depth);
+  r.target = result->variable;
+  append(depth, step(std::move(r)));
+  reductions_.push_back({{e, when}, result});
+  return result;
+}
+
+unsigned Lowering::native_lanes(const Equation& equation) const {
+  const bool wide = arithmetic_type(system_, equation) == DType::f64;
+  return wide ? machine_.lanes_f32 / 2 : machine_.lanes_f32;
+}
+
+void Lowering::start(const Equation& equation) {
+  const Type real = arithmetic_type(system_, equation) == DType::f64 ? Type::f64 : Type::f32;
+  if (real != real_) reductions_.clear();  // the same sum in another type is another number
+  real_ = real;
+}
+
+void Lowering::count_work(const std::vector<Binder>& binders, const Expr& value) {
+  double iterations = 1;
+  for (const Binder& b : binders) iterations *= static_cast<double>(b.extent);
+  work_ += iterations * (1 + operations(value));
+}
+
+void Lowering::assign(const Equation& equation) {
+  start(equation);
+  count_work(equation.binders, equation.value);
+  const Expr value = strip(equation.value, {});
+  const Residence& home = plan_.residences.at(static_cast<std::size_t>(equation.target));
+  if (home.home == Home::in_register) {
+    const Expr held = fresh_register(equation.value.kind(), open_.size() - 1);
+    Step s = step(Define{held->variable, value});
+    s.dtype = system_[equation.target].dtype;
+    append(open_.size() - 1, std::move(s));
+    registers_[equation.target] = held;
+    return;
+  }
+  Store store;
+  store.tensor = home.stead < 0 ? equation.target : home.stead;
+  for (const Expr& p : equation.place) store.place.push_back(strip(p, {}));
+  of_one_turn(equation.target, store.place);
+  store.value = value;
+  append(open_.size() - 1, step(std::move(store)));
+}
+
+/// The equation over the kernel's own variables for the shared loops.
+Equation Lowering::aligned(const Kernel& kernel, const Statement& statement) const {
+  Equation e = system_.equations.at(statement.equation);
+  spec::Substitution by;
+  for (std::size_t a = 0; a < statement.shared.size(); ++a) {
+    Binder& b = e.binders.at(statement.shared[a]);
+    const Binder& loop = shared_[shared_loop(kernel, statement, a)];
+    const Expr v = a == 0 && row_.valid() ? row_ : variable(loop);
+    const bool down = kernel.backwards && a + 1 == kernel.loops.size();
+    by.emplace(b.variable, down ? spec::integer(b.extent - 1) - v : v);
+    b = loop;
+  }
+  if (rows_ && rows_->local.valid()) {
+    const Expr row = rows_->first.is_integer(0) ? rows_->local : rows_->first + rows_->local;
+    by.at(system_.equations.at(statement.equation).binders.at(statement.shared.back()).variable) = row;
+  }
+  for (Expr& p : e.place) p = substitute(p, by);
+  e.value = substitute(e.value, by);
+  return e;
+}
+
+bool Lowering::is_shared(const Binder& binder) const {
+  return std::any_of(shared_.begin(), shared_.end(), [&](const Binder& s) { return s.variable == binder.variable; });
+}
+
+/// One statement: all its loops may be reordered.
+void Lowering::lower_alone(const Statement& statement) {
+  const Equation e = system_.equations.at(statement.equation);
+  if (lower_transposed(e)) return;
+  std::vector<Binder> order = e.binders;
+  std::vector<Candidate> candidates;
+  for (const Binder& b : order) candidates.push_back({b, nullptr});
+  collect_reduction_candidates(e.value, candidates);
+  lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, native_lanes(e));
+  std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  for (const Binder& b : order) open(b);
+  assign(e);
+  for (std::size_t i = 0; i < order.size(); ++i) close();
+}
+
+/// A statement inside shared loops that are already open.
+void Lowering::lower_inner(const Kernel& kernel, const Statement& statement, bool lanes_taken) {
+  const Equation e = aligned(kernel, statement);
+  std::vector<Binder> own;
+  for (const Binder& b : e.binders) {
+    if (!is_shared(b)) own.push_back(b);
+  }
+  if (!lanes_taken) {
+    std::vector<Candidate> candidates;
+    for (const Binder& b : own) candidates.push_back({b, nullptr});
+    collect_reduction_candidates(e.value, candidates);
+    lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, native_lanes(e));
+  }
+  std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  for (const Binder& b : own) open(b);
+  assign(e);
+  for (std::size_t i = 0; i < own.size(); ++i) close();
+}
+
+void Lowering::share(const Kernel& kernel) {
+  for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
+}
+
+void Lowering::lower_loops(const Kernel& kernel) {
+  if (!kernel.lanes && kernel.statements.size() == 1 && kernel.kind == KernelKind::loops) {
+    return lower_alone(kernel.statements.front());
+  }
+  PinnedLanes lanes;
+  if (kernel.lanes) {
+    lanes = *kernel.lanes;
+    share(kernel);
+  } else {
+    lanes = lanes_of(kernel);
+  }
+  std::vector<Binder> order = shared_;
+  if (!lanes.each_its_own) {
+    lanes_ = {lanes.loop == PinnedLanes::none ? lanes.reduction : shared_[lanes.loop].variable, lanes.width};
+    std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  }
+  const bool taken = lanes_.variable >= 0;
+  for (const Binder& b : order) open(b);
+  for (const Statement& s : kernel.statements) lower_inner(kernel, s, taken);
+  for (std::size_t i = 0; i < order.size(); ++i) close();
+}
+
+/// The steps of a recurrence in order; within a step the elements of a statement are independent.
+void Lowering::lower_sequence(const Kernel& kernel) {
+  share(kernel);
+  for (const Binder& b : shared_) open(b);
+  floor_ = open_.size() - 1;
+  for (const Statement& s : kernel.statements) lower_inner(kernel, s, false);
+  for (std::size_t i = 0; i < shared_.size(); ++i) close();
+}
+
+void Lowering::lower_scatter(const Kernel& kernel) {
+  const Equation& e = system_.equations.at(kernel.statements.front().equation);
+  start(e);
+  std::vector<Binder> outer;
+  std::vector<Expr> place = e.place;
+  Expr guard = kernel.scatter.guard;
+  const Expr& precondition = kernel.scatter.precondition;
+  for (std::size_t i = 0; i < e.binders.size(); ++i) {
+    const auto hit = std::find_if(kernel.scatter.hits.begin(), kernel.scatter.hits.end(),
+                                  [&](const Scatter::Hit& h) { return h.binder == i; });
+    if (hit == kernel.scatter.hits.end()) {
+      outer.push_back(e.binders[i]);
+      continue;
+    }
+    for (Expr& p : place) p = substitute(p, {{e.binders[i].variable, hit->index}});
+    const Expr inside = apply(Primitive::le, {spec::integer(0), hit->index}) &&
+                        apply(Primitive::lt, {hit->index, spec::integer(e.binders[i].extent)});
+    guard = both(inside, guard);
+  }
+  std::vector<Candidate> candidates;
+  for (const Binder& b : outer) candidates.push_back({b, nullptr});
+  lanes_ = choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, native_lanes(e));
+  std::vector<Binder> order = e.value->binders;
+  if (lanes_.variable >= 0) {
+    order.insert(order.end(), outer.begin(), outer.end());
+  } else {
+    order.insert(order.begin(), outer.begin(), outer.end());
+  }
+  std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  for (const Binder& b : order) open(b);
+  if (precondition.valid()) guard = both(precondition, guard);
+  Store store;
+  store.tensor = e.target;
+  store.add = true;
+  store.guard = strip(guard, {});
+  for (const Expr& p : place) store.place.push_back(strip(p, guard));
+  store.value = strip(kernel.scatter.body, store.guard);
+  append(open_.size() - 1, step(std::move(store)));
+  for (std::size_t i = 0; i < order.size(); ++i) close();
+  count_work(order, kernel.scatter.body);
+}
+
+Nest Lowering::lower(const Kernel& kernel) {
+  open_.push_back({});
+  Nest nest;
+  nest.name = system_[system_.equations.at(kernel.statements.back().equation).target].name;
+  if (kernel.kind == KernelKind::scatter) {
+    nest.zeroed.push_back(system_.equations.at(kernel.statements.front().equation).target);
+    lower_scatter(kernel);
+  } else if (kernel.kind == KernelKind::sequence) {
+    lower_sequence(kernel);
+  } else if (kernel.kind == KernelKind::strips) {
+    lower_strips(kernel);
+  } else if (kernel.schedule) {
+    lower_contraction(kernel);
+  } else if (kernel.stretch != 0) {
+    lower_passing(kernel);
+  } else {
+    lower_loops(kernel);
+  }
+  nest.steps = std::move(open_.front().loop.steps);
+  for (const Statement& s : kernel.statements) {
+    const TensorId t = system_.equations.at(s.equation).target;
+    const Residence& home = plan_.residences.at(static_cast<std::size_t>(t));
+    if (home.home != Home::turn || home.stead >= 0) continue;
+    nest.own.push_back({t, static_cast<std::int64_t>(home.bytes), {}});
+    if (kernel.scratch) nest.own.back().offset = static_cast<std::int64_t>(home.offset);
+  }
+  nest.work = work_;
+  const bool sequential = kernel.kind == KernelKind::scatter || (kernel.kind == KernelKind::sequence && kernel.loops.size() == 1);
+  nest.parallel = !sequential && !nest.steps.empty() &&
+                  std::holds_alternative<Loop>(nest.steps.back().is) &&
+                  std::all_of(nest.steps.begin(), nest.steps.end() - 1, fills_register);
+  return nest;
+}
+
+std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Machine& machine) {
+  std::vector<Nest> nests;
+  Register next = system.next_variable;
+  for (const Kernel& kernel : plan.kernels) {
+    nests.push_back(Lowering(system, plan, machine, next).lower(kernel));
+    verify(system, nests.back());
+  }
+  return nests;
+}
+
+}  // namespace etalon::compiled::loops

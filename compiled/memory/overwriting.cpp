@@ -1,0 +1,82 @@
+#include "compiled/memory/overwriting.hpp"
+
+#include "compiled/ir/access.hpp"
+
+namespace etalon::compiled {
+
+using spec::Equation;
+using spec::Expr;
+using spec::Form;
+using spec::System;
+
+namespace {
+
+/// Reads of `old` in an earlier statement stay in the slice that belongs to the current values of the shared loops.
+bool reads_own_slice(const System& system, const Statement& statement, TensorId old,
+                     const std::vector<std::size_t>& loop_axes) {
+  const Equation& equation = system.equations[statement.equation];
+  bool own = !statement.in_turn && !statement.in_passing;
+  const auto check = [&](const Expr& e) {
+    if (e.form() != Form::read || e->tensor != old || !own) return;
+    for (std::size_t loop = 0; loop < loop_axes.size(); ++loop) {
+      const Expr& index = e->args[loop_axes[loop]];
+      const spec::VariableId wanted = equation.binders[statement.shared[loop]].variable;
+      own = own && index.form() == Form::variable && index->variable == wanted;
+    }
+  };
+  spec::for_each(equation.value, check);
+  for (const Expr& p : equation.place) spec::for_each(p, check);
+  return own;
+}
+
+bool reads_same_element(const Equation& equation, TensorId old) {
+  bool same = true;
+  spec::for_each(equation.value, [&](const Expr& e) {
+    if (e.form() == Form::read && e->tensor == old) same = same && e->args == equation.place;
+  });
+  return same;
+}
+
+bool reads(const Equation& equation, TensorId old) {
+  bool found = false;
+  const auto check = [&](const Expr& e) { found = found || (e.form() == Form::read && e->tensor == old); };
+  spec::for_each(equation.value, check);
+  for (const Expr& p : equation.place) spec::for_each(p, check);
+  return found;
+}
+
+bool read_by_others(const System& system, const Kernel& kernel, TensorId old, std::size_t writer) {
+  for (std::size_t s = 0; s < kernel.statements.size(); ++s) {
+    if (s != writer && reads(system.equations[kernel.statements[s].equation], old)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool may_overwrite(const System& system, const Kernel& kernel, TensorId old, TensorId value) {
+  if (kernel.kind != KernelKind::loops) return false;
+  if (system[old].dtype != system[value].dtype || !(system[old].dims == system[value].dims)) return false;
+  std::vector<std::size_t> loop_axes;
+  std::size_t writer = kernel.statements.size();
+  for (std::size_t s = 0; s < kernel.statements.size(); ++s) {
+    const Equation& equation = system.equations[kernel.statements[s].equation];
+    if (equation.target != value) continue;
+    const auto axes = axes_of_binders(equation);
+    if (!axes || writer != kernel.statements.size()) return false;
+    writer = s;
+    for (const std::size_t binder : kernel.statements[s].shared) loop_axes.push_back((*axes)[binder]);
+  }
+  for (std::size_t s = 0; s < kernel.statements.size(); ++s) {
+    const Equation& equation = system.equations[kernel.statements[s].equation];
+    if (!reads(equation, old)) continue;
+    if (s > writer) return false;
+    const bool safe =
+        s == writer ? reads_same_element(equation, old) : reads_own_slice(system, kernel.statements[s], old, loop_axes);
+    if (!safe) return false;
+  }
+  if (writer != kernel.statements.size() && kernel.statements[writer].in_turn) return !read_by_others(system, kernel, old, writer);
+  return writer != kernel.statements.size();
+}
+
+}  // namespace etalon::compiled

@@ -1,0 +1,276 @@
+// Factors that are copied first become equations of their own, so that planning, checking and fusing need not know of them.
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "compiled/ir/affine.hpp"
+#include "compiled/ir/schedule.hpp"
+#include "compiled/ir/uses.hpp"
+#include "compiled/ir/windows.hpp"
+#include "compiled/schedule/strips.hpp"
+
+namespace etalon::compiled {
+
+using spec::Binder;
+using spec::Equation;
+using spec::Expr;
+using spec::Primitive;
+using spec::System;
+using spec::TensorId;
+
+namespace {
+
+Expr quotient(const Expr& e, std::int64_t by) { return spec::apply(Primitive::floor_div, {e, spec::integer(by)}); }
+Expr remainder(const Expr& e, std::int64_t by) { return spec::apply(Primitive::modulo, {e, spec::integer(by)}); }
+
+/// The row-major position among the loops.
+Expr position(const std::vector<Binder>& loops) {
+  Expr at = spec::variable(loops.front());
+  for (std::size_t l = 1; l < loops.size(); ++l) at = at * spec::integer(loops[l].extent) + spec::variable(loops[l]);
+  return at;
+}
+
+/// What each of the loops is at a position.
+void at_position(const std::vector<Binder>& loops, const Expr& position, spec::Substitution& by) {
+  std::int64_t inner = 1;
+  for (std::size_t l = loops.size(); l-- > 0; inner *= loops[l].extent) {
+    const Expr rest = inner == 1 ? position : quotient(position, inner);
+    by.emplace(loops[l].variable, l == 0 ? rest : remainder(rest, loops[l].extent));
+  }
+}
+
+/// Bytes that a cache keeps together, and a distance at which lines meet in the same few sets.
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t conflicting_bytes = 2048;
+
+/// Positions of the equations that copy a factor, by the tensor that each reads first, -1 where it reads none: equal
+/// copies read the same, and only a few are of one tensor.
+using Copies = std::unordered_map<TensorId, std::vector<std::size_t>>;
+
+TensorId first_read(const Expr& value) {
+  TensorId first = -1;
+  spec::for_each(value, [&](const Expr& e) {
+    if (first < 0 && e.form() == spec::Form::read) first = e->tensor;
+  });
+  return first;
+}
+
+/// Copies factors.
+class Packer {
+ public:
+  /// \param copies those of `all` that copy; new ones are added
+  Packer(System& system, const Equation& equation, const Contraction& c, std::vector<Equation>& all, Copies& copies)
+      : system_(system), equation_(equation), c_(c), all_(all), copies_(copies) {}
+
+  /// \returns the factor as it is read from the copy.
+  Expr pack(const Expr& factor, std::size_t own, const Packing& packing, std::int64_t width, const char* name) {
+    binders_.clear();
+    read_.clear();
+    by_.clear();
+    for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
+      const Binder& outer = equation_.binders[b];
+      if (b != own && loops::mentions(factor, outer.variable)) read_.push_back(runs_along(outer));
+    }
+    const Binder& along = equation_.binders[own];
+    const Expr within = packing.layout == Layout::panels ? in_panels(along, width) : in_rows(along);
+    Expr value = spec::substitute(factor, by_);
+    if (within.valid()) value = spec::select(within, value, spec::decimal(0));
+    Dims dims;
+    for (const Binder& b : binders_) dims.push_back(b.extent);
+    return system_.at(copied(value, dims, name), read_);
+  }
+
+  /// The same for a window: copy[axes…], from the least index of each axis on.
+  Expr pack_window(const Expr& factor) {
+    binders_.clear();
+    read_.clear();
+    const Window window = *as_window(system_, equation_, c_, factor);
+    std::vector<std::pair<Expr, Expr>> by;
+    Expr within;
+    const auto require = [&](const Expr& condition) { within = within.valid() ? within && condition : condition; };
+    Dims dims;
+    for (const Window::Axis& axis : window.axes) {
+      const Expr at = bind("at" + std::to_string(dims.rank), axis.extent);
+      const Expr there = axis.low == 0 ? at : at + spec::integer(axis.low);
+      by.emplace_back(axis.at, there);
+      read_.push_back(axis.low == 0 ? axis.at : axis.at - spec::integer(axis.low));
+      if (axis.low < 0) require(spec::apply(Primitive::le, {spec::integer(0), there}));
+      if (axis.low + axis.extent > axis.dim) require(spec::apply(Primitive::lt, {there, spec::integer(axis.dim)}));
+      dims.push_back(axis.extent);
+    }
+    Expr value = reading(window.inside, by);
+    if (within.valid()) value = spec::select(within, value, spec::decimal(0));
+    return system_.at(copied(value, dims, ".window"), read_);
+  }
+
+ private:
+  /// The tensor of copy[binders…] = value: an earlier one where there is the same.
+  TensorId copied(const Expr& value, const Dims& dims, const char* name) {
+    std::vector<std::size_t>& alike = copies_[first_read(value)];
+    for (const std::size_t e : alike) {
+      const Equation& other = all_[e];
+      if (!(system_[other.target].dims == dims) || system_[other.target].dtype != c_.type) continue;
+      spec::Substitution by;
+      for (std::size_t b = 0; b < binders_.size(); ++b) by.emplace(other.binders[b].variable, spec::variable(binders_[b]));
+      if (spec::substitute(other.value, by) == value) return other.target;
+    }
+    const TensorId copy = system_.add_tensor(system_[equation_.target].name + name, c_.type, dims);
+    alike.push_back(all_.size());
+    all_.push_back({copy, binders_, spec::variables(binders_), value, equation_.origin});
+    return copy;
+  }
+
+  /// An expression whose reads have other indices.
+  static Expr reading(const Expr& e, const std::vector<std::pair<Expr, Expr>>& by) {
+    std::vector<Expr> args;
+    for (const Expr& a : e->args) {
+      const auto other = std::find_if(by.begin(), by.end(), [&](const auto& pair) { return pair.first == a; });
+      args.push_back(e.form() == spec::Form::read ? (other == by.end() ? a : other->second) : reading(a, by));
+    }
+    return args.empty() ? e : spec::with_args(e, std::move(args));
+  }
+
+  std::int64_t depth() const {
+    std::int64_t depth = 1;
+    for (const Binder& b : c_.depth) depth *= b.extent;
+    return depth;
+  }
+
+  Expr bind(const std::string& name, std::int64_t extent) {
+    binders_.push_back(system_.bind(name, extent));
+    return spec::variable(binders_.back());
+  }
+
+  Expr runs_along(const Binder& b) {
+    by_.emplace(b.variable, bind(b.name, b.extent));
+    return spec::variable(b);
+  }
+
+  /// The depth as axes of their own, whose row-major position is the depth's, or as one where there would be too many.
+  void bind_depth(std::size_t others) {
+    if (binders_.size() + others + c_.depth.size() <= Dims::max_rank) {
+      for (const Binder& b : c_.depth) read_.push_back(runs_along(b));
+    } else {
+      at_position(c_.depth, bind("step", depth()), by_);
+      read_.push_back(position(c_.depth));
+    }
+  }
+
+  /// copy[outer…, own / width, depth…, own % width]. \returns where the copy is of the factor; beyond it is zero.
+  Expr in_panels(const Binder& along, std::int64_t width) {
+    const Expr own = spec::variable(along);
+    const Expr panel = bind("panel", (along.extent + width - 1) / width);
+    read_.push_back(quotient(own, width));
+    bind_depth(1);
+    read_.push_back(remainder(own, width));
+    const Expr number = panel * spec::integer(width) + bind("within", width);
+    by_.emplace(along.variable, number);
+    return along.extent % width == 0 ? Expr{} : spec::apply(Primitive::lt, {number, spec::integer(along.extent)});
+  }
+
+  /// copy[outer…, own, depth…]; with one axis of depth, each row is of whole lines. \returns the same.
+  Expr in_rows(const Binder& along) {
+    read_.push_back(runs_along(along));
+    if (c_.depth.size() > 1) {
+      bind_depth(0);
+      return {};
+    }
+    const auto size = static_cast<std::int64_t>(size_of(c_.type));
+    std::int64_t length = (depth() * size + line_bytes - 1) / line_bytes * line_bytes / size;
+    if (length * size % conflicting_bytes == 0) length += line_bytes / size;
+    const Expr step = bind("step", length);
+    by_.emplace(c_.depth[0].variable, step);
+    read_.push_back(spec::variable(c_.depth[0]));
+    return length == depth() ? Expr{} : spec::apply(Primitive::lt, {step, spec::integer(depth())});
+  }
+
+  System& system_;
+  const Equation& equation_;
+  const Contraction& c_;
+  std::vector<Equation>& all_;       ///< so far
+  Copies& copies_;
+  std::vector<Binder> binders_;  ///< of the copy
+  std::vector<Expr> read_;       ///< its indices in the contraction
+  spec::Substitution by_;        ///< what the contraction's loops are in the copy
+};
+
+void apply(Packer& packer, Equation& equation, Contraction& c, const Schedule& s) {
+  if (s.left.layout == Layout::margins) c.left = packer.pack_window(c.left);
+  else if (s.left.packed()) c.left = packer.pack(c.left, s.row, s.left, s.tile_rows, ".rows");
+  Expr guard = s.guards_taps ? c.guard : spec::boolean(true);
+  if (c.guard.valid() && !s.guards_taps) {
+    // A term that does not count is multiplied too, and not added: the left factor may be infinite there.
+    c.right = spec::select(c.guard, c.right, spec::decimal(0));
+    const Expr one = spec::select(c.guard, spec::decimal(1), spec::decimal(0));
+    const Expr counts = packer.pack(one, s.column, s.right, s.tile_columns, ".guards");
+    guard = spec::apply(Primitive::ne, {counts, spec::decimal(0)});
+  }
+  if (s.right.packed()) c.right = packer.pack(c.right, s.column, s.right, s.tile_columns, ".columns");
+  equation.value = spec::reduce(spec::Reduction::sum, c.depth, guard, c.left * c.right);
+}
+
+/// The equations of a group, until what their contractions copy stands before them all.
+struct StripsInHand {
+  std::vector<Equation> equations;
+  std::vector<Decision> decisions;
+  std::unordered_set<TensorId> written;
+
+  void take(Equation equation, Decision decision) {
+    written.insert(equation.target);
+    equations.push_back(std::move(equation));
+    decisions.push_back(std::move(decision));
+  }
+
+  void put_down(std::vector<Equation>& all, std::vector<Decision>& about) {
+    std::move(equations.begin(), equations.end(), std::back_inserter(all));
+    std::move(decisions.begin(), decisions.end(), std::back_inserter(about));
+    *this = {};
+  }
+};
+
+}  // namespace
+
+std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options, std::span<const std::optional<Strip>> given) {
+  std::vector<std::optional<Strip>> strips(given.begin(), given.end());
+  strips.resize(system.equations.size());
+  const std::vector<bool> recurrent = recurrent_equations(system);
+  std::vector<Decision> decisions;
+  std::vector<Equation> result;
+  Copies copies;
+  StripsInHand in_hand;
+  for (std::size_t i = 0; i < recurrent.size(); ++i) {
+    Equation& equation = system.equations[i];
+    Decision decision;
+    if (!in_hand.equations.empty() && (!strips[i] || strips[i]->group != in_hand.decisions.back().strip->group)) in_hand.put_down(result, decisions);
+    auto seen = recognise_contraction(system, equation);
+    if (auto* c = std::get_if<Contraction>(&seen)) {
+      if (options.windows) (void)turn_windows(system, equation, *c);
+      decision = recurrent[i] ? Decision{std::nullopt, false, std::nullopt, "a contraction in plain loops: part of a recurrence"}
+                              : decide(system, equation, *c, machine, options);
+      if (strips[i] && decision.schedule) {
+        decision.reason = fit_strips(system, *decision.schedule, *strips[i], equation, *c, in_hand.written);
+        if (!decision.reason.empty()) decision.schedule.reset();
+      }
+      if (decision.schedule) {
+        Packer packer(system, equation, *c, result, copies);
+        apply(packer, equation, *c, *decision.schedule);
+      }
+    }
+    decisions.resize(result.size(), Decision{std::nullopt, true, std::nullopt, "a factor of a contraction, copied for its tiles"});
+    decision.strip = strips[i];
+    if (strips[i]) {
+      in_hand.take(std::move(equation), std::move(decision));
+      continue;
+    }
+    result.push_back(std::move(equation));
+    decisions.push_back(std::move(decision));
+  }
+  in_hand.put_down(result, decisions);
+  system.equations = std::move(result);
+  return decisions;
+}
+
+}  // namespace etalon::compiled

@@ -1,0 +1,36 @@
+/// \file
+/// The compiled CPU backend behind the interface that every backend has.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiled/runtime/executable.hpp"
+#include "spec/backend.hpp"
+
+namespace etalon::compiled {
+
+/// Outputs of one system for its inputs.
+using Runner = std::function<std::vector<HostTensor>(std::span<const HostTensor>)>;
+/// What was made of a system: a way to run it, and what that took, where the maker says so.
+struct Runnable {
+  Runnable(Runner by, std::optional<spec::Making> how = std::nullopt) : run(std::move(by)), making(how) {}  // NOLINT: a Runner is one
+  Runner run;
+  std::optional<spec::Making> making;
+};
+/// Makes a system into something that runs. \throws Unsupported for what it does not do.
+using RunnerMaker = std::function<Runnable(const spec::System&)>;
+
+/// A backend of that name, which is also its contract's, of all modes and element types: each request is one system, and what was
+/// made of a system serves the next request too.
+[[nodiscard]] std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker make);
+
+/// A backend named `cpu`: f32 and f64, every mode. What it cannot do it refuses; it never hands work to another.
+[[nodiscard]] std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options = {});
+
+}  // namespace etalon::compiled

@@ -1,0 +1,369 @@
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiled/ir/access.hpp"
+#include "compiled/ir/uses.hpp"
+#include "compiled/schedule/equation_shape.hpp"
+#include "compiled/schedule/fuse.hpp"
+#include "spec/system/recurrence.hpp"
+
+namespace etalon::compiled {
+
+using spec::Binder;
+using spec::Equation;
+using spec::Expr;
+using spec::Form;
+using spec::System;
+
+namespace {
+
+/// So many tensors are looked at; sums of residuals follow each other through a whole network.
+constexpr std::size_t most_followers = 16;
+
+/// More statements, or expressions of more nodes in all, make one function too long to generate well.
+constexpr std::size_t most_statements = 48;
+constexpr std::size_t most_nodes = 1024;
+
+class Fusion {
+ public:
+  Fusion(const System& system, const PlanOptions& options, std::span<const Decision> decisions)
+      : system_(system), options_(options), decisions_(decisions), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none) {}
+
+  std::vector<Kernel> run() {
+    const std::vector<spec::Recurrence> recurrences = spec::recurrences(system_);
+    auto next = recurrences.begin();
+    for (std::size_t i = 0; i < system_.equations.size();) {
+      if (next != recurrences.end() && next->equations.front().equation == i) {
+        add(*next);
+        i += next++->equations.size();
+      } else {
+        place(i++);
+      }
+    }
+    return std::move(kernels_);
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  const Equation& equation(std::size_t i) const { return system_.equations[i]; }
+
+  void place(std::size_t i) {
+    EquationShape shape = shape_of(system_, equation(i));
+    const Decision decision = decisions_.empty() ? Decision{} : decisions_[i];
+    shape.heavy = shape.heavy || decision.schedule || decision.packs;
+    std::size_t latest = none;
+    for (const Expr& r : shape.reads) {
+      const std::size_t k = kernel_of_[static_cast<std::size_t>(r->tensor)];
+      if (k != none && (latest == none || k > latest)) latest = k;
+    }
+    if (decision.strip && options_.fuse) {
+      add_to_strips(i, shape, decision);
+    } else if (decision.in_passing) {
+      if (!ride(i, shape, kernel_of_[static_cast<std::size_t>(*decision.in_passing)], latest)) add(i, shape, KernelKind::loops, "its rows run elsewhere now");
+    } else if (decision.in_turns) {
+      copies_.push_back(i);
+    } else if (decision.schedule) {
+      add(i, shape, KernelKind::loops, "a contraction: " + to_text(*decision.schedule));
+      kernels_.back().schedule = decision.schedule;
+      add_copies(i);
+      if (tensors_beside(i) > most_beside_a_contraction) crowded_.insert(kernels_.size() - 1);
+    } else if (auto scatter = recognise_scatter(system_, equation(i))) {
+      add(i, shape, KernelKind::scatter, "a sum where a read equals a binder: run over the summands");
+      kernels_.back().scatter = std::move(*scatter);
+    } else if (!options_.fuse) {
+      add(i, shape, KernelKind::loops, "fusion is off");
+    } else if (!join_one_of(i, shape, latest)) {
+      add(i, shape, KernelKind::loops, decision.reason.empty() ? why_alone(shape, latest) : decision.reason);
+      by_extents_[shape.extents] = kernels_.size() - 1;
+    }
+  }
+
+  /// Adds the parts of a sum to the kernel whose rows they are of.
+  bool ride(std::size_t i, const EquationShape& shape, std::size_t k, std::size_t latest) {
+    if (k == none || kernels_[k].kind != KernelKind::loops || (latest != none && latest > k)) return false;
+    Kernel& kernel = kernels_[k];
+    const std::vector<Binder>& binders = equation(i).value->binders;
+    const std::int64_t stretch = kernel.loops.empty() ? 0 : kernel.loops[0] / shape.extents[0];
+    if (stretch == 0 || stretch * shape.extents[0] != kernel.loops[0] || (kernel.stretch != 0 && kernel.stretch != stretch)) return false;
+    std::vector<std::int64_t> rows(kernel.loops.begin() + 1, kernel.loops.end());
+    if (stretch > 1) rows.insert(rows.begin(), stretch);
+    if (!std::equal(rows.begin(), rows.end(), binders.begin(), binders.end(), [](std::int64_t n, const Binder& b) { return n == b.extent; })) return false;
+    if (kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes) return false;
+    kernel.stretch = stretch;
+    kernel.statements.push_back({i, {}, false, true});
+    nodes_[k] += shape.nodes;
+    written(i, k);
+    return true;
+  }
+
+  /// Equations of a group of strips follow each other.
+  void add_to_strips(std::size_t i, const EquationShape& shape, const Decision& decision) {
+    if (strips_ != decision.strip->group) {
+      strips_ = decision.strip->group;
+      std::vector<std::int64_t> loops;
+      for (const std::size_t b : decision.strip->shared) loops.push_back(shape.extents[b]);
+      add(i, shape, KernelKind::strips, fmt::format("wide values in strips of {} rows: computed, used and forgotten", decision.strip->rows));
+      kernels_.back().loops = std::move(loops);
+      kernels_.back().strips = Strips{decision.strip->rows, {}, {}};
+      kernels_.back().statements.clear();
+    }
+    Kernel& kernel = kernels_.back();
+    if (decision.schedule) kernel.strips->schedules.emplace(kernel.statements.size(), *decision.schedule);
+    if (decision.schedule && decision.strip->wanted.valid()) kernel.strips->wanted.emplace(kernel.statements.size(), decision.strip->wanted);
+    kernel.statements.push_back({i, decision.strip->shared, false});
+    written(i, kernels_.size() - 1);
+  }
+
+  /// Puts the copies that each turn of a contraction's loop makes before it.
+  void add_copies(std::size_t contraction) {
+    Kernel& kernel = kernels_.back();
+    std::erase_if(copies_, [&](std::size_t copy) {
+      const auto& readers = uses_.readers[static_cast<std::size_t>(equation(copy).target)];
+      if (std::find(readers.begin(), readers.end(), contraction) == readers.end()) return false;
+      kernel.turn = decisions_[copy].in_turns->loop;
+      kernel.statements.insert(kernel.statements.end() - 1, Statement{copy, {0}, true, false});
+      written(copy, kernels_.size() - 1);
+      return true;
+    });
+  }
+
+  /// How many tensors of its size what follows a contraction element by element reads and writes in memory.
+  std::size_t tensors_beside(std::size_t contraction) const {
+    const auto elements = [&](TensorId t) { return system_[t].dims.count(); };
+    const TensorId first = equation(contraction).target;
+    std::vector<TensorId> computed{first};
+    std::unordered_set<TensorId> touched;
+    for (std::size_t next = 0; next < computed.size() && computed.size() < most_followers; ++next) {
+      for (const std::size_t i : uses_.readers[static_cast<std::size_t>(computed[next])]) {
+        const TensorId target = equation(i).target;
+        const EquationShape shape = shape_of(system_, equation(i));
+        if (shape.reduces || elements(target) != elements(first) || std::find(computed.begin(), computed.end(), target) != computed.end()) continue;
+        computed.push_back(target);
+        if (uses_.is_output[static_cast<std::size_t>(target)]) touched.insert(target);
+        for (const Expr& r : shape.reads) {
+          if (elements(r->tensor) == elements(first)) touched.insert(r->tensor);
+        }
+      }
+    }
+    for (const TensorId t : computed) {
+      if (!uses_.is_output[static_cast<std::size_t>(t)]) touched.erase(t);
+    }
+    return touched.size();
+  }
+
+  /// Binders of the axes before that of the steps, where the equation reads its target only at their own values: each
+  /// value of them is a recurrence of its own.
+  std::vector<std::size_t> independent_binders(const spec::RecurrentEquation& e) const {
+    const Equation& own = equation(e.equation);
+    const auto axes = axes_of_binders(own);
+    std::vector<std::size_t> binders;
+    if (!axes) return binders;
+    for (std::size_t b = 0; b < own.binders.size(); ++b) {
+      const std::size_t axis = (*axes)[b];
+      bool independent = axis < e.axis;
+      spec::for_each(own.value, [&](const Expr& x) {
+        if (x.form() == Form::read && x->tensor == own.target) independent = independent && x->args[axis] == own.place[axis];
+      });
+      if (independent) binders.push_back(b);
+    }
+    return binders;
+  }
+
+  void add(const spec::Recurrence& r) {
+    Kernel kernel;
+    kernel.kind = KernelKind::sequence;
+    kernel.reason = "a recurrence: its steps run in order";
+    kernel.backwards = r.backwards;
+    if (r.equations.size() == 1) {
+      kernel.statements.push_back({r.equations[0].equation, independent_binders(r.equations[0]), false, false});
+      for (const std::size_t b : kernel.statements[0].shared) {
+        kernel.loops.push_back(equation(r.equations[0].equation).binders[b].extent);
+      }
+      kernel.statements[0].shared.push_back(r.equations[0].binder);
+    } else {
+      for (const auto& e : r.equations) kernel.statements.push_back({e.equation, {e.binder}, false, false});
+    }
+    kernel.loops.push_back(r.steps);
+    kernels_.push_back(std::move(kernel));
+    heavy_.push_back(true);
+    nodes_.push_back(0);
+    for (const auto& e : r.equations) written(e.equation, kernels_.size() - 1);
+  }
+
+  std::string why_alone(const EquationShape& shape, std::size_t latest) const {
+    if (shape.heavy) return "a contraction: loops of its own";
+    if (latest == none) return "reads inputs only";
+    return "does not share the loops of kernel " + std::to_string(latest);
+  }
+
+  void add(std::size_t i, const EquationShape& shape, KernelKind kind, std::string reason) {
+    Kernel kernel;
+    kernel.kind = kind;
+    kernel.reason = std::move(reason);
+    Statement statement{i, {}, false, false};
+    if (kind == KernelKind::loops) {
+      kernel.loops = shape.extents;
+      for (std::size_t b = 0; b < shape.extents.size(); ++b) statement.shared.push_back(b);
+    }
+    kernel.statements.push_back(std::move(statement));
+    kernels_.push_back(std::move(kernel));
+    heavy_.push_back(shape.heavy);
+    nodes_.push_back(shape.nodes);
+    written(i, kernels_.size() - 1);
+  }
+
+  void written(std::size_t i, std::size_t kernel) {
+    std::size_t& last = kernel_of_[static_cast<std::size_t>(equation(i).target)];
+    last = last == none ? kernel : std::max(last, kernel);
+  }
+
+  bool join_one_of(std::size_t i, const EquationShape& shape, std::size_t latest) {
+    if (shape.heavy) return false;
+    if (latest != none && join(i, shape, latest)) return true;
+    const auto alike = by_extents_.find(shape.extents);
+    if (alike == by_extents_.end() || alike->second == latest) return false;
+    return (latest == none || alike->second > latest) && join(i, shape, alike->second);
+  }
+
+  bool join(std::size_t i, const EquationShape& shape, std::size_t k) {
+    Kernel& kernel = kernels_[k];
+    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes || crowded_.contains(k)) return false;
+    std::vector<std::size_t> shared;
+    if (kernel.schedule && join_in_turn(i, shape, k)) return true;
+    if (reads_of_turn(shape, k) || !align(i, shape, k, shared)) return false;
+    const bool whole = shared.size() == kernel.loops.size();
+    const bool elementwise = whole && !shape.reduces && shape.extents.size() == shared.size();
+    if (heavy_[k] && !elementwise) return false;
+    if (shared.empty() && !(kernel.loops.empty() && shape.extents.empty())) return false;
+    if (!whole) {
+      if (kernel.stretch != 0) return false;
+      kernel.loops.resize(shared.size());
+      for (Statement& s : kernel.statements) s.shared.resize(shared.size());
+    }
+    kernel.statements.push_back({i, std::move(shared), false, false});
+    nodes_[k] += shape.nodes;
+    written(i, k);
+    return true;
+  }
+
+  const Statement& statement_of(TensorId t, std::size_t k) const {
+    const std::size_t writer = uses_.equation[static_cast<std::size_t>(t)];
+    const auto& statements = kernels_[k].statements;
+    return *std::find_if(statements.begin(), statements.end(), [&](const Statement& s) { return s.equation == writer; });
+  }
+
+  bool reads_of_turn(const EquationShape& shape, std::size_t k) const {
+    const auto written_in_turn = [&](const Expr& read) {
+      const auto& statements = kernels_[k].statements;
+      return std::any_of(statements.begin(), statements.end(), [&](const Statement& s) { return s.in_turn && equation(s.equation).target == read->tensor; });
+    };
+    return std::any_of(shape.reads.begin(), shape.reads.end(), written_in_turn);
+  }
+
+  /// Beside a contraction, what needs of it only what one turn of an outer loop computes is done in that turn, while that is
+  /// near. What needs a single element is done with the tiles.
+  bool join_in_turn(std::size_t i, const EquationShape& shape, std::size_t k) {
+    Kernel& kernel = kernels_[k];
+    std::vector<const Expr*> inside;
+    for (const Expr& r : shape.reads) {
+      if (kernel_of_[static_cast<std::size_t>(r->tensor)] != k) continue;
+      if (uses_.writers[static_cast<std::size_t>(r->tensor)] != 1) return false;
+      inside.push_back(&r);
+    }
+    std::vector<std::size_t> whole;
+    if (inside.empty() || !options_.turns) return false;
+    if (!reads_of_turn(shape, k) && align(i, shape, k, whole) && whole.size() == kernel.loops.size() && !shape.reduces &&
+        shape.extents.size() == whole.size()) return false;
+    for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
+      if ((kernel.turn && *kernel.turn != loop) || loop == kernel.schedule->row || loop == kernel.schedule->column) continue;
+      const std::size_t binder = common_binder(i, inside, k, loop);
+      if (binder == none || kernel.loops[loop] < least_turns || shape.extents[binder] != kernel.loops[loop]) continue;
+      kernel.turn = loop;
+      kernel.statements.push_back({i, {binder}, true, false});
+      nodes_[k] += shape.nodes;
+      written(i, k);
+      return true;
+    }
+    return false;
+  }
+
+  /// The binder of equation i that is the kernel's loop in all these reads.
+  std::size_t common_binder(std::size_t i, const std::vector<const Expr*>& inside, std::size_t k, std::size_t loop) const {
+    std::size_t binder = none;
+    for (const Expr* r : inside) {
+      const std::size_t b = binder_read_at(i, *r, k, loop);
+      if (b == none || (binder != none && b != binder)) return none;
+      binder = b;
+    }
+    return binder;
+  }
+
+  /// The binder of equation i for each loop of kernel k, as many outer loops as fit.
+  bool align(std::size_t i, const EquationShape& shape, std::size_t k, std::vector<std::size_t>& shared) const {
+    std::vector<const Expr*> inside;
+    for (const Expr& r : shape.reads) {
+      if (kernel_of_[static_cast<std::size_t>(r->tensor)] != k) continue;
+      if (uses_.writers[static_cast<std::size_t>(r->tensor)] != 1) return false;
+      inside.push_back(&r);
+    }
+    if (inside.empty()) return align_alike(shape, k, shared);
+    const Kernel& kernel = kernels_[k];
+    for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
+      const std::size_t binder = common_binder(i, inside, k, loop);
+      if (binder == none) return true;
+      if (shape.extents[binder] != kernel.loops[loop]) return true;
+      if (std::find(shared.begin(), shared.end(), binder) != shared.end()) return true;
+      shared.push_back(binder);
+    }
+    return true;
+  }
+
+  bool align_alike(const EquationShape& shape, std::size_t k, std::vector<std::size_t>& shared) const {
+    if (heavy_[k] || kernels_[k].loops != shape.extents) return false;
+    for (std::size_t b = 0; b < shape.extents.size(); ++b) shared.push_back(b);
+    return true;
+  }
+
+  /// The binder of equation i that stands in this read where the tensor's own statement has the kernel's loop.
+  std::size_t binder_read_at(std::size_t i, const Expr& r, std::size_t k, std::size_t loop) const {
+    const std::size_t writer = uses_.equation[static_cast<std::size_t>(r->tensor)];
+    const auto axes = axes_of_binders(equation(writer));
+    if (!axes) return none;
+    const Statement& statement = statement_of(r->tensor, k);
+    if (statement.in_passing || (statement.in_turn && loop != *kernels_[k].turn)) return none;
+    const Expr& index = r->args[(*axes)[statement.shared[statement.in_turn ? 0 : loop]]];
+    if (index.form() != Form::variable) return none;
+    const auto& binders = equation(i).binders;
+    for (std::size_t b = 0; b < binders.size(); ++b) {
+      if (binders[b].variable == index->variable) return b;
+    }
+    return none;
+  }
+
+  const System& system_;
+  const PlanOptions& options_;
+  std::span<const Decision> decisions_;
+  Uses uses_;
+  std::vector<std::size_t> kernel_of_;  ///< per tensor, the last kernel that writes it
+  std::vector<Kernel> kernels_;
+  std::vector<bool> heavy_;
+  std::vector<std::size_t> copies_;  ///< that turns of contractions further on make
+  std::vector<std::size_t> nodes_;  ///< of each kernel's expressions
+  std::unordered_set<std::size_t> crowded_;  ///< kernels of contractions that nothing joins
+  std::map<std::vector<std::int64_t>, std::size_t> by_extents_;
+  std::size_t strips_ = none;  ///< the group of the last kernel of strips
+};
+
+}  // namespace
+
+std::vector<Kernel> fuse(const System& system, const PlanOptions& options, std::span<const Decision> decisions) {
+  return Fusion(system, options, decisions).run();
+}
+
+}  // namespace etalon::compiled
