@@ -373,10 +373,10 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
     return "the same at every value of the indices";
   if (equal_at_the_boundary(site, alternative.node)) return "both arms are the same where the comparisons differ";
   if (is_lost_in_sum(site, alternative.node, reaches)) return "lost in the rounding of a sum";
-  if (same_once_decided(outer, site, alternative.node, reaches)) return "the same numbers whatever the inputs are";
   if (alternative.sort == Sort::axes && same_in_another_order(system, site, alternative.node))
     return "the same sum in another order";
   if (is_never_chosen(site, alternative.node, reaches)) return "the numbers never come there";
+  if (same_once_decided(outer, site, alternative.node, reaches)) return "the same numbers whatever the inputs are";
   if (are_never_equal(site, alternative.node, reaches)) return "the numbers compared are never equal";
   if (alternative.sort == Sort::saturating && stays_in_53_bits(site, reaches))
     return "the integers stay within 53 bits";
