@@ -8,6 +8,7 @@
 #include "conformance/breaking.hpp"
 #include "conformance/coverage.hpp"
 #include "conformance/directions.hpp"
+#include "conformance/faint.hpp"
 #include "conformance/integers.hpp"
 #include "conformance/one_sign.hpp"
 #include "conformance/program_case.hpp"
@@ -207,6 +208,7 @@ std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw&
   if (definition_of(c).operand_count == 2 && takes_integers(definition_of(c))) meet_lowest(c, draw);
   repeat_operand(c, draw);
   meet_one_sign(c, instance.system);
+  make_operands_faint(c, draw);
   return families;
 }
 
@@ -312,9 +314,10 @@ void vary_shared_type(const spec::Definition& definition, Assignment& assignment
   }
 }
 
-/// Of every five instances that with the most room has many axes, in one of two element types that are asked for beside each
-/// other; modes and seeds take turns.
+/// Of every five instances that with the most room has many axes: the first of all, others in one of two element types that
+/// are asked for beside each other; modes and seeds take turns.
 bool is_deep(const CaseKey& key, std::uint64_t number) {
+  if (number == 0 && (key.check == Check::jvp || key.check == Check::vjp)) return true;
   const std::uint64_t turn = key.seed + number / 5 + static_cast<std::uint64_t>(mode_of(key)) + (is_second(key.dtype) ? 1 : 0);
   return number % 5 == 0 && turn % 2 == 0;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "conformance/faint.hpp"
 #include "conformance/values.hpp"
 
 namespace etalon::conformance {
@@ -93,6 +94,7 @@ void draw_directions(Case& c, std::span<const spec::ValueType> results, Draw& dr
       if (is_real(type.dtype)) c.cotangent_tangents.back() = draw_direction(draw, type.dtype, type.dims);
     }
   }
+  make_directions_faint(c, draw);
   leave_one_out(c, draw);
 }
 

@@ -45,6 +45,12 @@ bool grows(const Expr& e) {
   return e.is(exp) || e.is(exp2) || e.is(expm1) || e.is(sinh) || e.is(cosh);
 }
 
+/// Functions whose arguments may lie below the smallest normal number while their results are ordinary.
+bool falls(const Expr& e) {
+  using enum Primitive;
+  return e.is(sqrt) || e.is(log) || e.is(log2);
+}
+
 void collect(const Expr& e, const std::vector<spec::Binder>& scope, DType dtype, std::vector<Turning>& to) {
   std::vector<spec::Binder> inner = scope;
   if (e.form() == Form::reduce) inner.insert(inner.end(), e->binders.begin(), e->binders.end());
@@ -61,6 +67,10 @@ void collect(const Expr& e, const std::vector<spec::Binder>& scope, DType dtype,
     const spec::Format f = spec::format_of(dtype);
     const double largest = std::ldexp(2 - std::ldexp(1.0, 1 - f.precision), f.emax);
     for (const double end : {largest, std::ldexp(1.0, f.emin)}) to.push_back({e, spec::decimal({.is_binary = true, .binary = end}), inner, false, true});
+  }
+  if (falls(e) && kind_of(dtype) == Kind::real) {
+    const double below = std::ldexp(1.0, spec::format_of(dtype).emin - 4);
+    to.push_back({e->args[0], spec::decimal({.is_binary = true, .binary = below}), inner, false, true});
   }
   for (const Expr& arg : e->args) collect(arg, inner, dtype, to);
 }

@@ -21,6 +21,15 @@ double scaled(Draw& draw, int low, int high) {
   return std::ldexp(1.0 + draw.uniform(), static_cast<int>(draw.integer(low, high)));
 }
 
+double subnormal_number(Draw& draw, DType dtype) {
+  switch (dtype) {
+    case DType::f64: return scaled(draw, -1060, -1025);
+    case DType::f16: return scaled(draw, -24, -16);
+    case DType::bf16: return scaled(draw, -133, -128);
+    default: return scaled(draw, -145, -128);
+  }
+}
+
 double extreme_value(Draw& draw, DType dtype) {
   const spec::Format f = spec::format_of(dtype);
   const double largest = std::ldexp(2.0 - std::ldexp(1.0, 1 - f.precision), f.emax);
@@ -38,7 +47,8 @@ double extreme_value(Draw& draw, DType dtype) {
                                    smallest,
                                    -smallest,
                                    1.0,
-                                   -1.0};
+                                   -1.0,
+                                   sign_of(draw) * subnormal_number(draw, dtype)};
   return draw.pick(values);
 }
 
@@ -96,15 +106,6 @@ double offset_number(Draw& draw, DType dtype) {
   return 100 + std::ldexp(4.0, 7 - spec::format_of(dtype).precision) * draw.normal();
 }
 
-double subnormal_number(Draw& draw, DType dtype) {
-  switch (dtype) {
-    case DType::f64: return scaled(draw, -1060, -1025);
-    case DType::f16: return scaled(draw, -24, -16);
-    case DType::bf16: return scaled(draw, -133, -128);
-    default: return scaled(draw, -145, -128);
-  }
-}
-
 struct Shape {
   DType dtype;
   std::int64_t count;
@@ -131,7 +132,8 @@ double one_value(Draw& draw, Family family, const Shape& shape) {
     case Family::ties:
       return tie_value(draw);
     case Family::zeros:
-      return draw.chance(0.7) ? (draw.chance(0.5) ? 0.0 : -0.0) : draw.normal();
+      if (draw.chance(0.65)) return draw.chance(0.5) ? 0.0 : -0.0;
+      return draw.chance(0.4) ? sign_of(draw) * subnormal_number(draw, shape.dtype) : draw.normal();
     case Family::large:
       return reach.large * draw.normal();
     case Family::logits:
@@ -148,7 +150,8 @@ double one_value(Draw& draw, Family family, const Shape& shape) {
     case Family::narrow:
       return (draw.chance(0.5) ? 1e-2 : 1e-4) * draw.normal();
     case Family::epsilon:
-      return draw.chance(0.3) ? 0.0 : reach.epsilon * draw.normal();
+      if (draw.chance(0.25)) return draw.chance(0.5) ? 0.0 : sign_of(draw) * subnormal_number(draw, shape.dtype);
+      return reach.epsilon * draw.normal();
     case Family::special:
       return special_value(draw, shape.dtype);
   }
@@ -167,10 +170,10 @@ std::string_view name_of(Family family) { return family_names[static_cast<std::s
 std::vector<Family> draw_families(Draw& draw, std::size_t operands, std::uint64_t index) {
   using enum Family;
   // Steps of 8 through 21 places meet each of them once. Cases 4 to 7 have the smallest shapes and case 20 may hold
-  // integers: ordinary numbers stand where they fall (6, 11, 13, 14, 19).
+  // integers: ordinary numbers stand where they fall (6, 11, 13, 14, 19). Of the first four, which have most axes, one has too (16).
   static const std::vector<Family> bases{lattice, odd,       ties,       zeros,  large,    logits, normal,
                                          tiny,    subnormal, cancelling, offset, normal,   narrow, unit,
-                                         normal,  epsilon,   mixed,      ties,   positive, normal, unit};
+                                         normal,  epsilon,   unit,       ties,   positive, normal, mixed};
   static const std::vector<Family> beside{normal, ties, signs, unit, zeros, narrow, positive};
   const Family base = bases[(8 * index) % bases.size()];
   std::vector<Family> families(operands, base);
@@ -181,6 +184,14 @@ std::vector<Family> draw_families(Draw& draw, std::size_t operands, std::uint64_
   if (round == 1 || round == 4) return families;
   if (round == 2 && base == odd) {
     families[static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(operands) - 1))] = signs;
+    return families;
+  }
+  // Products of two subnormal numbers are 0: one operand is, and most of the others are ordinary.
+  if (base == subnormal) {
+    const auto kept = static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(operands) - 1));
+    for (std::size_t i = 0; i < operands; ++i) {
+      if (i != kept && draw.chance(0.7)) families[i] = draw.pick(std::vector<Family>{normal, positive, unit, signs});
+    }
     return families;
   }
   const bool vary = draw.chance(base == odd ? 0.9 : 0.4);

@@ -126,7 +126,7 @@ TEST_CASE("a guard that always holds is proved to be idle, one that does not is 
 TEST_CASE("numbers change in the tensor that is named and nowhere else", "[adequacy]") {
   const Prefix p(4);
   std::vector<Change> changes;
-  adequacy::add_number_changes(p.system, {true}, std::make_shared<adequacy::Reaches>(p.system), changes);
+  adequacy::add_number_changes(p.system, {true}, 0, std::make_shared<adequacy::Reaches>(p.system), changes);
   const auto change = [&](const std::string& place, const std::string& text) {
     const auto at = std::find_if(changes.begin(), changes.end(),
                                  [&](const Change& c) { return c.place == place && c.text == text; });
@@ -348,7 +348,7 @@ TEST_CASE("the verdict on a mutant is that of the suite on its exact answer", "[
         const auto c = conformance::make_case({operation, check, DType::f32, index});
         if (!c || conformance::elements_of(*c) > 200) continue;
         adequacy::Question question(*c, contract);
-        for (const Change& change : question.changes([&](Sort, const auto&, const auto&) { return ++made % 5 == 0; })) {
+        for (Change& change : question.changes([&](Sort, const auto&, const auto&) { return ++made % 5 == 0; })) {
           const adequacy::Effect effect = question.effect(change);
           if (effect == adequacy::Effect::undefined) continue;
           const auto whole = convicted(*c, question, change, contract);

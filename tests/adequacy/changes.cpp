@@ -91,12 +91,34 @@ System applied(const Change& change, const System& to) {
   return system;
 }
 
+namespace {
+
+Expr held(const System& system, const Expr& e) {
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(held(system, a));
+  if (e.form() == Form::read) {
+    const Dims& dims = system[e->tensor].dims;
+    for (std::size_t k = 0; k < args.size(); ++k) {
+      if (dims[k] == 0) return e;
+      args[k] = spec::apply(spec::Primitive::maximum, {spec::apply(spec::Primitive::minimum, {args[k], spec::integer(dims[k] - 1)}), spec::integer(0)});
+    }
+  }
+  return args.empty() ? e : spec::with_args(e, std::move(args));
+}
+
+}  // namespace
+
+void hold_inside(Change& change, const System& system) {
+  if (change.equation) change.equation->second = held(system, change.equation->second);
+}
+
 System system_of(const Case& c, const spec::Instance& instance) { return in_mode(c, instance.system); }
 
 std::vector<Change> changes_of(const Case& c, const spec::Instance& instance, const System& system,
                                const Wanted& wanted) {
   std::vector<Change> all;
   const auto reaches = std::make_shared<Reaches>(system);
+  const std::size_t first = c.mode == Mode::forward ? 0 : instance.results.size();
   for (const Site& site : sites_of(system, chosen_equations(c, instance.system, system))) {
     auto alternatives = equation_alternatives(system, site, c.mode == Mode::vjp);
     for (Alternative& a : arithmetic_alternatives(system, site)) alternatives.push_back(std::move(a));
@@ -108,14 +130,14 @@ std::vector<Change> changes_of(const Case& c, const spec::Instance& instance, co
       change.show = [&system, site, a] {
         return spec::to_text(system, site.node) + "  ->  " + spec::to_text(system, a.node);
       };
-      change.prove = [&system, site, a, reaches] { return why_equivalent(system, site, a, *reaches); };
+      change.prove = [&system, site, a, reaches, first] { return why_equivalent(system, site, a, *reaches, first); };
       all.push_back(std::move(change));
     }
   }
   add_detach(c, instance.system, wanted, all);
   add_attributes(c, instance, system, wanted, all);
   const auto others = static_cast<std::ptrdiff_t>(all.size());
-  add_number_changes(system, chosen_equations(c, instance.system, system), reaches, all);
+  add_number_changes(system, chosen_equations(c, instance.system, system), first, reaches, all);
   const auto unwanted = [&](const Change& change) { return !wanted(change.sort, change.place, change.text); };
   all.erase(std::remove_if(all.begin() + others, all.end(), unwanted), all.end());
   return all;

@@ -14,6 +14,9 @@ namespace etalon::adequacy {
 /// The system that answers, in the mode of the case.
 [[nodiscard]] spec::System system_of(const conformance::Case& c, const spec::Instance& instance);
 
+/// What the changed equation reads beyond a tensor is what stands at its end.
+void hold_inside(Change& change, const spec::System& system);
+
 /// Whether the mutant of this sort, place and text is asked for.
 using Wanted = std::function<bool(Sort, const std::string& place, const std::string& text)>;
 

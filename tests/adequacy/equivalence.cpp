@@ -11,6 +11,8 @@
 #include "spec/system/affine.hpp"
 #include "spec/system/ranges.hpp"
 #include "spec/system/simplify.hpp"
+#include "tests/adequacy/folding.hpp"
+#include "tests/adequacy/lost.hpp"
 
 namespace etalon::adequacy {
 namespace {
@@ -31,6 +33,8 @@ std::optional<std::int64_t> value_at(const Expr& e, const Point& point) {
   if (e.form() != Form::apply || e->args.empty() || e->args.size() > 2) return std::nullopt;
   const auto left = value_at(e->args[0], point);
   const auto right = e->args.size() > 1 ? value_at(e->args[1], point) : std::optional<std::int64_t>(0);
+  if (e.is(Primitive::logical_and) && (left == 0 || right == 0)) return 0;
+  if (e.is(Primitive::logical_or) && (left.value_or(0) != 0 || right.value_or(0) != 0)) return 1;
   if (!left || !right) return std::nullopt;
   const std::int64_t a = *left, b = *right;
   switch (e->primitive) {
@@ -102,13 +106,37 @@ bool equal_at(const Expr& a, const Expr& b, const Point& point) {
   return x && y && *x == *y;
 }
 
+// Whether all elements along the axis are the same: its only equation does not depend on that index.
+bool is_uniform(const spec::System& system, spec::TensorId tensor, std::size_t axis, int depth = 0) {
+  const spec::Equation* only = nullptr;
+  for (const spec::Equation& e : system.equations) {
+    if (e.target != tensor) continue;
+    if (only != nullptr) return false;
+    only = &e;
+  }
+  if (only == nullptr || depth > 8 || only->place[axis].form() != Form::variable) return false;
+  const spec::VariableId index = only->place[axis]->variable;
+  const std::function<bool(const Expr&)> is_free = [&](const Expr& e) {
+    if (e.form() == Form::variable) return e->variable != index;
+    for (std::size_t k = 0; k < e->args.size(); ++k) {
+      const bool plain = e.form() == Form::read && e->args[k].form() == Form::variable && e->args[k]->variable == index;
+      if (plain ? !is_uniform(system, e->tensor, k, depth + 1) : !is_free(e->args[k])) return false;
+    }
+    return true;
+  };
+  return is_free(only->value);
+}
+
 // The same element of the same tensor, or the same number or truth, at every point.
-bool equal_by_enumeration(const Site& site, const Expr& by) {
+bool equal_by_enumeration(const spec::System& system, const Site& site, const Expr& by) {
   const Expr& e = site.node;
   std::vector<std::pair<Expr, Expr>> pairs;
   std::vector<Binder> binders = site.binders;
   if (e.form() == Form::read && by.form() == Form::read && e->tensor == by->tensor) {
-    for (std::size_t k = 0; k < e->args.size(); ++k) pairs.emplace_back(e->args[k], by->args[k]);
+    for (std::size_t k = 0; k < e->args.size(); ++k) {
+      if (e->args[k] != by->args[k] && !is_uniform(system, e->tensor, k)) pairs.emplace_back(e->args[k], by->args[k]);
+    }
+    if (pairs.empty()) return true;
   } else if (e.kind() != Kind::real && by.kind() == e.kind() && e.form() == Form::apply) {
     pairs.emplace_back(e, by);
   } else if (e.form() == Form::reduce && by.form() == Form::reduce && e->binders == by->binders &&
@@ -123,27 +151,21 @@ bool equal_by_enumeration(const Site& site, const Expr& by) {
   });
 }
 
+// The index or the condition that the site's node stands in is the same at every point.
+bool equal_around(const std::vector<Site>& outer, const Site& site, const Expr& by) {
+  return std::any_of(outer.begin(), outer.end(), [&](const Site& o) {
+    if (o.node.kind() == Kind::real || o.node.form() != Form::apply) return false;
+    const std::vector<std::size_t> rest(site.path.begin() + static_cast<std::ptrdiff_t>(o.path.size()), site.path.end());
+    const Expr other = replaced(o.node, rest, by);
+    return at_all_points(o.binders, o.conditions, [&](const Point& point) { return equal_at(o.node, other, point); });
+  });
+}
+
 Expr with(const Expr& e, const Expr& old, const Expr& by) {
   if (e == old) return by;
   std::vector<Expr> args;
   for (const Expr& a : e->args) args.push_back(with(a, old, by));
   return args.empty() ? e : spec::with_args(e, args);
-}
-
-// max(c, c) and min(c, c), products with 0 and 1, quotients by 1.
-Expr folded(const Expr& e) {
-  std::vector<Expr> args;
-  for (const Expr& a : e->args) args.push_back(folded(a));
-  const Expr f = args.empty() ? e : spec::with_args(e, args);
-  if ((f.is(Primitive::maximum) || f.is(Primitive::minimum)) && f->args[0] == f->args[1]) return f->args[0];
-  if (f.is(Primitive::mul) && f->args[0].form() == Form::number && f->args[1].form() == Form::number) {
-    if (f->args[0]->number.is(0) || f->args[1]->number.is(0)) return spec::decimal(0);
-  }
-  const auto is_one = [](const Expr& a) { return a.form() == Form::number && a->number.is(1); };
-  if ((f.is(Primitive::mul) || f.is(Primitive::div)) && is_one(f->args[1])) return f->args[0];
-  if (f.is(Primitive::mul) && is_one(f->args[0])) return f->args[1];
-  if (f.is(Primitive::neg) && f->args[0].form() == Form::number && f->args[0]->number.is(0)) return f->args[0];
-  return f;
 }
 
 bool is_order(const Expr& e) {
@@ -248,16 +270,53 @@ bool equal_everywhere(const Expr& a, const Expr& b, const std::vector<Binder>& b
   return true;
 }
 
-// With the number in place of each part that can be no other.
+// The comparison that holds where this one does not, of numbers that are none of them NaN.
+std::optional<Expr> opposite(const Expr& c) {
+  using enum Primitive;
+  if (c.form() != Form::apply || c->args.size() != 2 || c->args[0].kind() != Kind::integer) return std::nullopt;
+  for (const auto& [one, other] : {std::pair{lt, ge}, std::pair{le, gt}, std::pair{gt, le}, std::pair{ge, lt}, std::pair{ne, eq}}) {
+    if (c.is(one)) return spec::apply(other, c->args);
+  }
+  return std::nullopt;
+}
+
+// With the number, or the truth, in place of each part that can be no other.
 Expr decided(const Expr& e, const Site& site, Reaches& reaches) {
   if (e.kind() == Kind::real && e.form() != Form::number) {
     const Reach r = reaches.of(e, site.binders, site.conditions);
     if (r.whole && r.low == r.high && std::isfinite(r.low)) return spec::binary64(r.low);
   }
+  if (e.kind() == Kind::boolean) {
+    if (reaches.never(e, site.binders, site.conditions)) return spec::boolean(false);
+    const auto other = opposite(e);
+    if (other && reaches.never(*other, site.binders, site.conditions)) return spec::boolean(true);
+  }
   if (e.form() == Form::reduce || e->args.empty() || e.form() == Form::read) return e;
   std::vector<Expr> args;
   for (const Expr& a : e->args) args.push_back(decided(a, site, reaches));
   return spec::with_args(e, args);
+}
+
+// All that the node stands in, up to the next reduction or tensor that is read, can be no other number.
+bool same_once_decided(const std::vector<Site>& outer, const Site& site, const Expr& by, Reaches& reaches) {
+  const auto same = [&](const Expr& a, const Expr& b, const Site& at) {
+    return (a.kind() == Kind::real || a.kind() == Kind::boolean) && folded(decided(a, at, reaches)) == folded(decided(b, at, reaches));
+  };
+  if (same(site.node, by, site)) return true;
+  for (const Site& o : outer) {
+    if (o.node.form() == Form::reduce || o.node.form() == Form::read) return false;
+    const std::vector<std::size_t> rest(site.path.begin() + static_cast<std::ptrdiff_t>(o.path.size()), site.path.end());
+    if (same(o.node, replaced(o.node, rest, by), o)) return true;
+  }
+  return false;
+}
+
+// Exchanged are variables of one reduction: its terms are the same.
+bool same_in_another_order(const spec::System& system, const Site& site, const Expr& by) {
+  const spec::Equation& one = system.equations[site.equation];
+  spec::Equation other = one;
+  other.value = replaced(one.value, site.path, by);
+  return canonical(one).value == canonical(other).value;
 }
 
 // What differs is less than half a unit in the last place, of binary64 too, of the sum that it is a term of.
@@ -270,6 +329,17 @@ bool is_lost_in_sum(const Site& site, const Expr& by, Reaches& reaches) {
   const Reach a = reaches.of(site.node, site.binders, there), b = reaches.of(by->args[1], site.binders, there);
   const double differ = std::max(a.high, b.high) - std::min(a.low, b.low);
   return differ <= 0x1p-54 * std::max(sum.low, -sum.high);
+}
+
+// What stands in the place of the node in some case is nearly the same, and that is lost in a rounding behind it.
+bool is_lost_behind(const spec::System& system, const Site& site, const Expr& by, Reaches& reaches, std::size_t first_output) {
+  if (by.form() != Form::select || by->args[2] != site.node || by.kind() != Kind::real) return false;
+  std::vector<Expr> there = site.conditions;
+  there.push_back(by->args[0]);
+  const Reach a = reaches.of(site.node, site.binders, there), b = reaches.of(by->args[1], site.binders, there);
+  const Reach near{std::min(a.low, b.low), std::max(a.high, b.high), false};
+  const double differ = near.high - near.low;
+  return std::isfinite(differ) && Lost(system, reaches, first_output).is_lost(site, {differ, near});
 }
 
 // What stands in the place of the node in a case that never is.
@@ -296,18 +366,21 @@ bool stays_in_53_bits(const Site& site, Reaches& reaches) {
 }  // namespace
 
 std::string why_equivalent(const spec::System& system, const Site& site, const Alternative& alternative,
-                           Reaches& reaches) {
+                           Reaches& reaches, std::size_t first_output) {
   if (folded(site.node) == folded(alternative.node)) return "the same expression";
-  if (equal_by_enumeration(site, alternative.node)) return "the same at every value of the indices";
+  const std::vector<Site> outer = around(system, site);
+  if (equal_by_enumeration(system, site, alternative.node) || equal_around(outer, site, alternative.node))
+    return "the same at every value of the indices";
   if (equal_at_the_boundary(site, alternative.node)) return "both arms are the same where the comparisons differ";
   if (is_lost_in_sum(site, alternative.node, reaches)) return "lost in the rounding of a sum";
-  if (site.node.kind() == Kind::real &&
-      folded(decided(site.node, site, reaches)) == folded(decided(alternative.node, site, reaches)))
-    return "the same numbers whatever the inputs are";
+  if (alternative.sort == Sort::axes && same_in_another_order(system, site, alternative.node))
+    return "the same sum in another order";
   if (is_never_chosen(site, alternative.node, reaches)) return "the numbers never come there";
+  if (same_once_decided(outer, site, alternative.node, reaches)) return "the same numbers whatever the inputs are";
   if (are_never_equal(site, alternative.node, reaches)) return "the numbers compared are never equal";
   if (alternative.sort == Sort::saturating && stays_in_53_bits(site, reaches))
     return "the integers stay within 53 bits";
+  if (is_lost_behind(system, site, alternative.node, reaches, first_output)) return "lost in a rounding behind it";
   const bool guards = alternative.sort == Sort::guard || alternative.sort == Sort::arm ||
                       alternative.sort == Sort::comparison || alternative.sort == Sort::part;
   if (guards && same_when_solved(system, site, alternative.node)) return "the same text once guards are solved";

@@ -12,9 +12,9 @@
 namespace etalon::adequacy {
 
 /// Why the equation means the same with the alternative at the site, or nothing where that is not proved.
-/// \param reaches of the system
+/// \param reaches of the system \param first_output of those that are asked for
 [[nodiscard]] std::string why_equivalent(const spec::System& system, const Site& site, const Alternative& alternative,
-                                         Reaches& reaches);
+                                         Reaches& reaches, std::size_t first_output = 0);
 
 /// The same of another system in place of the first one.
 [[nodiscard]] std::string why_equivalent(const spec::System& system, const spec::System& other);

@@ -9,6 +9,7 @@
 #include "conformance/values.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/half.hpp"
+#include "tests/adequacy/lost.hpp"
 
 namespace etalon::adequacy {
 namespace {
@@ -56,8 +57,8 @@ bool has_no_subnormal(const Reach& r, DType d) {
 
 class Adding {
  public:
-  Adding(const System& system, const std::shared_ptr<Reaches>& reaches, std::vector<Change>& to)
-      : system_(system), reaches_(reaches), to_(to) {}
+  Adding(const System& system, std::size_t first_output, const std::shared_ptr<Reaches>& reaches, std::vector<Change>& to)
+      : system_(system), first_output_(first_output), reaches_(reaches), to_(to) {}
 
   void tensor(spec::TensorId t) {
     switch (system_[t].dtype) {
@@ -106,13 +107,18 @@ class Adding {
   void add(spec::TensorId t, Sort sort, const char* text, NumberChange change, Keeps keeps) {
     Change made{sort, system_[t].name, std::string(text) + " (" + std::string(name_of(system_[t].dtype)) + ")"};
     made.numbers.emplace(t, std::move(change));
-    made.prove = [reaches = reaches_, t, keeps, d = system_[t].dtype]() -> std::string {
-      return keeps(reaches->of(t), d) ? "it keeps every number that there can be" : "";
+    made.prove = [reaches = reaches_, t, keeps, sort, first = first_output_, &system = system_]() -> std::string {
+      const DType d = system[t].dtype;
+      if (keeps(reaches->of(t), d)) return "it keeps every number that there can be";
+      const double normal = std::ldexp(1.0, spec::format_of(d).emin);
+      const Shift shift{normal, {-normal, normal, false}, true};
+      return sort == Sort::flushed && Lost(system, *reaches, first).is_lost(t, shift) ? "lost in a rounding behind it" : "";
     };
     to_.push_back(std::move(made));
   }
 
   const System& system_;
+  const std::size_t first_output_;
   const std::shared_ptr<Reaches>& reaches_;
   std::vector<Change>& to_;
 };
@@ -167,9 +173,9 @@ double rounded_to(double value, DType dtype) {
   }
 }
 
-void add_number_changes(const System& system, const std::vector<bool>& chosen, const std::shared_ptr<Reaches>& reaches,
-                        std::vector<Change>& to) {
-  Adding adding(system, reaches, to);
+void add_number_changes(const System& system, const std::vector<bool>& chosen, std::size_t first_output,
+                        const std::shared_ptr<Reaches>& reaches, std::vector<Change>& to) {
+  Adding adding(system, first_output, reaches, to);
   for (const spec::TensorId t : system.inputs) adding.tensor(t);
   std::set<spec::TensorId> given;
   for (std::size_t i = 0; i < system.equations.size(); ++i) {

@@ -12,7 +12,8 @@
 namespace etalon::adequacy {
 
 /// Of every input, and of every tensor that one of the chosen equations gives. \param reaches of the system
-void add_number_changes(const spec::System& system, const std::vector<bool>& chosen,
+/// \param first_output of those that are asked for
+void add_number_changes(const spec::System& system, const std::vector<bool>& chosen, std::size_t first_output,
                         const std::shared_ptr<Reaches>& reaches, std::vector<Change>& to);
 
 /// The number in the type that its values are rounded to, ties to even.

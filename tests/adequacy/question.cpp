@@ -206,20 +206,33 @@ bool Question::is_identical(const Change& change) const {
                              other->begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-Effect Question::effect(const Change& change) {
-  std::optional<Tensors> got;
+// Nothing where it reads beyond a tensor, or divides an integer by 0.
+std::optional<std::optional<Question::Tensors>> Question::quick(const Change& change) {
   try {
-    got = answers_.quick(change);
+    return answers_.quick(change);
   } catch (const SpecViolation&) {
-    return Effect::undefined;
+    return std::nullopt;
   } catch (const InternalError&) {
-    return Effect::undefined;
+    return std::nullopt;
   }
-  if (!got) return Effect::none;
-  keep_values(*got);
-  if (*got == answers_.sound()) return change.system ? Effect::none : Effect::unseen;
-  if (reference::judge(*got, bounds()).passed()) return Effect::admitted;
-  const Selection suspects = outside_all(*got);
+}
+
+Effect Question::effect(Change& change) {
+  auto defined = quick(change);
+  if (!defined && change.equation) {
+    hold_inside(change, system_);
+    defined = quick(change);
+  }
+  if (!defined) return Effect::undefined;
+  const std::optional<Tensors>& answer = *defined;
+  return answer ? effect_of(*answer, change) : Effect::none;
+}
+
+Effect Question::effect_of(Tensors answer, const Change& change) {
+  keep_values(answer);
+  if (answer == answers_.sound()) return change.system ? Effect::none : Effect::unseen;
+  if (reference::judge(answer, bounds()).passed()) return Effect::admitted;
+  const Selection suspects = outside_all(answer);
   if (!reference::any_of(suspects)) return is_convicted_as_a_whole(change) ? Effect::killed : Effect::admitted;
   // Doubles only suspect: what convicts is exact.
   for (const Selection& asked : {first_of(suspects), suspects}) {

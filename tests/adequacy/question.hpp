@@ -18,7 +18,7 @@ namespace etalon::adequacy {
 
 /// What a change does to the answer.
 enum class Effect : std::uint8_t {
-  undefined,  ///< it is no mutant here: it reads beyond a tensor, or has no answer
+  undefined,  ///< it is no mutant here: it reads beyond a tensor without elements, divides an integer by 0, or has no answer
   none,       ///< no number differs
   unseen,     ///< numbers on the way differ, and no answer
   admitted,   ///< the suite admits what differs
@@ -34,7 +34,8 @@ class Question {
   /// Its inputs: operands, then directions.
   [[nodiscard]] const std::vector<HostTensor>& inputs() const { return inputs_; }
   [[nodiscard]] std::vector<Change> changes(const Wanted& wanted) const;
-  [[nodiscard]] Effect effect(const Change& change);
+  /// What the change reads beyond a tensor is held inside from then on.
+  [[nodiscard]] Effect effect(Change& change);
   /// Whether all that is given is finite.
   [[nodiscard]] bool is_finite() const;
   /// Whether the real numbers of all outputs are the same with the change, as far as binary64 tells.
@@ -45,6 +46,8 @@ class Question {
  private:
   using Tensors = std::vector<HostTensor>;
 
+  [[nodiscard]] std::optional<std::optional<Tensors>> quick(const Change& change);
+  [[nodiscard]] Effect effect_of(Tensors answer, const Change& change);
   void keep_values(Tensors& answer);
   [[nodiscard]] const reference::Envelopes& bounds();
   [[nodiscard]] const conformance::Freedoms& freedoms();

@@ -26,7 +26,10 @@ Reach joined(const Reach& a, const Reach& b) {
 // 0 times infinity is no number, and so not in the interval.
 double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
+bool is_zero(const Reach& a) { return a.low == 0 && a.high == 0; }
+
 Reach product(const Reach& a, const Reach& b) {
+  if (is_zero(a) || is_zero(b)) return {0, 0, true};
   const auto ends = {times(a.low, b.low), times(a.low, b.high), times(a.high, b.low), times(a.high, b.high)};
   return {std::min(ends), std::max(ends), a.whole && b.whole};
 }
@@ -37,7 +40,19 @@ Reach sum(const Reach& a, const Reach& b) {
 }
 
 // Library functions are a few last places off; what they give exactly stays.
-double outwards(double x, double direction) { return x == 0 || x == 1 ? x : x * (1 + direction * 0x1p-40); }
+double outwards(double x, double direction) { return x == 0 ? x : x + direction * std::fabs(x) * 0x1p-40; }
+
+// Of a function that grows. At 0 all of them are whole.
+Reach grown(const Reach& a, double (*f)(double)) {
+  const double low = a.low == 0 ? f(0) : outwards(f(a.low), -1), high = a.high == 0 ? f(0) : outwards(f(a.high), 1);
+  return {low, high, low == high && std::floor(low) == low};
+}
+Reach logarithm(const Reach& a) {
+  const double low = outwards(std::log(a.low), -1), high = outwards(std::log(a.high), 1);
+  return {low, high, low == 0 && high == 0};
+}
+Reach within(const Reach& a, double end) { return {std::max(a.low, -end), std::min(a.high, end), a.whole}; }
+bool is_beside_zero(const Reach& a) { return a.low >= -1 && a.high <= 1; }
 
 Reach negated(const Reach& a) { return {-a.high, -a.low, a.whole}; }
 
@@ -170,25 +185,38 @@ class Look {
       case Primitive::minimum:
         return {std::min(a.low, b.low), std::min(a.high, b.high), a.whole && b.whole};
       case Primitive::div:
-        if (b.low == 1 && b.high == 1) return a;
+        if (is_zero(a) || (b.low == 1 && b.high == 1)) return a;
         if (b.low > 0) return product(a, {1 / b.high, 1 / b.low, false});
         return {a.low >= 0 && b.low >= 0 ? 0 : -infinity, infinity, false};
       case Primitive::exp:
-        return {outwards(std::exp(a.low), -1), outwards(std::exp(a.high), 1), a.low == 0 && a.high == 0};
+        return grown(a, std::exp);
       case Primitive::exp2:
-        return {outwards(std::exp2(a.low), -1), outwards(std::exp2(a.high), 1), a.low == 0 && a.high == 0};
+        return grown(a, std::exp2);
+      case Primitive::expm1:
+        return grown(a, std::expm1);
+      case Primitive::log:
+        return a.low >= 0 ? logarithm(a) : Reach{};
+      case Primitive::log1p:
+        return a.low >= -1 ? grown(a, std::log1p) : Reach{};
       case Primitive::sqrt:
         return {std::sqrt(std::max(0.0, a.low)), std::sqrt(std::max(0.0, a.high)), false};
       case Primitive::abs:
         if (a.low >= 0) return a;
         return {0, std::max(-a.low, a.high), a.whole};
       case Primitive::cosh:
-        return {1, infinity, false};
+        return {1, is_beside_zero(a) ? 2 : infinity, false};
       case Primitive::sin:
+        return is_beside_zero(a) ? grown(a, std::sin) : Reach{-1, 1, false};
       case Primitive::cos:
+        return {is_beside_zero(a) ? 0.5 : -1, 1, false};
+      case Primitive::sinh:
+        return grown(a, std::sinh);
+      case Primitive::tan:
+        return is_beside_zero(a) ? grown(a, std::tan) : Reach{};
       case Primitive::tanh:
+        return within(grown(a, std::tanh), 1);
       case Primitive::erf:
-        return {-1, 1, false};
+        return within(grown(a, std::erf), 1);
       case Primitive::sign:
         return {a.low >= 0 ? 0.0 : -1.0, a.high <= 0 ? 0.0 : 1.0, true};
       case Primitive::floor:
@@ -244,16 +272,24 @@ class Look {
         });
   }
 
-  // The element itself, read on; also as the only one of a line.
-  bool is_copy(const Expr& one, const Expr& copy) {
+  // The element itself, read on; also as the only one of a line, and divided by 1.
+  bool is_copy(const Expr& one, const Expr& copy, int depth = 0) {
     const Said said = said_of(copy);
-    if (said.equation == nullptr) return false;
-    const Expr& value = said.value;
-    const bool line =
-        value.form() == Form::reduce && value->reduction == Reduction::max && value->args[0].form() == Form::number;
-    if (!line) return covers(put(*said.equation, copy, value), one, {});
+    if (said.equation == nullptr || depth > 4) return false;
+    Expr value = said.value;
+    if (value.is(Primitive::div) && is_one(value->args[1])) value = value->args[0];
+    const bool line = value.form() == Form::reduce && value->args[0].form() == Form::number &&
+                      (value->reduction == Reduction::max || value->reduction == Reduction::sum);
+    if (!line) {
+      const Expr read = put(*said.equation, copy, value);
+      return covers(read, one, {}) || (read.form() == Form::read && is_copy(one, read, depth + 1));
+    }
     return std::all_of(value->binders.begin(), value->binders.end(), [](const Binder& b) { return b.extent == 1; }) &&
            covers(put(*said.equation, copy, value->args[1]), one, value->binders);
+  }
+  bool is_one(const Expr& e) {
+    const Reach r = plain(e);
+    return r.whole && r.low == 1 && r.high == 1;
   }
 
   // An element is at most the maximum over a line that it lies in.
@@ -289,6 +325,13 @@ Reach Reaches::of(const Expr& e, const std::vector<Binder>& binders, const std::
 
 bool Reaches::never(const Expr& condition, const std::vector<Binder>& binders, const std::vector<Expr>& conditions) {
   return Look(*this, system_, binders, conditions).never(condition);
+}
+
+Reaches Reaches::where(spec::TensorId tensor, const Reach& reach) {
+  for (std::size_t t = 0; t < system_.tensors.size(); ++t) (void)of(static_cast<spec::TensorId>(t));
+  Reaches there = *this;
+  there.tensors_[tensor] = reach;
+  return there;
 }
 
 Reach Reaches::of(spec::TensorId tensor) {

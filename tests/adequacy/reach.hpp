@@ -32,6 +32,9 @@ class Reaches {
   [[nodiscard]] bool never(const spec::Expr& condition, const std::vector<spec::Binder>& binders,
                            const std::vector<spec::Expr>& conditions);
 
+  /// The same where the elements of this tensor lie in that reach; others stay as they were.
+  [[nodiscard]] Reaches where(spec::TensorId tensor, const Reach& reach);
+
  private:
   const spec::System& system_;
   std::map<spec::TensorId, std::optional<Reach>> tensors_;  ///< nothing while it is looked for

@@ -77,7 +77,7 @@ class Scoring {
     const auto wanted = [&](Sort sort, const std::string& place, const std::string& text) {
       return is_asked_for(sort) && lives(mode + " " + place + " | " + text);
     };
-    for (const Change& change : question.changes(wanted)) {
+    for (Change& change : question.changes(wanted)) {
       const Effect effect = question.effect(change);
       if (effect != Effect::undefined) note(mutant_of(mode, change), question, effect, change, c);
     }

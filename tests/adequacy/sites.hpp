@@ -30,6 +30,9 @@ struct Site {
 /// Every node of the chosen equations, parents first.
 [[nodiscard]] std::vector<Site> sites_of(const spec::System& system, const std::vector<bool>& chosen);
 
+/// The nodes that the site's stands in, the nearest first, up to the right side.
+[[nodiscard]] std::vector<Site> around(const spec::System& system, const Site& site);
+
 /// `whole` with another node at the end of the path.
 [[nodiscard]] spec::Expr replaced(const spec::Expr& whole, const std::vector<std::size_t>& path, const spec::Expr& by);
 

@@ -1,0 +1,13 @@
+/// \file
+/// Expressions whose parts are known numbers, made shorter. It knows forms, and no operation.
+#pragma once
+
+#include "spec/system/expr.hpp"
+
+namespace etalon::adequacy {
+
+/// The same over the real numbers: extrema of two that are equal, sums and products with 0, products and quotients with 1,
+/// functions of 0, conditions and choices that are decided.
+[[nodiscard]] spec::Expr folded(const spec::Expr& e);
+
+}  // namespace etalon::adequacy
