@@ -7,6 +7,7 @@
 
 #include "conformance/admit_schemas.hpp"
 #include "conformance/call_by_call.hpp"
+#include "conformance/filled_seeds.hpp"
 #include "conformance/schemas.hpp"
 #include "conformance/undifferentiable.hpp"
 #include "spec/program/binding.hpp"
@@ -75,7 +76,9 @@ class Whole {
 
  private:
   [[nodiscard]] Freedoms freedoms() const {
-    return where_undifferentiable(question_.system, question_.inputs, layout_of(request_), meaning_, contract_);
+    Freedoms free = where_undifferentiable(question_.system, question_.inputs, layout_of(request_), meaning_, contract_);
+    mark_filled_seeds(free, request_, contract_);
+    return free;
   }
 
   /// Of a program of several calls what follows from the form of its equations.
