@@ -126,18 +126,28 @@ std::optional<Filled> with_filled_seeds(const spec::Request& request) {
 }
 
 void mark_filled_seeds(Freedoms& freedoms, const spec::Request& request, const spec::Contract& contract) {
-  const auto filled = with_filled_seeds(request);
-  if (!filled) return;
-  const reference::Envelopes bounds = reference::envelopes(filled->system, filled->inputs, contract);
-  freedoms.resize(bounds.outputs.size());
-  for (std::size_t o = 0; o < freedoms.size(); ++o) {
-    const auto& flags = bounds.outputs[o].flags;
-    freedoms[o].resize(flags.size(), Freedom::none);
-    // Values are what they are.
-    for (std::size_t i = 0; i < flags.size() && o >= request.program.outputs.size(); ++i) {
-      if ((flags[i] & reference::admits_nan) != 0) freedoms[o][i] = std::max(freedoms[o][i], Freedom::zero_slope);
+  const auto may_be_nan = [&](std::size_t output, std::size_t count, const auto& is_open) {
+    if (output < request.program.outputs.size()) return;  // values are what they are
+    if (freedoms.size() <= output) freedoms.resize(output + 1);
+    freedoms[output].resize(count, Freedom::none);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (is_open(i)) freedoms[output][i] = std::max(freedoms[output][i], Freedom::zero_slope);
+    }
+  };
+  if (const auto filled = with_filled_seeds(request)) {
+    const reference::Envelopes bounds = reference::envelopes(filled->system, filled->inputs, contract);
+    for (std::size_t o = 0; o < bounds.outputs.size(); ++o) {
+      const auto& flags = bounds.outputs[o].flags;
+      may_be_nan(o, flags.size(), [&](std::size_t i) { return (flags[i] & reference::admits_nan) != 0; });
     }
   }
+  // Beside values that are no numbers zeros meet whatever a rule makes of them.
+  const Question literal = literal_question_of(request);
+  if (literal.absent.empty()) return;
+  const reference::Envelopes bounds = reference::envelopes(literal.system, literal.inputs, contract);
+  const Freedoms beside = where_undifferentiable(literal.system, literal.inputs, layout_of(request), bounds, contract);
+  for (std::size_t o = 0; o < beside.size(); ++o)
+    may_be_nan(o, beside[o].size(), [&](std::size_t i) { return beside[o][i] != Freedom::none; });
 }
 
 }  // namespace etalon::conformance

@@ -99,6 +99,15 @@ TEST_CASE("a cotangent that nobody gives makes no term, or one of zeros", "[soun
   CHECK(*reference_of(r).cotangents[0] == one(-7));
 }
 
+TEST_CASE("beside a value that overflows zeros may turn NaN before they meet it", "[sound][absent]") {
+  constexpr float large = 3e38F;
+  spec::Request r = asked("input x : f32[1]\nh = square(x)\ny = neg(x)\noutput h\noutput y\n", {large}, Mode::vjp);
+  r.cotangents[1] = one(7);
+  // Who doubles x before the cotangent is multiplied has infinity.
+  for (const float sound : {-7.0F, not_a_number}) CHECK(passes(r, {inf, -large}, {}, {one(sound)}));
+  for (const float wrong : {0.0F, -8.0F, inf}) CHECK_FALSE(passes(r, {inf, -large}, {}, {one(wrong)}));
+}
+
 TEST_CASE("a result that nothing asked for reads gets no cotangent, or zeros", "[sound][absent]") {
   spec::Request r = asked("input x : f32[1]\nh = sqrt(x)\ny = neg(x)\noutput y\n", {0}, Mode::vjp);
   r.cotangents[0] = one(7);
