@@ -84,7 +84,11 @@ class Whole {
   /// Of a program of several calls what follows from the form of its equations.
   [[nodiscard]] std::vector<Schema> schemas(const std::optional<Case>& alone) const {
     if (alone) return other_schemas(*alone, request_.mode);
-    return schemas_by_form({question_.system, question_.inputs});
+    std::vector<Schema> all = schemas_by_form({question_.system, question_.inputs});
+    if (request_.mode == spec::Mode::forward || request_.program.steps.size() < 2) return all;
+    Question unshared = unshared_question_of(request_);
+    all.push_back({std::move(unshared.system), std::move(unshared.inputs)});
+    return all;
   }
 
   /// Beside values and cotangents that are no numbers there is no second derivative to hold anybody to.

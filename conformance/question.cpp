@@ -8,6 +8,7 @@
 
 #include "spec/derivative/absent_seeds.hpp"
 #include "spec/derivative/derivative.hpp"
+#include "spec/system/simplify.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -36,7 +37,11 @@ void add_seeds(std::vector<HostTensor>& inputs, const Optional& given, const std
 
 class Asking {
  public:
-  explicit Asking(const spec::Request& request) : request_(request), program_(spec::lower(request.program)) {
+  enum class Reductions { shared, apart };
+
+  explicit Asking(const spec::Request& request, Reductions reductions = Reductions::shared)
+      : request_(request), program_(spec::lower(request.program)) {
+    if (reductions == Reductions::apart) spec::name_reductions_apart(program_);
     program_.outputs.resize(request.program.outputs.size());
     for (const spec::TensorId id : program_.outputs) real_.push_back(kind_of(program_[id].dtype) == Kind::real);
     wrt_ = marked(request.wrt);
@@ -132,6 +137,12 @@ Question literal_question_of(const spec::Request& request) { return Asking(reque
 
 Question question_of(const spec::Request& request) {
   Question question = literal_question_of(request);
+  leave_out(question.system, question.absent);
+  return question;
+}
+
+Question unshared_question_of(const spec::Request& request) {
+  Question question = Asking(request, Asking::Reductions::apart).run();
   leave_out(question.system, question.absent);
   return question;
 }

@@ -39,6 +39,9 @@ struct Question {
 /// \throws SpecViolation when the program is ill-typed.
 [[nodiscard]] Question question_of(const spec::Request& request);
 
+/// The same where calls share no reductions: the derivative of a backend that knows nothing of equal ones.
+[[nodiscard]] Question unshared_question_of(const spec::Request& request);
+
 /// The same with all terms of the seeds that the request leaves out: products with their zeros.
 [[nodiscard]] Question literal_question_of(const spec::Request& request);
 
