@@ -138,7 +138,7 @@ void mark_filled_seeds(Freedoms& freedoms, const spec::Request& request, const s
     const reference::Envelopes bounds = reference::envelopes(filled->system, filled->inputs, contract);
     for (std::size_t o = 0; o < bounds.outputs.size(); ++o) {
       const auto& flags = bounds.outputs[o].flags;
-      may_be_nan(o, flags.size(), [&](std::size_t i) { return (flags[i] & reference::admits_nan) != 0; });
+      may_be_nan(o, flags.size(), [&](std::size_t i) { return (flags[i] & (reference::admits_nan | reference::undecided)) != 0; });
     }
   }
   // Beside values that are no numbers zeros meet whatever a rule makes of them.
