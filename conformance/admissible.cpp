@@ -7,6 +7,7 @@
 
 #include "conformance/admit_schemas.hpp"
 #include "conformance/call_by_call.hpp"
+#include "conformance/filled_seeds.hpp"
 #include "conformance/schemas.hpp"
 #include "conformance/undifferentiable.hpp"
 #include "spec/program/binding.hpp"
@@ -75,13 +76,19 @@ class Whole {
 
  private:
   [[nodiscard]] Freedoms freedoms() const {
-    return where_undifferentiable(question_.system, question_.inputs, layout_of(request_), meaning_, contract_);
+    Freedoms free = where_undifferentiable(question_.system, question_.inputs, layout_of(request_), meaning_, contract_);
+    mark_filled_seeds(free, request_, contract_);
+    return free;
   }
 
   /// Of a program of several calls what follows from the form of its equations.
   [[nodiscard]] std::vector<Schema> schemas(const std::optional<Case>& alone) const {
     if (alone) return other_schemas(*alone, request_.mode);
-    return schemas_by_form({question_.system, question_.inputs});
+    std::vector<Schema> all = schemas_by_form({question_.system, question_.inputs});
+    if (request_.mode == spec::Mode::forward || request_.program.steps.size() < 2) return all;
+    Question unshared = unshared_question_of(request_);
+    all.push_back({std::move(unshared.system), std::move(unshared.inputs)});
+    return all;
   }
 
   /// Beside values and cotangents that are no numbers there is no second derivative to hold anybody to.

@@ -8,7 +8,7 @@
 namespace etalon::conformance {
 namespace {
 
-// Of several seeds one may be left out, which stands for zeros.
+// Of several seeds one may be left out, whose terms are then not there.
 constexpr double left_out = 0.1;
 
 bool is_real(DType dtype) { return kind_of(dtype) == Kind::real; }

@@ -6,7 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "spec/derivative/absent_seeds.hpp"
 #include "spec/derivative/derivative.hpp"
+#include "spec/system/simplify.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -24,16 +26,22 @@ using Optional = std::vector<std::optional<HostTensor>>;
 
 /// One seed per position, zero where none is given.
 void add_seeds(std::vector<HostTensor>& inputs, const Optional& given, const std::vector<std::size_t>& positions,
-               const spec::System& system, const std::vector<spec::TensorId>& of) {
+               const spec::System& system, const std::vector<spec::TensorId>& of, std::vector<std::size_t>& absent) {
   for (const std::size_t i : positions) {
     const spec::TensorInfo& info = system[of[i]];
-    inputs.push_back(i < given.size() && given[i] ? *given[i] : HostTensor(info.dtype, info.dims));
+    const bool is_given = i < given.size() && given[i];
+    if (!is_given) absent.push_back(inputs.size());
+    inputs.push_back(is_given ? *given[i] : HostTensor(info.dtype, info.dims));
   }
 }
 
 class Asking {
  public:
-  explicit Asking(const spec::Request& request) : request_(request), program_(spec::lower(request.program)) {
+  enum class Reductions { shared, apart };
+
+  explicit Asking(const spec::Request& request, Reductions reductions = Reductions::shared)
+      : request_(request), program_(spec::lower(request.program)) {
+    if (reductions == Reductions::apart) spec::name_reductions_apart(program_);
     program_.outputs.resize(request.program.outputs.size());
     for (const spec::TensorId id : program_.outputs) real_.push_back(kind_of(program_[id].dtype) == Kind::real);
     wrt_ = marked(request.wrt);
@@ -77,7 +85,7 @@ class Asking {
         question_.system = spec::vjp(program_, wrt_);
         if (request_.mode == Mode::vjp) return;
         question_.first_tangent = real_.size() + wrt_.size();
-        move_cotangents(question_.system, question_.inputs, request_.wrt, request_.tangents, request_.cotangent_tangents);
+        move_cotangents(question_.system, question_.inputs, request_.wrt, request_.tangents, request_.cotangent_tangents, question_.absent);
         break;
     }
     const std::size_t seeds = request_.mode == Mode::jvp ? 0 : static_cast<std::size_t>(std::count(real_.begin(), real_.end(), true));
@@ -85,7 +93,7 @@ class Asking {
   }
 
   void add_seeds(const Optional& given, const std::vector<std::size_t>& positions, const std::vector<spec::TensorId>& of) {
-    conformance::add_seeds(question_.inputs, given, positions, program_, of);
+    conformance::add_seeds(question_.inputs, given, positions, program_, of, question_.absent);
   }
 
   const spec::Request& request_;
@@ -98,8 +106,15 @@ class Asking {
 
 }  // namespace
 
+void leave_out(spec::System& system, const std::vector<std::size_t>& absent) {
+  if (absent.empty()) return;
+  std::vector<spec::TensorId> seeds;
+  for (const std::size_t i : absent) seeds.push_back(system.inputs.at(i));
+  system = spec::without_seeds(system, seeds);
+}
+
 void move_cotangents(spec::System& system, std::vector<HostTensor>& inputs, const std::vector<bool>& wrt, const Optional& tangents,
-                     const Optional& cotangent_tangents) {
+                     const Optional& cotangent_tangents, std::vector<std::size_t>& absent) {
   std::vector<std::size_t> moving = marked(wrt);
   const auto results = static_cast<std::ptrdiff_t>(system.outputs.size() - moving.size());
   const std::vector<spec::TensorId> of(system.outputs.begin(), system.outputs.begin() + results);
@@ -108,8 +123,8 @@ void move_cotangents(spec::System& system, std::vector<HostTensor>& inputs, cons
     if (kind_of(system[of[r]].dtype) == Kind::real) real.push_back(r);
   }
   const std::size_t seeded = inputs.size();
-  add_seeds(inputs, tangents, moving, system, system.inputs);
-  add_seeds(inputs, cotangent_tangents, real, system, of);
+  add_seeds(inputs, tangents, moving, system, system.inputs, absent);
+  add_seeds(inputs, cotangent_tangents, real, system, of, absent);
   for (std::size_t i = seeded - real.size(); i < seeded; ++i) moving.push_back(i);
   const auto answered = static_cast<std::ptrdiff_t>(system.outputs.size());
   system = spec::jvp(system, moving);
@@ -118,7 +133,19 @@ void move_cotangents(spec::System& system, std::vector<HostTensor>& inputs, cons
   system.outputs.erase(unasked, unasked + static_cast<std::ptrdiff_t>(real.size()));
 }
 
-Question question_of(const spec::Request& request) { return Asking(request).run(); }
+Question literal_question_of(const spec::Request& request) { return Asking(request).run(); }
+
+Question question_of(const spec::Request& request) {
+  Question question = literal_question_of(request);
+  leave_out(question.system, question.absent);
+  return question;
+}
+
+Question unshared_question_of(const spec::Request& request) {
+  Question question = Asking(request, Asking::Reductions::apart).run();
+  leave_out(question.system, question.absent);
+  return question;
+}
 
 std::vector<std::string> Question::names() const {
   std::vector<std::string> names;

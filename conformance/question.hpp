@@ -26,6 +26,7 @@ struct Question {
   std::vector<AnswerList> lists;
   std::vector<std::size_t> tangents;  ///< positions of the inputs that are tangents
   std::size_t first_tangent = 0;      ///< of the outputs, those that are linear in the tangents begin here
+  std::vector<std::size_t> absent;    ///< positions of the inputs that are seeds which the request leaves out: zeros
 
   /// Of the system's outputs.
   [[nodiscard]] std::vector<std::string> names() const;
@@ -34,14 +35,24 @@ struct Question {
   [[nodiscard]] std::string take(const spec::Numbers& numbers, std::vector<HostTensor>& got) const;
 };
 
+/// A seed that the request leaves out is an input too, which nothing reads.
 /// \throws SpecViolation when the program is ill-typed.
 [[nodiscard]] Question question_of(const spec::Request& request);
 
+/// The same where calls share no reductions: the derivative of a backend that knows nothing of equal ones.
+[[nodiscard]] Question unshared_question_of(const spec::Request& request);
+
+/// The same with all terms of the seeds that the request leaves out: products with their zeros.
+[[nodiscard]] Question literal_question_of(const spec::Request& request);
+
+/// Takes the terms of absent seeds, positions of the inputs, out of the system.
+void leave_out(spec::System& system, const std::vector<std::size_t>& absent);
+
 /// Of equations that answer results and then the cotangents of the marked inputs, those of the real results being the last
 /// inputs: these, and how the cotangents move along tangents of the marked inputs and of the given cotangents, which become
-/// inputs.
+/// inputs; positions of those that are not given are added to `absent`.
 void move_cotangents(spec::System& system, std::vector<HostTensor>& inputs, const std::vector<bool>& wrt,
                      const std::vector<std::optional<HostTensor>>& tangents,
-                     const std::vector<std::optional<HostTensor>>& cotangent_tangents);
+                     const std::vector<std::optional<HostTensor>>& cotangent_tangents, std::vector<std::size_t>& absent);
 
 }  // namespace etalon::conformance

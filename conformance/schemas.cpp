@@ -21,12 +21,17 @@ namespace {
   return positions;
 }
 
-void add_seeds(std::vector<HostTensor>& inputs, const std::vector<std::optional<HostTensor>>& seeds,
-               const std::vector<spec::ValueType>& types) {
+/// \returns positions of those that are not given, which are zero
+[[nodiscard]] std::vector<std::size_t> add_seeds(std::vector<HostTensor>& inputs, const std::vector<std::optional<HostTensor>>& seeds,
+                                                 const std::vector<spec::ValueType>& types) {
+  std::vector<std::size_t> absent;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (!is_real(types[i].dtype)) continue;
-    inputs.push_back(i < seeds.size() && seeds[i] ? *seeds[i] : HostTensor(types[i].dtype, types[i].dims));
+    const bool is_given = i < seeds.size() && seeds[i];
+    if (!is_given) absent.push_back(inputs.size());
+    inputs.push_back(is_given ? *seeds[i] : HostTensor(types[i].dtype, types[i].dims));
   }
+  return absent;
 }
 
 /// The results and the cotangents that are asked for.
@@ -48,9 +53,9 @@ void name_tangents(Schema& schema, std::size_t first_input, std::size_t first_ou
 }
 
 /// Of a schema that answers cotangents: these and their derivatives along the case's tangents and cotangent tangents.
-void follow(Schema& schema, const Case& c) {
+void follow(Schema& schema, const Case& c, std::vector<std::size_t>& absent) {
   const std::size_t first_input = schema.inputs.size(), first_output = schema.system.outputs.size();
-  move_cotangents(schema.system, schema.inputs, c.wrt, c.tangents, c.cotangent_tangents);
+  move_cotangents(schema.system, schema.inputs, c.wrt, c.tangents, c.cotangent_tangents, absent);
   name_tangents(schema, first_input, first_output);
 }
 
@@ -68,8 +73,8 @@ void follow(Schema& schema, const Case& c) {
     ++next;
   }
   // Nothing reads the tangents, whose cotangents are asked for.
-  add_seeds(schema.inputs, {}, types);
-  add_seeds(schema.inputs, c.cotangents, instance.results);
+  (void)add_seeds(schema.inputs, {}, types);
+  std::vector<std::size_t> absent = add_seeds(schema.inputs, c.cotangents, instance.results);
   const std::vector<spec::TensorId> outputs = instance.system.outputs;
   schema.system.outputs.erase(schema.system.outputs.begin(), schema.system.outputs.begin() + results);
   const std::size_t stated = schema.system.outputs.size();
@@ -77,7 +82,8 @@ void follow(Schema& schema, const Case& c) {
   std::vector<spec::TensorId> asked(outputs.begin(), outputs.begin() + results);
   asked.insert(asked.end(), schema.system.outputs.begin() + static_cast<std::ptrdiff_t>(stated), schema.system.outputs.end());
   schema.system.outputs = std::move(asked);
-  if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c);
+  if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c, absent);
+  leave_out(schema.system, absent);
   return schema;
 }
 
@@ -133,13 +139,14 @@ Schema stated_by(const Case& c, std::size_t part) {
   const spec::Instance instance = spec::instantiate_part(d, part, c.call.operands, c.call.packs, c.call.attributes);
   Schema schema{instance.system, present(c)};
   if (d.parts[part - 1] == spec::PartForm::vjp) {
-    add_seeds(schema.inputs, c.cotangents, instance.results);
+    std::vector<std::size_t> absent = add_seeds(schema.inputs, c.cotangents, instance.results);
     keep_asked(schema.system, instance.results.size(), marked(c.wrt));
-    if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c);
+    if (c.mode == spec::Mode::jvp_of_vjp) follow(schema, c, absent);
+    leave_out(schema.system, absent);
   } else if (d.parts[part - 1] == spec::PartForm::jvp) {
     std::vector<spec::ValueType> types;
     for (const HostTensor& t : present(c)) types.push_back({t.dtype, t.dims});
-    add_seeds(schema.inputs, c.tangents, types);
+    leave_out(schema.system, add_seeds(schema.inputs, c.tangents, types));
     name_tangents(schema, types.size(), instance.results.size());
   }
   return schema;

@@ -228,7 +228,24 @@ Freedoms where_undifferentiable(const spec::System& system, std::span<const Host
   return freedoms;
 }
 
+namespace {
+
+/// What hangs on decisions may be NaN in each branch of theirs.
+void admit_nan_in_branches(reference::Envelope& envelope, std::span<const Freedom> freedoms) {
+  for (reference::Alternatives& a : envelope.alternatives) {
+    for (std::size_t k = 0; k < a.elements.size(); ++k) {
+      if (a.elements[k] >= freedoms.size()) continue;
+      const Freedom freedom = freedoms[a.elements[k]];
+      if (freedom != Freedom::zero_slope && freedom != Freedom::no_number) continue;
+      for (auto& branch : a.branches) branch[k].flags |= reference::admits_nan;
+    }
+  }
+}
+
+}  // namespace
+
 void admit(reference::Envelope& envelope, std::span<const Freedom> freedoms) {
+  admit_nan_in_branches(envelope, freedoms);
   for (std::size_t i = 0; i < freedoms.size() && i < envelope.flags.size(); ++i) {
     if (freedoms[i] == Freedom::all) envelope.flags[i] |= reference::undecided;
     if (freedoms[i] == Freedom::zero_slope) envelope.flags[i] |= reference::admits_nan;

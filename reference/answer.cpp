@@ -10,6 +10,7 @@
 #include "reference/evaluate.hpp"
 #include "reference/exact/precisions.hpp"
 #include "reference/host.hpp"
+#include "spec/derivative/absent_seeds.hpp"
 #include "spec/derivative/derivative.hpp"
 #include "spec/error.hpp"
 
@@ -222,7 +223,7 @@ class Run {
 
   void vjp() {
     if (elements_asked() > most_transposed_elements) {
-      return decide(spec::vjp(system_, asked_.positions()), with_cotangents(), outputs_and(drafts_.cotangents));
+      return decide(symbolic_vjp(), with_cotangents(), outputs_and(drafts_.cotangents));
     }
     decide(system_, inputs_, outputs());
     const Selection open = open_of(of(drafts_.cotangents));
@@ -244,7 +245,7 @@ class Run {
       }
     }
     if (!any_of(nan)) return;
-    const Partial<T> symbolic = evaluate_partly<T>(spec::vjp(system_, asked_.positions()), with_cotangents(), nan);
+    const Partial<T> symbolic = evaluate_partly<T>(symbolic_vjp(), with_cotangents(), nan);
     std::size_t next = system_.outputs.size();
     for (const std::size_t i : asked_.positions()) {
       for (std::size_t e = 0; e < nan[next].size(); ++e) {
@@ -261,23 +262,67 @@ class Run {
   Values with_cotangents() const {
     Values all = inputs_;
     const Optional given = cotangents();
-    for (std::size_t o = 0; o < system_.outputs.size(); ++o) {
-      const spec::TensorInfo& info = system_[system_.outputs[o]];
-      if (kind_of(info.dtype) != Kind::real) continue;
-      all.push_back(given[o] ? *given[o] : Array<T>(Kind::real, info.dims));
-    }
+    for (const std::size_t o : real_outputs()) all.push_back(given[o] ? *given[o] : Array<T>(Kind::real, system_[system_.outputs[o]].dims));
     return all;
+  }
+
+  std::vector<std::size_t> real_outputs() const {
+    std::vector<std::size_t> real;
+    for (std::size_t o = 0; o < system_.outputs.size(); ++o) {
+      if (kind_of(system_[system_.outputs[o]].dtype) == Kind::real) real.push_back(o);
+    }
+    return real;
+  }
+
+  /// Of the VJP system's inputs the cotangents that are not given.
+  std::vector<spec::TensorId> absent_cotangents(const System& vjp) const {
+    const Optional given = cotangents();
+    std::vector<spec::TensorId> absent;
+    std::size_t seed = inputs_.size();
+    for (const std::size_t o : real_outputs()) {
+      if (!given[o]) absent.push_back(vjp.inputs[seed]);
+      ++seed;
+    }
+    return absent;
+  }
+
+  System symbolic_vjp() const {
+    const System vjp = spec::vjp(system_, asked_.positions());
+    return spec::without_seeds(vjp, absent_cotangents(vjp));
   }
 
   void jvp_of_vjp() {
     Optional directions = tangents();
-    const Optional given = seeds_of<T>(request_.cotangent_tangents, system_.outputs, system_, "tangent of a cotangent");
-    for (std::size_t o = 0; o < given.size(); ++o) {
-      if (kind_of(system_[system_.outputs[o]].dtype) == Kind::real) directions.push_back(given[o]);
+    const Optional given = cotangents();
+    const Optional moved = seeds_of<T>(request_.cotangent_tangents, system_.outputs, system_, "tangent of a cotangent");
+    bool from_nothing = false;
+    for (const std::size_t o : real_outputs()) {
+      from_nothing = from_nothing || (!given[o] && moved[o]);
+      directions.push_back(moved[o]);
     }
+    if (from_nothing) return symbolic_jvp_of_vjp(directions);
     Targets along(system_.outputs.size());
     for (const std::size_t i : asked_.positions()) along.push_back(&*drafts_.tangents[i]);
-    decide(spec::vjp(system_, asked_.positions()), with_cotangents(), directions, outputs_and(drafts_.cotangents), along);
+    decide(symbolic_vjp(), with_cotangents(), directions, outputs_and(drafts_.cotangents), along);
+  }
+
+  /// A cotangent that is not given and moves makes terms of its tangent alone.
+  void symbolic_jvp_of_vjp(const Optional& directions) {
+    const System vjp = spec::vjp(system_, asked_.positions());
+    Values all = with_cotangents();
+    std::vector<std::size_t> moving;
+    for (std::size_t i = 0; i < directions.size(); ++i) {
+      if (!directions[i]) continue;
+      moving.push_back(i);
+      all.push_back(*directions[i]);
+    }
+    System second = spec::jvp(vjp, moving);
+    // Nobody asks for tangents of the outputs.
+    const auto unasked = second.outputs.begin() + static_cast<std::ptrdiff_t>(vjp.outputs.size());
+    second.outputs.erase(unasked, unasked + static_cast<std::ptrdiff_t>(real_outputs().size()));
+    Targets targets = outputs_and(drafts_.cotangents);
+    for (const std::size_t i : asked_.positions()) targets.push_back(&*drafts_.tangents[i]);
+    decide(spec::without_seeds(second, absent_cotangents(vjp)), all, targets);
   }
 
   const Request& request_;

@@ -81,9 +81,9 @@ typedef struct etalon_request {
   int32_t output_count;
   const int32_t *outputs;                 /**< values */
   const uint8_t *wrt;                     /**< per input: whether to differentiate by it */
-  const etalon_tensor *tangents;          /**< per input; one that is not there is zero */
-  const etalon_tensor *cotangents;        /**< per output; one that is not there is zero */
-  const etalon_tensor *cotangent_tangents; /**< per output; one that is not there is zero */
+  const etalon_tensor *tangents;          /**< per input; one that is not there makes no term */
+  const etalon_tensor *cotangents;        /**< per output; one that is not there makes no term */
+  const etalon_tensor *cotangent_tangents; /**< per output; one that is not there makes no term */
 } etalon_request;
 
 enum etalon_list {

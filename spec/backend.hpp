@@ -32,9 +32,9 @@ struct Request {
   Program program;
   std::vector<HostTensor> inputs;
   std::vector<bool> wrt;                                 ///< per input; jvp and vjp
-  std::vector<std::optional<HostTensor>> tangents;       ///< per input; jvp; nothing means zero
-  std::vector<std::optional<HostTensor>> cotangents;     ///< per output; vjp; nothing means zero
-  std::vector<std::optional<HostTensor>> cotangent_tangents{};  ///< per output; jvp_of_vjp; empty or nothing means zero
+  std::vector<std::optional<HostTensor>> tangents;       ///< per input; jvp; nothing makes no term
+  std::vector<std::optional<HostTensor>> cotangents;     ///< per output; vjp; nothing makes no term
+  std::vector<std::optional<HostTensor>> cotangent_tangents{};  ///< per output; jvp_of_vjp; empty or nothing makes no term
   Placements placements{};  ///< how the tensors lie in memory for who takes layouts; `inputs` and the others here are dense
 };
 

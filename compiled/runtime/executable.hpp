@@ -71,7 +71,7 @@ class Executable {
   /// Tangents of the outputs (captured values not among them) for tangents of the inputs; an absent tangent means that the input is a constant.
   [[nodiscard]] Derivatives jvp(std::span<const HostTensor> inputs,
                                 std::span<const std::optional<HostTensor>> tangents) const;
-  /// Cotangents of the inputs that `wrt` marks for cotangents of the outputs; an absent cotangent means zero.
+  /// Cotangents of the inputs that `wrt` marks for cotangents of the outputs; for an absent cotangent zeros are filled in.
   [[nodiscard]] Derivatives vjp(std::span<const HostTensor> inputs, const std::vector<bool>& wrt,
                                 std::span<const std::optional<HostTensor>> cotangents) const;
 

@@ -55,7 +55,7 @@ Expr canonical(const Expr& e, const std::vector<Binder>& free) {
 
 class Namer {
  public:
-  Namer(System& system, Naming naming) : system_(system), naming_(naming) {
+  Namer(System& system, Naming naming, bool apart) : system_(system), naming_(naming), apart_(apart) {
     base_.tensors = ranges_ = std::make_shared<std::vector<Interval>>(value_ranges(system));
     recurrent_.resize(system.tensors.size(), -1);
     const auto groups = recurrent_groups(system);
@@ -69,6 +69,7 @@ class Namer {
     system_.equations.resize(first);
     for (Equation& e : old) {
       current_ = &e;
+      if (apart_) names_.clear();
       Position root;
       root.scope = e.binders;
       e.value = visit(e.value, root);
@@ -213,6 +214,7 @@ class Namer {
 
   System& system_;
   Naming naming_;
+  bool apart_;
   std::shared_ptr<std::vector<Interval>> ranges_;  ///< of the system's tensors
   Ranges base_;
   std::optional<FreshNames> taken_;  ///< of the system's tensors, once one is defined
@@ -223,7 +225,9 @@ class Namer {
 
 }  // namespace
 
-void name_reductions(System& system, std::size_t first, Naming naming) { Namer(system, naming).run(first); }
+void name_reductions(System& system, std::size_t first, Naming naming) { Namer(system, naming, false).run(first); }
+
+void name_reductions_apart(System& system) { Namer(system, Naming::every, true).run(0); }
 
 void name_reductions(System& system) { name_reductions(system, 0, Naming::every); }
 

@@ -13,6 +13,10 @@ namespace etalon::spec {
 /// equal ones, so that a derivative does not repeat it.
 void name_reductions(System& system);
 
+/// The same, each equation with tensors of its own: then a derivative adds up what reaches equal reductions of two equations
+/// where they are read, not before.
+void name_reductions_apart(System& system);
+
 /// Solves index guards: substitutes unit equalities, divides the others, splits `//` and `%`, drops guards that
 /// hold, removes reductions over nothing, turns inequalities into ranges. Literal evaluation before and after
 /// gives the same values, except that a sum may run in another order, and that a sum of one term becomes the term,

@@ -173,3 +173,13 @@ TEST_CASE("bounds of integers are integers, all that a decision leaves open betw
   CHECK(spec::tensor_from_json(answer.at("lower").at(0), "t") == HostTensor::of<std::int64_t>({}, {0}));
   CHECK(spec::tensor_from_json(answer.at("upper").at(0), "t") == HostTensor::of<std::int64_t>({}, {1}));
 }
+
+TEST_CASE("cotangents of equal calls are added in any order", "[sound][admissible]") {
+  // The first two calls sum the same; who knows nothing of that adds 0.1 - 1 before 1.
+  auto r = asked("input x : f32[2]\na = mean(x) {axes = [0], keepdims = true}\nb = mean(x) {axes = [0], keepdims = true}\nh = neg(x)\nd = mean(h) {axes = [0], keepdims = true}\noutput a\noutput b\noutput d\n", {row({0, 0})}, Mode::vjp);
+  r.wrt = {true};
+  r.cotangents = {row({2}), row({-2}), row({0.2F})};
+  const std::vector<HostTensor> values{row({0}), row({0}), row({0})};
+  for (const float sound : {-0.1F, (-0.1F - 1) + 1}) CHECK(verdict(r, values, {row({sound, sound})}) == Verdict::pass);
+  CHECK(verdict(r, values, {row({-0.1F - 2e-7F, -0.1F})}) == Verdict::fail);
+}

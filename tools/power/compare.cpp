@@ -16,6 +16,7 @@
 #include "compiled/runtime/backend.hpp"
 #include "conformance/admit_schemas.hpp"
 #include "conformance/case.hpp"
+#include "conformance/filled_seeds.hpp"
 #include "conformance/judge.hpp"
 #include "conformance/plan.hpp"
 #include "conformance/question.hpp"
@@ -54,6 +55,7 @@ class Exam {
     values_ = request_.program.outputs.size();
     freedoms_ = conformance::where_undifferentiable(question_.system, question_.inputs, conformance::layout_of(request_),
                                                     bounds_, contract);
+    conformance::mark_filled_seeds(freedoms_, request_, contract);
     open_ = bounds_;
     conformance::admit(open_, freedoms_);
   }
