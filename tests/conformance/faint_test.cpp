@@ -51,11 +51,11 @@ TEST_CASE("directions of some cases are subnormal along ordinary operands", "[ge
 TEST_CASE("of several operands some are subnormal and others not, and tangents are as small as their operands", "[generation]") {
   std::size_t values = 0, tangents = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    for (const std::uint64_t index : {12, 18}) {
+    for (const std::uint64_t index : {std::uint64_t{12}, std::uint64_t{18}}) {
       const auto c = drawn("mul", Check::value, index, DType::f32, seed);
       if (c && count_faint(c->operands) == 1) ++values;
     }
-    for (const std::uint64_t index : {13, 16}) {
+    for (const std::uint64_t index : {std::uint64_t{13}, std::uint64_t{16}}) {
       const auto c = drawn("mul", Check::jvp, index, DType::f32, seed);
       if (c && count_faint(c->operands) == 1 && count_faint(c->tangents) == 1) ++tangents;
     }
