@@ -28,6 +28,9 @@ using spec::is_half;
 /// The argument of a kernel function that points to memory of the thread that runs it.
 inline constexpr unsigned scratch_argument = 3;
 
+/// What lanes hold that a load leaves out: numbers, whatever they are. \param lanes those that are loaded, or null for all
+[[nodiscard]] llvm::Constant* idle(llvm::Type* wide, const llvm::Value* lanes);
+
 /// Emits the expressions of one kernel function. A value is a scalar when it is the same in all lanes.
 class Emitter {
  public:

@@ -143,6 +143,16 @@ Value* Emitter::loaded(Value* raw, DType dtype) {
   return raw;
 }
 
+// LLVM 19 takes 0 / 0 for 0 where it knows both lanes to be 0 (SimplifyDemandedVectorElts), and then leaves out the selection that keeps
+// the NaN of an idle lane out of a sum. Which lanes are idle it knows where the mask is constant.
+llvm::Constant* idle(llvm::Type* wide, const Value* lanes) {
+  const bool known = lanes != nullptr && llvm::isa<llvm::Constant>(lanes);
+  if (known && wide->isFPOrFPVectorTy()) return llvm::ConstantFP::get(wide, 1.0);
+  constexpr unsigned bits_of_halves = 16;
+  if (known && wide->getScalarSizeInBits() == bits_of_halves) return llvm::ConstantInt::get(wide, 1);
+  return llvm::Constant::getNullValue(wide);
+}
+
 Value* Emitter::emit_read(const Expr& e, Value* mask) {
   const spec::TensorInfo& t = system_[e->tensor];
   llvm::Type* type = memory_type(t.dtype);
@@ -157,7 +167,7 @@ Value* Emitter::emit_read(const Expr& e, Value* mask) {
   }
   llvm::Type* wide = llvm::FixedVectorType::get(type, width_);
   Value* lanes = lane_mask(path);
-  Value* nothing = llvm::Constant::getNullValue(wide);
+  Value* nothing = idle(wide, lanes);
   if (a.kind == Address::Kind::scattered) {
     if (const auto near = neighbours(loops::element_number(e->args, t.dims), type, mask)) {
       return loaded(load_neighbours(*near, type, base, lanes), t.dtype);

@@ -51,7 +51,7 @@ std::optional<Emitter::Neighbours> Emitter::neighbours(const loops::Affine& numb
 Value* Emitter::load_strided(const Neighbours& n, llvm::Type* type, Value* first, Value* lanes) {
   llvm::Type* wide = llvm::FixedVectorType::get(type, width_);
   const llvm::Align align(type->getScalarSizeInBits() / 8);
-  llvm::Constant* nothing = llvm::Constant::getNullValue(wide);
+  llvm::Constant* nothing = idle(wide, lanes);
   Value* all = nullptr;
   const unsigned last = (width_ - 1) * n.step / width_;  // the vector with the last lane's element: beyond it nothing is read
   for (unsigned part = 0; part <= last; ++part) {
@@ -95,7 +95,7 @@ Value* Emitter::load_neighbours(const Neighbours& n, llvm::Type* type, Value* ba
       Value* some = builder_.CreateShuffleVector(lanes, each);
       any = any == nullptr ? some : builder_.CreateOr(any, some);
     }
-    elements = builder_.CreateMaskedLoad(few, first, align, any, llvm::Constant::getNullValue(few));
+    elements = builder_.CreateMaskedLoad(few, first, align, any, idle(few, any));
   }
   std::vector<int> places;
   for (unsigned l = 0; l < width_; ++l) places.push_back(static_cast<int>(l / n.share));
