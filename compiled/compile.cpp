@@ -200,9 +200,16 @@ constexpr std::array list{
     Stage{"link", "give functions their addresses", of_code<&CodeGenerator::link>, assembly, always},
 };
 
+bool has_strips(const C& c) {
+  return std::any_of(c.strips.begin(), c.strips.end(), [](const std::optional<Strip>& strip) { return strip.has_value(); });
+}
+
 void verify(const C& c, Level level) {
   switch (level) {
-    case equations: return spec::verify(c.system);
+    case equations:
+      // Between rows of a strip there may be room that nobody writes; the check of the plan executes what reads them.
+      if (!has_strips(c)) spec::verify(c.system);
+      return;
     case plan:
       // Kernels are checked once their values have places.
       if (!c.plan.residences.empty()) check_plan(c.system, c.plan, c.options.plan);
