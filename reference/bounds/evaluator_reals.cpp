@@ -91,7 +91,7 @@ Value<R> Evaluator<R>::real(OperationId id) {
       const Value<R> v = real_at(o.tensor, at);
       return o.converts ? arithmetic_.stored(v, arithmetic_.rounding()) : v;
     }
-    case Form::select: return real(boolean(o.args[0]) ? o.args[1] : o.args[2]);
+    case Form::select: return selected(o);
     case Form::detach: return real(o.args[0]);
     case Form::reduce:
       if (o.reduction == Reduction::sum) return sum_of(id);
@@ -103,6 +103,22 @@ Value<R> Evaluator<R>::real(OperationId id) {
       return real_primitive(o, id);
     default: throw InternalError("bounds: not a real expression");
   }
+}
+
+/// Where a comparison of two zeros picks one of them, others take a maximum or minimum, which may be either.
+template <class R>
+Value<R> Evaluator<R>::selected(const Operation& o) {
+  const bool first = boolean(o.args[0]);
+  Value<R> taken = real(o.args[first ? 1 : 2]);
+  const Operation& asked = plan_.operations[static_cast<std::size_t>(o.args[0])];
+  const bool orders = asked.form == Form::apply && (asked.primitive == Primitive::lt || asked.primitive == Primitive::le ||
+                                                    asked.primitive == Primitive::gt || asked.primitive == Primitive::ge);
+  if (!taken.is_zero() || taken.is_zero_of_any_sign() || !orders) return taken;
+  const auto is_zero = [&](OperationId id) { return plan_.operations[static_cast<std::size_t>(id)].kind == Kind::real && real(id).is_zero(); };
+  if (!is_zero(asked.args[0]) || !is_zero(asked.args[1])) return taken;
+  const Value<R> other = real(o.args[first ? 2 : 1]);
+  if (other.is_zero() && other.positive_zero != taken.positive_zero) taken.positive_zero = taken.negative_zero = false;
+  return taken;
 }
 
 /// What the constant is held as; nothing where no number says it.
