@@ -56,7 +56,7 @@ check(etalon("compile", program, "--debug-dir", stages).returncode == 0, "--debu
 names = sorted(p.name for p in stages.iterdir())
 check([n.split("-")[0] for n in names] == [f"{i:02}" for i in range(len(names))], f"--debug-dir: numbers {names}")
 check([n.split("-", 1)[1] for n in names][:2] == ["program.txt", "equations.txt"], f"--debug-dir: {names[:2]}")
-last = ["plan.txt", "loops.txt", "llvm.ll", "asm.s", "c.c", "cuda.cu"] + (["ptx.ptx"] if has_nvrtc else [])
+last = ["after-simplify_code.ll", "after-generate.s", "after-link.s", "c.c", "cuda.cu"] + (["ptx.ptx"] if has_nvrtc else [])
 check([n.split("-", 1)[1] for n in names][-len(last):] == last, f"--debug-dir: ends with {names[-len(last):]}")
 check(all((stages / n).stat().st_size > 0 for n in names), "--debug-dir: an empty file")
 
