@@ -69,6 +69,7 @@ class Evaluator {
   [[nodiscard]] bool test(const Operation& o, OperationId id);
 
   [[nodiscard]] Value<R> real(OperationId id);
+  bool picks_between_zeros(const Operation& o);
   Value<R> selected(const Operation& o);
   [[nodiscard]] Value<R> constant(const Operation& o);
   [[nodiscard]] std::optional<Value<R>> held_constant(const spec::Expr& e);

@@ -161,7 +161,7 @@ Value<R> Evaluator<R>::product_of(OperationId id, bool contracted) {
 template <class R>
 bool Evaluator<R>::collect_factors(OperationId id, int below, std::vector<Factor<R>>& factors, double& roundings) {
   const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
-  if (o.form == Form::select && o.constant < 0) {
+  if (o.form == Form::select && o.constant < 0 && !picks_between_zeros(o)) {
     return collect_factors(boolean(o.args[0]) ? o.args[1] : o.args[2], below, factors, roundings);
   }
   if (o.form == Form::detach) return collect_factors(o.args[0], below, factors, roundings);

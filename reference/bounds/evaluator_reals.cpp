@@ -105,19 +105,22 @@ Value<R> Evaluator<R>::real(OperationId id) {
   }
 }
 
-/// Where a comparison of two zeros picks one of them, others take a maximum or minimum, which may be either.
+/// Whether a comparison of two zeros picks one of two: others take a maximum or minimum then, which may be either zero.
 template <class R>
-Value<R> Evaluator<R>::selected(const Operation& o) {
-  const bool first = boolean(o.args[0]);
-  Value<R> taken = real(o.args[first ? 1 : 2]);
+bool Evaluator<R>::picks_between_zeros(const Operation& o) {
   const Operation& asked = plan_.operations[static_cast<std::size_t>(o.args[0])];
   const bool orders = asked.form == Form::apply && (asked.primitive == Primitive::lt || asked.primitive == Primitive::le ||
                                                     asked.primitive == Primitive::gt || asked.primitive == Primitive::ge);
-  if (!taken.is_zero() || taken.is_zero_of_any_sign() || !orders) return taken;
   const auto is_zero = [&](OperationId id) { return plan_.operations[static_cast<std::size_t>(id)].kind == Kind::real && real(id).is_zero(); };
-  if (!is_zero(asked.args[0]) || !is_zero(asked.args[1])) return taken;
-  const Value<R> other = real(o.args[first ? 2 : 1]);
-  if (other.is_zero() && other.positive_zero != taken.positive_zero) taken.positive_zero = taken.negative_zero = false;
+  return orders && is_zero(asked.args[0]) && is_zero(asked.args[1]) && is_zero(o.args[1]) && is_zero(o.args[2]);
+}
+
+template <class R>
+Value<R> Evaluator<R>::selected(const Operation& o) {
+  Value<R> taken = real(boolean(o.args[0]) ? o.args[1] : o.args[2]);
+  if (!taken.is_zero() || !picks_between_zeros(o)) return taken;
+  const bool alike = real(o.args[1]).positive_zero == real(o.args[2]).positive_zero;
+  if (!alike) taken.positive_zero = taken.negative_zero = false;
   return taken;
 }
 
@@ -376,6 +379,7 @@ std::optional<std::int64_t> Evaluator<R>::position_among_reals(const Operation& 
 }
 
 #define ETALON_INSTANTIATE(R)                                                                             \
+  template bool Evaluator<R>::picks_between_zeros(const Operation&);                                      \
   template Value<R> Evaluator<R>::real(OperationId);                                                      \
   template std::int64_t Evaluator<R>::whole_part(const Operation&, OperationId);                          \
   template bool Evaluator<R>::compare_reals(const Operation&, OperationId);                               \

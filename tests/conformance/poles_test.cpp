@@ -47,6 +47,18 @@ TEST_CASE("one over zero has the sign of the zero where that is +0", "[poles]") 
   CHECK(of_outputs(request, {row({nan_of_f32, -inf, 0.25F})}) == Verdict::fail);
 }
 
+TEST_CASE("a zero that is the larger of two zeros has either sign", "[poles]") {
+  const auto verdict = [](float x, float y) {
+    return of_outputs(forward("input x : f32[2]\nh = relu(x)\ny = reciprocal(h)\noutput y\n", {row({x, 4})}), {row({y, 0.25F})});
+  };
+  CHECK(verdict(-0.0F, inf) == Verdict::pass);
+  CHECK(verdict(-0.0F, -inf) == Verdict::pass);
+  CHECK(verdict(-0.0F, 1) == Verdict::fail);
+  CHECK(verdict(-0.0F, nan_of_f32) == Verdict::fail);
+  CHECK(verdict(0, inf) == Verdict::pass);
+  CHECK(verdict(0, -inf) == Verdict::fail);
+}
+
 TEST_CASE("products of several factors are infinite at a pole, and of one sign", "[poles]") {
   const auto request = forward("input x : f32[2]\ninput z : f32[2]\np = mul(x, x)\ny = div(p, z)\noutput y\n", {row({2, -3}), row({0, 0})});
   CHECK(of_outputs(request, {row({inf, inf})}) == Verdict::pass);
