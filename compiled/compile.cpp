@@ -7,6 +7,7 @@
 
 #include "compiled/emit/code_generator.hpp"
 #include "compiled/ir/wishes.hpp"
+#include "compiled/lower/bind.hpp"
 #include "compiled/lower/fetch_rows.hpp"
 #include "compiled/lower/lower.hpp"
 #include "compiled/lower/merge_rows.hpp"
@@ -111,6 +112,10 @@ std::string print_values(const C& c) { return to_text(c.values); }
 
 void lower_kernels(C& c) { c.nests = loops::lower(c.system, c.plan, c.machine); }
 
+void bind_loops(C& c) {
+  for (std::size_t k = 0; k < c.nests.size(); ++k) loops::bind(c.system, c.plan, c.machine, k, c.nests[k]);
+}
+
 /// Kernels in plain loops; tiles are what their schedules say.
 template <void (*rewrite)(C&, std::size_t)>
 void in_plain_loops(C& c) {
@@ -189,6 +194,7 @@ constexpr std::array list{
     Stage{.name = "budget", .what = "compute values again until intermediates fit the memory budget", .run = keep_within_budget, .leaves = plan},
     Stage{.name = "values", .what = "say what became of each value, and why", .run = explain, .leaves = plan, .required = true, .print = print_values},
     Stage{"lower", "make loops of each kernel: their order, lanes, and where each reduction stands", lower_kernels, loops, always},
+    Stage{"bind", "share turns among cores or the threads of a grid, and write short loops out", bind_loops, loops},
     Stage{"merge_rows", "let loops over the same row run as one", in_plain_loops<merge_rows>, loops},
     Stage{"stream", "store large results past the caches", in_plain_loops<stream>, loops},
     Stage{"fetch_rows", "ask for the next row of a tensor early", in_plain_loops<fetch_rows>, loops},

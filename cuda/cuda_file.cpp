@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "compiled/emit/text/nests.hpp"
+#include "cuda/grid.hpp"
 
 namespace etalon::cuda {
 
+using compiled::loops::Buffer;
+using compiled::loops::Loop;
 using compiled::source::Argument;
 using compiled::source::Dialect;
 using compiled::source::Functions;
 using compiled::source::ProgramText;
 using compiled::source::Text;
-using compiled::source::Touched;
 using compiled::source::element_type;
 using spec::TensorId;
 
@@ -95,9 +97,9 @@ class File {
   }
 
   /// What a kernel touches but for constants, which it sees by name.
-  [[nodiscard]] std::vector<Touched> operands(const compiled::loops::Nest& nest) const {
-    std::vector<Touched> all = compiled::source::touched(nest);
-    std::erase_if(all, [&](const Touched& t) { return program_.constant(t.tensor) != nullptr; });
+  [[nodiscard]] std::vector<Buffer> operands(const compiled::loops::Nest& nest) const {
+    std::vector<Buffer> all = compiled::source::arguments_of(nest);
+    std::erase_if(all, [&](const Buffer& t) { return program_.constant(t.tensor) != nullptr; });
     return all;
   }
 
@@ -105,16 +107,14 @@ class File {
 
   void kernel(std::size_t k, Text& text, Text& launches) {
     const compiled::loops::Nest& nest = program_.lowered().nests[k];
-    const Grid grid = grid_of(program_, nest);
-    const std::vector<Touched> all = operands(nest);
-    std::vector<TensorId> ids;
-    for (const Touched& t : all) ids.push_back(t.tensor);
+    const Grid grid = grid_of(nest);
+    const std::vector<Buffer> all = operands(nest);
     std::string parameters;
     std::string given;
-    for (const Touched& t : all) {
+    for (const Buffer& t : all) {
       const char* comma = parameters.empty() ? "" : ", ";
       parameters += fmt::format("{}{}{} *{}{}", comma, t.written ? "" : "const ", element_type(program_.lowered().system[t.tensor].dtype),
-                                program_.overlaps(t.tensor, ids) ? "" : "__restrict__ ", name_of(t.tensor));
+                                program_.overlaps(t.tensor, all) ? "" : "__restrict__ ", name_of(t.tensor));
       given += comma + program_.memory(t.tensor, "");
     }
     for (const TensorId id : nest.zeroed) {
@@ -132,21 +132,19 @@ class File {
     compiled::source::Scalars scalars(program_.lowered().system, program_.tensors(), program_.names(), functions_);
     compiled::source::Steps steps(scalars, program_.lowered().system, text);
     steps.own(nest);
-    if (grid.loops == 0) return steps.all(nest.steps);
-    const std::vector<compiled::loops::Step> before(nest.steps.begin(), nest.steps.end() - 1);
-    steps.all(before);
+    if (grid.threads == 1) return steps.all(nest.steps);
+    steps.all({nest.steps.begin(), nest.steps.end() - 1});
     const std::string element = scalars.claim("element");
     text.open(fmt::format("for (int64_t {0} = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; {0} < {1}; {0} += (int64_t)gridDim.x * blockDim.x)",
                           element, compiled::source::literal(grid.elements)));
-    const std::vector<compiled::loops::Step>* inner = &nest.steps;
     std::int64_t inside = grid.elements;
-    for (std::size_t l = 0; l < grid.loops; ++l) {
-      const auto& loop = std::get<compiled::loops::Loop>(inner->back().is);
-      inside /= std::max<std::int64_t>(1, loop.binder.extent);
+    const std::vector<compiled::loops::Step>* inner = &nest.steps;
+    for (const Loop* loop : loops_of_grid(nest)) {
+      inside /= std::max<std::int64_t>(1, loop->binder.extent);
       std::string value = inside == 1 ? element : fmt::format("{} / {}", element, compiled::source::literal(inside));
-      if (l > 0) value += fmt::format(" % {}", compiled::source::literal(loop.binder.extent));
-      text.line(fmt::format("const int64_t {} = {};", scalars.bind(loop.binder), value));
-      inner = &loop.steps;
+      if (inner != &nest.steps) value += fmt::format(" % {}", compiled::source::literal(loop->binder.extent));
+      text.line(fmt::format("const int64_t {} = {};", scalars.bind(loop->binder), value));
+      inner = &loop->steps;
     }
     steps.all(*inner);
     text.close();

@@ -1,5 +1,9 @@
 #include "compiled/ir/accesses.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 namespace etalon::compiled::loops {
 
 using spec::Form;
@@ -19,12 +23,13 @@ class Survey {
   }
 
   void step(const Loop& loop) {
+    binder(loop.binder);
     expression(loop.limit);
     steps(loop.steps);
   }
 
   void step(const Reduce& r) {
-    for (const Expr* e : {&r.guard, &r.body, &r.otherwise, &r.reached}) expression(*e);
+    for (const Expr* e : {&r.reached, &r.guard, &r.body, &r.otherwise}) expression(*e);
     for (const Loop& loop : r.loops) step(loop);
     found.defines.insert(r.target);
   }
@@ -42,13 +47,62 @@ class Survey {
     found.defines.insert(d.target);
   }
 
-  void step(const Contract&) { found.all = true; }
-  void step(const Transpose&) { found.all = true; }
+  void step(const Contract& c) {
+    found.in_tiles = true;
+    binder(c.row);
+    binder(c.column);
+    for (const Binder& b : c.depth) binder(b);
+    for (const Expr* e : {&c.left, &c.right, &c.guard, &c.taps, &c.first_row, &c.first_column, &c.wanted}) expression(*e);
+    found.defines.insert(c.target);
+    steps(c.steps);
+  }
+
+  void step(const Transpose& t) {
+    found.in_tiles = true;
+    binder(t.across);
+    binder(t.down);
+    expression(t.value);
+    found.defines.insert(t.target);
+    step(t.store);
+  }
 
   void steps(const std::vector<Step>& all) {
     for (const Step& s : all) std::visit([&](const auto& one) { step(one); }, s.is);
   }
+
+ private:
+  void binder(const Binder& b) { found.extents[b.variable] = b.extent; }
 };
+
+/// An index as c·v + r: c, and the least and the largest r. Nothing where it follows the variable in another way, or not at all.
+struct Following {
+  std::int64_t factor = 0;
+  std::int64_t least = 0;
+  std::int64_t largest = 0;
+};
+
+std::optional<Following> following(const Expr& index, spec::VariableId v, const Extents& extents) {
+  const Affine form = affine(index);
+  const bool elsewhere = std::any_of(form.opaque.begin(), form.opaque.end(), [&](const auto& term) { return mentions(term.second, v); });
+  if (elsewhere || form.coefficient(v) == 0) return std::nullopt;
+  Extents at_zero = extents;
+  at_zero[v] = 1;
+  const auto rest = range_of(index, at_zero);
+  if (!rest) return std::nullopt;
+  return Following{form.coefficient(v), rest->first, rest->second};
+}
+
+bool are_apart_along(std::size_t axis, const std::vector<const Access*>& all, spec::VariableId v, const Extents& extents) {
+  std::optional<Following> together;
+  for (const Access* a : all) {
+    const std::optional<Following> one = following(a->place[axis], v, extents);
+    if (!one || (together && together->factor != one->factor)) return false;
+    if (!together) together = one;
+    together->least = std::min(together->least, one->least);
+    together->largest = std::max(together->largest, one->largest);
+  }
+  return together && together->largest - together->least < std::abs(together->factor);
+}
 
 }  // namespace
 
@@ -58,16 +112,55 @@ Accesses accesses_of(const Step& step) {
   return std::move(survey.found);
 }
 
+Accesses accesses_of(const std::vector<Step>& steps) {
+  Survey survey;
+  survey.steps(steps);
+  return std::move(survey.found);
+}
+
 Accesses accesses_of(const Expr& e) {
   Survey survey;
   survey.expression(e);
   return std::move(survey.found);
 }
 
+std::vector<Buffer> arguments_of(const std::vector<Step>& steps, const std::vector<Buffer>& own, const std::vector<TensorId>& zeroed) {
+  std::vector<Buffer> arguments;
+  const auto is = [](TensorId t) { return [t](const Buffer& b) { return b.tensor == t; }; };
+  const auto note = [&](TensorId t, bool written) {
+    if (std::any_of(own.begin(), own.end(), is(t))) return;
+    auto found = std::find_if(arguments.begin(), arguments.end(), is(t));
+    if (found == arguments.end()) found = arguments.insert(found, Buffer{.tensor = t});
+    (written ? found->written : found->read) = true;
+  };
+  for (const TensorId t : zeroed) note(t, true);
+  for (const Access& a : accesses_of(steps).elements) note(a.tensor, a.write);
+  return arguments;
+}
+
+bool are_apart(const spec::System& system, const Accesses& accesses, spec::VariableId v, const std::function<bool(TensorId)>& is_own,
+               const std::function<bool(TensorId, TensorId)>& share) {
+  std::set<TensorId> seen;
+  for (const Access& write : accesses.elements) {
+    if (!write.write || is_own(write.tensor) || !seen.insert(write.tensor).second) continue;
+    const Dims& dims = system[write.tensor].dims;
+    std::vector<const Access*> beside;
+    for (const Access& a : accesses.elements) {
+      if (a.tensor != write.tensor && !share(a.tensor, write.tensor)) continue;
+      if (system[a.tensor].dims != dims) return false;
+      beside.push_back(&a);
+    }
+    bool apart = false;
+    for (std::size_t axis = 0; axis < dims.rank && !apart; ++axis) apart = are_apart_along(axis, beside, v, accesses.extents);
+    if (!apart) return false;
+  }
+  return true;
+}
+
 const Loop* lanes_loop(const Step& step) {
   const Loop* loop = std::get_if<Loop>(&step.is);
   if (const auto* r = std::get_if<Reduce>(&step.is)) loop = r->loops.size() == 1 ? &r->loops[0] : nullptr;
-  return loop != nullptr && loop->kind == LoopKind::lanes ? loop : nullptr;
+  return loop != nullptr && loop->in_lanes() ? loop : nullptr;
 }
 
 Loop* lanes_loop(Step& step) { return const_cast<Loop*>(lanes_loop(static_cast<const Step&>(step))); }

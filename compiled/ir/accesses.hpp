@@ -1,10 +1,12 @@
 /// \file
-/// What a step of a kernel touches: elements of tensors, variables and registers. It knows no machine.
+/// What the steps of a kernel touch: elements of tensors, variables and registers. It knows no machine.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <vector>
 
+#include "compiled/ir/affine.hpp"
 #include "compiled/ir/nest.hpp"
 
 namespace etalon::compiled::loops {
@@ -16,18 +18,32 @@ struct Access {
   bool write = false;
 };
 
-/// Everything that a step touches, in all of its loops.
+/// Everything that steps touch, in all of their loops, in the order of the text.
 struct Accesses {
   std::vector<Access> elements;
-  std::set<spec::VariableId> uses;     ///< registers and loops' variables that it reads
-  std::set<spec::VariableId> defines;  ///< registers that it fills
-  bool all = false;                    ///< it may touch anything: a contraction, or squares in registers
+  std::set<spec::VariableId> uses;     ///< registers and loops' variables that are read
+  std::set<spec::VariableId> defines;  ///< registers that are filled
+  Extents extents;                     ///< of the loops
+  bool in_tiles = false;               ///< among them are contractions, or squares in registers: their loops say less of where they are
 };
 
 [[nodiscard]] Accesses accesses_of(const Step& step);
+[[nodiscard]] Accesses accesses_of(const std::vector<Step>& steps);
 
 /// Those of an expression, which may be empty.
 [[nodiscard]] Accesses accesses_of(const Expr& e);
+
+/// The tensors of memory that others own that a kernel with these steps touches, in the order of the text.
+/// \param own tensors in its own memory
+/// \param zeroed tensors that it fills with zeros first
+[[nodiscard]] std::vector<Buffer> arguments_of(const std::vector<Step>& steps, const std::vector<Buffer>& own, const std::vector<TensorId>& zeroed);
+
+/// Whether different values of the variable touch different elements of everything that is written: of a tensor, and of those that share
+/// memory with it, every place has on one axis c·v + r, where r takes fewer than |c| values.
+/// \param is_own of tensors that each thread has for itself
+/// \param share whether two tensors have bytes in common
+[[nodiscard]] bool are_apart(const spec::System& system, const Accesses& accesses, spec::VariableId v, const std::function<bool(TensorId)>& is_own,
+                             const std::function<bool(TensorId, TensorId)>& share);
 
 /// The loop in lanes that this step is, if it is just that: alone, or as the only loop of a reduction. Else null.
 [[nodiscard]] Loop* lanes_loop(Step& step);

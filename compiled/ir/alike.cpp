@@ -21,18 +21,20 @@ class Writer {
   std::vector<TensorId> tensors;
 
   void put(const Nest& nest) {
-    const auto& [name, zeroed, own, steps, parallel, work] = nest;
+    const auto& [name, zeroed, buffers, steps, work] = nest;
     put(zeroed.size());
     for (const TensorId t : zeroed) tensor(t);
-    put(own.size());
-    for (const auto& [t, bytes, offset] : own) {
+    put(buffers.size());
+    for (const auto& [t, scope, read, written, bytes, offset] : buffers) {
       tensor(t);
+      put(scope);
+      put(read);
+      put(written);
       put(bytes);
       put(offset.has_value());
       put(offset.value_or(0));
     }
     put(steps);
-    put(parallel);
   }
 
  private:
@@ -103,10 +105,10 @@ class Writer {
   }
 
   void put(const Loop& loop) {
-    const auto& [binder, kind, width, steps, fetched, limit, merged] = loop;
+    const auto& [binder, bind, width, steps, fetched, limit, merged] = loop;
     put(limit);
     put(binder);
-    put(kind);
+    put(bind);
     put(width);
     put(steps);
     put(fetched);

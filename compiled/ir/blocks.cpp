@@ -6,6 +6,11 @@
 
 namespace etalon::compiled::loops {
 
+const Loop* threads_loop(const Nest& nest) {
+  const Loop* loop = nest.steps.empty() ? nullptr : std::get_if<Loop>(&nest.steps.back().is);
+  return loop != nullptr && (loop->bind == Bind::cores || loop->bind == Bind::grid) ? loop : nullptr;
+}
+
 std::optional<SumBlocks> sum_blocks(const Reduce& r) {
   if (r.reduction != spec::Reduction::sum || r.body.kind() != Kind::real) return std::nullopt;
   std::int64_t inner = 1;

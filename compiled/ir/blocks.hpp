@@ -12,9 +12,12 @@ namespace etalon::compiled::loops {
 
 /// Turns that a loop takes: one per element, or per vector of lanes.
 [[nodiscard]] inline std::int64_t blocks_of(const Loop& loop) {
-  const std::int64_t width = loop.kind == LoopKind::lanes ? loop.width : 1;
+  const std::int64_t width = loop.width;
   return (loop.binder.extent + width - 1) / width;
 }
+
+/// The loop whose turns threads share, or null.
+[[nodiscard]] const Loop* threads_loop(const Nest& nest);
 
 /// A sum of reals in blocks of at most `longest_block` additions: the loop at `level` has `turns` turns in a block, with
 /// everything inside. Sums of 2^k blocks wait for another of their size, as the digits of the number of blocks do.

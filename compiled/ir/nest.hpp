@@ -26,9 +26,12 @@ using Register = spec::VariableId;
 
 enum class Type : std::uint8_t { f32, f64, i64, boolean };
 
-enum class LoopKind : std::uint8_t {
-  serial,  ///< iterations in order
-  lanes    ///< iterations are independent and run side by side; within a reduction, each lane has a partial result
+/// Who takes the turns of a loop.
+enum class Bind : std::uint8_t {
+  serial,    ///< one after the other
+  unrolled,  ///< the same, each in code of its own
+  cores,     ///< independent ones, shared among the threads that run the kernel: the last of its steps, after steps that fill registers
+  grid       ///< the same on a device of many threads; a loop that stands alone in such a loop may be another one: one counts through both
 };
 
 struct Step;
@@ -42,12 +45,14 @@ struct FetchedRow {
 /// For every value of the binder: the steps in order.
 struct Loop {
   Binder binder;
-  LoopKind kind = LoopKind::serial;
-  unsigned width = 1;  ///< of lanes
+  Bind bind = Bind::serial;
+  unsigned width = 1;  ///< iterations of a turn: independent ones that run side by side in lanes; within a reduction, each lane has a partial result
   std::vector<Step> steps;
   std::vector<FetchedRow> fetched{};  ///< by a lanes loop, before its steps
   Expr limit{};        ///< may be empty: iterations from this one on are left out
   std::vector<std::string> merged{};  ///< why steps of other loops are in a lanes loop, one reason for each of those loops
+
+  [[nodiscard]] bool in_lanes() const { return width > 1; }
 };
 
 /// target = reduction over the loops (outermost first, each holding the steps that its body needs) where guard of body.
@@ -126,28 +131,36 @@ struct Step {
   DType dtype = DType::f32;  ///< of a register that stands for a tensor: values are rounded to it
 };
 
-/// A tensor in memory of the kernel's own: of each thread that runs it.
-struct Own {
-  TensorId tensor = -1;
-  std::int64_t bytes = 0;
-  std::optional<std::int64_t> offset{};  ///< in what the thread is given; nothing: on its stack
+/// Whose memory a buffer is.
+enum class Scope : std::uint8_t {
+  argument,  ///< of whoever calls the kernel
+  thread     ///< of each thread that runs it
 };
 
-/// One kernel. Different iterations of the outermost loop are independent when `parallel`.
+/// A tensor that a kernel touches.
+struct Buffer {
+  TensorId tensor = -1;
+  Scope scope = Scope::argument;
+  bool read = false;
+  bool written = false;
+  std::int64_t bytes = 0;                ///< of a thread's
+  std::optional<std::int64_t> offset{};  ///< of a thread's, in what it is given; nothing: on its stack
+};
+
+/// One kernel.
 struct Nest {
   std::string name;
   std::vector<TensorId> zeroed;  ///< filled with zeros first
-  std::vector<Own> own;
+  std::vector<Buffer> buffers;   ///< arguments stand in their order
   std::vector<Step> steps;
-  bool parallel = false;  ///< the last step is a loop whose iterations may be shared among threads; the steps before
-                          ///< it only fill registers
   double work = 0;        ///< scalar operations, roughly
 };
 
 /// Readable text.
 [[nodiscard]] std::string to_text(const spec::System& system, const Nest& nest);
 
-/// Checks that every register and variable is defined where it is used, that lanes loops are innermost and not nested,
+/// Checks that every register and variable is defined where it is used, that every tensor that is touched is among the buffers, that
+/// turns that threads share touch nothing that another one writes (but in tiles and squares), that lanes loops are innermost and not nested,
 /// that no reduction is left in an expression, that places have the rank of their tensors, that squares change places
 /// as declared, that merged loops meet in the element at hand alone, that streamed stores are whole vectors within lines, and
 /// that contractions do as they are declared (verify_contraction.cpp).

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "compiled/ir/listing.hpp"
@@ -17,8 +18,9 @@ class Printer {
 
   void nest(const Nest& nest) {
     at(&nest);
-    line(0, fmt::format("kernel {}{}", nest.name, nest.parallel ? " (parallel)" : ""));
-    for (const Own& own : nest.own) {
+    line(0, fmt::format("kernel {}({}):", nest.name, arguments(nest)));
+    for (const Buffer& own : nest.buffers) {
+      if (own.scope != Scope::thread) continue;
       const std::string where = own.offset ? fmt::format(" from {} on of the thread's", *own.offset) : "";
       line(1, fmt::format("{} in {} bytes of the kernel's own{}", system_[own.tensor].name, own.bytes, where));
     }
@@ -42,8 +44,18 @@ class Printer {
     ++next_;
   }
 
+  /// Those that are written are marked.
+  std::string arguments(const Nest& nest) const {
+    std::string all;
+    for (const Buffer& b : nest.buffers) {
+      if (b.scope == Scope::argument) all += fmt::format("{}{}{}", all.empty() ? "" : ", ", b.written ? "&" : "", system_[b.tensor].name);
+    }
+    return all;
+  }
+
   void head(const Loop& loop, int depth) {
-    const std::string lanes = loop.kind == LoopKind::lanes ? fmt::format(" in {} lanes", loop.width) : "";
+    constexpr std::array<const char*, 4> taken{"", ", one by one", ", on cores", ", on a grid"};
+    const std::string lanes = (loop.in_lanes() ? fmt::format(" in {} lanes", loop.width) : "") + taken.at(static_cast<std::size_t>(loop.bind));
     const std::string limit = loop.limit.valid() ? " and < " + to_text(system_, loop.limit) : "";
     line(depth, fmt::format("for {} < {}{}{}:", name(loop.binder), loop.binder.extent, limit, lanes));
     for (const std::string& reason : loop.merged) line(depth + 1, reason);

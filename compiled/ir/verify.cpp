@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,7 +16,12 @@ namespace {
 
 class Verifier {
  public:
-  Verifier(const spec::System& system, const Nest& nest) : system_(system), nest_(nest) {}
+  Verifier(const spec::System& system, const Nest& nest) : system_(system), nest_(nest) {
+    for (const Buffer& b : nest.buffers) require(buffers_.emplace(b.tensor, &b).second, fmt::format("`{}` is one buffer", system[b.tensor].name));
+    for (const TensorId t : nest.zeroed) touches(t, true);
+    const auto fills = [](const Step& s) { return std::holds_alternative<Reduce>(s.is) || std::holds_alternative<Define>(s.is); };
+    if (!nest.steps.empty() && std::all_of(nest.steps.begin(), nest.steps.end() - 1, fills)) may_be_shared_ = std::get_if<Loop>(&nest.steps.back().is);
+  }
 
   void steps(const std::vector<Step>& all) {
     const std::set<spec::VariableId> outer = defined_;
@@ -29,29 +36,50 @@ class Verifier {
     if (!holds) throw InternalError(fmt::format("loops: kernel {}: {}", nest_.name, rule));
   }
 
+  void touches(TensorId t, bool written) const {
+    const auto b = buffers_.find(t);
+    require(b != buffers_.end(), fmt::format("`{}` is among its buffers", system_[t].name));
+    require(written ? b->second->written : b->second->read, fmt::format("`{}` is {} as its buffer says", system_[t].name, written ? "written" : "read"));
+  }
+
+  /// Threads share the last step, and on a grid what stands alone in it.
+  void bound(const Loop& loop) {
+    if (loop.bind == Bind::serial) return;
+    if (loop.bind == Bind::unrolled) return require(!loop.in_lanes() && !loop.limit.valid(), "loops that are written out have no lanes and no limit");
+    require(&loop == may_be_shared_, "threads share the last step, after steps that fill registers");
+    require(!loop.limit.valid(), "a loop that threads share has no limit");
+    may_be_shared_ = loop.bind == Bind::grid && loop.steps.size() == 1 ? std::get_if<Loop>(&loop.steps.front().is) : nullptr;
+    const Accesses all = accesses_of(nest_.steps);
+    if (all.in_tiles) return;
+    const auto own = [&](TensorId t) { return buffers_.at(t)->scope == Scope::thread; };
+    require(are_apart(system_, all, loop.binder.variable, own, [](TensorId, TensorId) { return false; }),
+            fmt::format("threads that share `{}` write different elements, which no other one reads", loop.binder.name));
+  }
+
   void enter(const Loop& loop) {
     require(loop.binder.extent >= 0, "an extent is not negative");
+    bound(loop);
     if (loop.limit.valid()) {
-      require(loop.kind == LoopKind::serial, "lanes have no limit");
+      require(!loop.in_lanes(), "lanes have no limit");
       expression(loop.limit);
     }
-    if (loop.kind == LoopKind::lanes) {
+    if (loop.in_lanes()) {
       require(!in_lanes_, "lanes do not nest");
-      require(loop.width >= 2, "lanes are at least two");
       in_lanes_ = true;
     }
     require(defined_.insert(loop.binder.variable).second, "a loop variable is bound once");
     extents_[loop.binder.variable] = loop.binder.extent;
     for (const FetchedRow& row : loop.fetched) {
       require(in_lanes_ && row.element.form() == spec::Form::read, "what is fetched is an element, by a lanes loop");
-      expression(row.element);
+      for (const Expr& index : row.element->args) expression(index);
+      touches(row.element->tensor, row.write);
     }
   }
 
   /// What a merged loop writes is touched in it only at the element at hand. A reduction's expressions belong to its loop.
   void merged(const Loop& loop, const Reduce* r) {
     if (loop.merged.empty()) return;
-    require(loop.kind == LoopKind::lanes, "only lanes loops are merged");
+    require(loop.in_lanes(), "only lanes loops are merged");
     Step one{};
     if (r != nullptr) one.is = *r;
     else one.is = loop;
@@ -67,18 +95,18 @@ class Verifier {
     for (const Step& s : lanes.steps) {
       const auto* store = std::get_if<Store>(&s.is);
       if (store == nullptr || !store->streamed) continue;
-      require(lanes.kind == LoopKind::lanes && may_stream(system_, lanes, *store), "what goes around the caches is whole vectors within lines");
+      require(lanes.in_lanes() && may_stream(system_, lanes, *store), "what goes around the caches is whole vectors within lines");
     }
   }
 
   void leave(const Loop& loop) {
-    if (loop.kind == LoopKind::lanes) in_lanes_ = false;
+    if (loop.in_lanes()) in_lanes_ = false;
   }
 
   void step(const Loop& loop) {
     const std::set<spec::VariableId> outer = defined_;
     enter(loop);
-    if (loop.kind == LoopKind::lanes) {
+    if (loop.in_lanes()) {
       for (const Step& s : loop.steps) require(!std::holds_alternative<Loop>(s.is), "a lanes loop is innermost");
     }
     merged(loop, nullptr);
@@ -104,7 +132,7 @@ class Verifier {
     }
     const Loop& loop = r.loops[level];
     require(!loop.limit.valid(), "a reduction's loops have no limit");
-    require(loop.kind != LoopKind::lanes || level + 1 == r.loops.size(), "the lanes of a reduction are innermost");
+    require(!loop.in_lanes() || level + 1 == r.loops.size(), "the lanes of a reduction are innermost");
     enter(loop);
     merged(loop, &r);
     streamed(loop);
@@ -118,6 +146,8 @@ class Verifier {
 
   void step(const Store& store) {
     require(store.place.size() == system_[store.tensor].dims.rank, "a place has its tensor's rank");
+    touches(store.tensor, true);
+    if (store.add) touches(store.tensor, false);
     for (const Expr& p : store.place) expression(p);
     if (store.guard.valid()) expression(store.guard);
     expression(store.value);
@@ -174,6 +204,7 @@ class Verifier {
       case spec::Form::detach: require(false, "reductions and detach are gone from expressions"); break;
       case spec::Form::read:
         require(e->args.size() == system_[e->tensor].dims.rank, "a read has its tensor's rank");
+        touches(e->tensor, false);
         break;
       default: break;
     }
@@ -182,6 +213,8 @@ class Verifier {
 
   const spec::System& system_;
   const Nest& nest_;
+  std::map<TensorId, const Buffer*> buffers_;
+  const Loop* may_be_shared_ = nullptr;
   std::set<spec::VariableId> defined_;
   Extents extents_;
   bool in_lanes_ = false;
@@ -191,8 +224,6 @@ class Verifier {
 
 void verify(const spec::System& system, const Nest& nest) {
   Verifier(system, nest).steps(nest.steps);
-  const Loop* shared = nest.parallel && !nest.steps.empty() ? std::get_if<Loop>(&nest.steps.back().is) : nullptr;
-  if (shared != nullptr && shared->limit.valid()) throw InternalError(fmt::format("loops: kernel {}: a loop that threads share has no limit", nest.name));
 }
 
 }  // namespace etalon::compiled::loops

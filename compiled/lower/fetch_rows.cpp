@@ -24,13 +24,15 @@ constexpr std::int64_t least_row_bytes = 1024;
 class Fetching {
  public:
   Fetching(const spec::System& system, const Machine& machine, const Nest& nest) : system_(system), machine_(machine) {
-    for (const Own& own : nest.own) own_.insert(own.tensor);
+    for (const Buffer& b : nest.buffers) {
+      if (b.scope == Scope::thread) own_.insert(b.tensor);
+    }
   }
 
   void within(std::vector<Step>& steps) {
     for (Step& s : steps) {
       auto* loop = std::get_if<Loop>(&s.is);
-      if (loop == nullptr || loop->kind == LoopKind::lanes) continue;
+      if (loop == nullptr || loop->in_lanes()) continue;
       const auto visits = std::count_if(loop->steps.begin(), loop->steps.end(), [](Step& x) { return lanes_loop(x) != nullptr; });
       if (static_cast<std::size_t>(visits) >= least_visits) rows(*loop);
       within(loop->steps);

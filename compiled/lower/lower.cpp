@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiled/ir/accesses.hpp"
 #include "compiled/lower/lowering.hpp"
 #include "spec/error.hpp"
 
@@ -31,17 +32,12 @@ Expr row_in_strip(const Expr& row, const Expr& first) {
   return row.is(Primitive::add) && row->args[0] == first ? row->args[1] : row - first;
 }
 
-bool fills_register(const Step& s) {
-  return std::holds_alternative<Reduce>(s.is) || std::holds_alternative<Define>(s.is);
-}
-
 }  // namespace
 
 void Lowering::open(const Binder& binder) {
   Loop loop;
   loop.binder = binder;
   if (binder.variable == lanes_.variable) {
-    loop.kind = LoopKind::lanes;
     loop.width = lanes_.width;
   }
   open_.push_back({std::move(loop)});
@@ -379,14 +375,12 @@ Nest Lowering::lower(const Kernel& kernel) {
     const TensorId t = system_.equations.at(s.equation).target;
     const Residence& home = plan_.residences.at(static_cast<std::size_t>(t));
     if (home.home != Home::turn || home.stead >= 0) continue;
-    nest.own.push_back({t, static_cast<std::int64_t>(home.bytes), {}});
-    if (kernel.scratch) nest.own.back().offset = static_cast<std::int64_t>(home.offset);
+    nest.buffers.push_back({t, Scope::thread, true, true, static_cast<std::int64_t>(home.bytes), {}});
+    if (kernel.scratch) nest.buffers.back().offset = static_cast<std::int64_t>(home.offset);
   }
+  const std::vector<Buffer> arguments = arguments_of(nest.steps, nest.buffers, nest.zeroed);
+  nest.buffers.insert(nest.buffers.begin(), arguments.begin(), arguments.end());
   nest.work = work_;
-  const bool sequential = kernel.kind == KernelKind::scatter || (kernel.kind == KernelKind::sequence && kernel.loops.size() == 1);
-  nest.parallel = !sequential && !nest.steps.empty() &&
-                  std::holds_alternative<Loop>(nest.steps.back().is) &&
-                  std::all_of(nest.steps.begin(), nest.steps.end() - 1, fills_register);
   return nest;
 }
 

@@ -111,7 +111,7 @@ class Merging {
   void within(std::vector<Step>& steps) {
     for (Step& s : steps) {
       auto* loop = std::get_if<Loop>(&s.is);
-      if (loop == nullptr || loop->kind == LoopKind::lanes) continue;
+      if (loop == nullptr || loop->in_lanes()) continue;
       within(loop->steps);
       rows(loop->steps);
     }
@@ -141,7 +141,7 @@ class Merging {
   /// A loop in lanes of plain steps.
   static bool is_guest(const Step& s) {
     const auto* loop = std::get_if<Loop>(&s.is);
-    return loop != nullptr && loop->kind == LoopKind::lanes && std::all_of(loop->steps.begin(), loop->steps.end(), [](const Step& x) {
+    return loop != nullptr && loop->in_lanes() && std::all_of(loop->steps.begin(), loop->steps.end(), [](const Step& x) {
              return std::holds_alternative<Define>(x.is) || std::holds_alternative<Store>(x.is);
            });
   }
@@ -230,7 +230,7 @@ class Merging {
 
   /// Whether two steps have to stay in order.
   bool excludes(const Accesses& a, const Accesses& b) const {
-    if (a.all || b.all || fills(a, b) || fills(b, a)) return true;
+    if (a.in_tiles || b.in_tiles || fills(a, b) || fills(b, a)) return true;
     for (const Access& x : a.elements) {
       for (const Access& y : b.elements) {
         if ((x.write || y.write) && share_memory(x.tensor, y.tensor)) return true;

@@ -18,6 +18,7 @@ struct Machine {
   std::int64_t near_bytes = usual_near_bytes;      ///< of the first-level cache
   std::int64_t middle_bytes = usual_middle_bytes;  ///< of the second-level cache
   std::int64_t last_bytes = std::int64_t{32} << 20;   ///< of the last cache before memory, which cores share
+  std::int64_t block_threads = 0;  ///< threads of a block of a grid; 0: a processor with cores
 };
 
 }  // namespace etalon::compiled

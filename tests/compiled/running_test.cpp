@@ -172,7 +172,7 @@ TEST_CASE("the loops and the code can be read", "[compiled][running]") {
   o.dump_after = {"loops", "llvm"};
   o.dump = [&](std::string_view what, const std::string& text) { (what == "loops" ? loops : llvm) += text; };
   const compiled::Executable e = compiled::compile_system(layered(DType::f32), o);
-  CHECK_THAT(loops, Contains("(parallel)") && Contains("lanes") && Contains("= sum"));
+  CHECK_THAT(loops, Contains("on cores") && Contains("lanes") && Contains("= sum"));
   CHECK_THAT(llvm, Contains("define void @"));
   CHECK(e.report().kernels > 0);
 }

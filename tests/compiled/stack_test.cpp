@@ -139,7 +139,7 @@ TEST_CASE("each thread has its own piece of the arena, and a budget counts all o
   const compiled::Compilation plan = lowered(s, with_threads(3));
   for (const compiled::loops::Nest& nest : plan.nests) {
     std::size_t bytes = 0;
-    for (const compiled::loops::Own& o : nest.own) bytes += static_cast<std::size_t>(o.bytes);
+    for (const compiled::loops::Buffer& o : nest.buffers) bytes += static_cast<std::size_t>(o.bytes);
     own = std::max(own, bytes);
   }
   CHECK(own > compiled::PlanOptions{}.stack_bytes);

@@ -212,7 +212,7 @@ TEST_CASE("loops that end early are serial and not shared", "[compiled][strips][
   std::size_t spoilt = 0;
   for (compiled::loops::Nest& nest : good.nests) {
     auto* outer = std::get_if<compiled::loops::Loop>(&nest.steps.back().is);
-    if (outer == nullptr || !nest.parallel) continue;
+    if (outer == nullptr || outer->bind != compiled::loops::Bind::cores) continue;
     compiled::loops::Loop& loop = *outer;
     loop.limit = spec::integer(1);
     CHECK_THROWS_WITH(compiled::loops::verify(good.system, nest), Contains("a loop that threads share has no limit") || Contains("lanes have no limit"));

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cuda/cuda_file.hpp"
+#include "cuda/grid.hpp"
 #include "cuda/nvrtc.hpp"
 #include "spec/error.hpp"
 
@@ -18,7 +19,7 @@ struct Written {
   compiled::Compilation lowered;
   compiled::source::ProgramText text;
   explicit Written(const std::string& program, const compiled::CompileOptions& options = {})
-      : task(compiled::task_of(spec::parse_program(program))), lowered(compiled::source::lower_for_text(task, options)),
+      : task(compiled::task_of(spec::parse_program(program))), lowered(compiled::source::lower_for_text(task, options, cuda::machine)),
         text(task, lowered, "program") {}
   Written(const Written&) = delete;
   Written& operator=(const Written&) = delete;
@@ -28,8 +29,8 @@ std::vector<std::int64_t> shared_elements(const std::string& program) {
   const Written w(program);
   std::vector<std::int64_t> all;
   for (const auto& nest : w.lowered.nests) {
-    const cuda::Grid grid = cuda::grid_of(w.text, nest);
-    all.push_back(grid.loops == 0 ? 0 : grid.elements);
+    const cuda::Grid grid = cuda::grid_of(nest);
+    all.push_back(grid.threads == 1 ? 0 : grid.elements);
   }
   return all;
 }
@@ -76,8 +77,8 @@ TEST_CASE("accumulation at places that data decide is no two threads' at once", 
     if (nest.zeroed.empty()) continue;
     ++scattered;
     // The column is the same in every access, the row is data's.
-    const cuda::Grid grid = cuda::grid_of(w.text, nest);
-    CHECK((grid.loops == 0 || grid.elements == 4));
+    const cuda::Grid grid = cuda::grid_of(nest);
+    CHECK((grid.threads == 1 || grid.elements == 4));
     CHECK_THAT(cuda::cuda_file(w.text), Contains("cudaMemsetAsync(g, 0, 144, stream);"));
   }
   CHECK(scattered == 1);
@@ -110,7 +111,7 @@ TEST_CASE("the header says how many turns of work each launch has", "[sound]") {
   const std::string text = cuda::cuda_file(w.text);
   std::size_t rows_of_a_thread = 0;
   for (std::size_t k = 0; k < w.lowered.nests.size(); ++k) {
-    const cuda::Grid grid = cuda::grid_of(w.text, w.lowered.nests[k]);
+    const cuda::Grid grid = cuda::grid_of(w.lowered.nests[k]);
     const std::string launch = w.text.kernel_name(k) + "<<<";
     const std::size_t at = text.find(launch);
     REQUIRE(at != std::string::npos);

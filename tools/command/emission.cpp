@@ -9,6 +9,7 @@
 
 #include "compiled/emit/text/c_file.hpp"
 #include "cuda/cuda_file.hpp"
+#include "cuda/grid.hpp"
 #include "cuda/nvrtc.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
@@ -31,8 +32,8 @@ std::string dumped(const Emission& emission, const std::string& form) {
 /// What the sources are written from.
 class Source {
  public:
-  explicit Source(const Emission& emission)
-      : task_(compiled::task_of(emission.program)), lowered_(compiled::source::lower_for_text(task_, emission.options)),
+  explicit Source(const Emission& emission, const compiled::Machine& machine = {})
+      : task_(compiled::task_of(emission.program)), lowered_(compiled::source::lower_for_text(task_, emission.options, machine)),
         text_(task_, lowered_, emission.name) {}
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -45,7 +46,7 @@ class Source {
 };
 
 std::string ptx_of(const Emission& emission) {
-  const std::string text = cuda::cuda_file(Source(emission).text());
+  const std::string text = cuda::cuda_file(Source(emission, cuda::machine).text());
   return emission.architecture.empty() ? cuda::compile_to_ptx(text) : cuda::compile_to_ptx(text, emission.architecture);
 }
 
@@ -80,7 +81,7 @@ std::string emitted(const Emission& emission, const std::string& form) {
   if (form == "equations") return to_text(compiled::task_of(emission.program).system);
   if (form == "plan" || form == "loops" || form == "llvm" || form == "asm") return dumped(emission, form);
   if (form == "c") return compiled::source::c_file(Source(emission).text());
-  if (form == "cuda") return cuda::cuda_file(Source(emission).text());
+  if (form == "cuda") return cuda::cuda_file(Source(emission, cuda::machine).text());
   if (form == "ptx") return ptx_of(emission);
   std::string known;
   for (const EmittedForm& f : emitted_forms()) known += (known.empty() ? "" : ", ") + std::string(f.name);

@@ -46,12 +46,10 @@ class Emitter {
   /// Values emitted so far are not reused from here on.
   void forget() { memo_.clear(); }
 
-  /// Gives the tensor memory of the function's own: on the stack, or of what the thread is given.
-  void own(const loops::Own& own);
-  /// Where the tensor lies: read from the function's table of operands, at a place of its own.
+  /// The tensors of the function: arguments, whose addresses its table holds in their order, and what each thread has for itself.
+  void declare(const std::vector<loops::Buffer>& buffers);
+  /// Where the tensor lies.
   llvm::Value* tensor_base(spec::TensorId id);
-  /// The tensors of that table in order.
-  [[nodiscard]] const std::vector<spec::TensorId>& operands() const { return operands_; }
 
   // --- what variables stand for ---
   void bind(spec::VariableId v, llvm::Value* value, std::int64_t extent);
@@ -93,6 +91,7 @@ class Emitter {
   llvm::Value* constant_index(std::int64_t value);
 
  private:
+  void own(const loops::Buffer& own);
 
   llvm::Value* emit_fresh(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_number(const spec::Expr& e, Type type);
@@ -160,7 +159,7 @@ class Emitter {
 
   std::unordered_map<spec::VariableId, llvm::Value*> values_;
   std::unordered_map<spec::TensorId, llvm::Value*> bases_;
-  std::vector<spec::TensorId> operands_;
+  std::vector<spec::TensorId> arguments_;
   loops::Extents extents_;
   spec::VariableId lane_variable_ = -1;
   llvm::Value* lane_numbers_ = nullptr;

@@ -29,7 +29,15 @@ llvm::Type* Emitter::memory_type(DType dtype) {
   return nullptr;
 }
 
-void Emitter::own(const loops::Own& own) {
+void Emitter::declare(const std::vector<loops::Buffer>& buffers) {
+  for (const loops::Buffer& b : buffers) {
+    if (b.scope == loops::Scope::argument) arguments_.push_back(b.tensor);
+    else own(b);
+  }
+}
+
+/// On the stack, or in what the thread is given.
+void Emitter::own(const loops::Buffer& own) {
   constexpr std::uint64_t line_bytes = 64;
   llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
   const std::string& name = system_[own.tensor].name;
@@ -46,10 +54,10 @@ void Emitter::own(const loops::Own& own) {
 Value* Emitter::tensor_base(spec::TensorId id) {
   Value*& base = bases_[id];
   if (base != nullptr) return base;
+  const auto number = static_cast<std::uint64_t>(std::find(arguments_.begin(), arguments_.end(), id) - arguments_.begin());
+  if (number == arguments_.size()) throw InternalError("codegen: a kernel touches `" + system_[id].name + "`, which is none of its buffers");
   llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
-  Value* slot = entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), function_.getArg(0), operands_.size());
-  operands_.push_back(id);
-  base = entry.CreateLoad(entry.getPtrTy(), slot, system_[id].name);
+  base = entry.CreateLoad(entry.getPtrTy(), entry.CreateConstInBoundsGEP1_64(entry.getPtrTy(), function_.getArg(0), number), system_[id].name);
   return base;
 }
 

@@ -68,11 +68,12 @@ struct Held {
   ~Held() { llvm::consumeError(program.getExecutionSession().removeJITDylib(program)); }
 };
 
-/// The tensors of a kernel in the place of its model's.
-std::vector<spec::TensorId> renamed(const std::vector<spec::TensorId>& operands, const std::vector<spec::TensorId>& from, const std::vector<spec::TensorId>& to) {
-  std::vector<spec::TensorId> result;
-  for (const spec::TensorId t : operands) result.push_back(to[static_cast<std::size_t>(std::find(from.begin(), from.end(), t) - from.begin())]);
-  return result;
+std::vector<spec::TensorId> arguments_of(const loops::Nest& nest) {
+  std::vector<spec::TensorId> arguments;
+  for (const loops::Buffer& b : nest.buffers) {
+    if (b.scope == loops::Scope::argument) arguments.push_back(b.tensor);
+  }
+  return arguments;
 }
 
 /// What a kernel takes of the stack.
@@ -205,15 +206,13 @@ class Jit::Making : public Generation {
     const std::vector<loops::Likeness> alike = loops::find_alike(system, nests);
     for (std::size_t i = 0; i < nests.size(); ++i) {
       names_.push_back(nests[i].name);
+      code_.operands.push_back(arguments_of(nests[i]));
       models_.push_back(lines_ ? i : alike[i].model);  // equal kernels stand in different lines
       if (const std::size_t model = models_[i]; model != i) {
         code_.blocks.push_back(code_.blocks[model]);
-        code_.operands.push_back(renamed(code_.operands[model], alike[model].tensors, alike[i].tensors));
         continue;
       }
-      EmittedNest emitted = emit_nest(*module_, symbol(i), system, nests[i], state_->level, lines_ ? &*lines_ : nullptr);
-      code_.blocks.push_back(emitted.blocks);
-      code_.operands.push_back(std::move(emitted.operands));
+      code_.blocks.push_back(emit_nest(*module_, symbol(i), system, nests[i], state_->level, lines_ ? &*lines_ : nullptr));
     }
     if (lines_) lines_->finish();
   }

@@ -11,8 +11,6 @@
 namespace etalon::compiled {
 namespace {
 
-/// Turns of a reduction's loops that are fewer stand one by one.
-constexpr std::int64_t most_written_out = 9;
 /// Vectors of a row of which the cut last one is a good part.
 constexpr std::int64_t most_vectors_before_tail = 4;
 
@@ -62,8 +60,8 @@ void NestEmitter::fetch(const Loop& loop) {
 void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body) {
   const std::int64_t extent = loop.binder.extent;
   const auto turn = [&](Value* i, bool whole) {
-    if (lines_ != nullptr && loop.kind == LoopKind::serial) lines_->is(b_, loop, i);
-    if (loop.kind == LoopKind::lanes) {
+    if (lines_ != nullptr && !loop.in_lanes()) lines_->is(b_, loop, i);
+    if (loop.in_lanes()) {
       const unsigned width = loop.width;
       Value* base = b_.CreateNSWMul(i, b_.getInt64(width));
       if (lines_ != nullptr) lines_->is(b_, loop, base);
@@ -82,7 +80,7 @@ void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std:
       body();
     }
   };
-  const bool all_whole = loop.kind != LoopKind::lanes || extent % loop.width == 0;
+  const bool all_whole = !loop.in_lanes() || extent % loop.width == 0;
   const auto once = [&](Value* i) { turn(i, all_whole); };
   const std::int64_t blocks = blocks_of(loop);
   if (begin == nullptr) {
@@ -226,7 +224,7 @@ void NestEmitter::accumulate_position(const Reduce& r, const Partial& partial, V
 void NestEmitter::accumulate(const Reduce& r, const Partial& partial) {
   Value* where = emitter_.both(reached_, emitter_.emit(r.guard, reached_));
   Value* value = emitter_.emit_as(r.body, partial.type, where);
-  const bool in_lanes = !r.loops.empty() && r.loops.back().kind == LoopKind::lanes;
+  const bool in_lanes = !r.loops.empty() && r.loops.back().in_lanes();
   if (in_lanes) where = emitter_.both(where, emitter_.tail());
   if (partial.width > 1) {
     value = emitter_.splat(value);
@@ -245,16 +243,6 @@ void NestEmitter::accumulate(const Reduce& r, const Partial& partial) {
   }
 }
 
-/// Whether the turns of this loop of a reduction stand in the code one by one, as those of a pooling window do.
-bool NestEmitter::is_written_out(const Reduce& r, std::size_t level) {
-  std::int64_t turns = 1;
-  for (std::size_t l = level; l < r.loops.size(); ++l) {
-    if (r.loops[l].kind != loops::LoopKind::serial) return false;
-    turns *= r.loops[l].binder.extent;
-  }
-  return turns <= most_written_out;
-}
-
 void NestEmitter::inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial) {
   if (level == r.loops.size()) {
     emitter_.set_real(s.real);
@@ -263,7 +251,7 @@ void NestEmitter::inside(const Reduce& r, std::size_t level, const Step& s, cons
   }
   at(&r.loops[level]);
   if (partial.blocks && level == partial.blocks->level) return in_blocks(r, s, partial);
-  if (is_written_out(r, level)) {
+  if (r.loops[level].bind == loops::Bind::unrolled) {
     const spec::Binder& binder = r.loops[level].binder;
     for (std::int64_t i = 0; i < binder.extent; ++i) {
       emitter_.forget();
@@ -283,7 +271,7 @@ void NestEmitter::step(const Reduce& r, const Step& s) {
   emitter_.set_real(s.real);
   Value* outer = reached_;
   if (r.reached.valid()) reached_ = emitter_.both(outer, emitter_.emit(r.reached, outer));
-  const bool in_lanes = !r.loops.empty() && r.loops.back().kind == LoopKind::lanes;
+  const bool in_lanes = !r.loops.empty() && r.loops.back().in_lanes();
   Partial partial;
   partial.type = emitter_.type_of(r.body);
   partial.width = in_lanes ? r.loops.back().width : emitter_.width();
@@ -333,15 +321,14 @@ void NestEmitter::run() {
   llvm::BranchInst::Create(start, entry);
   b_.SetInsertPoint(start);
   at(&nest_);
-  for (const loops::Own& own : nest_.own) emitter_.own(own);
+  emitter_.declare(nest_.buffers);
   for (const spec::TensorId id : nest_.zeroed) zero(id);
-  if (nest_.parallel) {
+  if (const Loop* loop = loops::threads_loop(nest_)) {
     for (std::size_t i = 0; i + 1 < nest_.steps.size(); ++i) {
       one(nest_.steps[i]);
     }
-    const Loop& loop = std::get<Loop>(nest_.steps.back().is);
     at(&nest_.steps.back());
-    iterate(loop, function_.getArg(1), function_.getArg(2), [&] { steps(loop.steps); });
+    iterate(*loop, function_.getArg(1), function_.getArg(2), [&] { steps(loop->steps); });
   } else {
     steps(nest_.steps);
   }
@@ -350,7 +337,7 @@ void NestEmitter::run() {
   b_.CreateRetVoid();
 }
 
-EmittedNest emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
+std::int64_t emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
                       const loops::Nest& nest, VectorLevel level, DebugLines* lines) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* number = llvm::Type::getInt64Ty(context);
@@ -367,7 +354,8 @@ EmittedNest emit_nest(llvm::Module& module, const std::string& name, const spec:
   if (lines != nullptr) lines->begin(*f, nest);
   NestEmitter emitter(module, *f, system, nest, level, lines);
   emitter.run();
-  return {nest.parallel ? blocks_of(std::get<Loop>(nest.steps.back().is)) : 1, emitter.operands()};
+  const Loop* shared = loops::threads_loop(nest);
+  return shared != nullptr ? blocks_of(*shared) : 1;
 }
 
 }  // namespace etalon::compiled

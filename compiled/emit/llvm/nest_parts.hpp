@@ -17,7 +17,6 @@ namespace etalon::compiled {
 using llvm::Value;
 using loops::Loop;
 using loops::blocks_of;
-using loops::LoopKind;
 using loops::Reduce;
 using loops::Step;
 using spec::Reduction;
@@ -31,7 +30,6 @@ class NestEmitter {
         b_(emitter_.builder()) {}
 
   void run();
-  [[nodiscard]] const std::vector<spec::TensorId>& operands() const { return emitter_.operands(); }
 
  private:
   /// A long sum in blocks: at which loop, of how many of its turns, and where the sums of blocks wait.
@@ -75,7 +73,6 @@ class NestEmitter {
   void in_blocks(const Reduce& r, const Step& s, const Partial& partial);
   void end_block(const Partial& partial);
   void join_blocks(const Partial& partial);
-  [[nodiscard]] static bool is_written_out(const Reduce& r, std::size_t level);
   void inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial);
   void accumulate(const Reduce& r, const Partial& partial);
   void accumulate_position(const Reduce& r, const Partial& partial, Value* value, Value* where);

@@ -71,12 +71,10 @@ class Part {
 
   /// The tensors that a kernel touches, as parameters, and memory of its own.
   std::string parameters(std::size_t k) {
-    const auto all = touched(unit_.lowered().nests[k]);
-    std::vector<TensorId> ids;
-    for (const Touched& t : all) ids.push_back(t.tensor);
+    const std::vector<loops::Buffer> all = arguments_of(unit_.lowered().nests[k]);
     std::string text;
-    for (const Touched& t : all) {
-      const char* alone = unit_.overlaps(t.tensor, ids) ? "" : "restrict ";
+    for (const loops::Buffer& t : all) {
+      const char* alone = unit_.overlaps(t.tensor, all) ? "" : "restrict ";
       text += fmt::format("{}{}{} *{}{}", text.empty() ? "" : ", ", t.written ? "" : "const ",
                           element_type(unit_.lowered().system[t.tensor].dtype), alone, unit_.tensors().at(static_cast<std::size_t>(t.tensor)));
     }
@@ -118,7 +116,7 @@ class Part {
     Text calls(text_.depth());
     for (std::size_t k = 0; k < unit_.lowered().nests.size(); ++k) {
       std::string operands;
-      for (const Touched& t : touched(unit_.lowered().nests[k])) operands += (operands.empty() ? "" : ", ") + unit_.memory(t.tensor, "arguments->");
+      for (const loops::Buffer& t : arguments_of(unit_.lowered().nests[k])) operands += (operands.empty() ? "" : ", ") + unit_.memory(t.tensor, "arguments->");
       if (scratch_of(k)) operands += fmt::format("{}workspace + {}", operands.empty() ? "" : ", ", scratch_of(k)->offset);
       calls.line(fmt::format("{}({});", unit_.kernel_name(k), operands));
     }

@@ -21,11 +21,11 @@ std::string shortened(std::string text) {
 
 }  // namespace
 
-Compilation lower_for_text(const Task& task, const CompileOptions& options) {
+Compilation lower_for_text(const Task& task, const CompileOptions& options, const Machine& machine) {
   CompileOptions plain = options;
   plain.off.insert("contractions");
   plain.threads = 1;
-  return lower_to_loops(task.system, task.updates, plain, Machine{});
+  return lower_to_loops(task.system, task.updates, plain, machine);
 }
 
 ProgramText::ProgramText(const Task& task, const Compilation& lowered, const std::string& name, Names& file)
@@ -108,16 +108,8 @@ std::size_t ProgramText::bytes_of(TensorId t) const {
   return static_cast<std::size_t>(info.dims.count()) * size_of(info.dtype);
 }
 
-bool ProgramText::overlaps(TensorId t, std::span<const TensorId> others) const {
-  const Residence& a = lowered_.plan.residences.at(static_cast<std::size_t>(t));
-  const auto of_input = [](const Residence& r) { return r.home == Home::input || r.home == Home::in_place; };
-  return std::any_of(others.begin(), others.end(), [&](const TensorId other) {
-    if (other == t) return false;
-    const Residence& b = lowered_.plan.residences.at(static_cast<std::size_t>(other));
-    if (of_input(a) && of_input(b)) return a.index == b.index;
-    if (a.home != Home::arena || b.home != Home::arena) return false;
-    return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-  });
+bool ProgramText::overlaps(TensorId t, std::span<const loops::Buffer> others) const {
+  return std::any_of(others.begin(), others.end(), [&](const loops::Buffer& b) { return b.tensor != t && share_memory(lowered_.plan, t, b.tensor); });
 }
 
 std::string initialiser(const HostTensor& value) {

@@ -16,8 +16,9 @@
 
 namespace etalon::compiled::source {
 
-/// Passes, plan and loops for a text: as for a machine without vectors and one thread, with contractions as plain loops.
-[[nodiscard]] Compilation lower_for_text(const Task& task, const CompileOptions& options = {});
+/// Passes, plan and loops for a text: one thread, or the threads of a grid, and contractions as plain loops.
+/// \param machine one without vectors
+[[nodiscard]] Compilation lower_for_text(const Task& task, const CompileOptions& options = {}, const Machine& machine = {});
 
 /// One argument of the program: an input, or an output that is no update.
 struct Argument {
@@ -52,7 +53,7 @@ class ProgramText {
   /// How long what the header says of a tensor is: `f32[4, 3]`.
   [[nodiscard]] std::string type_text(spec::TensorId t) const;
   /// Whether the memory of a tensor holds bytes of one of the others.
-  [[nodiscard]] bool overlaps(spec::TensorId t, std::span<const spec::TensorId> others) const;
+  [[nodiscard]] bool overlaps(spec::TensorId t, std::span<const loops::Buffer> others) const;
   /// The memory of a tensor: an argument, with `before` in front of its name, a constant, or a place in the workspace.
   /// \throws InternalError for a tensor without memory.
   [[nodiscard]] std::string memory(spec::TensorId t, const std::string& before) const;
