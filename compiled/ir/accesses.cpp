@@ -74,34 +74,41 @@ class Survey {
   void binder(const Binder& b) { found.extents[b.variable] = b.extent; }
 };
 
-/// An index as c·v + r: c, and the least and the largest r. Nothing where it follows the variable in another way, or not at all.
-struct Following {
-  std::int64_t factor = 0;
-  std::int64_t least = 0;
-  std::int64_t largest = 0;
+using Range = std::pair<std::int64_t, std::int64_t>;
+
+/// An index beside a variable v.
+struct Index {
+  std::optional<Range> all;   ///< its values
+  std::int64_t factor = 0;    ///< c of c·v + r; 0 where it follows v in another way, or not at all
+  std::optional<Range> rest;  ///< of r
 };
 
-std::optional<Following> following(const Expr& index, spec::VariableId v, const Extents& extents) {
+Index index_beside(const Expr& index, spec::VariableId v, const Extents& extents) {
+  Index found{range_of(index, extents), 0, {}};
   const Affine form = affine(index);
   const bool elsewhere = std::any_of(form.opaque.begin(), form.opaque.end(), [&](const auto& term) { return mentions(term.second, v); });
-  if (elsewhere || form.coefficient(v) == 0) return std::nullopt;
+  if (elsewhere || form.coefficient(v) == 0) return found;
   Extents at_zero = extents;
   at_zero[v] = 1;
-  const auto rest = range_of(index, at_zero);
-  if (!rest) return std::nullopt;
-  return Following{form.coefficient(v), rest->first, rest->second};
+  found.rest = range_of(index, at_zero);
+  if (found.rest) found.factor = form.coefficient(v);
+  return found;
 }
 
-bool are_apart_along(std::size_t axis, const std::vector<const Access*>& all, spec::VariableId v, const Extents& extents) {
-  std::optional<Following> together;
-  for (const Access* a : all) {
-    const std::optional<Following> one = following(a->place[axis], v, extents);
-    if (!one || (together && together->factor != one->factor)) return false;
-    if (!together) together = one;
-    together->least = std::min(together->least, one->least);
-    together->largest = std::max(together->largest, one->largest);
+/// Whether one index at some value of v is never the other at another value.
+bool are_apart(const Index& a, const Index& b) {
+  if (a.all && b.all && (a.all->second < b.all->first || b.all->second < a.all->first)) return true;
+  if (a.factor == 0 || a.factor != b.factor) return false;
+  return std::max(a.rest->second, b.rest->second) - std::min(a.rest->first, b.rest->first) < std::abs(a.factor);
+}
+
+using Place = std::vector<Index>;
+
+bool are_apart(const Place& a, const Place& b) {
+  for (std::size_t axis = 0; axis < a.size(); ++axis) {
+    if (are_apart(a[axis], b[axis])) return true;
   }
-  return together && together->largest - together->least < std::abs(together->factor);
+  return false;
 }
 
 }  // namespace
@@ -140,19 +147,19 @@ std::vector<Buffer> arguments_of(const std::vector<Step>& steps, const std::vect
 
 bool are_apart(const spec::System& system, const Accesses& accesses, spec::VariableId v, const std::function<bool(TensorId)>& is_own,
                const std::function<bool(TensorId, TensorId)>& share) {
-  std::set<TensorId> seen;
-  for (const Access& write : accesses.elements) {
-    if (!write.write || is_own(write.tensor) || !seen.insert(write.tensor).second) continue;
-    const Dims& dims = system[write.tensor].dims;
-    std::vector<const Access*> beside;
-    for (const Access& a : accesses.elements) {
-      if (a.tensor != write.tensor && !share(a.tensor, write.tensor)) continue;
-      if (system[a.tensor].dims != dims) return false;
-      beside.push_back(&a);
+  std::vector<Place> places;
+  for (const Access& a : accesses.elements) {
+    places.emplace_back();
+    for (const Expr& index : a.place) places.back().push_back(index_beside(index, v, accesses.extents));
+  }
+  for (std::size_t w = 0; w < places.size(); ++w) {
+    const Access& write = accesses.elements[w];
+    if (!write.write || is_own(write.tensor)) continue;
+    for (std::size_t a = 0; a < places.size(); ++a) {
+      const Access& other = accesses.elements[a];
+      if (other.tensor != write.tensor && !share(other.tensor, write.tensor)) continue;
+      if (system[other.tensor].dims != system[write.tensor].dims || !are_apart(places[w], places[a])) return false;
     }
-    bool apart = false;
-    for (std::size_t axis = 0; axis < dims.rank && !apart; ++axis) apart = are_apart_along(axis, beside, v, accesses.extents);
-    if (!apart) return false;
   }
   return true;
 }

@@ -38,8 +38,9 @@ struct Accesses {
 /// \param zeroed tensors that it fills with zeros first
 [[nodiscard]] std::vector<Buffer> arguments_of(const std::vector<Step>& steps, const std::vector<Buffer>& own, const std::vector<TensorId>& zeroed);
 
-/// Whether different values of the variable touch different elements of everything that is written: of a tensor, and of those that share
-/// memory with it, every place has on one axis c·v + r, where r takes fewer than |c| values.
+/// Whether what is written at one value of the variable is not touched at another: wherever a tensor, or one that shares memory with it, is
+/// written at one place and touched at another, the two have on some axis values that never meet, or c·v + r both, where r takes fewer than
+/// |c| values.
 /// \param is_own of tensors that each thread has for itself
 /// \param share whether two tensors have bytes in common
 [[nodiscard]] bool are_apart(const spec::System& system, const Accesses& accesses, spec::VariableId v, const std::function<bool(TensorId)>& is_own,

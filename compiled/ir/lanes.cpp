@@ -126,19 +126,19 @@ double operations(const Expr& e) {
 }
 
 LaneChoice choose_lanes(const spec::System& system, const std::vector<Assignment>& assignments,
-                        const std::vector<Candidate>& candidates, unsigned native) {
+                        const std::vector<Candidate>& candidates, VectorWidth vectors) {
   LaneChoice best;
-  if (native < 2) return best;
+  if (vectors.machine < 2) return best;
   const bool chains = std::any_of(assignments.begin(), assignments.end(),
                                   [](const Assignment& a) { return has_reduction(a.value); });
   double lowest = 0;
   for (const Assignment& a : assignments) lowest += Cost(system, {}, 1).of(a.value, false) + 1;
   for (const Candidate& c : candidates) {
     if (c.binder.extent < 2) continue;
-    const unsigned width = width_for(c.binder.extent, native, chains);
+    const unsigned width = width_for(c.binder.extent, vectors.order, chains);
     const auto blocks = static_cast<double>((c.binder.extent + width - 1) / width);
-    const double vectors = std::max(1.0, static_cast<double>(width) / native);
-    const double speed = static_cast<double>(c.binder.extent) / (blocks * vectors);
+    const double turn = std::max(1.0, static_cast<double>(width) / vectors.order);
+    const double speed = static_cast<double>(c.binder.extent) / (blocks * turn);
     const Cost cost(system, c, speed);
     double total = 0;
     for (const Assignment& a : assignments) {
@@ -147,7 +147,7 @@ LaneChoice choose_lanes(const spec::System& system, const std::vector<Assignment
     }
     if (total < lowest) {
       lowest = total;
-      best = {c.binder.variable, width};
+      best = {c.binder.variable, c.reduction != nullptr ? width : width_for(c.binder.extent, vectors.machine, chains)};
     }
   }
   return best;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiled/ir/affine.hpp"
+#include "compiled/machine/machine.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled::loops {
@@ -37,8 +38,9 @@ struct LaneChoice {
   unsigned width = 1;
 };
 
-/// \param native lanes of the element type in one machine vector; 1 when there are none.
+/// The choice, and the lanes of a reduction, do not depend on the machine, if it has vectors at all.
+/// \param vectors of the type in which is computed
 [[nodiscard]] LaneChoice choose_lanes(const spec::System& system, const std::vector<Assignment>& assignments,
-                                      const std::vector<Candidate>& candidates, unsigned native);
+                                      const std::vector<Candidate>& candidates, VectorWidth vectors);
 
 }  // namespace etalon::compiled::loops

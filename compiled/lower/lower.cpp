@@ -178,9 +178,9 @@ Expr Lowering::strip_reduction(const Expr& e, const Expr& reached) {
   return result;
 }
 
-unsigned Lowering::native_lanes(const Equation& equation) const {
-  const bool wide = arithmetic_type(system_, equation) == DType::f64;
-  return wide ? machine_.lanes_f32 / 2 : machine_.lanes_f32;
+VectorWidth Lowering::vectors_for(const Equation& equation) const {
+  const unsigned numbers = arithmetic_type(system_, equation) == DType::f64 ? 2 : 1;
+  return {machine_.lanes_f32 / numbers, order_lanes_f32 / numbers};
 }
 
 void Lowering::start(const Equation& equation) {
@@ -249,7 +249,7 @@ void Lowering::lower_alone(const Statement& statement) {
   std::vector<Candidate> candidates;
   for (const Binder& b : order) candidates.push_back({b, nullptr});
   collect_reduction_candidates(e.value, candidates);
-  lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, native_lanes(e));
+  lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, vectors_for(e));
   std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
   for (const Binder& b : order) open(b);
   assign(e);
@@ -267,7 +267,7 @@ void Lowering::lower_inner(const Kernel& kernel, const Statement& statement, boo
     std::vector<Candidate> candidates;
     for (const Binder& b : own) candidates.push_back({b, nullptr});
     collect_reduction_candidates(e.value, candidates);
-    lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, native_lanes(e));
+    lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, vectors_for(e));
   }
   std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
   for (const Binder& b : own) open(b);
@@ -331,7 +331,7 @@ void Lowering::lower_scatter(const Kernel& kernel) {
   }
   std::vector<Candidate> candidates;
   for (const Binder& b : outer) candidates.push_back({b, nullptr});
-  lanes_ = choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, native_lanes(e));
+  lanes_ = choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, vectors_for(e));
   std::vector<Binder> order = e.value->binders;
   if (lanes_.variable >= 0) {
     order.insert(order.end(), outer.begin(), outer.end());

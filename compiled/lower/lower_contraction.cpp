@@ -65,7 +65,7 @@ void Lowering::lower_together(const Equation& first, const Equation& second) {
   std::vector<Candidate> candidates;
   for (const Binder& b : own) candidates.push_back({b, nullptr});
   lanes_ = choose_lanes(system_, {{first.target, first.place, first.value}, {second.target, second.place, second.value}}, candidates,
-                        native_lanes(first));
+                        vectors_for(first));
   std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
   for (const Binder& b : own) open(b);
   for (const Equation* e : {&first, &second}) {

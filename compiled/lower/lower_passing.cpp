@@ -39,7 +39,7 @@ void Lowering::clear_parts(const Statement& statement, const Binder& part) {
     store.place.push_back(variable(own.back()));
     candidates.push_back({own.back(), nullptr});
   }
-  lanes_ = choose_lanes(system_, {{e.target, store.place, store.value}}, candidates, native_lanes(e));
+  lanes_ = choose_lanes(system_, {{e.target, store.place, store.value}}, candidates, vectors_for(e));
   std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
   for (const Binder& b : own) open(b);
   append(open_.size() - 1, step(std::move(store)));
@@ -61,7 +61,7 @@ void Lowering::add_row(const Kernel& kernel, const Statement& statement, const B
   std::vector<Binder> own(e.binders.begin() + 1, e.binders.end());
   std::vector<Candidate> candidates;
   for (const Binder& b : own) candidates.push_back({b, nullptr});
-  lanes_ = choose_lanes(system_, {{e.target, store.place, term}}, candidates, native_lanes(e));
+  lanes_ = choose_lanes(system_, {{e.target, store.place, term}}, candidates, vectors_for(e));
   std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
   for (const Binder& b : own) open(b);
   count_work(e.binders, e.value);

@@ -54,7 +54,7 @@ class Lowering {
   [[nodiscard]] bool lower_transposed(const spec::Equation& equation);
   void assign(const spec::Equation& equation);
   void count_work(const std::vector<Binder>& binders, const Expr& value);
-  [[nodiscard]] unsigned native_lanes(const spec::Equation& equation) const;
+  [[nodiscard]] VectorWidth vectors_for(const spec::Equation& equation) const;
   [[nodiscard]] spec::Equation aligned(const Kernel& kernel, const Statement& statement) const;
   [[nodiscard]] bool is_shared(const Binder& binder) const;
   void start(const spec::Equation& equation);

@@ -19,7 +19,7 @@ namespace etalon::compiled::loops {
 namespace {
 
 /// A vector of the host is made of at most so many of the guest.
-constexpr unsigned most_times_wider = 4;
+constexpr unsigned most_times_wider = 8;
 /// A guest that computes functions computes at most one of so many lanes more than alone, in the host's last vector.
 constexpr std::int64_t idle_share = 8;
 /// Tensors that one loop visits.

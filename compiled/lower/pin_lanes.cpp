@@ -10,7 +10,7 @@ using spec::Equation;
 
 PinnedLanes Lowering::lanes_of(const Kernel& kernel) {
   PinnedLanes lanes;
-  unsigned native = machine_.lanes_f32;
+  VectorWidth vectors{machine_.lanes_f32};
   std::vector<Assignment> assignments;
   share(kernel);
   for (const Statement& s : kernel.statements) {
@@ -20,7 +20,8 @@ PinnedLanes Lowering::lanes_of(const Kernel& kernel) {
     }
     const Equation e = aligned(kernel, s);
     lanes.each_its_own = lanes.each_its_own || e.binders.size() > kernel.loops.size();
-    native = std::min(native, native_lanes(e));
+    const VectorWidth of_this = vectors_for(e);
+    vectors = {std::min(vectors.machine, of_this.machine), std::min(vectors.order, of_this.order)};
     const bool held = plan_.residences[static_cast<std::size_t>(e.target)].home == Home::in_register;
     assignments.push_back({e.target, held ? std::vector<Expr>{} : e.place, e.value});
   }
@@ -28,7 +29,7 @@ PinnedLanes Lowering::lanes_of(const Kernel& kernel) {
   std::vector<Candidate> candidates;
   for (const Binder& b : shared_) candidates.push_back({b, nullptr});
   for (const Assignment& a : assignments) collect_reduction_candidates(a.value, candidates);
-  const LaneChoice choice = choose_lanes(system_, assignments, candidates, native);
+  const LaneChoice choice = choose_lanes(system_, assignments, candidates, vectors);
   const auto loop = std::find_if(shared_.begin(), shared_.end(), [&](const Binder& b) { return b.variable == choice.variable; });
   if (loop != shared_.end()) lanes.loop = static_cast<std::size_t>(loop - shared_.begin());
   else lanes.reduction = choice.variable;

@@ -11,6 +11,17 @@ namespace etalon::compiled {
 inline constexpr std::int64_t usual_near_bytes = std::int64_t{48} << 10;
 inline constexpr std::int64_t usual_middle_bytes = std::int64_t{1} << 20;
 
+/// Profile `etalon-order-1`: which loops run in lanes, how many lanes a sum has, and which contractions run in tiles is decided as for
+/// vectors of so many single-precision numbers. A machine with narrower ones takes several for one, so that bits are the same.
+inline constexpr unsigned order_lanes_f32 = 16;
+inline constexpr const char* order_profile = "etalon-order-1";
+
+/// Numbers of one type in a vector.
+struct VectorWidth {
+  unsigned machine = 1;                ///< as the machine has them; 1 where it has none
+  unsigned order = order_lanes_f32;    ///< as sums are ordered for
+};
+
 /// The sizes of its caches are for the sizes of blocks and for what is fetched early, on which no bit depends.
 struct Machine {
   unsigned lanes_f32 = 1;          ///< single-precision numbers in one vector; 1 when there are no vectors

@@ -73,7 +73,7 @@ class Decider {
 
   std::string why_not() const {
     if (machine_.lanes_f32 < 4) return "the machine has no vectors";
-    const std::int64_t lanes = machine_.lanes_f32 * 4 / size();
+    const std::int64_t lanes = order_lanes_f32 * 4 / size();
     if (options_.always) return {};
     if (row().extent < (window_ ? least_window_rows : least_rows)) return fmt::format("only {} rows", row().extent);
     if (column().extent < lanes / 2) return fmt::format("only {} columns for vectors of {}", column().extent, lanes);

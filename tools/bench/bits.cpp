@@ -1,4 +1,4 @@
-#include "tools/bench/thread_bits.hpp"
+#include "tools/bench/bits.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -10,22 +10,25 @@
 #include <ostream>
 #include <utility>
 
+#include "compiled/emit/llvm/jit.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::bench {
 namespace {
 
-/// What one number of threads gave.
+/// What one setting gave.
 struct Given {
   std::vector<NamedTensor> tensors;
   std::size_t kernels = 0;
   std::size_t shared = 0;
 };
 
-Given given_by(const Workload& workload, const spec::Program& program, const std::vector<HostTensor>& inputs, unsigned threads) {
+Given given_by(const Workload& workload, const spec::Program& program, const std::vector<HostTensor>& inputs, const Setting& setting) {
   compiled::CompileOptions options;
-  options.threads = threads;
+  options.threads = setting.threads;
+  options.jit = std::make_shared<compiled::Jit>(setting.level);
+  options.schedule.middle_cache_bytes = setting.second_cache;
   options.least_shared_work = 0;
   const compiled::Executable executable = compiled::compile(program, options);
   compiled::Store store;
@@ -75,23 +78,47 @@ std::string first_difference(std::span<const NamedTensor> a, std::span<const Nam
   return {};
 }
 
-ThreadBits thread_bits(const Workload& workload, std::span<const unsigned> threads, std::uint64_t seed) {
-  if (threads.empty()) throw SpecViolation("bits: at least one number of threads is needed");
+std::string to_text(const Setting& setting) {
+  const std::string cache = setting.second_cache ? fmt::format(", {} KiB", *setting.second_cache / 1024) : "";
+  return fmt::format("{} {}, {}{}", setting.threads, setting.threads == 1 ? "thread" : "threads",
+                     setting.level == compiled::VectorLevel::avx512 ? "avx512" : "avx2", cache);
+}
+
+compiled::VectorLevel level_named(const std::string& name) {
+  if (name == "avx512") return compiled::VectorLevel::avx512;
+  if (name == "avx2") return compiled::VectorLevel::avx2;
+  throw SpecViolation(fmt::format("bits: --vectors: avx512 and avx2 are known, got `{}`", name));
+}
+
+std::vector<Setting> settings_of(std::span<const unsigned> threads, std::span<const compiled::VectorLevel> levels,
+                                 std::span<const std::int64_t> second_caches) {
+  if (threads.empty() || levels.empty()) throw SpecViolation("bits: at least one number of threads and one width of vectors are needed");
+  const Setting first{threads[0], levels[0], {}};
+  std::vector<Setting> all{first};
+  for (const unsigned other : threads.subspan(1)) all.push_back({other, first.level, {}});
+  for (const compiled::VectorLevel other : levels.subspan(1)) all.push_back({first.threads, other, {}});
+  for (const std::int64_t other : second_caches) all.push_back({first.threads, first.level, other});
+  if (!second_caches.empty()) all.push_back({threads.back(), levels.back(), second_caches.back()});
+  return all;
+}
+
+Bits bits_of(const Workload& workload, std::span<const Setting> settings, std::uint64_t seed) {
+  if (settings.empty()) throw SpecViolation("bits: at least one setting is needed");
   const spec::Program program = program_of(workload, DType::f32);
   const std::vector<HostTensor> inputs = drawn_inputs(workload, seed);
-  ThreadBits found;
+  Bits found;
   found.workload = workload.name;
-  found.threads.assign(threads.begin(), threads.end());
+  found.settings.assign(settings.begin(), settings.end());
   Given first;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    Given given = given_by(workload, program, inputs, threads[i]);
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    Given given = given_by(workload, program, inputs, settings[i]);
     found.hashes.push_back(hash_of(given.tensors));
     if (i == 0) {
       first = std::move(given);
       continue;
     }
     const std::string where = first_difference(first.tensors, given.tensors);
-    if (!where.empty() && found.equal()) found.different = fmt::format("{}, with {} and {} threads", where, threads[0], threads[i]);
+    if (!where.empty() && found.equal()) found.different = fmt::format("{}, with {} and with {}", where, to_text(settings[0]), to_text(settings[i]));
   }
   found.tensors = first.tensors.size();
   for (const auto& [name, tensor] : first.tensors) found.bytes += tensor.bytes.size();
@@ -100,29 +127,31 @@ ThreadBits thread_bits(const Workload& workload, std::span<const unsigned> threa
   return found;
 }
 
-std::string to_text(const ThreadBits& found) {
+std::string to_text(const Bits& found) {
   std::string verdict = "equal";
   if (!found.equal()) verdict = "DIFFERENT: " + found.different;
   return fmt::format("{:24} {:>3} of {:>3} kernels shared  {:>10} bytes  {:.16}  {}", found.workload, found.shared_kernels, found.kernels,
                      found.bytes, found.hashes.front(), verdict);
 }
 
-void write_json(std::ostream& out, std::span<const ThreadBits> found, std::uint64_t seed) {
+void write_json(std::ostream& out, std::span<const Bits> found, std::uint64_t seed) {
   using Json = nlohmann::ordered_json;
   Json workloads = Json::array();
-  for (const ThreadBits& b : found) {
+  for (const Bits& b : found) {
+    Json texts = Json::array();
+    for (const Setting& setting : b.settings) texts.push_back(to_text(setting));
     workloads.push_back({{"workload", b.workload},
                          {"equal", b.equal()},
                          {"different", b.different},
-                         {"threads", b.threads},
+                         {"settings", texts},
                          {"sha256", b.hashes},
                          {"tensors", b.tensors},
                          {"bytes", b.bytes},
                          {"kernels", b.kernels},
                          {"shared_kernels", b.shared_kernels}});
   }
-  const bool equal = std::all_of(found.begin(), found.end(), [](const ThreadBits& b) { return b.equal(); });
-  out << Json{{"schema", "etalon-bench-bits"}, {"version", 1}, {"seed", seed}, {"runs", runs_compared}, {"equal", equal}, {"workloads", workloads}}
+  const bool equal = std::all_of(found.begin(), found.end(), [](const Bits& b) { return b.equal(); });
+  out << Json{{"schema", "etalon-bench-bits"}, {"version", 2}, {"order", compiled::order_profile}, {"seed", seed}, {"runs", runs_compared}, {"equal", equal}, {"workloads", workloads}}
              .dump(1)
       << '\n';
 }

@@ -1,4 +1,4 @@
-#include "tools/bench/thread_bits.hpp"
+#include "tools/bench/bits.hpp"
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -16,6 +16,9 @@ using namespace etalon::bench;
 namespace {
 
 constexpr std::array<unsigned, 3> threads{1, 2, 3};
+constexpr std::array levels{compiled::VectorLevel::avx512, compiled::VectorLevel::avx2};
+constexpr std::array<std::int64_t, 2> caches{256 << 10, 16 << 20};
+const std::vector<Setting> settings = settings_of(threads, levels, caches);
 
 #ifdef ETALON_SANITIZED
 /// Sanitizers slow our own compiler down, not the code that it makes: workloads of more equations than this are compared
@@ -29,15 +32,15 @@ constexpr bool all_of_them = true;
 
 }  // namespace
 
-TEST_CASE("every_workload_gives_the_same_bits_with_1_2_and_3_threads", "[bits]") {
+TEST_CASE("every_workload_gives_the_same_bits_whatever_threads_vectors_and_caches_there_are", "[bits]") {
   std::size_t workloads = 0, bytes = 0, sharing = 0;
   for (const Workload& workload : all_workloads()) {
     const spec::Program program = program_of(workload, DType::f32);
     if (program.steps.size() > most_steps) continue;
     INFO(workload.name);
-    const ThreadBits found = thread_bits(workload, threads, 1);
+    const Bits found = bits_of(workload, settings, 1);
     INFO(found.different);
-    REQUIRE(found.hashes.size() == threads.size());
+    REQUIRE(found.hashes.size() == settings.size());
     CHECK(found.equal());
     for (const std::string& hash : found.hashes) CHECK(hash == found.hashes[0]);
     std::size_t state = 0;
@@ -57,7 +60,7 @@ TEST_CASE("every_workload_gives_the_same_bits_with_1_2_and_3_threads", "[bits]")
 
 TEST_CASE("bits_that_differ_are_found_and_named", "[bits]") {
   const Workload workload = workloads_named({"gemm-16"}).front();
-  const ThreadBits one = thread_bits(workload, threads, 1), two = thread_bits(workload, threads, 2);
+  const Bits one = bits_of(workload, settings, 1), two = bits_of(workload, settings, 2);
   CHECK(one.equal());
   CHECK(one.hashes[0] != two.hashes[0]);
   CHECK(one.bytes == runs_compared * 16 * 16 * 4);
@@ -71,7 +74,7 @@ TEST_CASE("bits_that_differ_are_found_and_named", "[bits]") {
   others[0].second.view<float>()[0] = -0.0F;
   CHECK(first_difference(tensors, others) == "y, byte 3");
   CHECK(first_difference(tensors, std::span(others).first(1)) == "2 tensors and 1");
-  ThreadBits wrong = one;
+  Bits wrong = one;
   wrong.different = "y of run 1, byte 3, with 1 and 2 threads";
   CHECK_FALSE(wrong.equal());
   CHECK(to_text(wrong).find("DIFFERENT: y of run 1, byte 3") != std::string::npos);
@@ -81,5 +84,5 @@ TEST_CASE("bits_that_differ_are_found_and_named", "[bits]") {
   CHECK(json.at("equal") == false);
   CHECK(json.at("workloads").at(0).at("equal") == true);
   CHECK(json.at("workloads").at(1).at("sha256").at(0) == one.hashes[0]);
-  CHECK_THROWS_AS((void)thread_bits(workload, std::span<const unsigned>(), 1), SpecViolation);
+  CHECK_THROWS_AS((void)bits_of(workload, {}, 1), SpecViolation);
 }
