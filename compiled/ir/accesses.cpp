@@ -1,6 +1,7 @@
 #include "compiled/ir/accesses.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -81,11 +82,14 @@ struct Index {
   std::optional<Range> all;   ///< its values
   std::int64_t factor = 0;    ///< c of c·v + r; 0 where it follows v in another way, or not at all
   std::optional<Range> rest;  ///< of r
+  std::int64_t step = 1;      ///< all values are `constant` up to multiples of it; 0 where there is one value
+  std::int64_t constant = 0;
 };
 
 Index index_beside(const Expr& index, spec::VariableId v, const Extents& extents) {
-  Index found{range_of(index, extents), 0, {}};
   const Affine form = affine(index);
+  Index found{range_of(index, extents), 0, {}, form.opaque.empty() ? 0 : 1, form.constant};
+  for (const auto& [variable, coefficient] : form.variables) found.step = std::gcd(found.step, coefficient);
   const bool elsewhere = std::any_of(form.opaque.begin(), form.opaque.end(), [&](const auto& term) { return mentions(term.second, v); });
   if (elsewhere || form.coefficient(v) == 0) return found;
   Extents at_zero = extents;
@@ -98,6 +102,7 @@ Index index_beside(const Expr& index, spec::VariableId v, const Extents& extents
 /// Whether one index at some value of v is never the other at another value.
 bool are_apart(const Index& a, const Index& b) {
   if (a.all && b.all && (a.all->second < b.all->first || b.all->second < a.all->first)) return true;
+  if (const std::int64_t step = std::gcd(a.step, b.step); step > 1 && (a.constant - b.constant) % step != 0) return true;
   if (a.factor == 0 || a.factor != b.factor) return false;
   return std::max(a.rest->second, b.rest->second) - std::min(a.rest->first, b.rest->first) < std::abs(a.factor);
 }
@@ -145,8 +150,8 @@ std::vector<Buffer> arguments_of(const std::vector<Step>& steps, const std::vect
   return arguments;
 }
 
-bool are_apart(const spec::System& system, const Accesses& accesses, spec::VariableId v, const std::function<bool(TensorId)>& is_own,
-               const std::function<bool(TensorId, TensorId)>& share) {
+std::optional<Meeting> meeting(const spec::System& system, const Accesses& accesses, spec::VariableId v,
+                               const std::function<bool(TensorId)>& is_own, const std::function<bool(TensorId, TensorId)>& share) {
   std::vector<Place> places;
   for (const Access& a : accesses.elements) {
     places.emplace_back();
@@ -158,10 +163,10 @@ bool are_apart(const spec::System& system, const Accesses& accesses, spec::Varia
     for (std::size_t a = 0; a < places.size(); ++a) {
       const Access& other = accesses.elements[a];
       if (other.tensor != write.tensor && !share(other.tensor, write.tensor)) continue;
-      if (system[other.tensor].dims != system[write.tensor].dims || !are_apart(places[w], places[a])) return false;
+      if (system[other.tensor].dims != system[write.tensor].dims || !are_apart(places[w], places[a])) return Meeting{write, other};
     }
   }
-  return true;
+  return std::nullopt;
 }
 
 const Loop* lanes_loop(const Step& step) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -38,13 +39,19 @@ struct Accesses {
 /// \param zeroed tensors that it fills with zeros first
 [[nodiscard]] std::vector<Buffer> arguments_of(const std::vector<Step>& steps, const std::vector<Buffer>& own, const std::vector<TensorId>& zeroed);
 
-/// Whether what is written at one value of the variable is not touched at another: wherever a tensor, or one that shares memory with it, is
-/// written at one place and touched at another, the two have on some axis values that never meet, or c·v + r both, where r takes fewer than
-/// |c| values.
+/// An element that is written at one value of a variable, and touched at another.
+struct Meeting {
+  Access written;
+  Access touched;
+};
+
+/// Where values of the variable may meet. Nothing where they never do: wherever a tensor, or one that shares memory with it, is written at one
+/// place and touched at another, the two have on some axis values that never meet, by their ranges or by what they leave divided by the steps of their loops, or c·v + r
+/// both, where r takes fewer than |c| values.
 /// \param is_own of tensors that each thread has for itself
 /// \param share whether two tensors have bytes in common
-[[nodiscard]] bool are_apart(const spec::System& system, const Accesses& accesses, spec::VariableId v, const std::function<bool(TensorId)>& is_own,
-                             const std::function<bool(TensorId, TensorId)>& share);
+[[nodiscard]] std::optional<Meeting> meeting(const spec::System& system, const Accesses& accesses, spec::VariableId v,
+                                             const std::function<bool(TensorId)>& is_own, const std::function<bool(TensorId, TensorId)>& share);
 
 /// The loop in lanes that this step is, if it is just that: alone, or as the only loop of a reduction. Else null.
 [[nodiscard]] Loop* lanes_loop(Step& step);

@@ -36,6 +36,12 @@ class Verifier {
     if (!holds) throw InternalError(fmt::format("loops: kernel {}: {}", nest_.name, rule));
   }
 
+  [[nodiscard]] std::string text_of(const Access& a) const {
+    std::string place;
+    for (const Expr& index : a.place) place += (place.empty() ? "" : ", ") + to_text(system_, index);
+    return fmt::format("{}[{}]", system_[a.tensor].name, place);
+  }
+
   void touches(TensorId t, bool written) const {
     const auto b = buffers_.find(t);
     require(b != buffers_.end(), fmt::format("`{}` is among its buffers", system_[t].name));
@@ -51,9 +57,13 @@ class Verifier {
     may_be_shared_ = loop.bind == Bind::grid && loop.steps.size() == 1 ? std::get_if<Loop>(&loop.steps.front().is) : nullptr;
     const Accesses all = accesses_of(nest_.steps);
     if (all.in_tiles) return;
+    for (const Access& a : all.elements) touches(a.tensor, a.write);
     const auto own = [&](TensorId t) { return buffers_.at(t)->scope == Scope::thread; };
-    require(are_apart(system_, all, loop.binder.variable, own, [](TensorId, TensorId) { return false; }),
-            fmt::format("threads that share `{}` write different elements, which no other one reads", loop.binder.name));
+    const std::optional<Meeting> found = meeting(system_, all, loop.binder.variable, own, [](TensorId, TensorId) { return false; });
+    if (found) {
+      require(false, fmt::format("threads that share `{}` meet: one writes {}, another one {} {}", loop.binder.name, text_of(found->written),
+                                 found->touched.write ? "writes" : "reads", text_of(found->touched)));
+    }
   }
 
   void enter(const Loop& loop) {

@@ -31,7 +31,7 @@ void bind_to_grid(const spec::System& system, const Plan& plan, const Kernel& ke
   const auto share = [&](TensorId a, TensorId b) { return share_memory(plan, a, b); };
   bool promised = is_shared(kernel);
   for (Loop* loop = outermost(nest); loop != nullptr; promised = false) {
-    if (!promised && !are_apart(system, all, loop->binder.variable, own, share)) return;
+    if (!promised && meeting(system, all, loop->binder.variable, own, share)) return;
     loop->bind = Bind::grid;
     loop = loop->steps.size() == 1 ? std::get_if<Loop>(&loop->steps.front().is) : nullptr;
   }
