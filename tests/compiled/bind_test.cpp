@@ -102,7 +102,7 @@ TEST_CASE("a kernel names what it touches, and how", "[compiled][bind]") {
 
 TEST_CASE("threads that would meet are refused", "[compiled][bind]") {
   const Compilation made = lowered(doubling, cores);
-  const std::string rule = "threads that share `s0` meet";
+  const std::string rule = "threads that share `i0` meet";
   const auto place = [](Nest& n) -> std::vector<Expr>& { return store_of(n).place; };
   const auto rows = [](Nest& n) { return spec::variable(outer(n).binder); };
   // All write the same row; every other row; and the row that another one reads.
