@@ -1,12 +1,14 @@
 #include <algorithm>
+#include <iterator>
 #include <variant>
 #include <vector>
 
-#include "compiled/emit/text/nests.hpp"
+#include "compiled/ir/accesses.hpp"
 #include "cuda/cuda_file.hpp"
 
 namespace etalon::cuda {
 
+using compiled::loops::Access;
 using compiled::loops::Loop;
 using compiled::loops::Nest;
 using compiled::loops::Step;
@@ -19,45 +21,6 @@ namespace {
 constexpr std::int64_t threads_per_block = 256;
 constexpr std::int64_t most_blocks = 65535;
 
-/// An element that a kernel touches.
-struct Access {
-  TensorId tensor = -1;
-  std::vector<Expr> place;
-  bool written = false;
-};
-
-/// Every element that a kernel touches.
-class Accesses {
- public:
-  explicit Accesses(const Nest& nest) { steps(nest.steps); }
-  std::vector<Access> all;
-
- private:
-  void reads(const Expr& e) {
-    if (!e.valid()) return;
-    spec::for_each(e, [&](const Expr& x) {
-      if (x.form() == spec::Form::read) all.push_back({x->tensor, x->args, false});
-    });
-  }
-  void steps(const std::vector<Step>& each) {
-    for (const Step& s : each) std::visit([&](const auto& one) { step(one); }, s.is);
-  }
-  void step(const Loop& loop) { steps(loop.steps); }
-  void step(const compiled::loops::Reduce& r) {
-    for (const Expr* e : {&r.reached, &r.guard, &r.body, &r.otherwise}) reads(*e);
-    for (const Loop& loop : r.loops) steps(loop.steps);
-  }
-  void step(const compiled::loops::Store& s) {
-    for (const Expr& p : s.place) reads(p);
-    reads(s.value);
-    reads(s.guard);
-    all.push_back({s.tensor, s.place, true});
-  }
-  void step(const compiled::loops::Define& d) { reads(d.value); }
-  void step(const compiled::loops::Contract&) {}
-  void step(const compiled::loops::Transpose&) {}
-};
-
 bool is_variable(const Expr& e, spec::VariableId v) { return e.form() == spec::Form::variable && e->variable == v; }
 
 /// Whether different values of the variable touch different elements of what is written: on one axis of each of these tensors, the
@@ -67,7 +30,7 @@ bool is_independent(const ProgramText& program, const Nest& nest, const std::vec
     return std::any_of(nest.own.begin(), nest.own.end(), [&](const auto& own) { return own.tensor == t; });
   };
   for (const Access& write : all) {
-    if (!write.written || is_own(write.tensor)) continue;
+    if (!write.write || is_own(write.tensor)) continue;
     const auto shares = [&](const Access& a) {
       return a.tensor == write.tensor || program.overlaps(a.tensor, std::vector<TensorId>{write.tensor});
     };
@@ -92,7 +55,8 @@ bool fills_register(const Step& s) {
 
 Grid grid_of(const ProgramText& program, const Nest& nest) {
   Grid grid;
-  const std::vector<Access> all = Accesses(nest).all;
+  std::vector<Access> all;
+  for (const Step& s : nest.steps) std::ranges::move(compiled::loops::accesses_of(s).elements, std::back_inserter(all));
   const std::vector<Step>* steps = &nest.steps;
   while (!steps->empty() && std::holds_alternative<Loop>(steps->back().is)) {
     // Threads do for themselves what stands before the outermost loop; further in, a loop is alone.

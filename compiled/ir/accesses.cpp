@@ -1,5 +1,7 @@
 #include "compiled/ir/accesses.hpp"
 
+#include <algorithm>
+
 namespace etalon::compiled::loops {
 
 using spec::Form;
@@ -42,8 +44,17 @@ class Survey {
     found.defines.insert(d.target);
   }
 
-  void step(const Contract&) { found.all = true; }
-  void step(const Transpose&) { found.all = true; }
+  void step(const Contract& c) {
+    found.all = true;
+    for (const Expr* e : {&c.left, &c.right, &c.guard}) expression(*e);
+    steps(c.steps);
+  }
+
+  void step(const Transpose& t) {
+    found.all = true;
+    expression(t.value);
+    step(t.store);
+  }
 
   void steps(const std::vector<Step>& all) {
     for (const Step& s : all) std::visit([&](const auto& one) { step(one); }, s.is);
@@ -62,6 +73,19 @@ Accesses accesses_of(const Expr& e) {
   Survey survey;
   survey.expression(e);
   return std::move(survey.found);
+}
+
+std::vector<Touched> touched(const Nest& nest) {
+  std::vector<Touched> all;
+  for (const Step& step : nest.steps) {
+    for (const Access& a : accesses_of(step).elements) {
+      if (std::any_of(nest.own.begin(), nest.own.end(), [&](const Own& own) { return own.tensor == a.tensor; })) continue;
+      auto it = std::find_if(all.begin(), all.end(), [&](const Touched& t) { return t.tensor == a.tensor; });
+      if (it == all.end()) it = all.insert(it, Touched{a.tensor});
+      (a.write ? it->written : it->read) = true;
+    }
+  }
+  return all;
 }
 
 const Loop* lanes_loop(const Step& step) {

@@ -136,7 +136,7 @@ struct Own {
 /// One kernel. Different iterations of the outermost loop are independent when `parallel`.
 struct Nest {
   std::string name;
-  std::vector<TensorId> zeroed;  ///< filled with zeros first
+  std::vector<TensorId> zeroed;  ///< full of zeros when it starts
   std::vector<Own> own;
   std::vector<Step> steps;
   bool parallel = false;  ///< the last step is a loop whose iterations may be shared among threads; the steps before

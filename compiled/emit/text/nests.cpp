@@ -39,54 +39,7 @@ std::string neutral(Reduction r, Type type) {
   return "";
 }
 
-/// Collects what a kernel touches.
-class Survey {
- public:
-  explicit Survey(const loops::Nest& nest) {
-    for (const loops::Own& own : nest.own) own_.push_back(own.tensor);
-    for (const spec::TensorId id : nest.zeroed) mark(id, false, true);
-    steps(nest.steps);
-  }
-  std::vector<Touched> found;
-
- private:
-  void mark(spec::TensorId id, bool read, bool written) {
-    if (std::find(own_.begin(), own_.end(), id) != own_.end()) return;
-    auto it = std::find_if(found.begin(), found.end(), [&](const Touched& t) { return t.tensor == id; });
-    if (it == found.end()) it = found.insert(it, Touched{id});
-    it->read = it->read || read;
-    it->written = it->written || written;
-  }
-  void reads(const Expr& e) {
-    if (!e.valid()) return;
-    spec::for_each(e, [&](const Expr& x) {
-      if (x.form() == Form::read) mark(x->tensor, true, false);
-    });
-  }
-  void steps(const std::vector<Step>& all) {
-    for (const Step& s : all) std::visit([&](const auto& one) { step(one); }, s.is);
-  }
-  void step(const Loop& loop) { steps(loop.steps); }
-  void step(const Reduce& r) {
-    for (const Expr* e : {&r.reached, &r.guard, &r.body, &r.otherwise}) reads(*e);
-    for (const Loop& loop : r.loops) steps(loop.steps);
-  }
-  void step(const loops::Store& s) {
-    for (const Expr& p : s.place) reads(p);
-    reads(s.value);
-    reads(s.guard);
-    mark(s.tensor, s.add, true);
-  }
-  void step(const loops::Define& d) { reads(d.value); }
-  void step(const loops::Contract&) {}
-  void step(const loops::Transpose&) {}
-
-  std::vector<spec::TensorId> own_;
-};
-
 }  // namespace
-
-std::vector<Touched> touched(const loops::Nest& nest) { return Survey(nest).found; }
 
 void Steps::own(const loops::Nest& nest, const std::string& scratch) {
   for (const loops::Own& own : nest.own) {

@@ -13,16 +13,6 @@
 
 namespace etalon::compiled::source {
 
-/// A tensor that a kernel touches.
-struct Touched {
-  spec::TensorId tensor = -1;
-  bool read = false;
-  bool written = false;
-};
-
-/// The tensors in memory of others that a kernel reads, writes or fills with zeros, in the order in which they first occur.
-[[nodiscard]] std::vector<Touched> touched(const loops::Nest& nest);
-
 /// Writes the steps of one kernel. Loops in lanes, tiles and squares are for machines with vectors and have no text here.
 class Steps {
  public:
