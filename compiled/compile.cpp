@@ -128,6 +128,10 @@ void merge_rows(C& c, std::size_t k) { loops::merge_rows(c.system, c.plan, c.nes
 void stream(C& c, std::size_t k) { loops::stream_results(c.system, c.plan, c.machine.last_bytes, k, c.nests[k]); }
 void fetch_rows(C& c, std::size_t k) { loops::fetch_rows(c.system, c.machine, c.nests[k]); }
 
+void write_script(C& c) { c.script = script_of(c.system, c.plan, c.nests); }
+
+std::string print_script(const C& c) { return to_text(c.system, c.script); }
+
 void emit(C& c) { c.generator->emit(c.system, c.nests); }
 template <void (CodeGenerator::*step)()>
 void of_code(C& c) {
@@ -198,6 +202,8 @@ constexpr std::array list{
     Stage{"merge_rows", "let loops over the same row run as one", in_plain_loops<merge_rows>, loops},
     Stage{"stream", "store large results past the caches", in_plain_loops<stream>, loops},
     Stage{"fetch_rows", "ask for the next row of a tensor early", in_plain_loops<fetch_rows>, loops},
+    Stage{.name = "script", .what = "say what the host does: kernels, zeros and copies, and what waits for what", .run = write_script,
+          .leaves = loops, .required = true, .print = print_script},
     Stage{"emit", "write each kernel as a function, kernels that are alike once", emit, llvm, always},
     Stage{"merge_functions", "let functions whose code is equal be one", of_code<&CodeGenerator::merge>, llvm, always},
     Stage{"look_up", "take machine code from the cache, where it was kept", of_code<&CodeGenerator::look_up>, llvm, always},
@@ -222,6 +228,7 @@ void verify(const C& c, Level level) {
       return;
     case loops:
       for (const loops::Nest& nest : c.nests) loops::verify(c.system, nest);
+      if (c.options.verify) verify(c.system, c.script);
       return;
     case llvm: return c.generator->verify();
     case assembly: return;

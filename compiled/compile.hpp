@@ -15,6 +15,7 @@
 
 #include "compiled/ir/nest.hpp"
 #include "compiled/ir/plan.hpp"
+#include "compiled/ir/script.hpp"
 #include "compiled/machine/machine.hpp"
 #include "compiled/options.hpp"
 #include "compiled/report.hpp"
@@ -36,7 +37,7 @@ struct Kept {
 enum class Level : std::uint8_t {
   equations,  ///< the system alone
   plan,       ///< and in which kernels its equations are, where each value lives, and why
-  loops,      ///< and each kernel as loops
+  loops,      ///< and each kernel as loops, and what the host does to run them
   llvm,       ///< and their intermediate code
   assembly    ///< and their machine code
 };
@@ -58,6 +59,7 @@ struct Compilation {
   std::vector<Decision> decisions{};            ///< one per equation, or none
   Plan plan{};
   std::vector<loops::Nest> nests{};             ///< `nests[k]` is kernel k of the plan
+  Script script{};                              ///< once loops are as they stay
   CodeGenerator* generator = nullptr;           ///< whoever makes machine code of the loops; none: the stages of code do nothing
 
   std::optional<ValueHistory> history{};        ///< with options.explain or a dump

@@ -17,11 +17,9 @@
 namespace etalon::compiled {
 
 class Jit;
-class ThreadPool;
 
 struct CompileOptions {
-  unsigned threads = 1;                                    ///< the results do not depend on it
-  std::shared_ptr<ThreadPool> pool;                        ///< the threads, where several programs share them, however many `threads` says; else each program has its own
+  unsigned threads = 1;                                    ///< of the process's pool of so many, which programs share; the results do not depend on it
   double least_shared_work = 200000;                       ///< scalar operations; a kernel of fewer ends before a second thread has woken up, and runs on one
   std::set<std::string> off;                               ///< stages and choices that are left out; `all` means every one that is not required
   std::set<std::string> dump_after;                        ///< stages, or levels as they are in the end, that `dump` gets; `all` means every stage

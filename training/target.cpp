@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "compiled/runtime/thread_pool.hpp"
 #include "spec/error.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/wishes.hpp"
@@ -65,10 +64,7 @@ std::size_t position_of(const spec::Program& program, const std::string& output)
 
 }  // namespace
 
-Target Target::cpu(compiled::CompileOptions options) {
-  if (!options.pool && options.threads > 1) options.pool = std::make_shared<compiled::ThreadPool>(options.threads);
-  return Target(std::move(options));
-}
+Target Target::cpu(compiled::CompileOptions options) { return Target(std::move(options)); }
 Target Target::backend(spec::Backend& backend) { return Target(&backend); }
 
 std::string Target::name() const {

@@ -36,7 +36,7 @@ struct Accesses {
 
 /// The tensors of memory that others own that a kernel with these steps touches, in the order of the text.
 /// \param own tensors in its own memory
-/// \param zeroed tensors that it fills with zeros first
+/// \param zeroed tensors that are full of zeros when it starts
 [[nodiscard]] std::vector<Buffer> arguments_of(const std::vector<Step>& steps, const std::vector<Buffer>& own, const std::vector<TensorId>& zeroed);
 
 /// An element that is written at one value of a variable, and touched at another.

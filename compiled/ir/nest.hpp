@@ -150,7 +150,7 @@ struct Buffer {
 /// One kernel.
 struct Nest {
   std::string name;
-  std::vector<TensorId> zeroed;  ///< filled with zeros first
+  std::vector<TensorId> zeroed;  ///< full of zeros when it starts
   std::vector<Buffer> buffers;   ///< arguments stand in their order
   std::vector<Step> steps;
   double work = 0;        ///< scalar operations, roughly

@@ -24,7 +24,7 @@ class Printer {
       const std::string where = own.offset ? fmt::format(" from {} on of the thread's", *own.offset) : "";
       line(1, fmt::format("{} in {} bytes of the kernel's own{}", system_[own.tensor].name, own.bytes, where));
     }
-    for (const TensorId id : nest.zeroed) line(1, system_[id].name + " = 0");
+    for (const TensorId id : nest.zeroed) line(1, system_[id].name + " is full of zeros");
     steps(nest.steps, 1);
   }
 

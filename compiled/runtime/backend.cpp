@@ -5,7 +5,6 @@
 
 #include "compiled/emit/llvm/jit.hpp"
 #include "compiled/runtime/question.hpp"
-#include "compiled/runtime/thread_pool.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -93,7 +92,6 @@ std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker
 std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options) {
   CompileOptions shared = options;
   if (!shared.jit) shared.jit = std::make_shared<Jit>();
-  if (!shared.pool && shared.threads > 1) shared.pool = std::make_shared<ThreadPool>(shared.threads);
   return make_system_backend("cpu", [shared](const System& system) -> Runnable {
     const Executable executable = compile_system(system, shared);
     const Report& r = executable.report();

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "compiled/runtime/unit.hpp"
-#include "compiled/task.hpp"
-#include "spec/derivative/derivative.hpp"
+#include "compiled/runtime/replay.hpp"
+#include "compiled/runtime/units.hpp"
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 
@@ -20,69 +17,34 @@ using spec::Input;
 using spec::Role;
 using spec::System;
 
+/// What an executable has for itself.
 struct Executable::Body {
-  CompileOptions options;
-  std::shared_ptr<Jit> jit;
-  std::vector<Input> inputs;
-  std::size_t outputs = 0;                          ///< of the program, captured values and those of updates not counted
-  std::vector<Captured> captured;
-  std::vector<HostTensor> captures;                 ///< what the last run left: one per captured value
+  std::shared_ptr<Units> units;
+  Report report;                     ///< of the first unit, with the memory of all that ran here
+  std::vector<HostTensor> captures;  ///< what the last run left: one per captured value
   bool has_run = false;
-  std::vector<PlanOptions::Update> updates;
-  System system;                                    ///< before the passes
-  Kept kept;                                        ///< parameters, which a store may hold in panels
-  std::unique_ptr<Unit> unit;                       ///< with updates, for parameters as it likes them best
-  std::vector<std::unique_ptr<Unit>> others;        ///< the same for parameters as some store holds them
-  std::map<std::pair<bool, std::vector<std::size_t>>, std::unique_ptr<Unit>> derivatives;  ///< (vjp, wrt)
-  std::unique_ptr<Unit> pure;                       ///< without updates
-  std::shared_ptr<Buffer> arena = std::make_shared<Buffer>();  ///< of all units
-  Report report;
+  Buffer arena;                      ///< of all replays
+  std::vector<std::unique_ptr<Replay>> replays;
 
-  /// The first outputs of the system alone.
-  [[nodiscard]] System with_outputs(std::size_t count) const {
-    System s = system;
-    s.outputs.resize(count);
-    return s;
-  }
-
-  [[nodiscard]] std::size_t outputs_and_captures() const { return system.outputs.size() - updates.size(); }
-
-  std::unique_ptr<Unit> made_of(System s, const std::vector<PlanOptions::Update>& written = {}, const Kept& in_panels = {}) {
-    auto made = std::make_unique<Unit>(std::move(s), options, jit, arena, written, in_panels);
-    if (!unit) report = made->report();
-    report.arena_bytes = arena->size();
-    report.stack_bytes = std::max(report.stack_bytes, made->report().stack_bytes);
-    return made;
-  }
-
-  /// For parameters that lie so, one layout per kept input.
-  Unit& unit_for(const std::vector<std::optional<Panels>>& panels) {
-    if (unit->panels() == panels) return *unit;
-    const auto made = std::find_if(others.begin(), others.end(), [&](const auto& other) { return other->panels() == panels; });
-    if (made != others.end()) return **made;
-    others.push_back(made_of(system, updates, Kept{kept.inputs, panels}));
-    return *others.back();
-  }
-
-  [[nodiscard]] bool lies_in_panels() const {
-    return std::any_of(unit->panels().begin(), unit->panels().end(), [](const auto& panels) { return panels.has_value(); });
-  }
-
-  Unit& without_writes() {
-    if (updates.empty() && !lies_in_panels()) return *unit;
-    if (!pure) pure = made_of(with_outputs(outputs_and_captures()));
-    return *pure;
-  }
-
-  Unit& derivative(bool reverse, const std::vector<std::size_t>& wrt) {
-    std::unique_ptr<Unit>& made = derivatives[{reverse, wrt}];
-    if (!made) {
-      System primal = with_outputs(outputs);
-      primal.wishes.clear();  // they are about runs
-      System derived = reverse ? spec::vjp(primal, wrt) : spec::jvp(primal, wrt);
-      made = made_of(std::move(derived));
+  explicit Body(std::shared_ptr<Units> of) : units(std::move(of)), report(units->first().report()), captures(task().captured.size()) {
+    for (const Captured& c : task().captured) {
+      const spec::TensorInfo& t = task().system[task().system.outputs[c.output]];
+      // An output that is captured is kept a second time.
+      if (c.output < task().outputs) report.output_bytes += static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype);
     }
-    return *made;
+    report.arena_bytes = units->first().script().arena_bytes;
+  }
+
+  [[nodiscard]] const Task& task() const { return units->task(); }
+
+  /// A unit on this memory.
+  Replay& on(const Unit& unit) {
+    const auto found = std::find_if(replays.begin(), replays.end(), [&](const auto& r) { return &r->unit() == &unit; });
+    if (found != replays.end()) return **found;
+    replays.push_back(std::make_unique<Replay>(unit, arena));
+    report.arena_bytes = arena.size();
+    report.stack_bytes = std::max(report.stack_bytes, unit.report().stack_bytes);
+    return *replays.back();
   }
 };
 
@@ -137,25 +99,27 @@ void remake(const System& system, std::size_t count, std::vector<HostTensor>& ou
 }
 
 /// Runs a unit with updates: into the program's outputs, and into what the body keeps of captured values.
-void run_body(Executable::Body& body, Unit& unit, std::span<std::byte* const> inputs, std::vector<HostTensor>& outputs, std::vector<std::byte*>& pointers) {
+void run_body(Executable::Body& body, const Unit& unit, std::span<std::byte* const> inputs, std::vector<HostTensor>& outputs,
+              std::vector<std::byte*>& pointers) {
+  const Task& task = body.task();
   const System& system = unit.system();
-  remake(system, body.outputs, outputs, pointers);
-  for (std::size_t c = 0; c < body.captured.size(); ++c) {
-    const std::size_t o = body.captured[c].output;
-    if (o >= body.outputs) pointers[o] = fitted(system[system.outputs[o]], body.captures[c]);
+  remake(system, task.outputs, outputs, pointers);
+  for (std::size_t c = 0; c < task.captured.size(); ++c) {
+    const std::size_t o = task.captured[c].output;
+    if (o >= task.outputs) pointers[o] = fitted(system[system.outputs[o]], body.captures[c]);
   }
-  unit.run(inputs, pointers);
-  for (std::size_t c = 0; c < body.captured.size(); ++c) {
-    if (body.captured[c].output < body.outputs) body.captures[c] = outputs[body.captured[c].output];
+  body.on(unit).run(inputs, pointers);
+  for (std::size_t c = 0; c < task.captured.size(); ++c) {
+    if (task.captured[c].output < task.outputs) body.captures[c] = outputs[task.captured[c].output];
   }
   body.has_run = true;
 }
 
-std::vector<HostTensor> run_unit(Unit& unit, const std::vector<std::byte*>& inputs) {
+std::vector<HostTensor> run_unit(Executable::Body& body, const Unit& unit, const std::vector<std::byte*>& inputs) {
   std::vector<HostTensor> outputs;
   std::vector<std::byte*> pointers;
   remake(unit.system(), unit.system().outputs.size(), outputs, pointers);
-  unit.run(inputs, pointers);
+  body.on(unit).run(inputs, pointers);
   return outputs;
 }
 
@@ -211,29 +175,30 @@ std::byte* value_of(const Input& input, Store::Entry& entry) {
 /// Entries of the kept inputs, null for those that are not in the store.
 std::vector<Store::Entry*> kept_entries(const Executable::Body& body, Store& store) {
   std::vector<Store::Entry*> entries;
-  for (const KeptInput& k : body.kept.inputs) entries.push_back(store.find(body.inputs[k.input].name));
+  for (const KeptInput& k : body.units->kept()) entries.push_back(store.find(body.task().inputs[k.input].name));
   return entries;
 }
 
 /// The unit for what the store holds. Who updates a parameter first decides how it lies; until then who reads it does.
-Unit& unit_on(Executable::Body& body, std::span<Store::Entry* const> entries) {
-  const std::vector<std::optional<Panels>>& liked = body.unit->panels();
+const Unit& unit_on(Units& units, std::span<Store::Entry* const> entries) {
+  const std::vector<std::optional<Panels>>& liked = units.first().panels();
   bool other = false;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     Store::Entry* entry = entries[i];
     if (entry == nullptr) continue;
-    const bool writes = body.kept.inputs[i].output.has_value();
+    const bool writes = units.kept()[i].output.has_value();
     const bool decides = !entry->settled && (writes || (liked[i] && !entry->panels));
     if (decides) Store::lay_out(*entry, liked[i]);
-    entry->settled = entry->settled || writes;
+    // Entries that are only read are left alone: others may read them at the same time.
+    if (writes) entry->settled = true;
     other = other || !(entry->panels == liked[i]);
   }
-  if (!other) return *body.unit;
+  if (!other) return units.first();
   std::vector<std::optional<Panels>> found = liked;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (entries[i] != nullptr) found[i] = entries[i]->panels;
   }
-  return body.unit_for(found);
+  return units.laid_out(found);
 }
 
 std::byte* locate(const Input& input, Store& store, const Executable::Named& given) {
@@ -243,35 +208,22 @@ std::byte* locate(const Input& input, Store& store, const Executable::Named& giv
 }
 
 Executable make(Task task, const CompileOptions& options) {
-  auto body = std::make_shared<Executable::Body>();
-  body->options = options;
-  if (!options.pool && options.threads > 1) body->options.pool = std::make_shared<ThreadPool>(options.threads);
-  if (body->options.pool) body->options.threads = body->options.pool->threads();  // each has memory of its own
-  body->jit = options.jit ? options.jit : std::make_shared<Jit>(VectorLevel::avx512, options.cache);
-  body->inputs = std::move(task.inputs);
-  body->outputs = task.outputs;
-  body->captured = std::move(task.captured);
-  body->captures.resize(body->captured.size());
-  body->updates = std::move(task.updates);
-  body->system = std::move(task.system);
-  for (std::size_t i = 0; i < body->inputs.size(); ++i) {
-    if (body->inputs[i].role != Role::parameter) continue;
-    const auto update = std::find_if(body->updates.begin(), body->updates.end(), [&](const PlanOptions::Update& u) { return u.input == i; });
-    body->kept.inputs.push_back({i, update == body->updates.end() ? std::nullopt : std::optional(update->output)});
-  }
-  body->unit = body->made_of(body->system, body->updates, body->kept);
-  for (const Captured& c : body->captured) {
-    const spec::TensorInfo& t = body->system[body->system.outputs[c.output]];
-    // An output that is captured is kept a second time.
-    if (c.output < body->outputs) body->report.output_bytes += static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype);
-  }
+  auto body = std::make_shared<Executable::Body>(std::make_shared<Units>(std::move(task), options));
+  (void)body->on(body->units->first());  // memory is there before the first run
   return Executable(std::move(body));
 }
 
 }  // namespace
 
+Executable::Executable(const Executable& other) : body_(std::make_shared<Body>(other.body_->units)) {}
+
+Executable& Executable::operator=(const Executable& other) {
+  if (this != &other) body_ = std::make_shared<Body>(other.body_->units);
+  return *this;
+}
+
 void Executable::declare(Store& store) const {
-  for (const Input& input : body_->inputs) {
+  for (const Input& input : body_->task().inputs) {
     if (!input.value) store.declare(input.name, input.dtype, input.dims);
   }
 }
@@ -283,15 +235,15 @@ std::vector<HostTensor> Executable::run(Store& store, const Named& given) const 
 }
 
 void Executable::run_into(std::vector<HostTensor>& outputs, Store& store, const Named& given) const {
-  check_given(body_->inputs, given);
+  check_given(body_->task().inputs, given);
   std::vector<std::byte*> inputs;
-  inputs.reserve(body_->inputs.size());
-  for (const Input& input : body_->inputs) {
+  inputs.reserve(body_->task().inputs.size());
+  for (const Input& input : body_->task().inputs) {
     inputs.push_back(locate(input, store, given));
     require_range(input, inputs.back());
   }
   std::vector<std::byte*> pointers;
-  run_body(*body_, unit_on(*body_, kept_entries(*body_, store)), inputs, outputs, pointers);
+  run_body(*body_, unit_on(*body_->units, kept_entries(*body_, store)), inputs, outputs, pointers);
 }
 
 struct Bound::Run {
@@ -307,76 +259,75 @@ struct Bound::Run {
 };
 
 Bound Executable::bind(Store& store, const Named& given) const {
-  check_given(body_->inputs, given);
+  check_given(body_->task().inputs, given);
   auto run = std::make_shared<Bound::Run>();
   run->body = body_;
-  for (const Input& input : body_->inputs) {
+  for (const Input& input : body_->task().inputs) {
     const auto at = given.find(input.name);
     if (input.value) run->sources.push_back({nullptr, &*input.value});
     else if (at != given.end()) run->sources.push_back({nullptr, &at->second});
     else run->sources.push_back({&entry_of(input, store), nullptr});
   }
   run->kept = kept_entries(*body_, store);
-  run->inputs.resize(body_->inputs.size());
+  run->inputs.resize(body_->task().inputs.size());
   return Bound(std::move(run));
 }
 
 void Bound::run_into(std::vector<HostTensor>& outputs) const {
   Executable::Body& body = *run_->body;
-  for (std::size_t i = 0; i < body.inputs.size(); ++i) {
-    const Input& input = body.inputs[i];
+  for (std::size_t i = 0; i < body.task().inputs.size(); ++i) {
+    const Input& input = body.task().inputs[i];
     const Run::Source& source = run_->sources[i];
     run_->inputs[i] = source.tensor != nullptr ? bytes_of(*source.tensor) : value_of(input, *source.entry);
     require_range(input, run_->inputs[i]);
   }
-  run_body(body, unit_on(body, run_->kept), run_->inputs, outputs, run_->outputs);
+  run_body(body, unit_on(*body.units, run_->kept), run_->inputs, outputs, run_->outputs);
 }
 
 std::vector<HostTensor> Executable::run(std::span<const HostTensor> inputs) const {
-  const std::vector<std::byte*> pointers = bind_inputs(body_->inputs, inputs);
-  std::vector<HostTensor> all = run_unit(body_->without_writes(), pointers);
-  for (std::size_t c = 0; c < body_->captured.size(); ++c) body_->captures[c] = all[body_->captured[c].output];
+  const std::vector<std::byte*> pointers = bind_inputs(body_->task().inputs, inputs);
+  std::vector<HostTensor> all = run_unit(*body_, body_->units->without_writes(), pointers);
+  for (std::size_t c = 0; c < body_->task().captured.size(); ++c) body_->captures[c] = all[body_->task().captured[c].output];
   body_->has_run = true;
-  all.resize(body_->outputs);
+  all.resize(body_->task().outputs);
   return all;
 }
 
 Derivatives Executable::jvp(std::span<const HostTensor> inputs,
                             std::span<const std::optional<HostTensor>> tangents) const {
-  std::vector<std::byte*> pointers = bind_inputs(body_->inputs, inputs);
-  if (tangents.size() != body_->inputs.size()) {
-    throw SpecViolation(fmt::format("jvp: {} tangents expected, {} given", body_->inputs.size(), tangents.size()));
+  std::vector<std::byte*> pointers = bind_inputs(body_->task().inputs, inputs);
+  if (tangents.size() != body_->task().inputs.size()) {
+    throw SpecViolation(fmt::format("jvp: {} tangents expected, {} given", body_->task().inputs.size(), tangents.size()));
   }
   std::vector<std::size_t> wrt;
   for (std::size_t i = 0; i < tangents.size(); ++i) {
     if (!tangents[i]) continue;
-    require_bytes(body_->inputs[i], *tangents[i]);
+    require_bytes(body_->task().inputs[i], *tangents[i]);
     wrt.push_back(i);
     pointers.push_back(bytes_of(*tangents[i]));
   }
-  Unit& unit = body_->derivative(false, wrt);
-  std::vector<HostTensor> all = run_unit(unit, pointers);
+  std::vector<HostTensor> all = run_unit(*body_, body_->units->derivative(false, wrt), pointers);
   Derivatives result;
-  std::size_t next = body_->outputs;
-  for (std::size_t i = 0; i < body_->outputs; ++i) {
+  std::size_t next = body_->task().outputs;
+  for (std::size_t i = 0; i < body_->task().outputs; ++i) {
     const bool real = kind_of(all[i].dtype) == Kind::real;
     result.results.push_back(real ? std::optional(std::move(all[next++])) : std::nullopt);
   }
-  all.resize(body_->outputs);
+  all.resize(body_->task().outputs);
   result.outputs = std::move(all);
   return result;
 }
 
 Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vector<bool>& wrt,
                             std::span<const std::optional<HostTensor>> cotangents) const {
-  std::vector<std::byte*> pointers = bind_inputs(body_->inputs, inputs);
-  if (wrt.size() != body_->inputs.size() || cotangents.size() != body_->outputs) {
+  std::vector<std::byte*> pointers = bind_inputs(body_->task().inputs, inputs);
+  if (wrt.size() != body_->task().inputs.size() || cotangents.size() != body_->task().outputs) {
     throw SpecViolation("vjp: one mark per input and one cotangent per output expected");
   }
   std::vector<HostTensor> zeros;
-  zeros.reserve(body_->outputs);
-  for (std::size_t i = 0; i < body_->outputs; ++i) {
-    const spec::TensorInfo& info = body_->system[body_->system.outputs[i]];
+  zeros.reserve(body_->task().outputs);
+  for (std::size_t i = 0; i < body_->task().outputs; ++i) {
+    const spec::TensorInfo& info = body_->task().system[body_->task().system.outputs[i]];
     if (kind_of(info.dtype) != Kind::real) continue;
     Input expected;
     expected.name = info.name + "~";
@@ -389,31 +340,31 @@ Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vecto
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < wrt.size(); ++i) {
     if (!wrt[i]) continue;
-    if (kind_of(body_->inputs[i].dtype) != Kind::real) {
-      throw SpecViolation(fmt::format("vjp: input `{}` is not real", body_->inputs[i].name));
+    if (kind_of(body_->task().inputs[i].dtype) != Kind::real) {
+      throw SpecViolation(fmt::format("vjp: input `{}` is not real", body_->task().inputs[i].name));
     }
     positions.push_back(i);
   }
-  std::vector<HostTensor> all = run_unit(body_->derivative(true, positions), pointers);
+  std::vector<HostTensor> all = run_unit(*body_, body_->units->derivative(true, positions), pointers);
   Derivatives result;
-  std::size_t next = body_->outputs;
+  std::size_t next = body_->task().outputs;
   for (std::size_t i = 0; i < wrt.size(); ++i) {
     result.results.push_back(wrt[i] ? std::optional(std::move(all[next++])) : std::nullopt);
   }
-  all.resize(body_->outputs);
+  all.resize(body_->task().outputs);
   result.outputs = std::move(all);
   return result;
 }
 
 std::vector<std::string> Executable::captures() const {
   std::vector<std::string> names;
-  for (const Captured& c : body_->captured) names.push_back(c.name);
+  for (const Captured& c : body_->task().captured) names.push_back(c.name);
   return names;
 }
 
 const HostTensor& Executable::captured(const std::string& name) const {
-  for (std::size_t c = 0; c < body_->captured.size(); ++c) {
-    if (body_->captured[c].name != name) continue;
+  for (std::size_t c = 0; c < body_->task().captured.size(); ++c) {
+    if (body_->task().captured[c].name != name) continue;
     if (!body_->has_run) throw SpecViolation(fmt::format("capture {}: there was no run yet", name));
     return body_->captures[c];
   }
@@ -421,7 +372,7 @@ const HostTensor& Executable::captured(const std::string& name) const {
 }
 
 const Report& Executable::report() const { return body_->report; }
-const System& Executable::system() const { return body_->unit->system(); }
+const System& Executable::system() const { return body_->units->first().system(); }
 
 Executable compile(const spec::Program& program, const CompileOptions& options) { return make(task_of(program), options); }
 

@@ -26,7 +26,8 @@ struct Derivatives {
 };
 
 /// An executable bound to one store, for many short runs: names and types are looked up once, and nothing is allocated by
-/// a run that repeats the one before. The store outlives it.
+/// a run that repeats the one before. It runs on its executable's memory: to run at the same time as that, it is bound from a copy. The
+/// store outlives it.
 class Bound {
  public:
   struct Run;
@@ -40,11 +41,22 @@ class Bound {
   std::shared_ptr<Run> run_;
 };
 
-/// Compiled code with its static buffers. Copies share both, so one of them runs at a time.
+/// Compiled code with memory of its own for intermediates and captured values. Copies share the code, whose making is safe from any
+/// thread, and have memory of their own, which is taken at the first run.
+///
+/// An executable and what is bound to it run one at a time; executables run at the same time, copies as well as others, each on a
+/// thread of its own. Stores are the caller's: executables that run at the same time may read one store where none of them updates it
+/// and each has run on it before (the first run may decide how parameters lie); else each has its own. Results do not depend on what
+/// else runs.
 class Executable {
  public:
   struct Body;
   explicit Executable(std::shared_ptr<Body> body) : body_(std::move(body)) {}
+  Executable(const Executable& other);
+  Executable& operator=(const Executable& other);
+  Executable(Executable&&) noexcept = default;
+  Executable& operator=(Executable&&) noexcept = default;
+  ~Executable() = default;
 
   using Named = std::map<std::string, HostTensor>;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -135,6 +136,16 @@ ThreadPool::~ThreadPool() {
   }
   state_->wake.notify_all();
   for (std::thread& worker : state_->workers) worker.join();
+}
+
+std::shared_ptr<ThreadPool> ThreadPool::of_process(unsigned threads) {
+  static std::mutex mutex;
+  static std::map<unsigned, std::weak_ptr<ThreadPool>> pools;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<ThreadPool>& known = pools[threads];
+  std::shared_ptr<ThreadPool> pool = known.lock();
+  if (!pool) known = pool = std::make_shared<ThreadPool>(threads);
+  return pool;
 }
 
 unsigned ThreadPool::threads() const { return static_cast<unsigned>(state_->workers.size()) + 1; }

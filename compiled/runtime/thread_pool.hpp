@@ -10,8 +10,8 @@
 namespace etalon::compiled {
 
 /// Runs `body(context, begin, end, slot)` over contiguous parts of [0, extent), the same ones whenever extent and number of
-/// threads are the same. Calls that run at the same time have different slots, less than extent and number of threads. Threads take parts as they come, the caller's included: one that gets no processor holds up
-/// nobody.
+/// threads are the same. Calls that run at the same time have different slots, less than extent and number of threads. Threads take
+/// parts as they come, the caller's included: one that gets no processor holds up nobody.
 class ThreadPool {
  public:
   using Body = void (*)(void* context, std::int64_t begin, std::int64_t end, std::size_t slot);
@@ -22,7 +22,11 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// Returns when the whole range is done. While it serves another caller, this one runs the range by itself.
+  /// The pool that all of a process's programs of so many threads share, as long as one of them holds it. From any thread.
+  [[nodiscard]] static std::shared_ptr<ThreadPool> of_process(unsigned threads);
+
+  /// Returns when the whole range is done. From any thread: while it serves another caller, this one does not wait but runs the
+  /// range by itself.
   void run(std::int64_t extent, Body body, void* context);
   [[nodiscard]] unsigned threads() const;
 

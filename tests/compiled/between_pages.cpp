@@ -45,7 +45,7 @@ bool BetweenPages::nothing_beside() const {
 
 BetweenPages::~BetweenPages() { munmap(whole_, size_); }
 
-std::vector<Bytes> run_between_pages(compiled::Unit& unit, const std::vector<HostTensor>& inputs, BetweenPages::At at, std::byte around) {
+std::vector<Bytes> run_between_pages(const compiled::Unit& unit, const std::vector<HostTensor>& inputs, BetweenPages::At at, std::byte around) {
   std::vector<std::unique_ptr<BetweenPages>> memory;
   const auto placed = [&](const Bytes& content, std::size_t aligned) {
     return memory.emplace_back(std::make_unique<BetweenPages>(content, at, around, aligned))->begin();
@@ -59,7 +59,8 @@ std::vector<Bytes> run_between_pages(compiled::Unit& unit, const std::vector<Hos
   }
   std::vector<std::byte*> out;
   for (const Bytes& r : results) out.push_back(placed(r, line_bytes));
-  unit.run(in, out);
+  compiled::Buffer arena;
+  compiled::Replay(unit, arena).run(in, out);
   if (!std::all_of(memory.begin(), memory.end(), [](const auto& m) { return m->nothing_beside(); }))
     throw std::logic_error("something was written beside a tensor");
   for (std::size_t i = 0; i < out.size(); ++i) {

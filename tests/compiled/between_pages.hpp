@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "compiled/runtime/unit.hpp"
+#include "compiled/runtime/replay.hpp"
 #include "spec/host_tensor.hpp"
 
 namespace etalon::test {
@@ -38,7 +38,7 @@ class BetweenPages {
 /// Runs with every input and every output between such pages.
 /// \returns the bytes of the outputs
 /// \throws std::logic_error where something was written beside them
-[[nodiscard]] std::vector<Bytes> run_between_pages(compiled::Unit& unit, const std::vector<HostTensor>& inputs, BetweenPages::At at,
+[[nodiscard]] std::vector<Bytes> run_between_pages(const compiled::Unit& unit, const std::vector<HostTensor>& inputs, BetweenPages::At at,
                                                    std::byte around);
 
 }  // namespace etalon::test

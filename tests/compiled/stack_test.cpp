@@ -151,17 +151,6 @@ TEST_CASE("each thread has its own piece of the arena, and a budget counts all o
   CHECK(compiled::compile_system(s, tight).report().arena_bytes <= three);
 }
 
-TEST_CASE("each thread of a pool that programs share has its own piece", "[compiled][stack][sound]") {
-  const System s = attention(2, 300, 900, 16);
-  const auto in = numbers_for(s);
-  compiled::CompileOptions shared = with_threads(1);
-  shared.pool = std::make_shared<compiled::ThreadPool>(3);
-  const compiled::Executable e = compiled::compile_system(s, shared);
-  CHECK(e.report().arena_bytes == compiled::compile_system(s, with_threads(3)).report().arena_bytes);
-  CHECK(e.report().arena_bytes > compiled::compile_system(s, with_threads(1)).report().arena_bytes);
-  CHECK(e.run(in) == compiled_values(s, in, with_threads(1)));
-}
-
 TEST_CASE("plans whose kernels' own memory meets something else are refused", "[compiled][stack][sound]") {
   compiled::CompileOptions o = options();
   o.plan.stack_bytes = 0;

@@ -24,7 +24,7 @@ bool run_between_guards(const spec::Program& program) {
   options.verify = false;  // as released: a pass may leave what it can no longer prove
   bool ran = false;
   (void)accepted([&] {
-    compiled::Unit unit(compiled::outputs_of(program), options, jit, std::make_shared<compiled::Buffer>(), {});
+    compiled::Unit unit(compiled::outputs_of(program), options, *jit, {});
     const std::vector<HostTensor> inputs = values_for(program);
     const auto first = test::run_between_pages(unit, inputs, test::BetweenPages::At::end, std::byte{0x55});
     const auto second = test::run_between_pages(unit, inputs, test::BetweenPages::At::begin, std::byte{0xEE});

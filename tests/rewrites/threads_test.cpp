@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "compiled/emit/llvm/jit.hpp"
-#include "compiled/runtime/thread_pool.hpp"
 #include "spec/program/program.hpp"
 #include "tests/rewrites/drawn_systems.hpp"
 #include "tests/rewrites/rewriting.hpp"
@@ -74,7 +73,6 @@ TEST_CASE("programs that share a pool run at the same time", "[sound]") {
   compiled::CompileOptions options = eager();
   options.threads = 3;
   options.least_shared_work = 0;
-  options.pool = std::make_shared<compiled::ThreadPool>(options.threads);
   constexpr std::size_t count = 4;
   std::vector<compiled::Executable> programs;
   std::vector<std::vector<HostTensor>> inputs, expected;

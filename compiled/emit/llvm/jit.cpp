@@ -68,14 +68,6 @@ struct Held {
   ~Held() { llvm::consumeError(program.getExecutionSession().removeJITDylib(program)); }
 };
 
-std::vector<spec::TensorId> arguments_of(const loops::Nest& nest) {
-  std::vector<spec::TensorId> arguments;
-  for (const loops::Buffer& b : nest.buffers) {
-    if (b.scope == loops::Scope::argument) arguments.push_back(b.tensor);
-  }
-  return arguments;
-}
-
 /// What a kernel takes of the stack.
 std::size_t stack_of(const std::string& symbol, const std::string& name, const std::map<std::string, std::uint64_t>& sizes) {
   const auto found = sizes.find(symbol);
@@ -206,7 +198,6 @@ class Jit::Making : public Generation {
     const std::vector<loops::Likeness> alike = loops::find_alike(system, nests);
     for (std::size_t i = 0; i < nests.size(); ++i) {
       names_.push_back(nests[i].name);
-      code_.operands.push_back(arguments_of(nests[i]));
       models_.push_back(lines_ ? i : alike[i].model);  // equal kernels stand in different lines
       if (const std::size_t model = models_[i]; model != i) {
         code_.blocks.push_back(code_.blocks[model]);

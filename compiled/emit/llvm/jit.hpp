@@ -18,7 +18,7 @@
 
 namespace etalon::compiled {
 
-/// A compiled kernel: `operands[i]` is the memory of its i-th operand; runs blocks [begin, end) of its parallel loop, or all of
+/// A compiled kernel: `operands[i]` is the memory of its i-th argument; runs blocks [begin, end) of its parallel loop, or all of
 /// it when it has none. `scratch` is what its plan says that a thread has of its own; it may be null where that is nothing.
 using KernelFunction = void (*)(std::byte* const* operands, std::int64_t begin, std::int64_t end, std::byte* scratch);
 
@@ -28,7 +28,6 @@ inline constexpr std::size_t most_stack_bytes = std::size_t{64} << 10;
 /// The compiled kernels of one program.
 struct Code {
   std::vector<KernelFunction> kernels;
-  std::vector<std::vector<spec::TensorId>> operands;  ///< of each kernel
   std::vector<std::int64_t> blocks;   ///< extent of each kernel's parallel loop, in blocks; 1 without one
   std::size_t stack_bytes = 0;        ///< the most that one of them takes of a thread's stack
   std::shared_ptr<void> keep;         ///< the memory of the functions

@@ -309,11 +309,6 @@ void NestEmitter::step(const Reduce& r, const Step& s) {
   emitter_.define(r.target, value);
 }
 
-void NestEmitter::zero(spec::TensorId id) {
-  const spec::TensorInfo& t = system_[id];
-  b_.CreateMemSet(emitter_.tensor_base(id), b_.getInt8(0), static_cast<std::uint64_t>(t.dims.count()) * size_of(t.dtype), llvm::Align(1));
-}
-
 void NestEmitter::run() {
   llvm::LLVMContext& context = b_.getContext();
   auto* entry = llvm::BasicBlock::Create(context, "entry", &function_);
@@ -322,7 +317,6 @@ void NestEmitter::run() {
   b_.SetInsertPoint(start);
   at(&nest_);
   emitter_.declare(nest_.buffers);
-  for (const spec::TensorId id : nest_.zeroed) zero(id);
   if (const Loop* loop = loops::threads_loop(nest_)) {
     for (std::size_t i = 0; i + 1 < nest_.steps.size(); ++i) {
       one(nest_.steps[i]);

@@ -65,7 +65,6 @@ class NestEmitter {
   llvm::AllocaInst* borrow(std::uint64_t bytes);
   void square(const loops::Transpose& t, Value* across, Value* down, unsigned columns);
 
-  void zero(spec::TensorId id);
   void fetch(const Loop& loop);
   void iterate(const Loop& loop, Value* begin, Value* end, const std::function<void()>& body);
   void count(Value* begin, Value* end, const std::function<void(Value*)>& body);

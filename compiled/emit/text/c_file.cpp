@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <variant>
 
 #include "compiled/emit/text/nests.hpp"
 
@@ -15,6 +15,8 @@ namespace {
 
 /// What a kernel calls the memory of its own that it is given.
 constexpr const char* scratch_name = "et_scratch";
+/// What stands before the names of arguments in the public function.
+constexpr const char* argument = "arguments->";
 
 /// What stands once in a text, whatever programs follow.
 constexpr const char* headers[] = {"float.h", "math.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"};
@@ -33,7 +35,9 @@ class Part {
   [[nodiscard]] std::string body() {
     text_ = Text();
     constants();
-    for (std::size_t k = 0; k < unit_.lowered().nests.size(); ++k) kernel(k, text_);
+    for (const Command& command : script().commands) {
+      if (const auto* launch = std::get_if<Launch>(&command.does)) kernel(*launch);
+    }
     entry();
     return text_.str();
   }
@@ -67,34 +71,43 @@ class Part {
     }
   }
 
-  [[nodiscard]] const std::optional<Scratch>& scratch_of(std::size_t k) const { return unit_.lowered().plan.kernels.at(k).scratch; }
+  [[nodiscard]] const Script& script() const { return unit_.lowered().script; }
 
   /// The tensors that a kernel touches, as parameters, and memory of its own.
-  std::string parameters(std::size_t k) {
-    const std::vector<loops::Buffer> all = arguments_of(unit_.lowered().nests[k]);
+  std::string parameters(const Launch& launch) {
+    std::vector<TensorId> ids;
+    for (const Operand& o : launch.operands) ids.push_back(o.tensor);
     std::string text;
-    for (const loops::Buffer& t : all) {
-      const char* alone = unit_.overlaps(t.tensor, all) ? "" : "restrict ";
-      text += fmt::format("{}{}{} *{}{}", text.empty() ? "" : ", ", t.written ? "" : "const ",
-                          element_type(unit_.lowered().system[t.tensor].dtype), alone, unit_.tensors().at(static_cast<std::size_t>(t.tensor)));
+    for (const Operand& o : launch.operands) {
+      const char* alone = unit_.overlaps(o.tensor, ids) ? "" : "restrict ";
+      text += fmt::format("{}{}{} *{}{}", text.empty() ? "" : ", ", o.written ? "" : "const ",
+                          element_type(unit_.lowered().system[o.tensor].dtype), alone, unit_.tensors().at(static_cast<std::size_t>(o.tensor)));
     }
-    if (scratch_of(k)) text += fmt::format("{}char *restrict {}", text.empty() ? "" : ", ", scratch_name);
+    if (launch.scratch) text += fmt::format("{}char *restrict {}", text.empty() ? "" : ", ", scratch_name);
     return text.empty() ? "void" : text;
   }
 
-  void kernel(std::size_t k, Text& text) {
-    const loops::Nest& nest = unit_.lowered().nests[k];
-    unit_.describe_kernel(k, text);
-    text.open(fmt::format("static void {}({})", unit_.kernel_name(k), parameters(k)));
-    for (const TensorId id : nest.zeroed) {
-      text.line(fmt::format("memset({}, 0, {});", unit_.tensors().at(static_cast<std::size_t>(id)), unit_.bytes_of(id)));
-    }
+  void kernel(const Launch& launch) {
+    const loops::Nest& nest = unit_.lowered().nests[launch.kernel];
+    unit_.describe_kernel(launch.kernel, text_);
+    text_.open(fmt::format("static void {}({})", unit_.kernel_name(launch.kernel), parameters(launch)));
     Scalars scalars(unit_.lowered().system, unit_.tensors(), unit_.names(), functions_);
-    Steps steps(scalars, unit_.lowered().system, text);
-    steps.own(nest, scratch_of(k) ? scratch_name : "");
+    Steps steps(scalars, unit_.lowered().system, text_);
+    steps.own(nest, launch.scratch ? scratch_name : "");
     steps.all(nest.steps);
-    text.close();
-    text.raw("");
+    text_.close();
+    text_.raw("");
+  }
+
+  [[nodiscard]] std::string does(const Launch& launch) const {
+    std::string given;
+    for (const Operand& o : launch.operands) given += (given.empty() ? "" : ", ") + unit_.pointer(o, argument);
+    if (launch.scratch) given += fmt::format("{}workspace + {}", given.empty() ? "" : ", ", launch.scratch->offset);
+    return fmt::format("{}({});", unit_.kernel_name(launch.kernel), given);
+  }
+  [[nodiscard]] std::string does(const Fill& f) const { return fmt::format("memset({}, 0, {});", unit_.address(f.memory, argument), f.memory.bytes); }
+  [[nodiscard]] std::string does(const Move& m) const {
+    return fmt::format("memcpy({}, {}, {});", unit_.address(m.to, argument), unit_.address(m.from, argument), m.to.bytes);
   }
 
   void entry() {
@@ -114,19 +127,9 @@ class Part {
     text_.line(fmt::format("void {0}(const struct {0}_arguments *arguments);", name));
     text_.open(fmt::format("void {0}(const struct {0}_arguments *arguments)", name));
     Text calls(text_.depth());
-    for (std::size_t k = 0; k < unit_.lowered().nests.size(); ++k) {
-      std::string operands;
-      for (const loops::Buffer& t : arguments_of(unit_.lowered().nests[k])) operands += (operands.empty() ? "" : ", ") + unit_.memory(t.tensor, "arguments->");
-      if (scratch_of(k)) operands += fmt::format("{}workspace + {}", operands.empty() ? "" : ", ", scratch_of(k)->offset);
-      calls.line(fmt::format("{}({});", unit_.kernel_name(k), operands));
-    }
-    for (const Commit& c : unit_.lowered().plan.commits) {
-      const TensorId from = unit_.lowered().system.outputs.at(c.output);
-      if (unit_.bytes_of(from) == 0) continue;
-      calls.line(fmt::format("memcpy(arguments->{}, {}, {});", unit_.arguments().at(c.input).name, unit_.memory(from, "arguments->"), unit_.bytes_of(from)));
-    }
+    for (const Command& command : script().commands) calls.line(std::visit([&](const auto& one) { return does(one); }, command.does));
     if (calls.str().find("workspace + ") != std::string::npos) text_.line("char *const workspace = arguments->workspace;");
-    if (calls.str().find("arguments->") == std::string::npos && calls.str().find("workspace + ") == std::string::npos) text_.line("(void)arguments;");
+    if (calls.str().find(argument) == std::string::npos && calls.str().find("workspace + ") == std::string::npos) text_.line("(void)arguments;");
     text_.append(calls);
     text_.close();
   }

@@ -41,14 +41,6 @@ std::string neutral(Reduction r, Type type) {
 
 }  // namespace
 
-std::vector<loops::Buffer> arguments_of(const loops::Nest& nest) {
-  std::vector<loops::Buffer> arguments;
-  for (const loops::Buffer& b : nest.buffers) {
-    if (b.scope == loops::Scope::argument) arguments.push_back(b);
-  }
-  return arguments;
-}
-
 void Steps::own(const loops::Nest& nest, const std::string& scratch) {
   for (const loops::Buffer& own : nest.buffers) {
     if (own.scope != loops::Scope::thread) continue;

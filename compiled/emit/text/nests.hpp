@@ -13,9 +13,6 @@
 
 namespace etalon::compiled::source {
 
-/// The tensors in memory of others that a kernel reads, writes or fills with zeros, in order.
-[[nodiscard]] std::vector<loops::Buffer> arguments_of(const loops::Nest& nest);
-
 /// Writes the steps of one kernel. Loops in lanes, tiles and squares are for machines with vectors and have no text here.
 class Steps {
  public:

@@ -57,8 +57,7 @@ void ProgramText::claim_arguments(Names& file) {
     arguments_.push_back({name_of_tensor(id), id, true, true, nullptr});
   }
   for (std::size_t t = 0; t < tensors_.size(); ++t) {
-    const Home home = lowered_.plan.residences.at(t).home;
-    if (tensors_[t].empty() && (home == Home::arena || home == Home::in_place)) tensors_[t] = names_.claim(system.tensors[t].name);
+    if (tensors_[t].empty() && lowered_.script.memories.at(t)) tensors_[t] = names_.claim(system.tensors[t].name);
   }
 }
 
@@ -83,19 +82,16 @@ std::string ProgramText::type_text(TensorId t) const {
   return std::string(name_of(info.dtype)) + to_string(info.dims);
 }
 
-std::string ProgramText::memory(TensorId t, const std::string& before) const {
-  const Residence& r = lowered_.plan.residences.at(static_cast<std::size_t>(t));
-  const auto argument = [&](std::size_t at) {
-    const Argument& a = arguments_.at(at);
-    return a.constant != nullptr ? a.name : before + a.name;
-  };
-  switch (r.home) {
-    case Home::input:
-    case Home::in_place: return argument(r.index);
-    case Home::output: return argument(task_.inputs.size() + r.index);
-    case Home::arena: return fmt::format("({} *)(void *)(workspace + {})", element_type(lowered_.system[t].dtype), r.offset);
-    default: throw InternalError("emit: `" + lowered_.system[t].name + "` has no memory");
-  }
+std::string ProgramText::address(const Memory& memory, const std::string& before) const {
+  if (memory.of == Memory::Of::arena) return fmt::format("workspace + {}", memory.offset);
+  const Argument& a = arguments_.at(memory.of == Memory::Of::output ? task_.inputs.size() + memory.index : memory.index);
+  return a.constant != nullptr ? a.name : before + a.name;
+}
+
+std::string ProgramText::pointer(const Operand& operand, const std::string& before) const {
+  const std::string bytes = address(operand.memory, before);
+  if (operand.memory.of != Memory::Of::arena) return bytes;
+  return fmt::format("({} *)(void *)({})", element_type(lowered_.system[operand.tensor].dtype), bytes);
 }
 
 const Argument* ProgramText::constant(TensorId t) const {
@@ -103,13 +99,11 @@ const Argument* ProgramText::constant(TensorId t) const {
   return it == arguments_.end() ? nullptr : &*it;
 }
 
-std::size_t ProgramText::bytes_of(TensorId t) const {
-  const spec::TensorInfo& info = lowered_.system[t];
-  return static_cast<std::size_t>(info.dims.count()) * size_of(info.dtype);
-}
-
-bool ProgramText::overlaps(TensorId t, std::span<const loops::Buffer> others) const {
-  return std::any_of(others.begin(), others.end(), [&](const loops::Buffer& b) { return b.tensor != t && share_memory(lowered_.plan, t, b.tensor); });
+bool ProgramText::overlaps(TensorId t, std::span<const TensorId> others) const {
+  const auto memory = [&](TensorId of) { return lowered_.script.memories.at(static_cast<std::size_t>(of)); };
+  return std::any_of(others.begin(), others.end(), [&](const TensorId other) {
+    return other != t && memory(t) && memory(other) && overlap(*memory(t), *memory(other));
+  });
 }
 
 std::string initialiser(const HostTensor& value) {

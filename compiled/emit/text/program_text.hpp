@@ -52,15 +52,14 @@ class ProgramText {
   void describe_kernel(std::size_t k, Text& text) const;
   /// How long what the header says of a tensor is: `f32[4, 3]`.
   [[nodiscard]] std::string type_text(spec::TensorId t) const;
-  /// Whether the memory of a tensor holds bytes of one of the others.
-  [[nodiscard]] bool overlaps(spec::TensorId t, std::span<const loops::Buffer> others) const;
-  /// The memory of a tensor: an argument, with `before` in front of its name, a constant, or a place in the workspace.
-  /// \throws InternalError for a tensor without memory.
-  [[nodiscard]] std::string memory(spec::TensorId t, const std::string& before) const;
+  /// Whether the memory of a tensor holds bytes of one of the others; memory of a kernel's own does not.
+  [[nodiscard]] bool overlaps(spec::TensorId t, std::span<const spec::TensorId> others) const;
+  /// Where memory begins: an argument, with `before` in front of its name, a constant, or a place in the workspace, as bytes.
+  [[nodiscard]] std::string address(const Memory& memory, const std::string& before) const;
+  /// The same as a pointer to elements of the tensor that lies there.
+  [[nodiscard]] std::string pointer(const Operand& operand, const std::string& before) const;
   /// The constant that a tensor is, or nothing.
   [[nodiscard]] const Argument* constant(spec::TensorId t) const;
-  /// Bytes of a tensor's elements.
-  [[nodiscard]] std::size_t bytes_of(spec::TensorId t) const;
 
  private:
   void claim_arguments(Names& file);
