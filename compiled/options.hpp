@@ -12,6 +12,7 @@
 #include "compiled/emit/debug_files.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/schedule.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {
@@ -22,7 +23,7 @@ class ThreadPool;
 struct CompileOptions {
   unsigned threads = 1;                                    ///< the results do not depend on it
   std::shared_ptr<ThreadPool> pool;                        ///< the threads, where several programs share them, however many `threads` says; else each program has its own
-  double least_shared_work = 200000;                       ///< scalar operations; a kernel of fewer ends before a second thread has woken up, and runs on one
+  double least_shared_work = threshold<double>("least_shared_work");  ///< scalar operations; a kernel of fewer runs on one thread
   std::set<std::string> off;                               ///< stages and choices that are left out; `all` means every one that is not required
   std::set<std::string> dump_after;                        ///< stages, or levels as they are in the end, that `dump` gets; `all` means every stage
   std::function<void(std::string_view name, const std::string& text)> dump;

@@ -24,13 +24,6 @@
 
 namespace etalon::compiled {
 
-/// Turns of a loop that let the threads that share it finish together.
-inline constexpr std::int64_t least_turns = 8;
-
-/// Tensors of its own size that may be read and written along with a contraction's elements. A tile visits them a few short
-/// rows at a time; with more of them, a pass from beginning to end takes less than it saves.
-inline constexpr std::size_t most_beside_a_contraction = 4;
-
 /// How a factor lies in memory when tiles read it.
 enum class Layout : std::uint8_t {
   in_place,  ///< as it is

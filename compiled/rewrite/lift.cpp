@@ -10,6 +10,7 @@
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/rewrite/parts.hpp"
 #include "compiled/rewrite/split.hpp"
 
@@ -22,11 +23,6 @@ using spec::Form;
 using spec::System;
 
 namespace {
-
-/// More parts are too long an expression where they are added.
-constexpr std::int64_t most_parts = 64;
-/// Terms of a part below which its tile is soon done.
-constexpr std::int64_t least_terms = 64;
 
 std::int64_t terms_of(std::span<const Binder> depth) {
   std::int64_t terms = 1;
@@ -71,7 +67,7 @@ class Lifter {
     if (options_.windows) (void)turn_windows(system_, equation, *c);
     if (!decide(system_, equation, *c, machine_, options_).schedule) return std::nullopt;
     const Binder& first = c->depth.front();
-    if (first.extent < 2 || first.extent > most_parts || terms_of(c->depth) / first.extent < least_terms) return std::nullopt;
+    if (first.extent < 2 || first.extent > threshold("most_lifted_parts") || terms_of(c->depth) / first.extent < threshold("least_lifted_terms")) return std::nullopt;
     const bool shared = loops::mentions(c->left, first.variable) && loops::mentions(c->right, first.variable);
     return shared && reads_again(equation, *c) && low_enough(*c) ? std::optional(*c) : std::nullopt;
   }

@@ -10,6 +10,7 @@
 #include "compiled/ir/schedule.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/schedule/strips.hpp"
 
 namespace etalon::compiled {
@@ -41,10 +42,6 @@ void at_position(const std::vector<Binder>& loops, const Expr& position, spec::S
     by.emplace(loops[l].variable, l == 0 ? rest : remainder(rest, loops[l].extent));
   }
 }
-
-/// Bytes that a cache keeps together, and a distance at which lines meet in the same few sets.
-constexpr std::int64_t line_bytes = 64;
-constexpr std::int64_t conflicting_bytes = 2048;
 
 /// Positions of the equations that copy a factor, by the tensor that each reads first, -1 where it reads none: equal
 /// copies read the same, and only a few are of one tensor.
@@ -179,8 +176,8 @@ class Packer {
       return {};
     }
     const auto size = static_cast<std::int64_t>(size_of(c_.type));
-    std::int64_t length = (depth() * size + line_bytes - 1) / line_bytes * line_bytes / size;
-    if (length * size % conflicting_bytes == 0) length += line_bytes / size;
+    std::int64_t length = (depth() * size + threshold("line_bytes") - 1) / threshold("line_bytes") * threshold("line_bytes") / size;
+    if (length * size % threshold("conflicting_bytes") == 0) length += threshold("line_bytes") / size;
     const Expr step = bind("step", length);
     by_.emplace(c_.depth[0].variable, step);
     read_.push_back(spec::variable(c_.depth[0]));

@@ -9,6 +9,7 @@
 #include "compiled/ir/local_definition.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -18,11 +19,6 @@ using spec::Form;
 using spec::System;
 
 namespace {
-
-/// Additions and the like; a division or a function costs more than to read its result.
-constexpr double most_operations = 4;
-/// An operand that is so many times smaller costs nothing to speak of.
-constexpr std::int64_t small_part = 16;
 
 class Recomputing {
  public:
@@ -63,13 +59,13 @@ class Recomputing {
     spec::for_each(e.value, [&](const Expr& x) {
       if (x.form() == Form::reduce) plain = false;
       if (x.form() != Form::read) return;
-      if (system_[x->tensor].dims.count() * small_part <= elements) return;
+      if (system_[x->tensor].dims.count() * threshold("cheap_operand_part") <= elements) return;
       ++large;
       plain = plain && system_[x->tensor].dims.count() == elements && stays(x->tensor);
     });
     if (!plain || large != 1) return false;
     // Reads count as operations too.
-    return loops::operations(e.value) <= most_operations && arithmetic_type(system_, e) == system_[e.target].dtype;
+    return loops::operations(e.value) <= threshold<double>("cheap_operations") && arithmetic_type(system_, e) == system_[e.target].dtype;
   }
 
   /// Whether later kernels can read it: nobody overwrites it, and to keep it costs no more than what it stands for.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/reporting.hpp"
 #include "compiled/runtime/spare_memory.hpp"
 #include "spec/error.hpp"
@@ -12,9 +13,6 @@
 namespace etalon::compiled {
 
 namespace {
-
-constexpr std::uintptr_t line_bytes = 64;
-constexpr std::size_t much_memory = std::size_t{1} << 20U;
 
 /// A kernel on part of its range, in the form that the pool calls.
 struct Call {
@@ -69,7 +67,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
 
 void Unit::reserve_arena() {
   // The compiler leaves more memory than many a program needs. Asking takes a while, which small programs would notice.
-  if (plan_.arena_bytes >= much_memory) give_back_spare_memory();
+  if (plan_.arena_bytes >= threshold<std::size_t>("much_memory")) give_back_spare_memory();
   if (plan_.arena_bytes <= arena_->size()) return;
   *arena_ = Buffer();
   *arena_ = Buffer(plan_.arena_bytes);
@@ -79,7 +77,7 @@ void Unit::place(std::span<std::byte* const> inputs, std::span<std::byte* const>
   if (std::ranges::equal(inputs, inputs_) && std::ranges::equal(outputs, outputs_) && arena_->data() == arena_at_) return;
   for (const std::byte* output : outputs) {
     // Vectors that go around the caches cannot be stored elsewhere.
-    if (std::bit_cast<std::uintptr_t>(output) % line_bytes != 0) throw InternalError("run: an output does not begin a cache line");
+    if (std::bit_cast<std::uintptr_t>(output) % threshold<std::uintptr_t>("line_bytes") != 0) throw InternalError("run: an output does not begin a cache line");
   }
   inputs_.assign(inputs.begin(), inputs.end());
   outputs_.assign(outputs.begin(), outputs.end());

@@ -7,6 +7,7 @@
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/schedule.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -17,21 +18,6 @@ using spec::Form;
 using spec::System;
 
 namespace {
-
-/// Below this many products the plain loops are done before a tile has filled its registers.
-constexpr double least_products = 600;
-constexpr std::int64_t least_rows = 4;
-/// Those of a window, which plain loops cannot read in vectors.
-constexpr std::int64_t least_window_rows = 2;
-constexpr double least_window_products = 300;
-constexpr std::int64_t most_tile_rows = 24;
-/// Two units that take four cycles for an addition each are busy with so many sums.
-constexpr std::int64_t sums_in_flight = 8;
-/// Lines at a distance that is a multiple of this meet in the same few sets of a cache: all those of the depth, or the few
-/// of a tile's rows.
-constexpr std::int64_t conflicting_bytes = 2048;
-constexpr std::int64_t conflicting_row_bytes = 4096;
-constexpr std::int64_t page_bytes = 4096;
 
 /// One factor as the tiles would read it.
 struct Factor {
@@ -75,10 +61,10 @@ class Decider {
     if (machine_.lanes_f32 < 4) return "the machine has no vectors";
     const std::int64_t lanes = machine_.lanes_f32 * 4 / size();
     if (options_.always) return {};
-    if (row().extent < (window_ ? least_window_rows : least_rows)) return fmt::format("only {} rows", row().extent);
+    if (row().extent < (window_ ? threshold("least_window_rows") : threshold("least_rows"))) return fmt::format("only {} rows", row().extent);
     if (column().extent < lanes / 2) return fmt::format("only {} columns for vectors of {}", column().extent, lanes);
     const double products = static_cast<double>(row().extent) * static_cast<double>(column().extent) * static_cast<double>(depth_);
-    if (products < (window_ ? least_window_products : least_products)) return fmt::format("only {} products", products);
+    if (products < (window_ ? threshold<double>("least_window_products") : threshold<double>("least_products"))) return fmt::format("only {} products", products);
     return {};
   }
 
@@ -86,12 +72,12 @@ class Decider {
     s_.row = c_.row;
     s_.column = c_.column;
     s_.lanes = machine_.lanes_f32 * 4 / static_cast<unsigned>(size());
-    const std::int64_t vectors = std::min<std::int64_t>(2, parts(column().extent, s_.lanes));
-    const std::int64_t registers = machine_.vector_registers - vectors - 2;
-    const std::int64_t most = std::min(registers / vectors, most_tile_rows);
+    const std::int64_t vectors = std::min(threshold("tile_vectors"), parts(column().extent, s_.lanes));
+    const std::int64_t registers = machine_.vector_registers - vectors - threshold("registers_beside_sums");
+    const std::int64_t most = std::min(registers / vectors, threshold("most_tile_rows"));
     s_.tile_columns = vectors * s_.lanes;
     s_.tile_rows = parts(row().extent, parts(row().extent, most));
-    s_.unroll = s_.tile_rows * vectors >= 16 ? 1 : 4;
+    s_.unroll = s_.tile_rows * vectors >= threshold("sums_of_a_full_turn") ? 1 : threshold("steps_of_a_short_turn");
     const loops::Affine stored = loops::element_number(equation_.place, system_[equation_.target].dims);
     s_.across = stored.coefficient(row().variable) == 1 && stored.coefficient(column().variable) != 1;
   }
@@ -118,7 +104,7 @@ class Decider {
   std::int64_t blocks_side_by_side() const {
     const std::int64_t vectors = s_.tile_columns / s_.lanes;
     const std::int64_t sums = s_.tile_rows * vectors;
-    if (s_.depth.blocks == 1 || s_.depth.taps < c_.depth.size() || sums >= sums_in_flight) return 1;
+    if (s_.depth.blocks == 1 || s_.depth.taps < c_.depth.size() || sums >= threshold("sums_in_flight")) return 1;
     const std::int64_t extent = c_.depth[s_.depth.level].extent;
     if (extent % s_.depth.turns != 0) return 1;
     const std::int64_t blocks = extent / s_.depth.turns;
@@ -126,7 +112,7 @@ class Decider {
     for (std::int64_t n = 2; n <= blocks && n * (sums + vectors) < machine_.vector_registers; ++n) {
       if (blocks % n != 0) continue;
       most = n;
-      if (n * sums >= sums_in_flight) break;
+      if (n * sums >= threshold("sums_in_flight")) break;
     }
     return most;
   }
@@ -166,13 +152,13 @@ class Decider {
   Packing from_memory(const Factor& f, std::int64_t along, std::int64_t step) const {
     const std::int64_t bytes = f.along.extent * depth_ * size();
     const std::int64_t streams = f.vectors || step != 1 ? step * size() : along * size();
-    if (f.tiles < 4) return {Layout::in_place, "read too rarely to be copied"};
+    if (f.tiles < threshold("least_reads_of_a_copy")) return {Layout::in_place, "read too rarely to be copied"};
     if (bytes <= usual_near_bytes) return {Layout::in_place, "small"};
     const bool few = !f.vectors && step == 1;
-    if (streams % (few ? conflicting_row_bytes : conflicting_bytes) == 0) return {copied(f), "its lines meet in the same sets of a cache"};
+    if (streams % (few ? threshold("conflicting_row_bytes") : threshold("conflicting_bytes")) == 0) return {copied(f), "its lines meet in the same sets of a cache"};
     const std::int64_t lines = f.vectors || step != 1 ? depth_ : s_.tile_rows;
-    if (streams >= page_bytes / 2 && lines > 64) return {copied(f), "its lines lie on many pages"};
-    if (bytes > usual_middle_bytes / 2 && lines > 64) return {copied(f), "larger than half the second cache"};
+    if (streams >= threshold("page_bytes") / 2 && lines > threshold("most_lines_in_place")) return {copied(f), "its lines lie on many pages"};
+    if (bytes > percent(usual_middle_bytes, threshold("near_factor_percent")) && lines > threshold("most_lines_in_place")) return {copied(f), "larger than half the second cache"};
     return {Layout::in_place, "read as it lies"};
   }
 
@@ -197,17 +183,17 @@ class Decider {
     for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
       if (b != c_.row && b != c_.column) outer *= equation_.binders[b].extent;
     }
-    const std::int64_t resident = std::max<std::int64_t>(1, machine_.middle_bytes * 3 / 4 / (s_.tile_rows * depth_ * size()));
+    const std::int64_t resident = std::max<std::int64_t>(1, percent(machine_.middle_bytes, threshold("row_block_percent")) / (s_.tile_rows * depth_ * size()));
     s_.block_rows = std::min(row_tiles, resident);
     s_.block_columns = column_tiles;
     std::string shared = "the outer loops are shared";
-    if (outer < least_turns) {
-      s_.columns_outside = column_tiles >= least_turns && (row_tiles < least_turns || fetches_less_by_columns(row_tiles, column_tiles));
+    if (outer < threshold("least_turns")) {
+      s_.columns_outside = column_tiles >= threshold("least_turns") && (row_tiles < threshold("least_turns") || fetches_less_by_columns(row_tiles, column_tiles));
       std::int64_t& blocks = s_.columns_outside ? s_.block_columns : s_.block_rows;
-      blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / least_turns));
+      blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / threshold("least_turns")));
       shared = s_.columns_outside ? "blocks of columns are shared" : "blocks of rows are shared";
     }
-    const bool far = column().extent * depth_ * size() > machine_.middle_bytes / 4;
+    const bool far = column().extent * depth_ * size() > percent(machine_.middle_bytes, threshold("far_factor_percent"));
     s_.fetch_ahead = far && c_.depth.size() == 1 && in_panels() && s_.block_rows >= s_.tile_columns / s_.lanes;
     s_.reason = fmt::format("{} by {} vectors of {} fill {} registers; {}", s_.tile_rows, s_.tile_columns / s_.lanes, s_.lanes,
                             machine_.vector_registers, shared);
@@ -225,8 +211,8 @@ class Decider {
   bool fetches_less_by_columns(std::int64_t row_tiles, std::int64_t column_tiles) const {
     const std::int64_t left = row().extent * depth_ * size();
     const std::int64_t right = column().extent * depth_ * size();
-    const auto fetched = [&](std::int64_t bytes, std::int64_t times) { return bytes <= machine_.middle_bytes / 2 ? bytes : bytes * times; };
-    const std::int64_t block = std::min(s_.block_rows, std::max<std::int64_t>(1, row_tiles / least_turns));
+    const auto fetched = [&](std::int64_t bytes, std::int64_t times) { return bytes <= percent(machine_.middle_bytes, threshold("near_factor_percent")) ? bytes : bytes * times; };
+    const std::int64_t block = std::min(s_.block_rows, std::max<std::int64_t>(1, row_tiles / threshold("least_turns")));
     return right + fetched(left, column_tiles) < left + fetched(right, parts(row_tiles, block));
   }
 

@@ -8,6 +8,7 @@
 
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/uses.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/schedule/equation_shape.hpp"
 #include "compiled/schedule/fuse.hpp"
 #include "spec/system/recurrence.hpp"
@@ -21,13 +22,6 @@ using spec::Form;
 using spec::System;
 
 namespace {
-
-/// So many tensors are looked at; sums of residuals follow each other through a whole network.
-constexpr std::size_t most_followers = 16;
-
-/// More statements, or expressions of more nodes in all, make one function too long to generate well.
-constexpr std::size_t most_statements = 48;
-constexpr std::size_t most_nodes = 1024;
 
 class Fusion {
  public:
@@ -72,7 +66,7 @@ class Fusion {
       add(i, shape, KernelKind::loops, "a contraction: " + to_text(*decision.schedule));
       kernels_.back().schedule = decision.schedule;
       add_copies(i);
-      if (tensors_beside(i) > most_beside_a_contraction) crowded_.insert(kernels_.size() - 1);
+      if (tensors_beside(i) > threshold<std::size_t>("most_beside_a_contraction")) crowded_.insert(kernels_.size() - 1);
     } else if (auto scatter = recognise_scatter(system_, equation(i))) {
       add(i, shape, KernelKind::scatter, "a sum where a read equals a binder: run over the summands");
       kernels_.back().scatter = std::move(*scatter);
@@ -94,7 +88,7 @@ class Fusion {
     std::vector<std::int64_t> rows(kernel.loops.begin() + 1, kernel.loops.end());
     if (stretch > 1) rows.insert(rows.begin(), stretch);
     if (!std::equal(rows.begin(), rows.end(), binders.begin(), binders.end(), [](std::int64_t n, const Binder& b) { return n == b.extent; })) return false;
-    if (kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes) return false;
+    if (kernel.statements.size() >= threshold<std::size_t>("most_statements") || nodes_[k] + shape.nodes > threshold<std::size_t>("most_kernel_nodes")) return false;
     kernel.stretch = stretch;
     kernel.statements.push_back({i, {}, false, true});
     nodes_[k] += shape.nodes;
@@ -139,7 +133,7 @@ class Fusion {
     const TensorId first = equation(contraction).target;
     std::vector<TensorId> computed{first};
     std::unordered_set<TensorId> touched;
-    for (std::size_t next = 0; next < computed.size() && computed.size() < most_followers; ++next) {
+    for (std::size_t next = 0; next < computed.size() && computed.size() < threshold<std::size_t>("most_followers"); ++next) {
       for (const std::size_t i : uses_.readers[static_cast<std::size_t>(computed[next])]) {
         const TensorId target = equation(i).target;
         const EquationShape shape = shape_of(system_, equation(i));
@@ -233,7 +227,7 @@ class Fusion {
 
   bool join(std::size_t i, const EquationShape& shape, std::size_t k) {
     Kernel& kernel = kernels_[k];
-    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes || crowded_.contains(k)) return false;
+    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= threshold<std::size_t>("most_statements") || nodes_[k] + shape.nodes > threshold<std::size_t>("most_kernel_nodes") || crowded_.contains(k)) return false;
     std::vector<std::size_t> shared;
     if (kernel.schedule && join_in_turn(i, shape, k)) return true;
     if (reads_of_turn(shape, k) || !align(i, shape, k, shared)) return false;
@@ -283,7 +277,7 @@ class Fusion {
     for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
       if ((kernel.turn && *kernel.turn != loop) || loop == kernel.schedule->row || loop == kernel.schedule->column) continue;
       const std::size_t binder = common_binder(i, inside, k, loop);
-      if (binder == none || kernel.loops[loop] < least_turns || shape.extents[binder] != kernel.loops[loop]) continue;
+      if (binder == none || kernel.loops[loop] < threshold("least_turns") || shape.extents[binder] != kernel.loops[loop]) continue;
       kernel.turn = loop;
       kernel.statements.push_back({i, {binder}, true, false});
       nodes_[k] += shape.nodes;

@@ -10,6 +10,7 @@
 
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -195,7 +196,7 @@ class Chooser {
   void serve(TensorId t, const Panels& panels) {
     Companions companions(system_, uses_, next_, t);
     std::string why = companions.find();
-    if (why.empty() && companions.computed_by_contraction() && companions.in_memory() <= most_beside_a_contraction) why = "its update rides along with a contraction";
+    if (why.empty() && companions.computed_by_contraction() && companions.in_memory() <= threshold<std::size_t>("most_beside_a_contraction")) why = "its update rides along with a contraction";
     if (!why.empty()) {
       reasons_[t] = std::move(why);
       return;

@@ -14,6 +14,7 @@
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/schedule/strip_groups.hpp"
 #include "spec/error.hpp"
 
@@ -27,12 +28,6 @@ using spec::System;
 using spec::TensorId;
 
 namespace {
-
-/// Tiles of rows in a strip: with more of them the other factor of each contraction is fetched less often.
-constexpr std::int64_t most_tiles = 4;
-/// Rows at multiples of this distance meet in the same few sets of a cache, those of a tile too.
-constexpr std::int64_t conflicting_bytes = 1024;
-constexpr std::int64_t line_bytes = 64;
 
 /// Whether all who read a value may as well compute it. Readers may in turn be computed by theirs.
 bool keeps_bits_in_readers(const System& system, const Equation& equation) {
@@ -184,7 +179,7 @@ class Rewriting {
     Dims dims;
     for (const Binder& b : result.binders) dims.push_back(b.extent);
     const auto size = static_cast<std::int64_t>(size_of(system_[e.target].dtype));
-    if (std::int64_t& columns = dims[dims.rank - 1]; columns * size % conflicting_bytes == 0) columns += line_bytes / size;
+    if (std::int64_t& columns = dims[dims.rank - 1]; columns * size % threshold("conflicting_strip_bytes") == 0) columns += threshold("line_bytes") / size;
     result.target = system_.add_tensor(fmt::format("{}.strip{}", system_[e.target].name, number_), system_[e.target].dtype, dims);
     own_[e.target] = result.target;
     if (!chosen_.empty() && chosen_.back().target < 0) chosen_.back().target = result.target;
@@ -248,8 +243,8 @@ class Rewriting {
       if (decision.schedule && c->row == strip.shared.back()) tile = tile == 0 ? decision.schedule->tile_rows : std::min(tile, decision.schedule->tile_rows);
     }
     tile = std::max<std::int64_t>(1, tile);
-    const std::int64_t room = machine_.middle_bytes / 2 / std::max<std::int64_t>(1, tile * row_bytes);
-    const std::int64_t rows = tile * (options_.always ? 1 : std::clamp<std::int64_t>(room, 1, most_tiles));
+    const std::int64_t room = percent(machine_.middle_bytes, threshold("strip_percent")) / std::max<std::int64_t>(1, tile * row_bytes);
+    const std::int64_t rows = tile * (options_.always ? 1 : std::clamp<std::int64_t>(room, 1, threshold("most_strip_tiles")));
     for (auto& [e, strip] : equations) {
       strip.rows = rows;
       strip.tile_rows = tile;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiled/ir/affine.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -74,14 +75,14 @@ class Turns {
   std::optional<CopiedInTurns> turn_of(const Equation& copy) const {
     const std::vector<std::size_t>& readers = readers_of(copy);
     const Dims& dims = system_[copy.target].dims;
-    if (readers.size() != 1 || dims.rank < 2 || dims[0] < least_turns) return std::nullopt;
+    if (readers.size() != 1 || dims.rank < 2 || dims[0] < threshold("least_turns")) return std::nullopt;
     const std::optional<Schedule>& schedule = decisions_[readers.front()].schedule;
     if (!schedule || decisions_[readers.front()].strip || !(copy.place == spec::variables(copy.binders))) return std::nullopt;
     const std::int64_t piece = dims.count() / dims[0] * static_cast<std::int64_t>(size_of(system_[copy.target].dtype));
     const Equation& reader = system_.equations[readers.front()];
     const auto loop = loop_of(reader, reads_of(reader, copy.target));
     if (!loop || *loop == schedule->row || *loop == schedule->column || reader.binders[*loop].extent != dims[0]) return std::nullopt;
-    if (piece > usual_middle_bytes / 4) return std::nullopt;
+    if (piece > percent(usual_middle_bytes, threshold("copied_piece_percent"))) return std::nullopt;
     return CopiedInTurns{*loop};
   }
 

@@ -10,6 +10,7 @@
 #include "compiled/ir/lanes.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/uses.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -21,13 +22,6 @@ using spec::System;
 using spec::TensorId;
 
 namespace {
-
-/// More terms cost more than to store the sum and read it again.
-constexpr std::int64_t most_terms = 128;
-/// A result that is so many times larger than what it is made of is cheaper made than fetched.
-constexpr std::int64_t least_growth = 4;
-/// Operations that readers do again rather than read the result.
-constexpr double slight_operations = 4;
 
 bool reduces(const Expr& e) {
   bool found = false;
@@ -127,8 +121,8 @@ class Finder {
     });
     if (options_.always) return true;
     const std::int64_t matrix = e.binders[c.row].extent * e.binders[c.column].extent;
-    return terms <= most_terms && read * least_growth <= system_[e.target].dims.count() &&
-           matrix * static_cast<std::int64_t>(size_of(c.type)) > usual_middle_bytes / 4;
+    return terms <= threshold("most_wide_terms") && read * threshold("least_wide_growth") <= system_[e.target].dims.count() &&
+           matrix * static_cast<std::int64_t>(size_of(c.type)) > percent(usual_middle_bytes, threshold("wide_percent"));
   }
 
   /// Whether the equation has the extents of what it reads and each element reads those at its own place.
@@ -220,7 +214,7 @@ class Finder {
 }  // namespace
 
 bool is_slight(const System& system, const Equation& equation) {
-  if (reduces(equation.value) || loops::operations(equation.value) > slight_operations) return false;
+  if (reduces(equation.value) || loops::operations(equation.value) > threshold<double>("slight_operations")) return false;
   return equation.value.kind() == Kind::boolean || (equation.value.kind() == Kind::real && arithmetic_type(system, equation) == system[equation.target].dtype);
 }
 

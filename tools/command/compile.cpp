@@ -18,6 +18,8 @@
 
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/compile.hpp"
+#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "tools/command/emission.hpp"
 #endif
@@ -30,7 +32,7 @@ namespace {
 
 constexpr const char* compile_examples = R"(
 --list shows every stage, and the choices within it. --dump-after takes stages, and levels as they are in the end: equations, plan,
-loops, llvm, asm. Forms to emit are program, equations, plan, loops, llvm, asm, c, cuda and ptx (docs/emission.md). Examples
+loops, llvm, asm. --machine prints by which numbers they decide. Forms to emit are program, equations, plan, loops, llvm, asm, c, cuda and ptx (docs/emission.md). Examples
   etalon compile step.txt --emit c -o step.c; cc -std=c99 -O2 -ffp-contract=off -c step.c
   etalon compile step.txt --emit ptx --arch compute_90 -o step.ptx
   etalon compile step.txt --debug-dir stages
@@ -51,6 +53,7 @@ struct CompileChoices {
   std::vector<std::string> off;
   std::vector<std::string> dump_after;
   bool list = false;
+  bool machine = false;
   bool times = false;
   bool json = false;
   std::string cache;
@@ -74,6 +77,14 @@ void list_stages() {
     std::cout << fmt::format("  {:18} {}{}\n", stage.name, stage.what, stage.required ? " (always)" : "");
     for (const compiled::Choice& choice : stage.choices) std::cout << fmt::format("    {:16} {}\n", choice.name, choice.what);
   }
+}
+
+/// What this machine has, and by what numbers the compiler trades one cost for another.
+void print_machine() {
+  const compiled::Machine m = compiled::Jit().machine();
+  std::cout << fmt::format("lanes {}\nvector registers {}\nfirst cache {} bytes\nsecond cache {} bytes\nlast cache {} bytes\n\n", m.lanes_f32, m.vector_registers,
+                           m.near_bytes, m.middle_bytes, m.last_bytes);
+  for (const compiled::Threshold& t : compiled::thresholds) std::cout << fmt::format("{:30} {:>8} {:10} {}\n", t.name, t.value, t.unit, t.reason);
 }
 
 /// A number of bytes, with K, M or G for powers of 1024.
@@ -142,6 +153,7 @@ void write_debug_dir(const CompileChoices& choices) {
 
 void compile_file(const CompileChoices& choices) {
   if (choices.list) return list_stages();
+  if (choices.machine) return print_machine();
   if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
   if (choices.emit.empty() && !choices.output.empty()) throw SpecViolation("compile: -o says where --emit writes, and --emit is missing");
   if (choices.emit != "ptx" && choices.debug_dir.empty() && !choices.architecture.empty()) {
@@ -182,6 +194,7 @@ void add_compile(Command app, Outcome& outcome) {
   command.option("--debug-dir", choices->debug_dir, "A folder for the text of every stage and form, in numbered files");
   command.flag("--explain-compile", choices->times, "What each stage took");
   command.flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
+  command.flag("--machine", choices->machine, "Print what this machine has and every threshold of the compiler with its reason, and stop");
   command.flag("--list", choices->list, "List all stages from equations to machine code in order, and stop");
   command.callback([=, &outcome] {
     compile_file(*choices);
