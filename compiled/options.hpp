@@ -34,6 +34,7 @@ struct CompileOptions {
 #endif
   PlanOptions plan;                                        ///< its updates are filled in from the program
   ScheduleOptions schedule;
+  std::vector<DecisionLine> decisions;                     ///< that are given; of the others the cost model decides
   std::function<void(std::string_view stage, spec::System&)> interpose;  ///< called on what each stage of equations leaves
   bool explain = false;                                    ///< the report says what became of each value, and why
   std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster

@@ -344,9 +344,9 @@ std::size_t bytes_of_strip(const System& system, const Kernel& kernel, const Sta
 
 void assign_homes(const System& system, const PlanOptions& options, Plan& plan) { Homes(system, options, plan).run(); }
 
-Plan plan(const System& system, const PlanOptions& options, std::span<const Decision> decisions) {
+Plan plan(const System& system, const PlanOptions& options, std::span<const Decision> decisions, const Deciding* deciding) {
   Plan result;
-  result.kernels = fuse(system, options, decisions);
+  result.kernels = fuse(system, options, decisions, deciding);
   assign_homes(system, options, result);
   return result;
 }

@@ -230,10 +230,12 @@ struct StripsInHand {
 
 }  // namespace
 
-std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options, std::span<const std::optional<Strip>> given) {
+std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options, std::span<const std::optional<Strip>> given,
+                                            Deciding& deciding) {
   std::vector<std::optional<Strip>> strips(given.begin(), given.end());
   strips.resize(system.equations.size());
   const std::vector<bool> recurrent = recurrent_equations(system);
+  const std::vector<std::string> names = addresses(system);
   std::vector<Decision> decisions;
   std::vector<Equation> result;
   Copies copies;
@@ -246,11 +248,13 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
     if (auto* c = std::get_if<Contraction>(&seen)) {
       if (options.windows) (void)turn_windows(system, equation, *c);
       decision = recurrent[i] ? Decision{std::nullopt, false, std::nullopt, "a contraction in plain loops: part of a recurrence"}
-                              : decide(system, equation, *c, machine, options);
+                              : decide(system, equation, *c, machine, options, given_tile(deciding, names[i]));
+      const bool is_choice = decision.schedule || deciding.given("tile", names[i]) != nullptr;
       if (strips[i] && decision.schedule) {
         decision.reason = fit_strips(system, *decision.schedule, *strips[i], equation, *c, in_hand.written);
         if (!decision.reason.empty()) decision.schedule.reset();
       }
+      if (is_choice) take_tile(deciding, names[i], decision.schedule, !strips[i]);
       if (decision.schedule) {
         Packer packer(system, equation, *c, result, copies);
         apply(packer, equation, *c, *decision.schedule);

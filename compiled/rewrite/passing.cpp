@@ -67,9 +67,9 @@ std::vector<Expr> reads_of(const Equation& equation) {
 
 class Passing {
  public:
-  Passing(System& system, const Plan& plan, std::vector<Decision>& decisions)
-      : system_(system), plan_(plan), decisions_(decisions), recurrent_(recurrent_equations(system)), kernel_of_(system.equations.size()),
-        writer_(system.tensors.size(), none) {
+  Passing(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding)
+      : system_(system), plan_(plan), decisions_(decisions), deciding_(deciding), recurrent_(recurrent_equations(system)),
+        kernel_of_(system.equations.size()), writer_(system.tensors.size(), none) {
     for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
       for (const Statement& s : plan.kernels[k].statements) {
         kernel_of_[s.equation] = k;
@@ -82,9 +82,14 @@ class Passing {
     std::vector<Decision> before = std::move(decisions_);
     before.resize(system_.equations.size());
     decisions_.clear();
+    const std::vector<std::string> names = addresses(system_);
     for (std::size_t i = 0; i < before.size(); ++i) {
       Equation equation = system_.equations[i];
-      if (const auto beside = kernel_for(equation, i, before[i])) lift(equation, *beside);
+      if (const auto beside = kernel_for(equation, i, before[i])) {
+        const bool on = deciding_.on("pass", names[i], true);
+        deciding_.take(switched("pass", names[i], on));
+        if (on) lift(equation, *beside);
+      }
       add(std::move(equation), std::move(before[i]));
     }
     const bool any = result_.size() > system_.equations.size();
@@ -256,6 +261,7 @@ class Passing {
   System& system_;
   const Plan& plan_;
   std::vector<Decision>& decisions_;
+  Deciding& deciding_;
   std::vector<bool> recurrent_;
   std::vector<std::size_t> kernel_of_;
   std::vector<std::size_t> writer_;  ///< per tensor, the last kernel that writes it
@@ -264,6 +270,8 @@ class Passing {
 
 }  // namespace
 
-bool add_in_passing(System& system, const Plan& plan, std::vector<Decision>& decisions) { return Passing(system, plan, decisions).run(); }
+bool add_in_passing(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding) {
+  return Passing(system, plan, decisions, deciding).run();
+}
 
 }  // namespace etalon::compiled

@@ -22,8 +22,8 @@ namespace {
 
 class Recomputing {
  public:
-  Recomputing(System& system, const Plan& plan, std::vector<Decision>& decisions)
-      : system_(system), plan_(plan), decisions_(decisions), uses_(uses_of(system)), stored_(tensors_asked(system, spec::Asked::stored)),
+  Recomputing(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding)
+      : system_(system), plan_(plan), decisions_(decisions), deciding_(deciding), uses_(uses_of(system)), stored_(tensors_asked(system, spec::Asked::stored)),
         kernel_of_(system.equations.size()) {
     for (const Commit& c : plan.commits) committed_.insert(system.inputs[c.input]);
     for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
@@ -33,12 +33,16 @@ class Recomputing {
 
   bool run() {
     bool any = false;
+    const std::vector<std::string> names = addresses(system_);
     for (std::size_t e = 0; e < system_.equations.size(); ++e) {
       if (!is_cheap(system_.equations[e]) || !has_room(system_.equations[e].target)) continue;
       const std::vector<std::size_t> readers = later_readers(e);
       const LocalDefinition local = definition_in(system_, system_.equations[e]);
       const auto may = [&](std::size_t r) { return may_compute(r) && keeps_bits(local, reader_of(system_, system_.equations[r])); };
       if (readers.empty() || !local.why_not.empty() || !std::all_of(readers.begin(), readers.end(), may)) continue;
+      const bool on = deciding_.on("recompute", names[e], true);
+      deciding_.take(switched("recompute", names[e], on));
+      if (!on) continue;
       for (const std::size_t r : readers) substitute(system_.equations[e], system_.equations[r]);
       any = true;
     }
@@ -122,6 +126,7 @@ class Recomputing {
   System& system_;
   const Plan& plan_;
   std::vector<Decision>& decisions_;
+  Deciding& deciding_;
   Uses uses_;
   std::vector<bool> stored_;  ///< asked to be
   std::vector<std::size_t> kernel_of_;
@@ -130,8 +135,8 @@ class Recomputing {
 
 }  // namespace
 
-bool recompute_cheap(System& system, const Plan& plan, std::vector<Decision>& decisions) {
-  return Recomputing(system, plan, decisions).run();
+bool recompute_cheap(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding) {
+  return Recomputing(system, plan, decisions, deciding).run();
 }
 
 }  // namespace etalon::compiled

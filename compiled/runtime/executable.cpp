@@ -260,6 +260,7 @@ Executable make(Task task, const CompileOptions& options) {
     body->kept.inputs.push_back({i, update == body->updates.end() ? std::nullopt : std::optional(update->output)});
   }
   body->unit = body->made_of(body->system, body->updates, body->kept);
+  body->options.decisions.clear();  // derivatives are other systems
   for (const Captured& c : body->captured) {
     const spec::TensorInfo& t = body->system[body->system.outputs[c.output]];
     // An output that is captured is kept a second time.

@@ -57,6 +57,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, std::shared_ptr<J
   report_.passes_seconds = spent(Level::equations) + spent(Level::plan);
   report_.codegen_seconds = spent(Level::loops) + spent(Level::llvm) + spent(Level::assembly);
   report_.values = std::move(made.values);
+  report_.decisions = made.deciding.taken();
   report_.kernels = made.nests.size();
   report_.shared_kernels = static_cast<std::size_t>(std::count(shared_.begin(), shared_.end(), true));
   report_.kernel_reports = kernel_reports(system_, plan_);
