@@ -53,10 +53,7 @@ void on_equations(C& c) {
   rewrite(c.system);
 }
 
-template <void (*rewrite)(spec::System&, const Machine&, const ScheduleOptions&)>
-void for_machine(C& c) {
-  rewrite(c.system, c.machine, c.options.schedule);
-}
+void split(C& c) { split_products(c.system, c.machine, c.options.schedule); }
 
 void lay_parameters_out(C& c) {
   const ScheduleOptions& schedule = c.options.schedule;
@@ -66,17 +63,20 @@ void lay_parameters_out(C& c) {
     c.layouts.kept.resize(kept.inputs.size());
     return;
   }
-  c.layouts = kept.given ? follow_layouts(c.system, kept.inputs, *kept.given) : choose_layouts(c.system, c.machine, schedule, kept.inputs);
+  c.layouts = kept.given ? follow_layouts(c.system, kept.inputs, *kept.given) : choose_layouts(c.system, c.machine, schedule, kept.inputs, c.deciding);
+  take_layouts(c.deciding, c.system, kept.inputs, c.layouts);
   lay_out(c.system, c.layouts.tensors);
 }
 
 std::string print_layouts(const C& c) { return to_text(c.system, c.kept.inputs, c.layouts) + spec::to_text(c.system); }
 
-void find_strips(C& c) { c.strips = form_strips(c.system, c.machine, c.options.schedule); }
+void lift(C& c) { lift_sums(c.system, c.machine, c.options.schedule, c.deciding); }
 
-void schedule(C& c) { c.decisions = schedule_contractions(c.system, c.machine, c.options.schedule, c.strips); }
+void find_strips(C& c) { c.strips = form_strips(c.system, c.machine, c.options.schedule, c.deciding); }
 
-void copy_pieces(C& c) { copy_in_turns(c.system, c.decisions); }
+void schedule(C& c) { c.decisions = schedule_contractions(c.system, c.machine, c.options.schedule, c.strips, c.deciding); }
+
+void copy_pieces(C& c) { copy_in_turns(c.system, c.decisions, c.deciding); }
 
 void form_kernels(C& c) {
   c.plan = {};
@@ -86,9 +86,16 @@ void form_kernels(C& c) {
 void place_values(C& c) { assign_homes(c.system, c.options.plan, c.plan); }
 
 /// What was decided by looking at a plan changes equations: these are planned anew.
-template <bool (*rewrite)(spec::System&, const Plan&, std::vector<Decision>&)>
+template <bool (*rewrite)(spec::System&, const Plan&, std::vector<Decision>&, Deciding&)>
 void by_plan(C& c) {
-  if (rewrite(c.system, c.plan, c.decisions)) c.plan = compiled::plan(c.system, c.options.plan, c.decisions);
+  if (rewrite(c.system, c.plan, c.decisions, c.deciding)) c.plan = compiled::plan(c.system, c.options.plan, c.decisions);
+}
+
+/// Kernels that are given stand last: what is decided by looking at a plan is decided by looking at the cost model's.
+void settle(C& c) {
+  if (c.deciding.gives("join") || c.deciding.gives("turn")) c.plan = compiled::plan(c.system, c.options.plan, c.decisions, &c.deciding);
+  take_kernels(c.deciding, c.system, c.plan.kernels);
+  c.deciding.check_all_taken();
 }
 
 void keep_within_budget(C& c) {
@@ -176,11 +183,11 @@ constexpr std::array list{
     Stage{"cut_expressions", "give parts of very long expressions equations of their own", on_equations<cut_expressions>, equations},
     Stage{"separate_outputs", "give every output its own tensor that is no input", on_equations<separate_outputs>, equations, always},
     Stage{"let_go_of_stored", "let what is asked to be stored be an intermediate again", let_go_of_stored, equations, always},
-    Stage{.name = "split_products", .what = "give each product of a sum of products a sum of its own", .run = for_machine<split_products>,
+    Stage{.name = "split_products", .what = "give each product of a sum of products a sum of its own", .run = split,
           .leaves = equations, .orders_sums = true, .serves = "contractions"},
     Stage{.name = "lay_out", .what = "give tensors in panels the axes of their memory", .run = lay_parameters_out, .leaves = equations,
           .required = true, .choices = layout_choices, .print = print_layouts},
-    Stage{.name = "lift", .what = "add up long sums in parts, each over a piece of the factors", .run = for_machine<lift_sums>,
+    Stage{.name = "lift", .what = "add up long sums in parts, each over a piece of the factors", .run = lift,
           .leaves = equations, .orders_sums = true, .serves = "contractions"},
     Stage{.name = "strips", .what = "compute values much larger than what they are made of by strips of rows", .run = find_strips,
           .leaves = equations, .orders_sums = true, .serves = "contractions"},
@@ -195,6 +202,8 @@ constexpr std::array list{
           .leaves = plan, .orders_sums = true, .serves = "fuse"},
     Stage{.name = "recompute", .what = "compute cheap values again instead of storing them", .run = by_plan<recompute_cheap>,
           .leaves = plan, .orders_sums = true, .serves = "fuse"},
+    Stage{.name = "settle", .what = "put equations into the kernels that are given, and see that all that was given is followed", .run = settle,
+          .leaves = plan, .required = true},
     Stage{.name = "budget", .what = "compute values again until intermediates fit the memory budget", .run = keep_within_budget, .leaves = plan},
     Stage{.name = "values", .what = "say what became of each value, and why", .run = explain, .leaves = plan, .required = true, .print = print_values},
     Stage{"lower", "make loops of each kernel: their order, lanes, and where each reduction stands", lower_kernels, loops, always},
@@ -292,7 +301,7 @@ bool runs(const C& c, const Stage& stage) {
 
 void check_after(const C& c, const Stage& stage) {
   // Loops are cheap to check, and what they touch is memory.
-  if (!c.options.verify && stage.leaves != loops) return;
+  if (!c.options.verify && c.options.decisions.empty() && stage.leaves != loops) return;
   try {
     verify(c, stage.leaves);
   } catch (const std::exception& e) {
@@ -352,6 +361,7 @@ Compilation begin(spec::System system, const CompileOptions& options, const Mach
   Compilation c{.system = std::move(system), .options = options, .machine = with_caches(machine, options.schedule), .kept = kept};
   c.outputs = c.system.outputs.size();
   c.options.plan.updates = updates;
+  c.deciding = Deciding(options.decisions);
   c.options.plan.threads = std::max(1U, options.threads);
   for (const Stage& stage : list) {
     for (const Choice& choice : stage.choices) {

@@ -57,6 +57,7 @@ struct Compilation {
   Layouts layouts{};                            ///< one per kept input, as it lies; and per tensor
   std::vector<std::optional<Strip>> strips{};   ///< one per equation, or none
   std::vector<Decision> decisions{};            ///< one per equation, or none
+  Deciding deciding{};                          ///< the decisions that are given, and those that were taken
   Plan plan{};
   std::vector<loops::Nest> nests{};             ///< `nests[k]` is kernel k of the plan
   Script script{};                              ///< once loops are as they stay

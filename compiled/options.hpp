@@ -12,6 +12,7 @@
 #include "compiled/emit/debug_files.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/schedule.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {
@@ -20,7 +21,7 @@ class Jit;
 
 struct CompileOptions {
   unsigned threads = 1;                                    ///< of the process's pool of so many, which programs share; the results do not depend on it
-  double least_shared_work = 200000;                       ///< scalar operations; a kernel of fewer ends before a second thread has woken up, and runs on one
+  double least_shared_work = threshold<double>("least_shared_work");  ///< scalar operations; a kernel of fewer runs on one thread
   std::set<std::string> off;                               ///< stages and choices that are left out; `all` means every one that is not required
   std::set<std::string> dump_after;                        ///< stages, or levels as they are in the end, that `dump` gets; `all` means every stage
   std::function<void(std::string_view name, const std::string& text)> dump;
@@ -31,6 +32,7 @@ struct CompileOptions {
 #endif
   PlanOptions plan;                                        ///< its updates are filled in from the program
   ScheduleOptions schedule;
+  std::vector<DecisionLine> decisions;                     ///< that are given; of the others the cost model decides
   std::function<void(std::string_view stage, spec::System&)> interpose;  ///< called on what each stage of equations leaves
   bool explain = false;                                    ///< the report says what became of each value, and why
   std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster

@@ -57,6 +57,7 @@ struct Report {
   bool cached = false;             ///< the code was read from the cache
   std::vector<std::pair<std::string, double>> stages;  ///< seconds of each pass and stage, in order
   std::vector<KernelReport> kernel_reports;            ///< in the order in which they run
+  std::vector<DecisionLine> decisions;  ///< that were taken: given to another compilation of the program for the same machine, they make the same loops
   std::vector<ValueReport> values;  ///< inputs first; those that no pass knows of before the schedule come last. Filled with `CompileOptions::explain` or a dump
 };
 

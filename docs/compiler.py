@@ -1,5 +1,5 @@
 """Writes what `etalon compile` prints of one program into docs/compiler.md: the list of stages, and the program after each stage that
-changes it. With --check it only compares; how many lanes a loop has is the machine's.
+changes it; and the kinds of decisions into docs/schedules.md. With --check it only compares; how many lanes a loop has is the machine's.
 
 Usage: compiler.py ROOT ETALON [--check]
 """
@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 root, command, check = pathlib.Path(sys.argv[1]), sys.argv[2], "--check" in sys.argv
-page = root / "docs/compiler.md"
+page, schedules = root / "docs/compiler.md", root / "docs/schedules.md"
 program = "input x : f32[64, 1000]\ny = softmax(x)\noutput y\n"
 
 
@@ -18,7 +18,7 @@ def compile_with(*words):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "softmax.txt"
         path.write_text(program)
-        return subprocess.run([command, "compile", *([] if "--list" in words else [path]), *words], check=True, capture_output=True,
+        return subprocess.run([command, "compile", *([] if words[0] in ("--list", "--decisions") else [path]), *words], check=True, capture_output=True,
                               text=True).stdout
 
 
@@ -54,10 +54,19 @@ def walk():
     return text
 
 
+def kinds():
+    """A row for each kind of decision."""
+    lines = ["| decision | says | what it is |", "|---|---|---|"]
+    for line in compile_with("--decisions").splitlines():
+        name, words, what = (line[:10].strip(), line[11:47].strip(), line[48:])
+        lines.append(f"| `{name}` | {words} | {what} |")
+    return "\n".join(lines) + "\n"
+
+
 def with_part(text, name, part):
     begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     if text.count(begin) != 1 or text.count(end) != 1:
-        sys.exit(f"docs/compiler.md: no place for the {name}")
+        sys.exit(f"docs: no place for the {name}")
     head, rest = text.split(begin)
     return head + begin + part + end + rest.split(end)[1]
 
@@ -68,10 +77,14 @@ old = page.read_text()
 new = with_part(with_part(old, "stages", table(rows)), "walk", walk())
 unknown = [name for name in re.findall(r"`--(?:off|dump-after) (\w+)`", old) if name not in names | {"NAME"}]
 print(f"{len(rows)} stages and choices, {new.count('After `')} texts, {len(unknown)} unknown names {unknown}")
+old_kinds, new_kinds = schedules.read_text(), with_part(schedules.read_text(), "kinds", kinds())
 if not check:
     page.write_text(new)
+    schedules.write_text(new_kinds)
     sys.exit(bool(unknown))
 whatever_lanes = lambda text: re.sub(r"in \d+ lanes", "in lanes", text)
 if whatever_lanes(new) != whatever_lanes(old):
     sys.exit("docs/compiler.md is not what `etalon compile` prints; run docs/compiler.py ROOT ETALON")
-sys.exit(1 if unknown or len(rows) < 30 or new.count("After `") < 6 else 0)
+if old_kinds != new_kinds:
+    sys.exit("docs/schedules.md is not what `etalon compile --decisions` prints; run docs/compiler.py ROOT ETALON")
+sys.exit(1 if unknown or len(rows) < 30 or new.count("After `") < 6 or new_kinds.count("\n| `") < 10 else 0)

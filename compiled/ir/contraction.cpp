@@ -7,6 +7,7 @@
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/affine.hpp"
 #include "compiled/ir/plan.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -55,15 +56,12 @@ std::size_t longest(const Equation& equation, const std::vector<std::size_t>& bi
   });
 }
 
-/// Shorter loops are no vectors.
-constexpr std::int64_t least_columns = 8;
-
 /// The binder whose elements lie side by side in the target, if it is long enough.
 std::optional<std::size_t> contiguous(const System& system, const Equation& equation, const std::vector<std::size_t>& binders) {
   const loops::Affine element = loops::element_number(equation.place, system[equation.target].dims);
   for (const std::size_t b : binders) {
     const auto along = access_along(element, equation.binders[b].variable);
-    if (along && along->inner == 1 && equation.binders[b].extent >= least_columns) return b;
+    if (along && along->inner == 1 && equation.binders[b].extent >= threshold("least_columns")) return b;
   }
   return std::nullopt;
 }
@@ -114,7 +112,7 @@ std::variant<Contraction, std::string> recognise_contraction(const System& syste
   if (!known_to_one(c)) return "a loop of the sum is in no factor";
   const auto length = [&](const std::vector<std::size_t>& binders) { return equation.binders[longest(equation, binders)].extent; };
   const bool neither = !contiguous(system, equation, rows) && !contiguous(system, equation, columns);
-  if (contiguous(system, equation, rows) || (neither && length(columns) < least_columns && length(rows) > length(columns))) {
+  if (contiguous(system, equation, rows) || (neither && length(columns) < threshold("least_columns") && length(rows) > length(columns))) {
     std::swap(rows, columns);
     std::swap(c.left, c.right);
   }

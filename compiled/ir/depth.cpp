@@ -2,22 +2,19 @@
 
 #include <bit>
 
+#include "compiled/machine/thresholds.hpp"
+
 namespace etalon::compiled {
 
 using spec::Binder;
 
 namespace {
 
-/// Steps that are written out; more of them are too much code.
-constexpr std::int64_t most_taps = 49;
-/// A longer loop is one.
-constexpr std::int64_t longest_tap_loop = 7;
-
 std::size_t first_tap(const std::vector<Binder>& depth) {
   if (depth.size() < 2) return depth.size();
   std::size_t first = depth.size();
   std::int64_t steps = 1;
-  while (first > 0 && depth[first - 1].extent <= longest_tap_loop && steps * depth[first - 1].extent <= most_taps) {
+  while (first > 0 && depth[first - 1].extent <= threshold("longest_tap_loop") && steps * depth[first - 1].extent <= threshold("most_taps")) {
     steps *= depth[--first].extent;
   }
   return first;

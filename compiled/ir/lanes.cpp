@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "compiled/ir/access.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "spec/functions.hpp"
 
 namespace etalon::compiled::loops {
@@ -15,20 +16,14 @@ using spec::Reduction;
 
 namespace {
 
-/// Costs relative to one addition; only their order matters.
-constexpr double function_cost = 20;
-constexpr double philox_cost = 60;
-constexpr double division_cost = 8;
-constexpr double join_cost = 10;
-
 double cost_of(Primitive p, Kind kind) {
-  if (p == Primitive::philox) return philox_cost;
-  if (takes_long(p)) return function_cost;
+  if (p == Primitive::philox) return threshold<double>("philox_cost");
+  if (takes_long(p)) return threshold<double>("function_cost");
   switch (p) {
     case Primitive::div:
     case Primitive::sqrt:
     case Primitive::floor_div:
-    case Primitive::modulo: return division_cost;
+    case Primitive::modulo: return threshold<double>("division_cost");
     default: return kind == Kind::integer ? 0.5 : 1;
   }
 }
@@ -89,7 +84,7 @@ class Cost {
 
   [[nodiscard]] double of_reduction(const Expr& e, bool active) const {
     const bool here = candidate_.reduction == &*e;
-    return extent_of(*e) * of_args(e, active || here) + (here ? join_cost : 0);
+    return extent_of(*e) * of_args(e, active || here) + (here ? threshold<double>("join_cost") : 0);
   }
 
   const spec::System& system_;

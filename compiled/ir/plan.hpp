@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiled/ir/schedule.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {
@@ -171,7 +172,7 @@ struct PlanOptions {
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
   unsigned threads = 1;  ///< that may run a kernel at the same time; filled in from `CompileOptions`
-  std::size_t stack_bytes = std::size_t{32} << 10;  ///< most memory of a kernel's own that is on the stack: less than `most_stack_bytes` by what machine code takes besides
+  std::size_t stack_bytes = threshold<std::size_t>("most_own_stack_bytes");  ///< most memory of a kernel's own that is on the stack: less than `most_stack_bytes` by what machine code takes besides
   std::optional<std::size_t> memory_budget;  ///< most bytes of the arena: values are computed again until it fits (budget.hpp)
   friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };

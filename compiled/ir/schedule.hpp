@@ -19,17 +19,11 @@
 #include <vector>
 
 #include "compiled/ir/contraction.hpp"
+#include "compiled/ir/decision_list.hpp"
 #include "compiled/ir/depth.hpp"
 #include "compiled/machine/machine.hpp"
 
 namespace etalon::compiled {
-
-/// Turns of a loop that let the threads that share it finish together.
-inline constexpr std::int64_t least_turns = 8;
-
-/// Tensors of its own size that may be read and written along with a contraction's elements. A tile visits them a few short
-/// rows at a time; with more of them, a pass from beginning to end takes less than it saves.
-inline constexpr std::size_t most_beside_a_contraction = 4;
 
 /// How a factor lies in memory when tiles read it.
 enum class Layout : std::uint8_t {
@@ -109,16 +103,33 @@ struct ScheduleOptions {
   friend bool operator==(const ScheduleOptions&, const ScheduleOptions&) = default;
 };
 
+/// What is given about one contraction; null where the cost model decides.
+struct GivenTile {
+  const DecisionLine* tile = nullptr;
+  const DecisionLine* pack = nullptr;
+  const DecisionLine* block = nullptr;
+  const DecisionLine* steps = nullptr;
+};
+[[nodiscard]] GivenTile given_tile(const Deciding& deciding, const std::string& value);
+
 /// Decides on a contraction of a system.
+/// \throws SpecViolation for what is given and cannot be.
 [[nodiscard]] Decision decide(const spec::System& system, const spec::Equation& equation, const Contraction& contraction,
-                              const Machine& machine, const ScheduleOptions& options = {});
+                              const Machine& machine, const ScheduleOptions& options = {}, const GivenTile& given = {});
+
+/// Registers that a tile's sums take, with what stands beside them.
+[[nodiscard]] std::int64_t registers_of_tile(std::int64_t rows, std::int64_t vectors);
+
+/// What a contraction's decision is as lines. \param blocks whether its blocks are its own and not a strip's
+void take_tile(Deciding& deciding, const std::string& value, const std::optional<Schedule>& schedule, bool blocks);
 
 /// Decides on every equation and adds the equations that pack, each before the contraction that reads the panels. Every
 /// number keeps its bits.
 /// \param strips one per equation (strips.hpp), or none
 /// \returns one decision per equation of the new system.
-[[nodiscard]] std::vector<Decision> schedule_contractions(spec::System& system, const Machine& machine, const ScheduleOptions& options = {},
-                                                          std::span<const std::optional<Strip>> strips = {});
+/// \throws SpecViolation for a given tile that cannot be.
+[[nodiscard]] std::vector<Decision> schedule_contractions(spec::System& system, const Machine& machine, const ScheduleOptions& options,
+                                                          std::span<const std::optional<Strip>> strips, Deciding& deciding);
 
 /// One line.
 [[nodiscard]] std::string to_text(const Schedule& schedule);

@@ -2,24 +2,22 @@
 
 #include <algorithm>
 
+#include "compiled/machine/thresholds.hpp"
+
 namespace etalon::compiled::loops {
 
 namespace {
-
-constexpr std::int64_t line_bytes = 64;
-/// Of a vector; smaller pieces leave a line half written for long.
-constexpr std::int64_t least_vector_bytes = 32;
 
 }  // namespace
 
 bool may_stream(const spec::System& system, const Loop& lanes, const Store& store) {
   const auto bytes = static_cast<std::int64_t>(size_of(system[store.tensor].dtype));
   const std::int64_t vector = lanes.width * bytes;
-  if (store.add || store.guard.valid() || lanes.binder.extent % lanes.width != 0 || vector < least_vector_bytes) return false;
+  if (store.add || store.guard.valid() || lanes.binder.extent % lanes.width != 0 || vector < threshold("least_streamed_bytes")) return false;
   const Affine number = element_number(store.place, system[store.tensor].dims);
-  if (!number.opaque.empty() || number.coefficient(lanes.binder.variable) != 1 || number.constant * bytes % line_bytes != 0) return false;
+  if (!number.opaque.empty() || number.coefficient(lanes.binder.variable) != 1 || number.constant * bytes % threshold("line_bytes") != 0) return false;
   return std::all_of(number.variables.begin(), number.variables.end(), [&](const auto& term) {
-    return term.first == lanes.binder.variable || term.second * bytes % line_bytes == 0;
+    return term.first == lanes.binder.variable || term.second * bytes % threshold("line_bytes") == 0;
   });
 }
 

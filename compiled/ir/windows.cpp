@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiled/machine/thresholds.hpp"
+
 
 namespace etalon::compiled {
 
@@ -15,9 +17,6 @@ using spec::Primitive;
 using spec::System;
 
 namespace {
-
-/// A copy with zeros around may be so many times as large as what it copies.
-constexpr std::int64_t most_growth = 4;
 
 loops::Extents extents_of(const Equation& equation, const std::vector<Binder>& depth) {
   loops::Extents extents;
@@ -126,7 +125,7 @@ class WindowFinder {
     loops.erase(std::unique(loops.begin(), loops.end()), loops.end());
     double reads = 1;
     for (const spec::VariableId v : loops) reads *= static_cast<double>(extents_.at(v));
-    return reads >= 2 * elements && elements <= most_growth * there;
+    return reads >= 2 * elements && elements <= threshold("most_window_growth") * there;
   }
 
   const System& system_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiled/ir/accesses.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled::loops {
 
@@ -44,7 +45,7 @@ void unroll(Reduce& r) {
   bool is_short = true;
   for (auto loop = r.loops.rbegin(); loop != r.loops.rend(); ++loop) {
     turns *= loop->binder.extent;
-    is_short = is_short && !loop->in_lanes() && turns <= most_unrolled;
+    is_short = is_short && !loop->in_lanes() && turns <= threshold("most_unrolled");
     if (is_short) loop->bind = Bind::unrolled;
     unroll(loop->steps);
   }

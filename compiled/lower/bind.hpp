@@ -8,9 +8,6 @@
 
 namespace etalon::compiled::loops {
 
-/// Turns of a reduction's loops that are fewer stand one by one.
-inline constexpr std::int64_t most_unrolled = 9;
-
 /// Binds the loops of kernel number `kernel`: the outermost one to the cores of a processor; on a device of many threads each one from
 /// the outermost on whose turns are apart, as long as they stand alone in each other; short loops of reductions are unrolled.
 void bind(const spec::System& system, const Plan& plan, const Machine& machine, std::size_t kernel, Nest& nest);

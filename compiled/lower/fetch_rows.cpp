@@ -6,20 +6,13 @@
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled::loops {
 
 using spec::Form;
 
 namespace {
-
-/// Visits of a row in between which its stream is lost.
-constexpr std::size_t least_visits = 2;
-/// Operations per element from which on a loop has time for what it does not need itself. One that computes functions has not:
-/// its vectors fill the registers, and fetching more there measured 5 to 10 % slower.
-constexpr double many_operations = 16;
-/// Bytes of a row; shorter ones come with the line before.
-constexpr std::int64_t least_row_bytes = 1024;
 
 class Fetching {
  public:
@@ -34,7 +27,7 @@ class Fetching {
       auto* loop = std::get_if<Loop>(&s.is);
       if (loop == nullptr || loop->in_lanes()) continue;
       const auto visits = std::count_if(loop->steps.begin(), loop->steps.end(), [](Step& x) { return lanes_loop(x) != nullptr; });
-      if (static_cast<std::size_t>(visits) >= least_visits) rows(*loop);
+      if (static_cast<std::size_t>(visits) >= threshold<std::size_t>("least_row_visits")) rows(*loop);
       within(loop->steps);
     }
   }
@@ -43,7 +36,7 @@ class Fetching {
   /// The loop over elements of a row that computes most for each of them, if it computes much.
   static Loop* busiest(Loop& rows) {
     Loop* found = nullptr;
-    double most = many_operations;
+    double most = threshold<double>("many_operations");
     for (Step& s : rows.steps) {
       Loop* lanes = lanes_loop(s);
       if (lanes == nullptr || operations_of(s, *lanes) < most) continue;
@@ -111,7 +104,7 @@ class Fetching {
     const auto bytes = static_cast<std::int64_t>(size_of(system_[t].dtype));
     if (system_[t].dims.count() * bytes <= machine_.middle_bytes) return false;
     const Affine number = element_number(place, system_[t].dims);
-    return number.opaque.empty() && number.coefficient(lane.variable) == 1 && number.coefficient(row.variable) * bytes >= least_row_bytes;
+    return number.opaque.empty() && number.coefficient(lane.variable) == 1 && number.coefficient(row.variable) * bytes >= threshold("least_row_bytes");
   }
 
   const spec::System& system_;

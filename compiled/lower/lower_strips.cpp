@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiled/lower/lowering.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled::loops {
 
@@ -64,7 +65,7 @@ void Lowering::lower_strips(const Kernel& kernel) {
   std::vector<Binder> outer(shared_.begin(), shared_.end() - 1);
   std::stable_sort(outer.begin(), outer.end(), [](const Binder& a, const Binder& b) { return a.extent > b.extent; });
   // The outermost loop is shared among threads; strips inside of the others read the same factors one after the other.
-  const bool few = outer.empty() || outer.front().extent < least_turns;
+  const bool few = outer.empty() || outer.front().extent < threshold("least_turns");
   if (strips > 1) outer.insert(few ? outer.begin() : outer.end(), strip);
   for (const Binder& b : outer) open(b);
   rows_.emplace();

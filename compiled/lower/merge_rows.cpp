@@ -13,17 +13,11 @@
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled::loops {
 
 namespace {
-
-/// A vector of the host is made of at most so many of the guest.
-constexpr unsigned most_times_wider = 8;
-/// A guest that computes functions computes at most one of so many lanes more than alone, in the host's last vector.
-constexpr std::int64_t idle_share = 8;
-/// Tensors that one loop visits.
-constexpr std::size_t most_tensors = 8;
 
 /// A step with what it touches.
 struct Row {
@@ -183,8 +177,8 @@ class Merging {
     const Loop& from = *lanes_loop(guest.step);
     const Loop* to = lanes_loop(host.step);
     if (to == nullptr || to->binder.extent != from.binder.extent) return {};
-    if (to->width < from.width || to->width > most_times_wider * from.width) return {};
-    if (computes_functions(from) && idle_share * lanes_of(*to) > (idle_share + 1) * lanes_of(from)) return {};
+    if (to->width < from.width || to->width > threshold<unsigned>("most_times_wider") * from.width) return {};
+    if (computes_functions(from) && threshold("idle_share") * lanes_of(*to) > (threshold("idle_share") + 1) * lanes_of(from)) return {};
     const auto* r = std::get_if<Reduce>(&host.step.is);
     if (r == nullptr ? !is_guest(host.step) : r->reached.valid()) return {};
     if (fills(host.touches, guest.touches) || fills(guest.touches, host.touches)) return {};
@@ -203,7 +197,7 @@ class Merging {
         if (!same && (g.write || h.write) && share_memory(g.tensor, h.tensor)) return {};
       }
     }
-    return visited.size() > most_tensors ? std::set<TensorId>{} : common;
+    return visited.size() > threshold<std::size_t>("most_merged_tensors") ? std::set<TensorId>{} : common;
   }
 
   /// Different lanes have different elements.

@@ -6,16 +6,11 @@
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/lanes.hpp"
 #include "compiled/ir/whole_lines.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled::loops {
 
 namespace {
-
-/// What is visited from a kernel on is so many times the last cache where its result will be gone.
-constexpr std::int64_t times_the_cache = 2;
-
-/// A result is large from this part of the last cache on.
-constexpr std::int64_t large_part = 16;
 
 std::int64_t bytes_of(const spec::System& system, TensorId t) {
   return system[t].dims.count() * static_cast<std::int64_t>(size_of(system[t].dtype));
@@ -111,9 +106,9 @@ void stream_results(const spec::System& system, const Plan& plan, std::int64_t l
   std::set<TensorId> results;
   for (const Statement& s : plan.kernels.at(kernel).statements) {
     const TensorId t = system.equations[s.equation].target;
-    if (plan.residences.at(static_cast<std::size_t>(t)).home == Home::output && bytes_of(system, t) * large_part >= last_cache) results.insert(t);
+    if (plan.residences.at(static_cast<std::size_t>(t)).home == Home::output && bytes_of(system, t) * threshold("large_part_of_the_last_cache") >= last_cache) results.insert(t);
   }
-  if (results.empty() || bytes_visited_from(system, plan, kernel) < times_the_cache * last_cache || computes_functions(nest.steps)) return;
+  if (results.empty() || bytes_visited_from(system, plan, kernel) < threshold("times_the_last_cache") * last_cache || computes_functions(nest.steps)) return;
   std::erase_if(results, [&](TensorId t) { return is_read(system, t); });
   Streaming(system, std::move(results)).within(nest.steps);
   verify(system, nest);

@@ -2,7 +2,10 @@
 /// What decisions about loops need to know of a machine. It knows no instruction.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace etalon::compiled {
 
@@ -21,6 +24,23 @@ struct VectorWidth {
   unsigned machine = 1;                ///< as the machine has them; 1 where it has none
   unsigned order = order_lanes_f32;    ///< as sums are ordered for
 };
+
+/// What a processor's vectors are like.
+struct VectorUnit {
+  std::string_view name;
+  std::string_view model;          ///< as LLVM calls the least processor that has it
+  unsigned lanes_f32 = 1;          ///< single-precision numbers in one vector; 1 when there are no vectors
+  unsigned vector_registers = 16;
+};
+
+/// In the order of `vector_units`.
+enum class VectorLevel : std::uint8_t { scalar, avx2, avx512 };
+inline constexpr std::array vector_units{
+    VectorUnit{"scalar", "x86-64", 1, 16},
+    VectorUnit{"avx2", "haswell", 8, 16},
+    VectorUnit{"avx512", "x86-64-v4", 16, 32},
+};
+[[nodiscard]] constexpr const VectorUnit& vector_unit(VectorLevel level) { return vector_units[static_cast<std::size_t>(level)]; }
 
 /// The sizes of its caches are for the sizes of blocks and for what is fetched early, on which no bit depends.
 struct Machine {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiled/ir/wishes.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/memory/compact.hpp"
 #include "compiled/memory/homes.hpp"
 #include "compiled/memory/order.hpp"
@@ -17,11 +18,6 @@ namespace etalon::compiled {
 using spec::System;
 
 namespace {
-
-/// So many candidates are tried by planning with them, the cheapest first.
-constexpr std::size_t most_trials = 64;
-/// Values that are so many times smaller than all are not worth a thought.
-constexpr std::size_t small_part = 1024;
 
 std::size_t at(TensorId t) { return static_cast<std::size_t>(t); }
 
@@ -102,7 +98,7 @@ class Fitting {
     const Flow flow = flow_of(now_.system, now_.plan.kernels);
     const Peak peak = peak_of(now_, flow);
     const std::vector<Again> all = candidates(flow, peak);
-    for (std::size_t i = 0; i < all.size() && i < most_trials; ++i) {
+    for (std::size_t i = 0; i < all.size() && i < threshold<std::size_t>("most_budget_trials"); ++i) {
       State other = now_;
       compute_again(other.system, other.plan, flow, other.copies, all[i]);
       assign(other);
@@ -121,7 +117,7 @@ class Fitting {
     for (std::size_t t = 0; t < now_.system.tensors.size(); ++t) {
       const Residence& r = now_.plan.residences[t];
       const auto id = static_cast<TensorId>(t);
-      if (stored[t] || r.home != Home::arena || r.bytes * small_part < now_.plan.arena_bytes || flow.writers[t].empty() || flow.writers[t].back() >= peak.kernel) continue;
+      if (stored[t] || r.home != Home::arena || r.bytes * threshold<std::size_t>("small_budget_part") < now_.plan.arena_bytes || flow.writers[t].empty() || flow.writers[t].back() >= peak.kernel) continue;
       const auto& readers = flow.readers[t];
       const auto next = std::lower_bound(readers.begin(), readers.end(), peak.kernel);
       if (next == readers.end() || *next == peak.kernel) continue;

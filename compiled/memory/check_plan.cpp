@@ -99,6 +99,8 @@ class Execution {
     require(kernel.kind != KernelKind::scatter || kernel.statements.size() == 1, "more than one statement");
     require(!kernel.turn || (kernel.schedule && *kernel.turn < kernel.loops.size() && *kernel.turn != kernel.schedule->row && *kernel.turn != kernel.schedule->column),
             "a turn is of a loop outside of tiles");
+    const auto is_tile = [](const Schedule& s) { return s.tile_rows >= 1 && s.tile_columns >= 1 && s.block_rows >= 1 && s.block_columns >= 1; };
+    require(!kernel.schedule || is_tile(*kernel.schedule), "tiles and blocks have rows and columns");
     check_strips(kernel);
     check_scratch(kernel);
     require(kernel.kind != KernelKind::sequence || !kernel.loops.empty(), "a sequence has no loop for its steps");

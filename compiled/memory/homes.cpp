@@ -6,6 +6,7 @@
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/memory/arena.hpp"
 #include "compiled/memory/homes.hpp"
 #include "compiled/memory/overwriting.hpp"
@@ -19,9 +20,6 @@ using spec::Form;
 using spec::System;
 
 namespace {
-
-/// An iteration's own elements stay in the nearest caches.
-constexpr std::size_t most_turn_bytes = std::size_t{32} << 10;
 
 constexpr std::size_t never = static_cast<std::size_t>(-1);
 
@@ -230,7 +228,7 @@ class Homes {
     const Life& life = lives_[t];
     const auto axes = axes_of_binders(equation);
     if (uses_.is_output[t] || stored_[t] || uses_.writers[t] != 1 || !axes || life.last_read != life.first_write || uses_.reads[t] == 0) return false;
-    if (equation.binders.size() <= shared || bytes_of_turn(equation.target, shared) > most_turn_bytes) return false;
+    if (equation.binders.size() <= shared || bytes_of_turn(equation.target, shared) > threshold<std::size_t>("most_turn_bytes")) return false;
     if (kernel.schedule) return (*axes)[s.shared[s.in_turn ? 0 : *kernel.turn]] == 0;
     return std::all_of(s.shared.begin(), s.shared.end(), [&](std::size_t b) { return (*axes)[b] < shared; });
   }
@@ -356,9 +354,9 @@ std::size_t bytes_of_strip(const System& system, const Kernel& kernel, const Sta
 
 void assign_homes(const System& system, const PlanOptions& options, Plan& plan) { Homes(system, options, plan).run(); }
 
-Plan plan(const System& system, const PlanOptions& options, std::span<const Decision> decisions) {
+Plan plan(const System& system, const PlanOptions& options, std::span<const Decision> decisions, const Deciding* deciding) {
   Plan result;
-  result.kernels = fuse(system, options, decisions);
+  result.kernels = fuse(system, options, decisions, deciding);
   assign_homes(system, options, result);
   return result;
 }

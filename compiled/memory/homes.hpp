@@ -13,7 +13,9 @@ void assign_homes(const spec::System& system, const PlanOptions& options, Plan& 
 
 /// Plans an optimised system: outputs are distinct and none is an input.
 /// \param decisions one per equation, or none: then no contraction is scheduled.
+/// \param deciding what is given of kernels, if anything
 /// \throws InternalError otherwise.
-[[nodiscard]] Plan plan(const spec::System& system, const PlanOptions& options = {}, std::span<const Decision> decisions = {});
+[[nodiscard]] Plan plan(const spec::System& system, const PlanOptions& options = {}, std::span<const Decision> decisions = {},
+                        const Deciding* deciding = nullptr);
 
 }  // namespace etalon::compiled

@@ -7,15 +7,13 @@
 #include <utility>
 
 #include "compiled/ir/flow.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
 using spec::System;
 
 namespace {
-
-/// So many kernels are tried together: packing, contraction and optimizer of a weight are three.
-constexpr std::size_t longest_chain = 8;
 
 std::size_t at(TensorId t) { return static_cast<std::size_t>(t); }
 
@@ -122,7 +120,7 @@ class Ordering {
     std::unordered_map<std::size_t, std::size_t> waits;
     std::unordered_map<TensorId, std::size_t> left;
     std::int64_t grown = 0;
-    for (std::size_t i = 0; i < chain.size() && i < longest_chain; ++i) {
+    for (std::size_t i = 0; i < chain.size() && i < threshold<std::size_t>("longest_chain"); ++i) {
       for (const TensorId t : flow_.writes[chain[i]]) grown += bytes_of(t);
       for (const TensorId t : flow_.reads[chain[i]]) {
         const std::size_t others = --left.emplace(t, readers_left_[at(t)]).first->second;

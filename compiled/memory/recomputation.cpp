@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "compiled/machine/thresholds.hpp"
+
 namespace etalon::compiled {
 
 using spec::Equation;
@@ -12,9 +14,6 @@ using spec::Form;
 using spec::System;
 
 namespace {
-
-/// What is so many times smaller is kept rather than computed again.
-constexpr std::size_t small_part = 16;
 
 std::size_t at(TensorId t) { return static_cast<std::size_t>(t); }
 
@@ -104,7 +103,7 @@ class Asking {
   void need(TensorId t) {
     if (computed_.contains(t) || is_there(t)) return;
     const Residence& r = home(t);
-    if (r.home == Home::arena && bytes_of(system_, t) * small_part <= bytes_of(system_, again_.value)) return keep(t);
+    if (r.home == Home::arena && bytes_of(system_, t) * threshold<std::size_t>("small_recomputed_part") <= bytes_of(system_, again_.value)) return keep(t);
     if (r.home == Home::input) {
       impossible_ = true;  // it will have been overwritten
       return;

@@ -7,6 +7,7 @@
 #include "compiled/ir/local_definition.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/rewrite/passes.hpp"
 #include "spec/error.hpp"
 
@@ -19,9 +20,6 @@ using spec::System;
 using spec::TensorId;
 
 namespace {
-
-/// Beyond this a wish is refused: it would be computed again and again.
-constexpr std::size_t most_nodes = 16 * largest_expression;
 
 class Asking {
  public:
@@ -73,8 +71,8 @@ class Asking {
                               : fmt::format("{} reads it, and computes in another type than its {}", reader_name_, name_of(local.arithmetic)));
     }
     size_ += local.size;
-    if (size_ > most_nodes)
-      refuse(t, fmt::format("{} reads it, and would have {} terms, more than {}", reader_name_, size_, most_nodes));
+    if (size_ > threshold<std::size_t>("longest_inlined"))
+      refuse(t, fmt::format("{} reads it, and would have {} terms, more than {}", reader_name_, size_, threshold<std::size_t>("longest_inlined")));
     return value_at(system_.equations[uses_.equation[at(t)]], local, read);
   }
 

@@ -10,6 +10,7 @@
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/rewrite/parts.hpp"
 #include "compiled/rewrite/split.hpp"
 
@@ -22,11 +23,6 @@ using spec::Form;
 using spec::System;
 
 namespace {
-
-/// More parts are too long an expression where they are added.
-constexpr std::int64_t most_parts = 64;
-/// Terms of a part below which its tile is soon done.
-constexpr std::int64_t least_terms = 64;
 
 std::int64_t terms_of(std::span<const Binder> depth) {
   std::int64_t terms = 1;
@@ -49,31 +45,36 @@ std::int64_t bytes_read(const System& system, const Expr& factor) {
 
 class Lifter {
  public:
-  Lifter(System& system, const Machine& machine, const ScheduleOptions& options)
-      : system_(system), machine_(machine), options_(options) {}
+  Lifter(System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding)
+      : system_(system), machine_(machine), options_(options), deciding_(deciding) {}
 
   void run() {
     const std::vector<bool> recurrent = recurrent_equations(system_);
+    const std::vector<std::string> names = addresses(system_);
     for (std::size_t i = 0; i < recurrent.size(); ++i) {
       Equation equation = std::move(system_.equations[i]);
-      if (const auto c = recurrent[i] ? std::nullopt : gaining(equation)) lift(equation, *c);
+      if (const auto c = recurrent[i] ? std::nullopt : in_parts(equation)) {
+        const bool on = deciding_.on("lift", names[i], reads_again(equation, *c));
+        deciding_.take(switched("lift", names[i], on));
+        if (on) lift(equation, *c);
+      }
       result_.push_back(std::move(equation));
     }
     system_.equations = std::move(result_);
   }
 
  private:
-  /// The contraction that an equation is, if its parts are worth it.
-  std::optional<Contraction> gaining(const Equation& equation) const {
+  /// The contraction that an equation is, if it can be added up in parts.
+  std::optional<Contraction> in_parts(const Equation& equation) const {
     auto seen = recognise_contraction(system_, equation);
     auto* c = std::get_if<Contraction>(&seen);
     if (c == nullptr || c->depth.size() < 2 || !fills_its_target(equation)) return std::nullopt;
     if (options_.windows) (void)turn_windows(system_, equation, *c);
     if (!decide(system_, equation, *c, machine_, options_).schedule) return std::nullopt;
     const Binder& first = c->depth.front();
-    if (first.extent < 2 || first.extent > most_parts || terms_of(c->depth) / first.extent < least_terms) return std::nullopt;
+    if (first.extent < 2 || first.extent > threshold("most_lifted_parts") || terms_of(c->depth) / first.extent < threshold("least_lifted_terms")) return std::nullopt;
     const bool shared = loops::mentions(c->left, first.variable) && loops::mentions(c->right, first.variable);
-    return shared && reads_again(equation, *c) && low_enough(*c) ? std::optional(*c) : std::nullopt;
+    return shared && low_enough(*c) ? std::optional(*c) : std::nullopt;
   }
 
   bool fills_its_target(const Equation& equation) const {
@@ -85,6 +86,7 @@ class Lifter {
     return true;
   }
 
+  /// Whether its parts are worth it.
   bool reads_again(const Equation& equation, const Contraction& c) const {
     std::int64_t outer = 1;
     std::int64_t elements = c.depth.front().extent;
@@ -133,11 +135,14 @@ class Lifter {
   System& system_;
   const Machine& machine_;
   const ScheduleOptions& options_;
+  Deciding& deciding_;
   std::vector<Equation> result_;
 };
 
 }  // namespace
 
-void lift_sums(System& system, const Machine& machine, const ScheduleOptions& options) { Lifter(system, machine, options).run(); }
+void lift_sums(System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) {
+  Lifter(system, machine, options, deciding).run();
+}
 
 }  // namespace etalon::compiled

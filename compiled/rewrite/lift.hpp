@@ -13,6 +13,6 @@ namespace etalon::compiled {
 /// - the tree of all terms is no higher than the contract of the backend declares.
 /// What one part reads is small enough to stay near, and parts are shared among threads. Equations that are part of a
 /// recurrence stay as they are.
-void lift_sums(spec::System& system, const Machine& machine, const ScheduleOptions& options);
+void lift_sums(spec::System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding);
 
 }  // namespace etalon::compiled

@@ -10,6 +10,7 @@
 #include "compiled/ir/schedule.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/schedule/strips.hpp"
 
 namespace etalon::compiled {
@@ -41,10 +42,6 @@ void at_position(const std::vector<Binder>& loops, const Expr& position, spec::S
     by.emplace(loops[l].variable, l == 0 ? rest : remainder(rest, loops[l].extent));
   }
 }
-
-/// Bytes that a cache keeps together, and a distance at which lines meet in the same few sets.
-constexpr std::int64_t line_bytes = 64;
-constexpr std::int64_t conflicting_bytes = 2048;
 
 /// Positions of the equations that copy a factor, by the tensor that each reads first, -1 where it reads none: equal
 /// copies read the same, and only a few are of one tensor.
@@ -179,8 +176,8 @@ class Packer {
       return {};
     }
     const auto size = static_cast<std::int64_t>(size_of(c_.type));
-    std::int64_t length = (depth() * size + line_bytes - 1) / line_bytes * line_bytes / size;
-    if (length * size % conflicting_bytes == 0) length += line_bytes / size;
+    std::int64_t length = (depth() * size + threshold("line_bytes") - 1) / threshold("line_bytes") * threshold("line_bytes") / size;
+    if (length * size % threshold("conflicting_bytes") == 0) length += threshold("line_bytes") / size;
     const Expr step = bind("step", length);
     by_.emplace(c_.depth[0].variable, step);
     read_.push_back(spec::variable(c_.depth[0]));
@@ -233,10 +230,12 @@ struct StripsInHand {
 
 }  // namespace
 
-std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options, std::span<const std::optional<Strip>> given) {
+std::vector<Decision> schedule_contractions(System& system, const Machine& machine, const ScheduleOptions& options, std::span<const std::optional<Strip>> given,
+                                            Deciding& deciding) {
   std::vector<std::optional<Strip>> strips(given.begin(), given.end());
   strips.resize(system.equations.size());
   const std::vector<bool> recurrent = recurrent_equations(system);
+  const std::vector<std::string> names = addresses(system);
   std::vector<Decision> decisions;
   std::vector<Equation> result;
   Copies copies;
@@ -249,11 +248,13 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
     if (auto* c = std::get_if<Contraction>(&seen)) {
       if (options.windows) (void)turn_windows(system, equation, *c);
       decision = recurrent[i] ? Decision{std::nullopt, false, std::nullopt, "a contraction in plain loops: part of a recurrence"}
-                              : decide(system, equation, *c, machine, options);
+                              : decide(system, equation, *c, machine, options, given_tile(deciding, names[i]));
+      const bool is_choice = decision.schedule || deciding.given("tile", names[i]) != nullptr;
       if (strips[i] && decision.schedule) {
         decision.reason = fit_strips(system, *decision.schedule, *strips[i], equation, *c, in_hand.written);
         if (!decision.reason.empty()) decision.schedule.reset();
       }
+      if (is_choice) take_tile(deciding, names[i], decision.schedule, !strips[i]);
       if (decision.schedule) {
         Packer packer(system, equation, *c, result, copies);
         apply(packer, equation, *c, *decision.schedule);

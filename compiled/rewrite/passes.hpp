@@ -5,12 +5,13 @@
 
 #include <cstddef>
 
+#include "compiled/machine/thresholds.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {
 
 /// Expressions of no more nodes are read, generated and optimised one by one; inlining makes none longer but of views.
-inline constexpr std::size_t largest_expression = 160;
+inline constexpr std::size_t largest_expression = threshold<std::size_t>("largest_expression");
 
 [[nodiscard]] std::size_t size_of_expression(const spec::Expr& e);
 

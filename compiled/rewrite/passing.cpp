@@ -8,6 +8,7 @@
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/depth.hpp"
 #include "compiled/ir/uses.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/rewrite/parts.hpp"
 
 namespace etalon::compiled {
@@ -19,13 +20,6 @@ using spec::Form;
 using spec::System;
 
 namespace {
-
-/// Parts are so many times smaller than what is read for them.
-constexpr std::int64_t least_terms = 8;
-/// Elements of a row of sums that fill a vector.
-constexpr std::int64_t least_elements = 16;
-/// Parts that are added in one equation; more of them take another one.
-constexpr std::int64_t most_parts = 64;
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 std::size_t at(TensorId t) { return static_cast<std::size_t>(t); }
@@ -73,9 +67,9 @@ std::vector<Expr> reads_of(const Equation& equation) {
 
 class Passing {
  public:
-  Passing(System& system, const Plan& plan, std::vector<Decision>& decisions)
-      : system_(system), plan_(plan), decisions_(decisions), recurrent_(recurrent_equations(system)), kernel_of_(system.equations.size()),
-        writer_(system.tensors.size(), none) {
+  Passing(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding)
+      : system_(system), plan_(plan), decisions_(decisions), deciding_(deciding), recurrent_(recurrent_equations(system)),
+        kernel_of_(system.equations.size()), writer_(system.tensors.size(), none) {
     for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
       for (const Statement& s : plan.kernels[k].statements) {
         kernel_of_[s.equation] = k;
@@ -88,9 +82,14 @@ class Passing {
     std::vector<Decision> before = std::move(decisions_);
     before.resize(system_.equations.size());
     decisions_.clear();
+    const std::vector<std::string> names = addresses(system_);
     for (std::size_t i = 0; i < before.size(); ++i) {
       Equation equation = system_.equations[i];
-      if (const auto beside = kernel_for(equation, i, before[i])) lift(equation, *beside);
+      if (const auto beside = kernel_for(equation, i, before[i])) {
+        const bool on = deciding_.on("pass", names[i], true);
+        deciding_.take(switched("pass", names[i], on));
+        if (on) lift(equation, *beside);
+      }
       add(std::move(equation), std::move(before[i]));
     }
     const bool any = result_.size() > system_.equations.size();
@@ -129,7 +128,7 @@ class Passing {
     if (sum.form() != Form::reduce || sum->reduction != spec::Reduction::sum || sum.kind() != Kind::real) return false;
     if (sum->args[0].form() != Form::number || sum->args[0]->number.mantissa == 0 || holds_sum(sum->args[1])) return false;
     const Dims& dims = system_[e.target].dims;
-    if (dims.rank == Dims::max_rank || e.binders.size() != dims.rank || dims.count() < least_elements) return false;
+    if (dims.rank == Dims::max_rank || e.binders.size() != dims.rank || dims.count() < threshold("least_passing_elements")) return false;
     for (std::size_t a = 0; a < dims.rank; ++a) {
       if (!(e.place[a] == spec::variable(e.binders[a])) || e.binders[a].extent != dims[a]) return false;
     }
@@ -189,10 +188,10 @@ class Passing {
   static std::int64_t stretch_of(const std::vector<std::int64_t>& rows) {
     std::int64_t inside = 1;
     for (std::size_t a = 1; a < rows.size(); ++a) inside *= rows[a];
-    if (inside <= 0 || inside > longest_block || rows[0] < least_turns) return 0;
-    std::int64_t turns = std::min(rows[0] / least_turns, longest_block / inside);
+    if (inside <= 0 || inside > longest_block || rows[0] < threshold("least_turns")) return 0;
+    std::int64_t turns = std::min(rows[0] / threshold("least_turns"), longest_block / inside);
     while (turns > 1 && rows[0] % turns != 0) --turns;
-    return turns * inside >= least_terms ? turns : 0;
+    return turns * inside >= threshold("least_passing_terms") ? turns : 0;
   }
 
   /// Adds the equation of the parts before `equation`, which becomes their sum.
@@ -239,18 +238,18 @@ class Passing {
 
   /// The equation becomes the sum of all parts; where they are many, of sums of them.
   void join(Equation& equation, TensorId parts, std::int64_t count) {
-    while (count > most_parts) {
-      const std::int64_t next = compiled::parts(count, most_parts);
+    while (count > threshold("most_passing_parts")) {
+      const std::int64_t next = compiled::parts(count, threshold("most_passing_parts"));
       Equation some = equation;
       const Binder group = system_.bind("p", next);
       some.target = tensor_of_parts(equation, ".joined", next);
       some.binders.insert(some.binders.begin(), group);
       some.place = spec::variables(some.binders);
-      const Binder member = system_.bind("m", most_parts);
-      const Expr number = spec::variable(group) * spec::integer(most_parts) + spec::variable(member);
+      const Binder member = system_.bind("m", threshold("most_passing_parts"));
+      const Expr number = spec::variable(group) * spec::integer(threshold("most_passing_parts")) + spec::variable(member);
       std::vector<Expr> place{number};
       place.insert(place.end(), equation.place.begin(), equation.place.end());
-      const Expr there = count % most_parts == 0 ? equation.value->args[0] : spec::apply(spec::Primitive::lt, {number, spec::integer(count)});
+      const Expr there = count % threshold("most_passing_parts") == 0 ? equation.value->args[0] : spec::apply(spec::Primitive::lt, {number, spec::integer(count)});
       some.value = spec::reduce(spec::Reduction::sum, {member}, there, system_.at(parts, std::move(place)));
       parts = some.target;
       count = next;
@@ -262,6 +261,7 @@ class Passing {
   System& system_;
   const Plan& plan_;
   std::vector<Decision>& decisions_;
+  Deciding& deciding_;
   std::vector<bool> recurrent_;
   std::vector<std::size_t> kernel_of_;
   std::vector<std::size_t> writer_;  ///< per tensor, the last kernel that writes it
@@ -270,6 +270,8 @@ class Passing {
 
 }  // namespace
 
-bool add_in_passing(System& system, const Plan& plan, std::vector<Decision>& decisions) { return Passing(system, plan, decisions).run(); }
+bool add_in_passing(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding) {
+  return Passing(system, plan, decisions, deciding).run();
+}
 
 }  // namespace etalon::compiled

@@ -15,6 +15,6 @@ namespace etalon::compiled {
 /// Equations that are part of a recurrence stay as they are.
 /// \param decisions one per equation, or none where nothing was scheduled; kept in step with the system.
 /// \returns whether there was any; then the system is to be planned anew.
-bool add_in_passing(spec::System& system, const Plan& plan, std::vector<Decision>& decisions);
+bool add_in_passing(spec::System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding);
 
 }  // namespace etalon::compiled

@@ -9,6 +9,7 @@
 #include "compiled/ir/local_definition.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -19,15 +20,10 @@ using spec::System;
 
 namespace {
 
-/// Additions and the like; a division or a function costs more than to read its result.
-constexpr double most_operations = 4;
-/// An operand that is so many times smaller costs nothing to speak of.
-constexpr std::int64_t small_part = 16;
-
 class Recomputing {
  public:
-  Recomputing(System& system, const Plan& plan, std::vector<Decision>& decisions)
-      : system_(system), plan_(plan), decisions_(decisions), uses_(uses_of(system)), stored_(tensors_asked(system, spec::Asked::stored)),
+  Recomputing(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding)
+      : system_(system), plan_(plan), decisions_(decisions), deciding_(deciding), uses_(uses_of(system)), stored_(tensors_asked(system, spec::Asked::stored)),
         kernel_of_(system.equations.size()) {
     for (const Commit& c : plan.commits) committed_.insert(system.inputs[c.input]);
     for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
@@ -37,12 +33,16 @@ class Recomputing {
 
   bool run() {
     bool any = false;
+    const std::vector<std::string> names = addresses(system_);
     for (std::size_t e = 0; e < system_.equations.size(); ++e) {
       if (!is_cheap(system_.equations[e]) || !has_room(system_.equations[e].target)) continue;
       const std::vector<std::size_t> readers = later_readers(e);
       const LocalDefinition local = definition_in(system_, system_.equations[e]);
       const auto may = [&](std::size_t r) { return may_compute(r) && keeps_bits(local, reader_of(system_, system_.equations[r])); };
       if (readers.empty() || !local.why_not.empty() || !std::all_of(readers.begin(), readers.end(), may)) continue;
+      const bool on = deciding_.on("recompute", names[e], true);
+      deciding_.take(switched("recompute", names[e], on));
+      if (!on) continue;
       for (const std::size_t r : readers) substitute(system_.equations[e], system_.equations[r]);
       any = true;
     }
@@ -63,13 +63,13 @@ class Recomputing {
     spec::for_each(e.value, [&](const Expr& x) {
       if (x.form() == Form::reduce) plain = false;
       if (x.form() != Form::read) return;
-      if (system_[x->tensor].dims.count() * small_part <= elements) return;
+      if (system_[x->tensor].dims.count() * threshold("cheap_operand_part") <= elements) return;
       ++large;
       plain = plain && system_[x->tensor].dims.count() == elements && stays(x->tensor);
     });
     if (!plain || large != 1) return false;
     // Reads count as operations too.
-    return loops::operations(e.value) <= most_operations && arithmetic_type(system_, e) == system_[e.target].dtype;
+    return loops::operations(e.value) <= threshold<double>("cheap_operations") && arithmetic_type(system_, e) == system_[e.target].dtype;
   }
 
   /// Whether later kernels can read it: nobody overwrites it, and to keep it costs no more than what it stands for.
@@ -126,6 +126,7 @@ class Recomputing {
   System& system_;
   const Plan& plan_;
   std::vector<Decision>& decisions_;
+  Deciding& deciding_;
   Uses uses_;
   std::vector<bool> stored_;  ///< asked to be
   std::vector<std::size_t> kernel_of_;
@@ -134,8 +135,8 @@ class Recomputing {
 
 }  // namespace
 
-bool recompute_cheap(System& system, const Plan& plan, std::vector<Decision>& decisions) {
-  return Recomputing(system, plan, decisions).run();
+bool recompute_cheap(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding) {
+  return Recomputing(system, plan, decisions, deciding).run();
 }
 
 }  // namespace etalon::compiled

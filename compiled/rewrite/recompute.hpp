@@ -13,6 +13,6 @@ namespace etalon::compiled {
 /// its bits: what would be computed in another type by one of its readers stays a tensor. What nobody reads any more goes.
 /// \param decisions one per equation, or none where nothing was scheduled; kept in step with the system.
 /// \returns whether there was any; then the system is to be planned anew.
-bool recompute_cheap(spec::System& system, const Plan& plan, std::vector<Decision>& decisions);
+bool recompute_cheap(spec::System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding);
 
 }  // namespace etalon::compiled

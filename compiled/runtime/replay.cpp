@@ -5,15 +5,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/runtime/spare_memory.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
 
 namespace {
-
-constexpr std::uintptr_t line_bytes = 64;
-constexpr std::size_t much_memory = std::size_t{1} << 20U;
 
 /// A kernel on part of its range, in the form that the pool calls.
 struct Call {
@@ -30,7 +28,7 @@ void call_part(void* context, std::int64_t begin, std::int64_t end, std::size_t 
 
 void reserve(Buffer& arena, std::size_t bytes) {
   // The compiler leaves more memory than many a program needs. Asking takes a while, which small programs would notice.
-  if (bytes >= much_memory) give_back_spare_memory();
+  if (bytes >= threshold<std::size_t>("much_memory")) give_back_spare_memory();
   if (bytes <= arena.size()) return;
   arena = Buffer();
   arena = Buffer(bytes);
@@ -47,7 +45,7 @@ void Replay::place(std::span<std::byte* const> inputs, std::span<std::byte* cons
   if (std::ranges::equal(inputs, inputs_) && std::ranges::equal(outputs, outputs_) && arena_->data() == arena_at_) return;
   for (const std::byte* output : outputs) {
     // Vectors that go around the caches cannot be stored elsewhere.
-    if (std::bit_cast<std::uintptr_t>(output) % line_bytes != 0) throw InternalError("run: an output does not begin a cache line");
+    if (std::bit_cast<std::uintptr_t>(output) % threshold<std::uintptr_t>("line_bytes") != 0) throw InternalError("run: an output does not begin a cache line");
   }
   inputs_.assign(inputs.begin(), inputs.end());
   outputs_.assign(outputs.begin(), outputs.end());

@@ -9,17 +9,12 @@
 #include <thread>
 #include <vector>
 
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/runtime/placement.hpp"
 
 namespace etalon::compiled {
 
 namespace {
-
-/// How often a thread looks before it sleeps, some tens of microseconds: waking a sleeper costs about as much.
-constexpr int spins = 1000;
-
-/// More than one, so that a thread that comes late leaves little to wait for; each is a call of its own.
-constexpr std::size_t parts_per_thread = 2;
 
 /// Tells the processor that this thread waits, so that another one on the same core runs meanwhile.
 void pause() {
@@ -54,7 +49,7 @@ struct ThreadPool::State {
   std::optional<Placement> placement;
 
   void wait_for(std::uint64_t seen) {
-    for (int i = 0; i < spins; ++i) {
+    for (int i = 0; i < threshold<int>("spins"); ++i) {
       if (generation.load(std::memory_order_acquire) != seen) return;
       pause();
     }
@@ -89,7 +84,7 @@ struct ThreadPool::State {
 
   void wait_until_finished() const {
     for (int i = 0; unfinished.load(std::memory_order_acquire) != 0; ++i) {
-      if (i > spins)
+      if (i > threshold<int>("spins"))
         std::this_thread::yield();
       else
         pause();
@@ -106,7 +101,7 @@ struct ThreadPool::State {
   }
 
   [[nodiscard]] std::size_t parts_of(std::int64_t extent) const {
-    return std::min(static_cast<std::size_t>(extent), parts_per_thread * (workers.size() + 1));
+    return std::min(static_cast<std::size_t>(extent), threshold<std::size_t>("parts_per_thread") * (workers.size() + 1));
   }
 
   void hand_out(const Job& next) {

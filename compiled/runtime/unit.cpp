@@ -32,6 +32,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, Jit& jit, const s
   report_.codegen_seconds = spent(Level::loops) + spent(Level::llvm) + spent(Level::assembly);
   report_.stages = std::move(made.seconds);
   report_.values = std::move(made.values);
+  report_.decisions = made.deciding.taken();
   report_.kernel_reports = kernel_reports(made.system, made.plan);
   count_bytes(made.system, made.plan, report_);
   system_ = std::move(made.system);

@@ -16,6 +16,7 @@ Units::Units(Task task, const CompileOptions& options) : task_(std::move(task)),
     kept_.push_back({i, update == task_.updates.end() ? std::nullopt : std::optional(update->output)});
   }
   first_ = made_of(task_.system, task_.updates, {kept_, std::nullopt});
+  options_.decisions.clear();  // the others are other systems
 }
 
 const Unit& Units::laid_out(const std::vector<std::optional<Panels>>& panels) {

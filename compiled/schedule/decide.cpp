@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,6 +9,7 @@
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/schedule.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -18,20 +21,8 @@ using spec::System;
 
 namespace {
 
-/// Below this many products the plain loops are done before a tile has filled its registers.
-constexpr double least_products = 600;
-constexpr std::int64_t least_rows = 4;
-/// Those of a window, which plain loops cannot read in vectors.
-constexpr std::int64_t least_window_rows = 2;
-constexpr double least_window_products = 300;
-constexpr std::int64_t most_tile_rows = 24;
-/// Two units that take four cycles for an addition each are busy with so many sums.
-constexpr std::int64_t sums_in_flight = 8;
-/// Lines at a distance that is a multiple of this meet in the same few sets of a cache: all those of the depth, or the few
-/// of a tile's rows.
-constexpr std::int64_t conflicting_bytes = 2048;
-constexpr std::int64_t conflicting_row_bytes = 4096;
-constexpr std::int64_t page_bytes = 4096;
+/// As lines of decisions call them.
+constexpr const char* layout_names[] = {"in_place", "panels", "rows", "margins"};
 
 /// One factor as the tiles would read it.
 struct Factor {
@@ -43,8 +34,9 @@ struct Factor {
 
 class Decider {
  public:
-  Decider(const System& system, const Equation& equation, const Contraction& c, const Machine& machine, const ScheduleOptions& options)
-      : system_(system), equation_(equation), c_(c), machine_(machine), options_(options) {
+  Decider(const System& system, const Equation& equation, const Contraction& c, const Machine& machine, const ScheduleOptions& options,
+          const GivenTile& given)
+      : system_(system), equation_(equation), c_(c), machine_(machine), options_(options), given_(given) {
     for (const Binder& b : c.depth) depth_ *= b.extent;
     s_.depth = walk(c.depth);
     if (options.windows) window_ = as_window(system, equation, c, c.left);
@@ -54,15 +46,20 @@ class Decider {
   Decision run() {
     if (std::string why = why_not(); !why.empty()) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: " + why};
     choose_tile();
+    if (given_.tile != nullptr) follow_tile(*given_.tile);
+    s_.unroll = s_.tile_rows * vectors() >= threshold("sums_of_a_full_turn") ? 1 : threshold("steps_of_a_short_turn");
     s_.left = window_ ? of_window() : packing({c_.left, row(), parts(column().extent, s_.tile_columns), false});
     s_.right = packing({c_.right, column(), parts(row().extent, s_.tile_rows), true});
     if (c_.guard.valid() && !s_.guards_taps) s_.right = {Layout::panels, "beside a panel that says which terms count"};
+    if (given_.pack != nullptr) follow_pack(*given_.pack);
     if (!options_.pack && (s_.left.packed() || s_.right.packed())) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: its factors would be copied"};
     if (too_many_axes()) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: its panels would have too many axes"};
     choose_blocks();
+    if (given_.block != nullptr) follow_block(*given_.block);
     s_.shared_taps = share_taps();
     s_.side_by_side = blocks_side_by_side();
     if (s_.side_by_side > 1) s_.unroll = 1;
+    if (given_.steps != nullptr) follow_steps(*given_.steps);
     return {s_, false, std::nullopt, {}};
   }
 
@@ -70,15 +67,17 @@ class Decider {
   const Binder& row() const { return equation_.binders[c_.row]; }
   const Binder& column() const { return equation_.binders[c_.column]; }
   std::int64_t size() const { return static_cast<std::int64_t>(size_of(c_.type)); }
+  std::int64_t vectors() const { return s_.tile_columns / s_.lanes; }
 
   std::string why_not() const {
     if (machine_.lanes_f32 < 4) return "the machine has no vectors";
     const std::int64_t lanes = order_lanes_f32 * 4 / size();
+    if (given_.tile != nullptr) return given_.tile->is("off") ? "as given" : "";
     if (options_.always) return {};
-    if (row().extent < (window_ ? least_window_rows : least_rows)) return fmt::format("only {} rows", row().extent);
+    if (row().extent < (window_ ? threshold("least_window_rows") : threshold("least_rows"))) return fmt::format("only {} rows", row().extent);
     if (column().extent < lanes / 2) return fmt::format("only {} columns for vectors of {}", column().extent, lanes);
     const double products = static_cast<double>(row().extent) * static_cast<double>(column().extent) * static_cast<double>(depth_);
-    if (products < (window_ ? least_window_products : least_products)) return fmt::format("only {} products", products);
+    if (products < (window_ ? threshold<double>("least_window_products") : threshold<double>("least_products"))) return fmt::format("only {} products", products);
     return {};
   }
 
@@ -86,21 +85,64 @@ class Decider {
     s_.row = c_.row;
     s_.column = c_.column;
     s_.lanes = machine_.lanes_f32 * 4 / static_cast<unsigned>(size());
-    const std::int64_t vectors = std::min<std::int64_t>(2, parts(column().extent, s_.lanes));
-    const std::int64_t registers = machine_.vector_registers - vectors - 2;
-    const std::int64_t most = std::min(registers / vectors, most_tile_rows);
+    const std::int64_t vectors = std::min(threshold("tile_vectors"), parts(column().extent, s_.lanes));
+    const std::int64_t registers = machine_.vector_registers - vectors - threshold("registers_beside_sums");
+    const std::int64_t most = std::min(registers / vectors, threshold("most_tile_rows"));
     s_.tile_columns = vectors * s_.lanes;
     s_.tile_rows = parts(row().extent, parts(row().extent, most));
-    s_.unroll = s_.tile_rows * vectors >= 16 ? 1 : 4;
     const loops::Affine stored = loops::element_number(equation_.place, system_[equation_.target].dims);
     s_.across = stored.coefficient(row().variable) == 1 && stored.coefficient(column().variable) != 1;
+  }
+
+  void follow_tile(const DecisionLine& line) {
+    const std::int64_t rows = line.number("rows", 1, row().extent);
+    const std::int64_t columns = line.number("columns", 1, std::numeric_limits<int>::max());
+    if (columns % s_.lanes != 0) line.refuse(fmt::format("columns are whole vectors of {}, found {}", s_.lanes, columns));
+    const std::int64_t registers = registers_of_tile(rows, columns / s_.lanes);
+    if (registers > machine_.vector_registers) line.refuse(fmt::format("the tile takes {} registers, and there are {}", registers, machine_.vector_registers));
+    s_.tile_rows = rows;
+    s_.tile_columns = columns;
+  }
+
+  void follow_pack(const DecisionLine& line) {
+    follow_layout(line, "left", s_.left, {c_.left, row(), 0, false});
+    follow_layout(line, "right", s_.right, {c_.right, column(), 0, true});
+  }
+
+  void follow_layout(const DecisionLine& line, const char* side, Packing& packing, const Factor& f) const {
+    const std::string_view wish = line.word(side);
+    if (wish == layout_names[static_cast<std::size_t>(packing.layout)]) return;
+    const bool window = !f.vectors && window_.has_value();
+    const bool guarded = f.vectors && c_.guard.valid() && !s_.guards_taps;
+    const std::optional<Packing> must = window || guarded ? packing : settled(f);
+    if (must) line.refuse(fmt::format("the {} factor is {}: {}", side, layout_names[static_cast<std::size_t>(must->layout)], must->reason));
+    const std::string_view copy = layout_names[static_cast<std::size_t>(copied(f))];
+    if (wish != "in_place" && wish != copy) line.refuse(fmt::format("the {} factor may be in_place or {}, found '{}'", side, copy, wish));
+    packing = {wish == copy ? copied(f) : Layout::in_place, "as given"};
+  }
+
+  void follow_block(const DecisionLine& line) {
+    s_.block_rows = line.number("rows", 1, parts(row().extent, s_.tile_rows));
+    s_.block_columns = line.number("columns", 1, parts(column().extent, s_.tile_columns));
+    s_.columns_outside = line.word("outside") == "columns";
+    s_.fetch_ahead = line.word("ahead") == "on";
+    if (s_.fetch_ahead && (c_.depth.size() != 1 || !in_panels())) line.refuse("only panels along one loop are fetched ahead");
+  }
+
+  void follow_steps(const DecisionLine& line) {
+    s_.side_by_side = line.number("side_by_side", 1, most_side_by_side());
+    s_.shared_taps = line.number("shared", 1, most_shared_taps());
+    s_.unroll = line.number("unroll", 1, s_.side_by_side > 1 ? 1 : longest_block);
+    if (s_.side_by_side > 1 && blocks_of_a_turn() % s_.side_by_side != 0) line.refuse(fmt::format("{} blocks are no whole number of {}", blocks_of_a_turn(), s_.side_by_side));
   }
 
   /// How many neighbouring steps read rows' numbers that the others read too, of which one register at a time keeps one: where
   /// rows and the innermost steps that are written out slide over one axis. Beside two vectors of columns a number is used twice
   /// anyway, and the columns of several steps take the registers of sums.
-  std::int64_t share_taps() const {
-    if (!options_.share_loads || !window_ || s_.depth.taps == c_.depth.size() || s_.tile_columns != s_.lanes) return 1;
+  std::int64_t share_taps() const { return options_.share_loads ? most_shared_taps() : 1; }
+
+  std::int64_t most_shared_taps() const {
+    if (!window_ || s_.depth.taps == c_.depth.size() || s_.tile_columns != s_.lanes) return 1;
     const spec::VariableId tap = c_.depth.back().variable;
     for (const Window::Axis& axis : window_->axes) {
       const loops::Affine at = loops::affine(axis.at);
@@ -116,19 +158,25 @@ class Decider {
   /// How many blocks of terms fill the units that multiply and add, where the sums of one leave them waiting for each other.
   /// The blocks are of one size, and the last ones as many as the others.
   std::int64_t blocks_side_by_side() const {
-    const std::int64_t vectors = s_.tile_columns / s_.lanes;
-    const std::int64_t sums = s_.tile_rows * vectors;
-    if (s_.depth.blocks == 1 || s_.depth.taps < c_.depth.size() || sums >= sums_in_flight) return 1;
-    const std::int64_t extent = c_.depth[s_.depth.level].extent;
-    if (extent % s_.depth.turns != 0) return 1;
-    const std::int64_t blocks = extent / s_.depth.turns;
+    const std::int64_t sums = s_.tile_rows * vectors();
+    if (sums >= threshold("sums_in_flight")) return 1;
     std::int64_t most = 1;
-    for (std::int64_t n = 2; n <= blocks && n * (sums + vectors) < machine_.vector_registers; ++n) {
-      if (blocks % n != 0) continue;
+    for (std::int64_t n = 2; n <= most_side_by_side(); ++n) {
+      if (blocks_of_a_turn() % n != 0) continue;
       most = n;
-      if (n * sums >= sums_in_flight) break;
+      if (n * sums >= threshold("sums_in_flight")) break;
     }
     return most;
+  }
+
+  /// Blocks into which the turns of one loop fall.
+  std::int64_t blocks_of_a_turn() const { return parts(c_.depth[s_.depth.level].extent, s_.depth.turns); }
+
+  /// So many have registers for their sums and for what is multiplied.
+  std::int64_t most_side_by_side() const {
+    if (s_.depth.blocks == 1 || s_.depth.taps < c_.depth.size() || c_.depth[s_.depth.level].extent % s_.depth.turns != 0) return 1;
+    const std::int64_t each = s_.tile_rows * vectors() + vectors();
+    return std::max<std::int64_t>(1, std::min(blocks_of_a_turn(), (machine_.vector_registers - 1) / each));
   }
 
   Packing of_window() const {
@@ -138,17 +186,25 @@ class Decider {
   }
 
   Packing packing(const Factor& f) const {
-    if (f.value.form() != Form::read) return {copied(f), "computed once"};
-    if (system_[f.value->tensor].dtype != c_.type) return {copied(f), "converted once"};
+    if (const auto must = settled(f)) return *must;
+    const loops::Affine element = loops::element_number(f.value->args, system_[f.value->tensor].dims);
+    const auto steps = steps_along(element, c_.depth);
+    std::size_t innermost = c_.depth.size() - 1;
+    while (innermost > 0 && c_.depth[innermost].extent == 1) --innermost;
+    return from_memory(f, access_along(element, f.along.variable)->inner, (*steps)[innermost]);
+  }
+
+  /// How a factor lies where tiles can read it in one way alone.
+  std::optional<Packing> settled(const Factor& f) const {
+    if (f.value.form() != Form::read) return Packing{copied(f), "computed once"};
+    if (system_[f.value->tensor].dtype != c_.type) return Packing{copied(f), "converted once"};
     const loops::Affine element = loops::element_number(f.value->args, system_[f.value->tensor].dims);
     const auto along = access_along(element, f.along.variable);
     const auto steps = steps_along(element, c_.depth);
-    if (f.vectors && along && steps && along->panel == s_.tile_columns && along->inner == 1) return {Layout::in_place, "it lies in panels"};
-    if (!along || along->panel != 0 || !steps) return {copied(f), "its elements are at no fixed distance"};
-    if (f.vectors && along->inner != 1) return {Layout::panels, "its columns do not lie side by side"};
-    std::size_t innermost = c_.depth.size() - 1;
-    while (innermost > 0 && c_.depth[innermost].extent == 1) --innermost;
-    return from_memory(f, along->inner, (*steps)[innermost]);
+    if (f.vectors && along && steps && along->panel == s_.tile_columns && along->inner == 1) return Packing{Layout::in_place, "it lies in panels"};
+    if (!along || along->panel != 0 || !steps) return Packing{copied(f), "its elements are at no fixed distance"};
+    if (f.vectors && along->inner != 1) return Packing{Layout::panels, "its columns do not lie side by side"};
+    return std::nullopt;
   }
 
   /// The layout into which a factor is copied without changing places, if there is one.
@@ -166,13 +222,13 @@ class Decider {
   Packing from_memory(const Factor& f, std::int64_t along, std::int64_t step) const {
     const std::int64_t bytes = f.along.extent * depth_ * size();
     const std::int64_t streams = f.vectors || step != 1 ? step * size() : along * size();
-    if (f.tiles < 4) return {Layout::in_place, "read too rarely to be copied"};
+    if (f.tiles < threshold("least_reads_of_a_copy")) return {Layout::in_place, "read too rarely to be copied"};
     if (bytes <= usual_near_bytes) return {Layout::in_place, "small"};
     const bool few = !f.vectors && step == 1;
-    if (streams % (few ? conflicting_row_bytes : conflicting_bytes) == 0) return {copied(f), "its lines meet in the same sets of a cache"};
+    if (streams % (few ? threshold("conflicting_row_bytes") : threshold("conflicting_bytes")) == 0) return {copied(f), "its lines meet in the same sets of a cache"};
     const std::int64_t lines = f.vectors || step != 1 ? depth_ : s_.tile_rows;
-    if (streams >= page_bytes / 2 && lines > 64) return {copied(f), "its lines lie on many pages"};
-    if (bytes > usual_middle_bytes / 2 && lines > 64) return {copied(f), "larger than half the second cache"};
+    if (streams >= threshold("page_bytes") / 2 && lines > threshold("most_lines_in_place")) return {copied(f), "its lines lie on many pages"};
+    if (bytes > percent(usual_middle_bytes, threshold("near_factor_percent")) && lines > threshold("most_lines_in_place")) return {copied(f), "larger than half the second cache"};
     return {Layout::in_place, "read as it lies"};
   }
 
@@ -197,17 +253,17 @@ class Decider {
     for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
       if (b != c_.row && b != c_.column) outer *= equation_.binders[b].extent;
     }
-    const std::int64_t resident = std::max<std::int64_t>(1, machine_.middle_bytes * 3 / 4 / (s_.tile_rows * depth_ * size()));
+    const std::int64_t resident = std::max<std::int64_t>(1, percent(machine_.middle_bytes, threshold("row_block_percent")) / (s_.tile_rows * depth_ * size()));
     s_.block_rows = std::min(row_tiles, resident);
     s_.block_columns = column_tiles;
     std::string shared = "the outer loops are shared";
-    if (outer < least_turns) {
-      s_.columns_outside = column_tiles >= least_turns && (row_tiles < least_turns || fetches_less_by_columns(row_tiles, column_tiles));
+    if (outer < threshold("least_turns")) {
+      s_.columns_outside = column_tiles >= threshold("least_turns") && (row_tiles < threshold("least_turns") || fetches_less_by_columns(row_tiles, column_tiles));
       std::int64_t& blocks = s_.columns_outside ? s_.block_columns : s_.block_rows;
-      blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / least_turns));
+      blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / threshold("least_turns")));
       shared = s_.columns_outside ? "blocks of columns are shared" : "blocks of rows are shared";
     }
-    const bool far = column().extent * depth_ * size() > machine_.middle_bytes / 4;
+    const bool far = column().extent * depth_ * size() > percent(machine_.middle_bytes, threshold("far_factor_percent"));
     s_.fetch_ahead = far && c_.depth.size() == 1 && in_panels() && s_.block_rows >= s_.tile_columns / s_.lanes;
     s_.reason = fmt::format("{} by {} vectors of {} fill {} registers; {}", s_.tile_rows, s_.tile_columns / s_.lanes, s_.lanes,
                             machine_.vector_registers, shared);
@@ -225,8 +281,8 @@ class Decider {
   bool fetches_less_by_columns(std::int64_t row_tiles, std::int64_t column_tiles) const {
     const std::int64_t left = row().extent * depth_ * size();
     const std::int64_t right = column().extent * depth_ * size();
-    const auto fetched = [&](std::int64_t bytes, std::int64_t times) { return bytes <= machine_.middle_bytes / 2 ? bytes : bytes * times; };
-    const std::int64_t block = std::min(s_.block_rows, std::max<std::int64_t>(1, row_tiles / least_turns));
+    const auto fetched = [&](std::int64_t bytes, std::int64_t times) { return bytes <= percent(machine_.middle_bytes, threshold("near_factor_percent")) ? bytes : bytes * times; };
+    const std::int64_t block = std::min(s_.block_rows, std::max<std::int64_t>(1, row_tiles / threshold("least_turns")));
     return right + fetched(left, column_tiles) < left + fetched(right, parts(row_tiles, block));
   }
 
@@ -235,6 +291,7 @@ class Decider {
   const Contraction& c_;
   const Machine& machine_;
   const ScheduleOptions& options_;
+  const GivenTile& given_;
   std::int64_t depth_ = 1;
   std::optional<Window> window_;  ///< the left factor
   Schedule s_;
@@ -254,8 +311,26 @@ std::size_t waiting_bytes(const Schedule& s, std::size_t element) {
 }
 
 Decision decide(const System& system, const Equation& equation, const Contraction& contraction, const Machine& machine,
-                const ScheduleOptions& options) {
-  return Decider(system, equation, contraction, machine, options).run();
+                const ScheduleOptions& options, const GivenTile& given) {
+  return Decider(system, equation, contraction, machine, options, given).run();
+}
+
+GivenTile given_tile(const Deciding& deciding, const std::string& value) {
+  return {deciding.given("tile", value), deciding.given("pack", value), deciding.given("block", value), deciding.given("steps", value)};
+}
+
+std::int64_t registers_of_tile(std::int64_t rows, std::int64_t vectors) { return rows * vectors + vectors + threshold("registers_beside_sums"); }
+
+void take_tile(Deciding& deciding, const std::string& value, const std::optional<Schedule>& s, bool blocks) {
+  if (!s) return deciding.take(switched("tile", value, false));
+  const auto layout = [](const Packing& p) { return std::string(layout_names[static_cast<std::size_t>(p.layout)]); };
+  deciding.take({"tile", value, {{"rows", std::to_string(s->tile_rows)}, {"columns", std::to_string(s->tile_columns)}}});
+  deciding.take({"pack", value, {{"left", layout(s->left)}, {"right", layout(s->right)}}});
+  if (blocks) {
+    deciding.take({"block", value, {{"rows", std::to_string(s->block_rows)}, {"columns", std::to_string(s->block_columns)},
+                                    {"outside", s->columns_outside ? "columns" : "rows"}, {"ahead", s->fetch_ahead ? "on" : "off"}}});
+  }
+  deciding.take({"steps", value, {{"unroll", std::to_string(s->unroll)}, {"side_by_side", std::to_string(s->side_by_side)}, {"shared", std::to_string(s->shared_taps)}}});
 }
 
 std::string to_text(const Schedule& s) {

@@ -8,6 +8,7 @@
 
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/uses.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/schedule/equation_shape.hpp"
 #include "compiled/schedule/fuse.hpp"
 #include "spec/system/recurrence.hpp"
@@ -22,17 +23,13 @@ using spec::System;
 
 namespace {
 
-/// So many tensors are looked at; sums of residuals follow each other through a whole network.
-constexpr std::size_t most_followers = 16;
-
-/// More statements, or expressions of more nodes in all, make one function too long to generate well.
-constexpr std::size_t most_statements = 48;
-constexpr std::size_t most_nodes = 1024;
-
 class Fusion {
  public:
-  Fusion(const System& system, const PlanOptions& options, std::span<const Decision> decisions)
-      : system_(system), options_(options), decisions_(decisions), uses_(uses_of(system)), kernel_of_(system.tensors.size(), none) {}
+  Fusion(const System& system, const PlanOptions& options, std::span<const Decision> decisions, const Deciding* deciding)
+      : system_(system), options_(options), decisions_(decisions), deciding_(deciding), uses_(uses_of(system)),
+        kernel_of_(system.tensors.size(), none) {
+    if (deciding != nullptr) names_ = addresses(system);
+  }
 
   std::vector<Kernel> run() {
     const std::vector<spec::Recurrence> recurrences = spec::recurrences(system_);
@@ -72,16 +69,49 @@ class Fusion {
       add(i, shape, KernelKind::loops, "a contraction: " + to_text(*decision.schedule));
       kernels_.back().schedule = decision.schedule;
       add_copies(i);
-      if (tensors_beside(i) > most_beside_a_contraction) crowded_.insert(kernels_.size() - 1);
+      if (tensors_beside(i) > threshold<std::size_t>("most_beside_a_contraction")) crowded_.insert(kernels_.size() - 1);
     } else if (auto scatter = recognise_scatter(system_, equation(i))) {
       add(i, shape, KernelKind::scatter, "a sum where a read equals a binder: run over the summands");
       kernels_.back().scatter = std::move(*scatter);
     } else if (!options_.fuse) {
       add(i, shape, KernelKind::loops, "fusion is off");
-    } else if (!join_one_of(i, shape, latest)) {
+    } else if (!follows(i, shape, latest) && (is_given_alone(i) || !join_one_of(i, shape, latest))) {
       add(i, shape, KernelKind::loops, decision.reason.empty() ? why_alone(shape, latest) : decision.reason);
       by_extents_[shape.extents] = kernels_.size() - 1;
     }
+  }
+
+  const DecisionLine* given(const char* kind, std::size_t i) const { return deciding_ == nullptr ? nullptr : deciding_->given(kind, names_[i]); }
+
+  bool is_given_alone(std::size_t i) const {
+    const DecisionLine* line = given("join", i);
+    return line != nullptr && line->is("off");
+  }
+
+  /// Puts an equation into the kernel that is given for it, whatever that costs. \returns whether one is.
+  bool follows(std::size_t i, const EquationShape& shape, std::size_t latest) {
+    const DecisionLine* turn = given("turn", i);
+    const DecisionLine* line = turn != nullptr ? turn : given("join", i);
+    if (line == nullptr || line->is("off")) return false;
+    const std::size_t k = kernel_given(*line, latest);
+    if (turn == nullptr) {
+      const std::string why = join_loops(i, shape, k, static_cast<std::size_t>(line->number("loops", 0, Dims::max_rank)));
+      if (!why.empty()) line->refuse(why);
+      return true;
+    }
+    const std::int64_t loop = turn->number("loop", 0, std::max<std::int64_t>(0, static_cast<std::int64_t>(kernels_[k].loops.size()) - 1));
+    if (!kernels_[k].schedule || !join_in_turn(i, shape, k, static_cast<std::size_t>(loop))) turn->refuse("it needs more than one turn of that loop computes");
+    return true;
+  }
+
+  std::size_t kernel_given(const DecisionLine& line, std::size_t latest) const {
+    const std::string with(line.word("with"));
+    const auto at = std::find(names_.begin(), names_.end(), with);
+    const std::size_t k = at == names_.end() ? none : kernel_of_[static_cast<std::size_t>(equation(static_cast<std::size_t>(at - names_.begin())).target)];
+    if (k == none) line.refuse(fmt::format("no kernel before it computes '{}'", with));
+    if (latest != none && latest > k) line.refuse(fmt::format("it reads what a kernel behind that of {} computes", with));
+    if (kernels_[k].kind != KernelKind::loops) line.refuse(fmt::format("the kernel of {} has no loops to share", with));
+    return k;
   }
 
   /// Adds the parts of a sum to the kernel whose rows they are of.
@@ -94,7 +124,7 @@ class Fusion {
     std::vector<std::int64_t> rows(kernel.loops.begin() + 1, kernel.loops.end());
     if (stretch > 1) rows.insert(rows.begin(), stretch);
     if (!std::equal(rows.begin(), rows.end(), binders.begin(), binders.end(), [](std::int64_t n, const Binder& b) { return n == b.extent; })) return false;
-    if (kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes) return false;
+    if (kernel.statements.size() >= threshold<std::size_t>("most_statements") || nodes_[k] + shape.nodes > threshold<std::size_t>("most_kernel_nodes")) return false;
     kernel.stretch = stretch;
     kernel.statements.push_back({i, {}, false, true});
     nodes_[k] += shape.nodes;
@@ -139,7 +169,7 @@ class Fusion {
     const TensorId first = equation(contraction).target;
     std::vector<TensorId> computed{first};
     std::unordered_set<TensorId> touched;
-    for (std::size_t next = 0; next < computed.size() && computed.size() < most_followers; ++next) {
+    for (std::size_t next = 0; next < computed.size() && computed.size() < threshold<std::size_t>("most_followers"); ++next) {
       for (const std::size_t i : uses_.readers[static_cast<std::size_t>(computed[next])]) {
         const TensorId target = equation(i).target;
         const EquationShape shape = shape_of(system_, equation(i));
@@ -232,24 +262,31 @@ class Fusion {
   }
 
   bool join(std::size_t i, const EquationShape& shape, std::size_t k) {
+    const Kernel& kernel = kernels_[k];
+    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= threshold<std::size_t>("most_statements") || nodes_[k] + shape.nodes > threshold<std::size_t>("most_kernel_nodes") || crowded_.contains(k)) return false;
+    return (kernel.schedule && join_in_turn(i, shape, k, none)) || join_loops(i, shape, k, none).empty();
+  }
+
+  /// Shares the outer loops of a kernel, as many as fit and no more than `most`. \returns why it cannot, or nothing.
+  std::string join_loops(std::size_t i, const EquationShape& shape, std::size_t k, std::size_t most) {
     Kernel& kernel = kernels_[k];
-    if (kernel.kind != KernelKind::loops || kernel.statements.size() >= most_statements || nodes_[k] + shape.nodes > most_nodes || crowded_.contains(k)) return false;
     std::vector<std::size_t> shared;
-    if (kernel.schedule && join_in_turn(i, shape, k)) return true;
-    if (reads_of_turn(shape, k) || !align(i, shape, k, shared)) return false;
+    if (reads_of_turn(shape, k)) return "it reads what a turn of the kernel computes";
+    if (!align(i, shape, k, shared)) return "its loops are not those of the kernel";
+    if (most < shared.size()) shared.resize(most);
     const bool whole = shared.size() == kernel.loops.size();
     const bool elementwise = whole && !shape.reduces && shape.extents.size() == shared.size();
-    if (heavy_[k] && !elementwise) return false;
-    if (shared.empty() && !(kernel.loops.empty() && shape.extents.empty())) return false;
+    if (shape.heavy || (heavy_[k] && !elementwise)) return "beside a contraction stands only what is done with its elements one by one";
+    if (shared.empty() && !(kernel.loops.empty() && shape.extents.empty())) return "it has no loop in common with the kernel";
     if (!whole) {
-      if (kernel.stretch != 0) return false;
+      if (kernel.stretch != 0) return "sums are added up along with all loops of the kernel";
       kernel.loops.resize(shared.size());
       for (Statement& s : kernel.statements) s.shared.resize(shared.size());
     }
     kernel.statements.push_back({i, std::move(shared), false, false});
     nodes_[k] += shape.nodes;
     written(i, k);
-    return true;
+    return {};
   }
 
   const Statement& statement_of(TensorId t, std::size_t k) const {
@@ -268,7 +305,8 @@ class Fusion {
 
   /// Beside a contraction, what needs of it only what one turn of an outer loop computes is done in that turn, while that is
   /// near. What needs a single element is done with the tiles.
-  bool join_in_turn(std::size_t i, const EquationShape& shape, std::size_t k) {
+  /// \param wish the loop that is given, or none
+  bool join_in_turn(std::size_t i, const EquationShape& shape, std::size_t k, std::size_t wish) {
     Kernel& kernel = kernels_[k];
     std::vector<const Expr*> inside;
     for (const Expr& r : shape.reads) {
@@ -278,12 +316,13 @@ class Fusion {
     }
     std::vector<std::size_t> whole;
     if (inside.empty() || !options_.turns) return false;
-    if (!reads_of_turn(shape, k) && align(i, shape, k, whole) && whole.size() == kernel.loops.size() && !shape.reduces &&
+    if (wish == none && !reads_of_turn(shape, k) && align(i, shape, k, whole) && whole.size() == kernel.loops.size() && !shape.reduces &&
         shape.extents.size() == whole.size()) return false;
     for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
       if ((kernel.turn && *kernel.turn != loop) || loop == kernel.schedule->row || loop == kernel.schedule->column) continue;
+      if (wish != none && wish != loop) continue;
       const std::size_t binder = common_binder(i, inside, k, loop);
-      if (binder == none || kernel.loops[loop] < least_turns || shape.extents[binder] != kernel.loops[loop]) continue;
+      if (binder == none || (wish == none && kernel.loops[loop] < threshold("least_turns")) || shape.extents[binder] != kernel.loops[loop]) continue;
       kernel.turn = loop;
       kernel.statements.push_back({i, {binder}, true, false});
       nodes_[k] += shape.nodes;
@@ -349,6 +388,8 @@ class Fusion {
   const System& system_;
   const PlanOptions& options_;
   std::span<const Decision> decisions_;
+  const Deciding* deciding_;
+  std::vector<std::string> names_;  ///< of equations, where something is given
   Uses uses_;
   std::vector<std::size_t> kernel_of_;  ///< per tensor, the last kernel that writes it
   std::vector<Kernel> kernels_;
@@ -362,8 +403,8 @@ class Fusion {
 
 }  // namespace
 
-std::vector<Kernel> fuse(const System& system, const PlanOptions& options, std::span<const Decision> decisions) {
-  return Fusion(system, options, decisions).run();
+std::vector<Kernel> fuse(const System& system, const PlanOptions& options, std::span<const Decision> decisions, const Deciding* deciding) {
+  return Fusion(system, options, decisions, deciding).run();
 }
 
 }  // namespace etalon::compiled

@@ -15,6 +15,12 @@ namespace etalon::compiled {
 
 /// Every equation in exactly one kernel, in an order that computes what is read before it is read. A scheduled
 /// contraction begins a kernel; what is done with its elements one by one may join it.
-[[nodiscard]] std::vector<Kernel> fuse(const spec::System& system, const PlanOptions& options, std::span<const Decision> decisions);
+/// \param deciding what is given of it, if anything
+/// \throws SpecViolation for an equation that cannot share the loops that are given
+[[nodiscard]] std::vector<Kernel> fuse(const spec::System& system, const PlanOptions& options, std::span<const Decision> decisions,
+                                       const Deciding* deciding = nullptr);
+
+/// Which equations share which loops, as decisions: what `fuse` follows.
+void take_kernels(Deciding& deciding, const spec::System& system, std::span<const Kernel> kernels);
 
 }  // namespace etalon::compiled

@@ -10,6 +10,7 @@
 
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -131,11 +132,12 @@ class Chooser {
     result_.tensors.resize(system.tensors.size());
   }
 
-  Layouts choose(const Machine& machine, const ScheduleOptions& options) {
+  Layouts choose(const Machine& machine, const ScheduleOptions& options, const Deciding& deciding) {
     for (const KeptInput& k : kept_) {
       const TensorId t = system_.inputs[k.input];
       if (result_.tensors[index(t)]) continue;
-      const auto wish = wished(t, machine, options);
+      const DecisionLine* given = deciding.given("keep", system_[t].name);
+      const auto wish = given != nullptr ? following(t, *given) : wished(t, machine, options);
       if (const auto* why = std::get_if<std::string>(&wish)) reasons_[t] = *why;
       else serve(t, std::get<Panels>(wish));
     }
@@ -162,6 +164,16 @@ class Chooser {
       result_.kept[i] = {result_.tensors[index(t)], reasons_[t]};
     }
     return std::move(result_);
+  }
+
+  /// The panels that are given for a tensor.
+  std::variant<Panels, std::string> following(TensorId t, const DecisionLine& line) const {
+    if (line.is("off")) return "as given";
+    const Dims& dims = system_[t].dims;
+    if (dims.rank == 0 || dims.rank == Dims::max_rank) line.refuse("it has no axes for panels");
+    const Panels panels{static_cast<std::size_t>(line.number("axis", 0, static_cast<std::int64_t>(dims.rank) - 1)), line.number("width", 1, dims.count())};
+    if (dims[panels.axis] % panels.width != 0) line.refuse(fmt::format("its {} columns are no whole panels of {}", dims[panels.axis], panels.width));
+    return panels;
   }
 
   /// The panels into which a contraction copies the tensor, or why there are none.
@@ -195,7 +207,7 @@ class Chooser {
   void serve(TensorId t, const Panels& panels) {
     Companions companions(system_, uses_, next_, t);
     std::string why = companions.find();
-    if (why.empty() && companions.computed_by_contraction() && companions.in_memory() <= most_beside_a_contraction) why = "its update rides along with a contraction";
+    if (why.empty() && companions.computed_by_contraction() && companions.in_memory() <= threshold<std::size_t>("most_beside_a_contraction")) why = "its update rides along with a contraction";
     if (!why.empty()) {
       reasons_[t] = std::move(why);
       return;
@@ -234,8 +246,17 @@ bool is_elementwise(const Equation& equation) {
   return !reduces;
 }
 
-Layouts choose_layouts(const System& system, const Machine& machine, const ScheduleOptions& options, std::span<const KeptInput> kept) {
-  return Chooser(system, kept).choose(machine, options);
+Layouts choose_layouts(const System& system, const Machine& machine, const ScheduleOptions& options, std::span<const KeptInput> kept, const Deciding& deciding) {
+  return Chooser(system, kept).choose(machine, options, deciding);
+}
+
+void take_layouts(Deciding& deciding, const System& system, std::span<const KeptInput> kept, const Layouts& layouts) {
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const std::string& name = system[system.inputs[kept[i].input]].name;
+    const std::optional<Panels>& panels = layouts.kept[i].panels;
+    if (!panels) deciding.take(switched("keep", name, false));
+    else deciding.take({"keep", name, {{"axis", std::to_string(panels->axis)}, {"width", std::to_string(panels->width)}}});
+  }
 }
 
 Layouts follow_layouts(const System& system, std::span<const KeptInput> kept, std::span<const std::optional<Panels>> given) {

@@ -43,7 +43,10 @@ struct Layouts {
 
 /// The layouts that are worth having.
 [[nodiscard]] Layouts choose_layouts(const spec::System& system, const Machine& machine, const ScheduleOptions& options,
-                                     std::span<const KeptInput> kept);
+                                     std::span<const KeptInput> kept, const Deciding& deciding);
+
+/// How each kept input lies, as decisions.
+void take_layouts(Deciding& deciding, const spec::System& system, std::span<const KeptInput> kept, const Layouts& layouts);
 
 /// The layouts of the other tensors when the kept inputs lie as somebody else decided. Any are possible, not all are fast.
 /// \param given one per kept input; panels are whole.

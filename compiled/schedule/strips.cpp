@@ -1,6 +1,7 @@
 #include "compiled/schedule/strips.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -14,6 +15,7 @@
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/schedule/strip_groups.hpp"
 #include "spec/error.hpp"
 
@@ -27,12 +29,6 @@ using spec::System;
 using spec::TensorId;
 
 namespace {
-
-/// Tiles of rows in a strip: with more of them the other factor of each contraction is fetched less often.
-constexpr std::int64_t most_tiles = 4;
-/// Rows at multiples of this distance meet in the same few sets of a cache, those of a tile too.
-constexpr std::int64_t conflicting_bytes = 1024;
-constexpr std::int64_t line_bytes = 64;
 
 /// Whether all who read a value may as well compute it. Readers may in turn be computed by theirs.
 bool keeps_bits_in_readers(const System& system, const Equation& equation) {
@@ -51,8 +47,8 @@ bool keeps_bits_in_readers(const System& system, const Equation& equation) {
 class Rewriting {
  public:
   Rewriting(System& system, const Machine& machine, const ScheduleOptions& options, const WideFamily& family, const StripGroup& group,
-            const std::vector<bool>& free)
-      : system_(system), machine_(machine), options_(options), group_(group), free_(free) {
+            const std::vector<bool>& free, Deciding& deciding)
+      : system_(system), machine_(machine), options_(options), deciding_(deciding), group_(group), free_(free) {
     axes_ = family.outer;
     axes_.push_back(group.axis);
     axes_.push_back(family.other(group.axis));
@@ -65,7 +61,8 @@ class Rewriting {
   }
 
   /// The equations with their loops, in order.
-  std::vector<std::pair<Equation, Strip>> run(std::size_t number) {
+  /// \param name of the group: the address of its first reader
+  std::vector<std::pair<Equation, Strip>> run(std::size_t number, const std::string& name) {
     number_ = number;
     std::vector<std::pair<Equation, Strip>> result;
     for (const WideReader& r : group_.readers) waiting_.push_back(&r);
@@ -79,7 +76,7 @@ class Rewriting {
     for (auto& [e, strip] : result) {
       if (e.value.form() == Form::reduce && e.target >= first_own_) strip.wanted = wanted_of(e, result);
     }
-    choose_rows(result);
+    choose_rows(result, name);
     return result;
   }
 
@@ -184,7 +181,7 @@ class Rewriting {
     Dims dims;
     for (const Binder& b : result.binders) dims.push_back(b.extent);
     const auto size = static_cast<std::int64_t>(size_of(system_[e.target].dtype));
-    if (std::int64_t& columns = dims[dims.rank - 1]; columns * size % conflicting_bytes == 0) columns += line_bytes / size;
+    if (std::int64_t& columns = dims[dims.rank - 1]; columns * size % threshold("conflicting_strip_bytes") == 0) columns += threshold("line_bytes") / size;
     result.target = system_.add_tensor(fmt::format("{}.strip{}", system_[e.target].name, number_), system_[e.target].dtype, dims);
     own_[e.target] = result.target;
     if (!chosen_.empty() && chosen_.back().target < 0) chosen_.back().target = result.target;
@@ -237,19 +234,30 @@ class Rewriting {
   }
 
   /// As many tiles of rows as fit half of the second cache with all that is computed of them; at least one.
-  void choose_rows(std::vector<std::pair<Equation, Strip>>& equations) const {
+  void choose_rows(std::vector<std::pair<Equation, Strip>>& equations, const std::string& name) const {
     std::int64_t tile = 0;
+    std::int64_t vectors = 1;
     const std::int64_t row_bytes = bytes_of_row(equations);
     for (const auto& [e, strip] : equations) {
       const auto seen = recognise_contraction(system_, e);
       const auto* c = std::get_if<Contraction>(&seen);
       if (c == nullptr) continue;
       const Decision decision = decide(system_, e, *c, machine_, options_);
-      if (decision.schedule && c->row == strip.shared.back()) tile = tile == 0 ? decision.schedule->tile_rows : std::min(tile, decision.schedule->tile_rows);
+      if (!decision.schedule || c->row != strip.shared.back()) continue;
+      vectors = std::max(vectors, decision.schedule->tile_columns / decision.schedule->lanes);
+      tile = tile == 0 ? decision.schedule->tile_rows : std::min(tile, decision.schedule->tile_rows);
     }
     tile = std::max<std::int64_t>(1, tile);
-    const std::int64_t room = machine_.middle_bytes / 2 / std::max<std::int64_t>(1, tile * row_bytes);
-    const std::int64_t rows = tile * (options_.always ? 1 : std::clamp<std::int64_t>(room, 1, most_tiles));
+    const std::int64_t room = percent(machine_.middle_bytes, threshold("strip_percent")) / std::max<std::int64_t>(1, tile * row_bytes);
+    std::int64_t rows = tile * (options_.always ? 1 : std::clamp<std::int64_t>(room, 1, threshold("most_strip_tiles")));
+    if (const DecisionLine* line = deciding_.given("strip", name)) {
+      tile = line->number("tile_rows", 1, machine_.vector_registers);
+      const std::int64_t registers = registers_of_tile(tile, vectors);
+      if (registers > machine_.vector_registers) line->refuse(fmt::format("the tile takes {} registers, and there are {}", registers, machine_.vector_registers));
+      rows = line->number("rows", tile, std::numeric_limits<int>::max());
+      if (rows % tile != 0) line->refuse(fmt::format("rows are whole tiles of {}, found {}", tile, rows));
+    }
+    deciding_.take({"strip", name, {{"rows", std::to_string(rows)}, {"tile_rows", std::to_string(tile)}}});
     for (auto& [e, strip] : equations) {
       strip.rows = rows;
       strip.tile_rows = tile;
@@ -278,6 +286,7 @@ class Rewriting {
   System& system_;
   const Machine& machine_;
   const ScheduleOptions& options_;
+  Deciding& deciding_;
   const StripGroup& group_;
   const std::vector<bool>& free_;
   std::size_t number_ = 0;
@@ -323,8 +332,9 @@ void drop_unread(System& system, const std::vector<bool>& free, std::vector<std:
 
 }  // namespace
 
-std::vector<std::optional<Strip>> form_strips(System& system, const Machine& machine, const ScheduleOptions& options) {
-  const std::vector<WideFamily> families = wide_families(system, machine, options);
+std::vector<std::optional<Strip>> form_strips(System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) {
+  const std::vector<WideFamily> families = wide_families(system, machine, options, deciding);
+  const std::vector<std::string> names = addresses(system);
   std::vector<std::optional<Strip>> strips(system.equations.size());
   if (families.empty()) return strips;
   strips.clear();
@@ -338,7 +348,8 @@ std::vector<std::optional<Strip>> form_strips(System& system, const Machine& mac
       continue;
     }
     const StripGroup& group = steps.groups[steps.group[s]];
-    for (auto& [equation, strip] : Rewriting(system, machine, options, families[group.family], group, free).run(steps.group[s])) {
+    for (auto& [equation, strip] : Rewriting(system, machine, options, families[group.family], group, free, deciding)
+                                        .run(steps.group[s], names[group.readers.front().equation])) {
       result.push_back(std::move(equation));
       strips.emplace_back(std::move(strip));
     }

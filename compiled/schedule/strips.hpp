@@ -17,7 +17,8 @@ namespace etalon::compiled {
 /// axis. A reader joins a group where everything else that it needs is there before the group, or is computed by the group for
 /// the same row. Equations of a group follow each other; what nobody reads any more is gone.
 /// \returns one entry per equation of the new system.
-[[nodiscard]] std::vector<std::optional<Strip>> form_strips(spec::System& system, const Machine& machine, const ScheduleOptions& options);
+[[nodiscard]] std::vector<std::optional<Strip>> form_strips(spec::System& system, const Machine& machine, const ScheduleOptions& options,
+                                                             Deciding& deciding);
 
 /// The schedule of a contraction of a group: its tiles fit the strips, and what it reads of them is read where it lies.
 /// \param written what equations of the group before it compute

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiled/ir/affine.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -42,19 +43,24 @@ std::optional<std::size_t> loop_of(const Equation& equation, const std::vector<E
 
 class Turns {
  public:
-  Turns(const System& system, std::vector<Decision>& decisions)
-      : system_(system), decisions_(decisions), readers_(system.tensors.size()) {
+  Turns(const System& system, std::vector<Decision>& decisions, Deciding& deciding)
+      : system_(system), decisions_(decisions), deciding_(deciding), readers_(system.tensors.size()) {
     for (std::size_t i = 0; i < system.equations.size(); ++i) note_reads(i);
   }
 
   void run() {
+    const std::vector<std::string> names = addresses(system_);
     std::vector<std::optional<std::size_t>> loops(system_.equations.size());
     for (std::size_t i = 0; i < system_.equations.size(); ++i) {
       const auto found = decisions_[i].packs ? turn_of(system_.equations[i]) : std::nullopt;
       if (!found) continue;
+      const bool on = deciding_.on("piece", names[i], is_worth_it(system_.equations[i]));
+      if (!on) deciding_.take(switched("piece", names[i], false));
+      if (!on) continue;
       std::optional<std::size_t>& loop = loops[readers_of(system_.equations[i]).front()];
       if (!loop) loop = found->loop;
       if (*loop != found->loop) continue;
+      deciding_.take(switched("piece", names[i], true));
       decisions_[i].in_turns = found;
       decisions_[i].reason += ", a piece in each turn of the loop that reads it";
     }
@@ -71,29 +77,35 @@ class Turns {
 
   const std::vector<std::size_t>& readers_of(const Equation& copy) const { return readers_[static_cast<std::size_t>(copy.target)]; }
 
+  /// Turns enough for threads, and a piece that stays near beside what it is multiplied with.
+  bool is_worth_it(const Equation& copy) const {
+    const Dims& dims = system_[copy.target].dims;
+    const std::int64_t piece = dims.count() / dims[0] * static_cast<std::int64_t>(size_of(system_[copy.target].dtype));
+    return dims[0] >= threshold("least_turns") && piece <= percent(usual_middle_bytes, threshold("copied_piece_percent"));
+  }
+
   std::optional<CopiedInTurns> turn_of(const Equation& copy) const {
     const std::vector<std::size_t>& readers = readers_of(copy);
     const Dims& dims = system_[copy.target].dims;
-    if (readers.size() != 1 || dims.rank < 2 || dims[0] < least_turns) return std::nullopt;
+    if (readers.size() != 1 || dims.rank < 2 || dims[0] < 2) return std::nullopt;
     const std::optional<Schedule>& schedule = decisions_[readers.front()].schedule;
     if (!schedule || decisions_[readers.front()].strip || !(copy.place == spec::variables(copy.binders))) return std::nullopt;
-    const std::int64_t piece = dims.count() / dims[0] * static_cast<std::int64_t>(size_of(system_[copy.target].dtype));
     const Equation& reader = system_.equations[readers.front()];
     const auto loop = loop_of(reader, reads_of(reader, copy.target));
     if (!loop || *loop == schedule->row || *loop == schedule->column || reader.binders[*loop].extent != dims[0]) return std::nullopt;
-    if (piece > usual_middle_bytes / 4) return std::nullopt;
     return CopiedInTurns{*loop};
   }
 
   const System& system_;
   std::vector<Decision>& decisions_;
+  Deciding& deciding_;
   std::vector<std::vector<std::size_t>> readers_;  ///< per tensor, the equations that read it
 };
 
 }  // namespace
 
-void copy_in_turns(const System& system, std::vector<Decision>& decisions) {
-  Turns(system, decisions).run();
+void copy_in_turns(const System& system, std::vector<Decision>& decisions, Deciding& deciding) {
+  Turns(system, decisions, deciding).run();
 }
 
 }  // namespace etalon::compiled

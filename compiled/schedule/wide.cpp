@@ -10,6 +10,7 @@
 #include "compiled/ir/lanes.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/uses.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -22,13 +23,6 @@ using spec::TensorId;
 
 namespace {
 
-/// More terms cost more than to store the sum and read it again.
-constexpr std::int64_t most_terms = 128;
-/// A result that is so many times larger than what it is made of is cheaper made than fetched.
-constexpr std::int64_t least_growth = 4;
-/// Operations that readers do again rather than read the result.
-constexpr double slight_operations = 4;
-
 bool reduces(const Expr& e) {
   bool found = false;
   spec::for_each(e, [&](const Expr& x) { found = found || x.form() == Form::reduce; });
@@ -39,14 +33,16 @@ bool is_variable(const Expr& e, const Binder& b) { return e.form() == Form::vari
 
 class Finder {
  public:
-  Finder(const System& system, const Machine& machine, const ScheduleOptions& options)
-      : system_(system), machine_(machine), options_(options), uses_(uses_of(system)), family_of_(system.tensors.size(), none) {}
+  Finder(const System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding)
+      : system_(system), machine_(machine), options_(options), deciding_(deciding), names_(addresses(system)), uses_(uses_of(system)), family_of_(system.tensors.size(), none) {}
 
   std::vector<WideFamily> run() {
     for (std::size_t i = 0; i < system_.equations.size(); ++i) visit(i);
     std::vector<WideFamily> found;
     for (std::size_t f = 0; f < families_.size(); ++f) {
-      if (!refused_.contains(f) && !families_[f].readers.empty()) found.push_back(std::move(families_[f]));
+      if (refused_.contains(f) || families_[f].readers.empty()) continue;
+      deciding_.take(switched("wide", names_[families_[f].members.front()], true));
+      found.push_back(std::move(families_[f]));
     }
     return found;
   }
@@ -101,10 +97,13 @@ class Finder {
     if (!keeps_to_itself(e)) return;
     const auto seen = recognise_contraction(system_, e);
     const auto* c = std::get_if<Contraction>(&seen);
-    if (c == nullptr || c->guard.valid() || !is_wide(e, *c) || !decide(system_, e, *c, machine_, options_).schedule) return;
-    WideFamily family;
+    if (c == nullptr || c->guard.valid()) return;
     const Dims& dims = system_[e.target].dims;
     if (dims[c->row] < 2 || dims[c->column] < 2) return;
+    const DecisionLine* given = deciding_.given("wide", names_[i]);
+    if (given != nullptr && given->is("off")) return deciding_.take(*given);
+    if ((given == nullptr && !is_wide(e, *c)) || !decide(system_, e, *c, machine_, options_).schedule) return;
+    WideFamily family;
     family.dims = counting_dims(dims);
     const std::vector<std::size_t> axes = counting_axes(dims);
     for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -127,8 +126,8 @@ class Finder {
     });
     if (options_.always) return true;
     const std::int64_t matrix = e.binders[c.row].extent * e.binders[c.column].extent;
-    return terms <= most_terms && read * least_growth <= system_[e.target].dims.count() &&
-           matrix * static_cast<std::int64_t>(size_of(c.type)) > usual_middle_bytes / 4;
+    return terms <= threshold("most_wide_terms") && read * threshold("least_wide_growth") <= system_[e.target].dims.count() &&
+           matrix * static_cast<std::int64_t>(size_of(c.type)) > percent(usual_middle_bytes, threshold("wide_percent"));
   }
 
   /// Whether the equation has the extents of what it reads and each element reads those at its own place.
@@ -211,6 +210,8 @@ class Finder {
   const System& system_;
   const Machine& machine_;
   const ScheduleOptions& options_;
+  Deciding& deciding_;
+  std::vector<std::string> names_;
   Uses uses_;
   std::vector<std::size_t> family_of_;  ///< per tensor
   std::vector<WideFamily> families_;
@@ -220,7 +221,7 @@ class Finder {
 }  // namespace
 
 bool is_slight(const System& system, const Equation& equation) {
-  if (reduces(equation.value) || loops::operations(equation.value) > slight_operations) return false;
+  if (reduces(equation.value) || loops::operations(equation.value) > threshold<double>("slight_operations")) return false;
   return equation.value.kind() == Kind::boolean || (equation.value.kind() == Kind::real && arithmetic_type(system, equation) == system[equation.target].dtype);
 }
 
@@ -247,8 +248,8 @@ bool fills_in_order(const System& system, const Equation& equation) {
   return true;
 }
 
-std::vector<WideFamily> wide_families(const System& system, const Machine& machine, const ScheduleOptions& options) {
-  return Finder(system, machine, options).run();
+std::vector<WideFamily> wide_families(const System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) {
+  return Finder(system, machine, options, deciding).run();
 }
 
 }  // namespace etalon::compiled

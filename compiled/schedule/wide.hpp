@@ -36,8 +36,8 @@ struct WideFamily {
 /// - whose matrix, for one index of the outer axes, takes more than a quarter of the second cache,
 /// - whose result is at least four times as large as what they read.
 /// Everything that reads a value is of the family too, or reads it by strips and is smaller than half of it. Equations of
-/// recurrences are in none. `options.always` leaves the sizes aside.
-[[nodiscard]] std::vector<WideFamily> wide_families(const spec::System& system, const Machine& machine, const ScheduleOptions& options);
+/// recurrences are in none. `options.always`, or a decision that is given, leaves the sizes aside.
+[[nodiscard]] std::vector<WideFamily> wide_families(const spec::System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding);
 
 /// Whether an equation takes a few additions or comparisons for each element and no reduction, so that its readers may as
 /// well compute it themselves.

@@ -129,7 +129,7 @@ refused("missing.json: the file cannot be read: No such file or directory", "con
 # What good input gets.
 printed(["etalon 0."], "--version")
 printed(["explain", "conform", "serve", "train", "Examples"], "--help")
-for sub in ("explain", "spec", "check", "run", "log", "serve", "conform", "train"):
+for sub in ("explain", "spec", "check", "run", "log", "serve", "conform", "train") + (("tune",) if build == "compiled" else ()):
     printed(["Example"], sub, "--help")
 if build == "compiled":
     cache = folder / "code"
@@ -139,6 +139,27 @@ if build == "compiled":
     check(re.search(r"^  simplify +[0-9.]+ ms$", first.stdout, re.M) and re.search(r"^  generate +[0-9.]+ ms$", first.stdout, re.M),
           f"compile --explain-compile: {first.stdout!r}")
     printed(["kept from an earlier compilation"], "compile", str(program), "--cache", str(cache))
+    product = folder / "product.txt"
+    product.write_text("input a : f32[60, 128]\ninput b : f32[128, 96]\ny = matmul(a, b)\nz = relu(y)\noutput z\n")
+    schedule = folder / "product.schedule"
+    plan = printed(["tiles of"], "compile", str(product), "--schedule-out", str(schedule), "--dump-after", "plan")
+    lines = schedule.read_text().splitlines()
+    check(lines[0].startswith("# What was decided") and len(lines) > 4, f"--schedule-out: {lines}")
+    again = printed([], "compile", str(product), "--schedule", str(schedule), "--dump-after", "plan")
+    check(again.rsplit("passes", 1)[0] == plan.rsplit("passes", 1)[0], "a schedule that was written out makes another plan")
+    tile = next(l for l in lines if l.startswith("tile "))
+    schedule.write_text("# mine\n" + tile.split(" rows=")[0] + " rows=1 columns=20\n")
+    ran = etalon("compile", str(product), "--schedule", str(schedule))
+    check(ran.returncode == 2 and ran.stdout == "" and re.fullmatch(re.escape(f"{schedule}:2: tile ") + r"\w+: columns are whole vectors of \d+, found 20\n", ran.stderr),
+          f"compile --schedule: {ran}")
+    refused("schedule: nothing was tuned for this program on this machine; etalon tune FILE --seconds 30 does it", "compile", str(product), "--schedule", "tuned", "--cache", str(cache))
+    refused("compile: --schedule and --schedule-out are about machine code; leave --emit out, or use --dump-after", "compile", str(product), "--emit", "c", "--schedule", str(schedule))
+    printed(["least_products", "line_bytes", "lanes "], "compile", "--machine")
+    printed(["tile", "join", "recompute"], "compile", "--decisions")
+    tuned = json.loads(printed([], "tune", str(product), "--seconds", "1", "--cache", str(cache), "--json"))
+    check(tuned["tried"] > 0 and tuned["other_results"] == 0 and tuned["seconds_before"] > 0, f"tune: {tuned}")
+    if tuned["file"]:
+        printed([], "compile", str(product), "--schedule", "tuned", "--cache", str(cache))
     printed(["Example", "report"], "bench", "--help")
     printed(["gemm-16", "conv-64-64-weights", "train-gpt", "first-call-mlp"], "bench", "--list")
     kept, page, again = folder / "run.json", folder / "run.md", folder / "again.md"

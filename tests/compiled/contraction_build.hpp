@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiled/ir/schedule.hpp"
 #include "tests/compiled/build_systems.hpp"
 
 namespace etalon::test {
@@ -53,6 +54,12 @@ struct Product {
   s.define(y, binders, reduce(spec::Reduction::sum, {k}, spec::boolean(true),
                               at(a, i, variable(k), p.transposed_a) * at(b, variable(k), j, p.transposed_b)));
   return s;
+}
+
+/// Decisions on the contractions of a system, none of which is given.
+[[nodiscard]] inline std::vector<compiled::Decision> scheduled(System& system, const compiled::Machine& machine, const compiled::ScheduleOptions& options = {}) {
+  compiled::Deciding deciding;
+  return compiled::schedule_contractions(system, machine, options, {}, deciding);
 }
 
 [[nodiscard]] inline std::string text_of(const Product& p) {

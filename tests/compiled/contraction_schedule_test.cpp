@@ -32,7 +32,7 @@ struct Lowered {
 
 Lowered lowered(const Product& p) {
   Lowered l{system_of(p), {}};
-  const std::vector<Decision> decisions = compiled::schedule_contractions(l.system, machine);
+  const std::vector<Decision> decisions = scheduled(l.system, machine);
   const compiled::Plan plan = compiled::plan(l.system, {}, decisions);
   compiled::check_plan(l.system, plan);
   l.nests = compiled::loops::lower(l.system, plan, machine);
@@ -74,7 +74,7 @@ TEST_CASE("packing keeps what a system means, bit by bit", "[compiled][contracti
                              Product{dtype, {}, 20, 1024, 140, false, false, false}}) {
       const System before = system_of(p);
       System after = before;
-      const auto decisions = compiled::schedule_contractions(after, machine, {.always = true});
+      const auto decisions = scheduled(after, machine, {.always = true});
       REQUIRE(after.equations.size() > before.equations.size());
       REQUIRE(decisions.size() == after.equations.size());
       spec::verify(after);
@@ -87,7 +87,7 @@ TEST_CASE("packing keeps what a system means, bit by bit", "[compiled][contracti
 TEST_CASE("a decision says how and why", "[compiled][contractions]") {
   const auto decision = [](const Product& p) {
     System s = system_of(p);
-    return compiled::schedule_contractions(s, machine).back();
+    return scheduled(s, machine).back();
   };
   const Decision one = decision(packed());
   REQUIRE(one.schedule);
@@ -110,7 +110,7 @@ TEST_CASE("a decision says how and why", "[compiled][contractions]") {
   CHECK_FALSE(small.schedule);
   CHECK_THAT(small.reason, Contains("only 512 products"));
   System s = system_of(in_place());
-  CHECK_THAT(compiled::schedule_contractions(s, {}).back().reason, Contains("the machine has no vectors"));
+  CHECK_THAT(scheduled(s, {}).back().reason, Contains("the machine has no vectors"));
 }
 
 TEST_CASE("a transposed factor changes places in squares", "[compiled][contractions]") {

@@ -257,6 +257,6 @@ TEST_CASE("a convolution and its gradients are contractions", "[compiled][contra
   CHECK(same_number(at(corner, 0), at(reference_values(s, in)[2], 0)));
   CHECK_FALSE(std::isfinite(at(corner, 12)));
   System after = s;
-  (void)compiled::schedule_contractions(after, compiled::Machine{16, 32}, {.always = true});
+  (void)scheduled(after, compiled::Machine{16, 32}, {.always = true});
   spec::verify(after);
 }

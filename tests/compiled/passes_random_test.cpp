@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -13,6 +14,8 @@
 #include "compiled/memory/homes.hpp"
 #include "compiled/compile.hpp"
 #include "compiled/ir/plan.hpp"
+#include "compiled/schedule/neighbours.hpp"
+#include "spec/error.hpp"
 #include "optimising.hpp"
 #include "passes_execution.hpp"
 
@@ -339,6 +342,53 @@ TEST_CASE("a_fixed_list_of_systems_meets_every_decision_of_the_planner", "[passe
     INFO(decision);
     CHECK(met[decision] > 0);
   }
+}
+
+TEST_CASE("random_systems_follow_their_schedules_and_those_beside_them", "[passes][schedules]") {
+  const auto planned = [](const System& system, std::vector<compiled::DecisionLine> decisions) {
+    compiled::CompileOptions options;
+    options.off = {"contractions", "passing"};  // they add in another order
+    options.decisions = std::move(decisions);
+    options.verify = true;
+    return compiled::lower_to_loops(system, {}, options, compiled::Machine{8, 16});
+  };
+  const auto text_of = [](const compiled::Compilation& c) {
+    std::string text = to_text(c.system, c.plan);
+    for (const compiled::loops::Nest& nest : c.nests) text += to_text(c.system, nest);
+    return text;
+  };
+  std::map<std::string, int> followed;
+  int refused = 0;
+  for (std::uint32_t seed = 1; seed <= 150; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<std::uint8_t> bytes(400);
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+    const System system = Drawing(bytes).draw();
+    INFO("seed " << seed << "\n" << spec::to_text(system));
+    const std::vector<HostTensor> inputs = test::draw_inputs(system, seed);
+    const std::vector<HostTensor> expected = test::execute(system, inputs);
+    const compiled::Compilation first = planned(system, {});
+    const std::vector<compiled::DecisionLine> lines = first.deciding.taken();
+    CHECK(text_of(planned(system, compiled::decisions_in(compiled::to_text(lines), "s"))) == text_of(first));
+    for (const compiled::DecisionLine& line : lines) {
+      std::vector<compiled::DecisionLine> beside = compiled::neighbours(line, first.machine, lines, true);
+      std::shuffle(beside.begin(), beside.end(), random);
+      for (std::size_t i = 0; i < beside.size() && i < 3; ++i) {
+        INFO(to_text(beside[i]));
+        std::optional<compiled::Compilation> other;
+        try {
+          other = planned(system, {beside[i]});
+        } catch (const SpecViolation&) {
+          ++refused;
+          continue;
+        }
+        ++followed[line.kind];
+        CHECK(test::same_bits(expected, test::execute(other->system, other->plan, inputs, seed).outputs));
+      }
+    }
+  }
+  CHECK(followed["join"] > 30);
+  CHECK(refused > 100);
 }
 
 TEST_CASE("random_systems_keep_every_bit_with_any_pass_switched_off", "[passes]") {

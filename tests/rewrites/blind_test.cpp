@@ -24,6 +24,7 @@
 namespace etalon::test {
 namespace {
 
+using compiled::Deciding;
 using compiled::Decision;
 using compiled::Machine;
 using compiled::Plan;
@@ -77,12 +78,20 @@ class Blindfold {
     return real_##function(system, machine, options);                                                                 \
   }
 
+#define ETALON_DECIDING(result, function, name, symbol)                                                             \
+  result real_##function(System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) asm("__real_" symbol);    \
+  result wrapped_##function(System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) asm("__wrap_" symbol); \
+  result wrapped_##function(System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) {                 \
+    const Blindfold hidden(system, name);                                                                             \
+    return real_##function(system, machine, options, deciding);                                                                 \
+  }
+
 #define ETALON_REPLANNING(function, name, symbol)                                                               \
-  bool real_##function(System& system, const Plan& plan, std::vector<Decision>& decisions) asm("__real_" symbol);    \
-  bool wrapped_##function(System& system, const Plan& plan, std::vector<Decision>& decisions) asm("__wrap_" symbol); \
-  bool wrapped_##function(System& system, const Plan& plan, std::vector<Decision>& decisions) {                 \
-    const Blindfold hidden(system, name);                                                                       \
-    return real_##function(system, plan, decisions);                                                            \
+  bool real_##function(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding) asm("__real_" symbol);    \
+  bool wrapped_##function(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding) asm("__wrap_" symbol); \
+  bool wrapped_##function(System& system, const Plan& plan, std::vector<Decision>& decisions, Deciding& deciding) {                 \
+    const Blindfold hidden(system, name);                                                                                           \
+    return real_##function(system, plan, decisions, deciding);                                                                      \
   }
 
 ETALON_PASS(remove_dead, "_ZN6etalon4spec11remove_deadERNS0_6SystemE")
@@ -95,18 +104,18 @@ ETALON_PASS(inline_locals, "_ZN6etalon8compiled13inline_localsERNS_4spec6SystemE
 ETALON_PASS(ask_results, "_ZN6etalon8compiled11ask_resultsERNS_4spec6SystemE")
 ETALON_PASS(cut_expressions, "_ZN6etalon8compiled15cut_expressionsERNS_4spec6SystemE")
 ETALON_SCHEDULING(void, split_products, "split_products", "_ZN6etalon8compiled14split_productsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsE")
-ETALON_SCHEDULING(void, lift_sums, "lift", "_ZN6etalon8compiled9lift_sumsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsE")
-ETALON_SCHEDULING(std::vector<std::optional<compiled::Strip>>, form_strips, "strips", "_ZN6etalon8compiled11form_stripsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsE")
-ETALON_REPLANNING(add_in_passing, "passing", "_ZN6etalon8compiled14add_in_passingERNS_4spec6SystemERKNS0_4PlanERSt6vectorINS0_8DecisionESaIS8_EE")
-ETALON_REPLANNING(recompute_cheap, "recompute", "_ZN6etalon8compiled15recompute_cheapERNS_4spec6SystemERKNS0_4PlanERSt6vectorINS0_8DecisionESaIS8_EE")
+ETALON_DECIDING(void, lift_sums, "lift", "_ZN6etalon8compiled9lift_sumsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsERNS0_8DecidingE")
+ETALON_DECIDING(std::vector<std::optional<compiled::Strip>>, form_strips, "strips", "_ZN6etalon8compiled11form_stripsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsERNS0_8DecidingE")
+ETALON_REPLANNING(add_in_passing, "passing", "_ZN6etalon8compiled14add_in_passingERNS_4spec6SystemERKNS0_4PlanERSt6vectorINS0_8DecisionESaIS8_EERNS0_8DecidingE")
+ETALON_REPLANNING(recompute_cheap, "recompute", "_ZN6etalon8compiled15recompute_cheapERNS_4spec6SystemERKNS0_4PlanERSt6vectorINS0_8DecisionESaIS8_EERNS0_8DecidingE")
 
 using Strips = std::span<const std::optional<compiled::Strip>>;
-#define ETALON_CONTRACTIONS "_ZN6etalon8compiled21schedule_contractionsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsESt4spanIKSt8optionalINS0_5StripEELm18446744073709551615EE"
-std::vector<Decision> real_contractions(System& system, const Machine& machine, const ScheduleOptions& options, Strips strips) asm("__real_" ETALON_CONTRACTIONS);
-std::vector<Decision> wrapped_contractions(System& system, const Machine& machine, const ScheduleOptions& options, Strips strips) asm("__wrap_" ETALON_CONTRACTIONS);
-std::vector<Decision> wrapped_contractions(System& system, const Machine& machine, const ScheduleOptions& options, Strips strips) {
+#define ETALON_CONTRACTIONS "_ZN6etalon8compiled21schedule_contractionsERNS_4spec6SystemERKNS0_7MachineERKNS0_15ScheduleOptionsESt4spanIKSt8optionalINS0_5StripEELm18446744073709551615EERNS0_8DecidingE"
+std::vector<Decision> real_contractions(System& system, const Machine& machine, const ScheduleOptions& options, Strips strips, Deciding& deciding) asm("__real_" ETALON_CONTRACTIONS);
+std::vector<Decision> wrapped_contractions(System& system, const Machine& machine, const ScheduleOptions& options, Strips strips, Deciding& deciding) asm("__wrap_" ETALON_CONTRACTIONS);
+std::vector<Decision> wrapped_contractions(System& system, const Machine& machine, const ScheduleOptions& options, Strips strips, Deciding& deciding) {
   const Blindfold hidden(system, "pack");
-  return real_contractions(system, machine, options, strips);
+  return real_contractions(system, machine, options, strips, deciding);
 }
 #undef ETALON_CONTRACTIONS
 
@@ -119,6 +128,7 @@ void wrapped_fit_budget(System& system, const PlanOptions& options, Plan& plan) 
 
 #undef ETALON_PASS
 #undef ETALON_SCHEDULING
+#undef ETALON_DECIDING
 #undef ETALON_REPLANNING
 
 namespace {

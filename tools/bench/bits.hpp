@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiled/emit/llvm/sleef.hpp"
+#include "compiled/machine/machine.hpp"
 #include "tools/bench/workload.hpp"
 
 namespace etalon::bench {

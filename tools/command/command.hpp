@@ -26,6 +26,7 @@ void add_check(Command app, Outcome& outcome);
 void add_run(Command app, Outcome& outcome);
 void add_log(Command app, Outcome& outcome);
 void add_compile(Command app, Outcome& outcome);
+void add_tune(Command app, Outcome& outcome);
 void add_serve(Command app, Outcome& outcome);
 void add_conform(Command app, Outcome& outcome);
 void add_judge(Command app, Outcome& outcome);

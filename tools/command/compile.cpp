@@ -13,12 +13,17 @@
 
 #include "spec/error.hpp"
 #include "spec/file.hpp"
+#include "spec/program/extents.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/program_file.hpp"
 
 #ifdef ETALON_HAS_COMPILED
+#include "compiled/cache_folder.hpp"
 #include "compiled/compile.hpp"
+#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "compiled/runtime/executable.hpp"
+#include "compiled/tuned.hpp"
 #include "tools/command/emission.hpp"
 #endif
 
@@ -30,13 +35,15 @@ namespace {
 
 constexpr const char* compile_examples = R"(
 --list shows every stage, and the choices within it. --dump-after takes stages, and levels as they are in the end: equations, plan,
-loops, llvm, asm. Forms to emit are program, equations, plan, loops, llvm, asm, c, cuda and ptx (docs/emission.md). Examples
+loops, llvm, asm. --machine prints by which numbers they decide. Forms to emit are program, equations, plan, loops, llvm, asm, c, cuda and ptx (docs/emission.md). Examples
   etalon compile step.txt --emit c -o step.c; cc -std=c99 -O2 -ffp-contract=off -c step.c
   etalon compile step.txt --emit ptx --arch compute_90 -o step.ptx
   etalon compile step.txt --debug-dir stages
   etalon compile step.txt --dump-after plan
   etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops
   etalon compile step.txt --json | jq '.values[] | select(.keeping == "stored")'
+  etalon compile step.txt --schedule-out step.schedule           what was decided, to be changed and followed: see docs/schedules.md
+  etalon compile step.txt --schedule step.schedule --dump-after loops
   etalon compile step.txt --memory-budget 8M --dump-after plan   what is computed again instead of kept, and why
 With ETALON_PERF_MAP=1 in the environment every command writes the names of generated functions to /tmp/perf-PID.map,
 where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report
@@ -51,10 +58,14 @@ struct CompileChoices {
   std::vector<std::string> off;
   std::vector<std::string> dump_after;
   bool list = false;
+  bool machine = false;
+  bool decisions = false;
   bool times = false;
   bool json = false;
   std::string cache;
   std::string memory_budget;
+  std::string schedule;
+  std::string schedule_out;
   std::string emit;
   std::string output;
   std::string architecture;
@@ -76,6 +87,25 @@ void list_stages() {
   }
 }
 
+/// The kinds of lines of a schedule.
+void list_decisions() {
+  for (const compiled::DecisionKind& kind : compiled::decision_kinds()) {
+    std::string words;
+    for (const std::string_view p : kind.parameters) words += fmt::format("{}{}=", words.empty() ? "" : " ", p);
+    if (kind.parameters.empty()) words = "on or off";
+    else if (kind.has_off) words += ", or off";
+    std::cout << fmt::format("{:10} {:36} {}{}\n", kind.name, words, kind.what, kind.orders_sums ? " (orders sums)" : "");
+  }
+}
+
+/// What this machine has, and by what numbers the compiler trades one cost for another.
+void print_machine() {
+  const compiled::Machine m = compiled::Jit().machine();
+  std::cout << fmt::format("lanes {}\nvector registers {}\nfirst cache {} bytes\nsecond cache {} bytes\nlast cache {} bytes\n\n", m.lanes_f32, m.vector_registers,
+                           m.near_bytes, m.middle_bytes, m.last_bytes);
+  for (const compiled::Threshold& t : compiled::thresholds) std::cout << fmt::format("{:30} {:>8} {:10} {}\n", t.name, t.value, t.unit, t.reason);
+}
+
 /// A number of bytes, with K, M or G for powers of 1024.
 std::size_t bytes_in(const std::string& text) {
   constexpr std::string_view units = "KMG";
@@ -89,8 +119,17 @@ std::size_t bytes_in(const std::string& text) {
   return value << (10 * unit);
 }
 
-compiled::CompileOptions options_of(const CompileChoices& choices) {
+/// The decisions to follow: those of a file, or what was tuned for the program.
+std::vector<compiled::DecisionLine> decisions_of(const CompileChoices& choices, const spec::Program& program) {
+  if (choices.schedule.empty()) return {};
+  if (choices.schedule != "tuned") return compiled::decisions_in(read_file(choices.schedule), choices.schedule);
+  const std::filesystem::path folder = choices.cache.empty() ? compiled::default_cache_folder() : std::filesystem::path(choices.cache);
+  return compiled::tuned_decisions(folder, with_extents(program), compiled::Jit().machine());
+}
+
+compiled::CompileOptions options_of(const CompileChoices& choices, const spec::Program& program) {
   compiled::CompileOptions options;
+  options.decisions = decisions_of(choices, program);
   if (!choices.memory_budget.empty()) options.plan.memory_budget = bytes_in(choices.memory_budget);
   options.off.insert(choices.off.begin(), choices.off.end());
   options.dump_after.insert(choices.dump_after.begin(), choices.dump_after.end());
@@ -115,6 +154,12 @@ void print_json(const compiled::Report& report) {
   const nlohmann::ordered_json all{{"arena_bytes", report.arena_bytes}, {"stack_bytes", report.stack_bytes}, {"input_bytes", report.input_bytes}, {"output_bytes", report.output_bytes},
                                    {"peak_bytes", report.peak_bytes()}, {"cached", report.cached}, {"kernels", kernels}, {"values", values}};
   std::cout << all.dump() << "\n";
+}
+
+void write_schedule(const CompileChoices& choices, const compiled::Report& report) {
+  const std::string text = fmt::format("# What was decided about {} (docs/schedules.md). A line that is taken out is decided by cost.\n", choices.path) + compiled::to_text(report.decisions);
+  if (choices.schedule_out == "-") std::cout << text;
+  else write_file(choices.schedule_out, text);
 }
 
 /// What is dumped stays out of what is emitted.
@@ -142,15 +187,22 @@ void write_debug_dir(const CompileChoices& choices) {
 
 void compile_file(const CompileChoices& choices) {
   if (choices.list) return list_stages();
+  if (choices.machine) return print_machine();
+  if (choices.decisions) return list_decisions();
   if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
+  if (!choices.emit.empty() && !(choices.schedule.empty() && choices.schedule_out.empty())) {
+    throw SpecViolation("compile: --schedule and --schedule-out are about machine code; leave --emit out, or use --dump-after");
+  }
   if (choices.emit.empty() && !choices.output.empty()) throw SpecViolation("compile: -o says where --emit writes, and --emit is missing");
   if (choices.emit != "ptx" && choices.debug_dir.empty() && !choices.architecture.empty()) {
     throw SpecViolation("compile: --arch is for --emit ptx and --debug-dir");
   }
   if (!choices.debug_dir.empty()) write_debug_dir(choices);
   if (!choices.emit.empty()) return emit_form(choices);
-  const compiled::Executable executable = compiled::compile(program_in_file(choices.path, choices.definitions), options_of(choices));
+  const spec::Program program = program_in_file(choices.path, choices.definitions);
+  const compiled::Executable executable = compiled::compile(program, options_of(choices, program));
   const compiled::Report& report = executable.report();
+  if (!choices.schedule_out.empty()) write_schedule(choices, report);
   if (choices.json) return print_json(report);
   std::cout << fmt::format(
       "{}: {} equations, {} kernels, {} bytes of intermediates, {} with stacks, inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
@@ -174,6 +226,8 @@ void add_compile(Command app, Outcome& outcome) {
   command.option("--cache", choices->cache, "A folder that keeps machine code for the next time");
   command.option("--memory-budget", choices->memory_budget,
                       "Most bytes of intermediates, such as 64M: values are computed again instead of kept until they fit");
+  command.option("--schedule-out", choices->schedule_out, "A file for what was decided, one decision per line; - for standard output");
+  command.option("--schedule", choices->schedule, "A file of decisions to follow, or tuned for what etalon tune has found; of what it does not say the costs decide");
   std::string forms;
   for (const EmittedForm& form : emitted_forms()) forms += fmt::format("{}{} ({})", forms.empty() ? "" : ", ", form.name, form.what);
   command.option("--emit", choices->emit, "Print one form and nothing else: " + forms);
@@ -182,6 +236,8 @@ void add_compile(Command app, Outcome& outcome) {
   command.option("--debug-dir", choices->debug_dir, "A folder for the text of every stage and form, in numbered files");
   command.flag("--explain-compile", choices->times, "What each stage took");
   command.flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
+  command.flag("--machine", choices->machine, "Print what this machine has and every threshold of the compiler with its reason, and stop");
+  command.flag("--decisions", choices->decisions, "List the kinds of decisions that a schedule holds, and stop");
   command.flag("--list", choices->list, "List all stages from equations to machine code in order, and stop");
   command.callback([=, &outcome] {
     compile_file(*choices);

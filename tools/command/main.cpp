@@ -107,6 +107,7 @@ int main(int argc, char** argv) {
   command::add_run(commands, outcome);
   command::add_log(commands, outcome);
   command::add_compile(commands, outcome);
+  command::add_tune(commands, outcome);
   command::add_serve(commands, outcome);
   command::add_conform(commands, outcome);
   command::add_judge(commands, outcome);

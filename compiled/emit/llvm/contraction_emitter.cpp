@@ -8,6 +8,7 @@
 #include "compiled/emit/llvm/squares.hpp"
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/windows.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -117,7 +118,7 @@ Value* ContractionEmitter::next_panel(const Tile& t, const Source& right, Value*
 
 /// This tile's share of what the next turn copies. What is fetched beyond the end of a piece does no harm.
 void ContractionEmitter::fetch_pieces(Value* row_tile, Value* column_tile) {
-  constexpr std::int64_t line = 64;
+  constexpr auto line = threshold("line_bytes");
   for (const loops::FetchAhead& piece : c_.ahead) {
     const std::int64_t tiles = piece.blocks * s_.block_rows * s_.block_columns;
     const std::int64_t lines = parts(piece.bytes, line * tiles);

@@ -4,6 +4,8 @@
 #include <array>
 #include <variant>
 
+#include "compiled/machine/thresholds.hpp"
+
 namespace etalon::compiled {
 namespace {
 
@@ -25,13 +27,12 @@ bool HastyPasses::shouldRunPass(llvm::StringRef pass, llvm::StringRef) {
 }
 
 bool is_hasty(const std::vector<loops::Nest>& nests) {
-  constexpr double little = 1 << 13;  // scalar operations
   double work = 0;
   for (const loops::Nest& nest : nests) {
     if (contracts(nest.steps)) return false;
     work += nest.work;
   }
-  return work < little;
+  return work < threshold<double>("little_work");
 }
 
 }  // namespace etalon::compiled

@@ -3,6 +3,7 @@
 #include "compiled/emit/llvm/emitter.hpp"
 #include "compiled/emit/llvm/tails.hpp"
 #include "compiled/ir/access.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -38,7 +39,7 @@ void Emitter::declare(const std::vector<loops::Buffer>& buffers) {
 
 /// On the stack, or in what the thread is given.
 void Emitter::own(const loops::Buffer& own) {
-  constexpr std::uint64_t line_bytes = 64;
+  constexpr auto line_bytes = threshold<std::uint64_t>("line_bytes");
   llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
   const std::string& name = system_[own.tensor].name;
   if (own.offset) {
@@ -205,7 +206,7 @@ Value* Emitter::raw_of(Value* value, Type type, DType dtype) {
 
 /// A store around the caches, which wants to be told that its address is one of whole vectors.
 void Emitter::stream(Value* vector, Value* to) {
-  constexpr std::uint64_t line_bytes = 64;
+  constexpr auto line_bytes = threshold<std::uint64_t>("line_bytes");
   const std::uint64_t bytes = module_.getDataLayout().getTypeStoreSize(vector->getType()).getFixedValue();
   llvm::StoreInst* made = builder_.CreateAlignedStore(vector, to, llvm::Align(std::min(bytes, line_bytes)));
   made->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), llvm::ConstantAsMetadata::get(builder_.getInt32(1))));

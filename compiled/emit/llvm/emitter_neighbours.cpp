@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiled/emit/llvm/emitter.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -12,15 +13,10 @@ using spec::Primitive;
 
 namespace {
 
-/// Farther apart a gather asks for less.
-constexpr std::int64_t farthest = 4;
-/// Lanes of more bytes fill too many registers at a time.
-constexpr unsigned most_bytes = 128;
-
 }  // namespace
 
 std::optional<Emitter::Neighbours> Emitter::neighbours(const loops::Affine& number, llvm::Type* type, Value* mask) {
-  if (lane_variable_ < 0 || width_ * type->getScalarSizeInBits() / 8 > most_bytes) return std::nullopt;
+  if (lane_variable_ < 0 || width_ * type->getScalarSizeInBits() / 8 > threshold<unsigned>("most_neighbour_bytes")) return std::nullopt;
   for (const auto& [v, c] : number.variables) {
     const auto it = values_.find(v);
     if (v != lane_variable_ && it != values_.end() && it->second->getType()->isVectorTy()) return std::nullopt;
@@ -30,7 +26,7 @@ std::optional<Emitter::Neighbours> Emitter::neighbours(const loops::Affine& numb
   rest.variables.erase(lane_variable_);
   const auto varying = std::find_if(rest.opaque.begin(), rest.opaque.end(), [&](const auto& term) { return varies(term.second); });
   if (varying == rest.opaque.end()) {
-    if (stride < 2 || stride > farthest) return std::nullopt;
+    if (stride < 2 || stride > threshold("farthest_neighbour")) return std::nullopt;
     Value* first = builder_.CreateAdd(element_value(rest, mask), builder_.CreateMul(values_.at(lane_variable_), constant_index(stride)));
     return Neighbours{first, static_cast<unsigned>(stride), 1};
   }

@@ -153,7 +153,7 @@ Jit::Jit(VectorLevel most, const std::filesystem::path& cache) : state_(std::mak
   auto builder = require(orc::JITTargetMachineBuilder::detectHost());
   if (most < state_->level) {
     state_->level = most;
-    builder.setCPU(most == VectorLevel::avx2 ? "haswell" : "x86-64");
+    builder.setCPU(std::string(vector_unit(most).model));
     builder.setFeatures("");
   }
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
@@ -170,11 +170,11 @@ Jit::~Jit() = default;
 
 Machine Jit::machine() const {
   Machine m;
-  m.lanes_f32 = state_->level == VectorLevel::avx512 ? 16 : state_->level == VectorLevel::avx2 ? 8 : 1;
+  m.lanes_f32 = vector_unit(state_->level).lanes_f32;
+  m.vector_registers = vector_unit(state_->level).vector_registers;
   if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) m.near_bytes = bytes;
   if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) m.middle_bytes = bytes;
   m.last_bytes = last_cache_bytes().value_or(m.last_bytes);
-  m.vector_registers = state_->level == VectorLevel::avx512 ? 32 : 16;
   return m;
 }
 

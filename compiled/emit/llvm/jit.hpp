@@ -15,6 +15,7 @@
 #include "compiled/emit/llvm/sleef.hpp"
 #include "compiled/ir/nest.hpp"
 #include "compiled/machine/machine.hpp"
+#include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
@@ -23,7 +24,7 @@ namespace etalon::compiled {
 using KernelFunction = void (*)(std::byte* const* operands, std::int64_t begin, std::int64_t end, std::byte* scratch);
 
 /// No kernel takes more of a thread's stack, whatever the extents.
-inline constexpr std::size_t most_stack_bytes = std::size_t{64} << 10;
+inline constexpr std::size_t most_stack_bytes = threshold<std::size_t>("most_stack_bytes");
 
 /// The compiled kernels of one program.
 struct Code {

@@ -6,13 +6,11 @@
 #include "compiled/emit/llvm/counting.hpp"
 #include "compiled/emit/llvm/nest_parts.hpp"
 #include "compiled/emit/llvm/prefetch.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
 namespace {
-
-/// Vectors of a row of which the cut last one is a good part.
-constexpr std::int64_t most_vectors_before_tail = 4;
 
 bool is_position(Reduction r) { return r == Reduction::argmax || r == Reduction::argmin; }
 bool is_extremum(Reduction r) { return r == Reduction::max || r == Reduction::min || is_position(r); }
@@ -29,7 +27,7 @@ Value* NestEmitter::variable(llvm::Type* type, llvm::Constant* start) {
 
 /// Room on the stack until it is put back to the others: steps that follow each other use the same.
 llvm::AllocaInst* NestEmitter::borrow(std::uint64_t bytes) {
-  constexpr std::uint64_t line_bytes = 64;
+  constexpr auto line_bytes = threshold<std::uint64_t>("line_bytes");
   if (rooms_.empty()) {
     llvm::IRBuilder<> entry(&function_.getEntryBlock(), function_.getEntryBlock().begin());
     rooms_.push_back(entry.CreateAlloca(entry.getInt8Ty(), entry.getInt64(0)));
@@ -49,7 +47,7 @@ void NestEmitter::count(Value* begin, Value* end, const std::function<void(Value
 
 /// The vector that the next row has here; one beyond the last row does no harm.
 void NestEmitter::fetch(const Loop& loop) {
-  constexpr std::uint64_t line = 64;
+  constexpr auto line = threshold<std::uint64_t>("line_bytes");
   for (const loops::FetchedRow& row : loop.fetched) {
     Value* first = emitter_.element_pointer(row.element);
     const std::uint64_t bytes = loop.width * size_of(system_[row.element->tensor].dtype);
@@ -86,7 +84,7 @@ void NestEmitter::iterate(const Loop& loop, Value* begin, Value* end, const std:
   if (begin == nullptr) {
     Value* last = b_.getInt64(static_cast<std::uint64_t>(blocks - 1));
     if (blocks == 1 && !loop.limit.valid()) return once(last);
-    if (!all_whole && !loop.limit.valid() && blocks <= most_vectors_before_tail + 1) {
+    if (!all_whole && !loop.limit.valid() && blocks <= threshold("most_vectors_before_tail") + 1) {
       if (blocks == 2) turn(b_.getInt64(0), true);
       else count(b_.getInt64(0), last, [&](Value* i) { turn(i, true); });
       return turn(last, false);

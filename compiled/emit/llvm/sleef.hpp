@@ -6,12 +6,10 @@
 #include <span>
 #include <string>
 
+#include "compiled/machine/machine.hpp"
 #include "spec/scalar.hpp"
 
 namespace etalon::compiled {
-
-/// What the host's processor offers.
-enum class VectorLevel { scalar, avx2, avx512 };
 
 struct SleefSymbol {
   const char* name;

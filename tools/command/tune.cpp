@@ -1,0 +1,119 @@
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "spec/error.hpp"
+#include "spec/file.hpp"
+#include "spec/program/extents.hpp"
+#include "tools/command/command.hpp"
+#include "tools/command/program_file.hpp"
+
+#ifdef ETALON_HAS_COMPILED
+#include "compiled/cache_folder.hpp"
+#include "compiled/tuned.hpp"
+#include "tools/command/tuning.hpp"
+#endif
+
+namespace etalon::command {
+
+#ifdef ETALON_HAS_COMPILED
+
+namespace {
+
+constexpr const char* tune_examples = R"(
+The program runs on drawn inputs. One decision of the compiler after the other is changed to one beside it: another tile, other
+blocks, a factor copied or not. A change is kept where it runs faster, sampled in turn with the best so far, and where the
+results have the same bits. With --reorder-sums decisions are tried too that add terms in another order, such as which
+equations share loops; results then differ within what their roundings allow.
+What is found is kept beside the cache, by program and machine, and used where it is asked for: --schedule tuned.
+
+Examples
+  etalon tune step.txt --seconds 30
+  etalon compile step.txt --schedule tuned --dump-after plan
+  etalon tune step.txt --seconds 60 --reorder-sums -o step.schedule
+  etalon compile step.txt --schedule step.schedule
+Exit status: 0 searched, whatever was found; 2 usage or set-up error.)";
+
+struct TuneWords {
+  std::string path;
+  std::string definitions;
+  std::string output;
+  std::string cache;
+  bool json = false;
+  TuningOptions options;
+};
+
+void print_json(const TuneWords& words, const Tuned& found, const std::string& file) {
+  nlohmann::ordered_json decisions = nlohmann::ordered_json::array();
+  for (const compiled::DecisionLine& line : found.decisions) decisions.push_back(compiled::to_text(line));
+  const nlohmann::ordered_json all{{"program", words.path}, {"seconds_before", found.before}, {"seconds_after", found.after}, {"tried", found.tried},
+                                   {"refused", found.refused}, {"other_results", found.other}, {"decisions", decisions},
+                                   {"file", file.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(file)}};
+  std::cout << all.dump() << "\n";
+}
+
+/// \returns the file; empty where nothing was found.
+std::string keep(const TuneWords& words, const spec::Program& program, const Tuned& found) {
+  if (found.decisions.empty()) return {};
+  std::filesystem::path file = words.output;
+  if (file.empty()) {
+    const std::filesystem::path folder = words.cache.empty() ? compiled::default_cache_folder() : std::filesystem::path(words.cache);
+    if (folder.empty()) throw SpecViolation("tune: there is no folder for what is found; give -o FILE or --cache FOLDER");
+    make_folder(folder);
+    file = tuned_file(folder, program, found.machine);
+  }
+  write_file(file, fmt::format("# {}: {:.4g} ms instead of {:.4g} with {} threads\n", words.path, found.after * 1e3, found.before * 1e3, words.options.threads) +
+                       compiled::to_text(found.decisions));
+  return file.string();
+}
+
+void tune_file(const TuneWords& words) {
+  if (!words.output.empty()) check_writable(words.output);
+  const spec::Program program = with_extents(program_in_file(words.path, words.definitions));
+  TuningOptions options = words.options;
+  if (!words.json) options.progress = [](const std::string& line) { std::cerr << line << std::endl; };
+  const Tuned found = tune(program, options);
+  const std::string file = keep(words, program, found);
+  if (words.json) return print_json(words, found, file);
+  std::cout << fmt::format("{}: {:.4g} ms as costs decide, {:.4g} ms as tuned ({} changes); {} tried, {} refused{}\n", words.path, found.before * 1e3, found.after * 1e3,
+                           found.decisions.size(), found.tried, found.refused, found.other == 0 ? "" : fmt::format(", {} with other results", found.other));
+  std::cout << (file.empty() ? "nothing faster was found\n" : file + "\n");
+}
+
+}  // namespace
+
+void add_tune(Command app, Outcome& outcome) {
+  Command command = app.command("tune", "Search for a faster schedule of a program");
+  command.footer(tune_examples);
+  auto words = std::make_shared<TuneWords>();
+  command.option("file", words->path, "The program, as text or JSON").required();
+  command.option("--definitions", words->definitions, "A file with definitions of your own");
+  command.option("--seconds", words->options.seconds, "Of searching; compiling counts").positive().with_default();
+  command.option("--threads", words->options.threads, "That run the program").between(1, 1024).with_default();
+  command.option("--seed", words->options.seed, "Of the inputs and of the order of changes").with_default();
+  command.flag("--reorder-sums", words->options.reorder_sums, "Try decisions too that add terms in another order: bits differ then");
+  command.option("-o,--output", words->output, "The file of what is found, instead of one beside the cache");
+  command.option("--cache", words->cache, "The folder of what is found, instead of the usual one");
+  command.flag("--json", words->json, "Print what was found as one JSON object");
+  command.callback([=, &outcome] {
+    tune_file(*words);
+    outcome.status = 0;
+  });
+}
+
+#else
+
+void add_tune(Command app, Outcome&) {
+  Command command = app.command("tune", "Search for a faster schedule of a program (not in this build)");
+  command.allow_extras();
+  command.callback([] { throw Unsupported("tune: not in this build; configure with -DETALON_COMPILED=ON"); });
+}
+
+#endif
+
+}  // namespace etalon::command
