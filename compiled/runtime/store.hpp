@@ -18,7 +18,8 @@
 
 namespace etalon::compiled {
 
-/// Every entry has a fixed type; it has a value once it was written.
+/// Every entry has a fixed type; it has a value once it was written. It knows no lock: several threads
+/// may only read it at the same time, as runs do that update nothing, once its entries lie as they want them (executable.hpp).
 class Store {
  public:
   struct Entry {

@@ -65,7 +65,7 @@ compiled::CompileOptions with_threads(unsigned threads) {
 
 /// Numbers of one executable's own.
 HostTensor drawn(const spec::Input& i, std::size_t n) {
-  if (i.dtype != DType::i64) return small_integers(i.dtype, i.dims, static_cast<unsigned>(n * 31 + i.name.size() * 7 + i.name.front()));
+  if (i.dtype != DType::i64) return small_integers(i.dtype, i.dims, static_cast<unsigned>(n * 31 + static_cast<std::size_t>(i.dims.count())));
   HostTensor t(i.dtype, i.dims);
   std::int64_t next = static_cast<std::int64_t>(n);
   for (std::int64_t& v : t.view<std::int64_t>()) v = next++ % 9;
