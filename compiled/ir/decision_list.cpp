@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -169,12 +170,13 @@ void Deciding::take(DecisionLine line) {
 }
 
 void Deciding::check_all_taken() const {
+  if (given_.empty()) return;
+  std::map<std::string, std::set<std::string>> values;
+  for (const DecisionLine& line : taken_) values[line.kind].insert(line.value);
   for (const DecisionLine& wish : given_) {
-    std::vector<std::string> known;
-    for (const DecisionLine& line : taken_) {
-      if (line.kind == wish.kind) known.push_back(line.value);
-    }
-    if (std::find(known.begin(), known.end(), wish.value) != known.end()) continue;
+    const std::set<std::string>& of_kind = values[wish.kind];
+    if (of_kind.contains(wish.value)) continue;
+    const std::vector<std::string> known(of_kind.begin(), of_kind.end());
     wish.refuse("there is nothing of this kind to decide here" + (known.empty() ? "" : "; did you mean '" + nearest_name(wish.value, known) + "'?"));
   }
 }

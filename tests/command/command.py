@@ -157,8 +157,9 @@ if build == "compiled":
     printed(["least_products", "line_bytes", "lanes "], "compile", "--machine")
     printed(["tile", "join", "recompute"], "compile", "--decisions")
     tuned = json.loads(printed([], "tune", str(product), "--seconds", "1", "--cache", str(cache), "--json"))
-    check(tuned["tried"] > 0 and tuned["other_results"] == 0 and tuned["seconds_before"] > 0, f"tune: {tuned}")
+    check(tuned["tried"] > 0 and tuned["other_results"] == 0 and (tuned["file"] is None) == (tuned["decisions"] == []), f"tune: {tuned}")
     if tuned["file"]:
+        check(0 < tuned["seconds_after"] < tuned["seconds_before"], f"tune: {tuned}")
         printed([], "compile", str(product), "--schedule", "tuned", "--cache", str(cache))
     printed(["Example", "report"], "bench", "--help")
     printed(["gemm-16", "conv-64-64-weights", "train-gpt", "first-call-mlp"], "bench", "--list")

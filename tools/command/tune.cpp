@@ -51,7 +51,9 @@ struct TuneWords {
 void print_json(const TuneWords& words, const Tuned& found, const std::string& file) {
   nlohmann::ordered_json decisions = nlohmann::ordered_json::array();
   for (const compiled::DecisionLine& line : found.decisions) decisions.push_back(compiled::to_text(line));
-  const nlohmann::ordered_json all{{"program", words.path}, {"seconds_before", found.before}, {"seconds_after", found.after}, {"tried", found.tried},
+  const nlohmann::ordered_json all{{"program", words.path},
+                                   {"seconds_before", file.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(found.before)},
+                                   {"seconds_after", file.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(found.after)}, {"tried", found.tried},
                                    {"refused", found.refused}, {"other_results", found.other}, {"decisions", decisions},
                                    {"file", file.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(file)}};
   std::cout << all.dump() << "\n";
@@ -80,9 +82,9 @@ void tune_file(const TuneWords& words) {
   const Tuned found = tune(program, options);
   const std::string file = keep(words, program, found);
   if (words.json) return print_json(words, found, file);
-  std::cout << fmt::format("{}: {:.4g} ms as costs decide, {:.4g} ms as tuned ({} changes); {} tried, {} refused{}\n", words.path, found.before * 1e3, found.after * 1e3,
-                           found.decisions.size(), found.tried, found.refused, found.other == 0 ? "" : fmt::format(", {} with other results", found.other));
-  std::cout << (file.empty() ? "nothing faster was found\n" : file + "\n");
+  std::cout << fmt::format("{}: {} tried, {} refused, {} with other results\n", words.path, found.tried, found.refused, found.other);
+  if (file.empty()) std::cout << "nothing faster was found\n";
+  else std::cout << fmt::format("{}: {} changes, {:.4g} ms instead of {:.4g}\n", file, found.decisions.size(), found.after * 1e3, found.before * 1e3);
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ struct TuningOptions {
 /// What was found.
 struct Tuned {
   std::vector<compiled::DecisionLine> decisions;  ///< those that differ from what costs decide; none where nothing faster was found
-  double before = 0;       ///< seconds of a run as costs decide, the median
-  double after = 0;        ///< the same with the decisions, sampled in turn with the other
+  double before = 0;       ///< seconds of a run as costs decide, the median of those that were sampled last
+  double after = 0;        ///< the same with what was tried beside it: the decisions, where some were found
   std::size_t tried = 0;   ///< that ran
   std::size_t refused = 0; ///< that cannot be
   std::size_t other = 0;   ///< whose results were others
