@@ -17,7 +17,7 @@ inline constexpr std::int64_t usual_middle_bytes = std::int64_t{1} << 20;
 /// Profile `etalon-order-1`: which loops run in lanes, how many lanes a sum has, and which contractions run in tiles is decided as for
 /// vectors of so many single-precision numbers. A machine with narrower ones takes several for one, so that bits are the same.
 inline constexpr unsigned order_lanes_f32 = 16;
-inline constexpr const char* order_profile = "etalon-order-1";
+inline constexpr std::string_view order_profile = "etalon-order-1";
 
 /// Numbers of one type in a vector.
 struct VectorWidth {
@@ -50,6 +50,9 @@ struct Machine {
   std::int64_t middle_bytes = usual_middle_bytes;  ///< of the second-level cache
   std::int64_t last_bytes = std::int64_t{32} << 20;   ///< of the last cache before memory, which cores share
   std::int64_t block_threads = 0;  ///< threads of a block of a grid; 0: a processor with cores
+
+  /// The profile whose bits it gives. One without vectors has no fused multiplication and addition either, and gives others.
+  [[nodiscard]] constexpr std::string_view order_of_sums() const { return lanes_f32 > 1 ? order_profile : "of its own"; }
 };
 
 }  // namespace etalon::compiled

@@ -101,8 +101,8 @@ void list_decisions() {
 /// What this machine has, and by what numbers the compiler trades one cost for another.
 void print_machine() {
   const compiled::Machine m = compiled::Jit().machine();
-  std::cout << fmt::format("lanes {}\nvector registers {}\nfirst cache {} bytes\nsecond cache {} bytes\nlast cache {} bytes\n\n", m.lanes_f32, m.vector_registers,
-                           m.near_bytes, m.middle_bytes, m.last_bytes);
+  std::cout << fmt::format("order of sums {}\nlanes {}\nvector registers {}\nfirst cache {} bytes\nsecond cache {} bytes\nlast cache {} bytes\n\n", m.order_of_sums(),
+                           m.lanes_f32, m.vector_registers, m.near_bytes, m.middle_bytes, m.last_bytes);
   for (const compiled::Threshold& t : compiled::thresholds) std::cout << fmt::format("{:30} {:>8} {:10} {}\n", t.name, t.value, t.unit, t.reason);
 }
 
