@@ -51,6 +51,10 @@ struct CaseKey {
   spec::Library library{};  ///< the specification
 };
 
+/// Whether the numbers of the case are ordinary and differ everywhere, since it says where elements come from: of layouts, and of
+/// derivatives where no other case of the shortest tier has the same types.
+[[nodiscard]] bool tells_elements_apart(const CaseKey& key);
+
 /// `softmax.vjp.f32.12@1-9f3c2a11`: operation, check, element type, index, seed and the specification's hash.
 [[nodiscard]] std::string id_of(const CaseKey& key);
 /// \throws SpecViolation for a malformed id, or one made with another specification.

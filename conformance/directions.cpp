@@ -78,24 +78,28 @@ std::vector<bool> draw_wrt(Draw& draw, const std::vector<std::optional<HostTenso
 }
 
 void draw_directions(Case& c, std::span<const spec::ValueType> results, Draw& draw) {
+  const bool apart = tells_elements_apart(c.key);
+  const auto drawn = [&](DType dtype, const Dims& dims) {
+    return apart ? draw_real(draw, Family::normal, dtype, dims) : draw_direction(draw, dtype, dims);
+  };
   std::size_t input = 0;
   for (const auto& t : c.operands) {
     if (!t) continue;
     c.tangents.emplace_back();
-    if (c.wrt[input++]) c.tangents.back() = draw_direction(draw, t->dtype, t->dims);
+    if (c.wrt[input++]) c.tangents.back() = drawn(t->dtype, t->dims);
   }
   for (const spec::ValueType& type : results) {
     c.cotangents.emplace_back();
-    if (is_real(type.dtype)) c.cotangents.back() = draw_direction(draw, type.dtype, type.dims);
+    if (is_real(type.dtype)) c.cotangents.back() = drawn(type.dtype, type.dims);
   }
   if (c.mode == spec::Mode::jvp_of_vjp) {
     for (const spec::ValueType& type : results) {
       c.cotangent_tangents.emplace_back();
-      if (is_real(type.dtype)) c.cotangent_tangents.back() = draw_direction(draw, type.dtype, type.dims);
+      if (is_real(type.dtype)) c.cotangent_tangents.back() = drawn(type.dtype, type.dims);
     }
   }
   make_directions_faint(c, draw);
-  leave_one_out(c, draw);
+  if (!apart) leave_one_out(c, draw);
 }
 
 }  // namespace etalon::conformance

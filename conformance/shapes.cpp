@@ -67,15 +67,20 @@ void add_work(const spec::Expr& e, double times, Work& work) {
   for (const spec::Expr& arg : e->args) add_work(arg, times, work);
 }
 
-Work work_of(const Definition& definition, const CallTypes& call) {
-  const spec::Instance instance = spec::instantiate(definition, call.operands, call.packs, call.attributes);
-  Work work;
-  for (const spec::Equation& equation : instance.system.equations) {
-    double times = 1;
-    for (const spec::Binder& b : equation.binders) times *= static_cast<double>(b.extent);
-    add_work(equation.value, times, work);
+/// Nothing where typing does not say what elaboration knows: that a tensor between has more axes than there may be.
+std::optional<Work> work_of(const Definition& definition, const CallTypes& call) {
+  try {
+    const spec::Instance instance = spec::instantiate(definition, call.operands, call.packs, call.attributes);
+    Work work;
+    for (const spec::Equation& equation : instance.system.equations) {
+      double times = 1;
+      for (const spec::Binder& b : equation.binders) times *= static_cast<double>(b.extent);
+      add_work(equation.value, times, work);
+    }
+    return work;
+  } catch (const SpecViolation&) {
+    return std::nullopt;
   }
-  return work;
 }
 
 /// Whether the call takes no more than is wished for, and sums beyond so many terms where that is. In every other turn it is
@@ -190,22 +195,27 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
     // Last, since it makes the equations.
-    if ((now.longest > 0 || attempt < patience) && !suits(work_of(definition, *call), now, largest)) continue;
+    const auto work = work_of(definition, *call);
+    if (!work || ((now.longest > 0 || attempt < patience) && !suits(*work, now, largest))) continue;
     return assignment;
   }
   return std::nullopt;
 }
 
 std::optional<Assignment> with_axis_of_one(const Definition& definition, const Assignment& assignment, DType dtype) {
+  const auto is_call = [&](const Assignment& a) {
+    const auto call = call_of(definition, a, dtype);
+    return call && work_of(definition, *call);
+  };
   for (const auto& [row, extents] : assignment.rows) {
     if (extents.empty() || extents.back() < 2) continue;
     Assignment longer = assignment;
     longer.rows[row].insert(longer.rows[row].end() - 1, 1);
-    if (call_of(definition, longer, dtype)) return longer;
+    if (is_call(longer)) return longer;
     if (extents.size() < 2) continue;
     Assignment shorter = assignment;
     *(shorter.rows[row].end() - 2) = 1;
-    if (call_of(definition, shorter, dtype)) return shorter;
+    if (is_call(shorter)) return shorter;
   }
   return std::nullopt;
 }

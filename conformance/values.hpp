@@ -24,7 +24,7 @@ enum class Family : std::uint8_t {
   zeros,       ///< mostly ±0
   large,       ///< around 10^4 (f16: 300)
   logits,      ///< between 80 and 100 (f16: 8 and 10)
-  tiny,        ///< around 10^-20 (f16: 10^-3)
+  tiny,        ///< around 10^-20 (f64: or 10^-155, f16: 10^-3)
   subnormal,   ///< below the smallest normal number
   cancelling,  ///< pairs that nearly cancel
   offset,      ///< mean 1000, deviation 0.01 (16-bit types: 100, a few last places)

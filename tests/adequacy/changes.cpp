@@ -9,6 +9,7 @@
 #include "spec/error.hpp"
 #include "tests/adequacy/attributes.hpp"
 #include "tests/adequacy/equivalence.hpp"
+#include "tests/adequacy/folding.hpp"
 #include "tests/adequacy/number_changes.hpp"
 
 namespace etalon::adequacy {
@@ -45,13 +46,6 @@ std::vector<bool> chosen_equations(const Case& c, const System& primal, const Sy
   return chosen;
 }
 
-Expr without_detach(const Expr& e) {
-  std::vector<Expr> args;
-  for (const Expr& a : e->args) args.push_back(without_detach(a));
-  if (e.form() == Form::detach) return args[0];
-  return args.empty() ? e : spec::with_args(e, args);
-}
-
 void add_detach(const Case& c, const System& primal, const Wanted& wanted, std::vector<Change>& to) {
   if (c.mode == Mode::forward) return;
   for (std::size_t i = 0; i < primal.equations.size(); ++i) {
@@ -74,7 +68,9 @@ void add_attributes(const Case& c, const spec::Instance& instance, const System&
     try {
       Change change{Sort::attribute, other.attribute, other.text};
       change.system = in_mode(c, other.instance.system);
-      change.prove = [&system, mutated = *change.system] { return why_equivalent(system, mutated); };
+      change.prove = [&system, mutated = *change.system, first = c.mode == Mode::forward ? std::size_t{0} : instance.results.size()] {
+        return why_equivalent(system, mutated, first);
+      };
       to.push_back(std::move(change));
     } catch (const SpecViolation&) {
       continue;
@@ -100,7 +96,7 @@ Expr held(const System& system, const Expr& e) {
     const Dims& dims = system[e->tensor].dims;
     for (std::size_t k = 0; k < args.size(); ++k) {
       if (dims[k] == 0) return e;
-      args[k] = spec::apply(spec::Primitive::maximum, {spec::apply(spec::Primitive::minimum, {args[k], spec::integer(dims[k] - 1)}), spec::integer(0)});
+      args[k] = spec::apply(spec::Primitive::modulo, {args[k], spec::integer(dims[k])});
     }
   }
   return args.empty() ? e : spec::with_args(e, std::move(args));

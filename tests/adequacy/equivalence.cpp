@@ -11,8 +11,10 @@
 #include "spec/system/affine.hpp"
 #include "spec/system/ranges.hpp"
 #include "spec/system/simplify.hpp"
+#include "tests/adequacy/facts.hpp"
 #include "tests/adequacy/folding.hpp"
 #include "tests/adequacy/lost.hpp"
+#include "tests/adequacy/points.hpp"
 
 namespace etalon::adequacy {
 namespace {
@@ -21,90 +23,8 @@ using spec::Binder;
 using spec::Expr;
 using spec::Form;
 using spec::Primitive;
-using Point = std::map<spec::VariableId, std::int64_t>;
-
-// Indices and conditions without data: truth values are 0 and 1. Nothing where data enters.
-std::optional<std::int64_t> value_at(const Expr& e, const Point& point) {
-  if (e.form() == Form::number && e.kind() != Kind::real) return e->number.mantissa;
-  if (e.form() == Form::variable) {
-    const auto found = point.find(e->variable);
-    return found == point.end() ? std::nullopt : std::optional(found->second);
-  }
-  if (e.form() != Form::apply || e->args.empty() || e->args.size() > 2) return std::nullopt;
-  const auto left = value_at(e->args[0], point);
-  const auto right = e->args.size() > 1 ? value_at(e->args[1], point) : std::optional<std::int64_t>(0);
-  if (e.is(Primitive::logical_and) && (left == 0 || right == 0)) return 0;
-  if (e.is(Primitive::logical_or) && (left.value_or(0) != 0 || right.value_or(0) != 0)) return 1;
-  if (!left || !right) return std::nullopt;
-  const std::int64_t a = *left, b = *right;
-  switch (e->primitive) {
-    case Primitive::add:
-      return a + b;
-    case Primitive::sub:
-      return a - b;
-    case Primitive::mul:
-      return a * b;
-    case Primitive::neg:
-      return -a;
-    case Primitive::maximum:
-      return std::max(a, b);
-    case Primitive::minimum:
-      return std::min(a, b);
-    case Primitive::floor_div:
-      return b <= 0 ? std::nullopt : std::optional(spec::floor_quotient(a, b));
-    case Primitive::modulo:
-      return b <= 0 ? std::nullopt : std::optional(spec::floor_remainder(a, b));
-    case Primitive::eq:
-      return a == b;
-    case Primitive::ne:
-      return a != b;
-    case Primitive::lt:
-      return a < b;
-    case Primitive::le:
-      return a <= b;
-    case Primitive::gt:
-      return a > b;
-    case Primitive::ge:
-      return a >= b;
-    case Primitive::logical_and:
-      return a != 0 && b != 0;
-    case Primitive::logical_or:
-      return a != 0 || b != 0;
-    case Primitive::logical_not:
-      return a == 0;
-    default:
-      return std::nullopt;
-  }
-}
-
-// Visits every point of the binders where no condition without data forbids it, until `visit` says no.
-bool at_all_points(const std::vector<Binder>& binders, const std::vector<Expr>& conditions,
-                   const std::function<bool(const Point&)>& visit) {
-  constexpr std::int64_t most = 20000;
-  std::int64_t points = 1;
-  for (const Binder& b : binders) points = b.extent > most ? most + 1 : std::min(most + 1, points * b.extent);
-  if (points == 0 || points > most) return false;  // nothing that is never visited is a proof
-  Point point;
-  const std::function<bool(std::size_t)> loop = [&](std::size_t k) {
-    if (k < binders.size()) {
-      for (std::int64_t i = 0; i < binders[k].extent; ++i) {
-        point[binders[k].variable] = i;
-        if (!loop(k + 1)) return false;
-      }
-      return true;
-    }
-    const bool reached = std::all_of(conditions.begin(), conditions.end(),
-                                     [&](const Expr& c) { return value_at(c, point).value_or(1) != 0; });
-    return !reached || visit(point);
-  };
-  return loop(0);
-}
-
-bool equal_at(const Expr& a, const Expr& b, const Point& point) {
-  if (a == b) return true;
-  const auto x = value_at(a, point), y = value_at(b, point);
-  return x && y && *x == *y;
-}
+constexpr bool swapped[] = {false, true};
+using Pairs = std::vector<std::pair<Expr, Expr>>;
 
 // Whether all elements along the axis are the same: its only equation does not depend on that index.
 bool is_uniform(const spec::System& system, spec::TensorId tensor, std::size_t axis, int depth = 0) {
@@ -130,7 +50,7 @@ bool is_uniform(const spec::System& system, spec::TensorId tensor, std::size_t a
 // The same element of the same tensor, or the same number or truth, at every point.
 bool equal_by_enumeration(const spec::System& system, const Site& site, const Expr& by) {
   const Expr& e = site.node;
-  std::vector<std::pair<Expr, Expr>> pairs;
+  Pairs pairs;
   std::vector<Binder> binders = site.binders;
   if (e.form() == Form::read && by.form() == Form::read && e->tensor == by->tensor) {
     for (std::size_t k = 0; k < e->args.size(); ++k) {
@@ -146,18 +66,16 @@ bool equal_by_enumeration(const spec::System& system, const Site& site, const Ex
   } else {
     return false;
   }
-  return at_all_points(binders, site.conditions, [&](const Point& point) {
-    return std::all_of(pairs.begin(), pairs.end(), [&](const auto& p) { return equal_at(p.first, p.second, point); });
-  });
+  return are_equal_at_all_points(system, binders, site.conditions, std::move(pairs));
 }
 
 // The index or the condition that the site's node stands in is the same at every point.
-bool equal_around(const std::vector<Site>& outer, const Site& site, const Expr& by) {
+bool equal_around(const spec::System& system, const std::vector<Site>& outer, const Site& site, const Expr& by) {
   return std::any_of(outer.begin(), outer.end(), [&](const Site& o) {
     if (o.node.kind() == Kind::real || o.node.form() != Form::apply) return false;
     const std::vector<std::size_t> rest(site.path.begin() + static_cast<std::ptrdiff_t>(o.path.size()), site.path.end());
     const Expr other = replaced(o.node, rest, by);
-    return at_all_points(o.binders, o.conditions, [&](const Point& point) { return equal_at(o.node, other, point); });
+    return are_equal_at_all_points(system, o.binders, o.conditions, {{o.node, other}});
   });
 }
 
@@ -186,6 +104,29 @@ bool equal_at_the_boundary(const Site& site, const Expr& by) {
   const Expr then = site.parent.value()->args[1], otherwise = site.parent.value()->args[2];
   return folded(with(then, a, b)) == folded(with(otherwise, a, b)) ||
          folded(with(then, b, a)) == folded(with(otherwise, b, a));
+}
+
+// In values detached numbers are what they are.
+bool same_without_detach(const spec::System& system, const Site& site, const Expr& by) {
+  const Expr& whole = system.equations[site.equation].value;
+  return folded(without_detach(whole)) == folded(without_detach(replaced(whole, site.path, by)));
+}
+
+// The conditions differ where neither arm can be another number than the other one.
+bool equal_where_conditions_differ(const std::vector<Site>& outer, const Site& site, const Expr& by, Reaches& reaches) {
+  return std::any_of(outer.begin(), outer.end(), [&](const Site& o) {
+    if (o.node.form() != Form::select || site.path[o.path.size()] != 0) return false;
+    const std::vector<std::size_t> rest(site.path.begin() + static_cast<std::ptrdiff_t>(o.path.size()) + 1, site.path.end());
+    const Expr one = o.node->args[0], other = replaced(one, rest, by);
+    return std::all_of(std::begin(swapped), std::end(swapped), [&](bool swap) {
+      std::vector<Expr> there = o.conditions;
+      there.push_back(swap ? other : one);
+      there.push_back(spec::apply(Primitive::logical_not, {swap ? one : other}));
+      if (Facts(there).contradict()) return true;
+      const Reach a = reaches.of(o.node->args[1], o.binders, there), b = reaches.of(o.node->args[2], o.binders, there);
+      return a.low == a.high && a.low == b.low && b.low == b.high;
+    });
+  });
 }
 
 // Guards that the change leaves decided give the same text when they are solved.
@@ -249,12 +190,11 @@ spec::Equation canonical(const spec::Equation& e) {
 }
 
 // Equal but for indices and conditions that are the same at every point.
-bool equal_everywhere(const Expr& a, const Expr& b, const std::vector<Binder>& binders,
+bool equal_everywhere(const spec::System& system, const Expr& a, const Expr& b, const std::vector<Binder>& binders,
                       const std::vector<Expr>& conditions) {
   if (a == b) return true;
   if (a.kind() != b.kind()) return false;
-  if (a.kind() != Kind::real && at_all_points(binders, conditions, [&](const Point& p) { return equal_at(a, b, p); }))
-    return true;
+  if (a.kind() != Kind::real && are_equal_at_all_points(system, binders, conditions, {{a, b}})) return true;
   if (a.form() != b.form() || a->args.size() != b->args.size() || a->args.empty() || a->tensor != b->tensor ||
       a->binders != b->binders)
     return false;
@@ -265,7 +205,7 @@ bool equal_everywhere(const Expr& a, const Expr& b, const std::vector<Binder>& b
   for (std::size_t k = 0; k < a->args.size(); ++k) {
     std::vector<Expr> holds = conditions;
     if (k == 1 && (a.form() == Form::select || a.form() == Form::reduce)) holds.push_back(a->args[0]);
-    if (!equal_everywhere(a->args[k], b->args[k], k < 2 ? inside : binders, holds)) return false;
+    if (!equal_everywhere(system, a->args[k], b->args[k], k < 2 ? inside : binders, holds)) return false;
   }
   return true;
 }
@@ -369,9 +309,10 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
                            Reaches& reaches, std::size_t first_output) {
   if (folded(site.node) == folded(alternative.node)) return "the same expression";
   const std::vector<Site> outer = around(system, site);
-  if (equal_by_enumeration(system, site, alternative.node) || equal_around(outer, site, alternative.node))
+  if (equal_by_enumeration(system, site, alternative.node) || equal_around(system, outer, site, alternative.node))
     return "the same at every value of the indices";
-  if (equal_at_the_boundary(site, alternative.node)) return "both arms are the same where the comparisons differ";
+  if (first_output == 0 && same_without_detach(system, site, alternative.node)) return "the same values, where nothing is differentiated";
+  if (equal_where_conditions_differ(outer, site, alternative.node, reaches) || equal_at_the_boundary(site, alternative.node)) return "both arms are the same where the comparisons differ";
   if (is_lost_in_sum(site, alternative.node, reaches)) return "lost in the rounding of a sum";
   if (alternative.sort == Sort::axes && same_in_another_order(system, site, alternative.node))
     return "the same sum in another order";
@@ -387,12 +328,13 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
   return "";
 }
 
-std::string why_equivalent(const spec::System& system, const spec::System& other) {
+std::string why_equivalent(const spec::System& system, const spec::System& other, std::size_t first_output) {
+  const auto values = [&](const Expr& e) { return first_output == 0 ? folded(without_detach(e)) : e; };
   const bool same = std::equal(system.equations.begin(), system.equations.end(), other.equations.begin(),
-                               other.equations.end(), [](const spec::Equation& one, const spec::Equation& another) {
+                               other.equations.end(), [&](const spec::Equation& one, const spec::Equation& another) {
                                  const spec::Equation a = canonical(one), b = canonical(another);
                                  return a.target == b.target && a.binders == b.binders && a.place == b.place &&
-                                        equal_everywhere(a.value, b.value, a.binders, {});
+                                        equal_everywhere(system, values(a.value), values(b.value), a.binders, {});
                                });
   return same ? "the same equations at every value of the indices" : "";
 }

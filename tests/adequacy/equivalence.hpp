@@ -17,6 +17,6 @@ namespace etalon::adequacy {
                                          Reaches& reaches, std::size_t first_output = 0);
 
 /// The same of another system in place of the first one.
-[[nodiscard]] std::string why_equivalent(const spec::System& system, const spec::System& other);
+[[nodiscard]] std::string why_equivalent(const spec::System& system, const spec::System& other, std::size_t first_output = 0);
 
 }  // namespace etalon::adequacy

@@ -45,6 +45,7 @@ Expr folded(const Expr& e) {
   for (const Expr& a : e->args) args.push_back(folded(a));
   const Expr f = args.empty() ? e : spec::with_args(e, args);
   if (f.kind() == Kind::boolean) return folded_condition(f);
+  if (f.form() == Form::select && args[1] == args[2]) return args[1];
   if (f.form() == Form::select) return args[0] == spec::boolean(true) ? args[1] : args[0] == spec::boolean(false) ? args[2] : f;
   if (f.form() != Form::apply || args.empty()) return f;
   if ((f.is(Primitive::maximum) || f.is(Primitive::minimum)) && args[0] == args[1]) return args[0];
@@ -66,6 +67,13 @@ Expr folded(const Expr& e) {
   const bool stays = f.is(Primitive::neg) || f.is(Primitive::abs) || f.is(Primitive::sqrt) || f.is(Primitive::tanh) ||
                      f.is(Primitive::sin) || f.is(Primitive::expm1) || f.is(Primitive::log1p) || f.is(Primitive::erf);
   return stays ? args[0] : f;
+}
+
+Expr without_detach(const Expr& e) {
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(without_detach(a));
+  if (e.form() == Form::detach) return args[0];
+  return args.empty() ? e : spec::with_args(e, args);
 }
 
 }  // namespace etalon::adequacy

@@ -10,4 +10,7 @@ namespace etalon::adequacy {
 /// functions of 0, conditions and choices that are decided.
 [[nodiscard]] spec::Expr folded(const spec::Expr& e);
 
+/// With the child in place of each detached one: the same values, other derivatives.
+[[nodiscard]] spec::Expr without_detach(const spec::Expr& e);
+
 }  // namespace etalon::adequacy

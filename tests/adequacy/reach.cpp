@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "tests/adequacy/facts.hpp"
+
 namespace etalon::adequacy {
 namespace {
 
@@ -56,7 +58,9 @@ bool is_beside_zero(const Reach& a) { return a.low >= -1 && a.high <= 1; }
 
 Reach negated(const Reach& a) { return {-a.high, -a.low, a.whole}; }
 
-class Look {
+}  // namespace
+
+class Reaches::Look {
  public:
   Look(Reaches& reaches, const spec::System& system, const std::vector<Binder>& binders,
        const std::vector<Expr>& conditions)
@@ -112,7 +116,7 @@ class Look {
         }
         return {-infinity, infinity, true};
       case Form::read:
-        return reaches_.of(e->tensor);
+        return read(e);
       case Form::apply:
         return primitive(e);
       case Form::select: {
@@ -125,6 +129,18 @@ class Look {
         return at(e->args[0]);
     }
     return {};
+  }
+
+  // Of a tensor that is a choice, the arm that the conditions decide for.
+  Reach read(const Expr& e) {
+    const Said said = conditions_.empty() || reaches_.given_.contains(e->tensor) ? Said{} : said_of(e);
+    const bool chooses = said.equation != nullptr && said.value.form() == Form::select;
+    const auto holds = chooses ? Facts(conditions_).holds(put(*said.equation, e, said.value->args[0])) : std::nullopt;
+    if (!holds) return reaches_.of(e->tensor);
+    const Expr arm = put(*said.equation, e, said.value->args[*holds ? 1 : 2]);
+    bool recurs = false;
+    spec::for_each(arm, [&](const Expr& sub) { recurs = recurs || (sub.form() == Form::read && sub->tensor == e->tensor); });
+    return recurs ? reaches_.of(e->tensor) : Look(reaches_, system_, binders_, {}).at(arm);
   }
 
   Reach under(const Expr& condition, const Expr& e) {
@@ -317,8 +333,6 @@ class Look {
   const std::vector<Expr> conditions_;
 };
 
-}  // namespace
-
 Reach Reaches::of(const Expr& e, const std::vector<Binder>& binders, const std::vector<Expr>& conditions) {
   return Look(*this, system_, binders, conditions).at(e);
 }
@@ -331,6 +345,7 @@ Reaches Reaches::where(spec::TensorId tensor, const Reach& reach) {
   for (std::size_t t = 0; t < system_.tensors.size(); ++t) (void)of(static_cast<spec::TensorId>(t));
   Reaches there = *this;
   there.tensors_[tensor] = reach;
+  there.given_.insert(tensor);
   return there;
 }
 

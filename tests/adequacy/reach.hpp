@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "spec/system/system.hpp"
@@ -36,8 +37,11 @@ class Reaches {
   [[nodiscard]] Reaches where(spec::TensorId tensor, const Reach& reach);
 
  private:
+  class Look;
+
   const spec::System& system_;
   std::map<spec::TensorId, std::optional<Reach>> tensors_;  ///< nothing while it is looked for
+  std::set<spec::TensorId> given_;  ///< of which another reach was given
 };
 
 }  // namespace etalon::adequacy
