@@ -299,9 +299,10 @@ bool runs(const C& c, const Stage& stage) {
   return !is_off(c.options, stage.name) && (stage.serves.empty() || !is_off(c.options, stage.serves));
 }
 
-void check_after(const C& c, const Stage& stage) {
-  // Loops are cheap to check, and what they touch is memory.
-  if (!c.options.verify && c.options.decisions.empty() && stage.leaves != loops) return;
+/// What loops touch is memory: they are checked in any case, once they are what they stay.
+void check_after(const C& c, const Stage& stage, bool is_last) {
+  const bool each = c.options.verify || !c.options.decisions.empty();
+  if (each ? !runs(c, stage) : !is_last || stage.leaves != loops) return;
   try {
     verify(c, stage.leaves);
   } catch (const std::exception& e) {
@@ -331,7 +332,6 @@ void run(C& c, const Stage& stage) {
     if (c.history) c.history->after(stage.name, c.system);
     if (c.options.interpose) c.options.interpose(stage.name, c.system);
   }
-  check_after(c, stage);
 }
 
 Machine with_caches(Machine machine, const ScheduleOptions& options) {
@@ -375,8 +375,10 @@ Compilation begin(spec::System system, const CompileOptions& options, const Mach
 void run(Compilation& c, Level level) {
   for (; c.next < list.size() && list[c.next].leaves <= level; ++c.next) {
     const Stage& stage = list[c.next];
+    const bool is_last = c.next + 1 == list.size() || list[c.next + 1].leaves != stage.leaves;
     if (runs(c, stage)) run(c, stage);
-    after(c, stage, c.next + 1 == list.size() || list[c.next + 1].leaves != stage.leaves);
+    check_after(c, stage, is_last);
+    after(c, stage, is_last);
   }
 }
 

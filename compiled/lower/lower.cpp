@@ -389,7 +389,6 @@ std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Mach
   Register next = system.next_variable;
   for (const Kernel& kernel : plan.kernels) {
     nests.push_back(Lowering(system, plan, machine, next).lower(kernel));
-    verify(system, nests.back());
   }
   return nests;
 }
