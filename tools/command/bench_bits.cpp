@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "spec/error.hpp"
 #include "spec/file.hpp"
 #include "tools/bench/bits.hpp"
 #include "tools/command/bench.hpp"
@@ -48,7 +47,6 @@ struct BenchBitsWords {
   std::vector<std::int64_t> caches;
   for (const std::int64_t kib : words.caches) caches.push_back(kib * 1024);
   const std::vector<bench::Setting> settings = bench::settings_of(words.threads, levels, caches);
-  if (settings.size() < 2) throw SpecViolation("bits: at least two settings are needed to compare");
   if (!words.json.empty()) check_writable(words.json);
   std::vector<bench::Bits> found;
   for (const bench::Workload& workload : workloads) {
