@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/ir/decision_list.hpp"
+
 namespace etalon::compiled {
 
 /// What becomes of a value (docs/requests.md).
