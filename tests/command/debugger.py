@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as name:
     listing = (debug / "loops.txt").read_text().splitlines()
     # The kernel of the softmax and, in it, a line in the middle: the store of the exponentials.
     heads = [i for i, line in enumerate(listing) if line.startswith("kernel ")]
-    number = next(n for n, i in enumerate(heads) if listing[i].startswith("kernel s "))
+    number = next(n for n, i in enumerate(heads) if listing[i].startswith("kernel s("))
     store = next(i for i in range(heads[number], len(listing)) if "exp(" in listing[i]) + 1
     script = ["-ex", "set breakpoint pending on", "-ex", f"break kernel_{number}", "-ex", "run", "-ex", "backtrace 2", "-ex", "info line",
               "-ex", "info source", "-ex", f"tbreak {debug}/loops.txt:{store}", "-ex", "continue", "-ex", "frame", "-ex", "info locals",
