@@ -372,7 +372,10 @@ TEST_CASE("a floor is lost where chance would hardly leave as few", "[adequacy]"
   CHECK(adequacy::falls_below(0, 10, 0.5));
   CHECK_FALSE(adequacy::falls_below(97, 100, 0.97));
   CHECK(adequacy::falls_below(90, 100, 0.97));
-  CHECK(adequacy::falls_below(9, 10, 1));
+  CHECK_FALSE(adequacy::falls_below(9, 10, 1));
+  CHECK(adequacy::falls_below(5, 10, 1));
+  CHECK_FALSE(adequacy::falls_below(50, 51, 1));
+  CHECK(adequacy::falls_below(43, 51, 1));
   CHECK_FALSE(adequacy::falls_below(10, 10, 1));
   CHECK(adequacy::falls_below(0, 0, 0.5));
   CHECK_FALSE(adequacy::falls_below(0, 0, 0));
