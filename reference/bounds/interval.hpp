@@ -41,7 +41,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 }
 
 /// From this magnitude on what a product, a quotient's dividend or a root's argument loses in rounding is a double itself
-/// (2^-1022 and the 53 bits that may lie below the last); below it the next double is taken, needed or not.
+/// (2^-1022 and the 53 bits that may lie below the last); below it of quotients and roots the next double is taken, needed or not.
 inline constexpr double errors_are_doubles = 0x1p-968;
 
 [[nodiscard]] inline bool has_exact_error(double x) {
@@ -60,11 +60,27 @@ inline constexpr double errors_are_doubles = 0x1p-968;
 [[nodiscard]] inline double sub_up(double a, double b) { return add_up(a, -b); }
 [[nodiscard]] inline double sub_down(double a, double b) { return -add_up(-a, b); }
 
+/// x · 2^exponent, where zero is reached from below alone: a root of what vanished need not be small.
+[[nodiscard]] inline double scale_up(double x, int exponent) {
+  const double scaled = std::ldexp(x, exponent);
+  return std::ldexp(scaled, -exponent) >= x ? scaled : up(scaled);
+}
+[[nodiscard]] inline double scale_down(double x, int exponent) { return -scale_up(-x, exponent); }
+
 /// a · b, where zero times an infinity is zero: an infinite end stands for numbers without bound.
 [[nodiscard]] inline double mul_up(double a, double b) {
   if (a == 0 || b == 0) return 0;
   const double product = a * b;
-  if (!has_exact_error(product)) return product == 0 && (a < 0) != (b < 0) ? 0 : up(product);
+  if (!has_exact_error(product)) {
+    if (!std::isfinite(product)) return up(product);
+    // The smaller factor is below 2^-484: so many times larger it is exact, and so is what the product then loses.
+    constexpr int lift = 1000;
+    const bool first = std::fabs(a) < std::fabs(b);
+    const double lifted = std::ldexp(first ? a : b, lift), other = first ? b : a;
+    const double large = lifted * other;
+    if (has_exact_error(large)) return scale_up(up_unless(std::fma(lifted, other, -large) <= 0, large), -lift);
+    return product == 0 && (a < 0) != (b < 0) ? 0 : up(product);
+  }
   return up_unless(std::fma(a, b, -product) <= 0, product);
 }
 [[nodiscard]] inline double mul_down(double a, double b) { return -mul_up(-a, b); }
@@ -91,14 +107,6 @@ inline constexpr double errors_are_doubles = 0x1p-968;
   if (x == 0 || std::isinf(x)) return root;
   return has_exact_error(x) && std::fma(-root, root, x) >= 0 ? root : down(root);
 }
-
-/// x · 2^exponent, where zero is reached from below alone: a root of what vanished need not be small.
-[[nodiscard]] inline double scale_up(double x, int exponent) {
-  const double scaled = std::ldexp(x, exponent);
-  if (std::ldexp(scaled, -exponent) == x) return scaled;
-  return scaled == 0 && x < 0 ? 0 : up(scaled);
-}
-[[nodiscard]] inline double scale_down(double x, int exponent) { return -scale_up(-x, exponent); }
 
 /// Not below x + |x|/2^53 and at most two doubles above x: where nothing is exact, no branch has to ask what was.
 [[nodiscard]] inline double wider_up(double x) { return x + std::fabs(x) * std::numeric_limits<double>::epsilon(); }

@@ -64,12 +64,12 @@ struct Directed {
   double (*root_down)(double) = sqrt_down;
 };
 
-void see(Faults& faults, double above, const Rational& exact) {
+/// \param from the magnitude from which on the next double is to be found; below it one step more is allowed
+void see(Faults& faults, double above, const Rational& exact, double from) {
   ++faults.trials;
   if (!is_not_below(above, exact)) ++faults.unsound;
-  // Below the normal numbers, and where errors are no doubles, one step more is allowed.
   const double before = down(above);
-  const bool certain = boost::multiprecision::abs(exact) >= exactly(2 * errors_are_doubles);
+  const bool certain = boost::multiprecision::abs(exact) >= exactly(from);
   if (certain && above <= largest && before >= -largest && is_not_below(before, exact)) ++faults.loose;
   if (certain && above == infinity && exactly(largest) >= exact) ++faults.loose;
 }
@@ -79,7 +79,7 @@ Faults additions(const Directed& d, std::size_t trials) {
   Faults f;
   for (std::size_t i = 0; i < trials; ++i) {
     const double a = draw(random), b = draw(random);
-    see(f, d.add(a, b), exactly(a) + exactly(b));
+    see(f, d.add(a, b), exactly(a) + exactly(b), 0);
   }
   return f;
 }
@@ -89,7 +89,7 @@ Faults products(const Directed& d, std::size_t trials) {
   Faults f;
   for (std::size_t i = 0; i < trials; ++i) {
     const double a = draw(random), b = draw(random);
-    see(f, d.multiply(a, b), exactly(a) * exactly(b));
+    see(f, d.multiply(a, b), exactly(a) * exactly(b), 0);
   }
   return f;
 }
@@ -101,7 +101,7 @@ Faults quotients(const Directed& d, std::size_t trials) {
     const double a = draw(random), b = draw(random);
     // A dividend below the threshold may cost a step more.
     if (b == 0 || (a != 0 && std::fabs(a) < errors_are_doubles)) continue;
-    see(f, d.divide(a, b), exactly(a) / exactly(b));
+    see(f, d.divide(a, b), exactly(a) / exactly(b), 2 * errors_are_doubles);
   }
   return f;
 }
@@ -183,6 +183,12 @@ TEST_CASE("directed operations give the next double on their side", "[sound][bou
   CHECK(add_up(1, errors_are_doubles) == up(1));
   CHECK(add_down(1, errors_are_doubles) == 1);
   CHECK(add_down(1, -errors_are_doubles) == down(1));
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  CHECK(mul_up(1, least) == least);
+  CHECK(mul_up(0.5, least) == least);
+  CHECK(mul_up(-0.5, least) == 0);
+  CHECK(scale_up(3 * least, -1) == 2 * least);
+  CHECK(scale_down(3 * least, -1) == least);
 }
 
 TEST_CASE("rounding to nearest, inwards or too far is convicted", "[sound][bounds][interval]") {
