@@ -7,6 +7,7 @@
 #include "conformance/offer.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/signature.hpp"
+#include "conformance/values.hpp"
 #include "spec/library/library.hpp"
 
 namespace etalon::conformance {
@@ -31,12 +32,10 @@ struct Amount {
   std::size_t least, most, elements;
 };
 
-constexpr std::size_t families = 21;  // of numbers: each is met once
-
 constexpr std::array<Amount, check_count> amounts{{
-    {Check::value, families, 70, 2000},
-    {Check::jvp, families, 70, 2000},
-    {Check::vjp, families, 70, 2000},
+    {Check::value, families_in_turn, 70, 2000},
+    {Check::jvp, families_in_turn, 70, 2000},
+    {Check::vjp, families_in_turn, 70, 2000},
     {Check::step, 8, 8, 0},
     {Check::adjoint, 2, 2, 0},
     {Check::special, 6, 6, 0},

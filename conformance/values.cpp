@@ -176,7 +176,7 @@ std::string_view name_of(Family family) { return family_names[static_cast<std::s
 std::vector<Family> draw_families(Draw& draw, std::size_t operands, std::uint64_t index) {
   using enum Family;
   // Four cases share an instance, the last has one for itself: in each but that of the smallest shapes one has ordinary numbers.
-  static const std::vector<Family> bases{lattice, subnormal,  normal, zeros,  unit, offset, large, epsilon, odd,      cancelling, ties,
+  static constexpr std::array<Family, families_in_turn> bases{lattice, subnormal,  normal, zeros,  unit, offset, large, epsilon, odd,      cancelling, ties,
                                          normal,  narrow, mixed,      tiny,   normal, ties, normal, positive, logits,  unit};
   static const std::vector<Family> beside{normal, ties, signs, unit, zeros, narrow, positive};
   const Family base = bases[index % bases.size()];

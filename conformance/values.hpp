@@ -36,8 +36,10 @@ enum class Family : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(Family family);
 
-/// Which families the real operands of a case come from: one family, or for some cases one per operand. Any 21
-/// consecutive indices meet every family.
+/// So many consecutive indices of cases meet every family.
+inline constexpr std::uint64_t families_in_turn = 21;
+
+/// Which families the real operands of a case come from: one family, or for some cases one per operand.
 [[nodiscard]] std::vector<Family> draw_families(Draw& draw, std::size_t operands, std::uint64_t index);
 
 /// A tensor of this type and shape.

@@ -294,7 +294,7 @@ TEST_CASE("defects of implementations are shown by cases, honest answers are not
 
 TEST_CASE("every defect of an implementation has a name of its own", "[adequacy]") {
   std::set<std::string> names;
-  for (const adequacy::Defect& d : adequacy::defects()) CHECK(names.insert(d.what).second);
+  for (const adequacy::Defect& d : adequacy::defects("transpose")) CHECK(names.insert(d.what).second);
   CHECK(names.size() > 90);
 }
 
@@ -372,10 +372,7 @@ TEST_CASE("a floor is lost where chance would hardly leave as few", "[adequacy]"
   CHECK(adequacy::falls_below(0, 10, 0.5));
   CHECK_FALSE(adequacy::falls_below(97, 100, 0.97));
   CHECK(adequacy::falls_below(90, 100, 0.97));
-  CHECK_FALSE(adequacy::falls_below(9, 10, 1));
-  CHECK(adequacy::falls_below(5, 10, 1));
-  CHECK_FALSE(adequacy::falls_below(50, 51, 1));
-  CHECK(adequacy::falls_below(43, 51, 1));
+  CHECK(adequacy::falls_below(9, 10, 1));
   CHECK_FALSE(adequacy::falls_below(10, 10, 1));
   CHECK(adequacy::falls_below(0, 0, 0.5));
   CHECK_FALSE(adequacy::falls_below(0, 0, 0));

@@ -8,7 +8,7 @@
 namespace etalon::adequacy {
 
 /// Whether so few of those counted are killed, where each was with this probability, less than once in a thousand draws:
-/// the lower tail of the binomial distribution. Of n that were all killed the probability is taken for (n + 1) / (n + 2).
+/// the lower tail of the binomial distribution.
 /// \param share the recorded share, in [0, 1]
 [[nodiscard]] bool falls_below(std::size_t killed, std::size_t counted, double share);
 

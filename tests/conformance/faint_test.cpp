@@ -42,8 +42,8 @@ TEST_CASE("directions of some cases are subnormal along ordinary operands", "[ge
         if (vjp && count_faint(vjp->operands) == 0 && count_faint(vjp->cotangents) > 0) ++reverse;
       }
       INFO(operation);
-      CHECK(forward >= 2);  // two of five have the smallest shapes, or none
-      CHECK(reverse >= 2);
+      CHECK(forward >= 3);
+      CHECK(reverse >= 3);
     }
   }
 }
@@ -97,13 +97,15 @@ TEST_CASE("layouts, and what has an instance for itself, have numbers that diffe
 TEST_CASE("of several operands some are subnormal and others not, and tangents are as small as their operands", "[generation]") {
   std::size_t values = 0, tangents = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    for (const std::uint64_t index : {std::uint64_t{12}, std::uint64_t{18}, std::uint64_t{14}}) {
+    for (const std::uint64_t index : {std::uint64_t{12}, std::uint64_t{18}}) {
       const auto c = drawn("mul", Check::value, index, DType::f32, seed);
       if (c && count_faint(c->operands) == 1) ++values;
     }
-    const auto c = drawn("mul", Check::jvp, 16, DType::f32, seed);
-    if (c && count_faint(c->operands) == 1 && count_faint(c->tangents) == 1) ++tangents;
+    for (const std::uint64_t index : {std::uint64_t{9}, std::uint64_t{16}}) {
+      const auto c = drawn("mul", Check::jvp, index, DType::f32, seed);
+      if (c && count_faint(c->operands) == 1 && count_faint(c->tangents) == 1) ++tangents;
+    }
   }
   CHECK(values >= 4);
-  CHECK(tangents >= 1);
+  CHECK(tangents >= 3);
 }

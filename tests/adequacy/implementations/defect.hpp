@@ -32,14 +32,14 @@ struct Defect {
 [[nodiscard]] std::vector<Defect> defects_of_extents();
 /// Strides and offsets.
 [[nodiscard]] std::vector<Defect> defects_of_layouts();
-/// Numbers and attributes on their way in and out.
-[[nodiscard]] std::vector<Defect> defects_of_numbers();
+/// Numbers on their way in and out, and attributes of calls of the operation.
+[[nodiscard]] std::vector<Defect> defects_of_numbers(const std::string& operation);
 /// Programs and answers found again by less than what they depend on; buffers that are shared, or not written.
 [[nodiscard]] std::vector<Defect> defects_of_memory();
 /// Cotangents that are lost, seeds that are not there.
 [[nodiscard]] std::vector<Defect> defects_of_derivatives();
 
-/// All of these, in this order.
-[[nodiscard]] std::vector<Defect> defects();
+/// All of these, in this order. \param operation whose cases are asked
+[[nodiscard]] std::vector<Defect> defects(const std::string& operation);
 
 }  // namespace etalon::adequacy

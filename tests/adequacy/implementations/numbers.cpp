@@ -100,19 +100,24 @@ double printed(double x, const char* format) {
   return std::strtod(text, nullptr);
 }
 
-Defect of_attributes(std::string what, std::function<void(spec::AttributeValue&)> change) {
-  return of_requests("attributes", std::move(what), [change = std::move(change)](spec::Request& r) {
-    mutants::change_attributes(r, [&](const std::string&, spec::AttributeValue& value) { change(value); });
+// A failing program is booked on the call that failed: calls of other operations keep theirs.
+Defect of_attributes(const std::string& operation, std::string what, std::function<void(spec::AttributeValue&)> change) {
+  return of_requests("attributes", std::move(what), [operation, change = std::move(change)](spec::Request& r) {
+    for (auto& step : r.program.steps) {
+      auto* call = std::get_if<spec::Call>(&step);
+      if (call == nullptr || call->operation != operation) continue;
+      for (auto& [name, value] : call->attributes) change(value);
+    }
   });
 }
 
-Defect real_attributes(std::string what, double (*change)(double)) {
-  return of_attributes(std::move(what), [change](spec::AttributeValue& value) {
+std::function<void(spec::AttributeValue&)> reals_of_attributes(double (*change)(double)) {
+  return [change](spec::AttributeValue& value) {
     if (auto* x = std::get_if<double>(&value)) *x = change(*x);
     if (auto* list = std::get_if<std::vector<double>>(&value)) {
       for (double& x : *list) x = change(x);
     }
-  });
+  };
 }
 
 void invert_permutation(spec::AttributeValue& value) {
@@ -128,23 +133,25 @@ void invert_permutation(spec::AttributeValue& value) {
   *list = inverse;
 }
 
-void add_attributes(std::vector<Defect>& to) {
-  to.push_back(of_attributes("a permutation is taken for its inverse", invert_permutation));
-  to.push_back(real_attributes("real attributes have 2 digits", [](double x) { return printed(x, "%.2g"); }));
-  to.push_back(real_attributes("real attributes have 6 digits", [](double x) { return printed(x, "%g"); }));
-  to.push_back(real_attributes("real attributes have 6 places", [](double x) { return printed(x, "%f"); }));
-  to.push_back(real_attributes("real attributes are f32", [](double x) { return rounded_to(x, DType::f32); }));
-  to.push_back(real_attributes("real attributes are f16", [](double x) { return rounded_to(x, DType::f16); }));
-  to.push_back(real_attributes("real attributes are integers", [](double x) { return std::nearbyint(x); }));
+void add_attributes(const std::string& operation, std::vector<Defect>& to) {
+  const auto add = [&](const char* what, std::function<void(spec::AttributeValue&)> change) { to.push_back(of_attributes(operation, what, std::move(change))); };
+  const auto reals = [&](const char* what, double (*change)(double)) { add(what, reals_of_attributes(change)); };
+  add("a permutation is taken for its inverse", invert_permutation);
+  reals("real attributes have 2 digits", [](double x) { return printed(x, "%.2g"); });
+  reals("real attributes have 6 digits", [](double x) { return printed(x, "%g"); });
+  reals("real attributes have 6 places", [](double x) { return printed(x, "%f"); });
+  reals("real attributes are f32", [](double x) { return rounded_to(x, DType::f32); });
+  reals("real attributes are f16", [](double x) { return rounded_to(x, DType::f16); });
+  reals("real attributes are integers", [](double x) { return std::nearbyint(x); });
 }
 
 }  // namespace
 
-std::vector<Defect> defects_of_numbers() {
+std::vector<Defect> defects_of_numbers(const std::string& operation) {
   std::vector<Defect> all;
   add_numbers(all);
   add_counters(all);
-  add_attributes(all);
+  add_attributes(operation, all);
   return all;
 }
 

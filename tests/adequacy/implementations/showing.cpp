@@ -90,7 +90,7 @@ class Scoring {
       : options_(options),
         honest_(backend),
         description_(backend.describe()),
-        defects_(defects()),
+        defects_(defects(operation)),
         pasts_(defects_.size()) {
     options_.operations = {operation};
     description_.layouts = true;

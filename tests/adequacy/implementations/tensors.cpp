@@ -78,11 +78,10 @@ Defect of_inputs(std::string family, std::string what, OfTensor change) {
   });
 }
 
-std::vector<Defect> defects() {
+std::vector<Defect> defects(const std::string& operation) {
   std::vector<Defect> all;
-  for (const auto family :
-       {defects_of_extents, defects_of_layouts, defects_of_numbers, defects_of_memory, defects_of_derivatives}) {
-    for (Defect& d : family()) all.push_back(std::move(d));
+  for (auto&& family : {defects_of_extents(), defects_of_layouts(), defects_of_numbers(operation), defects_of_memory(), defects_of_derivatives()}) {
+    all.insert(all.end(), family.begin(), family.end());
   }
   return all;
 }
