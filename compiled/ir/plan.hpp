@@ -192,9 +192,6 @@ struct PlanOptions {
   return s;
 }
 
-/// Whether two tensors have bytes of memory in common.
-[[nodiscard]] bool share_memory(const Plan& plan, TensorId a, TensorId b);
-
 /// Where a tensor lives, in words.
 [[nodiscard]] std::string home_text(const spec::System& system, const Residence& residence);
 

@@ -168,6 +168,14 @@ bool overlap(const Memory& a, const Memory& b) {
   return a.of == b.of && a.index == b.index && std::max(a.offset, b.offset) < std::min(a.offset + a.bytes, b.offset + b.bytes);
 }
 
+bool share_memory(const Plan& plan, TensorId a, TensorId b) {
+  const Residence& x = plan.residences.at(static_cast<std::size_t>(a));
+  const Residence& y = plan.residences.at(static_cast<std::size_t>(b));
+  const std::optional<Memory> of_x = memory_of(x), of_y = memory_of(y);
+  if (a == b || (of_x && of_y)) return a == b || overlap(*of_x, *of_y);
+  return x.stead == b || y.stead == a || (x.stead >= 0 && x.stead == y.stead);
+}
+
 std::vector<Use> memory_used(const Command& command) {
   if (const auto* fill = std::get_if<Fill>(&command.does)) return {{fill->memory, false, true}};
   if (const auto* move = std::get_if<Move>(&command.does)) return {{move->from, true, false}, {move->to, false, true}};

@@ -29,6 +29,9 @@ struct Memory {
 /// Whether two stretches have a byte in common.
 [[nodiscard]] bool overlap(const Memory& a, const Memory& b);
 
+/// Whether two tensors may have: where they lie outside of kernels, or where one takes over the other's memory in one.
+[[nodiscard]] bool share_memory(const Plan& plan, TensorId a, TensorId b);
+
 /// A tensor that a kernel is given.
 struct Operand {
   TensorId tensor = -1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiled/ir/accesses.hpp"
+#include "compiled/ir/script.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled::loops {

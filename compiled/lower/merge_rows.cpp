@@ -13,6 +13,7 @@
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/ir/script.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled::loops {
@@ -194,7 +195,7 @@ class Merging {
       for (const Access& h : host.touches.elements) {
         const bool same = h.tensor == g.tensor && h.place == place && moves_with(h, to->binder);
         if (same) common.insert(g.tensor);
-        if (!same && (g.write || h.write) && share_memory(g.tensor, h.tensor)) return {};
+        if (!same && (g.write || h.write) && share_memory(plan_, g.tensor, h.tensor)) return {};
       }
     }
     return visited.size() > threshold<std::size_t>("most_merged_tensors") ? std::set<TensorId>{} : common;
@@ -211,7 +212,7 @@ class Merging {
     for (const Access& g : guest.touches.elements) {
       if (!g.write) continue;
       for (const Access& h : read.elements) {
-        if (share_memory(g.tensor, h.tensor)) return true;
+        if (share_memory(plan_, g.tensor, h.tensor)) return true;
       }
     }
     return false;
@@ -227,20 +228,10 @@ class Merging {
     if (a.in_tiles || b.in_tiles || fills(a, b) || fills(b, a)) return true;
     for (const Access& x : a.elements) {
       for (const Access& y : b.elements) {
-        if ((x.write || y.write) && share_memory(x.tensor, y.tensor)) return true;
+        if ((x.write || y.write) && share_memory(plan_, x.tensor, y.tensor)) return true;
       }
     }
     return false;
-  }
-
-  bool share_memory(TensorId a, TensorId b) const {
-    if (a == b) return true;
-    const Residence& x = plan_.residences.at(static_cast<std::size_t>(a));
-    const Residence& y = plan_.residences.at(static_cast<std::size_t>(b));
-    const auto callers = [](const Residence& r) { return r.home == Home::input || r.home == Home::in_place; };
-    if (callers(x) && callers(y)) return x.index == y.index;
-    if (x.home == Home::arena && y.home == Home::arena) return x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
-    return x.stead == b || y.stead == a || (x.stead >= 0 && x.stead == y.stead);
   }
 
   void merge(Row& guest, Row& host, bool first, const std::set<TensorId>& common) const {

@@ -328,16 +328,6 @@ class Homes {
 
 }  // namespace
 
-bool share_memory(const Plan& plan, TensorId a, TensorId b) {
-  const Residence& first = plan.residences.at(static_cast<std::size_t>(a));
-  const Residence& second = plan.residences.at(static_cast<std::size_t>(b));
-  const auto of_input = [](const Residence& r) { return r.home == Home::input || r.home == Home::in_place; };
-  if (a == b) return true;
-  if (of_input(first) && of_input(second)) return first.index == second.index;
-  if (first.home != Home::arena || second.home != Home::arena) return false;
-  return first.offset < second.offset + second.bytes && second.offset < first.offset + first.bytes;
-}
-
 std::size_t bytes_of_strip(const System& system, const Kernel& kernel, const Statement& statement) {
   const spec::Equation& equation = system.equations[statement.equation];
   const Dims& dims = system[equation.target].dims;

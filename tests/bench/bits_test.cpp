@@ -18,7 +18,7 @@ namespace {
 #ifdef ETALON_SANITIZED
 /// Sanitizers slow our own compiler down, not the code that it makes: workloads of more equations than this are compared
 /// in the optimised builds, and all settings too.
-const std::vector<Setting> settings{{1, compiled::VectorLevel::avx512, {}}, {3, compiled::VectorLevel::avx2, 16 << 20}};
+const std::vector<Setting> settings{{1, compiled::VectorLevel::avx512, {}}, {2, compiled::VectorLevel::avx512, {}}, {3, compiled::VectorLevel::avx2, 16 << 20}};
 constexpr std::size_t most_steps = 40;
 constexpr bool all_of_them = false;
 #else
