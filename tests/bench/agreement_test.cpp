@@ -39,6 +39,8 @@ TEST_CASE("an_error_is_a_share_of_one_roundoff_per_step", "[agreement]") {
   CHECK(std::abs(found - 0.4) <= 0x1p-50);
   CHECK(share(truth({3, 4}, 1), {3.0F + 0x1p-20F, 4}) > 1);
   CHECK(share(truth({1, 2}, 100), {2, 1}) > 1);
+  const std::vector<double> three_four{3, 4}, beside{3 + 0x1p-49, 4};
+  CHECK(std::abs(share_of_allowed_error(three_four, beside, 8, 0x1p-53) - 0.4) <= 0x1p-50);
 }
 
 TEST_CASE("what_cannot_be_compared_agrees_with_nothing", "[agreement]") {
@@ -46,6 +48,7 @@ TEST_CASE("what_cannot_be_compared_agrees_with_nothing", "[agreement]") {
   CHECK(share(truth({3, 4}, 1), {3}) == infinity);
   CHECK(share(truth({3}, 1), {std::numeric_limits<float>::quiet_NaN()}) == infinity);
   CHECK(share_of_allowed_error(truth({3}, 1), {}) == infinity);
+  CHECK(share(truth({infinity, 1}, 10), {std::numeric_limits<float>::infinity(), 2}) == infinity);
   CHECK(share(truth({0, 0}, 10), {0, 0}) == 0);
   CHECK(share(truth({0, 0}, 10), {0, 1e-30F}) == infinity);
 }

@@ -158,6 +158,8 @@ if build == "compiled":
     printed(["tile", "join", "recompute"], "compile", "--decisions")
     tuned = json.loads(printed([], "tune", str(product), "--seconds", "1", "--cache", str(cache), "--json"))
     check(tuned["tried"] > 0 and tuned["other_results"] == 0 and (tuned["file"] is None) == (tuned["decisions"] == []), f"tune: {tuned}")
+    reordered = json.loads(printed([], "tune", str(product), "--seconds", "1", "--reorder-sums", "-o", str(folder / "reordered"), "--json"))
+    check(reordered["tried"] > 0 and reordered["other_results"] == 0, f"tune --reorder-sums: {reordered}")
     if tuned["file"]:
         check(0 < tuned["seconds_after"] < tuned["seconds_before"], f"tune: {tuned}")
         printed([], "compile", str(product), "--schedule", "tuned", "--cache", str(cache))

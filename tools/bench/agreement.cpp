@@ -9,7 +9,7 @@ namespace etalon::bench {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double unit_roundoff = 0x1p-24;
+constexpr double unit_of_f32 = 0x1p-24;
 
 template <class T>
 std::vector<double> numbers(const Bytes& bytes) {
@@ -18,7 +18,9 @@ std::vector<double> numbers(const Bytes& bytes) {
   return {values.begin(), values.end()};
 }
 
-double share(const std::vector<double>& truth, double roundings, const std::vector<double>& found) {
+}  // namespace
+
+double share_of_allowed_error(std::span<const double> truth, std::span<const double> found, double roundings, double unit_roundoff) {
   if (truth.size() != found.size()) return infinity;
   double error = 0, size = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -27,12 +29,10 @@ double share(const std::vector<double>& truth, double roundings, const std::vect
   }
   if (!std::isfinite(error)) return infinity;
   if (error == 0) return 0;
-  // The result itself is rounded to f32 where nothing else is.
+  // The result itself is rounded where nothing else is.
   const double allowed = std::max(1.0, roundings) * unit_roundoff * std::sqrt(size);
   return allowed > 0 ? std::sqrt(error) / allowed : infinity;
 }
-
-}  // namespace
 
 Truth truth_of(const Prepared& wide) {
   Truth truth;
@@ -45,7 +45,7 @@ double share_of_allowed_error(const Truth& truth, std::span<const Bytes> outputs
   if (outputs.size() != truth.outputs.size()) return infinity;
   double largest = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    largest = std::max(largest, share(truth.outputs[i], truth.roundings.at(i), numbers<float>(outputs[i])));
+    largest = std::max(largest, share_of_allowed_error(truth.outputs[i], numbers<float>(outputs[i]), truth.roundings.at(i), unit_of_f32));
   }
   return largest;
 }

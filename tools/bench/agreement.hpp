@@ -23,4 +23,7 @@ struct Truth {
 /// Infinity where outputs are missing, of another size or not finite.
 [[nodiscard]] double share_of_allowed_error(const Truth& truth, std::span<const Bytes> outputs);
 
+/// The same of one output in a type with this unit roundoff.
+[[nodiscard]] double share_of_allowed_error(std::span<const double> truth, std::span<const double> found, double roundings, double unit_roundoff);
+
 }  // namespace etalon::bench

@@ -14,6 +14,7 @@
 #include "compiled/runtime/executable.hpp"
 #include "compiled/schedule/neighbours.hpp"
 #include "spec/error.hpp"
+#include "tools/bench/agreement.hpp"
 #include "tools/bench/roundings.hpp"
 #include "tools/bench/statistics.hpp"
 
@@ -26,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 
 /// What is faster by less may be the machine's mood.
 constexpr double least_gain = 0.02;
+/// So often is said how far the search is.
+constexpr double seconds_between_words = 5;
 /// A sample takes at least so long, in one run or several.
 constexpr double least_sample = 2e-3;
 
@@ -95,18 +98,16 @@ class Candidate {
   std::vector<HostTensor> results_;
 };
 
+/// Whether both may be results of one computation whose sums are added in two orders: each is off by what its roundings allow.
 template <class T>
-bool is_near(const HostTensor& a, const HostTensor& b, double roundings, double unit) {
-  double error = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < a.view<T>().size(); ++i) {
-    const auto x = static_cast<double>(a.view<T>()[i]);
-    const auto y = static_cast<double>(b.view<T>()[i]);
-    if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-    error += (x - y) * (x - y);
-    size += x * x;
+bool are_near(const HostTensor& a, const HostTensor& b, double roundings, double unit_roundoff) {
+  std::vector<double> x(a.view<T>().begin(), a.view<T>().end());
+  std::vector<double> y(b.view<T>().begin(), b.view<T>().end());
+  for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
+    const bool same_special = !std::isfinite(x[i]) && (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i])));
+    if (same_special) x[i] = y[i] = 0;
   }
-  return std::sqrt(error) <= 2 * std::max(1.0, roundings) * unit * std::sqrt(size);
+  return bench::share_of_allowed_error(x, y, roundings, unit_roundoff) <= 2;
 }
 
 class Tuner {
@@ -125,7 +126,12 @@ class Tuner {
     const double once = first_->sample(1);
     runs_ = std::max<std::size_t>(1, static_cast<std::size_t>(least_sample / std::max(once, 1e-9)));
     refill();
+    double said = 0;
     while (seconds_since(start) < options_.seconds && !waiting_.empty()) {
+      if (const double now = seconds_since(start); now - said >= seconds_between_words) {
+        said = now;
+        say(fmt::format("{} tried, {} refused, {} waiting, {:.0f} s left", found_.tried, found_.refused, waiting_.size(), options_.seconds - now));
+      }
       const DecisionLine next = waiting_.back();
       waiting_.pop_back();
       consider(next);
@@ -191,8 +197,8 @@ class Tuner {
       if (a[i] == b[i]) continue;
       // Outputs of the system are the program's, those that are captured, then the values of updates.
       const double n = i < program_.outputs.size() ? roundings.at(i) : roundings.at(roundings.size() - (a.size() - i));
-      if (a[i].dtype == DType::f32 && is_near<float>(a[i], b[i], n, 0x1p-24)) continue;
-      if (a[i].dtype == DType::f64 && is_near<double>(a[i], b[i], n, 0x1p-53)) continue;
+      if (a[i].dtype == DType::f32 && are_near<float>(a[i], b[i], n, 0x1p-24)) continue;
+      if (a[i].dtype == DType::f64 && are_near<double>(a[i], b[i], n, 0x1p-53)) continue;
       return false;
     }
     return true;
