@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "spec/error.hpp"
@@ -57,6 +58,7 @@ bool equal_by_enumeration(const spec::System& system, const Site& site, const Ex
       if (e->args[k] != by->args[k] && !is_uniform(system, e->tensor, k)) pairs.emplace_back(e->args[k], by->args[k]);
     }
     if (pairs.empty()) return true;
+    if (e.kind() == Kind::integer && are_equal_at_all_points(system, binders, site.conditions, {{e, by}})) return true;
   } else if (e.kind() != Kind::real && by.kind() == e.kind() && e.form() == Form::apply) {
     pairs.emplace_back(e, by);
   } else if (e.form() == Form::reduce && by.form() == Form::reduce && e->binders == by->binders &&
@@ -259,6 +261,26 @@ bool same_in_another_order(const spec::System& system, const Site& site, const E
   return canonical(one).value == canonical(other).value;
 }
 
+// The equations that the outputs from that one on depend on.
+std::vector<spec::Equation> behind_outputs(const spec::System& system, std::size_t first_output) {
+  std::set<spec::TensorId> needed(system.outputs.begin() + static_cast<std::ptrdiff_t>(std::min(first_output, system.outputs.size())), system.outputs.end());
+  std::size_t before = 0;
+  while (before != needed.size()) {
+    before = needed.size();
+    for (const spec::Equation& e : system.equations) {
+      if (!needed.contains(e.target)) continue;
+      const auto note = [&](const Expr& sub) {
+        if (sub.form() == Form::read) needed.insert(sub->tensor);
+      };
+      spec::for_each(e.value, note);
+      for (const Expr& place : e.place) spec::for_each(place, note);
+    }
+  }
+  std::vector<spec::Equation> all;
+  std::copy_if(system.equations.begin(), system.equations.end(), std::back_inserter(all), [&](const spec::Equation& e) { return needed.contains(e.target); });
+  return all;
+}
+
 // What differs is less than half a unit in the last place, of binary64 too, of the sum that it is a term of.
 bool is_lost_in_sum(const Site& site, const Expr& by, Reaches& reaches) {
   if (!site.parent || !(site.parent->is(Primitive::add) || site.parent->is(Primitive::sub))) return false;
@@ -279,7 +301,7 @@ bool is_lost_behind(const spec::System& system, const Site& site, const Expr& by
   const Reach a = reaches.of(site.node, site.binders, there), b = reaches.of(by->args[1], site.binders, there);
   const Reach near{std::min(a.low, b.low), std::max(a.high, b.high), false};
   const double differ = near.high - near.low;
-  return std::isfinite(differ) && Lost(system, reaches, first_output).is_lost(site, {differ, near});
+  return std::isfinite(differ) && Lost(system, reaches, first_output).is_lost(site, {differ, near}, by->args[0]);
 }
 
 // What stands in the place of the node in a case that never is.
@@ -330,8 +352,9 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
 
 std::string why_equivalent(const spec::System& system, const spec::System& other, std::size_t first_output) {
   const auto values = [&](const Expr& e) { return first_output == 0 ? folded(without_detach(e)) : e; };
-  const bool same = std::equal(system.equations.begin(), system.equations.end(), other.equations.begin(),
-                               other.equations.end(), [&](const spec::Equation& one, const spec::Equation& another) {
+  const std::vector<spec::Equation> asked = behind_outputs(system, first_output), others = behind_outputs(other, first_output);
+  const bool same = std::equal(asked.begin(), asked.end(), others.begin(), others.end(),
+                               [&](const spec::Equation& one, const spec::Equation& another) {
                                  const spec::Equation a = canonical(one), b = canonical(another);
                                  return a.target == b.target && a.binders == b.binders && a.place == b.place &&
                                         equal_everywhere(system, values(a.value), values(b.value), a.binders, {});

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "spec/contract/contract.hpp"
+#include "tests/adequacy/folding.hpp"
 
 namespace etalon::adequacy {
 namespace {
@@ -40,6 +41,14 @@ class Look {
     const Reach there = near(e, binders, conditions);
     const double zero = std::ldexp(1.0, format_.emin - format_.precision - 1);  // below half the smallest number
     return shift <= 0x1p-54 * least(there) || largest(there) <= zero ? 0 : shift;
+  }
+
+  // Whether it is 0 where what it reads becomes 0.
+  bool becomes_zero(const Expr& e, const std::vector<Binder>& binders) {
+    const auto one = only_read(e);
+    if (!one || !shifts_[static_cast<std::size_t>(one->first)]->to_zero) return false;
+    const Reach there = reaches_.where(one->first, {0, 0, true}).of(e, binders, {});
+    return there.low == 0 && there.high == 0;
   }
 
   // Where the value lies that changes: all that it reads is known where it reads one shifted element.
@@ -113,13 +122,22 @@ class Look {
     if (shifts_[static_cast<std::size_t>(one->first)]->to_zero) {
       Reaches at_zero = reaches_.where(one->first, {0, 0, true});
       const Reach a = at_zero.of(e->args[1], binders, {}), b = at_zero.of(e->args[2], binders, {});
-      if (a.low == a.high && a.low == b.low && b.low == b.high) {
+      const bool same_text = folded(at_zero_of(e->args[1], one->first)) == folded(at_zero_of(e->args[2], one->first));
+      if (same_text || (a.low == a.high && a.low == b.low && b.low == b.high)) {
         const double shift = by(e->args[1], binders, conditions) + by(e->args[2], binders, conditions);
         if (std::isfinite(shift)) return shift;
       }
     }
     const Reach a = near(e->args[1], binders, conditions), b = near(e->args[2], binders, conditions);
     return std::max(a.high, b.high) - std::min(a.low, b.low);
+  }
+
+  // With 0 in place of the tensor's element.
+  static Expr at_zero_of(const Expr& e, spec::TensorId tensor) {
+    if (e.form() == Form::read && e->tensor == tensor) return spec::decimal(0);
+    std::vector<Expr> args;
+    for (const Expr& a : e->args) args.push_back(at_zero_of(a, tensor));
+    return args.empty() ? e : spec::with_args(e, args);
   }
 
   double reduction(const Expr& e, const std::vector<Binder>& binders, const std::vector<Expr>& conditions) {
@@ -201,17 +219,18 @@ class Look {
 
 }  // namespace
 
-bool Lost::reaches_no_output(Shifts& shifts, std::size_t from, const Site* site, const Shift& at) {
+bool Lost::reaches_no_output(Shifts& shifts, std::size_t from, const Site* site, const Shift& at, const std::vector<Expr>& conditions) {
   for (std::size_t i = from; i < system_.equations.size(); ++i) {
     const spec::Equation& e = system_.equations[i];
     const auto target = static_cast<std::size_t>(e.target);
     bool recurs = false;
     spec::for_each(e.value, [&](const Expr& sub) { recurs = recurs || (sub.form() == Form::read && sub->tensor == e.target); });
-    Look look(system_[e.target].dtype, reaches_, shifts, site != nullptr && i == site->equation ? site : nullptr, at);
-    const double by = look.by(e.value, e.binders, {});
+    const bool is_here = site != nullptr && i == site->equation;
+    Look look(system_[e.target].dtype, reaches_, shifts, is_here ? site : nullptr, at);
+    const double by = look.by(e.value, e.binders, is_here ? conditions : std::vector<Expr>{});
     if (by == 0) continue;
     if (!std::isfinite(by) || recurs || shifts[target]) return false;
-    shifts[target] = Shift{by, look.near(e.value, e.binders, {})};
+    shifts[target] = Shift{by, look.near(e.value, e.binders, {}), look.becomes_zero(e.value, e.binders)};
   }
   return std::none_of(system_.outputs.begin() + static_cast<std::ptrdiff_t>(first_output_), system_.outputs.end(),
                       [&](spec::TensorId t) { return shifts[static_cast<std::size_t>(t)].has_value(); });
@@ -229,13 +248,15 @@ bool Lost::is_lost(spec::TensorId tensor, const Shift& shift) {
     spec::for_each(system_.equations[i].value, [&](const Expr& e) { before = before || (e.form() == Form::read && e->tensor == tensor); });
     if (before) return false;  // a recurrence
   }
-  return reaches_no_output(shifts, from, nullptr, shift);
+  return reaches_no_output(shifts, from, nullptr, shift, {});
 }
 
-bool Lost::is_lost(const Site& site, const Shift& shift) {
+bool Lost::is_lost(const Site& site, const Shift& shift, const Expr& condition) {
   if (site.node.kind() != Kind::real) return false;
   Shifts shifts(system_.tensors.size());
-  return reaches_no_output(shifts, site.equation, &site, shift);
+  // Within a reduction the condition is one of a term.
+  const bool is_of_element = site.binders == system_.equations[site.equation].binders;
+  return reaches_no_output(shifts, site.equation, &site, shift, is_of_element ? std::vector{condition} : std::vector<Expr>{});
 }
 
 }  // namespace etalon::adequacy

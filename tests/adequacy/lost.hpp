@@ -28,11 +28,11 @@ class Lost {
   /// Whether no output shows such a change of elements of the tensor: behind each of them a function, a sum or a product is
   /// rounded whose value changes by less than half a unit in the last place of binary64, or is 0 both times.
   [[nodiscard]] bool is_lost(spec::TensorId tensor, const Shift& shift);
-  /// The same of what stands at the site.
-  [[nodiscard]] bool is_lost(const Site& site, const Shift& shift);
+  /// The same of what stands at the site, where the condition holds alone.
+  [[nodiscard]] bool is_lost(const Site& site, const Shift& shift, const spec::Expr& condition);
 
  private:
-  bool reaches_no_output(std::vector<std::optional<Shift>>& shifts, std::size_t from, const Site* site, const Shift& at);
+  bool reaches_no_output(std::vector<std::optional<Shift>>& shifts, std::size_t from, const Site* site, const Shift& at, const std::vector<spec::Expr>& conditions);
 
   const spec::System& system_;
   Reaches& reaches_;

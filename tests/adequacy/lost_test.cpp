@@ -53,6 +53,15 @@ TEST_CASE("subnormal numbers are lost where a rounding behind them hides them, a
     return spec::select(positive, one / (one + call(Primitive::exp, -x)), call(Primitive::exp, x) / (one + call(Primitive::exp, x)));
   }));
   CHECK(loses([&](const Expr& x) { return spec::select(call(Primitive::is_finite, x), one, zero); }));
+  // The arms are the same at 0, as formulas.
+  CHECK(loses([&](const Expr& x) {
+    const Expr positive = spec::apply(Primitive::gt, {x, zero});
+    return spec::select(positive, x + call(Primitive::log1p, call(Primitive::exp, -x)), call(Primitive::log1p, call(Primitive::exp, x)));
+  }));
+  CHECK_FALSE(loses([&](const Expr& x) {
+    const Expr positive = spec::apply(Primitive::gt, {x, zero});
+    return spec::select(positive, one + call(Primitive::log1p, call(Primitive::exp, -x)), call(Primitive::log1p, call(Primitive::exp, x)));
+  }));
   CHECK_FALSE(loses([&](const Expr& x) { return x * spec::decimal(2); }));
   CHECK_FALSE(loses([&](const Expr& x) { return call(Primitive::sqrt, x); }));
   CHECK_FALSE(loses([&](const Expr& x) { return one / x; }));
@@ -140,6 +149,25 @@ TEST_CASE("a condition may change where the others beside it do not hold", "[ade
         CHECK(adequacy::why_equivalent(system, site, a, reaches).empty() == (limit == 3));
         ++met;
       }
+    }
+    CHECK(met == 1);
+  }
+}
+
+TEST_CASE("what changes where a condition holds is compared with what stands beside it there", "[adequacy]") {
+  // y = x + log1p(exp(-x)), the exponential 0 where -x < -80: lost behind x, and not behind 1.
+  for (const bool behind : {true, false}) {
+    const Elementwise e([&](const Expr& x) {
+      return (behind ? x : spec::decimal(0)) + call(Primitive::log1p, call(Primitive::exp, -x));
+    });
+    adequacy::Reaches reaches(e.system);
+    std::size_t met = 0;
+    for (const adequacy::Site& site : adequacy::sites_of(e.system, {true})) {
+      if (!site.node.is(Primitive::exp)) continue;
+      const Expr early = spec::apply(Primitive::lt, {site.node->args[0], spec::decimal(-80)});
+      const adequacy::Alternative a{adequacy::Sort::threshold, "at its limit", spec::select(early, spec::decimal(0), site.node)};
+      CHECK(adequacy::why_equivalent(e.system, site, a, reaches).empty() == !behind);
+      ++met;
     }
     CHECK(met == 1);
   }

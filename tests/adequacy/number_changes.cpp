@@ -9,6 +9,7 @@
 #include "conformance/values.hpp"
 #include "spec/contract/contract.hpp"
 #include "spec/half.hpp"
+#include "tests/adequacy/gaps.hpp"
 #include "tests/adequacy/lost.hpp"
 
 namespace etalon::adequacy {
@@ -111,6 +112,7 @@ class Adding {
       const DType d = system[t].dtype;
       if (keeps(reaches->of(t), d)) return "it keeps every number that there can be";
       const double normal = std::ldexp(1.0, spec::format_of(d).emin);
+      if (sort == Sort::flushed && least_unless_zero(system, t) >= normal) return "the numbers never come there";
       const Shift shift{normal, {-normal, normal, false}, true};
       return sort == Sort::flushed && Lost(system, *reaches, first).is_lost(t, shift) ? "lost in a rounding behind it" : "";
     };

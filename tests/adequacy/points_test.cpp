@@ -123,3 +123,66 @@ TEST_CASE("a condition may be another where both arms are 0", "[adequacy]") {
     CHECK(is_proved(system, "select.if", "the second condition dropped") == zero);
   }
 }
+
+TEST_CASE("integers that are read and compared may be any, where conditions let them", "[adequacy]") {
+  spec::System system;
+  const auto t = system.add_tensor("t", DType::i64, {3}), u = system.add_tensor("u", DType::i64, {3});
+  system.inputs = {t, u};
+  const spec::Binder i = system.bind("i", 3), j = system.bind("j", 5);
+  const Expr label = system.at(t, {spec::variable(i)}), other = system.at(u, {spec::variable(i)}), at = spec::variable(j);
+  const Expr low = le(spec::integer(0), label), high = le(label, spec::integer(4)), here = compared(Primitive::eq, label, at);
+  const auto equal = [&](const std::vector<Expr>& conditions, const Expr& a, const Expr& b) {
+    return adequacy::are_equal_at_all_points(system, {i, j}, conditions, {{a, b}});
+  };
+  CHECK(equal({here}, low && high, high));
+  CHECK(equal({here}, low && high, spec::boolean(true)));
+  CHECK(equal({}, low && compared(Primitive::ne, label, spec::integer(-2)), low));
+  CHECK_FALSE(equal({}, low && compared(Primitive::ne, label, spec::integer(2)), low));
+  CHECK_FALSE(equal({here}, le(spec::integer(1), label), low));
+  CHECK_FALSE(equal({}, low && high, high));
+  // Of another one nothing is said, nor of one that is more than compared.
+  CHECK_FALSE(equal({compared(Primitive::eq, other, at)}, low && high, high));
+  CHECK_FALSE(equal({here}, le(spec::integer(0), label + other), low));
+  CHECK_FALSE(equal({compared(Primitive::eq, label, other)}, compared(Primitive::eq, label, at), compared(Primitive::eq, other, at)));
+}
+
+TEST_CASE("what no data enters is compared by its numbers", "[adequacy]") {
+  // cells[i] = how many of i - pad ≤ k ≤ i lie in [0, 4): all windows are alike without padding.
+  for (const std::int64_t pad : {0, 1}) {
+    spec::System system;
+    const auto cells = system.add_tensor("cells", DType::i64, {3});
+    const spec::Binder n = system.bind("n", 3), u = system.bind("u", 2), i = system.bind("i", 3);
+    const Expr place = spec::variable(n) + spec::variable(u) - spec::integer(pad);
+    system.define(cells, {n}, spec::reduce(spec::Reduction::sum, {u}, le(spec::integer(0), place) && compared(Primitive::lt, place, spec::integer(4)), spec::integer(1)));
+    const Expr one = system.at(cells, {spec::variable(i)}), next = system.at(cells, {compared(Primitive::minimum, spec::variable(i) + spec::integer(1), spec::integer(2))});
+    CHECK(adequacy::are_equal_at_all_points(system, {i}, {}, {{one, next}}) == (pad == 0));
+    CHECK(adequacy::are_equal_at_all_points(system, {i}, {}, {{one, spec::integer(2)}}) == (pad == 0));
+  }
+}
+
+TEST_CASE("equations that nothing asked for depends on may be any", "[adequacy]") {
+  const auto made = [](double factor) {
+    spec::System system;
+    const auto x = system.add_tensor("x", DType::f32, {}), y = system.add_tensor("y", DType::f32, {}), d = system.add_tensor("d", DType::f32, {});
+    system.inputs = {x};
+    system.outputs = {y, d};
+    system.define(y, {}, system.at(x, {}) * spec::binary64(factor));
+    system.define(d, {}, system.at(x, {}));
+    return system;
+  };
+  CHECK(!adequacy::why_equivalent(made(2), made(3), 1).empty());
+  CHECK(adequacy::why_equivalent(made(2), made(3), 0).empty());
+}
+
+TEST_CASE("an element is at most a maximum over others where its own guard holds", "[adequacy]") {
+  spec::System system;
+  const auto x = system.add_tensor("x", DType::f32, {4}), live = system.add_tensor("live", DType::boolean, {4}), top = system.add_tensor("top", DType::f32, {});
+  system.inputs = {x, live};
+  const spec::Binder k = system.bind("k", 4), i = system.bind("i", 4);
+  const auto at = [&](spec::TensorId t, const spec::Binder& b) { return system.at(t, {spec::variable(b)}); };
+  system.define(top, {}, spec::reduce(spec::Reduction::max, {k}, at(live, k), at(x, k), spec::decimal(0)));
+  adequacy::Reaches reaches(system);
+  const Expr above = compared(Primitive::gt, at(x, i), system.at(top, {}));
+  CHECK(reaches.never(above, {i}, {at(live, i)}));
+  CHECK_FALSE(reaches.never(above, {i}, {}));
+}

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tests/adequacy/facts.hpp"
+#include "tests/adequacy/gaps.hpp"
 
 namespace etalon::adequacy {
 namespace {
@@ -73,7 +74,7 @@ class Reaches::Look {
   }
 
   bool never(const Expr& c) {
-    if (c.is(Primitive::logical_and)) return never(c->args[0]) || never(c->args[1]);
+    if (c.is(Primitive::logical_and)) return never(c->args[0]) || never(c->args[1]) || lies_in_gap(c->args[0], c->args[1]);
     if (c.is(Primitive::logical_or)) return never(c->args[0]) && never(c->args[1]);
     if (c.form() != Form::apply || c->args.size() != 2) return false;
     const Reach a = at(c->args[0]), b = at(c->args[1]);
@@ -86,7 +87,13 @@ class Reaches::Look {
   }
 
  private:
-  // What the condition says of this very expression; of the other side what is known without conditions.
+  // x < end and x > 0, where x is 0 or further from it.
+  bool lies_in_gap(const Expr& below, const Expr& above) {
+    if (!below.is(Primitive::lt) || !above.is(Primitive::gt) || below->args[0] != above->args[0] || !is_zero(plain(above->args[1]))) return false;
+    return least_unless_zero(system_, below->args[0]) >= plain(below->args[1]).high;
+  }
+
+  // What the condition says of this very expression, or of its opposite; of the other side what is known without conditions.
   void assume(const Expr& c, const Expr& e, Reach& r, bool holds) {
     if (c.is(Primitive::logical_not)) return assume(c->args[0], e, r, !holds);
     if (c.is(Primitive::logical_and) && holds) return assume(c->args[0], e, r, true), assume(c->args[1], e, r, true);
@@ -95,9 +102,11 @@ class Reaches::Look {
     const bool less = c.is(Primitive::lt) || c.is(Primitive::le), more = c.is(Primitive::gt) || c.is(Primitive::ge);
     if (!less && !more) return;
     for (const std::size_t side : {0U, 1U}) {
-      if (c->args[side] != e) continue;
-      const Reach other = Look(reaches_, system_, binders_, {}).at(c->args[1 - side]);
-      if ((less == holds) == (side == 0))
+      const bool opposite = c->args[side].is(Primitive::neg) && c->args[side]->args[0] == e;
+      if (c->args[side] != e && !opposite) continue;
+      Reach other = Look(reaches_, system_, binders_, {}).at(c->args[1 - side]);
+      if (opposite) other = negated(other);
+      if (((less == holds) == (side == 0)) != opposite)
         r.high = std::min(r.high, other.high);
       else
         r.low = std::max(r.low, other.low);
@@ -242,6 +251,9 @@ class Reaches::Look {
         return {std::floor(a.low), std::ceil(a.high), true};
       case Primitive::to_real:
         return a;
+      case Primitive::floor_div:
+        if (!(b.low > 0)) return {-infinity, infinity, true};
+        return {std::floor(a.low / (a.low < 0 ? b.low : b.high)), std::floor(a.high / (a.high < 0 ? b.high : b.low)), true};
       case Primitive::modulo:
         return b.low > 0 ? Reach{0, b.high, a.whole && b.whole} : Reach{-infinity, infinity, whole};
       default:
@@ -274,19 +286,21 @@ class Reaches::Look {
     return said;
   }
 
-  // The same elements of the same tensor; a variable that is maximised over is any.
-  bool covers(const Expr& maximised, const Expr& one, const std::vector<Binder>& over) {
-    if (maximised.form() != Form::read || one.form() != Form::read || maximised->tensor != one->tensor) return false;
-    return std::equal(
-        maximised->args.begin(), maximised->args.end(), one->args.begin(), [&](const Expr& a, const Expr& b) {
-          const bool any = a.form() == Form::variable && std::any_of(over.begin(), over.end(), [&](const Binder& v) {
-                             return v.variable == a->variable;
-                           });
-          if (any || a == b) return true;
-          const Reach x = plain(a), y = plain(b);
-          return x.low == x.high && x.low == y.low && y.low == y.high;
-        });
+  // What the variables that are maximised over are where that element is met: nothing where it is another tensor's, or not met.
+  std::optional<spec::Substitution> met(const Expr& maximised, const Expr& one, const std::vector<Binder>& over) {
+    if (maximised.form() != Form::read || one.form() != Form::read || maximised->tensor != one->tensor) return std::nullopt;
+    spec::Substitution where;
+    for (std::size_t k = 0; k < one->args.size(); ++k) {
+      const Expr &a = maximised->args[k], &b = one->args[k];
+      const bool any = a.form() == Form::variable && std::any_of(over.begin(), over.end(), [&](const Binder& v) { return v.variable == a->variable; });
+      if (any && where.try_emplace(a->variable, b).first->second != b) return std::nullopt;
+      if (any || a == b) continue;
+      const Reach x = plain(a), y = plain(b);
+      if (!(x.low == x.high && x.low == y.low && y.low == y.high)) return std::nullopt;
+    }
+    return where;
   }
+  bool covers(const Expr& maximised, const Expr& one, const std::vector<Binder>& over) { return met(maximised, one, over).has_value(); }
 
   // The element itself, read on; also as the only one of a line, and divided by 1.
   bool is_copy(const Expr& one, const Expr& copy, int depth = 0) {
@@ -308,14 +322,15 @@ class Reaches::Look {
     return r.whole && r.low == 1 && r.high == 1;
   }
 
-  // An element is at most the maximum over a line that it lies in.
+  // An element is at most the maximum over a line that it lies in, where the maximum's guard is known to hold.
   bool is_at_most(const Expr& one, const Expr& most) {
     if (is_copy(one, most)) return true;
     const Said said = said_of(most);
-    if (said.equation == nullptr || said.value.form() != Form::reduce || said.value->reduction != Reduction::max ||
-        said.value->args[0].form() != Form::number)
-      return false;
-    return covers(put(*said.equation, most, said.value->args[1]), one, said.value->binders);
+    if (said.equation == nullptr || said.value.form() != Form::reduce || said.value->reduction != Reduction::max) return false;
+    const auto where = met(put(*said.equation, most, said.value->args[1]), one, said.value->binders);
+    if (!where) return false;
+    const Expr guard = put(*said.equation, most, said.value->args[0]);
+    return guard.form() == Form::number || Facts(conditions_).holds(spec::substitute(guard, *where)) == true;
   }
 
   // The part of the equation at the place that is read.
