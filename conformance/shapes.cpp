@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "conformance/choices.hpp"
 #include "conformance/signature.hpp"
 #include "spec/error.hpp"
 #include "spec/notation/definition.hpp"
@@ -175,9 +176,10 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
   const Reductions reductions = reductions_of(definition);
   const std::int64_t longest = reductions.any && (reductions.plain || wish.longest <= moderate) ? wish.longest : 0;
   // What no call may have, or not together, is given up by and by, the rarest first.
-  constexpr int most = 800, longest_until = 30, reducing_until = 50, insistent_until = 80,
+  constexpr int most = 800, idle_until = 15, longest_until = 30, reducing_until = 50, insistent_until = 80,
                 sized_until = 100, half_until = 160, some_until = 300, until_next = 35;
   const int patience = wish.empty || wish.elements == 1 ? 500 : sized_until;
+  int idle = 0;
   for (int attempt = 0; attempt < most; ++attempt) {
     SizeWish now = wish;
     now.longest = attempt < longest_until ? longest : 0;
@@ -194,9 +196,13 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     if (attempt < reducing_until && wish.empty && !reduces_nothing(definition, sizes)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
-    // Last, since it makes the equations.
+    // Last, since they make the equations.
     const auto work = work_of(definition, *call);
     if (!work || ((now.longest > 0 || attempt < patience) && !suits(*work, now, largest))) continue;
+    if (wish.turn && largest > 1 && idle < idle_until && !choices_show(definition, *call)) {
+      ++idle;
+      continue;
+    }
     return assignment;
   }
   return std::nullopt;

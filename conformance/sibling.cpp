@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conformance/attribute_levels.hpp"
+#include "conformance/choices.hpp"
 #include "conformance/shapes.hpp"
 #include "spec/notation/attributes.hpp"
 
@@ -59,6 +60,7 @@ std::optional<Assignment> with_attribute(const Definition& d, const Assignment& 
   const auto call = call_of(d, a, dtype);
   if (!call) return std::nullopt;
   const spec::Attributes complete = spec::to_attributes(d, spec::bind_attributes(d, call->attributes));
+  std::optional<Assignment> idle;  // changes no number
   for (std::size_t k = 0; k < d.attribute_count; ++k) {
     const auto& attribute = d.attributes[(turn + k) % d.attribute_count];
     const auto known = complete.find(std::string(d.at(attribute.name)));
@@ -67,10 +69,12 @@ std::optional<Assignment> with_attribute(const Definition& d, const Assignment& 
       Assignment changed = a;
       changed.attributes = complete;
       changed.attributes[known->first] = std::move(value);
-      if (is_call(d, changed, dtype)) return changed;
+      if (!is_call(d, changed, dtype)) continue;
+      if (!give_the_same(d, *call, *call_of(d, changed, dtype))) return changed;
+      if (!idle) idle = std::move(changed);
     }
   }
-  return std::nullopt;
+  return idle;
 }
 
 /// As many elements in another shape.

@@ -1,0 +1,16 @@
+/// \file
+/// Whether what a call chooses makes a difference: an attribute that changes no number cannot be missed. It knows no operation.
+#pragma once
+
+#include "conformance/case.hpp"
+
+namespace etalon::conformance {
+
+/// Whether both calls have the same types and, on ordinary numbers, the same results, so that nothing tells which one was asked.
+[[nodiscard]] bool give_the_same(const spec::Definition& definition, const CallTypes& one, const CallTypes& other);
+
+/// Whether each truth value and symbol of the call that is not its default gives other results than the default: padding
+/// that counts or does not says nothing where there is none.
+[[nodiscard]] bool choices_show(const spec::Definition& definition, const CallTypes& call);
+
+}  // namespace etalon::conformance
