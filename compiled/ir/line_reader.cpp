@@ -239,7 +239,8 @@ Expr LineReader::application(NodeId n) const {
 }
 
 Expr LineReader::element(NodeId n) const {
-  const auto tensor = follows(n, '~') ? std::nullopt : known_.tensor(spelled(n));
+  if (follows(n, '~')) refuse(n, "a binary64");
+  const auto tensor = known_.tensor(spelled(n));
   if (!tensor) line_.refuse(fmt::format("expected a tensor, found '{}'{}", as_quoted(spelled(n)), known_.suggestion(spelled(n))), column(n));
   std::vector<Expr> indices;
   for (NodeId c = tree[n].first; c >= 0; c = tree[c].next) indices.push_back(meaning(c));

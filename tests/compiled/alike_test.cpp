@@ -21,7 +21,7 @@ Nest doubling(TensorId out, TensorId in, spec::VariableId v, std::int64_t extent
   loops::Loop loop{i, loops::Bind::cores, 1, {loops::Step{store, loops::Type::f32}}};
   Nest nest;
   nest.name = "doubling" + std::to_string(out);
-  nest.steps.push_back({loop, loops::Type::f32, DType::f32});
+  nest.steps.push_back({loop});
   nest.buffers = {{.tensor = out, .written = true}, {.tensor = in, .read = true}};
   return nest;
 }

@@ -139,9 +139,9 @@ TEST_CASE("what_is_no_text_of_loops_is_refused_where_it_goes_wrong", "[compiled]
   const auto wrong = [](const std::string& text, const std::string& message) {
     INFO(text);
     REQUIRE_THROWS_AS(compiled::loops::parse_nest(vectors(), text), SpecViolation);
-    REQUIRE_THROWS_WITH(compiled::loops::parse_nest(vectors(), text), message);
+    CHECK_THROWS_WITH(compiled::loops::parse_nest(vectors(), text), message);
   };
-  wrong(kernel_of("y[i] = x[j]"), "loops:3:14: expected a loop or a register that is known here, found 'j'; did you mean 'n'?");
+  wrong(kernel_of("y[i] = x[j]"), "loops:3:14: expected a loop or a register that is known here, found 'j'; did you mean 'i'?");
   wrong(kernel_of("y[i] = z[i]"), "loops:3:12: expected a tensor, found 'z'; did you mean 'i'?");
   wrong(kernel_of("y[i] = x[i] +"), "loops:3:18: expected an expression; found the end");
   wrong(kernel_of("y[i] = x[i] x[i]"), "loops:3:17: expected the end of the line, found 'x'");
@@ -151,9 +151,9 @@ TEST_CASE("what_is_no_text_of_loops_is_refused_where_it_goes_wrong", "[compiled]
   wrong(kernel_of("y[i] = i"), "loops:3:12: expected a value of the tensor's kind, found 'i'");
   wrong(kernel_of("y[i] = n"), "loops:3:12: expected a loop or a register that is known here, found 'n'; a tensor is read with brackets");
   wrong(kernel_of("y[i] = sum[k < 3] x[k]"), "loops:3:12: expected an expression without reductions, found 'sum[k < 3] x[k]'");
-  wrong(kernel_of("y[i] = ~x[i]"), "loops:3:13: expected a tensor, found 'x'; did you mean 'i'?");
+  wrong(kernel_of("y[i] = ~x[i]"), "loops:3:13: expected a binary64, found 'x'");
   wrong(kernel_of("for k < 4:"), "loops:3:9: expected the name of a loop and its number, as in k'12, found 'k'");
-  wrong(kernel_of("for k'8 < 4 in 3000000000000 lanes:"), "loops:3:20: expected an integer from 1 to 4294967295, found '3000000000000'");
+  wrong(kernel_of("for k'8 < 4 in 3000000000000 lanes:"), "loops:3:20: expected an integer from 1 to 64, found '3000000000000'");
   wrong(kernel_of("for k'8 < 4, on boards:"), "loops:3:21: expected 'a', found 'boards'");
   wrong(kernel_of("r9 = sum:"), "loops:3:14: expected a loop or a term of the reduction on the next line, found the end");
   wrong(kernel_of("r9 = sum in blocks of 2 turns of k'3:\n      over k'8 < 4:\n        term x[k]"), "loops:3:38: expected a loop of the reduction, found 'k'3'");
@@ -177,7 +177,7 @@ TEST_CASE("every_word_of_a_kernel_counts", "[compiled][loops]") {
     INFO(from << " becomes " << to);
     CHECK_FALSE(compiled::loops::parse_nests(system, with(text, from, to), "loops")[0].nest == nests[0].nest);
   }
-  CHECK(compiled::loops::parse_nests(system, with(text, "term x[k]", "term  x[ k ] "), "loops")[0].nest == nests[0].nest);
+  CHECK(compiled::loops::parse_nests(system, with(text, "term x[k0]", "term  x[ k0 ] "), "loops")[0].nest == nests[0].nest);
 }
 
 TEST_CASE("sums_are_added_up_in_the_tree_that_stands_in_their_kernel", "[compiled][loops]") {
@@ -236,5 +236,5 @@ TEST_CASE("kernels_that_do_not_fit_are_refused_by_one_line", "[compiled][loops]"
           "mine:1: loops: kernel s: a chain of a sum takes in no more terms in sequence than the contract declares");
   refused(system, with(with(text, "sum in 64 chains", "sum in 12 chains"), " in 64 lanes", " in 12 lanes"), "mine:1: loops: kernel s: lanes are a power of two, at most 64");
   refused(system, with(text, "  s[] = ", "  x[0] = "), "mine:1: loops: kernel s: `x` is written as its buffer says");
-  refused(spec::lower(spec::parse_program("input x : f32[4]\ny = exp(x)\noutput y\n")), first, "mine:1:13: expected a tensor, found 's'; did you mean 'x'?");
+  refused(spec::lower(spec::parse_program("input x : f32[4]\ny = exp(x)\noutput y\n")), first, "mine:1:17: expected a tensor, found 's'; did you mean 'x'?");
 }

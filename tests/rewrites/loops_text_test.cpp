@@ -67,6 +67,8 @@ TEST_CASE("the text of loops is read back as the same loops", "[sound]") {
     INFO(directed.text);
     compare_all(spec::lower(spec::parse_program(directed.text)));
   }
+  // What is added where data says.
+  compare_all(spec::lower(spec::parse_program("input x : f32[9, 3]\ninput i : i64[7]\ninput d : f32[7, 3]\ny = gather(x, i)\ng = vjp(y; x; d)\noutput y, g\n")));
   CHECK(kernels > 2000);
   for (const std::string& word : words) {
     INFO(word);
