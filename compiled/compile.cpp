@@ -6,9 +6,11 @@
 #include <exception>
 
 #include "compiled/emit/code_generator.hpp"
+#include "compiled/ir/listing.hpp"
 #include "compiled/ir/wishes.hpp"
 #include "compiled/lower/bind.hpp"
 #include "compiled/lower/fetch_rows.hpp"
+#include "compiled/lower/given.hpp"
 #include "compiled/lower/lower.hpp"
 #include "compiled/lower/merge_rows.hpp"
 #include "compiled/lower/stream_results.hpp"
@@ -135,6 +137,10 @@ void merge_rows(C& c, std::size_t k) { loops::merge_rows(c.system, c.plan, c.nes
 void stream(C& c, std::size_t k) { loops::stream_results(c.system, c.plan, c.machine.last_bytes, k, c.nests[k]); }
 void fetch_rows(C& c, std::size_t k) { loops::fetch_rows(c.system, c.machine, c.nests[k]); }
 
+void take_given(C& c) {
+  if (c.options.loops) loops::take_given(c.system, *c.options.loops, c.nests);
+}
+
 void write_script(C& c) { c.script = script_of(c.system, c.plan, c.nests); }
 
 std::string print_script(const C& c) { return to_text(c.system, c.script); }
@@ -211,6 +217,7 @@ constexpr std::array list{
     Stage{"merge_rows", "let loops over the same row run as one", in_plain_loops<merge_rows>, loops},
     Stage{"stream", "store large results past the caches", in_plain_loops<stream>, loops},
     Stage{"fetch_rows", "ask for the next row of a tensor early", in_plain_loops<fetch_rows>, loops},
+    Stage{"by_hand", "take kernels that are given as text in place of those that were lowered", take_given, loops, always},
     Stage{.name = "script", .what = "say what the host does: kernels, zeros and copies, and what waits for what", .run = write_script,
           .leaves = loops, .required = true, .print = print_script},
     Stage{"emit", "write each kernel as a function, kernels that are alike once", emit, llvm, always},
@@ -252,9 +259,7 @@ std::string print(const C& c, Level level) {
     case assembly: return c.generator->assembly();
     case loops: break;
   }
-  std::string text;
-  for (const loops::Nest& nest : c.nests) text += loops::to_text(c.system, nest);
-  return text;
+  return loops::Listing(c.system, c.nests).text();
 }
 
 struct Named {

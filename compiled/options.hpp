@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "compiled/emit/debug_files.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/schedule.hpp"
+#include "compiled/lower/given.hpp"
 #include "compiled/machine/thresholds.hpp"
 #include "spec/system/system.hpp"
 
@@ -33,6 +35,7 @@ struct CompileOptions {
   PlanOptions plan;                                        ///< its updates are filled in from the program
   ScheduleOptions schedule;
   std::vector<DecisionLine> decisions;                     ///< that are given; of the others the cost model decides
+  std::optional<loops::GivenLoops> loops;                  ///< kernels that are given take the place of those that are lowered (docs/schedules.md); they are not known to be right
   std::function<void(std::string_view stage, spec::System&)> interpose;  ///< called on what each stage of equations leaves
   bool explain = false;                                    ///< the report says what became of each value, and why
   std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster

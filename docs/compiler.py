@@ -1,5 +1,5 @@
 """Writes what `etalon compile` prints of one program into docs/compiler.md: the list of stages, and the program after each stage that
-changes it; and the kinds of decisions into docs/schedules.md. With --check it only compares; how many lanes a loop has is the machine's.
+changes it; and the kinds of decisions and its loops into docs/schedules.md. With --check it only compares; how many lanes a loop has is the machine's.
 
 Usage: compiler.py ROOT ETALON [--check]
 """
@@ -54,6 +54,11 @@ def walk():
     return text
 
 
+def kernels():
+    """The softmax's loops as a file for them holds them, without its first line, which names the program."""
+    return "```\n" + "".join(line + "\n" for line in compile_with("--loops-out", "-").splitlines()[1:-1]) + "```\n"
+
+
 def kinds():
     """A row for each kind of decision."""
     lines = ["| decision | says | what it is |", "|---|---|---|"]
@@ -77,14 +82,15 @@ old = page.read_text()
 new = with_part(with_part(old, "stages", table(rows)), "walk", walk())
 unknown = [name for name in re.findall(r"`--(?:off|dump-after) (\w+)`", old) if name not in names | {"NAME"}]
 print(f"{len(rows)} stages and choices, {new.count('After `')} texts, {len(unknown)} unknown names {unknown}")
-old_kinds, new_kinds = schedules.read_text(), with_part(schedules.read_text(), "kinds", kinds())
+old_schedules = schedules.read_text()
+new_schedules = with_part(with_part(old_schedules, "kinds", kinds()), "kernels", kernels())
 if not check:
     page.write_text(new)
-    schedules.write_text(new_kinds)
+    schedules.write_text(new_schedules)
     sys.exit(bool(unknown))
 whatever_lanes = lambda text: re.sub(r"in \d+ lanes", "in lanes", text)
 if whatever_lanes(new) != whatever_lanes(old):
     sys.exit("docs/compiler.md is not what `etalon compile` prints; run docs/compiler.py ROOT ETALON")
-if old_kinds != new_kinds:
-    sys.exit("docs/schedules.md is not what `etalon compile --decisions` prints; run docs/compiler.py ROOT ETALON")
-sys.exit(1 if unknown or len(rows) < 30 or new.count("After `") < 6 or new_kinds.count("\n| `") < 10 else 0)
+if whatever_lanes(new_schedules) != whatever_lanes(old_schedules):
+    sys.exit("docs/schedules.md is not what `etalon compile --decisions` and `--loops-out` print; run docs/compiler.py ROOT ETALON")
+sys.exit(1 if unknown or len(rows) < 30 or new.count("After `") < 6 or new_schedules.count("\n| `") < 10 else 0)

@@ -121,14 +121,24 @@ class Writer {
   }
 
   void put(const Reduce& r) {
-    const auto& [target, reduction, loops, guard, body, otherwise, reached] = r;
+    const auto& [target, reduction, loops, tree, guard, body, otherwise, reached] = r;
     variable(target);
     put(reduction);
     put(loops);
+    put(tree);
     put(guard);
     put(body);
     put(otherwise);
     put(reached);
+  }
+
+  void put(const Tree& tree) {
+    const auto& [chains, blocks] = tree;
+    put(chains);
+    put(blocks.has_value());
+    const auto& [level, turns] = blocks.value_or(TermBlocks{});
+    put(level);
+    put(turns);
   }
 
   void put(const Store& store) {
@@ -142,9 +152,10 @@ class Writer {
   }
 
   void put(const Define& d) {
-    const auto& [target, value] = d;
+    const auto& [target, value, dtype] = d;
     variable(target);
     put(value);
+    put(dtype);
   }
 
   void put(const Packing& p) { put(p.layout); }
@@ -217,11 +228,10 @@ class Writer {
   }
 
   void put(const Step& step) {
-    const auto& [is, real, dtype] = step;
+    const auto& [is, real] = step;
     put(is.index());
     std::visit([&](const auto& one) { put(one); }, is);
     put(real);
-    put(dtype);
   }
 
   const spec::System& system_;

@@ -6,23 +6,49 @@
 
 namespace etalon::compiled::loops {
 
+namespace {
+
+/// A product that stops at the largest number there is.
+std::int64_t times(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+/// Turns of the loops from this one on, together.
+std::int64_t turns_from(std::size_t level, const std::vector<Loop>& loops) {
+  std::int64_t turns = 1;
+  for (; level < loops.size(); ++level) turns = times(turns, blocks_of(loops[level]));
+  return turns;
+}
+
+}  // namespace
+
 const Loop* threads_loop(const Nest& nest) {
   const Loop* loop = nest.steps.empty() ? nullptr : std::get_if<Loop>(&nest.steps.back().is);
   return loop != nullptr && (loop->bind == Bind::cores || loop->bind == Bind::grid) ? loop : nullptr;
 }
 
-std::optional<SumBlocks> sum_blocks(const Reduce& r) {
-  if (r.reduction != spec::Reduction::sum || r.body.kind() != Kind::real) return std::nullopt;
-  std::int64_t inner = 1;
-  std::size_t level = r.loops.size();
-  while (level > 0 && inner * blocks_of(r.loops[level - 1]) <= longest_block) inner *= blocks_of(r.loops[--level]);
-  if (level == 0) return std::nullopt;
-  SumBlocks blocks;
-  blocks.level = level - 1;
-  blocks.turns = std::max<std::int64_t>(1, longest_block / inner);
-  blocks.count = (blocks_of(r.loops[blocks.level]) + blocks.turns - 1) / blocks.turns;
-  for (std::size_t l = 0; l < blocks.level; ++l) blocks.count *= blocks_of(r.loops[l]);
-  return blocks;
+Tree tree_of(spec::Reduction reduction, Kind body, const std::vector<Loop>& loops) {
+  Tree tree;
+  if (!loops.empty()) tree.chains = loops.back().width;
+  if (reduction != spec::Reduction::sum || body != Kind::real) return tree;
+  std::size_t level = loops.size();
+  while (level > 0 && turns_from(level - 1, loops) <= longest_block) --level;
+  if (level == 0) return tree;
+  tree.blocks = {level - 1, std::max<std::int64_t>(1, longest_block / turns_from(level, loops))};
+  return tree;
+}
+
+std::int64_t longest_sequence(const Reduce& r) {
+  if (!r.tree.blocks) return turns_from(0, r.loops);
+  const auto [level, turns] = *r.tree.blocks;
+  return times(std::min(turns, blocks_of(r.loops[level])), turns_from(level + 1, r.loops));
+}
+
+std::int64_t count_of(const TermBlocks& blocks, const std::vector<Loop>& loops) {
+  std::int64_t count = parts(blocks_of(loops[blocks.level]), blocks.turns);
+  for (std::size_t l = 0; l < blocks.level; ++l) count *= blocks_of(loops[l]);
+  return count;
 }
 
 }  // namespace etalon::compiled::loops

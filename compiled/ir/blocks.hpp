@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "compiled/ir/nest.hpp"
 
@@ -13,21 +13,21 @@ namespace etalon::compiled::loops {
 /// Turns that a loop takes: one per element, or per vector of lanes.
 [[nodiscard]] inline std::int64_t blocks_of(const Loop& loop) {
   const std::int64_t width = loop.width;
-  return (loop.binder.extent + width - 1) / width;
+  return loop.binder.extent / width + (loop.binder.extent % width != 0 ? 1 : 0);
 }
 
 /// The loop whose turns threads share, or null.
 [[nodiscard]] const Loop* threads_loop(const Nest& nest);
 
-/// A sum of reals in blocks of at most `longest_block` additions: the loop at `level` has `turns` turns in a block, with
-/// everything inside. Sums of 2^k blocks wait for another of their size, as the digits of the number of blocks do.
-struct SumBlocks {
-  std::size_t level = 0;
-  std::int64_t turns = 0;
-  std::int64_t count = 0;  ///< blocks in all
-};
+/// The tree of profile `etalon-order-1` (docs/decisions/0070) for a reduction of values of that kind: a chain for each lane of its innermost
+/// loop, and chains of sums of reals in blocks of at most `longest_block` terms where they are longer.
+[[nodiscard]] Tree tree_of(spec::Reduction reduction, Kind body, const std::vector<Loop>& loops);
 
-/// How a long sum of reals falls into blocks; nothing where it is short. Only sums of reals do.
-[[nodiscard]] std::optional<SumBlocks> sum_blocks(const Reduce& r);
+/// Terms that a chain takes in one after the other before their result is joined with another.
+[[nodiscard]] std::int64_t longest_sequence(const Reduce& r);
+
+/// Blocks of a chain in all.
+/// \param blocks those of the reduction's tree
+[[nodiscard]] std::int64_t count_of(const TermBlocks& blocks, const std::vector<Loop>& loops);
 
 }  // namespace etalon::compiled::loops

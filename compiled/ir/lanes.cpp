@@ -96,11 +96,10 @@ bool has_reduction(const Expr& e) {
   return e.form() == Form::reduce || std::any_of(e->args.begin(), e->args.end(), has_reduction);
 }
 
-/// Several machine vectors side by side hide the latency of a chain of additions.
 unsigned width_for(std::int64_t extent, unsigned native, bool chains) {
   unsigned width = native;
   while (width > 1 && static_cast<std::int64_t>(width) / 2 >= extent) width /= 2;
-  while (chains && width < 4 * native && static_cast<std::int64_t>(width) * 2 <= extent) width *= 2;
+  while (chains && width < vectors_side_by_side * native && static_cast<std::int64_t>(width) * 2 <= extent) width *= 2;
   return width;
 }
 

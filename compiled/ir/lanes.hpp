@@ -10,6 +10,11 @@
 
 namespace etalon::compiled::loops {
 
+/// Vectors of a reduction that are added up side by side: they hide the latency of a chain of additions.
+inline constexpr unsigned vectors_side_by_side = 4;
+/// Lanes that a loop has at most.
+inline constexpr unsigned most_lanes = vectors_side_by_side * order_lanes_f32;
+
 /// An assignment whose loops are to be chosen.
 struct Assignment {
   spec::TensorId target = -1;

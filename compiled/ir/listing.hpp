@@ -3,9 +3,9 @@
 /// point at it. It knows neither files nor LLVM.
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "compiled/ir/nest.hpp"
 
@@ -15,7 +15,7 @@ namespace etalon::compiled::loops {
 /// computed inside of larger ones (that is `Reduce::body`, `Contract::target`, `Transpose::target` and `Transpose::store`). They must stay where they are while the listing is used.
 class Listing {
  public:
-  Listing(const spec::System& system, const std::vector<Nest>& nests);
+  Listing(const spec::System& system, std::span<const Nest> nests);
 
   [[nodiscard]] const std::string& text() const { return text_; }
   /// The line of a part; 0 where it has none.

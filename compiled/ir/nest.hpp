@@ -13,6 +13,7 @@
 
 #include "compiled/ir/affine.hpp"
 #include "compiled/ir/schedule.hpp"
+#include "compiled/ir/tree.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled::loops {
@@ -23,6 +24,9 @@ using spec::TensorId;
 
 /// A scalar computed once per iteration of the loop it stands in; its number is one of the system's variables.
 using Register = spec::VariableId;
+
+/// The register as an expression reads it.
+[[nodiscard]] Expr value_of(Register number, Kind kind);
 
 enum class Type : std::uint8_t { f32, f64, i64, boolean };
 
@@ -40,35 +44,41 @@ struct Step;
 struct FetchedRow {
   Expr element;        ///< a read: the element that the next row has at the place of the loop's variable
   bool write = false;  ///< it is to be written there
+  [[nodiscard]] friend bool operator==(const FetchedRow&, const FetchedRow&) = default;
 };
 
 /// For every value of the binder: the steps in order.
 struct Loop {
   Binder binder;
   Bind bind = Bind::serial;
-  unsigned width = 1;  ///< iterations of a turn: independent ones that run side by side in lanes; within a reduction, each lane has a partial result
+  unsigned width = 1;  ///< iterations of a turn, a power of two: independent ones that run side by side in lanes; in a reduction's own loop each lane is a chain of its tree
   std::vector<Step> steps;
   std::vector<FetchedRow> fetched{};  ///< by a lanes loop, before its steps
   Expr limit{};        ///< may be empty: iterations from this one on are left out
   std::vector<std::string> merged{};  ///< why steps of other loops are in a lanes loop, one reason for each of those loops
 
   [[nodiscard]] bool in_lanes() const { return width > 1; }
+  [[nodiscard]] friend bool operator==(const Loop&, const Loop&) = default;
 };
 
-/// target = reduction over the loops (outermost first, each holding the steps that its body needs) where guard of body.
-/// The order is that of the loops; with a lanes loop (always the innermost) lane l adds up the iterations l, l + width,
-/// …, and the lanes are joined by a balanced tree.
+/// target = reduction over the loops (outermost first, each holding the steps that its body needs) where guard of body. Its
+/// terms are combined in the tree.
 struct Reduce {
   Register target = -1;
   spec::Reduction reduction = spec::Reduction::sum;
   std::vector<Loop> loops;
+  Tree tree;
   Expr guard;
   Expr body;
   Expr otherwise;  ///< may be empty
   Expr reached;    ///< may be empty; where it is false the result is not used and nothing may be read
+  [[nodiscard]] friend bool operator==(const Reduce&, const Reduce&) = default;
 };
 
-/// tensor[place…] = value, or += value; only where `guard` holds, when there is one.
+/// Of its result: positions are integers.
+[[nodiscard]] Kind kind_of(const Reduce& r);
+
+/// tensor[place…] = value, or += value, in the order of the loops around it; only where `guard` holds, when there is one.
 struct Store {
   TensorId tensor = -1;
   std::vector<Expr> place;
@@ -76,12 +86,18 @@ struct Store {
   Expr guard;
   bool add = false;
   bool streamed = false;  ///< around the caches: nobody reads it soon; a whole vector within lines of memory, in a lanes loop
+  [[nodiscard]] friend bool operator==(const Store&, const Store&) = default;
 };
+
+/// The type whose values all numbers of that kind are: rounding to it changes none.
+[[nodiscard]] DType default_type(Kind kind);
 
 /// register = value.
 struct Define {
   Register target = -1;
   Expr value;
+  DType dtype = DType::f64;  ///< of the tensor that it stands for: values are rounded to it
+  [[nodiscard]] friend bool operator==(const Define&, const Define&) = default;
 };
 
 /// What tiles fetch for the next turn of a loop outside of them: each tile of a turn its share.
@@ -90,6 +106,7 @@ struct FetchAhead {
   std::int64_t bytes = 0;   ///< of the piece, which lies side by side
   Expr number;              ///< of the block at hand among those of a turn
   std::int64_t blocks = 1;  ///< in a turn
+  [[nodiscard]] friend bool operator==(const FetchAhead&, const FetchAhead&) = default;
 };
 
 /// A block of a contraction, tile by tile: target = sum[depth…] left·right for the rows of the tiles first_row ≤ t <
@@ -112,6 +129,7 @@ struct Contract {
   Expr wanted;        ///< an inequality, or empty: tiles where it holds nowhere are left out, and their elements are not read
   std::vector<FetchAhead> ahead;  ///< what the next turn copies; it changes no value
   std::vector<Step> steps;
+  [[nodiscard]] friend bool operator==(const Contract&, const Contract&) = default;
 };
 
 /// For all values of both binders: register = value, in vectors along `across`, then the store, in vectors along `down`.
@@ -123,18 +141,19 @@ struct Transpose {
   Register target = -1;
   Expr value;
   Store store;
+  [[nodiscard]] friend bool operator==(const Transpose&, const Transpose&) = default;
 };
 
 struct Step {
   std::variant<Loop, Reduce, Store, Define, Contract, Transpose> is;
-  Type real = Type::f32;  ///< in which type real arithmetic is done; expressions of constants alone use f64
-  DType dtype = DType::f32;  ///< of a register that stands for a tensor: values are rounded to it
+  Type real = Type::f32;  ///< in which type real arithmetic is done; expressions of constants alone use f64. Of a loop it says nothing
+  [[nodiscard]] friend bool operator==(const Step&, const Step&) = default;
 };
 
 /// Whose memory a buffer is.
 enum class Scope : std::uint8_t {
   argument,  ///< of whoever calls the kernel
-  thread     ///< of each thread that runs it
+  thread     ///< of each thread that runs it, which reads and writes it
 };
 
 /// A tensor that a kernel touches.
@@ -145,18 +164,20 @@ struct Buffer {
   bool written = false;
   std::int64_t bytes = 0;                ///< of a thread's
   std::optional<std::int64_t> offset{};  ///< of a thread's, in what it is given; nothing: on its stack
+  [[nodiscard]] friend bool operator==(const Buffer&, const Buffer&) = default;
 };
 
 /// One kernel.
 struct Nest {
-  std::string name;
+  std::string name;              ///< of the last equation in it, as decisions speak of it (decision_list.hpp): no other kernel of the program has it
   std::vector<TensorId> zeroed;  ///< full of zeros when it starts
   std::vector<Buffer> buffers;   ///< arguments stand in their order
   std::vector<Step> steps;
   double work = 0;        ///< scalar operations, roughly
+  [[nodiscard]] friend bool operator==(const Nest&, const Nest&) = default;
 };
 
-/// Readable text.
+/// Readable text that says all that the kernel is; parse_loops.hpp reads it.
 [[nodiscard]] std::string to_text(const spec::System& system, const Nest& nest);
 
 /// Checks that every register and variable is defined where it is used, that every tensor that is touched is among the buffers, that

@@ -3,144 +3,169 @@
 #include <array>
 #include <utility>
 
+#include "compiled/ir/known_names.hpp"
 #include "compiled/ir/listing.hpp"
+#include "compiled/ir/schedule_lines.hpp"
 
 namespace etalon::compiled::loops {
 
 namespace {
 
+bool is_true(const Expr& e) { return e.form() == spec::Form::number && e->number.mantissa != 0; }
+
 class Printer {
  public:
-  explicit Printer(const spec::System& system) : system_(system) {}
+  explicit Printer(const spec::System& system) : known_(system) {}
 
-  std::string text;
+  std::string all;
   std::unordered_map<const void*, unsigned> lines;
 
   void nest(const Nest& nest) {
     at(&nest);
-    line(0, fmt::format("kernel {}({}):", nest.name, arguments(nest)));
+    line(0, fmt::format("kernel {}({}) of {} operations:", nest.name, arguments(nest), nest.work));
     for (const Buffer& own : nest.buffers) {
       if (own.scope != Scope::thread) continue;
-      const std::string where = own.offset ? fmt::format(" from {} on of the thread's", *own.offset) : "";
-      line(1, fmt::format("{} in {} bytes of the kernel's own{}", system_[own.tensor].name, own.bytes, where));
+      const std::string where = own.offset ? fmt::format(" from {} on", *own.offset) : "";
+      line(1, fmt::format("{} in {} bytes of the kernel's own{}", known_.name_of(own.tensor), own.bytes, where));
     }
-    for (const TensorId id : nest.zeroed) line(1, system_[id].name + " is full of zeros");
+    for (const TensorId id : nest.zeroed) line(1, known_.name_of(id) + " is full of zeros");
     steps(nest.steps, 1);
   }
 
  private:
-  void steps(const std::vector<Step>& all, int depth) {
-    for (const Step& s : all) {
-      at(&s);
-      std::visit([&](const auto& one) { step(one, s, depth); }, s.is);
-    }
+  void steps(const std::vector<Step>& several, int depth) {
+    const std::size_t outside = known_.size();
+    for (const Step& s : several) one(s, depth);
+    known_.leave(outside);
+  }
+
+  void one(const Step& s, int depth) {
+    at(&s);
+    std::visit([&](const auto& what) { step(what, s, depth); }, s.is);
   }
 
   /// The part's line is the next one.
   void at(const void* part) { lines[part] = next_; }
 
   void line(int depth, const std::string& what) {
-    text += std::string(static_cast<std::size_t>(depth) * 2, ' ') + what + "\n";
+    all += std::string(static_cast<std::size_t>(depth) * 2, ' ') + what + "\n";
     ++next_;
   }
 
-  /// Those that are written are marked.
+  std::string text(const Expr& e) const { return known_.text(e); }
+  std::string text(const char* before, const Expr& e) const { return e.valid() ? before + known_.text(e) : ""; }
+  static std::string range(const Binder& b) { return fmt::format("{} < {}", name_of(b), b.extent); }
+  static const char* type(const Step& s) { return s.real == Type::f64 ? " in f64" : ""; }
+
   std::string arguments(const Nest& nest) const {
-    std::string all;
+    std::string list;
     for (const Buffer& b : nest.buffers) {
-      if (b.scope == Scope::argument) all += fmt::format("{}{}{}", all.empty() ? "" : ", ", b.written ? "&" : "", system_[b.tensor].name);
+      if (b.scope != Scope::argument) continue;
+      list += fmt::format("{}{}{}", list.empty() ? "" : ", ", !b.written ? "" : b.read ? "inout " : "out ", known_.name_of(b.tensor));
     }
-    return all;
+    return list;
   }
 
-  void head(const Loop& loop, int depth) {
+  void head(const char* word, const Loop& loop, int depth) {
     constexpr std::array<const char*, 4> taken{"", ", one by one", ", on cores", ", on a grid"};
-    const std::string lanes = (loop.in_lanes() ? fmt::format(" in {} lanes", loop.width) : "") + taken.at(static_cast<std::size_t>(loop.bind));
-    const std::string limit = loop.limit.valid() ? " and < " + to_text(system_, loop.limit) : "";
-    line(depth, fmt::format("for {} < {}{}{}:", name(loop.binder), loop.binder.extent, limit, lanes));
-    for (const std::string& reason : loop.merged) line(depth + 1, reason);
-    for (const FetchedRow& row : loop.fetched) {
-      line(depth + 1, fmt::format("fetches {}{}", to_text(system_, row.element), row.write ? " to be written" : ""));
-    }
+    const std::string lanes = loop.in_lanes() ? fmt::format(" in {} lanes", loop.width) : "";
+    line(depth, fmt::format("{} {}{}{}{}:", word, range(loop.binder), lanes, taken.at(static_cast<std::size_t>(loop.bind)), text(" until ", loop.limit)));
+    known_.enter(loop.binder);
+    for (const std::string& reason : loop.merged) line(depth + 1, "merged " + reason);
+    for (const FetchedRow& row : loop.fetched) line(depth + 1, fmt::format("fetches {}{}", text(row.element), row.write ? " to be written" : ""));
   }
 
   void step(const Loop& loop, const Step&, int depth) {
-    head(loop, depth);
+    const std::size_t outside = known_.size();
+    head("for", loop, depth);
     steps(loop.steps, depth + 1);
+    known_.leave(outside);
+  }
+
+  std::string tree(const Reduce& r) const {
+    std::string words;
+    if (r.tree.chains > 1) words += fmt::format(" in {} chains", r.tree.chains);
+    if (r.tree.blocks) words += fmt::format(" in blocks of {} turns of {}", r.tree.blocks->turns, name_of(r.loops.at(r.tree.blocks->level).binder));
+    return words;
   }
 
   void step(const Reduce& r, const Step& s, int depth) {
-    line(depth, fmt::format("r{} = {} ({}){}", r.target, name_of(r.reduction), s.real == Type::f64 ? "f64" : "f32",
-                            r.reached.valid() ? " if " + to_text(system_, r.reached) : ""));
+    line(depth, fmt::format("r{} = {}{}{}{}:", r.target, name_of(r.reduction), type(s), tree(r), text(" if ", r.reached)));
+    const int begin = depth;
+    const std::size_t outside = known_.size();
     for (const Loop& loop : r.loops) {
       at(&loop);
-      head(loop, ++depth);
-      steps(loop.steps, depth + 1);
+      head("over", loop, ++depth);
+      for (const Step& inner : loop.steps) one(inner, depth + 1);
     }
     at(&r.body);
-    line(depth + 1, fmt::format("where {}: {}", to_text(system_, r.guard), to_text(system_, r.body)));
-    if (r.otherwise.valid()) line(depth + 1, "else " + to_text(system_, r.otherwise));
+    line(depth + 1, fmt::format("term {}{}", text(r.body), is_true(r.guard) ? "" : text(" where ", r.guard)));
+    known_.leave(outside);
+    if (r.otherwise.valid()) line(begin + 1, "else " + text(r.otherwise));
+    known_.define(r.target, kind_of(r));
   }
 
-  void step(const Store& store, const Step&, int depth) {
+  void step(const Store& store, const Step& s, int depth) {
     std::string place;
-    for (const Expr& p : store.place) place += (place.empty() ? "" : ", ") + to_text(system_, p);
-    line(depth, fmt::format("{}{}[{}] {} {}{}", store.guard.valid() ? "if " + to_text(system_, store.guard) + ": " : "",
-                            system_[store.tensor].name, place, store.add ? "+=" : "=", to_text(system_, store.value),
-                            store.streamed ? ", around the caches" : ""));
+    for (const Expr& p : store.place) place += (place.empty() ? "" : ", ") + text(p);
+    line(depth, fmt::format("{}{}{}[{}] {} {}{}{}", text("if ", store.guard), store.guard.valid() ? ": " : "", known_.name_of(store.tensor), place,
+                            store.add ? "+=" : "=", text(store.value), type(s), store.streamed ? ", around the caches" : ""));
   }
 
-  void step(const Define& d, const Step&, int depth) {
-    line(depth, fmt::format("r{} = {}", d.target, to_text(system_, d.value)));
+  void step(const Define& d, const Step& s, int depth) {
+    const DType plain = default_type(d.value.kind());
+    line(depth, fmt::format("r{} = {}{}{}", d.target, text(d.value), d.dtype == plain ? "" : fmt::format(" as {}", name_of(d.dtype)), type(s)));
+    known_.define(d.target, d.value.kind());
   }
 
   void step(const Transpose& t, const Step& s, int depth) {
-    line(depth, fmt::format("for squares of {} by {}: {} < {}, {} < {}:", t.width, t.width, name(t.across), t.across.extent,
-                            name(t.down), t.down.extent));
+    line(depth, fmt::format("for squares of {} by {}: {}, {}{}:", t.width, t.width, range(t.across), range(t.down), type(s)));
+    const std::size_t outside = known_.size();
+    known_.enter(t.across);
+    known_.enter(t.down);
     at(&t.target);
-    line(depth + 1, fmt::format("r{} = {}", t.target, to_text(system_, t.value)));
+    line(depth + 1, fmt::format("r{} = {}", t.target, text(t.value)));
+    known_.define(t.target, t.value.kind());
     at(&t.store);
-    step(t.store, s, depth + 1);
+    step(t.store, Step{}, depth + 1);
+    known_.leave(outside);
   }
 
   void step(const Contract& c, const Step& s, int depth) {
+    line(depth, fmt::format("for tiles of {} and {} from {}, {}{}:", range(c.row), range(c.column), text(c.first_row), text(c.first_column), type(s)));
+    for (const std::string& words : schedule_lines(c.schedule)) line(depth + 1, words);
+    const std::size_t outside = known_.size();
+    known_.enter(c.row);
+    known_.enter(c.column);
+    if (c.wanted.valid()) line(depth + 1, "only tiles where " + text(c.wanted) + " holds somewhere");
+    for (const FetchAhead& piece : c.ahead) {
+      line(depth + 1, fmt::format("each tile fetches its share of {} bytes from {} on, block {} of {}", piece.bytes, text(piece.first), text(piece.number), piece.blocks));
+    }
     std::string depths;
-    for (const Binder& b : c.depth) depths += fmt::format("{}{} < {}", depths.empty() ? "" : ", ", name(b), b.extent);
-    line(depth, fmt::format("for tiles of {} < {} from {} and {} < {} from {}:", name(c.row), c.row.extent,
-                            to_text(system_, c.first_row), name(c.column), c.column.extent, to_text(system_, c.first_column)));
-    line(depth + 1, to_text(c.schedule));
-    if (c.wanted.valid()) line(depth + 1, "only tiles where " + to_text(system_, c.wanted) + " holds somewhere");
-    for (const FetchAhead& piece : c.ahead) line(depth + 1, fmt::format("each tile fetches its share of {} bytes from {} on", piece.bytes, to_text(system_, piece.first)));
+    for (const Binder& b : c.depth) {
+      depths += (depths.empty() ? "" : ", ") + range(b);
+      known_.enter(b);
+    }
     at(&c.target);
-    line(depth + 1, fmt::format("r{} = sum ({}) over {}: {} * {}{}, each added with one rounding", c.target,
-                                s.real == Type::f64 ? "f64" : "f32", depths, to_text(system_, c.left), to_text(system_, c.right),
-                                guard_of(c)));
+    line(depth + 1, fmt::format("r{} = sum over {} of {} * {}{}{}, each added with one rounding", c.target, depths, text(c.left), text(c.right),
+                                text(" where ", c.taps), text(" unless zero ", c.guard)));
+    known_.define(c.target, Kind::real);
     steps(c.steps, depth + 1);
+    known_.leave(outside);
   }
 
-  std::string guard_of(const Contract& c) const {
-    if (c.taps.valid()) return " where " + to_text(system_, c.taps);
-    return c.guard.valid() ? " where " + to_text(system_, c.guard) + " != 0" : "";
-  }
-
-  static std::string name(const Binder& b) { return fmt::format("{}'{}", b.name, b.variable); }
-
-  const spec::System& system_;
+  KnownNames known_;
   unsigned next_ = 1;
 };
 
 }  // namespace
 
-std::string to_text(const spec::System& system, const Nest& nest) {
-  Printer printer(system);
-  printer.nest(nest);
-  return printer.text;
-}
+std::string to_text(const spec::System& system, const Nest& nest) { return Listing(system, {&nest, 1}).text(); }
 
-Listing::Listing(const spec::System& system, const std::vector<Nest>& nests) {
+Listing::Listing(const spec::System& system, std::span<const Nest> nests) {
   Printer printer(system);
   for (const Nest& nest : nests) printer.nest(nest);
-  text_ = std::move(printer.text);
+  text_ = std::move(printer.all);
   lines_ = std::move(printer.lines);
 }
 

@@ -12,10 +12,12 @@
 /// other; when not all panels fit that cache too, the next one is fetched meanwhile.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiled/ir/contraction.hpp"
@@ -33,11 +35,15 @@ enum class Layout : std::uint8_t {
   margins    ///< copied: as it is, with the zeros around it that a window reads
 };
 
+/// As lines of decisions and of loops call them.
+inline constexpr std::array<std::string_view, 4> layout_names{"in_place", "panels", "rows", "margins"};
+
 /// Whether a factor is copied first, and why.
 struct Packing {
   Layout layout = Layout::in_place;
   std::string reason;
   [[nodiscard]] bool packed() const { return layout != Layout::in_place; }
+  [[nodiscard]] friend bool operator==(const Packing&, const Packing&) = default;
 };
 
 /// How one contraction runs. Rows and columns are positions among its equation's binders.
@@ -60,6 +66,7 @@ struct Schedule {
   Packing left;
   Packing right;
   std::string reason;                         ///< of tiles and blocks
+  [[nodiscard]] friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
 /// Bytes in which the sums of a tile's blocks wait for others of their size; an element takes so many.

@@ -1,10 +1,14 @@
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "compiled/ir/accesses.hpp"
+#include "compiled/ir/blocks.hpp"
+#include "compiled/ir/depth.hpp"
+#include "compiled/ir/lanes.hpp"
 #include "compiled/ir/nest.hpp"
 #include "compiled/ir/whole_lines.hpp"
 #include "compiled/ir/windows.hpp"
@@ -51,7 +55,10 @@ class Verifier {
   /// Threads share the last step, and on a grid what stands alone in it.
   void bound(const Loop& loop) {
     if (loop.bind == Bind::serial) return;
-    if (loop.bind == Bind::unrolled) return require(!loop.in_lanes() && !loop.limit.valid(), "loops that are written out have no lanes and no limit");
+    if (loop.bind == Bind::unrolled) {
+      require(!loop.in_lanes() && !loop.limit.valid(), "loops that are written out have no lanes and no limit");
+      return require(loop.binder.extent <= longest_block, "loops that are written out are short");
+    }
     require(&loop == may_be_shared_, "threads share the last step, after steps that fill registers");
     require(!loop.limit.valid(), "a loop that threads share has no limit");
     may_be_shared_ = loop.bind == Bind::grid && loop.steps.size() == 1 ? std::get_if<Loop>(&loop.steps.front().is) : nullptr;
@@ -73,6 +80,7 @@ class Verifier {
       require(!loop.in_lanes(), "lanes have no limit");
       expression(loop.limit);
     }
+    require(std::has_single_bit(loop.width) && loop.width <= most_lanes, fmt::format("lanes are a power of two, at most {}", most_lanes));
     if (loop.in_lanes()) {
       require(!in_lanes_, "lanes do not nest");
       in_lanes_ = true;
@@ -130,7 +138,21 @@ class Verifier {
     if (r.reached.valid()) expression(r.reached);
     if (r.otherwise.valid()) expression(r.otherwise);
     inside(r, 0);
+    tree(r);
     define(r.target);
+  }
+
+  /// Chains are the lanes, and as short as the contract of the backend declares.
+  void tree(const Reduce& r) const {
+    const bool position = r.reduction == spec::Reduction::argmax || r.reduction == spec::Reduction::argmin;
+    const bool real_sum = r.reduction == spec::Reduction::sum && r.body.kind() == Kind::real;
+    require(r.tree.chains == (r.loops.empty() ? 1 : r.loops.back().width), "a reduction has a chain for each lane of its innermost loop");
+    require(!position || r.tree.chains == 1, "positions are found in one chain");
+    if (r.tree.blocks) {
+      require(real_sum, "only sums of reals are cut into blocks");
+      require(r.tree.blocks->level < r.loops.size() && r.tree.blocks->turns >= 1, "a block of a chain is turns of one of its loops");
+    }
+    require(!real_sum || longest_sequence(r) <= longest_block, "a chain of a sum takes in no more terms in sequence than the contract declares");
   }
 
   void inside(const Reduce& r, std::size_t level) {
@@ -161,6 +183,7 @@ class Verifier {
     for (const Expr& p : store.place) expression(p);
     if (store.guard.valid()) expression(store.guard);
     expression(store.value);
+    require(store.value.kind() == kind_of(system_[store.tensor].dtype), "a value that is stored is of its tensor's kind");
   }
 
   void step(const Define& d) {
@@ -193,6 +216,7 @@ class Verifier {
 
   void step(const Transpose& t) {
     require(!in_lanes_, "lanes do not nest");
+    require(std::has_single_bit(t.width) && t.width <= most_lanes, fmt::format("lanes are a power of two, at most {}", most_lanes));
     require(t.width >= 2 && t.down.extent % t.width == 0, "squares are whole along the loop of the store");
     const std::set<spec::VariableId> outer = defined_;
     for (const Binder& b : {t.across, t.down}) require(defined_.insert(b.variable).second, "a loop variable is bound once");

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "compiled/ir/access.hpp"
+#include "compiled/ir/lanes.hpp"
 #include "compiled/ir/nest.hpp"
 #include "compiled/ir/windows.hpp"
 #include "spec/error.hpp"
@@ -15,10 +18,15 @@ class ContractionVerifier {
       : system_(system), kernel_(kernel), c_(c), s_(c.schedule), loops_(loops) {}
 
   void run() const {
+    require(c_.row.extent >= 1 && c_.column.extent >= 1 && terms() >= 1, "a contraction has rows, columns and terms");
     require(s_.lanes >= 2 && s_.tile_rows >= 1 && s_.tile_columns >= 1, "a tile has rows and vectors");
+    require(std::has_single_bit(s_.lanes) && s_.lanes <= most_lanes, "a tile's lanes are a power of two");
     require(s_.tile_columns % s_.lanes == 0, "a tile's columns are whole vectors");
+    const std::int64_t vectors = s_.tile_columns / s_.lanes;
+    require(s_.tile_rows <= most_registers && vectors <= most_registers && registers_of_tile(s_.tile_rows, vectors) <= most_registers,
+            "the sums of a tile are held in registers");
     require(s_.depth == walk(c_.depth) && s_.depth.longest() <= longest_block, "terms are added in sequence as the contract declares");
-    require(s_.unroll >= 1, "a turn has steps");
+    require(s_.unroll >= 1 && s_.unroll <= longest_block, "a turn has steps, not more than a block");
     require(!s_.fetch_ahead || c_.depth.size() == 1, "a panel is fetched ahead along one loop");
     require(s_.block_rows >= 1 && s_.block_columns >= 1, "a block has tiles");
     blocks(c_.first_row, c_.row, s_.tile_rows, s_.block_rows);
@@ -40,6 +48,17 @@ class ContractionVerifier {
   }
 
  private:
+  static constexpr std::int64_t most_registers = vector_units.back().vector_registers;
+
+  /// Of an element; 0 where there are more than can be counted.
+  std::int64_t terms() const {
+    std::int64_t all = 1;
+    for (const Binder& b : c_.depth) {
+      if (__builtin_mul_overflow(all, b.extent, &all)) return 0;
+    }
+    return all;
+  }
+
   void require(bool holds, const char* rule) const {
     if (!holds) throw InternalError(fmt::format("loops: kernel {}: {}", kernel_, rule));
   }
@@ -63,7 +82,8 @@ class ContractionVerifier {
     require(piece.first.form() == spec::Form::read && !piece.first->args.empty(), "what is fetched ahead is a slice");
     const spec::TensorInfo& tensor = system_[piece.first->tensor];
     require(piece.first->args.size() == tensor.dims.rank, "a slice that is fetched ahead has its tensor's rank");
-    require(piece.bytes * tensor.dims[0] == tensor.dims.count() * static_cast<std::int64_t>(size_of(tensor.dtype)), "a slice that is fetched ahead is one of the first axis");
+    const std::int64_t bytes = tensor.dims.count() * static_cast<std::int64_t>(size_of(tensor.dtype));
+    require(tensor.dims[0] >= 1 && piece.bytes == bytes / tensor.dims[0], "a slice that is fetched ahead is one of the first axis");
     require(piece.blocks >= 1, "what is fetched ahead is shared among blocks");
   }
 

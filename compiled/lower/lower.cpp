@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiled/ir/accesses.hpp"
+#include "compiled/ir/blocks.hpp"
 #include "compiled/lower/lowering.hpp"
 #include "spec/error.hpp"
 
@@ -11,7 +12,6 @@ namespace etalon::compiled::loops {
 
 using spec::Equation;
 using spec::Form;
-using spec::Node;
 using spec::Primitive;
 
 namespace {
@@ -49,18 +49,12 @@ void Lowering::close() {
   Loop loop = std::move(open_.back().loop);
   open_.pop_back();
   std::erase_if(reductions_, [&](const auto& entry) { return depth_.at(entry.second->variable) >= open_.size(); });
-  append(open_.size() - 1, step(std::move(loop)));
+  append(open_.size() - 1, {std::move(loop)});
 }
 
 Expr Lowering::fresh_register(Kind kind, std::size_t depth) {
-  Node n;
-  n.form = Form::variable;
-  n.kind = kind;
-  n.variable = next_++;
-  n.name = "r" + std::to_string(n.variable);
-  n.hash = std::hash<std::int32_t>{}(n.variable);
-  depth_[n.variable] = depth;
-  return Expr(std::make_shared<const Node>(std::move(n)));
+  depth_[next_] = depth;
+  return value_of(next_++, kind);
 }
 
 std::size_t Lowering::depth_of(const Expr& e) const {
@@ -171,6 +165,7 @@ Expr Lowering::strip_reduction(const Expr& e, const Expr& reached) {
   for (std::size_t i = height; i < open_.size(); ++i) r.loops.push_back(std::move(open_[i].loop));
   open_.resize(height);
   std::erase_if(reductions_, [&](const auto& entry) { return depth_.at(entry.second->variable) >= height; });
+  r.tree = tree_of(r.reduction, r.body.kind(), r.loops);
   Expr result = fresh_register(e.kind(), depth);
   r.target = result->variable;
   append(depth, step(std::move(r)));
@@ -202,9 +197,7 @@ void Lowering::assign(const Equation& equation) {
   const Residence& home = plan_.residences.at(static_cast<std::size_t>(equation.target));
   if (home.home == Home::in_register) {
     const Expr held = fresh_register(equation.value.kind(), open_.size() - 1);
-    Step s = step(Define{held->variable, value});
-    s.dtype = system_[equation.target].dtype;
-    append(open_.size() - 1, std::move(s));
+    append(open_.size() - 1, step(Define{held->variable, value, system_[equation.target].dtype}));
     registers_[equation.target] = held;
     return;
   }
@@ -355,7 +348,6 @@ void Lowering::lower_scatter(const Kernel& kernel) {
 Nest Lowering::lower(const Kernel& kernel) {
   open_.push_back({});
   Nest nest;
-  nest.name = system_[system_.equations.at(kernel.statements.back().equation).target].name;
   if (kernel.kind == KernelKind::scatter) {
     nest.zeroed.push_back(system_.equations.at(kernel.statements.front().equation).target);
     lower_scatter(kernel);
@@ -387,8 +379,10 @@ Nest Lowering::lower(const Kernel& kernel) {
 std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Machine& machine) {
   std::vector<Nest> nests;
   Register next = system.next_variable;
+  const std::vector<std::string> names = addresses(system);
   for (const Kernel& kernel : plan.kernels) {
     nests.push_back(Lowering(system, plan, machine, next).lower(kernel));
+    nests.back().name = names.at(kernel.statements.back().equation);
   }
   return nests;
 }

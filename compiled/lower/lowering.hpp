@@ -63,7 +63,7 @@ class Lowering {
   void open(const Binder& binder);
   void close();
   void append(std::size_t depth, Step step) { open_[depth].loop.steps.push_back(std::move(step)); }
-  [[nodiscard]] Step step(decltype(Step::is) is) const { return {std::move(is), real_, DType::f64}; }
+  [[nodiscard]] Step step(decltype(Step::is) is) const { return {std::move(is), real_}; }
 
   [[nodiscard]] Expr open_blocks(std::int64_t tiles, std::int64_t block, const char* name, std::size_t& opened);
 

@@ -17,6 +17,7 @@ Units::Units(Task task, const CompileOptions& options) : task_(std::move(task)),
   }
   first_ = made_of(task_.system, task_.updates, {kept_, std::nullopt});
   options_.decisions.clear();  // the others are other systems
+  options_.loops.reset();
 }
 
 const Unit& Units::laid_out(const std::vector<std::optional<Panels>>& panels) {

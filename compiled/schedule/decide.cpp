@@ -21,9 +21,6 @@ using spec::System;
 
 namespace {
 
-/// As lines of decisions call them.
-constexpr const char* layout_names[] = {"in_place", "panels", "rows", "margins"};
-
 /// One factor as the tiles would read it.
 struct Factor {
   const Expr& value;

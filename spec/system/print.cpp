@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
+#include "spec/system/exact_text.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::spec {
@@ -10,12 +14,13 @@ namespace etalon::spec {
 namespace {
 
 /// How tightly an operator binds; a child that binds less than its place needs parentheses.
-enum Strength { loosest = 0, disjunction, conjunction, comparison, additive, multiplicative, unary, power, tightest };
+enum Strength { loosest = 0, disjunction, conjunction, negation, comparison, additive, multiplicative, unary, power, tightest };
 
 Strength strength_of(Primitive p) {
   switch (p) {
     case Primitive::logical_or: return disjunction;
     case Primitive::logical_and: return conjunction;
+    case Primitive::logical_not: return negation;
     case Primitive::eq:
     case Primitive::ne:
     case Primitive::lt:
@@ -36,10 +41,12 @@ Strength strength_of(Primitive p) {
 
 class Printer {
  public:
-  explicit Printer(const System& system) : system_(system) {}
+  explicit Printer(const System& system) : system_(&system) {}
+  /// Of exact text.
+  explicit Printer(const Naming& naming) : naming_(&naming) {}
 
   std::string line(const Equation& e) {
-    std::string text = system_[e.target].name;
+    std::string text = tensor(e.target);
     text += indices(e.place, e.binders);
     return text + " = " + print(e.value, loosest);
   }
@@ -53,9 +60,9 @@ class Printer {
  private:
   std::string bare(const Expr& e, Strength& own) {
     switch (e.form()) {
-      case Form::number: return number(*e);
-      case Form::variable: return name(e->variable, e->name);
-      case Form::read: return system_[e->tensor].name + indices(e->args, {});
+      case Form::number: return number(*e, own);
+      case Form::variable: return naming_ != nullptr ? naming_->variable(*e) : name(e->variable, e->name);
+      case Form::read: return tensor(e->tensor) + (naming_ != nullptr && e->args.empty() ? "[]" : indices(e->args, {}));
       case Form::apply: return application(*e, own);
       case Form::select:
         own = loosest;
@@ -67,10 +74,26 @@ class Printer {
     return "?";
   }
 
-  static std::string number(const Node& n) {
+  std::string tensor(TensorId id) const { return naming_ != nullptr ? naming_->tensor(id) : (*system_)[id].name; }
+
+  std::string number(const Node& n, Strength& own) const {
     if (n.kind == Kind::boolean) return n.number.mantissa != 0 ? "true" : "false";
-    if (n.number.is_binary) return fmt::format("{}", n.number.binary);
-    return decimal_text(n.number);
+    std::string text;
+    if (!n.number.is_binary) text = decimal_text(n.number);
+    else text = naming_ != nullptr ? binary_text(n.number.binary) : fmt::format("{}", n.number.binary);
+    if (text.starts_with('-')) own = unary;
+    if (naming_ == nullptr || n.number.is_binary) return text;
+    if (n.kind == Kind::real) return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+    if (n.number.mantissa != std::numeric_limits<std::int64_t>::min()) return text;
+    own = additive;
+    return fmt::format("{} - 1", n.number.mantissa + 1);
+  }
+
+  static std::string binary_text(double value) {
+    if (!std::isnan(value)) return fmt::format("{}~{}", std::signbit(value) ? "-" : "", std::fabs(value));
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    if (bits == std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN())) return "~nan";
+    return fmt::format("~nan'{:016x}", bits);
   }
 
   /// `0.5` where at most three zeros follow the point, else `5e-9`. A whole number beyond 64 bits has a point: without one
@@ -97,8 +120,13 @@ class Printer {
     }
     own = s;
     const auto tighter = static_cast<Strength>(s + 1);
-    if (n.args.size() == 1) return "-" + print(n.args[0], tighter);
-    return fmt::format("{} {} {}", print(n.args[0], s), op, print(n.args[1], tighter));
+    if (s == negation) return fmt::format("{}({})", op, print(n.args[0], loosest));
+    if (n.args.size() == 1) {
+      const std::string text = print(n.args[0], tighter);
+      return naming_ != nullptr && n.args[0].form() == Form::number && !text.starts_with('(') ? "-(" + text + ")" : "-" + text;
+    }
+    // Neither a comparison nor a power is the left operand of another one without parentheses.
+    return fmt::format("{} {} {}", print(n.args[0], s == comparison || s == power ? tighter : s), op, print(n.args[1], tighter));
   }
 
   std::string reduction(const Node& n) {
@@ -119,7 +147,7 @@ class Printer {
     for (const Binder& b : binders) extent.emplace(b.variable, b.extent);
     std::string text;
     for (const Expr& i : list) {
-      text += (text.empty() ? "" : ", ") + print(i, loosest);
+      text += (text.empty() ? "" : ", ") + print(i, additive);
       if (i.form() == Form::variable && extent.count(i->variable) != 0) {
         text += fmt::format(" < {}", extent.at(i->variable));
       }
@@ -137,7 +165,8 @@ class Printer {
     return names_.emplace(id, chosen).first->second;
   }
 
-  const System& system_;
+  const System* system_ = nullptr;
+  const Naming* naming_ = nullptr;
   std::map<VariableId, std::string> names_;
   std::set<std::string> taken_;
 };
@@ -145,6 +174,8 @@ class Printer {
 }  // namespace
 
 std::string to_text(const System& system, const Expr& e) { return Printer(system).print(e, loosest); }
+
+std::string exact_text(const Expr& e, const Naming& naming) { return Printer(naming).print(e, loosest); }
 
 std::string to_text(const System& system) {
   std::string text;

@@ -18,10 +18,10 @@ Nest doubling(TensorId out, TensorId in, spec::VariableId v, std::int64_t extent
   const spec::Binder i{v, extent, "i" + std::to_string(v)};
   const Expr at = spec::variable(i);
   loops::Store store{out, {at}, spec::read(in, Kind::real, {at}) * spec::decimal(2), {}, false};
-  loops::Loop loop{i, loops::Bind::cores, 1, {loops::Step{store, loops::Type::f32, DType::f32}}};
+  loops::Loop loop{i, loops::Bind::cores, 1, {loops::Step{store, loops::Type::f32}}};
   Nest nest;
   nest.name = "doubling" + std::to_string(out);
-  nest.steps.push_back({loop, loops::Type::f32, DType::f32});
+  nest.steps.push_back({loop});
   nest.buffers = {{.tensor = out, .written = true}, {.tensor = in, .read = true}};
   return nest;
 }
@@ -61,7 +61,8 @@ TEST_CASE("kernels that differ in anything but names are not alike", "[compiled]
       [](Nest& n) { n.buffers[0] = {.tensor = 1, .scope = loops::Scope::thread, .written = true}; },
       [](Nest& n) { n.buffers[0] = {.tensor = 1, .scope = loops::Scope::thread, .written = true, .bytes = 64}; },
       [](Nest& n) { n.steps[0].real = loops::Type::f64; },
-      [](Nest& n) { n.steps[0].dtype = DType::f16; },
+      [](Nest& n) { n.steps.push_back({loops::Define{9, spec::decimal(2), DType::f16}}); },
+      [](Nest& n) { n.steps.push_back({loops::Define{9, spec::decimal(2), DType::f32}}); },
       [](Nest& n) { n.steps.push_back(n.steps[0]); },
       [](Nest& n) { loop_of(n).bind = loops::Bind::grid; },
       [](Nest& n) { loop_of(n).width = 4; },

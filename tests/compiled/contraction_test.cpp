@@ -103,7 +103,7 @@ TEST_CASE("large products copy their factors into panels", "[compiled][contracti
   for (const bool transposed : {false, true}) {
     const Product p{DType::f32, {}, 120, 512, 512, transposed, transposed, false};
     const std::string loops = dump_of(system_of(p), "loops");
-    CHECK_THAT(loops, Contains("kernel y.columns") && Contains("right packed"));
+    CHECK_THAT(loops, Contains("kernel y.columns") && Contains("right=panels"));
     check_both(p);
   }
 }

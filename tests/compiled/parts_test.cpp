@@ -127,11 +127,11 @@ TEST_CASE("what needs one image of a contraction is done while that image is nea
   CHECK_THAT(kernel_of_r(apart), !Contains(": p shares"));
   // Maxima and where they stand: both are there before the first of them is stored, and no loop begins between them.
   const std::string loops = dump_of(s, "loops");
-  const std::size_t maxima = loops.find(" = max (f32)");
-  const std::size_t places = loops.find(" = argmax (f32)", maxima);
+  const std::size_t maxima = loops.find(" = max:");
+  const std::size_t places = loops.find(" = argmax:", maxima);
   REQUIRE(places != std::string::npos);
   CHECK_THAT(loops.substr(maxima, places - maxima), !Contains("] = "));
-  CHECK_THAT(loops.substr(maxima, places - maxima), Contains("where true: r[") && !Contains("for f"));
+  CHECK_THAT(loops.substr(maxima, places - maxima), Contains("term r[") && !Contains("for f"));
   const std::vector<HostTensor> in{normal_numbers(DType::f32, {12, 3, 20, 20}, 1), normal_numbers(DType::f32, {20, 3, 3, 3}, 2),
                                    normal_numbers(DType::f32, {12, 20, 10, 10}, 3)};
   const auto expected = compiled_values(s, in, apart);

@@ -49,6 +49,12 @@ void read_case(std::string_view text);
 void read_waivers(std::string_view text);
 [[nodiscard]] std::vector<std::string> waivers_seeds();
 
+#ifdef ETALON_COMPILED
+/// The loops of kernels, which are then verified.
+void read_loops(std::string_view text);
+[[nodiscard]] std::vector<std::string> loops_seeds();
+#endif
+
 /// The JSON lines of a report.
 void read_report(std::string_view text);
 [[nodiscard]] std::vector<std::string> report_seeds();

@@ -22,6 +22,9 @@ constexpr std::array all_targets{Target{"notation", read_notation, notation_seed
                                  Target{"contract", read_contract, contract_seeds},
                                  Target{"case", read_case, case_seeds},
                                  Target{"waivers", read_waivers, waivers_seeds},
+#ifdef ETALON_COMPILED
+                                 Target{"loops", read_loops, loops_seeds},
+#endif
                                  Target{"report", read_report, report_seeds},
                                  Target{"log", read_log, log_seeds},
                                  Target{"golden", read_golden, golden_seeds},
@@ -62,7 +65,9 @@ std::vector<std::string> words() {
       "buffers", "assign", "places", "accumulation", "updates", "parameter", "constant", "index", "input ", "output ", "update ",
       "buffer ", "end definitions", "section", "\"id\"", "unsupported", "rejected", "error", "describe", "functions", "k0",
       "sums", "lanes", "block", "halves", "f16", "bf16", "f32", "f64", "i32", "i64", "bool", "number", "any", "int", "real",
-      "axis", "axes", "all", "reversed", "case ", "rejected ", "absent", "AACAPw==", "min_plus", "log_sum_exp"};
+      "axis", "axes", "all", "reversed", "case ", "rejected ", "absent", "AACAPw==", "min_plus", "log_sum_exp",
+      "kernel ", " of 1 operations:", "out ", "inout ", "over ", "term ", "fetches ", "merged ", " in 64 lanes", " in 8 chains", " in blocks of 4 turns of ", " until ",
+      ", one by one", ", on cores", ", around the caches", " to be written", " += ", "for tiles of ", "for squares of ", " bytes of the kernel's own", "~nan'", "281474976710656"};
   for (const char* keyword : {"if ", " then ", " else ", " and ", " or ", "not ", " where ", " when ", "let ", "requires ", "detach(",
                               "family ..s: ", "also", "jvp", "vjp"})
     all.emplace_back(keyword);

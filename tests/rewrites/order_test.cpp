@@ -55,12 +55,12 @@ TEST_CASE("drawn systems have the bits of every machine", "[sound]") {
   for (std::uint32_t seed = 1; seed <= 30; ++seed) compare(drawn_system(seed, Sums::rounded), seed);
 }
 
-TEST_CASE("vectors of a machine are as wide as they are, and lanes of a sum as the profile says", "[sound]") {
+TEST_CASE("vectors of a machine are as wide as they are, and chains of a sum as many as the profile says", "[sound]") {
   const spec::System system = row_sums(DType::f32, 1000);
-  std::vector<unsigned> widths, others;
+  std::vector<unsigned> chains, others;
   const std::function<void(const std::vector<compiled::loops::Step>&)> look = [&](const std::vector<compiled::loops::Step>& steps) {
     for (const compiled::loops::Step& step : steps) {
-      if (const auto* r = std::get_if<compiled::loops::Reduce>(&step.is)) widths.push_back(r->loops.back().width);
+      if (const auto* r = std::get_if<compiled::loops::Reduce>(&step.is)) chains.push_back(r->tree.chains);
       const auto* loop = std::get_if<compiled::loops::Loop>(&step.is);
       if (loop == nullptr) continue;
       look(loop->steps);
@@ -68,10 +68,10 @@ TEST_CASE("vectors of a machine are as wide as they are, and lanes of a sum as t
     }
   };
   const auto look_at = [&](const compiled::Machine& machine) {
-    widths.clear();
+    chains.clear();
     others.clear();
     for (const compiled::loops::Nest& nest : lowered(system, {}, machine).nests) look(nest.steps);
-    return std::pair{widths, others};
+    return std::pair{chains, others};
   };
   const auto [sums, elements] = look_at({16, 32});
   const auto [narrow_sums, narrow_elements] = look_at({8, 16});

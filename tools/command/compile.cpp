@@ -44,6 +44,7 @@ loops, llvm, asm. --machine prints by which numbers they decide. Forms to emit a
   etalon compile step.txt --json | jq '.values[] | select(.keeping == "stored")'
   etalon compile step.txt --schedule-out step.schedule           what was decided, to be changed and followed: see docs/schedules.md
   etalon compile step.txt --schedule step.schedule --dump-after loops
+  etalon compile step.txt --loops-out step.loops                 its kernels as loops, to be changed by hand and taken with --loops
   etalon compile step.txt --memory-budget 8M --dump-after plan   what is computed again instead of kept, and why
 With ETALON_PERF_MAP=1 in the environment every command writes the names of generated functions to /tmp/perf-PID.map,
 where the profiler perf finds them: perf record etalon bench --only train-cnn; perf report
@@ -66,6 +67,8 @@ struct CompileChoices {
   std::string memory_budget;
   std::string schedule;
   std::string schedule_out;
+  std::string loops;
+  std::string loops_out;
   std::string emit;
   std::string output;
   std::string architecture;
@@ -127,15 +130,24 @@ std::vector<compiled::DecisionLine> decisions_of(const CompileChoices& choices, 
   return compiled::tuned_decisions(folder, with_extents(program), compiled::Jit().machine());
 }
 
-compiled::CompileOptions options_of(const CompileChoices& choices, const spec::Program& program) {
+/// \param loops gets the kernels as text, where they are asked for
+compiled::CompileOptions options_of(const CompileChoices& choices, const spec::Program& program, std::string& loops) {
   compiled::CompileOptions options;
   options.decisions = decisions_of(choices, program);
+  if (!choices.loops.empty()) options.loops = {read_file(choices.loops), choices.loops};
   if (!choices.memory_budget.empty()) options.plan.memory_budget = bytes_in(choices.memory_budget);
   options.off.insert(choices.off.begin(), choices.off.end());
   options.dump_after.insert(choices.dump_after.begin(), choices.dump_after.end());
   options.cache = choices.cache;
   options.explain = choices.json;
   if (!options.dump_after.empty()) options.dump = print_stage;
+  if (choices.loops_out.empty()) return options;
+  const bool shown = !options.dump_after.insert(std::string(name_of(compiled::Level::loops))).second;
+  options.dump = [&loops, shown](std::string_view stage, const std::string& text) {
+    const bool kept = stage == name_of(compiled::Level::loops);
+    if (kept) loops = text;
+    if (!kept || shown) print_stage(stage, text);
+  };
   return options;
 }
 
@@ -160,6 +172,12 @@ void write_schedule(const CompileChoices& choices, const compiled::Report& repor
   const std::string text = fmt::format("# What was decided about {} (docs/schedules.md). A line that is taken out is decided by cost.\n", choices.path) + compiled::to_text(report.decisions);
   if (choices.schedule_out == "-") std::cout << text;
   else write_file(choices.schedule_out, text);
+}
+
+void write_loops(const CompileChoices& choices, const std::string& loops) {
+  const std::string text = fmt::format("-- The kernels of {} (docs/schedules.md). One that is taken out is as the compiler makes it.\n", choices.path) + loops;
+  if (choices.loops_out == "-") std::cout << text;
+  else write_file(choices.loops_out, text);
 }
 
 /// What is dumped stays out of what is emitted.
@@ -193,6 +211,9 @@ void compile_file(const CompileChoices& choices) {
   if (!choices.emit.empty() && !(choices.schedule.empty() && choices.schedule_out.empty())) {
     throw SpecViolation("compile: --schedule and --schedule-out are about machine code; leave --emit out, or use --dump-after");
   }
+  if (!choices.emit.empty() && !(choices.loops.empty() && choices.loops_out.empty())) {
+    throw SpecViolation("compile: --loops and --loops-out are about machine code; leave --emit out");
+  }
   if (choices.emit.empty() && !choices.output.empty()) throw SpecViolation("compile: -o says where --emit writes, and --emit is missing");
   if (choices.emit != "ptx" && choices.debug_dir.empty() && !choices.architecture.empty()) {
     throw SpecViolation("compile: --arch is for --emit ptx and --debug-dir");
@@ -200,9 +221,11 @@ void compile_file(const CompileChoices& choices) {
   if (!choices.debug_dir.empty()) write_debug_dir(choices);
   if (!choices.emit.empty()) return emit_form(choices);
   const spec::Program program = program_in_file(choices.path, choices.definitions);
-  const compiled::Executable executable = compiled::compile(program, options_of(choices, program));
+  std::string loops;
+  const compiled::Executable executable = compiled::compile(program, options_of(choices, program, loops));
   const compiled::Report& report = executable.report();
   if (!choices.schedule_out.empty()) write_schedule(choices, report);
+  if (!choices.loops_out.empty()) write_loops(choices, loops);
   if (choices.json) return print_json(report);
   std::cout << fmt::format(
       "{}: {} equations, {} kernels, {} bytes of intermediates, {} with stacks, inputs and outputs; passes {:.1f} ms, code {:.1f} ms{}\n", choices.path,
@@ -228,6 +251,8 @@ void add_compile(Command app, Outcome& outcome) {
                       "Most bytes of intermediates, such as 64M: values are computed again instead of kept until they fit");
   command.option("--schedule-out", choices->schedule_out, "A file for what was decided, one decision per line; - for standard output");
   command.option("--schedule", choices->schedule, "A file of decisions to follow, or tuned for what etalon tune has found; of what it does not say the costs decide");
+  command.option("--loops-out", choices->loops_out, "A file for the kernels as loops, to be changed by hand; - for standard output");
+  command.option("--loops", choices->loops, "A file of kernels as loops, which take the place of those that the compiler makes; they are not known to be right");
   std::string forms;
   for (const EmittedForm& form : emitted_forms()) forms += fmt::format("{}{} ({})", forms.empty() ? "" : ", ", form.name, form.what);
   command.option("--emit", choices->emit, "Print one form and nothing else: " + forms);

@@ -5,14 +5,12 @@
 
 namespace etalon::compiled {
 
-/// How a long sum of reals falls into blocks of at most `longest_block` additions, or nothing.
+/// Room for the blocks of a chain, where the tree has any.
 std::optional<NestEmitter::Blocks> NestEmitter::blocks_in(const Reduce& r, const Partial& partial) {
-  const auto found = loops::sum_blocks(r);
-  if (!found) return std::nullopt;
+  if (!r.tree.blocks) return std::nullopt;
   Blocks blocks;
-  blocks.level = found->level;
-  blocks.turns = found->turns;
-  blocks.digits = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(found->count)));
+  blocks.of = *r.tree.blocks;
+  blocks.digits = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(count_of(blocks.of, r.loops))));
   const std::uint64_t element = partial.width * (partial.type == Type::f64 ? sizeof(double) : sizeof(float));
   blocks.sums = borrow(static_cast<std::uint64_t>(blocks.digits) * element);
   blocks.count = variable(b_.getInt64Ty(), b_.getInt64(0));
@@ -22,16 +20,16 @@ std::optional<NestEmitter::Blocks> NestEmitter::blocks_in(const Reduce& r, const
 /// The loop that falls into blocks: each is added up from zero.
 void NestEmitter::in_blocks(const Reduce& r, const Step& s, const Partial& partial) {
   const Blocks& blocks = *partial.blocks;
-  const Loop& loop = r.loops[blocks.level];
+  const Loop& loop = r.loops[blocks.of.level];
   const std::int64_t turns = blocks_of(loop);
   const auto constant = [&](std::int64_t v) { return b_.getInt64(static_cast<std::uint64_t>(v)); };
-  count(constant(0), constant((turns + blocks.turns - 1) / blocks.turns), [&](Value* block) {
+  count(constant(0), constant((turns + blocks.of.turns - 1) / blocks.of.turns), [&](Value* block) {
     b_.CreateStore(neutral(r, partial.type, partial.width), partial.best);
-    Value* begin = b_.CreateNSWMul(block, constant(blocks.turns));
-    Value* end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateNSWAdd(begin, constant(blocks.turns)), constant(turns));
+    Value* begin = b_.CreateNSWMul(block, constant(blocks.of.turns));
+    Value* end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateNSWAdd(begin, constant(blocks.of.turns)), constant(turns));
     iterate(loop, begin, end, [&] {
       steps(loop.steps);
-      inside(r, blocks.level + 1, s, partial);
+      inside(r, blocks.of.level + 1, s, partial);
     });
     end_block(partial);
   });

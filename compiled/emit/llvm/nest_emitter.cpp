@@ -114,7 +114,7 @@ void NestEmitter::step(const Loop& loop, const Step&) {
 void NestEmitter::step(const loops::Define& d, const Step& s) {
   emitter_.set_real(s.real);
   Value* value = emitter_.emit(d.value, reached_);
-  emitter_.define(d.target, emitter_.rounded(value, emitter_.type_of(d.value), s.dtype));
+  emitter_.define(d.target, emitter_.rounded(value, emitter_.type_of(d.value), d.dtype));
 }
 
 void NestEmitter::step(const loops::Store& store, const Step& s) {
@@ -174,8 +174,8 @@ Value* NestEmitter::combine(Reduction reduction, Type type, Value* a, Value* b) 
   }
 }
 
-/// Joins the lanes by halves: a tree whose shape depends on nothing but their number.
-Value* NestEmitter::join_lanes(Reduction reduction, const Partial& partial, Value* lanes) {
+/// Joins the chains of a tree, each a lane, by halves.
+Value* NestEmitter::join_chains(Reduction reduction, const Partial& partial, Value* lanes) {
   for (unsigned n = partial.width; n > 1; n /= 2) {
     std::vector<int> low;
     std::vector<int> high;
@@ -222,8 +222,7 @@ void NestEmitter::accumulate_position(const Reduce& r, const Partial& partial, V
 void NestEmitter::accumulate(const Reduce& r, const Partial& partial) {
   Value* where = emitter_.both(reached_, emitter_.emit(r.guard, reached_));
   Value* value = emitter_.emit_as(r.body, partial.type, where);
-  const bool in_lanes = !r.loops.empty() && r.loops.back().in_lanes();
-  if (in_lanes) where = emitter_.both(where, emitter_.tail());
+  if (r.tree.chains > 1) where = emitter_.both(where, emitter_.tail());
   if (partial.width > 1) {
     value = emitter_.splat(value);
     where = emitter_.splat(where);
@@ -248,7 +247,7 @@ void NestEmitter::inside(const Reduce& r, std::size_t level, const Step& s, cons
     return accumulate(r, partial);
   }
   at(&r.loops[level]);
-  if (partial.blocks && level == partial.blocks->level) return in_blocks(r, s, partial);
+  if (partial.blocks && level == partial.blocks->of.level) return in_blocks(r, s, partial);
   if (r.loops[level].bind == loops::Bind::unrolled) {
     const spec::Binder& binder = r.loops[level].binder;
     for (std::int64_t i = 0; i < binder.extent; ++i) {
@@ -269,10 +268,10 @@ void NestEmitter::step(const Reduce& r, const Step& s) {
   emitter_.set_real(s.real);
   Value* outer = reached_;
   if (r.reached.valid()) reached_ = emitter_.both(outer, emitter_.emit(r.reached, outer));
-  const bool in_lanes = !r.loops.empty() && r.loops.back().in_lanes();
+  const bool in_chains = r.tree.chains > 1;
   Partial partial;
   partial.type = emitter_.type_of(r.body);
-  partial.width = in_lanes ? r.loops.back().width : emitter_.width();
+  partial.width = in_chains ? r.tree.chains : emitter_.width();
   const auto slot = [&](Type type, llvm::Constant* start) {
     return variable(emitter_.llvm_type(type, partial.width), start);
   };
@@ -294,7 +293,7 @@ void NestEmitter::step(const Reduce& r, const Step& s) {
     Value* lanes = b_.CreateLoad(emitter_.llvm_type(type, partial.width), of);
     Partial as = partial;
     as.type = type;
-    return in_lanes ? join_lanes(how, as, lanes) : lanes;
+    return in_chains ? join_chains(how, as, lanes) : lanes;
   };
   const bool at = is_position(r.reduction);
   Value* value = at ? result(partial.position, Type::i64, r.reduction) : result(partial.best, partial.type, r.reduction);

@@ -32,10 +32,9 @@ class NestEmitter {
   void run();
 
  private:
-  /// A long sum in blocks: at which loop, of how many of its turns, and where the sums of blocks wait.
+  /// A long sum in blocks, and where the sums of blocks wait.
   struct Blocks {
-    std::size_t level = 0;
-    std::int64_t turns = 0;
+    loops::TermBlocks of;
     std::int64_t digits = 0;
     llvm::AllocaInst* sums = nullptr;
     Value* count = nullptr;
@@ -77,7 +76,7 @@ class NestEmitter {
   void accumulate_position(const Reduce& r, const Partial& partial, Value* value, Value* where);
   Value* position(const Reduce& r);
   Value* combine(Reduction reduction, Type type, Value* a, Value* b);
-  Value* join_lanes(Reduction reduction, const Partial& partial, Value* lanes);
+  Value* join_chains(Reduction reduction, const Partial& partial, Value* lanes);
   llvm::Constant* neutral(const Reduce& r, Type type, unsigned width);
   Value* variable(llvm::Type* type, llvm::Constant* start);
 

@@ -77,17 +77,17 @@ void Steps::step(const loops::Transpose&, const Step&) { throw InternalError("em
 
 void Steps::step(const loops::Define& d, const Step& s) {
   scalars_.set_real(s.real);
-  const bool half = spec::is_half(s.dtype);
+  const bool half = spec::is_half(d.dtype);
   Type type = scalars_.type_of(d.value);
   std::string value;
   if (is_real(type)) {
-    const Type held = half || s.dtype == DType::f32 ? Type::f32 : Type::f64;
+    const Type held = half || d.dtype == DType::f32 ? Type::f32 : Type::f64;
     value = scalars_.value(d.value, half ? type : held, *text_);
-    if (half) value = scalars_.widened(scalars_.narrowed(value, type, s.dtype), s.dtype);
+    if (half) value = scalars_.widened(scalars_.narrowed(value, type, d.dtype), d.dtype);
     type = held;
   } else {
     value = scalars_.value(d.value, *text_);
-    if (s.dtype == DType::i32) value = fmt::format("(int64_t)(int32_t)({})", value);
+    if (d.dtype == DType::i32) value = fmt::format("(int64_t)(int32_t)({})", value);
   }
   text_->line(fmt::format("const {} {} = {};", type_name(type), scalars_.define(d.target, type), value));
 }
@@ -115,9 +115,9 @@ void Steps::step(const loops::Store& store, const Step& s) {
 // --- reductions ---
 
 Steps::Partial Steps::declare(const Reduce& r) {
+  if (r.tree.chains > 1) throw InternalError("emit: chains side by side have no text");
   Partial p;
   p.type = scalars_.type_of(r.body);
-  p.cut = loops::sum_blocks(r);
   const bool at = is_position(r.reduction);
   const Type result = at ? Type::i64 : p.type;
   p.value = scalars_.define(r.target, result);
@@ -134,11 +134,11 @@ Steps::Partial Steps::declare(const Reduce& r) {
 }
 
 /// Where sums of blocks wait, in a scope of its own: sums that follow each other need no more of the stack than one of them.
-void Steps::open_blocks(Partial& p) {
+void Steps::open_blocks(const Reduce& r, Partial& p) {
   p.sums = scalars_.claim(p.value + "_sums");
   p.blocks = scalars_.claim(p.value + "_blocks");
   text_->open("");
-  text_->line(fmt::format("{} {}[{}];", type_name(p.type), p.sums, std::bit_width(static_cast<std::uint64_t>(p.cut->count))));
+  text_->line(fmt::format("{} {}[{}];", type_name(p.type), p.sums, std::bit_width(static_cast<std::uint64_t>(count_of(*r.tree.blocks, r.loops)))));
   text_->line(fmt::format("int64_t {} = 0;", p.blocks));
 }
 
@@ -147,10 +147,10 @@ void Steps::step(const Reduce& r, const Step& s) {
   Partial partial = declare(r);
   const bool asked = r.reached.valid() && !is_true(r.reached);
   if (asked) text_->open(fmt::format("if ({})", scalars_.value(r.reached, *text_)));
-  if (partial.cut) open_blocks(partial);
+  if (r.tree.blocks) open_blocks(r, partial);
   inside(r, 0, s, partial);
   finish(r, partial);
-  if (partial.cut) text_->close();
+  if (r.tree.blocks) text_->close();
   if (asked) text_->close();
 }
 
@@ -159,7 +159,7 @@ void Steps::inside(const Reduce& r, std::size_t level, const Step& s, const Part
     scalars_.set_real(s.real);
     return accumulate(r, partial);
   }
-  if (partial.cut && level == partial.cut->level) return in_blocks(r, s, partial);
+  if (r.tree.blocks && level == r.tree.blocks->level) return in_blocks(r, s, partial);
   open(r.loops[level]);
   all(r.loops[level].steps);
   inside(r, level + 1, s, partial);
@@ -168,9 +168,9 @@ void Steps::inside(const Reduce& r, std::size_t level, const Step& s, const Part
 
 /// The loop that falls into blocks: each is added up from zero.
 void Steps::in_blocks(const Reduce& r, const Step& s, const Partial& partial) {
-  const Loop& loop = r.loops[partial.cut->level];
+  const Loop& loop = r.loops[r.tree.blocks->level];
   const std::int64_t extent = loop.binder.extent;
-  const std::int64_t turns = partial.cut->turns;
+  const std::int64_t turns = r.tree.blocks->turns;
   const std::string first = scalars_.claim(loop.binder.name + "_block");
   text_->open(fmt::format("for (int64_t {0} = 0; {0} < {1}; {0} += {2})", first, literal(extent), literal(turns)));
   text_->line(fmt::format("{} = 0;", partial.value));
@@ -180,7 +180,7 @@ void Steps::in_blocks(const Reduce& r, const Step& s, const Partial& partial) {
                                : fmt::format("{0} < {1} + {2} && {0} < {3}", i, first, literal(turns), literal(extent));
   text_->open(fmt::format("for (int64_t {} = {}; {}; ++{})", i, first, last, i));
   all(loop.steps);
-  inside(r, partial.cut->level + 1, s, partial);
+  inside(r, r.tree.blocks->level + 1, s, partial);
   text_->close();
   text_->line(fmt::format("{0} = {1}({2}, {0}, {3});", partial.blocks, scalars_.functions().use("wait", type_suffix(partial.type)),
                           partial.sums, partial.value));
@@ -232,7 +232,7 @@ void Steps::accumulate(const Reduce& r, const Partial& partial) {
 }
 
 void Steps::finish(const Reduce& r, const Partial& partial) {
-  if (partial.cut) {
+  if (r.tree.blocks) {
     text_->line(fmt::format("{} = {}({}, {});", partial.value, scalars_.functions().use("join", type_suffix(partial.type)), partial.sums,
                             partial.blocks));
   }

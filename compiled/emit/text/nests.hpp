@@ -1,9 +1,8 @@
 /// \file
-/// The steps of a kernel as C, which is also CUDA C++: loops in order, reductions term by term in the order of the loops, long
-/// sums in the blocks that the contract declares. It knows neither functions nor launches.
+/// The steps of a kernel as C, which is also CUDA C++: loops in order, reductions in the blocks of their
+/// trees, which have one chain here. It knows neither functions nor launches.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,6 @@ class Steps {
     std::string found;     ///< whether there was a term; empty where nobody asks
     std::string sums;      ///< of a sum in blocks: where sums wait
     std::string blocks;    ///< and how many blocks there were
-    std::optional<loops::SumBlocks> cut{};
     loops::Type type = loops::Type::f32;
   };
 
@@ -44,7 +42,7 @@ class Steps {
 
   void open(const loops::Loop& loop);
   Partial declare(const loops::Reduce& r);
-  void open_blocks(Partial& p);
+  void open_blocks(const loops::Reduce& r, Partial& p);
   void inside(const loops::Reduce& r, std::size_t level, const loops::Step& s, const Partial& partial);
   void in_blocks(const loops::Reduce& r, const loops::Step& s, const Partial& partial);
   void accumulate(const loops::Reduce& r, const Partial& partial);
