@@ -52,11 +52,17 @@ struct Instruction {
 /// The meaning's equations alone, without the signature.
 [[nodiscard]] constexpr std::string_view equations_of(const Instruction& i) { return i.meaning.substr(i.meaning.find('\n') + 1); }
 
+/// Whether the meaning leaves the number of lanes open.
+[[nodiscard]] constexpr bool is_of_any_lanes(const Instruction& i) { return i.meaning.find("[n]") != std::string_view::npos; }
+
+/// The fewest lanes that it is for: what has a mask is no scalar.
+[[nodiscard]] constexpr std::int64_t least_lanes(const Instruction& i) { return i.meaning.find(": bool") == std::string_view::npos ? 1 : 2; }
+
 /// Whether an operand or the result lies in memory.
 [[nodiscard]] constexpr bool is_in_memory(const Instruction& i, std::string_view name) {
   for (std::size_t at = i.llvm.find("ptr %"); at != std::string_view::npos; at = i.llvm.find("ptr %", at + 1)) {
     const std::string_view rest = i.llvm.substr(at + std::string_view("ptr %").size());
-    if (rest.starts_with(name) && rest.substr(name.size()).find_first_of(" ,)\n") == 0) return true;
+    if (rest.starts_with(name) && (rest.size() == name.size() || rest.find_first_of(" ,)\n") == name.size())) return true;
   }
   return false;
 }

@@ -57,11 +57,10 @@ Pattern pattern_of(const Instruction& i) {
   if (!d.ok()) throw InternalError("instructions: " + std::string(d.diagnosis.message()));
   const spec::ClauseText& equation = d.clauses[0];
   const bool in_registers = i.llvm.find("ptr %") == std::string_view::npos;
-  const bool any_lanes = i.llvm.find("<n x ") != std::string_view::npos;
   Pattern pattern;
   pattern.operands = d.operand_count;
   if (d.attribute_count == 1) pattern.converts_to = dtype_named(d.at(d.attributes[0].value));
-  const bool plain = d.clause_count == 1 && in_registers && any_lanes && i.feature.empty() && equation.places >= 0;
+  const bool plain = d.clause_count == 1 && in_registers && is_of_any_lanes(i) && i.feature.empty() && equation.places >= 0;
   if (!plain || !append(pattern, d, equation.value, d.at(equation.places))) pattern.terms.clear();
   return pattern;
 }
