@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "spec/error.hpp"
 #include "spec/notation/elaborate.hpp"
@@ -30,13 +31,16 @@ InstructionValue operand_of(const Instruction& i, const spec::Definition& d, con
   return value;
 }
 
-/// Equations one behind the other.
-std::string on_one_line(std::string_view lines) {
+/// The signature and its equations.
+std::string on_one_line(std::string_view meaning) {
   std::string text;
-  for (const char c : lines) {
-    if (c == '\n') text += ';';
-    if (c == '\n' || (c == ' ' && (text.empty() || text.back() == ' '))) continue;
-    text += c;
+  std::string_view between = ":  ";
+  for (std::size_t begin = 0; begin < meaning.size();) {
+    const std::size_t first = meaning.find_first_not_of(' ', begin);
+    const std::size_t end = std::min(meaning.find('\n', begin), meaning.size());
+    if (begin > 0) text += std::exchange(between, "; ");
+    text += meaning.substr(first, end - first);
+    begin = end + 1;
   }
   return text;
 }
@@ -75,10 +79,9 @@ std::string to_text(const Instruction& i) {
   for (const HeldOperand& held : i.held) {
     if (!held.name.empty()) types += fmt::format(", {} {}", held.name, name_of(held.dtype));
   }
-  std::string needs(i.least == VectorLevel::scalar ? "" : vector_unit(i.least).name);
-  if (!i.feature.empty()) needs = i.feature;
-  return fmt::format("{:15} {:34} {:10} {}{}", name_of(i), types, needs, on_one_line(equations_of(i)),
-                     i.contract == "{}" ? "" : fmt::format("  {}", i.contract));
+  const std::string_view needs = !i.feature.empty() ? i.feature : i.least == VectorLevel::scalar ? "" : vector_unit(i.least).name;
+  return fmt::format("{}  ({}{}{}{}{})", on_one_line(i.meaning), types, needs.empty() ? "" : "; ", needs, i.contract == "{}" ? "" : "; ",
+                     i.contract == "{}" ? "" : i.contract);
 }
 
 }  // namespace etalon::compiled

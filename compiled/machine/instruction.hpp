@@ -49,9 +49,6 @@ struct Instruction {
 /// The name before the meaning's first parenthesis.
 [[nodiscard]] constexpr std::string_view name_of(const Instruction& i) { return i.meaning.substr(0, i.meaning.find('(')); }
 
-/// The meaning's equations alone, without the signature.
-[[nodiscard]] constexpr std::string_view equations_of(const Instruction& i) { return i.meaning.substr(i.meaning.find('\n') + 1); }
-
 /// Whether the meaning leaves the number of lanes open.
 [[nodiscard]] constexpr bool is_of_any_lanes(const Instruction& i) { return i.meaning.find("[n]") != std::string_view::npos; }
 
@@ -91,7 +88,7 @@ struct InstructionSignature {
 [[nodiscard]] InstructionSignature signature_of(const Instruction& i, DType type, std::int64_t lanes);
 /// What it promises. \throws SpecViolation for a contract that is none
 [[nodiscard]] spec::Contract contract_of(const Instruction& i);
-/// One line: name, types, what it needs, its equations and what it promises beyond one rounding for each.
+/// One line: its signature and equations, the types that T may be, what it needs, and what it promises beyond one rounding for each.
 [[nodiscard]] std::string to_text(const Instruction& i);
 
 }  // namespace etalon::compiled

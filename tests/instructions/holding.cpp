@@ -138,12 +138,13 @@ HostTensor rounded_once_each(const Instruction& i, const InstructionValue& resul
   return tensors.back();
 }
 
-/// The first element that is another number; nothing where there is none.
-std::optional<std::size_t> first_other(const HostTensor& got, const HostTensor& expected) {
+/// The first element that is another number; nothing where there is none. Which zero an extremum of two zeros is, is left open.
+std::optional<std::size_t> first_other(const HostTensor& got, const HostTensor& expected, const spec::Contract& contract) {
+  const bool is_extremum = contract.nan_of_extrema != spec::NanPolicy::free;
   if (!is_real(got.dtype)) return got.bytes == expected.bytes ? std::nullopt : std::optional<std::size_t>(0);
   for (std::size_t e = 0; e < static_cast<std::size_t>(got.dims.count()); ++e) {
     const double x = conformance::element(got, e), y = conformance::element(expected, e);
-    if (!(x == y || (std::isnan(x) && std::isnan(y)))) return e;
+    if (!((x == y && (is_extremum || std::signbit(x) == std::signbit(y))) || (std::isnan(x) && std::isnan(y)))) return e;
   }
   return std::nullopt;
 }
@@ -175,7 +176,7 @@ Holding hold(const Instruction& i, DType type, std::int64_t lanes, const AsFunct
     holding.undecided += outcome.undecided;
     if (outcome.verdict != conformance::Verdict::pass && outcome.verdict != conformance::Verdict::undecided) {
       holding.fault = at + outcome.why;
-    } else if (const HostTensor expected = rounded_once_each(i, signature.result, names, operands, contract); const auto other = first_other(got, expected)) {
+    } else if (const HostTensor expected = rounded_once_each(i, signature.result, names, operands, contract); const auto other = first_other(got, expected, contract)) {
       holding.fault = at + fmt::format("element {} is {}, of equations that are rounded once {}", *other, conformance::element(got, *other), conformance::element(expected, *other));
     }
   }
