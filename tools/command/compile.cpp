@@ -21,6 +21,7 @@
 #include "compiled/cache_folder.hpp"
 #include "compiled/compile.hpp"
 #include "compiled/emit/llvm/jit.hpp"
+#include "compiled/machine/instructions.hpp"
 #include "compiled/machine/thresholds.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "compiled/tuned.hpp"
@@ -101,11 +102,16 @@ void list_decisions() {
   }
 }
 
-/// What this machine has, and by what numbers the compiler trades one cost for another.
+/// What this machine has, what its instructions mean, and by what numbers the compiler trades one cost for another.
 void print_machine() {
-  const compiled::Machine m = compiled::Jit().machine();
+  const compiled::Jit jit;
+  const compiled::Machine m = jit.machine();
   std::cout << fmt::format("order of sums {}\nlanes {}\nvector registers {}\nfirst cache {} bytes\nsecond cache {} bytes\nlast cache {} bytes\n\n", m.order_of_sums(),
                            m.lanes_f32, m.vector_registers, m.near_bytes, m.middle_bytes, m.last_bytes);
+  for (const compiled::Instruction& i : compiled::instructions) {
+    if (jit.has(i)) std::cout << to_text(i) << "\n";
+  }
+  std::cout << "\n";
   for (const compiled::Threshold& t : compiled::thresholds) std::cout << fmt::format("{:30} {:>8} {:10} {}\n", t.name, t.value, t.unit, t.reason);
 }
 
@@ -261,7 +267,7 @@ void add_compile(Command app, Outcome& outcome) {
   command.option("--debug-dir", choices->debug_dir, "A folder for the text of every stage and form, in numbered files");
   command.flag("--explain-compile", choices->times, "What each stage took");
   command.flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");
-  command.flag("--machine", choices->machine, "Print what this machine has and every threshold of the compiler with its reason, and stop");
+  command.flag("--machine", choices->machine, "Print what this machine has, its instructions as equations, and every threshold of the compiler with its reason, and stop");
   command.flag("--decisions", choices->decisions, "List the kinds of decisions that a schedule holds, and stop");
   command.flag("--list", choices->list, "List all stages from equations to machine code in order, and stop");
   command.callback([=, &outcome] {

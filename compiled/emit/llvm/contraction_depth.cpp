@@ -4,7 +4,6 @@
 
 #include "compiled/emit/llvm/contraction_emitter.hpp"
 #include "compiled/emit/llvm/counting.hpp"
-#include "compiled/emit/llvm/prefetch.hpp"
 
 namespace etalon::compiled {
 
@@ -34,8 +33,7 @@ std::vector<Value*> ContractionEmitter::columns(const Tile& t, const Source& fro
     Value* at = advanced(from.begin, static_cast<std::int64_t>(v) * s_.lanes);
     // A panel goes on beyond the last column.
     llvm::Constant* lanes = from.next != 0 ? nullptr : lanes_of(t, v);
-    vectors.push_back(lanes == nullptr ? static_cast<Value*>(b_.CreateAlignedLoad(vector_, at, align))
-                                       : b_.CreateMaskedLoad(vector_, at, align, lanes, llvm::Constant::getNullValue(vector_)));
+    vectors.push_back(emitter_.load(vector_, at, align, lanes, llvm::Constant::getNullValue(vector_)));
   }
   return vectors;
 }
@@ -48,7 +46,7 @@ void ContractionEmitter::one_step(const Tile& t, const Sources& from, const std:
   if (from.guard.begin != nullptr) counts = columns(t, from.guard);
   for (Value*& c : counts) c = b_.CreateFCmpUNE(c, llvm::Constant::getNullValue(vector_));
   for (std::int64_t r = 0; r < t.rows; ++r) {
-    Value* one = b_.CreateAlignedLoad(scalar_, advanced(from.left.begin, r * from.left.along), align);
+    Value* one = emitter_.load(scalar_, advanced(from.left.begin, r * from.left.along), align);
     Value* row = b_.CreateVectorSplat(s_.lanes, one);
     Value* row_counts = rows.empty() ? nullptr : rows[static_cast<std::size_t>(r)];
     for (unsigned v = 0; v < t.vectors; ++v) {
@@ -60,7 +58,9 @@ void ContractionEmitter::one_step(const Tile& t, const Sources& from, const std:
 /// Adds a product to a sum where it counts; null: everywhere.
 void ContractionEmitter::add_term(std::size_t i, Value* row, Value* column, Value* counts) {
   Value* old = b_.CreateLoad(vector_, sum(i));
-  Value* added = b_.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {row, column, old});
+  std::vector<Value*> values;
+  for (const spec::Expr& operand : add_product_.operands) values.push_back(operand == c_.left ? row : operand == c_.right ? column : old);
+  Value* added = emitter_.write(*add_product_.instruction, vector_, values);
   b_.CreateStore(counts == nullptr ? added : b_.CreateSelect(counts, added, old), sum(i));
 }
 
@@ -74,7 +74,7 @@ void ContractionEmitter::one_step_of_each_block(const Tile& t, const Sources& fr
 }
 
 void ContractionEmitter::fetch(Value* step) {
-  if (ahead_ != nullptr) prefetch(b_, advanced(ahead_, step, s_.lanes));
+  if (ahead_ != nullptr) emitter_.prefetch(advanced(ahead_, step, s_.lanes));
 }
 
 /// Turns of the innermost loop, several steps at a time.
@@ -141,7 +141,7 @@ Value* ContractionEmitter::waiting(const Tile& t, Value* digit, std::size_t i) {
 
 void ContractionEmitter::join(const Tile& t, Value* digit) {
   for (std::size_t i = 0; i < t.sums(); ++i) {
-    Value* joined = b_.CreateFAdd(b_.CreateLoad(vector_, waiting(t, digit, i)), b_.CreateLoad(vector_, sum(i)));
+    Value* joined = emitter_.add(b_.CreateLoad(vector_, waiting(t, digit, i)), b_.CreateLoad(vector_, sum(i)));
     b_.CreateStore(joined, sum(i));
   }
 }

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "compiled/emit/llvm/counting.hpp"
-#include "compiled/emit/llvm/prefetch.hpp"
 #include "compiled/emit/llvm/squares.hpp"
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/windows.hpp"
 #include "compiled/machine/thresholds.hpp"
+#include "spec/error.hpp"
 
 namespace etalon::compiled {
 
@@ -16,10 +16,22 @@ using llvm::Value;
 using loops::Binder;
 using spec::Expr;
 
+namespace {
+
+/// What adds a term of the contraction to its sum.
+Selected product_adder(const loops::Contract& c, VectorLevel level) {
+  const Expr sum = spec::read(-1, Kind::real, {});  // a number in a register: any expression would do
+  const auto found = select(c.left * c.right + sum, Rounding::once, level);
+  if (!found) throw InternalError("codegen: no instruction of this machine adds products that are rounded once");
+  return *found;
+}
+
+}  // namespace
+
 ContractionEmitter::ContractionEmitter(llvm::Function& function, Emitter& emitter, const spec::System& system,
                                        const loops::Contract& c, Type real, llvm::Value* waiting, std::function<void()> element)
     : function_(function), emitter_(emitter), system_(system), c_(c), s_(c.schedule), real_(real),
-      element_(std::move(element)), b_(emitter.builder()), scalar_(emitter.llvm_type(real)),
+      element_(std::move(element)), b_(emitter.builder()), add_product_(product_adder(c, emitter.level())), scalar_(emitter.llvm_type(real)),
       vector_(emitter.llvm_type(real, s_.lanes)), waiting_(waiting) {
   find_taps();
 }
@@ -129,7 +141,7 @@ void ContractionEmitter::fetch_pieces(Value* row_tile, Value* column_tile) {
     Value* first = emitter_.element_pointer(piece.first);
     Value* begin = b_.CreateNSWMul(number, this->number(lines * line));
     count_up(b_, this->number(0), this->number(lines), [&](Value* i) {
-      prefetch(b_, b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateNSWAdd(begin, b_.CreateNSWMul(i, this->number(line)))));
+      emitter_.prefetch(b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateNSWAdd(begin, b_.CreateNSWMul(i, this->number(line)))));
     });
   }
 }

@@ -10,6 +10,7 @@
 
 #include "compiled/emit/llvm/emitter.hpp"
 #include "compiled/ir/nest.hpp"
+#include "compiled/machine/selection.hpp"
 
 namespace etalon::compiled {
 
@@ -108,6 +109,7 @@ class ContractionEmitter {
   Type real_;
   std::function<void()> element_;
   llvm::IRBuilder<>& b_;
+  Selected add_product_;                 ///< what adds a product to a sum, rounded once
   llvm::Type* scalar_;
   llvm::Type* vector_;
   llvm::Value* waiting_ = nullptr;       ///< sums of blocks, of several tiles' size

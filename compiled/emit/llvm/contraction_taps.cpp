@@ -129,7 +129,7 @@ void ContractionEmitter::steps_that_share(const Tile& t, const Sources& from, st
     for (std::size_t k = 0; k < taps.size(); ++k) {
       const std::int64_t r = number - by * static_cast<std::int64_t>(k);
       if (r < 0 || r >= t.rows) continue;
-      if (row == nullptr) row = b_.CreateVectorSplat(s_.lanes, b_.CreateAlignedLoad(scalar_, advanced(begin, number * from.left.along), align));
+      if (row == nullptr) row = b_.CreateVectorSplat(s_.lanes, emitter_.load(scalar_, advanced(begin, number * from.left.along), align));
       add_term(static_cast<std::size_t>(r), row, right[k], taps[k].rows.empty() ? nullptr : taps[k].rows[static_cast<std::size_t>(r)]);
     }
   }

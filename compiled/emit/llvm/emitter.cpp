@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiled/machine/selection.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
@@ -17,8 +18,8 @@ bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
 
 }  // namespace
 
-Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level)
-    : module_(module), function_(function), system_(system), level_(level), builder_(module.getContext()),
+Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level, InstructionWriter& instructions)
+    : module_(module), function_(function), system_(system), level_(level), instructions_(instructions), builder_(module.getContext()),
       arithmetic_(system, [this](spec::VariableId v) {
         const auto it = values_.find(v);
         return it != values_.end() && it->second->getType()->getScalarType()->isFloatTy();
@@ -76,10 +77,9 @@ bool Emitter::varies(const Expr& e) const {
 
 Value* Emitter::convert(Value* value, Type from, Type to) {
   if (from == to) return value;
-  const unsigned n = is_vector(value) ? width_ : 1;
-  if (from == Type::f32 && to == Type::f64) return builder_.CreateFPExt(value, llvm_type(to, n));
-  if (from == Type::f64 && to == Type::f32) return builder_.CreateFPTrunc(value, llvm_type(to, n));
-  throw InternalError("codegen: no such conversion");
+  if (from > Type::f64 || to > Type::f64) throw InternalError("codegen: no such conversion");
+  const auto dtype = [](Type type) { return type == Type::f32 ? DType::f32 : DType::f64; };
+  return write(conversion(dtype(from), dtype(to)), value->getType(), {value});
 }
 
 Value* Emitter::rounded(Value* value, Type type, DType dtype) {
@@ -241,13 +241,22 @@ Value* Emitter::emit_apply(const Expr& e, Value* mask) {
     if (e->args[0].kind() == Kind::boolean) return builder_.CreateUIToFP(x, to);
     return builder_.CreateSIToFP(arithmetic_.keeps_odd_bit(e->args[0], extents_) ? with_odd_bit(x) : x, to);
   }
-  std::vector<Value*> args;
-  for (const Expr& a : e->args) args.push_back(emit_as(a, type, mask));
-  const bool any = std::any_of(args.begin(), args.end(), is_vector);
-  if (any) {
-    for (Value*& a : args) a = splat(a);
+  if (e.kind() == Kind::integer) return emit_integer(e, emit_all(e->args, type, mask));
+  if (const auto found = select(e, Rounding::each, level_)) {
+    const std::vector<Value*> operands = emit_all(found->operands, type, mask);
+    return write(*found->instruction, operands.front()->getType(), operands);
   }
-  return e.kind() == Kind::integer ? emit_integer(e, std::move(args)) : emit_real(e, std::move(args), type);
+  return emit_real(e, emit_all(e->args, type, mask), type);
+}
+
+/// All of one type, and vectors where one of them is.
+std::vector<Value*> Emitter::emit_all(const std::vector<Expr>& all, Type type, Value* mask) {
+  std::vector<Value*> values;
+  for (const Expr& e : all) values.push_back(emit_as(e, type, mask));
+  if (std::any_of(values.begin(), values.end(), is_vector)) {
+    for (Value*& v : values) v = splat(v);
+  }
+  return values;
 }
 
 Value* Emitter::maximum(Value* a, Value* b, Type type, bool minimum) {
@@ -255,7 +264,7 @@ Value* Emitter::maximum(Value* a, Value* b, Type type, bool minimum) {
   if (type == Type::i64) {
     return builder_.CreateBinaryIntrinsic(minimum ? llvm::Intrinsic::smin : llvm::Intrinsic::smax, a, b);
   }
-  return builder_.CreateBinaryIntrinsic(minimum ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum, a, b);
+  return write(minimum ? instruction("vmin") : instruction("vmax"), a->getType(), {a, b});
 }
 
 Value* Emitter::emit_sign(Value* x) {
@@ -268,19 +277,6 @@ Value* Emitter::emit_sign(Value* x) {
 
 Value* Emitter::emit_real(const Expr& e, std::vector<Value*> args, Type type) {
   switch (e->primitive) {
-    case Primitive::add: return builder_.CreateFAdd(args[0], args[1]);
-    case Primitive::sub: return builder_.CreateFSub(args[0], args[1]);
-    case Primitive::mul: return builder_.CreateFMul(args[0], args[1]);
-    case Primitive::div: return builder_.CreateFDiv(args[0], args[1]);
-    case Primitive::neg: return builder_.CreateFNeg(args[0]);
-    case Primitive::maximum: return maximum(args[0], args[1], type, false);
-    case Primitive::minimum: return maximum(args[0], args[1], type, true);
-    case Primitive::sqrt: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, args[0]);
-    case Primitive::abs: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]);
-    case Primitive::floor: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, args[0]);
-    case Primitive::ceil: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, args[0]);
-    case Primitive::trunc: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, args[0]);
-    case Primitive::round: return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, args[0]);
     case Primitive::modulo: return emit_remainder(args[0], args[1]);
     case Primitive::sinh:
     case Primitive::cosh: return emit_hyperbolic(e->primitive, args[0], type == Type::f64);

@@ -14,10 +14,13 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "compiled/emit/llvm/instruction_writer.hpp"
+#include "compiled/emit/llvm/kernel_function.hpp"
 #include "compiled/emit/llvm/sleef.hpp"
 #include "compiled/ir/affine.hpp"
 #include "compiled/ir/arithmetic.hpp"
 #include "compiled/ir/nest.hpp"
+#include "compiled/machine/instructions.hpp"
 #include "spec/half.hpp"
 
 namespace etalon::compiled {
@@ -25,18 +28,16 @@ namespace etalon::compiled {
 using loops::Type;
 using spec::is_half;
 
-/// The argument of a kernel function that points to memory of the thread that runs it.
-inline constexpr unsigned scratch_argument = 3;
-
 /// What lanes hold that a load leaves out: numbers, whatever they are. \param lanes those that are loaded, or null for all
 [[nodiscard]] llvm::Constant* idle(llvm::Type* wide, const llvm::Value* lanes);
 
 /// Emits the expressions of one kernel function. A value is a scalar when it is the same in all lanes.
 class Emitter {
  public:
-  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level);
+  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level, InstructionWriter& instructions);
 
   llvm::IRBuilder<>& builder() { return builder_; }
+  [[nodiscard]] VectorLevel level() const { return level_; }
 
   /// In which type real arithmetic is done from now on.
   void set_real(Type real) {
@@ -77,6 +78,21 @@ class Emitter {
   /// The address of the element that `read` reads; the same for all lanes, and in range.
   llvm::Value* element_pointer(const spec::Expr& read);
 
+  // --- instructions of the table ---
+  /// As InstructionWriter has it.
+  llvm::Value* write(const Instruction& i, llvm::Type* type, const std::vector<llvm::Value*>& values, llvm::Align align = llvm::Align(1)) {
+    return instructions_.write(builder_, i, type, values, align);
+  }
+  /// \param lanes those that are loaded, or null for all; the others hold `nothing`
+  llvm::Value* load(llvm::Type* type, llvm::Value* from, llvm::Align align, llvm::Value* lanes = nullptr, llvm::Value* nothing = nullptr);
+  /// \param lanes those that are stored, or null for all
+  void store(llvm::Value* value, llvm::Value* to, llvm::Align align, llvm::Value* lanes = nullptr);
+  /// Brings the line at an address near, to be read, or also written, soon. Any address will do.
+  void prefetch(llvm::Value* at, bool to_be_written = false);
+  llvm::Value* add(llvm::Value* a, llvm::Value* b) { return write(instruction("vadd"), a->getType(), {a, b}); }
+  llvm::Value* multiply(llvm::Value* a, llvm::Value* b) { return write(instruction("vmul"), a->getType(), {a, b}); }
+  llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) { return write(instruction("vfma"), a->getType(), {a, b, c}); }
+
   // --- pieces for loops ---
   [[nodiscard]] llvm::Type* llvm_type(Type type, unsigned width = 1);
   llvm::Value* splat(llvm::Value* scalar);
@@ -104,6 +120,7 @@ class Emitter {
   llvm::Value* emit_comparison(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_test(const spec::Expr& e, llvm::Value* mask);
   llvm::Value* emit_real(const spec::Expr& e, std::vector<llvm::Value*> args, Type type);
+  std::vector<llvm::Value*> emit_all(const std::vector<spec::Expr>& all, Type type, llvm::Value* mask);
   llvm::Value* emit_integer(const spec::Expr& e, std::vector<llvm::Value*> args);
   llvm::Value* emit_division(const spec::Expr& e, llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_lane_division(spec::Primitive p, std::int64_t divisor);
@@ -154,6 +171,7 @@ class Emitter {
   llvm::Function& function_;
   const spec::System& system_;
   VectorLevel level_;
+  InstructionWriter& instructions_;
   llvm::IRBuilder<> builder_;
   loops::Arithmetic arithmetic_;
 

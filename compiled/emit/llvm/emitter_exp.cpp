@@ -2,8 +2,6 @@
 // than its fifteen operations; that of f64 is the vector library's, continued to the end of its range.
 #include <array>
 
-#include <llvm/IR/IntrinsicsX86.h>
-
 #include "compiled/emit/llvm/emitter.hpp"
 
 namespace etalon::compiled {
@@ -32,12 +30,7 @@ Value* Emitter::emit_scaled(Value* e, Value* n) {
   llvm::Type* type = e->getType();
   constexpr unsigned native = 16;
   if (level_ == VectorLevel::avx512 && type->isVectorTy() && width_ % native == 0) {
-    llvm::Type* piece = llvm::FixedVectorType::get(builder_.getFloatTy(), native);
-    constexpr int current_rounding = 4;
-    return in_pieces({e, n}, native, [&](const std::vector<Value*>& of) {
-      return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
-                                      {of[0], of[1], llvm::Constant::getNullValue(piece), builder_.getInt16(0xFFFF), builder_.getInt32(current_rounding)});
-    });
+    return in_pieces({e, n}, native, [&](const std::vector<Value*>& of) { return write(instruction("vscalefps"), of[0]->getType(), of); });
   }
   llvm::Type* bits = type->isVectorTy() ? llvm::cast<llvm::Type>(llvm::FixedVectorType::get(builder_.getInt32Ty(), width_)) : builder_.getInt32Ty();
   const auto number = [&](std::uint64_t v) { return llvm::ConstantInt::get(bits, v); };
@@ -53,7 +46,6 @@ Value* Emitter::emit_scaled(Value* e, Value* n) {
 Value* Emitter::emit_exp_f32(Value* x) {
   llvm::Type* type = x->getType();
   const auto number = [&](double v) { return llvm::ConstantFP::get(type, v); };
-  const auto fma = [&](Value* a, Value* b, Value* c) { return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, b, c}); };
   // What is no number stays what it is.
   Value* within = builder_.CreateSelect(builder_.CreateFCmpOLT(number(highest), x), number(highest), x);
   within = builder_.CreateSelect(builder_.CreateFCmpOGT(number(lowest), within), number(lowest), within);

@@ -148,7 +148,7 @@ Value* Emitter::loaded(Value* raw, DType dtype) {
   if (dtype == DType::i32) return builder_.CreateSExt(raw, llvm_type(Type::i64, n));
   if (dtype == DType::boolean) return builder_.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
   if (is_half(dtype)) return convert(widened(raw, dtype), Type::f32, arithmetic_.real() == Type::f64 ? Type::f64 : Type::f32);
-  if (dtype == DType::f32 && arithmetic_.real() == Type::f64) return builder_.CreateFPExt(raw, llvm_type(Type::f64, n));
+  if (dtype == DType::f32 && arithmetic_.real() == Type::f64) return convert(raw, Type::f32, Type::f64);
   return raw;
 }
 
@@ -172,7 +172,7 @@ Value* Emitter::emit_read(const Expr& e, Value* mask) {
   if (a.kind == Address::Kind::uniform) {
     Value* p = builder_.CreateGEP(type, base, a.element);
     if (path != nullptr) p = builder_.CreateSelect(any_lane(is_vector(path) ? lane_mask(path) : path), p, spare());
-    return loaded(builder_.CreateAlignedLoad(type, p, align), t.dtype);
+    return loaded(load(type, p, align), t.dtype);
   }
   llvm::Type* wide = llvm::FixedVectorType::get(type, width_);
   Value* lanes = lane_mask(path);
@@ -186,8 +186,7 @@ Value* Emitter::emit_read(const Expr& e, Value* mask) {
   if (a.kind == Address::Kind::scattered) {
     return loaded(builder_.CreateMaskedGather(wide, p, align, lanes, nothing), t.dtype);
   }
-  if (lanes == nullptr) return loaded(builder_.CreateAlignedLoad(wide, p, align), t.dtype);
-  return loaded(builder_.CreateMaskedLoad(wide, p, align, lanes, nothing), t.dtype);
+  return loaded(load(wide, p, align, lanes, nothing), t.dtype);
 }
 
 Value* Emitter::raw_of(Value* value, Type type, DType dtype) {
@@ -208,8 +207,7 @@ Value* Emitter::raw_of(Value* value, Type type, DType dtype) {
 void Emitter::stream(Value* vector, Value* to) {
   constexpr auto line_bytes = threshold<std::uint64_t>("line_bytes");
   const std::uint64_t bytes = module_.getDataLayout().getTypeStoreSize(vector->getType()).getFixedValue();
-  llvm::StoreInst* made = builder_.CreateAlignedStore(vector, to, llvm::Align(std::min(bytes, line_bytes)));
-  made->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), llvm::ConstantAsMetadata::get(builder_.getInt32(1))));
+  write(instruction("vstream"), vector->getType(), {vector, to}, llvm::Align(std::min(bytes, line_bytes)));
   streams_ = true;
 }
 
@@ -224,12 +222,11 @@ void Emitter::store(const loops::Store& store, Value* mask) {
   const bool real_element = kind_of(t.dtype) == Kind::real;
   const auto joined = [&](Value* old) {
     if (!store.add) return value;
-    return real_element ? builder_.CreateFAdd(old, value) : builder_.CreateAdd(old, value);
+    return real_element ? add(old, value) : builder_.CreateAdd(old, value);
   };
   if (a.kind == Address::Kind::uniform) {
     if (is_vector(value)) throw InternalError("codegen: lanes write one element");
-    builder_.CreateAlignedStore(joined(store.add ? builder_.CreateAlignedLoad(type, p, align) : nullptr), p, align);
-    return;
+    return this->store(joined(store.add ? load(type, p, align) : nullptr), p, align);
   }
   value = splat(value);
   llvm::Type* wide = llvm::FixedVectorType::get(type, width_);
@@ -239,14 +236,30 @@ void Emitter::store(const loops::Store& store, Value* mask) {
     builder_.CreateMaskedScatter(joined(old), p, align, lanes);
   } else if (store.streamed) {
     stream(value, p);
-  } else if (lanes == nullptr) {
-    Value* old = store.add ? builder_.CreateAlignedLoad(wide, p, align) : nullptr;
-    builder_.CreateAlignedStore(joined(old), p, align);
   } else {
-    Value* old = store.add ? builder_.CreateMaskedLoad(wide, p, align, lanes, llvm::Constant::getNullValue(wide)) : nullptr;
-    if (const auto count = first_lanes_of(lanes); count && *count > 0) return store_first_lanes(builder_, joined(old), *count, p, align);
-    builder_.CreateMaskedStore(joined(old), p, align, lanes);
+    Value* old = store.add ? load(wide, p, align, lanes, llvm::Constant::getNullValue(wide)) : nullptr;
+    this->store(joined(old), p, align, lanes);
   }
+}
+
+Value* Emitter::load(llvm::Type* type, Value* from, llvm::Align align, Value* lanes, Value* nothing) {
+  if (lanes == nullptr) return write(instruction("vload"), type, {from}, align);
+  return write(instruction("vload_where"), type, {from, lanes, nothing}, align);
+}
+
+void Emitter::store(Value* value, Value* to, llvm::Align align, Value* lanes) {
+  const auto count = lanes == nullptr ? std::nullopt : first_lanes_of(lanes);
+  if (lanes == nullptr) {
+    write(instruction("vstore"), value->getType(), {value, to}, align);
+  } else if (count && *count > 0) {
+    for (const TailPiece& piece : tail_pieces(builder_, value, *count, to)) store(piece.vector, piece.at, align);
+  } else {
+    write(instruction("vstore_where"), value->getType(), {value, lanes, to}, align);
+  }
+}
+
+void Emitter::prefetch(Value* at, bool to_be_written) {
+  write(to_be_written ? instruction("vprefetch_write") : instruction("vprefetch"), builder_.getInt8Ty(), {at});
 }
 
 }  // namespace etalon::compiled

@@ -11,10 +11,6 @@ using llvm::Value;
 using spec::Form;
 using spec::Primitive;
 
-namespace {
-
-}  // namespace
-
 std::optional<Emitter::Neighbours> Emitter::neighbours(const loops::Affine& number, llvm::Type* type, Value* mask) {
   if (lane_variable_ < 0 || width_ * type->getScalarSizeInBits() / 8 > threshold<unsigned>("most_neighbour_bytes")) return std::nullopt;
   for (const auto& [v, c] : number.variables) {
@@ -67,8 +63,7 @@ Value* Emitter::load_strided(const Neighbours& n, llvm::Type* type, Value* first
     if (lanes != nullptr) mask = builder_.CreateAnd(mask, builder_.CreateShuffleVector(lanes, lane_of));
     Value* at = builder_.CreateGEP(type, first, builder_.getInt64(std::uint64_t{part} * width_));
     const bool to_the_end = lanes == nullptr && part < last;
-    Value* elements = to_the_end ? static_cast<Value*>(builder_.CreateAlignedLoad(wide, at, align))
-                                 : builder_.CreateMaskedLoad(wide, at, align, mask, nothing);
+    Value* elements = load(wide, at, align, to_the_end ? nullptr : mask, nothing);
     all = builder_.CreateShuffleVector(all == nullptr ? nothing : all, elements, places);
   }
   return all;
@@ -82,7 +77,7 @@ Value* Emitter::load_neighbours(const Neighbours& n, llvm::Type* type, Value* ba
   const llvm::Align align(type->getScalarSizeInBits() / 8);
   Value* elements = nullptr;
   if (lanes == nullptr) {
-    elements = builder_.CreateAlignedLoad(few, first, align);
+    elements = load(few, first, align);
   } else {
     Value* any = nullptr;
     for (unsigned i = 0; i < n.share; ++i) {
@@ -91,7 +86,7 @@ Value* Emitter::load_neighbours(const Neighbours& n, llvm::Type* type, Value* ba
       Value* some = builder_.CreateShuffleVector(lanes, each);
       any = any == nullptr ? some : builder_.CreateOr(any, some);
     }
-    elements = builder_.CreateMaskedLoad(few, first, align, any, idle(few, any));
+    elements = load(few, first, align, any, idle(few, any));
   }
   std::vector<int> places;
   for (unsigned l = 0; l < width_; ++l) places.push_back(static_cast<int>(l / n.share));

@@ -28,7 +28,6 @@ constexpr std::uint64_t bits_of_fraction = 23;
 Value* Emitter::emit_tanh(Value* x) {
   llvm::Type* type = x->getType();
   const auto number = [&](double v) { return llvm::ConstantFP::get(type, v); };
-  const auto fma = [&](Value* a, Value* b, Value* c) { return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {type}, {a, b, c}); };
   const auto polynomial = [&](const auto& coefficients, Value* at) {
     Value* sum = number(coefficients[0]);
     for (std::size_t i = 1; i < coefficients.size(); ++i) sum = fma(sum, at, number(coefficients[i]));

@@ -24,6 +24,7 @@
 
 #include "compiled/emit/llvm/debug_lines.hpp"
 #include "compiled/emit/llvm/effort.hpp"
+#include "compiled/emit/llvm/instruction_alone.hpp"
 #include "compiled/emit/llvm/jit_dump.hpp"
 #include "compiled/emit/llvm/nest_emitter.hpp"
 #include "compiled/emit/llvm/object_cache.hpp"
@@ -203,9 +204,16 @@ class Jit::Making : public Generation {
         code_.blocks.push_back(code_.blocks[model]);
         continue;
       }
-      code_.blocks.push_back(emit_nest(*module_, symbol(i), system, nests[i], state_->level, lines_ ? &*lines_ : nullptr));
+      code_.blocks.push_back(emit_nest(instructions_, *module_, symbol(i), system, nests[i], state_->level, lines_ ? &*lines_ : nullptr));
     }
     if (lines_) lines_->finish();
+  }
+
+  void emit(const Instruction& i, DType type, std::int64_t lanes) {
+    emit_alone(instructions_, *module_, symbol(0), i, type, lanes, state_->level);
+    names_.emplace_back(name_of(i));
+    models_.push_back(0);
+    code_.blocks.push_back(1);
   }
 
   void merge() override {
@@ -300,6 +308,7 @@ class Jit::Making : public Generation {
   HastyPasses hasty_;
   std::unique_ptr<llvm::LLVMContext> context_ = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module_ = std::make_unique<llvm::Module>("etalon", *context_);
+  InstructionWriter instructions_{*module_};
   std::optional<loops::Listing> listing_;
   std::optional<Source> source_;
   std::optional<DebugLines> lines_;
@@ -311,6 +320,23 @@ class Jit::Making : public Generation {
   std::string assembly_;
   std::unique_lock<std::mutex> alone_;  ///< LLVM's machines serve one thread at a time
 };
+
+bool Jit::has(const Instruction& i) const {
+  return i.least <= state_->level && (i.feature.empty() || llvm::sys::getHostCPUFeatures().lookup(llvm::StringRef(i.feature)));
+}
+
+Code Jit::alone(const Instruction& i, DType type, std::int64_t lanes) {
+  if (!has(i)) throw Unsupported("codegen: this machine has no " + std::string(name_of(i)));
+  Making making(state_, {});
+  making.emit(i, type, lanes);
+  making.verify();
+  making.merge();
+  making.look_up();
+  making.simplify();
+  making.generate();
+  making.link();
+  return making.take();
+}
 
 std::unique_ptr<Generation> Jit::begin(Wanted wanted) { return std::make_unique<Making>(state_, std::move(wanted)); }
 

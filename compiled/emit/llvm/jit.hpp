@@ -14,6 +14,7 @@
 #include "compiled/emit/debug_files.hpp"
 #include "compiled/emit/llvm/sleef.hpp"
 #include "compiled/ir/nest.hpp"
+#include "compiled/machine/instruction.hpp"
 #include "compiled/machine/machine.hpp"
 #include "compiled/machine/thresholds.hpp"
 
@@ -62,6 +63,14 @@ class Jit {
 
   /// What code is generated for.
   [[nodiscard]] Machine machine() const;
+  /// Whether code for it may use the instruction.
+  [[nodiscard]] bool has(const Instruction& i) const;
+  /// The instruction as a kernel of its own, whose operands are the memory of the instruction's operands and of its result: where it
+  /// gives a result in memory, that holds the operand `old` before.
+  /// \param type of T
+  /// \param lanes where the meaning leaves their number open
+  /// \throws Unsupported where the machine has none
+  [[nodiscard]] Code alone(const Instruction& i, DType type, std::int64_t lanes);
   /// `link` throws InternalError for a kernel that takes more than `most_stack_bytes` of stack.
   [[nodiscard]] std::unique_ptr<Generation> begin(Wanted wanted);
 

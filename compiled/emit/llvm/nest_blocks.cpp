@@ -53,7 +53,7 @@ void NestEmitter::end_block(const Partial& partial) {
   Value* waiting = b_.CreateTrunc(b_.CreateLShr(number, digit), b_.getInt1Ty());
   b_.CreateCondBr(waiting, join, after);
   b_.SetInsertPoint(join);
-  Value* both = b_.CreateFAdd(b_.CreateLoad(element, place), carried);
+  Value* both = emitter_.add(b_.CreateLoad(element, place), carried);
   digit->addIncoming(b_.getInt64(0), before);
   digit->addIncoming(b_.CreateNSWAdd(digit, b_.getInt64(1)), join);
   carried->addIncoming(sum, before);
@@ -80,7 +80,7 @@ void NestEmitter::join_blocks(const Partial& partial) {
     auto* next = llvm::BasicBlock::Create(b_.getContext(), "next", &function_);
     b_.CreateCondBr(waiting, add, next);
     b_.SetInsertPoint(add);
-    b_.CreateStore(b_.CreateFAdd(b_.CreateLoad(element, place), sum), partial.best);
+    b_.CreateStore(emitter_.add(b_.CreateLoad(element, place), sum), partial.best);
     b_.CreateBr(next);
     b_.SetInsertPoint(next);
   });

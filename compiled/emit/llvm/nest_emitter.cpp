@@ -4,8 +4,8 @@
 
 #include "compiled/emit/llvm/contraction_emitter.hpp"
 #include "compiled/emit/llvm/counting.hpp"
+#include "compiled/emit/llvm/kernel_function.hpp"
 #include "compiled/emit/llvm/nest_parts.hpp"
-#include "compiled/emit/llvm/prefetch.hpp"
 #include "compiled/machine/thresholds.hpp"
 #include "spec/error.hpp"
 
@@ -51,7 +51,7 @@ void NestEmitter::fetch(const Loop& loop) {
   for (const loops::FetchedRow& row : loop.fetched) {
     Value* first = emitter_.element_pointer(row.element);
     const std::uint64_t bytes = loop.width * size_of(system_[row.element->tensor].dtype);
-    for (std::uint64_t at = 0; at < bytes; at += line) prefetch(b_, b_.CreateGEP(b_.getInt8Ty(), first, b_.getInt64(at)), row.write);
+    for (std::uint64_t at = 0; at < bytes; at += line) emitter_.prefetch(b_.CreateGEP(b_.getInt8Ty(), first, b_.getInt64(at)), row.write);
   }
 }
 
@@ -164,8 +164,8 @@ Value* NestEmitter::combine(Reduction reduction, Type type, Value* a, Value* b) 
   const bool real = type == Type::f32 || type == Type::f64;
   emitter_.unify(a, b);
   switch (reduction) {
-    case Reduction::sum: return real ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
-    case Reduction::prod: return real ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
+    case Reduction::sum: return real ? emitter_.add(a, b) : b_.CreateAdd(a, b);
+    case Reduction::prod: return real ? emitter_.multiply(a, b) : b_.CreateMul(a, b);
     case Reduction::any: return b_.CreateOr(a, b);
     case Reduction::all: return b_.CreateAnd(a, b);
     case Reduction::max: return emitter_.maximum(a, b, type, false);
@@ -328,22 +328,11 @@ void NestEmitter::run() {
   b_.CreateRetVoid();
 }
 
-std::int64_t emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
+std::int64_t emit_nest(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const spec::System& system,
                       const loops::Nest& nest, VectorLevel level, DebugLines* lines) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::Type* number = llvm::Type::getInt64Ty(context);
-  llvm::Type* pointer = llvm::PointerType::get(context, 0);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, number, number, pointer}, false);
-  llvm::Function* f = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-  f->setDoesNotThrow();
-  f->addParamAttr(scratch_argument, llvm::Attribute::NoAlias);
-  f->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  if (level == VectorLevel::avx512) {
-    f->addFnAttr("prefer-vector-width", "512");
-    f->addFnAttr("min-legal-vector-width", "512");
-  }
-  if (lines != nullptr) lines->begin(*f, nest);
-  NestEmitter emitter(module, *f, system, nest, level, lines);
+  llvm::Function& f = kernel_function(module, name, level);
+  if (lines != nullptr) lines->begin(f, nest);
+  NestEmitter emitter(module, f, system, nest, level, instructions, lines);
   emitter.run();
   const Loop* shared = loops::threads_loop(nest);
   return shared != nullptr ? blocks_of(*shared) : 1;

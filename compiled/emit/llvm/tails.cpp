@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <numeric>
-#include <vector>
 
 #include <llvm/IR/Constants.h>
 
@@ -24,20 +23,21 @@ std::optional<unsigned> first_lanes_of(const Value* mask) {
   return count;
 }
 
-void store_first_lanes(llvm::IRBuilder<>& b, Value* vector, unsigned count, Value* first, llvm::Align align) {
+std::vector<TailPiece> tail_pieces(llvm::IRBuilder<>& b, Value* vector, unsigned count, Value* first) {
   llvm::Type* element = vector->getType()->getScalarType();
+  std::vector<TailPiece> pieces;
   const auto piece = [&](unsigned begin, unsigned lanes) {
     std::vector<int> places(lanes);
     std::iota(places.begin(), places.end(), static_cast<int>(begin));
     Value* at = b.CreateConstInBoundsGEP1_64(element, first, begin);
-    b.CreateAlignedStore(b.CreateShuffleVector(vector, places), at, align);
+    pieces.push_back({b.CreateShuffleVector(vector, places), at});
   };
   const unsigned low = std::bit_floor(count);
   piece(0, low);
-  if (low == count) return;
-  // Where the second piece begins within the first, both write the same.
+  if (low == count) return pieces;
   const unsigned high = std::bit_ceil(count - low);
   piece(count - high, high);
+  return pieces;
 }
 
 }  // namespace etalon::compiled

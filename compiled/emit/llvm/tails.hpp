@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -12,9 +13,15 @@ namespace etalon::compiled {
 /// gaps.
 [[nodiscard]] std::optional<unsigned> first_lanes_of(const llvm::Value* mask);
 
-/// Stores the first `count` lanes of a vector, at least one, in one or two narrower vectors and not under a mask: until a
-/// store under a mask has left for the cache, processors let loads wait that touch any byte of its whole width, as those of
-/// the next row do when rows are written in the place of others.
-void store_first_lanes(llvm::IRBuilder<>& b, llvm::Value* vector, unsigned count, llvm::Value* first, llvm::Align align);
+/// Lanes that are stored together, and where.
+struct TailPiece {
+  llvm::Value* vector = nullptr;
+  llvm::Value* at = nullptr;
+};
+
+/// The first `count` lanes of a vector, at least one, as one or two narrower vectors, to be stored in this order and not under a mask:
+/// until a store under a mask has left for the cache, processors let loads wait that touch any byte of its whole width, as those of
+/// the next row do when rows are written in the place of others. Where the second begins within the first, both have the same.
+[[nodiscard]] std::vector<TailPiece> tail_pieces(llvm::IRBuilder<>& b, llvm::Value* vector, unsigned count, llvm::Value* first);
 
 }  // namespace etalon::compiled

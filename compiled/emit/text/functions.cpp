@@ -204,6 +204,15 @@ std::string Functions::use(std::string_view name, std::string_view suffix) {
   return std::string(own_prefix) + full;
 }
 
+std::string Functions::text_of(std::string_view c, DType type) {
+  std::string text(c);
+  replace_all(text, "@", name_of(type));
+  replace_all(text, "~", type == DType::f32 ? "f" : "");
+  if (!text.starts_with('#')) return text;
+  const std::size_t end = std::min(text.find('('), text.size());
+  return use(std::string_view(text).substr(1, end - 1)) + text.substr(end);
+}
+
 std::string Functions::definitions(Dialect dialect) const {
   std::string text;
   for (const Definition& d : definitions_of_all()) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "compiled/machine/selection.hpp"
 #include "spec/error.hpp"
 #include "spec/half.hpp"
 
@@ -134,13 +135,13 @@ Scalars::Written Scalars::write_variable(const Expr& e) {
 
 std::string Scalars::widened(const std::string& element, DType dtype) {
   if (!spec::is_half(dtype)) return element;
-  return fmt::format("{}({})", functions_.use("widen", name_of(dtype)), element);
+  return fmt::format("{}({})", functions_.text_of(spelling_of(conversion(dtype, DType::f32)).word, dtype), element);
 }
 
 std::string Scalars::narrowed(const std::string& value, Type type, DType dtype) {
   if (spec::is_half(dtype)) {
     const std::string single = type == Type::f64 ? fmt::format("{}({})", functions_.use("round_to_odd"), value) : value;
-    return fmt::format("{}({})", functions_.use("narrow", name_of(dtype)), single);
+    return fmt::format("{}({})", functions_.text_of(spelling_of(conversion(DType::f32, dtype)).word, DType::f32), single);
   }
   if (dtype == DType::i32 || dtype == DType::boolean) return fmt::format("({})({})", element_type(dtype), value);
   return value;
@@ -269,48 +270,55 @@ Scalars::Written Scalars::write_apply(const Expr& e) {
   if (p == Primitive::pi) return {literal(3.14159265358979323846)};
   if (p == Primitive::to_real || p == Primitive::to_integer) return write_conversion(e);
   if (p >= Primitive::logical_and && p <= Primitive::logical_not) return write_connective(e);
+  if (const auto found = select(e, Rounding::each, VectorLevel::scalar)) return write_spelled(found->operands, spelling_of(*found->instruction), type_of(e));
   const Words& words = words_of(p);
-  if (p >= Primitive::eq && p <= Primitive::ge) return infix(e, words.real, arithmetic_.comparison_type(e->args[0], e->args[1]));
-  if (p >= Primitive::is_nan && p <= Primitive::is_finite) return write_spelled(e, words.real, type_of(e->args[0]));
-  return write_spelled(e, e.kind() == Kind::integer ? words.integer : words.real, type_of(e));
+  if (p >= Primitive::eq && p <= Primitive::ge) return infix(e->args, words.real, arithmetic_.comparison_type(e->args[0], e->args[1]));
+  const bool tests = p >= Primitive::is_nan && p <= Primitive::is_finite;
+  const Spelling& s = e.kind() == Kind::integer ? words.integer : words.real;
+  if (s.shape == Shape::wrapping) return write_wrapping(e, s, type_of(e));
+  if (s.shape == Shape::none || s.shape == Shape::form) throw Unsupported("emit: no C for the primitive `" + std::string(info(p).name) + "` on these operands");
+  return write_spelled(e->args, s, type_of(tests ? e->args[0] : e));
 }
 
-Scalars::Written Scalars::infix(const Expr& e, const Spelling& s, Type type) {
-  const Written left = write_as(e->args[0], type);
-  const Written right = write_as(e->args[1], type);
+Scalars::Written Scalars::infix(const std::vector<Expr>& args, const Spelling& s, Type type) {
+  const Written left = write_as(args[0], type);
+  const Written right = write_as(args[1], type);
   // Comparisons do not chain.
   const bool compares = s.precedence == equality || s.precedence == relation;
   return {fmt::format("{} {} {}", at_least(left, compares ? sum : s.precedence), s.word, at_least(right, compares ? sum : s.precedence + 1)),
           s.precedence};
 }
 
-Scalars::Written Scalars::call(const std::string& function, const Expr& e, Type type) {
-  std::string args;
-  for (const Expr& a : e->args) args += (args.empty() ? "" : ", ") + write_as(a, type).text;
-  return {fmt::format("{}({})", function, args)};
+Scalars::Written Scalars::call(const std::string& function, const std::vector<Expr>& args, Type type) {
+  std::string text;
+  for (const Expr& a : args) text += (text.empty() ? "" : ", ") + write_as(a, type).text;
+  return {fmt::format("{}({})", function, text)};
 }
 
-Scalars::Written Scalars::write_spelled(const Expr& e, const Spelling& s, Type type) {
+/// C rounds quotients toward zero, which is down where nothing is negative.
+Scalars::Written Scalars::write_wrapping(const Expr& e, const Spelling& s, Type type) {
+  const bool divides = e.is(Primitive::floor_div) || e.is(Primitive::modulo);
+  const auto dividend = loops::range_of(e->args[0], extents_);
+  const bool plain = divides ? dividend && dividend->first >= 0 && e->args[1].form() == Form::number && e->args[1]->number.mantissa > 0
+                             : fits(e) && std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return fits(a); });
+  if (!plain) return call(functions_.use(s.wrapped, type_suffix(type)), e->args, type);
+  if (e->args.size() == 1) return {"-" + at_least(write(e->args[0]), unary + 1), unary};
+  return infix(e->args, s, type);
+}
+
+Scalars::Written Scalars::write_spelled(const std::vector<Expr>& args, const Spelling& s, Type type) {
   switch (s.shape) {
-    case Shape::infix: return infix(e, s, type);
-    case Shape::prefix: return {std::string(s.word) + at_least(write_as(e->args[0], type), unary + 1), unary};
-    case Shape::library: return call(std::string(s.word) + (type == Type::f32 ? "f" : ""), e, type);
-    case Shape::macro: return call(std::string(s.word), e, type);
-    case Shape::own: return call(functions_.use(s.word, type_suffix(type)), e, type);
-    case Shape::wrapping: {
-      // C rounds quotients toward zero, which is down where nothing is negative.
-      const bool divides = e.is(Primitive::floor_div) || e.is(Primitive::modulo);
-      const auto dividend = loops::range_of(e->args[0], extents_);
-      const bool plain = divides ? dividend && dividend->first >= 0 && e->args[1].form() == Form::number && e->args[1]->number.mantissa > 0
-                                 : fits(e) && std::all_of(e->args.begin(), e->args.end(), [&](const Expr& a) { return fits(a); });
-      if (!plain) return call(functions_.use(s.wrapped, type_suffix(type)), e, type);
-      if (e->args.size() == 1) return {"-" + at_least(write(e->args[0]), unary + 1), unary};
-      return infix(e, s, type);
-    }
+    case Shape::infix: return infix(args, s, type);
+    case Shape::prefix: return {std::string(s.word) + at_least(write_as(args[0], type), unary + 1), unary};
+    case Shape::library: return call(std::string(s.word) + (type == Type::f32 ? "f" : ""), args, type);
+    case Shape::macro: return call(std::string(s.word), args, type);
+    case Shape::own: return call(functions_.use(s.word, type_suffix(type)), args, type);
+    case Shape::call: return call(functions_.text_of(s.word, type == Type::f32 ? DType::f32 : DType::f64), args, type);
     case Shape::none:
+    case Shape::wrapping:
     case Shape::form: break;
   }
-  throw Unsupported("emit: no C for the primitive `" + std::string(info(e->primitive).name) + "` on these operands");
+  throw InternalError("emit: a spelling that stands for no function");
 }
 
 }  // namespace etalon::compiled::source

@@ -73,9 +73,10 @@ class Scalars {
   Written write_connective(const spec::Expr& e);
   Written write_apply(const spec::Expr& e);
   Written write_conversion(const spec::Expr& e);
-  Written write_spelled(const spec::Expr& e, const Spelling& s, loops::Type type);
-  Written infix(const spec::Expr& e, const Spelling& s, loops::Type type);
-  Written call(const std::string& function, const spec::Expr& e, loops::Type type);
+  Written write_wrapping(const spec::Expr& e, const Spelling& s, loops::Type type);
+  Written write_spelled(const std::vector<spec::Expr>& args, const Spelling& s, loops::Type type);
+  Written infix(const std::vector<spec::Expr>& args, const Spelling& s, loops::Type type);
+  Written call(const std::string& function, const std::vector<spec::Expr>& args, loops::Type type);
   [[nodiscard]] std::string element_number(const std::vector<spec::Expr>& place, const Dims& dims);
   [[nodiscard]] static std::string at_least(const Written& w, int precedence);
   [[nodiscard]] static Written cast(const Written& w, loops::Type to);

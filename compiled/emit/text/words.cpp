@@ -24,20 +24,20 @@ constexpr Spelling own(std::string_view word) { return {Shape::own, word}; }
 constexpr Spelling macro(std::string_view word) { return {Shape::macro, word}; }
 
 constexpr std::array table{
-    Words{Primitive::add, infix("+", sum), wrapping("+", sum, "add")},
-    Words{Primitive::sub, infix("-", sum), wrapping("-", sum, "sub")},
-    Words{Primitive::mul, infix("*", product), wrapping("*", product, "mul")},
-    Words{Primitive::neg, {Shape::prefix, "-", unary}, wrapping("-", unary, "neg")},
-    Words{Primitive::maximum, own("maximum"), own("maximum")},
-    Words{Primitive::minimum, own("minimum"), own("minimum")},
-    Words{Primitive::div, infix("/", product), none},
+    Words{Primitive::add, none, wrapping("+", sum, "add")},
+    Words{Primitive::sub, none, wrapping("-", sum, "sub")},
+    Words{Primitive::mul, none, wrapping("*", product, "mul")},
+    Words{Primitive::neg, none, wrapping("-", unary, "neg")},
+    Words{Primitive::maximum, none, own("maximum")},
+    Words{Primitive::minimum, none, own("minimum")},
+    Words{Primitive::div, none, none},
     Words{Primitive::pow, library("pow"), none},
     Words{Primitive::atan2, library("atan2"), none},
     Words{Primitive::exp, library("exp"), none},
     Words{Primitive::exp2, library("exp2"), none},
     Words{Primitive::log, library("log"), none},
     Words{Primitive::log2, library("log2"), none},
-    Words{Primitive::sqrt, library("sqrt"), none},
+    Words{Primitive::sqrt, none, none},
     Words{Primitive::sin, library("sin"), none},
     Words{Primitive::cos, library("cos"), none},
     Words{Primitive::tan, library("tan"), none},
@@ -47,12 +47,12 @@ constexpr std::array table{
     Words{Primitive::erf, library("erf"), none},
     Words{Primitive::expm1, library("expm1"), none},
     Words{Primitive::log1p, library("log1p"), none},
-    Words{Primitive::abs, library("fabs"), own("absolute")},
+    Words{Primitive::abs, none, own("absolute")},
     Words{Primitive::sign, own("sign"), own("sign")},
-    Words{Primitive::floor, library("floor"), none},
-    Words{Primitive::ceil, library("ceil"), none},
-    Words{Primitive::trunc, library("trunc"), none},
-    Words{Primitive::round, library("rint"), none},
+    Words{Primitive::floor, none, none},
+    Words{Primitive::ceil, none, none},
+    Words{Primitive::trunc, none, none},
+    Words{Primitive::round, none, none},
     Words{Primitive::floor_div, none, wrapping("/", product, "floor_div")},
     Words{Primitive::modulo, own("modulo"), wrapping("%", product, "modulo")},
     Words{Primitive::eq, infix("==", equality), infix("==", equality)},
@@ -91,6 +91,14 @@ std::string real_literal(Real value, const char* suffix) {
 }
 
 }  // namespace
+
+Spelling spelling_of(const Instruction& i) {
+  if (i.c.find('(') != std::string_view::npos) return {Shape::call, i.c.substr(0, i.c.find('('))};
+  if (i.c.starts_with('-')) return {Shape::prefix, i.c.substr(0, 1), unary};
+  const std::size_t space = i.c.find(' ');
+  const std::string_view word = i.c.substr(space + 1, i.c.rfind(' ') - space - 1);
+  return infix(word, word == "+" || word == "-" ? sum : product);
+}
 
 const Words& words_of(Primitive p) { return table[static_cast<std::size_t>(p)]; }
 

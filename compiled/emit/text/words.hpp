@@ -1,6 +1,6 @@
 /// \file
 /// How C and CUDA C++ spell what scalar expressions are made of: one row per primitive, one function per row that has no spelling
-/// of its own in the languages. It is the one table for both, and knows no expression.
+/// of its own in the languages. It is the one table for both, beside that of instructions, and knows no expression.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "compiled/ir/nest.hpp"
+#include "compiled/machine/instruction.hpp"
 #include "spec/scalar.hpp"
 
 namespace etalon::compiled::source {
@@ -18,13 +19,14 @@ enum class Dialect : std::uint8_t { c, cuda };
 
 /// How a primitive is spelled on reals or on integers.
 enum class Shape : std::uint8_t {
-  none,     ///< not defined on such operands
+  none,     ///< not defined on such operands, or an instruction's
   infix,    ///< a operator b
   prefix,   ///< operator a
   wrapping, ///< on integers: an operator where the range is known to fit, else the function of that name
   library,  ///< a function of <math.h>, with the suffix f for binary32
   own,      ///< a function that comes with the text, with the type as suffix
   macro,    ///< a macro of <math.h>, whatever the type
+  call,     ///< what an instruction's C calls
   form      ///< written by the expression's form
 };
 
@@ -45,6 +47,8 @@ struct Words {
   Spelling integer;
 };
 [[nodiscard]] const Words& words_of(spec::Primitive p);
+/// How the instruction's C is written: an operator, or the call of a function whose arguments are its operands in order.
+[[nodiscard]] Spelling spelling_of(const Instruction& i);
 
 /// `float`, `double`, `int64_t`, `bool`; the suffix of own functions; the type of a tensor's elements in memory.
 [[nodiscard]] std::string_view type_name(loops::Type type);
@@ -62,6 +66,8 @@ class Functions {
   /// Marks a function of that name (`maximum`) and type suffix (`f32`, or nothing) as used. \returns what it is called by.
   /// \throws InternalError for an unknown one.
   std::string use(std::string_view name, std::string_view suffix = {});
+  /// The instruction's C for that T, or the beginning of it, with the names of functions, which are marked as used.
+  std::string text_of(std::string_view c, DType type);
   /// The definitions of all that are used, and of what these use, in order.
   [[nodiscard]] std::string definitions(Dialect dialect) const;
 
