@@ -79,7 +79,7 @@ TEST_CASE("products in every layout and many sizes", "[compiled][contractions]")
   std::mt19937 engine(7);
   for (const VectorLevel level : {VectorLevel::avx512, VectorLevel::avx2, VectorLevel::scalar}) {
     compiled::CompileOptions o = options();
-    o.jit = std::make_shared<compiled::Jit>(level);
+    o.device = std::make_shared<compiled::Processor>(level);
     for (int i = 0; i < 12; ++i) {
       const Product p = draw_product(engine);
       o.schedule.always = i % 3 == 0;

@@ -54,7 +54,7 @@ std::vector<HostTensor> numbers() {
 
 compiled::Executable made(const fs::path& folder, double c = 3, VectorLevel most = VectorLevel::avx512) {
   compiled::CompileOptions o;
-  o.jit = std::make_shared<compiled::Jit>(most, folder);
+  o.device = std::make_shared<compiled::Processor>(most, folder);
   return compiled::compile_system(system_with(c), o);
 }
 

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <utility>
 
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "spec/error.hpp"
 
@@ -27,7 +27,7 @@ struct Given {
 Given given_by(const Workload& workload, const spec::Program& program, const std::vector<HostTensor>& inputs, const Setting& setting) {
   compiled::CompileOptions options;
   options.threads = setting.threads;
-  options.jit = std::make_shared<compiled::Jit>(setting.level);
+  options.device = std::make_shared<compiled::Processor>(setting.level);
   options.schedule.middle_cache_bytes = setting.second_cache;
   options.least_shared_work = 0;
   const compiled::Executable executable = compiled::compile(program, options);

@@ -20,7 +20,7 @@
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/cache_folder.hpp"
 #include "compiled/compile.hpp"
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/machine/thresholds.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "compiled/tuned.hpp"
@@ -100,7 +100,7 @@ void list_decisions() {
 
 /// What this machine has, and by what numbers the compiler trades one cost for another.
 void print_machine() {
-  const compiled::Machine m = compiled::Jit().machine();
+  const compiled::Machine m = compiled::Processor().machine();
   std::cout << fmt::format("order of sums {}\nlanes {}\nvector registers {}\nfirst cache {} bytes\nsecond cache {} bytes\nlast cache {} bytes\n\n", m.order_of_sums(),
                            m.lanes_f32, m.vector_registers, m.near_bytes, m.middle_bytes, m.last_bytes);
   for (const compiled::Threshold& t : compiled::thresholds) std::cout << fmt::format("{:30} {:>8} {:10} {}\n", t.name, t.value, t.unit, t.reason);
@@ -124,7 +124,7 @@ std::vector<compiled::DecisionLine> decisions_of(const CompileChoices& choices, 
   if (choices.schedule.empty()) return {};
   if (choices.schedule != "tuned") return compiled::decisions_in(read_file(choices.schedule), choices.schedule);
   const std::filesystem::path folder = choices.cache.empty() ? compiled::default_cache_folder() : std::filesystem::path(choices.cache);
-  return compiled::tuned_decisions(folder, with_extents(program), compiled::Jit().machine());
+  return compiled::tuned_decisions(folder, with_extents(program), compiled::Processor().machine());
 }
 
 compiled::CompileOptions options_of(const CompileChoices& choices, const spec::Program& program) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "compiled/emit/code_generator.hpp"
-#include "compiled/emit/debug_files.hpp"
 #include "compiled/emit/llvm/sleef.hpp"
 #include "compiled/ir/nest.hpp"
 #include "compiled/machine/machine.hpp"
@@ -33,14 +32,6 @@ struct Code {
   std::size_t stack_bytes = 0;        ///< the most that one of them takes of a thread's stack
   std::shared_ptr<void> keep;         ///< the memory of the functions
   bool cached = false;                ///< read from disk instead of generated
-};
-
-/// What is wanted of machine code besides that it runs.
-struct Wanted {
-  bool text = false;      ///< the intermediate code with names for readers, of code that is cached too
-  bool assembly = false;
-  DebugFiles debug{};     ///< where it is on, code carries the lines of its loops, which are written there, and the debugger gdb is told of it;
-                          ///< function number i is `kernel_i`. Its numbers are the same
 };
 
 /// Machine code of one program in the making. The stages after `merge` wait for those of other threads.
