@@ -67,12 +67,12 @@ class Module {
 };
 
 /// The kernels of one program in the making.
-class Build {
+class ModuleBuilder {
  public:
-  Build() = default;
-  Build(const Build&) = delete;
-  Build& operator=(const Build&) = delete;
-  virtual ~Build() = default;
+  ModuleBuilder() = default;
+  ModuleBuilder(const ModuleBuilder&) = delete;
+  ModuleBuilder& operator=(const ModuleBuilder&) = delete;
+  virtual ~ModuleBuilder() = default;
 
   /// Who makes code of the loops, for the list of stages (compile.hpp).
   [[nodiscard]] virtual CodeGenerator& generator() = 0;
@@ -101,7 +101,7 @@ class Device {
   /// call returns.
   [[nodiscard]] virtual bool is_host() const = 0;
 
-  [[nodiscard]] virtual std::unique_ptr<Build> build(const Wanted& wanted) = 0;
+  [[nodiscard]] virtual std::unique_ptr<ModuleBuilder> build(const Wanted& wanted) = 0;
 
   /// Memory that begins a cache line, or what else the device's widest access asks for; what is in it is anything.
   /// \param bytes more than none

@@ -72,10 +72,10 @@ class ProcessorModule final : public Module {
   Script script_;
 };
 
-class ProcessorBuild final : public Build {
+class ProcessorBuilder final : public ModuleBuilder {
  public:
-  explicit ProcessorBuild(std::unique_ptr<Generation> generation) : generation_(std::move(generation)) {}
-  [[nodiscard]] CodeGenerator& generator() override { return *generation_; }
+  explicit ProcessorBuilder(std::unique_ptr<Generation> generation) : generation_(std::move(generation)) {}
+  [[nodiscard]] CodeGenerator& generator() override { return generation_->stages(); }
   [[nodiscard]] std::unique_ptr<const Module> load(const Compilation& made, Report& report) override {
     auto loaded = std::make_unique<const ProcessorModule>(generation_->take(), made);
     loaded->kernels().add_to(report);
@@ -88,7 +88,7 @@ class ProcessorBuild final : public Build {
 
 }  // namespace
 
-std::unique_ptr<Build> Processor::build(const Wanted& wanted) { return std::make_unique<ProcessorBuild>(jit_.begin(wanted)); }
+std::unique_ptr<ModuleBuilder> Processor::build(const Wanted& wanted) { return std::make_unique<ProcessorBuilder>(jit_.begin(wanted)); }
 
 std::byte* Processor::allocate(std::size_t bytes) {
   // The compiler leaves more memory than many a program needs. Asking takes a while, which small programs would notice.

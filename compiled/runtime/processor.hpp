@@ -13,12 +13,12 @@ namespace etalon::compiled {
 class Processor final : public Device {
  public:
   /// As for Jit.
-  explicit Processor(VectorLevel most = VectorLevel::avx512, const std::filesystem::path& cache = {}) : jit_(most, cache) {}
+  explicit Processor(const Machine& most = machines::all.back(), const std::filesystem::path& cache = {}) : jit_(most, cache) {}
 
   [[nodiscard]] std::string_view name() const override { return "processor"; }
   [[nodiscard]] Machine machine() const override { return jit_.machine(); }
   [[nodiscard]] bool is_host() const override { return true; }
-  [[nodiscard]] std::unique_ptr<Build> build(const Wanted& wanted) override;
+  [[nodiscard]] std::unique_ptr<ModuleBuilder> build(const Wanted& wanted) override;
   [[nodiscard]] std::byte* allocate(std::size_t bytes) override;
   void release(std::byte* memory) noexcept override;
   void upload(std::byte* to, std::span<const std::byte> from) override;

@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "compiled/runtime/device.hpp"
 #include "compiled/runtime/buffer.hpp"
+#include "compiled/runtime/device.hpp"
 
 namespace etalon::compiled {
 

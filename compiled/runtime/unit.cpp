@@ -19,12 +19,12 @@ Wanted wanted_by(const CompileOptions& options) {
 }  // namespace
 
 Unit::Unit(spec::System system, const CompileOptions& options, Device& device, const std::vector<PlanOptions::Update>& updates, const Kept& kept) {
-  const std::unique_ptr<Build> build = device.build(wanted_by(options));
+  const std::unique_ptr<ModuleBuilder> builder = device.build(wanted_by(options));
   Compilation made = begin(std::move(system), options, device.machine(), updates, kept);
-  made.generator = &build->generator();
+  made.generator = &builder->generator();
   compiled::run(made, Level::assembly);
   for (const KeptLayout& layout : made.layouts.kept) panels_.push_back(layout.panels);
-  module_ = build->load(made, report_);
+  module_ = builder->load(made, report_);
   const auto spent = [&](Level level) { return made.spent[static_cast<std::size_t>(level)]; };
   report_.passes_seconds = spent(Level::equations) + spent(Level::plan);
   report_.codegen_seconds = spent(Level::loops) + spent(Level::llvm) + spent(Level::assembly);

@@ -10,7 +10,7 @@ namespace etalon::compiled {
 using spec::System;
 
 Units::Units(Task task, const CompileOptions& options) : task_(std::move(task)), options_(options) {
-  if (!options_.device) options_.device = std::make_shared<Processor>(VectorLevel::avx512, options_.cache);
+  if (!options_.device) options_.device = std::make_shared<Processor>(machines::all.back(), options_.cache);
   if (device()->is_host()) in_place_ = task_.updates;
   for (std::size_t i = 0; i < task_.inputs.size(); ++i) {
     if (task_.inputs[i].role != spec::Role::parameter) continue;

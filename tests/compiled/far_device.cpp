@@ -89,10 +89,10 @@ class FarDevice::FarModule final : public compiled::Module {
   std::shared_ptr<const Loaded> loaded_;
 };
 
-class FarDevice::FarBuild final : public compiled::Build {
+class FarDevice::FarBuilder final : public compiled::ModuleBuilder {
  public:
-  FarBuild(FarDevice& device, std::unique_ptr<compiled::Generation> generation) : device_(device), generation_(std::move(generation)) {}
-  [[nodiscard]] compiled::CodeGenerator& generator() override { return *generation_; }
+  FarBuilder(FarDevice& device, std::unique_ptr<compiled::Generation> generation) : device_(device), generation_(std::move(generation)) {}
+  [[nodiscard]] compiled::CodeGenerator& generator() override { return generation_->stages(); }
   [[nodiscard]] std::unique_ptr<const compiled::Module> load(const compiled::Compilation& made, compiled::Report&) override {
     device_.call("load");
     return std::make_unique<const FarModule>(device_, generation_->take(), made);
@@ -142,9 +142,9 @@ void FarDevice::protect(bool closed) const {
   }
 }
 
-std::unique_ptr<compiled::Build> FarDevice::build(const compiled::Wanted& wanted) {
+std::unique_ptr<compiled::ModuleBuilder> FarDevice::build(const compiled::Wanted& wanted) {
   call("build");
-  return std::make_unique<FarBuild>(*this, jit_.begin(wanted));
+  return std::make_unique<FarBuilder>(*this, jit_.begin(wanted));
 }
 
 std::byte* FarDevice::allocate(std::size_t bytes) {

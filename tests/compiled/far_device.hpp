@@ -43,7 +43,7 @@ class FarDevice final : public compiled::Device {
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] compiled::Machine machine() const override { return jit_.machine(); }
   [[nodiscard]] bool is_host() const override { return false; }
-  [[nodiscard]] std::unique_ptr<compiled::Build> build(const compiled::Wanted& wanted) override;
+  [[nodiscard]] std::unique_ptr<compiled::ModuleBuilder> build(const compiled::Wanted& wanted) override;
   [[nodiscard]] std::byte* allocate(std::size_t bytes) override;
   void release(std::byte* memory) noexcept override;
   void upload(std::byte* to, std::span<const std::byte> from) override;
@@ -52,7 +52,7 @@ class FarDevice final : public compiled::Device {
 
  private:
   struct Loaded;
-  class FarBuild;
+  class FarBuilder;
   class FarModule;
   class FarReplay;
 

@@ -17,8 +17,8 @@ bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
 
 }  // namespace
 
-Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level)
-    : module_(module), function_(function), system_(system), level_(level), builder_(module.getContext()),
+Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const Machine& machine)
+    : module_(module), function_(function), system_(system), machine_(machine), builder_(module.getContext()),
       arithmetic_(system, [this](spec::VariableId v) {
         const auto it = values_.find(v);
         return it != values_.end() && it->second->getType()->getScalarType()->isFloatTy();
@@ -286,7 +286,7 @@ Value* Emitter::emit_real(const Expr& e, std::vector<Value*> args, Type type) {
     case Primitive::cosh: return emit_hyperbolic(e->primitive, args[0], type == Type::f64);
     case Primitive::tanh:
       // Without fused multiply-add the library's own variant is taken.
-      if (type == Type::f32 && level_ != VectorLevel::scalar) return emit_tanh(args[0]);
+      if (type == Type::f32 && machine_.has_vectors()) return emit_tanh(args[0]);
       return emit_function(e->primitive, std::move(args), type == Type::f64);
     case Primitive::log1p: return emit_log1p(args[0], type == Type::f64);
     case Primitive::exp: return emit_exp(args[0], type == Type::f64);

@@ -34,9 +34,10 @@ inline constexpr unsigned scratch_argument = 3;
 /// Emits the expressions of one kernel function. A value is a scalar when it is the same in all lanes.
 class Emitter {
  public:
-  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level);
+  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const Machine& machine);
 
   llvm::IRBuilder<>& builder() { return builder_; }
+  [[nodiscard]] const Machine& machine() const { return machine_; }
 
   /// In which type real arithmetic is done from now on.
   void set_real(Type real) {
@@ -153,7 +154,7 @@ class Emitter {
   llvm::Module& module_;
   llvm::Function& function_;
   const spec::System& system_;
-  VectorLevel level_;
+  Machine machine_;
   llvm::IRBuilder<> builder_;
   loops::Arithmetic arithmetic_;
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "compiled/emit/code_generator.hpp"
-#include "compiled/emit/llvm/sleef.hpp"
 #include "compiled/ir/nest.hpp"
 #include "compiled/machine/machine.hpp"
 #include "compiled/machine/thresholds.hpp"
@@ -35,8 +34,14 @@ struct Code {
 };
 
 /// Machine code of one program in the making. The stages after `merge` wait for those of other threads.
-class Generation : public CodeGenerator {
+class Generation {
  public:
+  Generation() = default;
+  Generation(const Generation&) = delete;
+  Generation& operator=(const Generation&) = delete;
+  virtual ~Generation() = default;
+
+  [[nodiscard]] virtual CodeGenerator& stages() = 0;
   /// After `link`. \returns the code
   [[nodiscard]] virtual Code take() = 0;
 };
@@ -44,14 +49,15 @@ class Generation : public CodeGenerator {
 /// A code generator for the machine it runs on. Several threads may use one at the same time.
 class Jit {
  public:
-  /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it
+  /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it; one of `machines::all`. A machine of
+  ///   another architecture leaves out nothing
   /// \param cache a folder in which code is kept from one process to the next; empty keeps none (object_cache.hpp)
-  explicit Jit(VectorLevel most = VectorLevel::avx512, const std::filesystem::path& cache = {});
+  explicit Jit(const Machine& most = machines::all.back(), const std::filesystem::path& cache = {});
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;
 
-  /// What code is generated for.
+  /// What code is generated for, with the host's caches.
   [[nodiscard]] Machine machine() const;
   /// `link` throws InternalError for a kernel that takes more than `most_stack_bytes` of stack.
   [[nodiscard]] std::unique_ptr<Generation> begin(Wanted wanted);

@@ -12,6 +12,9 @@
 namespace etalon::compiled {
 namespace {
 
+constexpr unsigned bits_of_f32 = 32;
+constexpr unsigned preferred_bits = 256;  // wider vectors LLVM uses where it is told to
+
 bool is_position(Reduction r) { return r == Reduction::argmax || r == Reduction::argmin; }
 bool is_extremum(Reduction r) { return r == Reduction::max || r == Reduction::min || is_position(r); }
 
@@ -324,13 +327,12 @@ void NestEmitter::run() {
   } else {
     steps(nest_.steps);
   }
-  // Machines with lanes are x86.
-  if (emitter_.streams()) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  if (emitter_.streams() && emitter_.machine().orders_streams) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
 }
 
 std::int64_t emit_nest(llvm::Module& module, const std::string& name, const spec::System& system,
-                      const loops::Nest& nest, VectorLevel level, DebugLines* lines) {
+                      const loops::Nest& nest, const Machine& machine, DebugLines* lines) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* number = llvm::Type::getInt64Ty(context);
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
@@ -339,12 +341,12 @@ std::int64_t emit_nest(llvm::Module& module, const std::string& name, const spec
   f->setDoesNotThrow();
   f->addParamAttr(scratch_argument, llvm::Attribute::NoAlias);
   f->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  if (level == VectorLevel::avx512) {
-    f->addFnAttr("prefer-vector-width", "512");
-    f->addFnAttr("min-legal-vector-width", "512");
+  if (const unsigned bits = machine.lanes_f32 * bits_of_f32; bits > preferred_bits) {
+    f->addFnAttr("prefer-vector-width", std::to_string(bits));
+    f->addFnAttr("min-legal-vector-width", std::to_string(bits));
   }
   if (lines != nullptr) lines->begin(*f, nest);
-  NestEmitter emitter(module, *f, system, nest, level, lines);
+  NestEmitter emitter(module, *f, system, nest, machine, lines);
   emitter.run();
   const Loop* shared = loops::threads_loop(nest);
   return shared != nullptr ? blocks_of(*shared) : 1;
