@@ -19,7 +19,7 @@
 
 namespace etalon::compiled {
 
-class Jit;
+class Device;
 
 struct CompileOptions {
   unsigned threads = 1;                                    ///< of the process's pool of so many, which programs share; the results do not depend on it
@@ -38,9 +38,9 @@ struct CompileOptions {
   std::optional<loops::GivenLoops> loops;                  ///< kernels that are given take the place of those that are lowered (docs/schedules.md); they are not known to be right
   std::function<void(std::string_view stage, spec::System&)> interpose;  ///< called on what each stage of equations leaves
   bool explain = false;                                    ///< the report says what became of each value, and why
-  std::shared_ptr<Jit> jit;                                ///< share one between many small programs: faster
+  std::shared_ptr<Device> device;                          ///< what programs are made for and run on; null: the processor. Share one between many small programs: faster
   DebugFiles debug = DebugFiles::from_environment();       ///< gets the loops as loops.txt, whose lines machine code then names for gdb and perf
-  std::filesystem::path cache;                             ///< a folder that keeps code between processes, unless `jit` is given
+  std::filesystem::path cache;                             ///< a folder that keeps code between processes, unless `device` is given
 };
 
 }  // namespace etalon::compiled

@@ -20,8 +20,14 @@ class Unsupported : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A file, a pipe or a device failed or held something unreadable.
+/// A file or a pipe failed or held something unreadable.
 class IoError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A device did not do what it was asked: its memory is full, or it failed.
+class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

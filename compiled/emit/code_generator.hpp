@@ -5,10 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "compiled/emit/debug_files.hpp"
 #include "compiled/ir/nest.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {
+
+/// What is wanted of machine code besides that it runs.
+struct Wanted {
+  bool text = false;      ///< the intermediate code with names for readers, of code that is cached too
+  bool assembly = false;
+  DebugFiles debug{};     ///< where it is on, code carries the lines of its loops, which are written there, and the debugger gdb is told of it;
+                          ///< function number i is `kernel_i`. Its numbers are the same
+};
 
 /// Machine code of one program, step by step, each called once and in this order.
 class CodeGenerator {

@@ -78,6 +78,7 @@ struct Use {
   bool written = false;
 };
 
+/// Of a launch: its operands in their order, then what it has of its own; of a move: from, then to.
 [[nodiscard]] std::vector<Use> memory_used(const Command& command);
 
 /// \param nests one per kernel of the plan

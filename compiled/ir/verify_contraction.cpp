@@ -48,7 +48,9 @@ class ContractionVerifier {
   }
 
  private:
-  static constexpr std::int64_t most_registers = vector_units.back().vector_registers;
+  static constexpr std::int64_t most_registers =
+      std::max_element(machines::all.begin(), machines::all.end(), [](const Machine& a, const Machine& b) { return a.vector_registers < b.vector_registers; })
+          ->vector_registers;
 
   /// Of an element; 0 where there are more than can be counted.
   std::int64_t terms() const {

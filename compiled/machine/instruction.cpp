@@ -79,7 +79,8 @@ std::string to_text(const Instruction& i) {
   for (const HeldOperand& held : i.held) {
     if (!held.name.empty()) types += fmt::format(", {} {}", held.name, name_of(held.dtype));
   }
-  const std::string_view needs = !i.feature.empty() ? i.feature : i.least == VectorLevel::scalar ? "" : vector_unit(i.least).name;
+  const std::string wide = i.least_lanes > 2 ? fmt::format("vectors of {}", i.least_lanes) : i.least_lanes > 1 ? "vectors" : "";
+  const std::string needs = i.feature.empty() ? wide : std::string(i.feature);
   return fmt::format("{}  ({}{}{}{}{})", on_one_line(i.meaning), types, needs.empty() ? "" : "; ", needs, i.contract == "{}" ? "" : "; ",
                      i.contract == "{}" ? "" : i.contract);
 }

@@ -41,13 +41,19 @@ struct Instruction {
   /// The types that T may be.
   std::span<const DType> types;
   std::array<HeldOperand, 2> held{};
-  VectorLevel least = VectorLevel::scalar;  ///< the machines that have it …
-  std::string_view feature = {};            ///< … if they also have this, as compilers call it
+  unsigned least_lanes = 1;              ///< the machines that have it: whose vectors have so many single-precision numbers or more …
+  std::string_view architecture = {};    ///< … of this architecture, unless all have it …
+  std::string_view feature = {};         ///< … if they also have this, as compilers call it
   std::string_view contract = "{}";         ///< what it promises beyond that: a contract as docs/contracts.md has them
 };
 
 /// The name before the meaning's first parenthesis.
 [[nodiscard]] constexpr std::string_view name_of(const Instruction& i) { return i.meaning.substr(0, i.meaning.find('(')); }
+
+/// Whether the machine has it, if it has the feature.
+[[nodiscard]] constexpr bool is_had_by(const Instruction& i, const Machine& machine) {
+  return machine.lanes_f32 >= i.least_lanes && (i.architecture.empty() || i.architecture == machine.architecture);
+}
 
 /// Whether the meaning leaves the number of lanes open.
 [[nodiscard]] constexpr bool is_of_any_lanes(const Instruction& i) { return i.meaning.find("[n]") != std::string_view::npos; }

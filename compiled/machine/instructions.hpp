@@ -53,7 +53,7 @@ inline constexpr std::array instructions{
     // One rounding for two operations: selected where loops say that products are added so, and nowhere else.
     Instruction{.meaning = "vfma(a[n], b[n], c[n]) -> y[n]\n  y[l] = a[l] * b[l] + c[l]",
                 .llvm = "%y = call <n x T> @llvm.fma(<n x T> %a, <n x T> %b, <n x T> %c)", .c = "fma~(a, b, c)",
-                .types = instruction_types::reals, .least = VectorLevel::avx2},
+                .types = instruction_types::reals, .least_lanes = 2},
 
     // Conversions: selected by the two types. Those of 16 bits use integers and single precision alone, so that every machine gives the
     // same bits and no library function is called.
@@ -134,15 +134,15 @@ inline constexpr std::array instructions{
                 .llvm = "%y = load <n x T>, ptr %x, align ALIGN", .types = instruction_types::all},
     Instruction{.meaning = "vload_where(x[n] : any, m[n] : bool, other[n] : any) -> y[n]\n  y[l] = if m[l] then x[l] else other[l]",
                 .llvm = "%y = call <n x T> @llvm.masked.load(ptr %x, i32 ALIGN, <n x i1> %m, <n x T> %other)",
-                .types = instruction_types::all, .least = VectorLevel::avx2},
+                .types = instruction_types::all, .least_lanes = 2},
     Instruction{.meaning = "vstore(x[n] : any) -> y[n]\n  y[l] = x[l]",
                 .llvm = "store <n x T> %x, ptr %y, align ALIGN", .types = instruction_types::all},
     Instruction{.meaning = "vstore_where(x[n] : any, m[n] : bool, old[n] : any) -> y[n]\n  y[l] = if m[l] then x[l] else old[l]",
                 .llvm = "call void @llvm.masked.store(<n x T> %x, ptr %y, i32 ALIGN, <n x i1> %m)",
-                .types = instruction_types::all, .least = VectorLevel::avx2},
+                .types = instruction_types::all, .least_lanes = 2},
     Instruction{.meaning = "vstream(x[n] : any) -> y[n]\n  y[l] = x[l]",
                 .llvm = "store <n x T> %x, ptr %y, align ALIGN, !nontemporal !0",
-                .types = instruction_types::all, .least = VectorLevel::avx2},
+                .types = instruction_types::all, .least_lanes = 2},
     // Any address will do. The line is brought into the second cache to be read; into the nearest, as one asks for it, to be written.
     Instruction{.meaning = "vprefetch(x[n] : any) -> y[n]\n  y[l] = x[l]",
                 .llvm = "call void @llvm.prefetch(ptr %x, i32 0, i32 2, i32 1)", .types = instruction_types::all},
@@ -155,7 +155,7 @@ inline constexpr std::array instructions{
   y[l] = if isnan(e[l]) and isinf(p[l]) then maximum(p[l], 0) else e[l] * exp2(floor(p[l])))",
                 .llvm = R"(
   %y = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %e, <16 x float> %p, <16 x float> zeroinitializer, i16 -1, i32 4))",
-                .types = instruction_types::f32, .least = VectorLevel::avx512},
+                .types = instruction_types::f32, .least_lanes = 16, .architecture = "x86_64"},
     // Products of bf16 added in single precision, the odd ones first. It reads subnormal operands as zero and gives zero instead of
     // subnormal sums: other bits than any profile of ours promises, so nothing selects it.
     Instruction{.meaning = R"(vdpbf16ps(a[32], b[32], c[16]) -> y[16]
@@ -167,7 +167,7 @@ inline constexpr std::array instructions{
   %y = call <16 x float> @llvm.x86.avx512bf16.dpbf16ps.512(<16 x float> %c, <32 x bfloat> %left, <32 x bfloat> %right))",
                 .c = "_mm512_storeu_ps(y, _mm512_dpbf16_ps(_mm512_loadu_ps(c), (__m512bh)_mm512_loadu_si512(a), (__m512bh)_mm512_loadu_si512(b)))",
                 .types = instruction_types::f32, .held = {{{"a", DType::bf16}, {"b", DType::bf16}}},
-                .least = VectorLevel::avx512, .feature = "avx512bf16",
+                .least_lanes = 16, .architecture = "x86_64", .feature = "avx512bf16",
                 .contract = R"({"flush_operands": true, "flush_results": true})"},
 };
 

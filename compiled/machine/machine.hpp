@@ -1,5 +1,5 @@
 /// \file
-/// What decisions about loops need to know of a machine. It knows no instruction.
+/// Machines as data: what decisions about loops, and the code for them, need to know of one. It knows no instruction.
 #pragma once
 
 #include <array>
@@ -25,24 +25,7 @@ struct VectorWidth {
   unsigned order = order_lanes_f32;    ///< as sums are ordered for
 };
 
-/// What a processor's vectors are like.
-struct VectorUnit {
-  std::string_view name;
-  std::string_view model;          ///< as LLVM calls the least processor that has it
-  unsigned lanes_f32 = 1;          ///< single-precision numbers in one vector; 1 when there are no vectors
-  unsigned vector_registers = 16;
-};
-
-/// In the order of `vector_units`.
-enum class VectorLevel : std::uint8_t { scalar, avx2, avx512 };
-inline constexpr std::array vector_units{
-    VectorUnit{"scalar", "x86-64", 1, 16},
-    VectorUnit{"avx2", "haswell", 8, 16},
-    VectorUnit{"avx512", "x86-64-v4", 16, 32},
-};
-[[nodiscard]] constexpr const VectorUnit& vector_unit(VectorLevel level) { return vector_units[static_cast<std::size_t>(level)]; }
-
-/// The sizes of its caches are for the sizes of blocks and for what is fetched early, on which no bit depends.
+/// A machine. The sizes of its caches are for the sizes of blocks and for what is fetched early, on which no bit depends.
 struct Machine {
   unsigned lanes_f32 = 1;          ///< single-precision numbers in one vector; 1 when there are no vectors
   unsigned vector_registers = 16;
@@ -51,8 +34,33 @@ struct Machine {
   std::int64_t last_bytes = std::int64_t{32} << 20;   ///< of the last cache before memory, which cores share
   std::int64_t block_threads = 0;  ///< threads of a block of a grid; 0: a processor with cores
 
+  // For code.
+  std::string_view name = "unnamed";
+  std::string_view architecture{};  ///< the first part of LLVM's triple
+  std::string_view model{};         ///< as LLVM calls the least processor that is one
+  std::string_view features{};      ///< as LLVM calls what a processor has that is one, separated by commas; empty where all have it
+  std::string_view functions{};     ///< how the mathematical library calls its variant for vectors; empty where there are none
+  bool orders_streams = false;      ///< stores past the caches are in order once an instruction of its own says so
+
+  /// Vectors come with fused multiplication and addition.
+  [[nodiscard]] constexpr bool has_vectors() const { return lanes_f32 > 1; }
   /// The profile whose bits it gives. One without vectors has no fused multiplication and addition either, and gives others.
-  [[nodiscard]] constexpr std::string_view order_of_sums() const { return lanes_f32 > 1 ? order_profile : "of its own"; }
+  [[nodiscard]] constexpr std::string_view order_of_sums() const { return has_vectors() ? order_profile : "of its own"; }
 };
+
+/// Machines that code is made for; those of one architecture from the least to the most.
+namespace machines {
+
+inline constexpr Machine scalar{.name = "scalar", .architecture = "x86_64", .model = "x86-64"};
+inline constexpr Machine avx2{.lanes_f32 = 8, .vector_registers = 16, .name = "avx2", .architecture = "x86_64", .model = "haswell",
+                              .features = "avx2,fma", .functions = "avx2", .orders_streams = true};
+inline constexpr Machine avx512{.lanes_f32 = 16, .vector_registers = 32, .name = "avx512", .architecture = "x86_64", .model = "x86-64-v4",
+                                .features = "avx512f,avx512bw,avx512dq,avx512vl", .functions = "avx512f", .orders_streams = true};
+inline constexpr Machine neon{.lanes_f32 = 4, .vector_registers = 32, .name = "neon", .architecture = "aarch64", .model = "cortex-a76",
+                              .features = "neon", .functions = "advsimd"};
+
+inline constexpr std::array all{scalar, avx2, avx512, neon};
+
+}  // namespace machines
 
 }  // namespace etalon::compiled

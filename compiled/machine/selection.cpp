@@ -90,11 +90,11 @@ bool matches(const Pattern& pattern, std::size_t& next, const Expr& e, std::vect
 
 }  // namespace
 
-std::optional<Selected> select(const Expr& e, Rounding rounding, VectorLevel level) {
+std::optional<Selected> select(const Expr& e, Rounding rounding, const Machine& machine) {
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Pattern& pattern = patterns()[i];
     const bool computes = rounding == Rounding::each ? pattern.operations == 1 : pattern.operations > 0;
-    if (!computes || pattern.terms.empty() || instructions[i].least > level) continue;
+    if (!computes || pattern.terms.empty() || !is_had_by(instructions[i], machine)) continue;
     std::vector<Expr> operands(pattern.operands);
     std::size_t next = 0;
     if (!matches(pattern, next, e, operands)) continue;

@@ -25,9 +25,9 @@ struct Selected {
 };
 
 /// The first instruction whose equation has the form of `e` in every lane; it is rounded as asked for. None that touches memory, fixes
-/// the number of its lanes or is had by some machines of the level only.
-/// \returns nothing where the level's machines have none of those
-[[nodiscard]] std::optional<Selected> select(const spec::Expr& e, Rounding rounding, VectorLevel level);
+/// the number of its lanes or is had by some machines of the kind only.
+/// \returns nothing where the machine has none of those
+[[nodiscard]] std::optional<Selected> select(const spec::Expr& e, Rounding rounding, const Machine& machine);
 
 /// The instruction that gives numbers of one type as those of another, rounded once. \throws InternalError where there is none
 [[nodiscard]] const Instruction& conversion(DType from, DType to);

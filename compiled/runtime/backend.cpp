@@ -3,7 +3,7 @@
 #include <deque>
 #include <utility>
 
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/question.hpp"
 #include "spec/error.hpp"
 
@@ -91,7 +91,7 @@ std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker
 
 std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options) {
   CompileOptions shared = options;
-  if (!shared.jit) shared.jit = std::make_shared<Jit>();
+  if (!shared.device) shared.device = std::make_shared<Processor>();
   return make_system_backend("cpu", [shared](const System& system) -> Runnable {
     const Executable executable = compile_system(system, shared);
     const Report& r = executable.report();

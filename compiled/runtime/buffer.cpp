@@ -1,24 +1,23 @@
 #include "compiled/runtime/buffer.hpp"
 
-#include <cstdlib>
-#include <cstring>
-#include <new>
 #include <utility>
+
+#include "compiled/runtime/device.hpp"
+#include "compiled/runtime/host_memory.hpp"
 
 namespace etalon::compiled {
 
-namespace {
-constexpr std::size_t alignment = 64;
+void Buffer::Free::operator()(std::byte* p) const noexcept {
+  if (device) device->release(p);
+  else release_on_host(p);
 }
 
-void Buffer::Free::operator()(std::byte* p) const noexcept { std::free(p); }
+Buffer::Buffer(std::size_t bytes) : data_(allocate_on_host(bytes)), size_(bytes) {}
 
-Buffer::Buffer(std::size_t bytes) : size_(bytes) {
-  const std::size_t rounded = (bytes + alignment) / alignment * alignment;
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, rounded);
-  data_.reset(memory);
+Buffer::Buffer(std::shared_ptr<Device> device, std::size_t bytes) : size_(bytes) {
+  if (bytes == 0) return;
+  std::byte* memory = device->allocate(bytes);
+  data_ = std::unique_ptr<std::byte, Free>(memory, Free{std::move(device)});
 }
 
 }  // namespace etalon::compiled

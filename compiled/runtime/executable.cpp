@@ -1,224 +1,32 @@
 #include "compiled/runtime/executable.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "compiled/runtime/replay.hpp"
-#include "compiled/runtime/units.hpp"
+#include "compiled/runtime/body.hpp"
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 
 namespace etalon::compiled {
 
 using spec::Input;
-using spec::Role;
 using spec::System;
-
-/// What an executable has for itself.
-struct Executable::Body {
-  std::shared_ptr<Units> units;
-  Report report;                     ///< of the first unit, with the memory of all that ran here
-  std::vector<HostTensor> captures;  ///< what the last run left: one per captured value
-  bool has_run = false;
-  Buffer arena;                      ///< of all replays
-  std::vector<std::unique_ptr<Replay>> replays;
-
-  explicit Body(std::shared_ptr<Units> of) : units(std::move(of)), report(units->first().report()), captures(task().captured.size()) {
-    for (const Captured& c : task().captured) {
-      const spec::TensorInfo& t = task().system[task().system.outputs[c.output]];
-      // An output that is captured is kept a second time.
-      if (c.output < task().outputs) report.output_bytes += static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype);
-    }
-    report.arena_bytes = units->first().script().arena_bytes;
-  }
-
-  [[nodiscard]] const Task& task() const { return units->task(); }
-
-  /// A unit on this memory.
-  Replay& on(const Unit& unit) {
-    const auto found = std::find_if(replays.begin(), replays.end(), [&](const auto& r) { return &r->unit() == &unit; });
-    if (found != replays.end()) return **found;
-    replays.push_back(std::make_unique<Replay>(unit, arena));
-    report.arena_bytes = arena.size();
-    report.stack_bytes = std::max(report.stack_bytes, unit.report().stack_bytes);
-    return *replays.back();
-  }
-};
 
 namespace {
 
-std::string type_text(DType dtype, const Dims& dims) { return std::string(name_of(dtype)) + to_string(dims); }
-
-void require_type(const Input& input, DType dtype, const Dims& dims) {
-  if (input.dtype == dtype && input.dims == dims) return;
-  throw SpecViolation(fmt::format("run: input `{}` is {}, got {}", input.name, type_text(input.dtype, input.dims),
-                                  type_text(dtype, dims)));
-}
-
-void require_bytes(const Input& input, const HostTensor& value) {
-  require_type(input, value.dtype, value.dims);
-  const std::size_t bytes = static_cast<std::size_t>(value.dims.count()) * size_of(value.dtype);
-  if (value.bytes.size() == bytes) return;
-  throw SpecViolation(fmt::format("run: input `{}` takes {} bytes, got {}", input.name, bytes, value.bytes.size()));
-}
-
-void require_range(const Input& input, const std::byte* data) {
-  if (!input.range || input.dims.rank != 0) return;
-  std::int64_t value = 0;
-  if (input.dtype == DType::i32) {
-    std::int32_t narrow = 0;
-    std::memcpy(&narrow, data, sizeof narrow);
-    value = narrow;
-  } else if (input.dtype == DType::i64) {
-    std::memcpy(&value, data, sizeof value);
-  } else {
-    return;
-  }
-  if (value >= input.range->first && value <= input.range->second) return;
-  throw SpecViolation(fmt::format("run: index `{}` is {}, its range is {}..{}", input.name, value, input.range->first,
-                                  input.range->second));
-}
-
-/// Reading through a pointer to mutable bytes is what kernels do; they write only to updated inputs.
-std::byte* bytes_of(const HostTensor& value) { return const_cast<std::byte*>(value.bytes.data()); }
-
-/// Memory for the tensor: what is there, where it has the right type.
-std::byte* fitted(const spec::TensorInfo& t, HostTensor& value) {
-  if (value.dtype != t.dtype || !(value.dims == t.dims) || value.bytes.empty()) value = HostTensor(t.dtype, t.dims);
-  return value.bytes.data();
-}
-
-/// The memory of the first `count` outputs of a system: what is there, as far as it has the right types. The others have none.
-void remake(const System& system, std::size_t count, std::vector<HostTensor>& outputs, std::vector<std::byte*>& pointers) {
-  pointers.assign(system.outputs.size(), nullptr);
-  outputs.resize(count);
-  for (std::size_t o = 0; o < count; ++o) pointers[o] = fitted(system[system.outputs[o]], outputs[o]);
-}
-
-/// Runs a unit with updates: into the program's outputs, and into what the body keeps of captured values.
-void run_body(Executable::Body& body, const Unit& unit, std::span<std::byte* const> inputs, std::vector<HostTensor>& outputs,
-              std::vector<std::byte*>& pointers) {
-  const Task& task = body.task();
-  const System& system = unit.system();
-  remake(system, task.outputs, outputs, pointers);
-  for (std::size_t c = 0; c < task.captured.size(); ++c) {
-    const std::size_t o = task.captured[c].output;
-    if (o >= task.outputs) pointers[o] = fitted(system[system.outputs[o]], body.captures[c]);
-  }
-  body.on(unit).run(inputs, pointers);
-  for (std::size_t c = 0; c < task.captured.size(); ++c) {
-    if (task.captured[c].output < task.outputs) body.captures[c] = outputs[task.captured[c].output];
-  }
-  body.has_run = true;
-}
-
-std::vector<HostTensor> run_unit(Executable::Body& body, const Unit& unit, const std::vector<std::byte*>& inputs) {
-  std::vector<HostTensor> outputs;
-  std::vector<std::byte*> pointers;
-  remake(unit.system(), unit.system().outputs.size(), outputs, pointers);
-  body.on(unit).run(inputs, pointers);
-  return outputs;
-}
-
-/// Memory of all inputs for a call with tensors in order.
-std::vector<std::byte*> bind_inputs(const std::vector<Input>& inputs, std::span<const HostTensor> given) {
-  const auto constants =
-      static_cast<std::size_t>(std::count_if(inputs.begin(), inputs.end(), [](const Input& i) { return i.value.has_value(); }));
-  const bool all = given.size() == inputs.size();
-  if (!all && given.size() != inputs.size() - constants) {
-    throw SpecViolation(fmt::format("run: {} inputs expected, {} given", inputs.size(), given.size()));
-  }
-  std::vector<std::byte*> pointers;
-  std::size_t next = 0;
-  for (const Input& input : inputs) {
-    const HostTensor& value = !all && input.value ? *input.value : given[next++];
-    require_bytes(input, value);
-    require_range(input, value.bytes.data());
-    pointers.push_back(bytes_of(value));
-  }
-  return pointers;
-}
-
-
-const Input& input_named(const std::vector<Input>& inputs, const std::string& name) {
-  const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const Input& i) { return i.name == name; });
-  if (it == inputs.end()) throw SpecViolation(fmt::format("run: the program has no input `{}`", name));
-  return *it;
-}
-
-void check_given(const std::vector<Input>& inputs, const Executable::Named& given) {
-  for (const auto& [name, value] : given) {
-    const Input& input = input_named(inputs, name);
-    if (input.role == Role::parameter || input.role == Role::constant) {
-      throw SpecViolation(fmt::format("run: `{}` is a {} and is not given at a run", name,
-                                      input.role == Role::parameter ? "parameter" : "constant"));
-    }
-    require_bytes(input, value);
-  }
-}
-
-Store::Entry& entry_of(const Input& input, Store& store) {
-  Store::Entry* entry = store.find(input.name);
-  if (entry == nullptr) throw SpecViolation(fmt::format("run: input `{}` is missing", input.name));
-  require_type(input, entry->dtype, entry->dims);
-  return *entry;
-}
-
-std::byte* value_of(const Input& input, Store::Entry& entry) {
-  if (!entry.written) throw SpecViolation(fmt::format("run: `{}` has no value yet", input.name));
-  return entry.buffer.data();
-}
-
-/// Entries of the kept inputs, null for those that are not in the store.
-std::vector<Store::Entry*> kept_entries(const Executable::Body& body, Store& store) {
-  std::vector<Store::Entry*> entries;
-  for (const KeptInput& k : body.units->kept()) entries.push_back(store.find(body.task().inputs[k.input].name));
-  return entries;
-}
-
-/// The unit for what the store holds. Who updates a parameter first decides how it lies; until then who reads it does.
-const Unit& unit_on(Units& units, std::span<Store::Entry* const> entries) {
-  const std::vector<std::optional<Panels>>& liked = units.first().panels();
-  bool other = false;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    Store::Entry* entry = entries[i];
-    if (entry == nullptr) continue;
-    const bool writes = units.kept()[i].output.has_value();
-    const bool decides = !entry->settled && (writes || (liked[i] && !entry->panels));
-    if (decides) Store::lay_out(*entry, liked[i]);
-    // Entries that are only read are left alone: others may read them at the same time.
-    if (writes) entry->settled = true;
-    other = other || !(entry->panels == liked[i]);
-  }
-  if (!other) return units.first();
-  std::vector<std::optional<Panels>> found = liked;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i] != nullptr) found[i] = entries[i]->panels;
-  }
-  return units.laid_out(found);
-}
-
-std::byte* locate(const Input& input, Store& store, const Executable::Named& given) {
-  if (input.value) return bytes_of(*input.value);
-  if (const auto it = given.find(input.name); it != given.end()) return bytes_of(it->second);
-  return value_of(input, entry_of(input, store));
-}
-
 Executable make(Task task, const CompileOptions& options) {
   auto body = std::make_shared<Executable::Body>(std::make_shared<Units>(std::move(task), options));
-  (void)body->on(body->units->first());  // memory is there before the first run
+  body->prepare();
   return Executable(std::move(body));
 }
 
 }  // namespace
 
-Executable::Executable(const Executable& other) : body_(std::make_shared<Body>(other.body_->units)) {}
+Executable::Executable(const Executable& other) : body_(std::make_shared<Body>(other.body_->shared_units())) {}
 
 Executable& Executable::operator=(const Executable& other) {
-  if (this != &other) body_ = std::make_shared<Body>(other.body_->units);
+  if (this != &other) body_ = std::make_shared<Body>(other.body_->shared_units());
   return *this;
 }
 
@@ -235,58 +43,26 @@ std::vector<HostTensor> Executable::run(Store& store, const Named& given) const 
 }
 
 void Executable::run_into(std::vector<HostTensor>& outputs, Store& store, const Named& given) const {
-  check_given(body_->task().inputs, given);
-  std::vector<std::byte*> inputs;
-  inputs.reserve(body_->task().inputs.size());
-  for (const Input& input : body_->task().inputs) {
-    inputs.push_back(locate(input, store, given));
-    require_range(input, inputs.back());
-  }
-  std::vector<std::byte*> pointers;
-  run_body(*body_, unit_on(*body_->units, kept_entries(*body_, store)), inputs, outputs, pointers);
+  body_->step(sources_of(body_->task().inputs, store, given), body_->kept_entries(store), &outputs);
 }
 
 struct Bound::Run {
   std::shared_ptr<Executable::Body> body;
-  struct Source {
-    Store::Entry* entry = nullptr;
-    const HostTensor* tensor = nullptr;  ///< of a constant, and of what is given; else it is in the store
-  };
-  std::vector<Source> sources;  ///< per input
+  std::vector<InputSource> sources;      ///< per input
   std::vector<Store::Entry*> kept;  ///< per kept input
-  std::vector<std::byte*> inputs;
-  std::vector<std::byte*> outputs;
 };
 
 Bound Executable::bind(Store& store, const Named& given) const {
-  check_given(body_->task().inputs, given);
-  auto run = std::make_shared<Bound::Run>();
-  run->body = body_;
-  for (const Input& input : body_->task().inputs) {
-    const auto at = given.find(input.name);
-    if (input.value) run->sources.push_back({nullptr, &*input.value});
-    else if (at != given.end()) run->sources.push_back({nullptr, &at->second});
-    else run->sources.push_back({&entry_of(input, store), nullptr});
-  }
-  run->kept = kept_entries(*body_, store);
-  run->inputs.resize(body_->task().inputs.size());
-  return Bound(std::move(run));
+  std::vector<InputSource> sources = sources_of(body_->task().inputs, store, given);
+  return Bound(std::make_shared<Bound::Run>(Bound::Run{body_, std::move(sources), body_->kept_entries(store)}));
 }
 
-void Bound::run_into(std::vector<HostTensor>& outputs) const {
-  Executable::Body& body = *run_->body;
-  for (std::size_t i = 0; i < body.task().inputs.size(); ++i) {
-    const Input& input = body.task().inputs[i];
-    const Run::Source& source = run_->sources[i];
-    run_->inputs[i] = source.tensor != nullptr ? bytes_of(*source.tensor) : value_of(input, *source.entry);
-    require_range(input, run_->inputs[i]);
-  }
-  run_body(body, unit_on(*body.units, run_->kept), run_->inputs, outputs, run_->outputs);
-}
+void Bound::run_into(std::vector<HostTensor>& outputs) const { run_->body->step(run_->sources, run_->kept, &outputs); }
+
+void Bound::run() const { run_->body->step(run_->sources, run_->kept, nullptr); }
 
 std::vector<HostTensor> Executable::run(std::span<const HostTensor> inputs) const {
-  const std::vector<std::byte*> pointers = bind_inputs(body_->task().inputs, inputs);
-  std::vector<HostTensor> all = run_unit(*body_, body_->units->without_writes(), pointers);
+  std::vector<HostTensor> all = body_->evaluate(body_->units().without_writes(), sources_of(body_->task().inputs, inputs));
   for (std::size_t c = 0; c < body_->task().captured.size(); ++c) body_->captures[c] = all[body_->task().captured[c].output];
   body_->has_run = true;
   all.resize(body_->task().outputs);
@@ -295,7 +71,7 @@ std::vector<HostTensor> Executable::run(std::span<const HostTensor> inputs) cons
 
 Derivatives Executable::jvp(std::span<const HostTensor> inputs,
                             std::span<const std::optional<HostTensor>> tangents) const {
-  std::vector<std::byte*> pointers = bind_inputs(body_->task().inputs, inputs);
+  std::vector<InputSource> sources = sources_of(body_->task().inputs, inputs);
   if (tangents.size() != body_->task().inputs.size()) {
     throw SpecViolation(fmt::format("jvp: {} tangents expected, {} given", body_->task().inputs.size(), tangents.size()));
   }
@@ -304,9 +80,9 @@ Derivatives Executable::jvp(std::span<const HostTensor> inputs,
     if (!tangents[i]) continue;
     require_bytes(body_->task().inputs[i], *tangents[i]);
     wrt.push_back(i);
-    pointers.push_back(bytes_of(*tangents[i]));
+    sources.push_back({&*tangents[i]});
   }
-  std::vector<HostTensor> all = run_unit(*body_, body_->units->derivative(false, wrt), pointers);
+  std::vector<HostTensor> all = body_->evaluate(body_->units().derivative(false, wrt), sources);
   Derivatives result;
   std::size_t next = body_->task().outputs;
   for (std::size_t i = 0; i < body_->task().outputs; ++i) {
@@ -320,7 +96,7 @@ Derivatives Executable::jvp(std::span<const HostTensor> inputs,
 
 Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vector<bool>& wrt,
                             std::span<const std::optional<HostTensor>> cotangents) const {
-  std::vector<std::byte*> pointers = bind_inputs(body_->task().inputs, inputs);
+  std::vector<InputSource> sources = sources_of(body_->task().inputs, inputs);
   if (wrt.size() != body_->task().inputs.size() || cotangents.size() != body_->task().outputs) {
     throw SpecViolation("vjp: one mark per input and one cotangent per output expected");
   }
@@ -335,7 +111,7 @@ Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vecto
     expected.dims = info.dims;
     if (cotangents[i]) require_bytes(expected, *cotangents[i]);
     if (!cotangents[i]) zeros.emplace_back(info.dtype, info.dims);
-    pointers.push_back(bytes_of(cotangents[i] ? *cotangents[i] : zeros.back()));
+    sources.push_back({cotangents[i] ? &*cotangents[i] : &zeros.back()});
   }
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < wrt.size(); ++i) {
@@ -345,7 +121,7 @@ Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vecto
     }
     positions.push_back(i);
   }
-  std::vector<HostTensor> all = run_unit(*body_, body_->units->derivative(true, positions), pointers);
+  std::vector<HostTensor> all = body_->evaluate(body_->units().derivative(true, positions), sources);
   Derivatives result;
   std::size_t next = body_->task().outputs;
   for (std::size_t i = 0; i < wrt.size(); ++i) {
@@ -365,14 +141,14 @@ std::vector<std::string> Executable::captures() const {
 const HostTensor& Executable::captured(const std::string& name) const {
   for (std::size_t c = 0; c < body_->task().captured.size(); ++c) {
     if (body_->task().captured[c].name != name) continue;
-    if (!body_->has_run) throw SpecViolation(fmt::format("capture {}: there was no run yet", name));
+    if (!body_->has_run) throw SpecViolation(fmt::format("capture {}: there was no run yet, or the last one failed", name));
     return body_->captures[c];
   }
   throw SpecViolation(unknown_name("capture", name, captures()));
 }
 
-const Report& Executable::report() const { return body_->report; }
-const System& Executable::system() const { return body_->units->first().system(); }
+const Report& Executable::report() const { return body_->report(); }
+const System& Executable::system() const { return body_->units().first().system(); }
 
 Executable compile(const spec::Program& program, const CompileOptions& options) { return make(task_of(program), options); }
 

@@ -34,15 +34,17 @@ class Bound {
   explicit Bound(std::shared_ptr<Run> run) : run_(std::move(run)) {}
 
   /// As Executable::run_into with what was given at the binding.
-  /// \throws SpecViolation before anything is written: an input without value, or an index outside its range.
+  /// \throws SpecViolation before anything is written: an input without value, or an index outside its range; DeviceError.
   void run_into(std::vector<HostTensor>& outputs) const;
+  /// The same, where nobody asks for the outputs: they are not copied from the device. \throws as run_into
+  void run() const;
 
  private:
   std::shared_ptr<Run> run_;
 };
 
-/// Compiled code with memory of its own for intermediates and captured values. Copies share the code, whose making is safe from any
-/// thread, and have memory of their own, which is taken at the first run.
+/// Compiled code on a device (CompileOptions::device), with memory of its own for intermediates and captured values. Copies share the
+/// code, whose making is safe from any thread, and have memory of their own, which is taken at the first run.
 ///
 /// An executable and what is bound to it run one at a time; executables run at the same time, copies as well as others, each on a
 /// thread of its own. Stores are the caller's: executables that run at the same time may read one store where none of them updates it
@@ -50,7 +52,7 @@ class Bound {
 /// else runs.
 class Executable {
  public:
-  struct Body;
+  class Body;
   explicit Executable(std::shared_ptr<Body> body) : body_(std::move(body)) {}
   Executable(const Executable& other);
   Executable& operator=(const Executable& other);
@@ -66,7 +68,7 @@ class Executable {
   /// written to it when everything else is done. Inputs in `given` are used where they lie and do not enter the store.
   /// \returns the program's outputs in order.
   /// \throws SpecViolation before anything is written: an input missing, without value, of another type, not an input
-  /// of the program, or an index outside its range.
+  /// of the program, or an index outside its range; DeviceError where the device fails: then each value in the store is the one before.
   std::vector<HostTensor> run(Store& store, const Named& given = {}) const;
 
   /// The same into `outputs`, whose memory is used again where the types are the program's; others are made anew.

@@ -1,6 +1,5 @@
 #include "compiled/runtime/unit.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "compiled/reporting.hpp"
@@ -19,14 +18,13 @@ Wanted wanted_by(const CompileOptions& options) {
 
 }  // namespace
 
-Unit::Unit(spec::System system, const CompileOptions& options, Jit& jit, const std::vector<PlanOptions::Update>& updates, const Kept& kept) {
-  const std::unique_ptr<Generation> generation = jit.begin(wanted_by(options));
-  Compilation made = begin(std::move(system), options, jit.machine(), updates, kept);
-  made.generator = generation.get();
+Unit::Unit(spec::System system, const CompileOptions& options, Device& device, const std::vector<PlanOptions::Update>& updates, const Kept& kept) {
+  const std::unique_ptr<ModuleBuilder> builder = device.build(wanted_by(options));
+  Compilation made = begin(std::move(system), options, device.machine(), updates, kept);
+  made.generator = &builder->generator();
   compiled::run(made, Level::assembly);
   for (const KeptLayout& layout : made.layouts.kept) panels_.push_back(layout.panels);
-  take(generation->take(), made);
-  if (options.threads > 1) pool_ = ThreadPool::of_process(options.threads);
+  module_ = builder->load(made, report_);
   const auto spent = [&](Level level) { return made.spent[static_cast<std::size_t>(level)]; };
   report_.passes_seconds = spent(Level::equations) + spent(Level::plan);
   report_.codegen_seconds = spent(Level::loops) + spent(Level::llvm) + spent(Level::assembly);
@@ -36,24 +34,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, Jit& jit, const s
   report_.kernel_reports = kernel_reports(made.system, made.plan);
   count_bytes(made.system, made.plan, report_);
   system_ = std::move(made.system);
-  script_ = std::move(made.script);
-}
-
-void Unit::take(Code code, const Compilation& made) {
-  kernels_.resize(code.kernels.size());
-  for (const Command& command : made.script.commands) {
-    const auto* launch = std::get_if<Launch>(&command.does);
-    if (launch == nullptr) continue;
-    const std::size_t k = launch->kernel;
-    const bool shared = made.nests[k].work >= made.options.least_shared_work && code.blocks[k] > 1;
-    kernels_[k] = {code.kernels[k], code.blocks[k], shared, {}};
-    for (const Operand& o : launch->operands) kernels_[k].operands.push_back(o.memory);
-  }
-  code_ = std::move(code.keep);
-  report_.kernels = kernels_.size();
-  report_.shared_kernels = static_cast<std::size_t>(std::ranges::count(kernels_, true, &Kernel::shared));
-  report_.stack_bytes = code.stack_bytes * std::max(1U, made.options.threads);
-  report_.cached = code.cached;
+  arena_bytes_ = made.script.arena_bytes;
 }
 
 }  // namespace etalon::compiled

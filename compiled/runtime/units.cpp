@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiled/runtime/processor.hpp"
 #include "spec/derivative/derivative.hpp"
 
 namespace etalon::compiled {
@@ -9,13 +10,14 @@ namespace etalon::compiled {
 using spec::System;
 
 Units::Units(Task task, const CompileOptions& options) : task_(std::move(task)), options_(options) {
-  if (!options_.jit) options_.jit = std::make_shared<Jit>(VectorLevel::avx512, options_.cache);
+  if (!options_.device) options_.device = std::make_shared<Processor>(machines::all.back(), options_.cache);
+  if (device()->is_host()) in_place_ = task_.updates;
   for (std::size_t i = 0; i < task_.inputs.size(); ++i) {
     if (task_.inputs[i].role != spec::Role::parameter) continue;
     const auto update = std::ranges::find(task_.updates, i, &PlanOptions::Update::input);
     kept_.push_back({i, update == task_.updates.end() ? std::nullopt : std::optional(update->output)});
   }
-  first_ = made_of(task_.system, task_.updates, {kept_, std::nullopt});
+  first_ = made_of(task_.system, in_place_, {kept_, std::nullopt});
   options_.decisions.clear();  // the others are other systems
   options_.loops.reset();
 }
@@ -25,7 +27,7 @@ const Unit& Units::laid_out(const std::vector<std::optional<Panels>>& panels) {
   const std::lock_guard lock(mutex_);
   const auto made = std::ranges::find_if(others_, [&](const auto& other) { return other->panels() == panels; });
   if (made != others_.end()) return **made;
-  others_.push_back(made_of(task_.system, task_.updates, {kept_, panels}));
+  others_.push_back(made_of(task_.system, in_place_, {kept_, panels}));
   return *others_.back();
 }
 
@@ -56,7 +58,7 @@ System Units::with_outputs(std::size_t count) const {
 }
 
 std::unique_ptr<Unit> Units::made_of(System system, const std::vector<PlanOptions::Update>& updates, const Kept& kept) const {
-  return std::make_unique<Unit>(std::move(system), options_, *options_.jit, updates, kept);
+  return std::make_unique<Unit>(std::move(system), options_, *device(), updates, kept);
 }
 
 }  // namespace etalon::compiled

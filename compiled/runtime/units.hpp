@@ -21,10 +21,12 @@ class Units {
   Units(Task task, const CompileOptions& options);
 
   [[nodiscard]] const Task& task() const { return task_; }
+  [[nodiscard]] const std::shared_ptr<Device>& device() const { return options_.device; }
   /// Parameters, which a store may hold in panels.
   [[nodiscard]] const std::vector<KeptInput>& kept() const { return kept_; }
 
-  /// With updates, for parameters as it likes them best.
+  /// With updates, for parameters as it likes them best. The host writes new values where the old ones lie; on another device they are
+  /// outputs with memory of their own, so that a run that fails leaves the old ones.
   [[nodiscard]] const Unit& first() const { return *first_; }
   /// The same for parameters that lie so, one layout per kept input.
   [[nodiscard]] const Unit& laid_out(const std::vector<std::optional<Panels>>& panels);
@@ -38,7 +40,8 @@ class Units {
   [[nodiscard]] std::unique_ptr<Unit> made_of(spec::System system, const std::vector<PlanOptions::Update>& updates = {}, const Kept& kept = {}) const;
 
   Task task_;
-  CompileOptions options_;
+  CompileOptions options_;  ///< with a device
+  std::vector<PlanOptions::Update> in_place_;  ///< updates that are written where the old values lie
   std::vector<KeptInput> kept_;
   std::unique_ptr<Unit> first_;
   std::mutex mutex_;  ///< of all below

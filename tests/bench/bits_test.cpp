@@ -18,12 +18,12 @@ namespace {
 #ifdef ETALON_SANITIZED
 /// Sanitizers slow our own compiler down, not the code that it makes: workloads of more equations than this are compared
 /// in the optimised builds, and all settings too.
-const std::vector<Setting> settings{{1, compiled::VectorLevel::avx512, {}}, {2, compiled::VectorLevel::avx512, {}}, {3, compiled::VectorLevel::avx2, 16 << 20}};
+const std::vector<Setting> settings{{1, compiled::machines::avx512, {}}, {2, compiled::machines::avx512, {}}, {3, compiled::machines::avx2, 16 << 20}};
 constexpr std::size_t most_steps = 40;
 constexpr bool all_of_them = false;
 #else
 constexpr std::array<unsigned, 3> threads{1, 2, 3};
-constexpr std::array levels{compiled::VectorLevel::avx512, compiled::VectorLevel::avx2};
+constexpr std::array levels{compiled::machines::avx512, compiled::machines::avx2};
 constexpr std::array<std::int64_t, 2> caches{256 << 10, 16 << 20};
 const std::vector<Setting> settings = settings_of(threads, levels, caches);
 constexpr std::size_t most_steps = static_cast<std::size_t>(-1);

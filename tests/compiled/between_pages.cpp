@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "compiled/runtime/buffer.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::test {
@@ -59,8 +60,8 @@ std::vector<Bytes> run_between_pages(const compiled::Unit& unit, const std::vect
   }
   std::vector<std::byte*> out;
   for (const Bytes& r : results) out.push_back(placed(r, line_bytes));
-  compiled::Buffer arena;
-  compiled::Replay(unit, arena).run(in, out);
+  const compiled::Buffer arena(unit.arena_bytes());
+  (void)unit.module().replay()->run({in, out, arena.data()});
   if (!std::all_of(memory.begin(), memory.end(), [](const auto& m) { return m->nothing_beside(); }))
     throw std::logic_error("something was written beside a tensor");
   for (std::size_t i = 0; i < out.size(); ++i) {

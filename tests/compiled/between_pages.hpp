@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "compiled/runtime/replay.hpp"
+#include "compiled/runtime/unit.hpp"
 #include "spec/host_tensor.hpp"
 
 namespace etalon::test {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "reference/evaluate.hpp"
 #include "reference/host.hpp"
@@ -26,14 +26,14 @@ using spec::System;
 using spec::TensorId;
 
 /// One code generator for all tests of a program: making one takes longer than using it.
-inline std::shared_ptr<compiled::Jit> shared_jit() {
-  static const auto jit = std::make_shared<compiled::Jit>();
-  return jit;
+inline std::shared_ptr<compiled::Processor> shared_processor() {
+  static const auto processor = std::make_shared<compiled::Processor>();
+  return processor;
 }
 
 inline compiled::CompileOptions options() {
   compiled::CompileOptions o;
-  o.jit = shared_jit();
+  o.device = shared_processor();
   o.schedule.middle_cache_bytes = std::int64_t{1} << 20;  // whatever this machine has
   o.schedule.last_cache_bytes = std::int64_t{32} << 20;
   return o;

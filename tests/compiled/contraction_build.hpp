@@ -91,7 +91,7 @@ struct Product {
 
 /// How many numbers a vector of this machine holds.
 [[nodiscard]] inline std::int64_t lanes_of(DType dtype) {
-  return static_cast<std::int64_t>(shared_jit()->machine().lanes_f32 * 4 / size_of(dtype));
+  return static_cast<std::int64_t>(shared_processor()->machine().lanes_f32 * 4 / size_of(dtype));
 }
 
 /// Columns of a panel: of the widest tiles of this machine.

@@ -8,7 +8,6 @@
 using namespace etalon;
 using namespace etalon::test;
 using Catch::Matchers::Contains;
-using compiled::VectorLevel;
 
 namespace {
 
@@ -77,9 +76,9 @@ void check_both(const Product& p, const compiled::CompileOptions& o = options())
 
 TEST_CASE("products in every layout and many sizes", "[compiled][contractions]") {
   std::mt19937 engine(7);
-  for (const VectorLevel level : {VectorLevel::avx512, VectorLevel::avx2, VectorLevel::scalar}) {
+  for (const compiled::Machine& machine : {compiled::machines::avx512, compiled::machines::avx2, compiled::machines::scalar}) {
     compiled::CompileOptions o = options();
-    o.jit = std::make_shared<compiled::Jit>(level);
+    o.device = std::make_shared<compiled::Processor>(machine);
     for (int i = 0; i < 12; ++i) {
       const Product p = draw_product(engine);
       o.schedule.always = i % 3 == 0;

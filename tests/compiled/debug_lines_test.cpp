@@ -48,7 +48,7 @@ std::vector<HostTensor> numbers() {
 
 compiled::Executable made(const fs::path& cache, const compiled::DebugFiles& debug) {
   compiled::CompileOptions o;
-  o.jit = std::make_shared<compiled::Jit>(compiled::VectorLevel::avx512, cache);
+  o.device = std::make_shared<compiled::Processor>(compiled::machines::avx512, cache);
   o.debug = debug;
   return compiled::compile_system(program(), o);
 }

@@ -30,7 +30,7 @@ bool has_command(const std::string& command) { return std::system((command + " -
 
 TEST_CASE("emitted C sums in the order of code for machines without vectors, bit for bit", "[compiled][emitted]") {
   CompileOptions scalar;
-  scalar.jit = std::make_shared<Jit>(VectorLevel::scalar);
+  scalar.device = std::make_shared<Processor>(machines::scalar);
   scalar.off.insert("contractions");
   std::mt19937 draw(1);
   std::uniform_real_distribution<double> reals(-1, 1);

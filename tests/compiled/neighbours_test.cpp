@@ -44,7 +44,7 @@ TEST_CASE("columns of every length are read from within the tensor", "[compiled]
         for (const std::int64_t column : {std::int64_t{0}, columns - 1}) {
           CAPTURE(name_of(dtype), rows, columns, column);
           const HostTensor x = counted(dtype, {rows, columns});
-          compiled::Unit unit(one_column(dtype, rows, columns, column), options(), *shared_jit(), {});
+          compiled::Unit unit(one_column(dtype, rows, columns, column), options(), *shared_processor(), {});
           const Bytes wanted = bytes_of_column(x, rows, columns, column);
           for (const auto at : {BetweenPages::At::end, BetweenPages::At::begin}) {
             const auto found = run_between_pages(unit, {x}, at, std::byte{0x7E});

@@ -13,7 +13,6 @@ namespace etalon::test {
 namespace {
 
 namespace fs = std::filesystem;
-using compiled::VectorLevel;
 
 /// A folder of this test that goes with it.
 class Folder {
@@ -52,9 +51,9 @@ std::vector<HostTensor> numbers() {
   return {x};
 }
 
-compiled::Executable made(const fs::path& folder, double c = 3, VectorLevel most = VectorLevel::avx512) {
+compiled::Executable made(const fs::path& folder, double c = 3, const compiled::Machine& most = compiled::machines::avx512) {
   compiled::CompileOptions o;
-  o.jit = std::make_shared<compiled::Jit>(most, folder);
+  o.device = std::make_shared<compiled::Processor>(most, folder);
   return compiled::compile_system(system_with(c), o);
 }
 
@@ -107,8 +106,8 @@ TEST_CASE("damaged code is generated again", "[compiled][cache]") {
 
 TEST_CASE("code for one machine is not that for another", "[compiled][cache]") {
   const Folder folder;
-  (void)made(folder.path(), 3, VectorLevel::avx2);
-  const compiled::Executable scalar = made(folder.path(), 3, VectorLevel::scalar);
+  (void)made(folder.path(), 3, compiled::machines::avx2);
+  const compiled::Executable scalar = made(folder.path(), 3, compiled::machines::scalar);
   CHECK_FALSE(scalar.report().cached);
   CHECK(folder.objects().size() == 2);
 }

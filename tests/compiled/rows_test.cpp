@@ -212,7 +212,7 @@ TEST_CASE("results that fill the caches twice go around them", "[compiled][rows]
 }
 
 TEST_CASE("the last cache is no smaller than those before it", "[compiled][rows]") {
-  const compiled::Machine machine = shared_jit()->machine();
+  const compiled::Machine machine = shared_processor()->machine();
   CHECK(machine.last_bytes >= machine.middle_bytes);
   CHECK(machine.middle_bytes >= machine.near_bytes);
 }
@@ -232,7 +232,7 @@ TEST_CASE("a streamed store is a whole vector within lines", "[compiled][rows]")
 }
 
 TEST_CASE("streamed results have every element, and the bits of stored ones", "[compiled][rows]") {
-  const bool vectors = shared_jit()->machine().lanes_f32 > 1;
+  const bool vectors = shared_processor()->machine().lanes_f32 > 1;
   for (const char* type : {"f32", "f64", "f16"}) {
     const System s = layer_norm(type, 256, 128);
     const auto in = numbers_for(s, false);

@@ -229,14 +229,14 @@ TEST_CASE("what_a_search_tries_is_another_decision_about_the_same_or_is_refused"
 }
 
 TEST_CASE("other_tiles_and_blocks_have_the_same_bits", "[compiled][schedules]") {
-  const Machine here = test::shared_jit()->machine();
+  const Machine here = test::shared_processor()->machine();
   if (here.lanes_f32 < 4) return;
   for (const test::Product& p : {test::Product{DType::f32, {}, 29, 150, 71, false, false, false}, test::Product{DType::f32, {3}, 9, 128, 40, true, true, true},
                                  test::Product{DType::f64, {}, 4, 640, 16, false, false, false}}) {
     const System system = test::system_of(p);
     const std::vector<HostTensor> in{test::normal_numbers(p.dtype, test::dims_a(p), 1), test::normal_numbers(p.dtype, test::dims_b(p), 2)};
     CompileOptions options;
-    options.jit = test::shared_jit();
+    options.device = test::shared_processor();
     const compiled::Executable first = compiled::compile_system(system, options);
     const std::vector<HostTensor> expected = first.run(in);
     const std::vector<DecisionLine> lines = first.report().decisions;

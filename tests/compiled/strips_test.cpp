@@ -51,7 +51,7 @@ compiled::CompileOptions whole(compiled::CompileOptions o) {
   return o;
 }
 
-compiled::Compilation lowered(const System& s, const compiled::CompileOptions& o) { return compiled::lower_to_loops(s, {}, o, shared_jit()->machine()); }
+compiled::Compilation lowered(const System& s, const compiled::CompileOptions& o) { return compiled::lower_to_loops(s, {}, o, shared_processor()->machine()); }
 
 std::size_t kernels_of_strips(const compiled::Plan& plan) {
   return static_cast<std::size_t>(std::count_if(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return k.kind == compiled::KernelKind::strips; }));

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/c_backend.hpp"
 #include "compiled/runtime/question.hpp"
 #include "compiled/runtime/unit.hpp"
@@ -16,15 +16,15 @@
 namespace etalon::fuzz {
 bool run_between_guards(const spec::Program& program) {
   // Code stays with its compiler: a new one now and then bounds the memory.
-  static std::shared_ptr<compiled::Jit> jit;
+  static std::shared_ptr<compiled::Processor> processor;
   static std::size_t made = 0;
   constexpr std::size_t together = 200;
-  if (made++ % together == 0) jit = std::make_shared<compiled::Jit>();
+  if (made++ % together == 0) processor = std::make_shared<compiled::Processor>();
   compiled::CompileOptions options;
   options.verify = false;  // as released: a pass may leave what it can no longer prove
   bool ran = false;
   (void)accepted([&] {
-    compiled::Unit unit(compiled::outputs_of(program), options, *jit, {});
+    compiled::Unit unit(compiled::outputs_of(program), options, *processor, {});
     const std::vector<HostTensor> inputs = values_for(program);
     const auto first = test::run_between_pages(unit, inputs, test::BetweenPages::At::end, std::byte{0x55});
     const auto second = test::run_between_pages(unit, inputs, test::BetweenPages::At::begin, std::byte{0xEE});

@@ -8,7 +8,7 @@
 #include "tools/log/record.hpp"
 
 #ifdef ETALON_COMPILED
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/executable.hpp"
 #endif
 
@@ -79,10 +79,10 @@ Log logged_on_reference(const spec::Program& program, const std::vector<HostTens
 
 Log logged_on_cpu(const spec::Program& program, const std::vector<HostTensor>& inputs, const std::vector<std::string>& names) {
 #ifdef ETALON_COMPILED
-  static const auto jit = std::make_shared<compiled::Jit>();
+  static const auto processor = std::make_shared<compiled::Processor>();
   const auto run = [](const spec::System& system, std::span<const HostTensor> given) {
     compiled::CompileOptions options;
-    options.jit = jit;
+    options.device = processor;
     return compiled::compile_system(system, options).run(given);
   };
   return record(program, file, inputs, names, {"cpu", spec::contract_named("cpu"), run});

@@ -4,7 +4,7 @@
 #include <deque>
 #include <utility>
 
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/backend.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "conformance/question.hpp"
@@ -58,7 +58,7 @@ bool is_well_formed(const System& system) {
 class Backend final : public Mutated {
  public:
   explicit Backend(const Mutant& mutant) : mutant_(mutant) {
-    options_.jit = std::make_shared<compiled::Jit>();
+    options_.device = std::make_shared<compiled::Processor>();
     sound_ = compiled::make_cpu_backend(options_);
     if (mutant.after_passes == nullptr) return;
     options_.interpose = [change = mutant.after_passes](std::string_view stage, spec::System& system) {

@@ -185,7 +185,7 @@ Verdicts on_directed(const std::string& rewrite) {
   Verdicts verdicts;
   if (rewrite == "ask_results") ++verdicts[judged(cut_to_half(), whole_inputs(cut_to_half(), 1), rewrite, eager())];
   compiled::CompileOptions usual;
-  usual.jit = eager().jit;
+  usual.device = eager().device;
   for (const Directed& directed : directed_programs()) {
     if (convicted(verdicts)) break;
     if (directed.sums != Sums::exact || directed.text.find("f64") == std::string_view::npos) continue;

@@ -45,7 +45,7 @@ std::vector<std::string> compare(std::uint32_t seed, Sums sums, const compiled::
 /// The compiler as it is used, for programs that are large enough without being eager.
 compiled::CompileOptions usual() {
   compiled::CompileOptions options;
-  options.jit = eager().jit;
+  options.device = eager().device;
   return options;
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "tests/rewrites/drawn_systems.hpp"
 #include "tests/rewrites/rewriting.hpp"
 
@@ -24,14 +24,14 @@ spec::System row_sums(DType dtype, std::int64_t columns) {
 void compare(const spec::System& system, std::uint32_t seed) {
   const std::vector<HostTensor> inputs = drawn_inputs(system, seed);
   compiled::CompileOptions options;
-  options.jit = std::make_shared<compiled::Jit>(compiled::VectorLevel::avx512);
+  options.device = std::make_shared<compiled::Processor>(compiled::machines::avx512);
   const std::vector<HostTensor> expected = outputs_of(system, options, inputs);
-  for (const compiled::VectorLevel level : {compiled::VectorLevel::avx512, compiled::VectorLevel::avx2}) {
-    const auto jit = std::make_shared<compiled::Jit>(level);
+  for (const compiled::Machine& machine : {compiled::machines::avx512, compiled::machines::avx2}) {
+    const auto processor = std::make_shared<compiled::Processor>(machine);
     for (const std::int64_t cache : {std::int64_t{256} << 10, std::int64_t{16} << 20}) {
-      INFO((level == compiled::VectorLevel::avx2 ? "avx2, " : "avx512, ") << cache << " bytes, seed " << seed);
+      INFO(machine.name << ", " << cache << " bytes, seed " << seed);
       compiled::CompileOptions other;
-      other.jit = jit;
+      other.device = processor;
       other.schedule.near_cache_bytes = cache / 16;
       other.schedule.middle_cache_bytes = cache;
       other.schedule.last_cache_bytes = 4 * cache;

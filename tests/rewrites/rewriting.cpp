@@ -5,14 +5,14 @@
 #include <set>
 
 #include "compiled/compile.hpp"
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 
 namespace etalon::test {
 
 namespace {
 
-std::shared_ptr<compiled::Jit> jit() {
-  static const auto one = std::make_shared<compiled::Jit>();
+std::shared_ptr<compiled::Processor> processor() {
+  static const auto one = std::make_shared<compiled::Processor>();
   return one;
 }
 
@@ -38,7 +38,7 @@ std::vector<Named> all_rewrites() {
 
 compiled::CompileOptions eager() {
   compiled::CompileOptions options;
-  options.jit = jit();
+  options.device = processor();
   options.schedule.always = true;
   options.schedule.last_cache_bytes = 1 << 10;
   options.schedule.middle_cache_bytes = 1 << 10;
@@ -51,7 +51,7 @@ compiled::CompileOptions without(compiled::CompileOptions options, const std::st
 }
 
 compiled::Compilation lowered(const spec::System& system, const compiled::CompileOptions& options) {
-  return lowered(system, options, jit()->machine());
+  return lowered(system, options, processor()->machine());
 }
 
 compiled::Compilation lowered(const spec::System& system, const compiled::CompileOptions& options, const compiled::Machine& machine) {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <thread>
 
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "spec/program/program.hpp"
 #include "tests/rewrites/drawn_systems.hpp"
 #include "tests/rewrites/rewriting.hpp"
@@ -37,11 +37,11 @@ TEST_CASE("several threads compile with one code generator", "[sound]") {
     systems.push_back(drawn_system(100 + i, Sums::rounded));
     inputs.push_back(drawn_inputs(systems.back(), i));
     compiled::CompileOptions alone = eager();
-    alone.jit = std::make_shared<compiled::Jit>();
+    alone.device = std::make_shared<compiled::Processor>();
     expected.push_back(outputs_of(systems.back(), alone, inputs.back()));
   }
   compiled::CompileOptions shared = eager();
-  shared.jit = std::make_shared<compiled::Jit>();
+  shared.device = std::make_shared<compiled::Processor>();
   std::vector<std::size_t> right(count);
   at_once(count, [&](std::size_t i) {
     for (std::size_t round = 0; round < rounds; ++round) right[i] += same_bits(outputs_of(systems[i], shared, inputs[i]), expected[i]) ? 1 : 0;

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <utility>
 
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "spec/error.hpp"
 
@@ -27,7 +27,7 @@ struct Given {
 Given given_by(const Workload& workload, const spec::Program& program, const std::vector<HostTensor>& inputs, const Setting& setting) {
   compiled::CompileOptions options;
   options.threads = setting.threads;
-  options.jit = std::make_shared<compiled::Jit>(setting.level);
+  options.device = setting.device ? setting.device : std::make_shared<compiled::Processor>(setting.machine);
   options.schedule.middle_cache_bytes = setting.second_cache;
   options.least_shared_work = 0;
   const compiled::Executable executable = compiled::compile(program, options);
@@ -81,24 +81,25 @@ std::string first_difference(std::span<const NamedTensor> a, std::span<const Nam
 std::string to_text(const Setting& setting) {
   const std::string cache = setting.second_cache ? fmt::format(", {} KiB", *setting.second_cache / 1024) : "";
   return fmt::format("{} {}, {}{}", setting.threads, setting.threads == 1 ? "thread" : "threads",
-                     setting.level == compiled::VectorLevel::avx512 ? "avx512" : "avx2", cache);
+                     setting.machine.name, cache);
 }
 
-compiled::VectorLevel level_named(const std::string& name) {
-  if (name == "avx512") return compiled::VectorLevel::avx512;
-  if (name == "avx2") return compiled::VectorLevel::avx2;
+compiled::Machine machine_named(const std::string& name) {
+  for (const compiled::Machine& machine : {compiled::machines::avx512, compiled::machines::avx2}) {
+    if (machine.name == name) return machine;
+  }
   throw SpecViolation(fmt::format("bits: --vectors: avx512 and avx2 are known, got `{}`", name));
 }
 
-std::vector<Setting> settings_of(std::span<const unsigned> threads, std::span<const compiled::VectorLevel> levels,
+std::vector<Setting> settings_of(std::span<const unsigned> threads, std::span<const compiled::Machine> machines,
                                  std::span<const std::int64_t> second_caches) {
-  if (threads.empty() || levels.empty()) throw SpecViolation("bits: at least one number of threads and one width of vectors are needed");
-  const Setting first{threads[0], levels[0], {}};
+  if (threads.empty() || machines.empty()) throw SpecViolation("bits: at least one number of threads and one width of vectors are needed");
+  const Setting first{threads[0], machines[0]};
   std::vector<Setting> all{first};
-  for (const unsigned other : threads.subspan(1)) all.push_back({other, first.level, {}});
-  for (const compiled::VectorLevel other : levels.subspan(1)) all.push_back({first.threads, other, {}});
-  for (const std::int64_t other : second_caches) all.push_back({first.threads, first.level, other});
-  if (!second_caches.empty()) all.push_back({threads.back(), levels.back(), second_caches.back()});
+  for (const unsigned other : threads.subspan(1)) all.push_back({other, first.machine});
+  for (const compiled::Machine& other : machines.subspan(1)) all.push_back({first.threads, other});
+  for (const std::int64_t other : second_caches) all.push_back({first.threads, first.machine, other});
+  if (!second_caches.empty()) all.push_back({threads.back(), machines.back(), second_caches.back()});
   return all;
 }
 

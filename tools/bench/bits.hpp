@@ -20,18 +20,19 @@ namespace etalon::bench {
 /// What no bit may depend on.
 struct Setting {
   unsigned threads = 1;
-  compiled::VectorLevel level = compiled::VectorLevel::avx512;  ///< at most; a host may have less
+  compiled::Machine machine = compiled::machines::avx512;       ///< at most; a host may have less
   std::optional<std::int64_t> second_cache{};                   ///< bytes that are said to be there; nothing: what is
+  std::shared_ptr<compiled::Device> device{};                   ///< that runs it; null: the processor, as that machine
 };
 
 /// `3 threads, avx2, 16384 KiB`.
 [[nodiscard]] std::string to_text(const Setting& setting);
 
-/// `avx512` or `avx2`: levels whose bits are the same. \throws SpecViolation naming both
-[[nodiscard]] compiled::VectorLevel level_named(const std::string& name);
+/// `avx512` or `avx2`: machines whose bits are the same. \throws SpecViolation naming both
+[[nodiscard]] compiled::Machine machine_named(const std::string& name);
 
 /// The first of each; then each of the others instead of it; then the last of all.
-[[nodiscard]] std::vector<Setting> settings_of(std::span<const unsigned> threads, std::span<const compiled::VectorLevel> levels,
+[[nodiscard]] std::vector<Setting> settings_of(std::span<const unsigned> threads, std::span<const compiled::Machine> machines,
                                                std::span<const std::int64_t> second_caches);
 
 /// What one workload gave, compiled anew and run from the same inputs in each setting.

@@ -42,11 +42,11 @@ struct BenchBitsWords {
 
 [[nodiscard]] int compare(const BenchBitsWords& words) {
   const std::vector<bench::Workload> workloads = bench::workloads_named(words.only);
-  std::vector<compiled::VectorLevel> levels;
-  for (const std::string& name : words.vectors) levels.push_back(bench::level_named(name));
+  std::vector<compiled::Machine> machines;
+  for (const std::string& name : words.vectors) machines.push_back(bench::machine_named(name));
   std::vector<std::int64_t> caches;
   for (const std::int64_t kib : words.caches) caches.push_back(kib * 1024);
-  const std::vector<bench::Setting> settings = bench::settings_of(words.threads, levels, caches);
+  const std::vector<bench::Setting> settings = bench::settings_of(words.threads, machines, caches);
   if (!words.json.empty()) check_writable(words.json);
   std::vector<bench::Bits> found;
   for (const bench::Workload& workload : workloads) {

@@ -22,6 +22,7 @@
 #include "compiled/compile.hpp"
 #include "compiled/emit/llvm/jit.hpp"
 #include "compiled/machine/instructions.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/machine/thresholds.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "compiled/tuned.hpp"
@@ -133,7 +134,7 @@ std::vector<compiled::DecisionLine> decisions_of(const CompileChoices& choices, 
   if (choices.schedule.empty()) return {};
   if (choices.schedule != "tuned") return compiled::decisions_in(read_file(choices.schedule), choices.schedule);
   const std::filesystem::path folder = choices.cache.empty() ? compiled::default_cache_folder() : std::filesystem::path(choices.cache);
-  return compiled::tuned_decisions(folder, with_extents(program), compiled::Jit().machine());
+  return compiled::tuned_decisions(folder, with_extents(program), compiled::Processor().machine());
 }
 
 /// \param loops gets the kernels as text, where they are asked for

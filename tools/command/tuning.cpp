@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "compiled/emit/llvm/jit.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "compiled/schedule/neighbours.hpp"
 #include "spec/error.hpp"
@@ -113,9 +113,9 @@ bool are_near(const HostTensor& a, const HostTensor& b, double roundings, double
 class Tuner {
  public:
   Tuner(const spec::Program& program, const TuningOptions& options) : program_(program), options_(options), engine_(options.seed) {
-    compile_.jit = std::make_shared<compiled::Jit>();
+    compile_.device = std::make_shared<compiled::Processor>();
     compile_.threads = options.threads;
-    found_.machine = compile_.jit->machine();
+    found_.machine = compile_.device->machine();
     draw();
   }
 

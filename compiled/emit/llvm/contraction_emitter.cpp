@@ -19,9 +19,9 @@ using spec::Expr;
 namespace {
 
 /// What adds a term of the contraction to its sum.
-Selected product_adder(const loops::Contract& c, VectorLevel level) {
+Selected product_adder(const loops::Contract& c, const Machine& machine) {
   const Expr sum = spec::read(-1, Kind::real, {});  // a number in a register: any expression would do
-  const auto found = select(c.left * c.right + sum, Rounding::once, level);
+  const auto found = select(c.left * c.right + sum, Rounding::once, machine);
   if (!found) throw InternalError("codegen: no instruction of this machine adds products that are rounded once");
   return *found;
 }
@@ -31,7 +31,7 @@ Selected product_adder(const loops::Contract& c, VectorLevel level) {
 ContractionEmitter::ContractionEmitter(llvm::Function& function, Emitter& emitter, const spec::System& system,
                                        const loops::Contract& c, Type real, llvm::Value* waiting, std::function<void()> element)
     : function_(function), emitter_(emitter), system_(system), c_(c), s_(c.schedule), real_(real),
-      element_(std::move(element)), b_(emitter.builder()), add_product_(product_adder(c, emitter.level())), scalar_(emitter.llvm_type(real)),
+      element_(std::move(element)), b_(emitter.builder()), add_product_(product_adder(c, emitter.machine())), scalar_(emitter.llvm_type(real)),
       vector_(emitter.llvm_type(real, s_.lanes)), waiting_(waiting) {
   find_taps();
 }

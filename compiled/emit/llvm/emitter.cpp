@@ -18,8 +18,8 @@ bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
 
 }  // namespace
 
-Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level, InstructionWriter& instructions)
-    : module_(module), function_(function), system_(system), level_(level), instructions_(instructions), builder_(module.getContext()),
+Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const Machine& machine, InstructionWriter& instructions)
+    : module_(module), function_(function), system_(system), machine_(machine), instructions_(instructions), builder_(module.getContext()),
       arithmetic_(system, [this](spec::VariableId v) {
         const auto it = values_.find(v);
         return it != values_.end() && it->second->getType()->getScalarType()->isFloatTy();
@@ -242,7 +242,7 @@ Value* Emitter::emit_apply(const Expr& e, Value* mask) {
     return builder_.CreateSIToFP(arithmetic_.keeps_odd_bit(e->args[0], extents_) ? with_odd_bit(x) : x, to);
   }
   if (e.kind() == Kind::integer) return emit_integer(e, emit_all(e->args, type, mask));
-  if (const auto found = select(e, Rounding::each, level_)) {
+  if (const auto found = select(e, Rounding::each, machine_)) {
     const std::vector<Value*> operands = emit_all(found->operands, type, mask);
     return write(*found->instruction, operands.front()->getType(), operands);
   }
@@ -282,7 +282,7 @@ Value* Emitter::emit_real(const Expr& e, std::vector<Value*> args, Type type) {
     case Primitive::cosh: return emit_hyperbolic(e->primitive, args[0], type == Type::f64);
     case Primitive::tanh:
       // Without fused multiply-add the library's own variant is taken.
-      if (type == Type::f32 && level_ != VectorLevel::scalar) return emit_tanh(args[0]);
+      if (type == Type::f32 && machine_.has_vectors()) return emit_tanh(args[0]);
       return emit_function(e->primitive, std::move(args), type == Type::f64);
     case Primitive::log1p: return emit_log1p(args[0], type == Type::f64);
     case Primitive::exp: return emit_exp(args[0], type == Type::f64);

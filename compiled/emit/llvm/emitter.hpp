@@ -34,10 +34,10 @@ using spec::is_half;
 /// Emits the expressions of one kernel function. A value is a scalar when it is the same in all lanes.
 class Emitter {
  public:
-  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level, InstructionWriter& instructions);
+  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const Machine& machine, InstructionWriter& instructions);
 
   llvm::IRBuilder<>& builder() { return builder_; }
-  [[nodiscard]] VectorLevel level() const { return level_; }
+  [[nodiscard]] const Machine& machine() const { return machine_; }
 
   /// In which type real arithmetic is done from now on.
   void set_real(Type real) {
@@ -170,7 +170,7 @@ class Emitter {
   llvm::Module& module_;
   llvm::Function& function_;
   const spec::System& system_;
-  VectorLevel level_;
+  Machine machine_;
   InstructionWriter& instructions_;
   llvm::IRBuilder<> builder_;
   loops::Arithmetic arithmetic_;

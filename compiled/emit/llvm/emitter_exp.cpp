@@ -29,8 +29,8 @@ constexpr std::uint64_t bias = 127;
 Value* Emitter::emit_scaled(Value* e, Value* n) {
   llvm::Type* type = e->getType();
   constexpr unsigned native = 16;
-  if (level_ == VectorLevel::avx512 && type->isVectorTy() && width_ % native == 0) {
-    return in_pieces({e, n}, native, [&](const std::vector<Value*>& of) { return write(instruction("vscalefps"), of[0]->getType(), of); });
+  if (const Instruction& scale = instruction("vscalefps"); is_had_by(scale, machine_) && type->isVectorTy() && width_ % native == 0) {
+    return in_pieces({e, n}, native, [&](const std::vector<Value*>& of) { return write(scale, of[0]->getType(), of); });
   }
   llvm::Type* bits = type->isVectorTy() ? llvm::cast<llvm::Type>(llvm::FixedVectorType::get(builder_.getInt32Ty(), width_)) : builder_.getInt32Ty();
   const auto number = [&](std::uint64_t v) { return llvm::ConstantInt::get(bits, v); };
@@ -60,7 +60,7 @@ Value* Emitter::emit_exp_f32(Value* x) {
 /// The library's exp in f64 is infinite from 1.7 millionths below where e^x overflows. From `far` on it is
 /// e^far·(1 + d + d²/2) with d = x - far, an exact difference below 3·10^-6; e^far lies within 10^-4 ulp of a number.
 Value* Emitter::emit_exp(Value* x, bool f64) {
-  if (!f64 && level_ != VectorLevel::scalar) return emit_exp_f32(x);
+  if (!f64 && machine_.has_vectors()) return emit_exp_f32(x);
   Value* near = emit_function(spec::Primitive::exp, {x}, f64);
   if (!f64) return near;
   const auto number = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };

@@ -151,12 +151,11 @@ Value* Emitter::emit_philox(const std::vector<Value*>& args) {
 Value* Emitter::emit_function(Primitive p, std::vector<Value*> args, bool f64) {
   llvm::Type* element = f64 ? builder_.getDoubleTy() : builder_.getFloatTy();
   const bool vector = args[0]->getType()->isVectorTy();
-  const unsigned widest = level_ == VectorLevel::avx512 ? 16 : 8;
-  const unsigned native = !vector ? 1 : (f64 ? widest / 2 : widest);
+  const unsigned native = !vector ? 1 : machine_.lanes_f32 / (f64 ? 2 : 1);
   llvm::Type* type = vector ? llvm::cast<llvm::Type>(llvm::FixedVectorType::get(element, native)) : element;
   const std::vector<llvm::Type*> types(args.size(), type);
   llvm::FunctionCallee callee =
-      module_.getOrInsertFunction(sleef_name(p, f64, native, level_), llvm::FunctionType::get(type, types, false));
+      module_.getOrInsertFunction(sleef_name(p, f64, native, machine_), llvm::FunctionType::get(type, types, false));
   auto* f = llvm::cast<llvm::Function>(callee.getCallee());
   f->setDoesNotThrow();
   f->setDoesNotAccessMemory();

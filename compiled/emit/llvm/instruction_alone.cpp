@@ -26,8 +26,8 @@ llvm::Type* of_lanes(llvm::Type* type, std::int64_t lanes) {
 }  // namespace
 
 void emit_alone(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const Instruction& i, DType type,
-                std::int64_t lanes, VectorLevel level) {
-  llvm::Function& f = kernel_function(module, name, level);
+                std::int64_t lanes, const Machine& machine) {
+  llvm::Function& f = kernel_function(module, name, machine);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(module.getContext(), "entry", &f));
   const InstructionSignature signature = signature_of(i, type, lanes);
   const std::vector<std::string> named = values_named(i);

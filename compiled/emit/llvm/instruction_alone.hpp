@@ -14,6 +14,6 @@ namespace etalon::compiled {
 /// and stores the result. The result's memory holds the operand `old` before.
 /// \param lanes where the meaning leaves their number open
 void emit_alone(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const Instruction& i, DType type,
-                std::int64_t lanes, VectorLevel level);
+                std::int64_t lanes, const Machine& machine);
 
 }  // namespace etalon::compiled

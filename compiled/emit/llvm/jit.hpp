@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "compiled/emit/code_generator.hpp"
-#include "compiled/emit/debug_files.hpp"
-#include "compiled/emit/llvm/sleef.hpp"
 #include "compiled/ir/nest.hpp"
 #include "compiled/machine/instruction.hpp"
 #include "compiled/machine/machine.hpp"
@@ -36,17 +34,15 @@ struct Code {
   bool cached = false;                ///< read from disk instead of generated
 };
 
-/// What is wanted of machine code besides that it runs.
-struct Wanted {
-  bool text = false;      ///< the intermediate code with names for readers, of code that is cached too
-  bool assembly = false;
-  DebugFiles debug{};     ///< where it is on, code carries the lines of its loops, which are written there, and the debugger gdb is told of it;
-                          ///< function number i is `kernel_i`. Its numbers are the same
-};
-
 /// Machine code of one program in the making. The stages after `merge` wait for those of other threads.
-class Generation : public CodeGenerator {
+class Generation {
  public:
+  Generation() = default;
+  Generation(const Generation&) = delete;
+  Generation& operator=(const Generation&) = delete;
+  virtual ~Generation() = default;
+
+  [[nodiscard]] virtual CodeGenerator& stages() = 0;
   /// After `link`. \returns the code
   [[nodiscard]] virtual Code take() = 0;
 };
@@ -54,14 +50,15 @@ class Generation : public CodeGenerator {
 /// A code generator for the machine it runs on. Several threads may use one at the same time.
 class Jit {
  public:
-  /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it
+  /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it; one of `machines::all`. A machine of
+  ///   another architecture leaves out nothing
   /// \param cache a folder in which code is kept from one process to the next; empty keeps none (object_cache.hpp)
-  explicit Jit(VectorLevel most = VectorLevel::avx512, const std::filesystem::path& cache = {});
+  explicit Jit(const Machine& most = machines::all.back(), const std::filesystem::path& cache = {});
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;
 
-  /// What code is generated for.
+  /// What code is generated for, with the host's caches.
   [[nodiscard]] Machine machine() const;
   /// Whether code for it may use the instruction.
   [[nodiscard]] bool has(const Instruction& i) const;

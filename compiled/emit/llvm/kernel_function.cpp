@@ -4,8 +4,14 @@
 #include <llvm/IR/Function.h>
 
 namespace etalon::compiled {
+namespace {
 
-llvm::Function& kernel_function(llvm::Module& module, const std::string& name, VectorLevel level) {
+constexpr unsigned bits_of_f32 = 32;
+constexpr unsigned preferred_bits = 256;  // wider vectors LLVM uses where it is told to
+
+}  // namespace
+
+llvm::Function& kernel_function(llvm::Module& module, const std::string& name, const Machine& machine) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* number = llvm::Type::getInt64Ty(context);
   llvm::Type* pointer = llvm::PointerType::get(context, 0);
@@ -14,9 +20,9 @@ llvm::Function& kernel_function(llvm::Module& module, const std::string& name, V
   f->setDoesNotThrow();
   f->addParamAttr(scratch_argument, llvm::Attribute::NoAlias);
   f->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  if (level == VectorLevel::avx512) {
-    f->addFnAttr("prefer-vector-width", "512");
-    f->addFnAttr("min-legal-vector-width", "512");
+  if (const unsigned bits = machine.lanes_f32 * bits_of_f32; bits > preferred_bits) {
+    f->addFnAttr("prefer-vector-width", std::to_string(bits));
+    f->addFnAttr("min-legal-vector-width", std::to_string(bits));
   }
   return *f;
 }

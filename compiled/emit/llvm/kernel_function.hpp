@@ -14,6 +14,6 @@ namespace etalon::compiled {
 inline constexpr unsigned scratch_argument = 3;
 
 /// Adds `void name(operands, begin, end, scratch)` to the module, without a body.
-llvm::Function& kernel_function(llvm::Module& module, const std::string& name, VectorLevel level);
+llvm::Function& kernel_function(llvm::Module& module, const std::string& name, const Machine& machine);
 
 }  // namespace etalon::compiled

@@ -323,16 +323,15 @@ void NestEmitter::run() {
   } else {
     steps(nest_.steps);
   }
-  // Machines with lanes are x86.
-  if (emitter_.streams()) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  if (emitter_.streams() && emitter_.machine().orders_streams) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
 }
 
 std::int64_t emit_nest(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const spec::System& system,
-                      const loops::Nest& nest, VectorLevel level, DebugLines* lines) {
-  llvm::Function& f = kernel_function(module, name, level);
+                      const loops::Nest& nest, const Machine& machine, DebugLines* lines) {
+  llvm::Function& f = kernel_function(module, name, machine);
   if (lines != nullptr) lines->begin(f, nest);
-  NestEmitter emitter(module, f, system, nest, level, instructions, lines);
+  NestEmitter emitter(module, f, system, nest, machine, instructions, lines);
   emitter.run();
   const Loop* shared = loops::threads_loop(nest);
   return shared != nullptr ? blocks_of(*shared) : 1;

@@ -9,8 +9,8 @@
 
 #include "compiled/emit/llvm/debug_lines.hpp"
 #include "compiled/emit/llvm/instruction_writer.hpp"
-#include "compiled/emit/llvm/sleef.hpp"
 #include "compiled/ir/nest.hpp"
+#include "compiled/machine/machine.hpp"
 
 namespace etalon::compiled {
 
@@ -20,6 +20,6 @@ namespace etalon::compiled {
 /// \param lines notes the line of each instruction; null for none.
 /// \returns the turns that threads share, or 1.
 std::int64_t emit_nest(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const spec::System& system,
-                      const loops::Nest& nest, VectorLevel level, DebugLines* lines = nullptr);
+                      const loops::Nest& nest, const Machine& machine, DebugLines* lines = nullptr);
 
 }  // namespace etalon::compiled

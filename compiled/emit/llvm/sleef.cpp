@@ -67,12 +67,12 @@ std::span<const SleefSymbol> sleef_symbols() { return symbols; }
 
 bool is_sleef(Primitive primitive) { return stem(primitive) != nullptr; }
 
-std::string sleef_name(Primitive primitive, bool f64, unsigned lanes, VectorLevel level) {
+std::string sleef_name(Primitive primitive, bool f64, unsigned lanes, const Machine& machine) {
   if (!is_sleef(primitive)) throw InternalError("sleef: no such function");
   const std::string middle = stem(primitive) + std::string(f64 ? "d" : "f") + std::to_string(lanes) + "_u10";
-  if (level == VectorLevel::scalar) return "Sleef_cinz_" + middle + "purec";
+  if (!machine.has_vectors()) return "Sleef_cinz_" + middle + "purec";
   if (lanes == 1) return "Sleef_finz_" + middle + "purecfma";
-  return "Sleef_finz_" + middle + (level == VectorLevel::avx512 ? "avx512f" : "avx2");
+  return "Sleef_finz_" + middle + std::string(machine.functions);
 }
 
 }  // namespace etalon::compiled

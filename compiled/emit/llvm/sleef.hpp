@@ -16,13 +16,13 @@ struct SleefSymbol {
   void (*address)();
 };
 
-/// Every symbol that generated code may call.
+/// Every symbol that code for this machine may call.
 [[nodiscard]] std::span<const SleefSymbol> sleef_symbols();
 
 /// Whether the primitive is computed by the library.
 [[nodiscard]] bool is_sleef(spec::Primitive primitive);
 
 /// The symbol for `lanes` elements; lanes is 1 or the native number of lanes of that type.
-[[nodiscard]] std::string sleef_name(spec::Primitive primitive, bool f64, unsigned lanes, VectorLevel level);
+[[nodiscard]] std::string sleef_name(spec::Primitive primitive, bool f64, unsigned lanes, const Machine& machine);
 
 }  // namespace etalon::compiled

@@ -270,7 +270,7 @@ Scalars::Written Scalars::write_apply(const Expr& e) {
   if (p == Primitive::pi) return {literal(3.14159265358979323846)};
   if (p == Primitive::to_real || p == Primitive::to_integer) return write_conversion(e);
   if (p >= Primitive::logical_and && p <= Primitive::logical_not) return write_connective(e);
-  if (const auto found = select(e, Rounding::each, VectorLevel::scalar)) return write_spelled(found->operands, spelling_of(*found->instruction), type_of(e));
+  if (const auto found = select(e, Rounding::each, machines::scalar)) return write_spelled(found->operands, spelling_of(*found->instruction), type_of(e));
   const Words& words = words_of(p);
   if (p >= Primitive::eq && p <= Primitive::ge) return infix(e->args, words.real, arithmetic_.comparison_type(e->args[0], e->args[1]));
   const bool tests = p >= Primitive::is_nan && p <= Primitive::is_finite;

@@ -1,0 +1,187 @@
+#include "compiled/emit/llvm/object_generator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "compiled/emit/llvm/instruction_alone.hpp"
+#include "compiled/emit/llvm/nest_emitter.hpp"
+#include "compiled/ir/alike.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::compiled {
+
+namespace orc = llvm::orc;
+
+namespace {
+
+void require(llvm::Error error) {
+  if (error) throw InternalError("codegen: " + llvm::toString(std::move(error)));
+}
+
+template <class T>
+T require(llvm::Expected<T> value) {
+  if (!value) throw InternalError("codegen: " + llvm::toString(value.takeError()));
+  return std::forward<T>(*value);
+}
+
+// Kernels that are not alike and whose code is equal become one.
+constexpr const char* merging = "mergefunc";
+// What LLVM's code generator expects of those who call it.
+constexpr const char* simplification = "function(mem2reg,early-cse<memssa>,loop-mssa(licm))";
+
+void run_passes(const char* pipeline, llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  require(builder.parsePassPipeline(passes, pipeline));
+  passes.run(module, modules);
+}
+
+/// What the module is as text for an assembler; the module stays as it is.
+std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& target) {
+  const auto copy = llvm::CloneModule(module);
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream out(text);
+  llvm::legacy::PassManager passes;
+  if (target.addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
+    throw InternalError("codegen: this machine has no assembly");
+  }
+  passes.run(*copy);
+  return {text.data(), text.size()};
+}
+
+/// Bits depend on these settings, so that all machines have them.
+orc::JITTargetMachineBuilder with_settings(orc::JITTargetMachineBuilder builder) {
+  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  builder.getOptions().EmitStackSizeSection = true;
+  return builder;
+}
+
+/// LLVM's list of targets is the process's.
+void know_all_targets() {
+  static const bool known = [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    return true;
+  }();
+  (void)known;
+}
+
+/// All that an object depends on besides its module.
+std::string described(const llvm::TargetMachine& target) {
+  return "LLVM " LLVM_VERSION_STRING " " + target.getTargetTriple().str() + " " + target.getTargetCPU().str() + " " +
+         target.getTargetFeatureString().str() + " " + simplification + " level " + std::to_string(static_cast<int>(target.getOptLevel())) +
+         " fusion " + std::to_string(static_cast<int>(target.Options.AllowFPOpFusion)) + " with stack sizes";
+}
+
+}  // namespace
+
+orc::JITTargetMachineBuilder target_of(const Machine& machine) {
+  know_all_targets();
+  orc::JITTargetMachineBuilder builder{llvm::Triple(std::string(machine.architecture) + "-linux-gnu")};
+  builder.setCPU(std::string(machine.model));
+  builder.setRelocationModel(llvm::Reloc::PIC_);
+  return with_settings(std::move(builder));
+}
+
+orc::JITTargetMachineBuilder target_of_host() {
+  static const bool known = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  if (!known) throw InternalError("codegen: LLVM does not know this machine");
+  return with_settings(require(orc::JITTargetMachineBuilder::detectHost()));
+}
+
+ObjectGenerator::ObjectGenerator(const Machine& machine, orc::JITTargetMachineBuilder target, const std::filesystem::path& cache)
+    : machine_(machine), target_(require(target.createTargetMachine())), writer_(*target_), cache_(cache, described(*target_)) {}
+
+ObjectGeneration::ObjectGeneration(std::shared_ptr<ObjectGenerator> generator, Wanted wanted)
+    : generator_(std::move(generator)), wanted_(std::move(wanted)) {
+  context_->setDiscardValueNames(!wanted_.text);  // names are for readers
+  module_->setDataLayout(generator_->target_->createDataLayout());
+  module_->setTargetTriple(generator_->target_->getTargetTriple().str());
+}
+
+void ObjectGeneration::emit(const spec::System& system, const std::vector<loops::Nest>& nests) {
+  if (is_hasty(nests)) {
+    context_->setOptPassGate(hasty_);
+    module_->setSourceFileName("hasty");  // kept code is another, too
+  }
+  if (wanted_.debug.is_on()) {
+    listing_.emplace(system, nests);
+    source_.emplace(Source{*listing_, wanted_.debug.write("loops", listing_->text())});
+    lines_.emplace(*module_, *source_);
+  }
+  const std::vector<loops::Likeness> alike = loops::find_alike(system, nests);
+  for (std::size_t i = 0; i < nests.size(); ++i) {
+    names_.push_back(nests[i].name);
+    models_.push_back(lines_ ? i : alike[i].model);  // equal kernels stand in different lines
+    if (const std::size_t model = models_[i]; model != i) {
+      blocks_.push_back(blocks_[model]);
+      continue;
+    }
+    blocks_.push_back(emit_nest(instructions_, *module_, symbol(i), system, nests[i], generator_->machine_, lines_ ? &*lines_ : nullptr));
+  }
+  if (lines_) lines_->finish();
+}
+
+void ObjectGeneration::emit(const Instruction& i, DType type, std::int64_t lanes) {
+  emit_alone(instructions_, *module_, symbol(0), i, type, lanes, generator_->machine_);
+  names_.emplace_back(name_of(i));
+  models_.push_back(0);
+  blocks_.push_back(1);
+}
+
+void ObjectGeneration::merge() {
+  alone_ = std::unique_lock(generator_->mutex_);
+  if (!lines_) run_passes(merging, *module_, *generator_->target_);
+}
+
+void ObjectGeneration::look_up() {
+  key_ = generator_->cache_.is_on() ? generator_->cache_.key_of(*module_) : "";
+  object_ = generator_->cache_.find(key_);
+  cached_ = object_ != nullptr;
+}
+
+void ObjectGeneration::simplify() {
+  if (!cached_ || wanted_.text || wanted_.assembly) run_passes(simplification, *module_, *generator_->target_);
+}
+
+void ObjectGeneration::generate() {
+  if (wanted_.assembly) assembly_ = assembly_of(*module_, *generator_->target_);
+  if (cached_) return;
+  object_ = generator_->writer_.object_of(*module_);
+  generator_->cache_.keep(key_, *object_);
+}
+
+void ObjectGeneration::verify() const {
+  std::string complaint;
+  llvm::raw_string_ostream stream(complaint);
+  if (llvm::verifyModule(*module_, &stream)) throw InternalError("codegen: " + complaint);
+}
+
+std::string ObjectGeneration::text() const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << *module_;
+  return text;
+}
+
+}  // namespace etalon::compiled
