@@ -18,8 +18,8 @@ bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
 
 }  // namespace
 
-Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level, InstructionWriter& instructions)
-    : module_(module), function_(function), system_(system), level_(level), instructions_(instructions), builder_(module.getContext()),
+Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, VectorLevel level, InstructionWriter& writer)
+    : module_(module), function_(function), system_(system), level_(level), writer_(writer), builder_(module.getContext()),
       arithmetic_(system, [this](spec::VariableId v) {
         const auto it = values_.find(v);
         return it != values_.end() && it->second->getType()->getScalarType()->isFloatTy();

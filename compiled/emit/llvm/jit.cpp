@@ -204,13 +204,13 @@ class Jit::Making : public Generation {
         code_.blocks.push_back(code_.blocks[model]);
         continue;
       }
-      code_.blocks.push_back(emit_nest(instructions_, *module_, symbol(i), system, nests[i], state_->level, lines_ ? &*lines_ : nullptr));
+      code_.blocks.push_back(emit_nest(writer_, *module_, symbol(i), system, nests[i], state_->level, lines_ ? &*lines_ : nullptr));
     }
     if (lines_) lines_->finish();
   }
 
   void emit(const Instruction& i, DType type, std::int64_t lanes) {
-    emit_alone(instructions_, *module_, symbol(0), i, type, lanes, state_->level);
+    emit_alone(writer_, *module_, symbol(0), i, type, lanes, state_->level);
     names_.emplace_back(name_of(i));
     models_.push_back(0);
     code_.blocks.push_back(1);
@@ -308,7 +308,7 @@ class Jit::Making : public Generation {
   HastyPasses hasty_;
   std::unique_ptr<llvm::LLVMContext> context_ = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module_ = std::make_unique<llvm::Module>("etalon", *context_);
-  InstructionWriter instructions_{*module_};
+  InstructionWriter writer_{*module_};
   std::optional<loops::Listing> listing_;
   std::optional<Source> source_;
   std::optional<DebugLines> lines_;

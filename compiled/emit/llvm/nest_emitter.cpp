@@ -329,11 +329,11 @@ void NestEmitter::run() {
   b_.CreateRetVoid();
 }
 
-std::int64_t emit_nest(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const spec::System& system,
+std::int64_t emit_nest(InstructionWriter& writer, llvm::Module& module, const std::string& name, const spec::System& system,
                       const loops::Nest& nest, VectorLevel level, DebugLines* lines) {
   llvm::Function& f = kernel_function(module, name, level);
   if (lines != nullptr) lines->begin(f, nest);
-  NestEmitter emitter(module, f, system, nest, level, instructions, lines);
+  NestEmitter emitter(module, f, system, nest, level, writer, lines);
   emitter.run();
   const Loop* shared = loops::threads_loop(nest);
   return shared != nullptr ? blocks_of(*shared) : 1;
