@@ -18,8 +18,8 @@ bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
 
 }  // namespace
 
-Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const Machine& machine, InstructionWriter& instructions)
-    : module_(module), function_(function), system_(system), machine_(machine), instructions_(instructions), builder_(module.getContext()),
+Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const Machine& machine, InstructionWriter& writer)
+    : module_(module), function_(function), system_(system), machine_(machine), writer_(writer), builder_(module.getContext()),
       arithmetic_(system, [this](spec::VariableId v) {
         const auto it = values_.find(v);
         return it != values_.end() && it->second->getType()->getScalarType()->isFloatTy();

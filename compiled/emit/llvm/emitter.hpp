@@ -34,7 +34,7 @@ using spec::is_half;
 /// Emits the expressions of one kernel function. A value is a scalar when it is the same in all lanes.
 class Emitter {
  public:
-  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const Machine& machine, InstructionWriter& instructions);
+  Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const Machine& machine, InstructionWriter& writer);
 
   llvm::IRBuilder<>& builder() { return builder_; }
   [[nodiscard]] const Machine& machine() const { return machine_; }
@@ -81,7 +81,7 @@ class Emitter {
   // --- instructions of the table ---
   /// As InstructionWriter has it.
   llvm::Value* write(const Instruction& i, llvm::Type* type, const std::vector<llvm::Value*>& values, llvm::Align align = llvm::Align(1)) {
-    return instructions_.write(builder_, i, type, values, align);
+    return writer_.write(builder_, i, type, values, align);
   }
   /// \param lanes those that are loaded, or null for all; the others hold `nothing`
   llvm::Value* load(llvm::Type* type, llvm::Value* from, llvm::Align align, llvm::Value* lanes = nullptr, llvm::Value* nothing = nullptr);
@@ -171,7 +171,7 @@ class Emitter {
   llvm::Function& function_;
   const spec::System& system_;
   Machine machine_;
-  InstructionWriter& instructions_;
+  InstructionWriter& writer_;
   llvm::IRBuilder<> builder_;
   loops::Arithmetic arithmetic_;
 

@@ -25,7 +25,7 @@ llvm::Type* of_lanes(llvm::Type* type, std::int64_t lanes) {
 
 }  // namespace
 
-void emit_alone(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const Instruction& i, DType type,
+void emit_alone(InstructionWriter& writer, llvm::Module& module, const std::string& name, const Instruction& i, DType type,
                 std::int64_t lanes, const Machine& machine) {
   llvm::Function& f = kernel_function(module, name, machine);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(module.getContext(), "entry", &f));
@@ -45,7 +45,7 @@ void emit_alone(InstructionWriter& instructions, llvm::Module& module, const std
   llvm::Type* vector = of_lanes(type_in_memory(b.getContext(), type), lanes);
   // What goes around the caches is stored in whole vectors.
   const llvm::Align align(std::max<std::uint64_t>(size_of(type), wants_whole_vectors(i) ? size_of(type) * static_cast<std::uint64_t>(lanes) : 1));
-  if (Value* made = instructions.write(b, i, vector, values, align)) b.CreateAlignedStore(made, result, llvm::Align(1));
+  if (Value* made = writer.write(b, i, vector, values, align)) b.CreateAlignedStore(made, result, llvm::Align(1));
   b.CreateRetVoid();
 }
 

@@ -13,7 +13,7 @@ namespace etalon::compiled {
 /// Adds a kernel function whose operands are the memory of the instruction's operands and of its result: it loads what is no memory,
 /// and stores the result. The result's memory holds the operand `old` before.
 /// \param lanes where the meaning leaves their number open
-void emit_alone(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const Instruction& i, DType type,
+void emit_alone(InstructionWriter& writer, llvm::Module& module, const std::string& name, const Instruction& i, DType type,
                 std::int64_t lanes, const Machine& machine);
 
 }  // namespace etalon::compiled

@@ -327,11 +327,11 @@ void NestEmitter::run() {
   b_.CreateRetVoid();
 }
 
-std::int64_t emit_nest(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const spec::System& system,
+std::int64_t emit_nest(InstructionWriter& writer, llvm::Module& module, const std::string& name, const spec::System& system,
                       const loops::Nest& nest, const Machine& machine, DebugLines* lines) {
   llvm::Function& f = kernel_function(module, name, machine);
   if (lines != nullptr) lines->begin(f, nest);
-  NestEmitter emitter(module, f, system, nest, machine, instructions, lines);
+  NestEmitter emitter(module, f, system, nest, machine, writer, lines);
   emitter.run();
   const Loop* shared = loops::threads_loop(nest);
   return shared != nullptr ? blocks_of(*shared) : 1;

@@ -16,10 +16,10 @@ namespace etalon::compiled {
 
 /// Adds `void name(operands, begin, end, scratch)` to the module. Kernels that differ in the names of their tensors and variables
 /// alone get equal functions. Its first argument holds the addresses of the kernel's arguments in their order.
-/// \param instructions those of the module
+/// \param writer that of the module
 /// \param lines notes the line of each instruction; null for none.
 /// \returns the turns that threads share, or 1.
-std::int64_t emit_nest(InstructionWriter& instructions, llvm::Module& module, const std::string& name, const spec::System& system,
+std::int64_t emit_nest(InstructionWriter& writer, llvm::Module& module, const std::string& name, const spec::System& system,
                       const loops::Nest& nest, const Machine& machine, DebugLines* lines = nullptr);
 
 }  // namespace etalon::compiled

@@ -25,8 +25,8 @@ class NestEmitter {
  public:
   /// \param lines null without a listing.
   NestEmitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const loops::Nest& nest,
-              const Machine& machine, InstructionWriter& instructions, DebugLines* lines)
-      : function_(function), system_(system), nest_(nest), lines_(lines), emitter_(module, function, system, machine, instructions),
+              const Machine& machine, InstructionWriter& writer, DebugLines* lines)
+      : function_(function), system_(system), nest_(nest), lines_(lines), emitter_(module, function, system, machine, writer),
         b_(emitter_.builder()) {}
 
   void run();
