@@ -83,11 +83,13 @@ Option Command::option(const std::string& name, T& value, const std::string& hel
   if constexpr (std::is_same_v<T, std::uint64_t>) return option.checked<std::uint64_t>("a whole number", [](std::uint64_t) { return true; });
   if constexpr (std::is_same_v<T, unsigned> || std::is_same_v<T, std::vector<unsigned>>)
     return option.checked<unsigned>("a whole number", [](unsigned) { return true; });
+  if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return option.checked<std::int64_t>("a whole number", [](std::int64_t) { return true; });
   return option;
 }
 template Option Command::option(const std::string&, std::string&, const std::string&) const;
 template Option Command::option(const std::string&, std::vector<std::string>&, const std::string&) const;
 template Option Command::option(const std::string&, std::vector<unsigned>&, const std::string&) const;
+template Option Command::option(const std::string&, std::vector<std::int64_t>&, const std::string&) const;
 template Option Command::option(const std::string&, double&, const std::string&) const;
 template Option Command::option(const std::string&, unsigned&, const std::string&) const;
 template Option Command::option(const std::string&, std::uint64_t&, const std::string&) const;

@@ -132,6 +132,7 @@ class Jit::Making final : public Generation, private ObjectGeneration {
  public:
   Making(std::shared_ptr<State> state, Wanted wanted) : ObjectGeneration(state->objects, std::move(wanted)), state_(std::move(state)) {}
 
+  using ObjectGeneration::emit;
   [[nodiscard]] CodeGenerator& stages() override { return *this; }
   [[nodiscard]] Code take() override { return std::move(code_); }
 
@@ -195,12 +196,13 @@ Code Jit::alone(const Instruction& i, DType type, std::int64_t lanes) {
   if (!has(i)) throw Unsupported("codegen: this machine has no " + std::string(name_of(i)));
   Making making(state_, {});
   making.emit(i, type, lanes);
-  making.verify();
-  making.merge();
-  making.look_up();
-  making.simplify();
-  making.generate();
-  making.link();
+  CodeGenerator& stages = making.stages();
+  stages.verify();
+  stages.merge();
+  stages.look_up();
+  stages.simplify();
+  stages.generate();
+  stages.link();
   return making.take();
 }
 
