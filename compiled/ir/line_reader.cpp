@@ -219,17 +219,22 @@ Expr LineReader::name(NodeId n) const {
   line_.refuse(fmt::format("expected a loop or a register that is known here, found '{}'{}", as_quoted(word), brackets), column(n));
 }
 
-/// A minus before a constant is the constant's own.
+/// Whether it is a constant directly behind a minus, which then is its own.
+bool LineReader::is_behind_minus(NodeId n) const {
+  const bool binary = follows(n, '~');
+  if (tree[n].form != NodeForm::number && (tree[n].form != NodeForm::name || !binary)) return false;
+  const std::size_t begin = tree[n].text.begin - std::size_t{binary ? 1U : 0U};
+  return begin > 0 && line_.text[begin - 1] == '-';
+}
+
 Expr LineReader::application(NodeId n) const {
   std::vector<Expr> args;
   for (NodeId c = tree[n].first; c >= 0; c = tree[c].next) args.push_back(meaning(c));
   const auto primitive = static_cast<Primitive>(tree[n].op);
   try {
     if (tree[n].form == NodeForm::select) return spec::select(args.at(0), args.at(1), args.at(2));
-    if (primitive == Primitive::neg && args[0].form() == spec::Form::number && args[0].kind() != Kind::boolean) {
-      const NodeId c = tree[n].first;
-      const std::size_t before = tree[c].text.begin - std::size_t{follows(c, '~') ? 2U : 1U};
-      const auto negative = line_.text[before] == '-' ? spec::negated(args[0]->number) : std::nullopt;
+    if (primitive == Primitive::neg && is_behind_minus(tree[n].first)) {
+      const auto negative = spec::negated(args[0]->number);
       if (negative) return with(*negative, args[0].kind());
     }
     return spec::apply(primitive, std::move(args));

@@ -86,6 +86,7 @@ class LineReader : private SpelledLine, private spec::notation::ExpressionParser
   [[nodiscard]] Expr number(spec::NodeId n) const;
   [[nodiscard]] Expr binary(spec::NodeId n) const;
   [[nodiscard]] Expr name(spec::NodeId n) const;
+  [[nodiscard]] bool is_behind_minus(spec::NodeId n) const;
   [[nodiscard]] Expr application(spec::NodeId n) const;
   [[nodiscard]] Expr element(spec::NodeId n) const;
 

@@ -216,8 +216,8 @@ class Verifier {
 
   void step(const Transpose& t) {
     require(!in_lanes_, "lanes do not nest");
-    require(std::has_single_bit(t.width) && t.width <= most_lanes, fmt::format("lanes are a power of two, at most {}", most_lanes));
     require(t.width >= 2 && t.down.extent % t.width == 0, "squares are whole along the loop of the store");
+    require(std::has_single_bit(t.width) && t.width <= most_lanes, fmt::format("lanes are a power of two, at most {}", most_lanes));
     const std::set<spec::VariableId> outer = defined_;
     for (const Binder& b : {t.across, t.down}) require(defined_.insert(b.variable).second, "a loop variable is bound once");
     expression(t.value);

@@ -22,9 +22,6 @@ class ContractionVerifier {
     require(s_.lanes >= 2 && s_.tile_rows >= 1 && s_.tile_columns >= 1, "a tile has rows and vectors");
     require(std::has_single_bit(s_.lanes) && s_.lanes <= most_lanes, "a tile's lanes are a power of two");
     require(s_.tile_columns % s_.lanes == 0, "a tile's columns are whole vectors");
-    const std::int64_t vectors = s_.tile_columns / s_.lanes;
-    require(s_.tile_rows <= most_registers && vectors <= most_registers && registers_of_tile(s_.tile_rows, vectors) <= most_registers,
-            "the sums of a tile are held in registers");
     require(s_.depth == walk(c_.depth) && s_.depth.longest() <= longest_block, "terms are added in sequence as the contract declares");
     require(s_.unroll >= 1 && s_.unroll <= longest_block, "a turn has steps, not more than a block");
     require(!s_.fetch_ahead || c_.depth.size() == 1, "a panel is fetched ahead along one loop");
@@ -45,6 +42,9 @@ class ContractionVerifier {
     for (const FetchAhead& piece : c_.ahead) fetched(piece);
     if (c_.guard.valid()) guard();
     if (c_.taps.valid()) taps();
+    const std::int64_t vectors = s_.tile_columns / s_.lanes;
+    require(s_.tile_rows <= most_registers && vectors <= most_registers && registers_of_tile(s_.tile_rows, vectors) <= most_registers,
+            "the sums of a tile are held in registers");
   }
 
  private:

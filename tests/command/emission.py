@@ -27,7 +27,7 @@ program.write_text('input x : f32[2]\nparameter w : f32[]\nh = mul(x, w) @ "net.
                    "g = vjp(s; w)\noutput s, g\nupdate w := g\n")
 
 # One form to standard output or a file, and nothing else.
-expected = {"program": "update w := g", "equations": "h[", "plan": "kernel", "loops": "for ", "llvm": "define ", "asm": "kernel_0",
+expected = {"program": "update w := g", "equations": "h[", "plan": "kernel", "loops": "over ", "llvm": "define ", "asm": "kernel_0",
             "c": "void step(const struct step_arguments *arguments) {", "cuda": "__global__ void kernel_0_"}
 for form, part in expected.items():
     out = etalon("compile", program, "--emit", form)

@@ -113,6 +113,7 @@ TEST_CASE("expressions_in_the_text_of_loops_mean_what_the_notation_says", "[comp
       {"-2.0", spec::decimal(-2)},
       {"-(2.0)", -spec::decimal(2)},
       {"-x[i]", -at},
+      {"x[i] - -(-2.0)", at - -spec::decimal(-2)},
       {"(-2.0) ^ x[i]", apply(P::pow, {spec::decimal(-2), at})},
       {"-2.0 ^ x[i]", -apply(P::pow, {spec::decimal(2), at})},
       {"(x[i] ^ 2.0) ^ 3.0", apply(P::pow, {apply(P::pow, {at, spec::decimal(2)}), spec::decimal(3)})},
