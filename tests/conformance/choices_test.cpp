@@ -30,7 +30,7 @@ TEST_CASE("choices show where they change numbers", "[choices]") {
 TEST_CASE("cases are drawn in which their choices show", "[choices][cases]") {
   std::size_t chosen = 0, idle = 0;
   for (const spec::Definition* d : spec::library()) {
-    for (const std::uint64_t index : {4, 8, 12, 20}) {
+    for (const std::uint64_t index : {4U, 8U, 12U, 20U}) {
       const auto c = conformance_test::drawn(std::string(d->name), Check::value, index);
       if (!c || c->call.attributes.empty() || c->planned < 2) continue;
       ++chosen;
