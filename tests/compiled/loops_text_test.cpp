@@ -182,7 +182,7 @@ TEST_CASE("every_word_of_a_kernel_counts", "[compiled][loops]") {
 }
 
 TEST_CASE("sums_are_added_up_in_the_tree_that_stands_in_their_kernel", "[compiled][loops]") {
-  if (shared_jit()->machine().lanes_f32 < 2) return;
+  if (shared_processor()->machine().lanes_f32 < 2) return;
   const HostTensor x = normal_numbers(DType::f32, {1000}, 3);
   const std::vector<float> terms(x.view<float>().begin(), x.view<float>().end());
   const std::string text = text_of(scaled());
