@@ -27,8 +27,8 @@ struct TextLine {
 /// The largest extent, and number of bytes, that a text may state: sums of several fit 64 bits.
 inline constexpr std::int64_t largest_extent = std::int64_t{1} << 48;
 
-/// The line with the names of systems as the notation spells names, each byte in its place. Systems' names may have `.`, `~`, `'`,
-/// `#` and `@` behind their first letter, and a binary64 has a `~` before it.
+/// The line with the names of systems as the notation spells names, each byte in its place. Names of systems may have dots, tildes,
+/// apostrophes, hashes and at signs behind their first letter, and a binary64 has a tilde before it.
 struct SpelledLine {
   explicit SpelledLine(std::string_view line);
   SpelledLine(const SpelledLine&) = delete;
@@ -37,7 +37,7 @@ struct SpelledLine {
   spec::Definition tree;
 };
 
-/// Token by token. Whatever is not as expected is refused: `expected WHAT, found 'WORD'`.
+/// Token by token. Whatever is not as expected is refused: ``expected WHAT, found 'WORD'``.
 class LineReader : private SpelledLine, private spec::notation::ExpressionParser {
  public:
   LineReader(const TextLine& line, const KnownNames& known);
@@ -56,7 +56,7 @@ class LineReader : private SpelledLine, private spec::notation::ExpressionParser
   [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most);
   [[nodiscard]] double number();
   [[nodiscard]] std::string name(std::string_view what);
-  /// `k'12 < 64`
+  /// ``k'12 < 64``
   [[nodiscard]] Binder binder();
   /// `r12`
   [[nodiscard]] Register target();
