@@ -35,7 +35,7 @@ struct Instruction {
   /// lies in memory, and where nothing is said of the result it is what lies there afterwards. The operand `old` is what
   /// lay there before.
   std::string_view llvm;
-  /// C, of one lane or of all at `operands`: `~`` stands for the suffix of <math.h>'s functions of T, ``#` before functions that come with
+  /// C, of one lane or of all at `operands`: `~` stands for the suffix of <math.h>'s functions of T, `#` before functions that come with
   /// a text, `@` for T in their names. It is CUDA C++ too. Empty where emitted C has no word for it.
   std::string_view c = {};
   /// The types that T may be.

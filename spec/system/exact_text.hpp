@@ -16,7 +16,7 @@ struct Naming {
 };
 
 /// In the notation's style, and so that constants of other kinds look otherwise: 2 is an integer, `2.0` a decimal, `~0.1` the
-/// binary64 nearest to 0.1, ``~nan'7ff8000000000001`` a NaN of these bits. A scalar is read as `x[]`; `-(1)` is the negative of
+/// binary64 nearest to 0.1, `~nan'7ff8000000000001` a NaN of these bits. A scalar is read as `x[]`; `-(1)` is the negative of
 /// a constant, where -1 is a constant. Only the least integer is written as what it is the value of.
 [[nodiscard]] std::string exact_text(const Expr& e, const Naming& naming);
 
