@@ -43,7 +43,7 @@ class Printer {
  public:
   explicit Printer(const System& system) : system_(&system) {}
   /// Of exact text.
-  explicit Printer(const Naming& naming) : naming_(&naming) {}
+  explicit Printer(const Spelling& spelling) : spelling_(&spelling) {}
 
   std::string line(const Equation& e) {
     std::string text = tensor(e.target);
@@ -61,8 +61,8 @@ class Printer {
   std::string bare(const Expr& e, Strength& own) {
     switch (e.form()) {
       case Form::number: return number(*e, own);
-      case Form::variable: return naming_ != nullptr ? naming_->variable(*e) : name(e->variable, e->name);
-      case Form::read: return tensor(e->tensor) + (naming_ != nullptr && e->args.empty() ? "[]" : indices(e->args, {}));
+      case Form::variable: return spelling_ != nullptr ? spelling_->variable(*e) : name(e->variable, e->name);
+      case Form::read: return tensor(e->tensor) + (spelling_ != nullptr && e->args.empty() ? "[]" : indices(e->args, {}));
       case Form::apply: return application(*e, own);
       case Form::select:
         own = loosest;
@@ -74,15 +74,15 @@ class Printer {
     return "?";
   }
 
-  std::string tensor(TensorId id) const { return naming_ != nullptr ? naming_->tensor(id) : (*system_)[id].name; }
+  std::string tensor(TensorId id) const { return spelling_ != nullptr ? spelling_->tensor(id) : (*system_)[id].name; }
 
   std::string number(const Node& n, Strength& own) const {
     if (n.kind == Kind::boolean) return n.number.mantissa != 0 ? "true" : "false";
     std::string text;
     if (!n.number.is_binary) text = decimal_text(n.number);
-    else text = naming_ != nullptr ? binary_text(n.number.binary) : fmt::format("{}", n.number.binary);
+    else text = spelling_ != nullptr ? binary_text(n.number.binary) : fmt::format("{}", n.number.binary);
     if (text.starts_with('-')) own = unary;
-    if (naming_ == nullptr || n.number.is_binary) return text;
+    if (spelling_ == nullptr || n.number.is_binary) return text;
     if (n.kind == Kind::real) return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
     if (n.number.mantissa != std::numeric_limits<std::int64_t>::min()) return text;
     own = additive;
@@ -123,7 +123,7 @@ class Printer {
     if (s == negation) return fmt::format("{}({})", op, print(n.args[0], loosest));
     if (n.args.size() == 1) {
       const std::string text = print(n.args[0], tighter);
-      return naming_ != nullptr && n.args[0].form() == Form::number && !text.starts_with('(') ? "-(" + text + ")" : "-" + text;
+      return spelling_ != nullptr && n.args[0].form() == Form::number && !text.starts_with('(') ? "-(" + text + ")" : "-" + text;
     }
     // Neither a comparison nor a power is the left operand of another one without parentheses.
     return fmt::format("{} {} {}", print(n.args[0], s == comparison || s == power ? tighter : s), op, print(n.args[1], tighter));
@@ -166,7 +166,7 @@ class Printer {
   }
 
   const System* system_ = nullptr;
-  const Naming* naming_ = nullptr;
+  const Spelling* spelling_ = nullptr;
   std::map<VariableId, std::string> names_;
   std::set<std::string> taken_;
 };
@@ -175,7 +175,7 @@ class Printer {
 
 std::string to_text(const System& system, const Expr& e) { return Printer(system).print(e, loosest); }
 
-std::string exact_text(const Expr& e, const Naming& naming) { return Printer(naming).print(e, loosest); }
+std::string exact_text(const Expr& e, const Spelling& spelling) { return Printer(spelling).print(e, loosest); }
 
 std::string to_text(const System& system) {
   std::string text;
