@@ -37,10 +37,6 @@ inline constexpr std::array<std::string_view, 12> check_names{"value",     "jvp"
 inline constexpr std::size_t check_count = check_names.size();
 [[nodiscard]] constexpr std::string_view name_of(Check check) { return check_names[static_cast<std::size_t>(check)]; }
 
-/// How many cases of values, from the 21st on, have operands of integers or truth values, where the definition takes them: all
-/// pairs of such a type and one that an attribute names.
-[[nodiscard]] std::size_t integer_cases(const spec::Definition& definition);
-
 /// What a unit of work asks: `count` cases of one operation, check and element type.
 struct CaseKey {
   std::string operation;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "conformance/arrangement.hpp"
+#include "conformance/case_instance.hpp"
 #include "conformance/offer.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/signature.hpp"

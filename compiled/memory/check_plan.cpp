@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "compiled/ir/plan.hpp"
+#include "compiled/memory/check_form.hpp"
 #include "compiled/memory/held_bytes.hpp"
-#include "spec/error.hpp"
 
 namespace etalon::compiled {
 
@@ -48,9 +48,7 @@ class Execution {
   const Residence& home(TensorId t) const { return plan_.residences[index(t)]; }
   const std::string& name(TensorId t) const { return system_[t].name; }
 
-  void require(bool holds, const std::string& what) const {
-    if (!holds) throw InternalError("plan: kernel " + std::to_string(kernel_) + ": " + what);
-  }
+  void require(bool holds, const std::string& what) const { require_of_plan(holds, kernel_, what); }
 
   static std::string range(const Residence& r) { return "[" + std::to_string(r.offset) + ", " + std::to_string(r.offset + r.bytes) + ")"; }
 
@@ -96,21 +94,14 @@ class Execution {
   }
 
   void execute(const Kernel& kernel) {
-    require(kernel.kind != KernelKind::scatter || kernel.statements.size() == 1, "more than one statement");
-    require(!kernel.turn || (kernel.schedule && *kernel.turn < kernel.loops.size() && *kernel.turn != kernel.schedule->row && *kernel.turn != kernel.schedule->column),
-            "a turn is of a loop outside of tiles");
-    const auto is_tile = [](const Schedule& s) { return s.tile_rows >= 1 && s.tile_columns >= 1 && s.block_rows >= 1 && s.block_columns >= 1; };
-    require(!kernel.schedule || is_tile(*kernel.schedule), "tiles and blocks have rows and columns");
-    check_strips(kernel);
+    check_form(system_, kernel, kernel_);
     check_scratch(kernel);
-    require(kernel.kind != KernelKind::sequence || !kernel.loops.empty(), "a sequence has no loop for its steps");
     here_.clear(), read_here_.clear(), targets_.clear();
     for (const Statement& s : kernel.statements) targets_.insert(system_.equations[s.equation].target);
     kernel_at_ = &kernel;
     rows_.clear();
     for (const Statement& s : kernel.statements) {
       require(s.equation < runs_.size() && !runs_[s.equation], "equation runs twice");
-      check_loops(kernel, s);
       const Equation& equation = system_.equations[s.equation];
       visit_reads(equation, [&](const Expr& e) { read(kernel, s, e); });
       write(kernel, s);
@@ -140,45 +131,6 @@ class Execution {
     if (!kernel.scratch || r.bytes == 0) return;
     require(r.offset + r.bytes <= kernel.scratch->bytes, name(t) + " " + range(r) + " sticks out of its kernel's own memory");
     require(own_.claim(t, r.offset, r.offset + r.bytes).empty(), name(t) + " " + range(r) + " lies over memory of its kernel's own");
-  }
-
-  /// Strips are of whole tiles, whose rows are those of the last shared loop.
-  void check_strips(const Kernel& kernel) const {
-    require((kernel.kind == KernelKind::strips) == kernel.strips.has_value(), "strips are of a kernel of that kind");
-    if (!kernel.strips) return;
-    require(!kernel.loops.empty() && kernel.strips->rows >= 1 && !kernel.schedule, "strips have rows");
-    for (const auto& [s, schedule] : kernel.strips->schedules) {
-      require(s < kernel.statements.size() && !kernel.statements[s].shared.empty() && schedule.row == kernel.statements[s].shared.back(), "rows of tiles are those of strips");
-      const auto& shared = kernel.statements[s].shared;
-      require(std::find(shared.begin(), shared.end(), schedule.column) == shared.end(), "columns of tiles are no loop of strips");
-      require(schedule.tile_rows >= 1 && schedule.tile_rows * schedule.block_rows == kernel.strips->rows, "strips are of whole tiles");
-    }
-  }
-
-  void check_loops(const Kernel& kernel, const Statement& s) const {
-    const Equation& equation = system_.equations[s.equation];
-    if (s.in_passing) return check_passing(kernel, s);
-    require(s.shared.size() == (s.in_turn ? 1 : kernel.loops.size()), "a statement does not share every loop");
-    std::set<std::size_t> distinct(s.shared.begin(), s.shared.end());
-    require(distinct.size() == s.shared.size(), "one binder serves two loops");
-    for (std::size_t a = 0; a < s.shared.size(); ++a) {
-      require(s.shared[a] < equation.binders.size() && equation.binders[s.shared[a]].extent == kernel.loops.at(loop_at(s, a)),
-              "a binder of " + name(equation.target) + " does not run as its loop does");
-    }
-  }
-
-  /// Every row belongs to one stretch, and the sum of a part runs over the rows of its stretch.
-  void check_passing(const Kernel& kernel, const Statement& s) const {
-    const Equation& equation = system_.equations[s.equation];
-    const std::string& target = name(equation.target);
-    require(kernel.kind == KernelKind::loops && !kernel.schedule && !kernel.loops.empty() && kernel.stretch > 0, target + " is in passing of no rows");
-    require(s.shared.empty() && equation.value.form() == Form::reduce && !equation.binders.empty(), target + " in passing is no sum");
-    require(equation.binders[0].extent * kernel.stretch == kernel.loops[0], target + " in passing has other stretches");
-    std::vector<std::int64_t> rows(kernel.loops.begin() + 1, kernel.loops.end());
-    if (kernel.stretch > 1) rows.insert(rows.begin(), kernel.stretch);
-    std::vector<std::int64_t> summed;
-    for (const spec::Binder& b : equation.value->binders) summed.push_back(b.extent);
-    require(rows == summed, target + " in passing is a sum over other rows");
   }
 
   template <class Visit>

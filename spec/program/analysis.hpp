@@ -34,6 +34,9 @@ struct Analysis {
 /// The values that a call reads: its operands, then its run-time attributes.
 [[nodiscard]] std::vector<std::string> values_read(const Call& call);
 
+/// The end of a message: ` at step.txt:3 in section "encoder"`, as far as that is known.
+[[nodiscard]] std::string at(const Source& source);
+
 /// One line: `h = matmul(x, w)`, `g = vjp(loss; w)`.
 [[nodiscard]] std::string summary(const Call& call);
 [[nodiscard]] std::string summary(const Differentiate& step);

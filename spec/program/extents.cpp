@@ -37,11 +37,6 @@ struct Trial {
 /// The program's extents with a number for every name that is open.
 using Choice = std::map<std::string, std::int64_t>;
 
-[[nodiscard]] std::string at(const Source& source) {
-  const std::string where = position(source);
-  return where.empty() ? "" : " at " + where;
-}
-
 [[nodiscard]] Program chosen(Program program, const Choice& numbers) {
   for (Input& input : program.inputs) {
     for (std::size_t axis = 0; axis < input.open.size(); ++axis) {

@@ -39,6 +39,11 @@ std::string position(const Source& source) {
   return source.file.empty() ? "" : fmt::format("{}:{}", on_one_line(source.file), source.line);
 }
 
+std::string at(const Source& source) {
+  const std::string where = position(source);
+  return (where.empty() ? "" : " at " + where) + (source.section.empty() ? "" : fmt::format(" in section \"{}\"", as_quoted(source.section)));
+}
+
 std::string summary(const Call& call) {
   std::vector<std::string> operands;
   for (const auto& operand : call.operands) operands.push_back(operand.value_or("_"));

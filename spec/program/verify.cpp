@@ -23,11 +23,6 @@
 namespace etalon::spec {
 namespace {
 
-[[nodiscard]] std::string at(const Source& source) {
-  const std::string where = position(source);
-  return (where.empty() ? "" : " at " + where) + (source.section.empty() ? "" : fmt::format(" in section \"{}\"", as_quoted(source.section)));
-}
-
 /// Walks the steps in order and keeps what is known of each value.
 class Verifier {
  public:
@@ -354,68 +349,6 @@ class Verifier {
 };
 
 }  // namespace
-
-std::vector<std::string> runtime_attributes(const Call& call) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : call.attributes) {
-    if (std::holds_alternative<ValueName>(value)) names.push_back(name);
-  }
-  return names;
-}
-
-std::vector<std::string> values_read(const Call& call) {
-  std::vector<std::string> names;
-  for (const auto& operand : call.operands) {
-    if (operand) names.push_back(*operand);
-  }
-  for (const auto& [name, value] : call.attributes) {
-    if (const auto* runtime = std::get_if<ValueName>(&value)) names.push_back(runtime->name);
-  }
-  return names;
-}
-
-namespace {
-
-/// A derivative without the sign between its lists.
-[[noreturn]] void refuse_derivative(const Call& call) {
-  std::vector<std::string> names;
-  for (const auto& operand : call.operands) names.push_back(as_quoted(operand.value_or("_")));
-  const bool one = names.size() < 2;
-  const std::string of = names.empty() ? "y" : names.front();
-  const std::string wrt = one ? "x" : fmt::format("{}", fmt::join(names.begin() + 1, names.end(), ", "));
-  throw SpecViolation(fmt::format("{} takes lists with ';' between what is differentiated and by what: expected {}({}; {}), found {}({}){}",
-                                  call.operation, call.operation, of, wrt, call.operation, fmt::join(names, ", "), at(call.source)));
-}
-
-}  // namespace
-
-Instance instance_of(const Call& call, const std::map<std::string, ValueType>& types, const Library& library) {
-  const Definition* definition = library.find(call.operation);
-  if (definition == nullptr) {
-    if (call.operation == "vjp" || call.operation == "jvp") refuse_derivative(call);
-    std::vector<std::string> names;
-    for (const Definition* known : library.definitions()) names.emplace_back(known->name);
-    throw SpecViolation(fmt::format("{}; step {}{}", unknown_name("operation", call.operation, names), summary(call),
-                                    at(call.source)));
-  }
-  std::vector<std::optional<ValueType>> operands;
-  for (const auto& operand : call.operands)
-    operands.push_back(operand ? std::optional(types.at(*operand)) : std::nullopt);
-  try {
-    return instantiate(*definition, operands, call.packs, call.attributes);
-  } catch (const IllTyped& error) {
-    throw SpecViolation(fmt::format("{}; step {}{}", in_definition(error.diagnosis()), summary(call), at(call.source)));
-  } catch (const SpecViolation& error) {
-    throw SpecViolation(fmt::format("{}; step {}{}", error.what(), summary(call), at(call.source)));
-  }
-}
-
-Library library_of(const Program& program) {
-  Library library;
-  std::string all;
-  for (const std::string& text : program.definitions) all += text + (text.ends_with('\n') ? "" : "\n");
-  return all.empty() ? library : library.with(all);
-}
 
 std::vector<Update> all_updates(const Program& program) {
   std::vector<Update> all = program.updates;
