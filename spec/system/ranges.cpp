@@ -1,5 +1,4 @@
 #include "spec/system/ranges.hpp"
-#include "spec/system/recurrence.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,35 +9,6 @@ namespace etalon::spec {
 namespace {
 
 constexpr std::int64_t far = Interval::unbounded;
-
-std::int64_t clamped(std::int64_t v) { return std::clamp(v, -far, far); }
-
-std::int64_t product(std::int64_t v, std::int64_t k) {
-  std::int64_t result = 0;
-  const bool overflows = __builtin_mul_overflow(v, k, &result);
-  if (overflows) return (v > 0) == (k > 0) ? far : -far;
-  return clamped(result);
-}
-
-/// Ends at ±far stay there: they are unknown, not large.
-Interval scaled(const Interval& i, std::int64_t k) {
-  if (k == 0) return {0, 0};
-  const std::int64_t a = i.low <= -far ? (k > 0 ? -far : far) : product(i.low, k);
-  const std::int64_t b = i.high >= far ? (k > 0 ? far : -far) : product(i.high, k);
-  return {std::min(a, b), std::max(a, b)};
-}
-
-Interval plus(const Interval& a, const Interval& b) {
-  return {a.low <= -far || b.low <= -far ? -far : clamped(clamped(a.low) + clamped(b.low)),
-          a.high >= far || b.high >= far ? far : clamped(clamped(a.high) + clamped(b.high))};
-}
-
-Interval hull(const Interval& a, const Interval& b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
-Interval common(const Interval& a, const Interval& b) { return {std::max(a.low, b.low), std::min(a.high, b.high)}; }
-
-Interval quotient_of(const Interval& i, std::int64_t m) {
-  return {i.low <= -far ? -far : floor_quotient(i.low, m), i.high >= far ? far : floor_quotient(i.high, m)};
-}
 
 /// The interval of a form; `facts` says whether the conditions may be used. Inside a form from which a condition was
 /// subtracted they may not: conditions mention quotients of each other, and that would not end.
@@ -67,9 +37,9 @@ Ranges inside(const Ranges& known, bool facts) {
 
 /// The row-major positions among the values of binders.
 Interval of_positions(const std::vector<Binder>& binders) {
-  std::int64_t count = 1;
-  for (const Binder& b : binders) count = product(count, b.extent);
-  return {0, count - 1};
+  Interval count{1, 1};
+  for (const Binder& b : binders) count = scaled(count, b.extent);
+  return {0, count.high - 1};
 }
 
 Interval of_reduction(const Node& n, const Ranges& known, bool facts) {
@@ -91,7 +61,7 @@ Interval of_application(const Node& n, const auto& at) {
   switch (n.primitive) {
     case Primitive::floor_div: {
       const Interval d = at(1);
-      return d.is_point() && d.low > 0 ? quotient_of(at(0), d.low) : Interval{};
+      return d.is_point() && d.low > 0 ? floor_quotient(at(0), d.low) : Interval{};
     }
     case Primitive::modulo: {
       const Interval d = at(1);
@@ -411,47 +381,6 @@ Interval interval(const Affine& a, const Ranges& known) { return bounded(a, know
 Interval interval(const Expr& e, const Ranges& known) {
   const Interval by_form = interval(affine(e, known), known);
   return by_form.low > -far && by_form.high < far ? by_form : common(by_form, narrowed({}, e, known));
-}
-
-namespace {
-
-constexpr Interval of_i32{std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
-
-std::vector<bool> recurrent_targets(const System& system) {
-  std::vector<bool> found(system.tensors.size(), false);
-  const bool integers = std::any_of(system.equations.begin(), system.equations.end(), [&](const Equation& e) {
-    return kind_of(system[e.target].dtype) == Kind::integer;
-  });
-  if (!integers) return found;
-  for (const auto& group : recurrent_groups(system)) {
-    for (const std::size_t i : group) found[static_cast<std::size_t>(system.equations[i].target)] = true;
-  }
-  return found;
-}
-
-}  // namespace
-
-std::vector<Interval> value_ranges(const System& system) {
-  auto ranges = std::make_shared<std::vector<Interval>>(system.tensors.size());
-  std::vector<bool> seen(system.tensors.size(), false);
-  for (std::size_t i = 0; i < system.tensors.size(); ++i) {
-    if (system.tensors[i].range) (*ranges)[i] = {system.tensors[i].range->first, system.tensors[i].range->second};
-    else if (system.tensors[i].dtype == DType::i32) (*ranges)[i] = of_i32;
-  }
-  const std::vector<bool> recurrent = recurrent_targets(system);  // they may grow with every step
-  for (const Equation& e : system.equations) {
-    const auto target = static_cast<std::size_t>(e.target);
-    if (recurrent[target]) continue;
-    if (system.tensors[target].range || kind_of(system.tensors[target].dtype) != Kind::integer) continue;
-    Ranges known;
-    known.tensors = ranges;
-    known.bind(e.binders);
-    Interval own = interval(e.value, known);
-    if (system.tensors[target].dtype == DType::i32 && (own.low < of_i32.low || own.high > of_i32.high)) own = of_i32;  // it wraps
-    (*ranges)[target] = seen[target] ? hull((*ranges)[target], own) : own;
-    seen[target] = true;
-  }
-  return *ranges;
 }
 
 }  // namespace etalon::spec

@@ -10,17 +10,10 @@
 #include <vector>
 
 #include "spec/system/affine.hpp"
+#include "spec/system/interval.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::spec {
-
-/// low ≤ value ≤ high; an end beyond ±`unbounded` is not known.
-struct Interval {
-  static constexpr std::int64_t unbounded = std::int64_t{1} << 61;
-  std::int64_t low = -unbounded;
-  std::int64_t high = unbounded;
-  [[nodiscard]] bool is_point() const { return low == high; }
-};
 
 /// The values that each integer tensor can hold, by promise or by its equations; unbounded for the others.
 [[nodiscard]] std::vector<Interval> value_ranges(const System& system);
