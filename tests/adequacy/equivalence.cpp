@@ -15,6 +15,7 @@
 #include "tests/adequacy/facts.hpp"
 #include "tests/adequacy/folding.hpp"
 #include "tests/adequacy/lost.hpp"
+#include "tests/adequacy/only_equation.hpp"
 #include "tests/adequacy/points.hpp"
 
 namespace etalon::adequacy {
@@ -29,12 +30,7 @@ using Pairs = std::vector<std::pair<Expr, Expr>>;
 
 // Whether all elements along the axis are the same: its only equation does not depend on that index.
 bool is_uniform(const spec::System& system, spec::TensorId tensor, std::size_t axis, int depth = 0) {
-  const spec::Equation* only = nullptr;
-  for (const spec::Equation& e : system.equations) {
-    if (e.target != tensor) continue;
-    if (only != nullptr) return false;
-    only = &e;
-  }
+  const spec::Equation* only = only_equation(system, tensor);
   if (only == nullptr || depth > 8 || only->place[axis].form() != Form::variable) return false;
   const spec::VariableId index = only->place[axis]->variable;
   const std::function<bool(const Expr&)> is_free = [&](const Expr& e) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "tests/adequacy/only_equation.hpp"
+
 namespace etalon::adequacy {
 namespace {
 
@@ -60,10 +62,8 @@ double least(const spec::System& system, const Expr& e, int depth) {
 }
 
 double least_of(const spec::System& system, spec::TensorId tensor, int depth) {
-  const auto gives = [&](const spec::Equation& e) { return e.target == tensor; };
-  const auto only = std::find_if(system.equations.begin(), system.equations.end(), gives);
-  if (depth > 8 || std::count_if(system.equations.begin(), system.equations.end(), gives) != 1) return 0;
-  return least(system, only->value, depth + 1);
+  const spec::Equation* only = only_equation(system, tensor);
+  return depth > 8 || only == nullptr ? 0 : least(system, only->value, depth + 1);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "spec/system/affine.hpp"
 #include "spec/system/ranges.hpp"
 #include "spec/system/simplify.hpp"
+#include "tests/adequacy/only_equation.hpp"
 
 namespace etalon::adequacy {
 namespace {
@@ -18,16 +19,6 @@ using spec::Expr;
 using spec::Form;
 using spec::Primitive;
 using Point = std::map<spec::VariableId, std::int64_t>;
-
-const spec::Equation* only_equation(const spec::System& system, spec::TensorId tensor) {
-  const spec::Equation* only = nullptr;
-  for (const spec::Equation& e : system.equations) {
-    if (e.target != tensor) continue;
-    if (only != nullptr) return nullptr;
-    only = &e;
-  }
-  return only;
-}
 
 // Indices and conditions without data: truth values are 0 and 1. Nothing where data enters.
 std::optional<std::int64_t> value_at(const Expr& e, const Point& point) {

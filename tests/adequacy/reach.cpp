@@ -6,6 +6,7 @@
 
 #include "tests/adequacy/facts.hpp"
 #include "tests/adequacy/gaps.hpp"
+#include "tests/adequacy/only_equation.hpp"
 
 namespace etalon::adequacy {
 namespace {
@@ -275,11 +276,7 @@ class Reaches::Look {
   [[nodiscard]] Said said_of(const Expr& read) const {
     Said said;
     if (read.form() != Form::read) return said;
-    for (const spec::Equation& e : system_.equations) {
-      if (e.target != read->tensor) continue;
-      if (said.equation != nullptr) return {};
-      said.equation = &e;
-    }
+    said.equation = only_equation(system_, read->tensor);
     if (said.equation == nullptr || said.equation->place.size() != read->args.size()) return {};
     const Expr& value = said.equation->value;
     said.value = value.form() == Form::detach ? value->args[0] : value;
