@@ -13,6 +13,7 @@
 #include "compiled/emit/llvm/jit_dump.hpp"
 #include "compiled/emit/llvm/object_generator.hpp"
 #include "compiled/emit/llvm/perf_map.hpp"
+#include "compiled/emit/llvm/required.hpp"
 #include "compiled/emit/llvm/sleef.hpp"
 #include "compiled/emit/llvm/stack_sizes.hpp"
 #include "compiled/machine/last_cache.hpp"
@@ -23,16 +24,6 @@ namespace etalon::compiled {
 namespace orc = llvm::orc;
 
 namespace {
-
-void require(llvm::Error error) {
-  if (error) throw InternalError("codegen: " + llvm::toString(std::move(error)));
-}
-
-template <class T>
-T require(llvm::Expected<T> value) {
-  if (!value) throw InternalError("codegen: " + llvm::toString(value.takeError()));
-  return std::forward<T>(*value);
-}
 
 bool has_all(const llvm::StringMap<bool>& has, std::string_view features) {
   for (std::size_t begin = 0; begin < features.size();) {
@@ -103,13 +94,13 @@ struct Jit::State {
 
   State(const Machine& machine, const std::filesystem::path& cache)
       : objects(std::make_shared<ObjectGenerator>(with_caches(machine), target_on_host(machine), cache)),
-        jit(require(orc::LLJITBuilder().setJITTargetMachineBuilder(target_on_host(machine)).create())) {
+        jit(required(orc::LLJITBuilder().setJITTargetMachineBuilder(target_on_host(machine)).create())) {
     define_functions();
   }
 
   /// From now on gdb hears of code that carries lines; other code is none of its business.
   void tell_debugger() {
-    if (!debugged) require(orc::enableDebuggerSupport(*jit));
+    if (!debugged) required(orc::enableDebuggerSupport(*jit));
     debugged = true;
   }
 
@@ -118,7 +109,7 @@ struct Jit::State {
     for (const SleefSymbol& s : sleef_symbols()) {
       symbols[jit->mangleAndIntern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address), llvm::JITSymbolFlags::Exported};
     }
-    require(jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
+    required(jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))));
   }
 };
 
@@ -139,17 +130,17 @@ class Jit::Making final : public Generation, private ObjectGeneration {
   void link() override {
     const std::map<std::string, std::uint64_t> stacks = stack_sizes(*object_);
     if (lines_) state_->tell_debugger();
-    auto& program = require(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
+    auto& program = required(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
     program.addToLinkOrder(state_->jit->getMainJITDylib());
     code_.keep = std::make_shared<Held>(state_, program);
     const Profiled profiled = profiled_functions();
-    require(state_->jit->addObjectFile(program, std::move(object_)));
+    required(state_->jit->addObjectFile(program, std::move(object_)));
     for (std::size_t i = 0; i < models_.size(); ++i) {
       if (const std::size_t model = models_[i]; model != i) {
         code_.kernels.push_back(code_.kernels[model]);
         continue;
       }
-      const auto address = require(state_->jit->lookup(program, symbol(i)));
+      const auto address = required(state_->jit->lookup(program, symbol(i)));
       code_.kernels.push_back(address.toPtr<KernelFunction>());
       code_.stack_bytes = std::max(code_.stack_bytes, stack_of(symbol(i), names_[i], stacks));
     }

@@ -13,6 +13,7 @@
 
 #include "compiled/emit/llvm/instruction_alone.hpp"
 #include "compiled/emit/llvm/nest_emitter.hpp"
+#include "compiled/emit/llvm/required.hpp"
 #include "compiled/ir/alike.hpp"
 #include "spec/error.hpp"
 
@@ -21,16 +22,6 @@ namespace etalon::compiled {
 namespace orc = llvm::orc;
 
 namespace {
-
-void require(llvm::Error error) {
-  if (error) throw InternalError("codegen: " + llvm::toString(std::move(error)));
-}
-
-template <class T>
-T require(llvm::Expected<T> value) {
-  if (!value) throw InternalError("codegen: " + llvm::toString(value.takeError()));
-  return std::forward<T>(*value);
-}
 
 // Kernels that are not alike and whose code is equal become one.
 constexpr const char* merging = "mergefunc";
@@ -49,7 +40,7 @@ void run_passes(const char* pipeline, llvm::Module& module, llvm::TargetMachine&
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
-  require(builder.parsePassPipeline(passes, pipeline));
+  required(builder.parsePassPipeline(passes, pipeline));
   passes.run(module, modules);
 }
 
@@ -106,11 +97,11 @@ orc::JITTargetMachineBuilder target_of(const Machine& machine) {
 orc::JITTargetMachineBuilder target_of_host() {
   static const bool known = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
   if (!known) throw InternalError("codegen: LLVM does not know this machine");
-  return with_settings(require(orc::JITTargetMachineBuilder::detectHost()));
+  return with_settings(required(orc::JITTargetMachineBuilder::detectHost()));
 }
 
 ObjectGenerator::ObjectGenerator(const Machine& machine, orc::JITTargetMachineBuilder target, const std::filesystem::path& cache)
-    : machine_(machine), target_(require(target.createTargetMachine())), writer_(*target_), cache_(cache, described(*target_)) {}
+    : machine_(machine), target_(required(target.createTargetMachine())), writer_(*target_), cache_(cache, described(*target_)) {}
 
 ObjectGeneration::ObjectGeneration(std::shared_ptr<ObjectGenerator> generator, Wanted wanted)
     : generator_(std::move(generator)), wanted_(std::move(wanted)) {
