@@ -1,5 +1,7 @@
 // Every element that a kernel touches lies in its buffer: by ranges of loops and registers, under the conditions on the way there.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -191,7 +193,9 @@ class Bounds {
   /// Who reads an integer counts on the range that equations or a caller promise.
   void within_range(const Store& store, Ranges known) const {
     const Interval promised = (*known.tensors)[static_cast<std::size_t>(store.tensor)];
-    if (!is_finite(promised)) return;
+    using i32 = std::numeric_limits<std::int32_t>;
+    const bool by_type = system_[store.tensor].dtype == DType::i32 && promised.low <= i32::min() && promised.high >= i32::max();  // what is stored wraps
+    if (!is_finite(promised) || by_type) return;
     if (store.guard.valid()) known.assume(resolved(store.guard));
     const Interval found = interval(resolved(store.value), known);
     if (found.low >= promised.low && found.high <= promised.high) return;
