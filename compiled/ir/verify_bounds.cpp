@@ -23,6 +23,9 @@ using spec::Interval;
 using spec::Ranges;
 using spec::Reduction;
 
+/// Of no value.
+constexpr Interval none{Interval::unbounded, -Interval::unbounded};
+
 bool is_finite(const Interval& i) { return i.low > -Interval::unbounded && i.high < Interval::unbounded; }
 
 std::string end(std::int64_t v) {
@@ -149,7 +152,8 @@ class Bounds {
     // What holds before the loops holds in them, unless they write what it was made of.
     if (r.reached.valid() && !reads_what_is_written(r.reached)) known.assume(resolved(r.reached));
     reads(r.otherwise, known);
-    const Interval beyond = r.otherwise.valid() && r.otherwise.kind() == Kind::integer ? interval(resolved(r.otherwise), known) : Interval{Interval::unbounded, -Interval::unbounded};
+    Interval beyond = none;
+    if (r.otherwise.valid() && r.otherwise.kind() == Kind::integer) beyond = interval(resolved(r.otherwise), known);
     const Interval terms = in_loops(r, 0, std::move(known));
     if (kind_of(r) == Kind::integer) outer.variables[r.target] = {std::min(terms.low, beyond.low), std::max(terms.high, beyond.high)};
   }
@@ -158,7 +162,7 @@ class Bounds {
   Interval in_loops(const Reduce& r, std::size_t level, Ranges known) {
     if (level < r.loops.size()) {
       const Loop& loop = r.loops[level];
-      if (loop.binder.extent <= 0) return {Interval::unbounded, -Interval::unbounded};
+      if (loop.binder.extent <= 0) return none;
       bind(loop.binder, known);
       for (const Step& s : loop.steps) {
         std::visit([&](const auto& one) { step(one, known); }, s.is);
@@ -199,8 +203,8 @@ class Bounds {
     if (store.guard.valid()) known.assume(resolved(store.guard));
     const Interval found = interval(resolved(store.value), known);
     if (found.low >= promised.low && found.high <= promised.high) return;
-    throw InternalError(fmt::format("loops: kernel {}: what is stored in {} is in {}..{}, wanted {}..{}", nest_.name, system_[store.tensor].name, end(found.low), end(found.high),
-                                    promised.low, promised.high));
+    throw InternalError(fmt::format("loops: kernel {}: what is stored in {} is in {}..{}, wanted {}..{}", nest_.name,
+                                    system_[store.tensor].name, end(found.low), end(found.high), promised.low, promised.high));
   }
 
   void step(const Define& d, Ranges& known) {

@@ -335,7 +335,8 @@ void Lowering::lower_scatter(const Kernel& kernel) {
   }
   std::vector<Candidate> candidates;
   for (const Binder& b : outer) candidates.push_back({b, nullptr});
-  lanes_ = decisions_.follow(kernel.statements.front().equation, choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, vectors_for(e)), candidates);
+  const LaneChoice by_cost = choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, vectors_for(e));
+  lanes_ = decisions_.follow(kernel.statements.front().equation, by_cost, candidates);
   std::vector<Binder> order = e.value->binders;
   if (lanes_.variable >= 0) {
     order.insert(order.end(), outer.begin(), outer.end());

@@ -47,7 +47,8 @@ std::string said_of(const std::string& steps) {
     body += "      " + steps.substr(begin, end - begin) + "\n";
     begin = end + 1;
   }
-  const Nest nest = compiled::loops::parse_nest(s, "kernel k(x, n, p, inout y, inout q) of 1 operations:\n  t in 24 bytes of the kernel's own\n  for i'90 < 4:\n    for j'91 < 6:\n" + body);
+  const std::string head = "kernel k(x, n, p, inout y, inout q) of 1 operations:\n  t in 24 bytes of the kernel's own\n";
+  const Nest nest = compiled::loops::parse_nest(s, head + "  for i'90 < 4:\n    for j'91 < 6:\n" + body);
   try {
     compiled::loops::verify_bounds(s, {&nest, 1});
   } catch (const InternalError& error) {
@@ -132,7 +133,8 @@ TEST_CASE("what_held_before_a_reduction_does_not_hold_once_its_loops_write", "[c
 
 TEST_CASE("every_loop_that_goes_one_further_is_refused", "[compiled][loops]") {
   std::size_t refused = 0;
-  for (const char* program : {"input x : f32[20, 30]\ny = softmax(x)\noutput y\n", "input x : f32[3, 4, 5]\ny = transpose(x) {permutation = [2, 0, 1]}\ns = sum(x) {axes = [1]}\noutput y, s\n",
+  for (const char* program : {"input x : f32[20, 30]\ny = softmax(x)\noutput y\n",
+                              "input x : f32[3, 4, 5]\ny = transpose(x) {permutation = [2, 0, 1]}\ns = sum(x) {axes = [1]}\noutput y, s\n",
                               "input x : f32[2, 3, 20]\ninput w : f32[4, 3, 5]\ny = conv1d(x, w, _)\noutput y\n"}) {
     compiled::CompileOptions plain;
     plain.off = {"contractions"};
