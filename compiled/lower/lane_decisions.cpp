@@ -37,7 +37,7 @@ DecisionLine line_of(const std::string& value, const LaneChoice& choice, std::si
 }  // namespace
 
 LaneDecisions::LaneDecisions(const spec::System& system, const Machine& machine, bool on, Deciding& deciding)
-    : names_(addresses(system)), any_(machine.has_vectors()), on_(on), deciding_(deciding) {}
+    : names_(addresses(system)), has_vectors_(machine.has_vectors()), on_(on), deciding_(deciding) {}
 
 LaneChoice LaneDecisions::follow(std::size_t equation, LaneChoice by_cost, const std::vector<Candidate>& candidates) {
   const std::vector<spec::Binder> loops = loops_over_elements(candidates);
@@ -47,7 +47,7 @@ LaneChoice LaneDecisions::follow(std::size_t equation, LaneChoice by_cost, const
   };
   const bool adds_up = by_cost.variable >= 0 && number_of(by_cost.variable) == loops.size();
   const bool none = std::all_of(loops.begin(), loops.end(), [](const spec::Binder& b) { return b.extent < 2; });
-  if (!any_ || adds_up || none) return by_cost;
+  if (!has_vectors_ || adds_up || none) return by_cost;
   const std::string& value = names_.at(equation);
   const DecisionLine* given = deciding_.given("lanes", value);
   const LaneChoice choice = given != nullptr ? given_lanes(*given, loops) : on_ ? by_cost : LaneChoice{};

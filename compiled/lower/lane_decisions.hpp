@@ -25,7 +25,7 @@ class LaneDecisions {
 
  private:
   std::vector<std::string> names_;
-  bool any_ = false;
+  bool has_vectors_ = false;
   bool on_ = true;
   Deciding& deciding_;
 };

@@ -3,11 +3,12 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 
 #include "compiled/drawn.hpp"
-#include "compiled/runtime/device.hpp"
+#include "compiled/runtime/processor.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
 #include "tests/rewrites/directed_systems.hpp"
@@ -26,15 +27,16 @@ struct Met {
 /// Runs a system with drawn schedules.
 void compare(const spec::System& system, const std::vector<HostTensor>& inputs, const compiled::CompileOptions& options, std::uint64_t schedules,
              bool reorder_sums, Met& met) {
-  const compiled::Compilation usual = lowered(system, options);
+  const compiled::Machine machine = options.device->machine();
+  const compiled::Compilation usual = lowered(system, options, machine);
   const std::vector<HostTensor> expected = outputs_of(system, options, inputs);
   for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
     compiled::CompileOptions drawn = options;
-    drawn.decisions = compiled::drawn_decisions(system, options, options.device->machine(), {.seed = seed, .changes = 12, .reorder_sums = reorder_sums});
+    drawn.decisions = compiled::drawn_decisions(system, options, machine, {.seed = seed, .changes = 12, .reorder_sums = reorder_sums});
     INFO("with\n" << compiled::to_text(drawn.decisions));
     CHECK(same_bits(outputs_of(system, drawn, inputs), expected));
     for (const compiled::DecisionLine& line : drawn.decisions) met.kinds.insert(line.kind);
-    met.other_loops += alike(usual, lowered(system, drawn)) ? 0 : 1;
+    met.other_loops += alike(usual, lowered(system, drawn, machine)) ? 0 : 1;
   }
 }
 
@@ -53,6 +55,21 @@ TEST_CASE("drawn schedules that keep the order of sums keep every bit", "[sound]
     INFO(kind);
     CHECK(met.kinds.count(kind) > 0);
   }
+}
+
+TEST_CASE("drawn schedules on narrower vectors keep the bits of wider ones", "[sound]") {
+  if (!eager().device->machine().has_vectors()) return;
+  compiled::CompileOptions narrow = eager();
+  narrow.device = std::make_shared<compiled::Processor>(compiled::machines::avx2);
+  Met met;
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    INFO("seed " << seed);
+    const spec::System system = drawn_system(seed, Sums::rounded);
+    const std::vector<HostTensor> inputs = drawn_inputs(system, seed);
+    CHECK(same_bits(outputs_of(system, narrow, inputs), outputs_of(system, eager(), inputs)));
+    compare(system, inputs, narrow, 2, false, met);
+  }
+  CHECK(met.kinds.count("lanes") > 0);
 }
 
 TEST_CASE("drawn schedules of every kind keep the bits of sums that have one result in every order", "[sound]") {
