@@ -26,6 +26,8 @@ using spec::Reduction;
 /// Of no value.
 constexpr Interval none{Interval::unbounded, -Interval::unbounded};
 
+constexpr Interval of_i32{std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+
 bool is_finite(const Interval& i) { return i.low > -Interval::unbounded && i.high < Interval::unbounded; }
 
 std::string end(std::int64_t v) {
@@ -197,8 +199,8 @@ class Bounds {
   /// Who reads an integer counts on the range that equations or a caller promise.
   void within_range(const Store& store, Ranges known) const {
     const Interval promised = (*known.tensors)[static_cast<std::size_t>(store.tensor)];
-    using i32 = std::numeric_limits<std::int32_t>;
-    const bool by_type = system_[store.tensor].dtype == DType::i32 && promised.low <= i32::min() && promised.high >= i32::max();  // what is stored wraps
+    // What is stored wraps.
+    const bool by_type = system_[store.tensor].dtype == DType::i32 && promised.low <= of_i32.low && promised.high >= of_i32.high;
     if (!is_finite(promised) || by_type) return;
     if (store.guard.valid()) known.assume(resolved(store.guard));
     const Interval found = interval(resolved(store.value), known);
@@ -210,8 +212,13 @@ class Bounds {
   void step(const Define& d, Ranges& known) {
     reads(d.value, known);
     if (d.value.kind() == Kind::real) return;
-    if (d.value.kind() == Kind::integer) known.variables[d.target] = interval(resolved(d.value), known);
-    if (!reads_what_is_written(d.value)) computed_.emplace(d.target, resolved(d.value));
+    bool as_computed = true;
+    if (d.value.kind() == Kind::integer) {
+      const Interval i = interval(resolved(d.value), known);
+      as_computed = d.dtype != DType::i32 || (i.low >= of_i32.low && i.high <= of_i32.high);  // else it wraps
+      known.variables[d.target] = as_computed ? i : of_i32;
+    }
+    if (as_computed && !reads_what_is_written(d.value)) computed_.emplace(d.target, resolved(d.value));
   }
 
   void step(const Contract& c, const Ranges& outer) {
