@@ -112,7 +112,7 @@ TEST_CASE("what_leaves_its_buffer_is_refused_with_where_it_goes", "[compiled][lo
       {"r95 = sum:\n  over k'92 < 9:\n    term x[i, k] where k < 7\ny[i, j] = r95", "index 1 of x is 6, wanted 0..5, at x[i, k]"},
       {"t[1, j] = x[i, j]", "index 0 of t is 6, wanted 0..5, at t[1 * 6 + j]"},
       {"y[i, j] = t[i, j]", "index 0 of t is 6, wanted 0..5, at t[i * 6 + j]"},
-      {"r95 = n[] as i32\ny[i, j] = if 0 <= n[] and n[] < 4 then x[r95, j] else 0.0", "index 0 of x is in -2147483648..2147483647, wanted 0..3, at x[r95, j]"},
+      {"r95 = n[] as i32\ny[i, j] = if 0 <= n[] and n[] < 4 then x[r95, j] else 0.0", "index 0 of x is -2147483648, wanted 0..3, at x[r95, j]"},
       {"q[i] = n[]", "what is stored in q is in -inf..inf, wanted 0..5"},
       {"q[i] = j + 1", "what is stored in q is in 1..6, wanted 0..5"},
   };
