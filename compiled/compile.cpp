@@ -97,7 +97,6 @@ void by_plan(C& c) {
 void settle(C& c) {
   if (c.deciding.gives("join") || c.deciding.gives("turn")) c.plan = compiled::plan(c.system, c.options.plan, c.decisions, &c.deciding);
   take_kernels(c.deciding, c.system, c.plan.kernels);
-  c.deciding.check_all_taken();
 }
 
 void keep_within_budget(C& c) {
@@ -119,7 +118,7 @@ void explain(C& c) {
 
 std::string print_values(const C& c) { return to_text(c.values); }
 
-void lower_kernels(C& c) { c.nests = loops::lower(c.system, c.plan, c.machine); }
+void lower_kernels(C& c) { c.nests = loops::lower(c.system, c.plan, c.machine, c.options.schedule, c.deciding); }
 
 void bind_loops(C& c) {
   for (std::size_t k = 0; k < c.nests.size(); ++k) loops::bind(c.system, c.plan, c.machine, k, c.nests[k]);
@@ -134,8 +133,10 @@ void in_plain_loops(C& c) {
 }
 
 void merge_rows(C& c, std::size_t k) { loops::merge_rows(c.system, c.plan, c.nests[k]); }
-void stream(C& c, std::size_t k) { loops::stream_results(c.system, c.plan, c.machine.last_bytes, k, c.nests[k]); }
+void stream(C& c) { loops::stream_results(c.system, c.plan, c.machine.last_bytes, c.nests, c.deciding); }
 void fetch_rows(C& c, std::size_t k) { loops::fetch_rows(c.system, c.machine, c.nests[k]); }
+
+void see_all_followed(C& c) { c.deciding.check_all_taken(); }
 
 void take_given(C& c) {
   if (c.options.loops) loops::take_given(c.system, *c.options.loops, c.nests);
@@ -166,6 +167,9 @@ constexpr std::array kernel_choices{
 constexpr std::array place_choices{
     Choice{"reuse", "let intermediates share memory", [](Options& o) { o.plan.reuse = false; }},
     Choice{"in_place", "write new values of parameters where the old ones lie", [](Options& o) { o.plan.in_place = false; }},
+};
+constexpr std::array loop_choices{
+    Choice{"lanes", "compute elements of a result side by side; sums have lanes in any case", [](Options& o) { o.schedule.lanes = false; }},
 };
 
 using enum Level;
@@ -208,15 +212,16 @@ constexpr std::array list{
           .leaves = plan, .orders_sums = true, .serves = "fuse"},
     Stage{.name = "recompute", .what = "compute cheap values again instead of storing them", .run = by_plan<recompute_cheap>,
           .leaves = plan, .orders_sums = true, .serves = "fuse"},
-    Stage{.name = "settle", .what = "put equations into the kernels that are given, and see that all that was given is followed", .run = settle,
-          .leaves = plan, .required = true},
+    Stage{.name = "settle", .what = "put equations into the kernels that are given", .run = settle, .leaves = plan, .required = true},
     Stage{.name = "budget", .what = "compute values again until intermediates fit the memory budget", .run = keep_within_budget, .leaves = plan},
     Stage{.name = "values", .what = "say what became of each value, and why", .run = explain, .leaves = plan, .required = true, .print = print_values},
-    Stage{"lower", "make loops of each kernel: their order, lanes, and where each reduction stands", lower_kernels, loops, always},
+    Stage{.name = "lower", .what = "make loops of each kernel: their order, lanes, and where each reduction stands", .run = lower_kernels,
+          .leaves = loops, .required = true, .choices = loop_choices},
     Stage{"bind", "share turns among cores or the threads of a grid, and write short loops out", bind_loops, loops},
     Stage{"merge_rows", "let loops over the same row run as one", in_plain_loops<merge_rows>, loops},
-    Stage{"stream", "store large results past the caches", in_plain_loops<stream>, loops},
+    Stage{"stream", "store large results past the caches", stream, loops},
     Stage{"fetch_rows", "ask for the next row of a tensor early", in_plain_loops<fetch_rows>, loops},
+    Stage{"followed", "see that each decision that is given was followed", see_all_followed, loops, always},
     Stage{"by_hand", "take kernels that are given as text in place of those that were lowered", take_given, loops, always},
     Stage{.name = "script", .what = "say what the host does: kernels, zeros and copies, and what waits for what", .run = write_script,
           .leaves = loops, .required = true, .print = print_script},
@@ -244,6 +249,7 @@ void verify(const C& c, Level level) {
       return;
     case loops:
       for (const loops::Nest& nest : c.nests) loops::verify(c.system, nest);
+      loops::verify_bounds(c.system, c.nests);
       if (c.options.verify) verify(c.system, c.script);
       return;
     case llvm: return c.generator->verify();

@@ -85,6 +85,8 @@ const std::vector<DecisionKind>& decision_kinds() {
       {.name = "recompute", .what = "a cheap value is computed again by each reader", .orders_sums = true},
       {.name = "join", .what = "an equation shares outer loops of the kernel that computes a value; off: a kernel of its own", .parameters = {"with", "loops"}, .orders_sums = true},
       {.name = "turn", .what = "an equation is computed in the turns of one loop of a contraction", .parameters = {"with", "loop"}, .has_off = false, .orders_sums = true},
+      {.name = "lanes", .what = "a loop over elements of a result runs in lanes; it is counted from the outermost. Loops that add up have lanes by their form alone", .parameters = {"loop", "width"}},
+      {.name = "stream", .what = "a result that nobody reads again is stored past the caches"},
   };
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -187,6 +188,12 @@ struct Nest {
 /// that contractions do as they are declared (verify_contraction.cpp).
 /// \throws InternalError naming the kernel and the rule.
 void verify(const spec::System& system, const Nest& nest);
+
+/// Checks that every element that kernels read or write lies in its buffer, as far as ranges of loops and the conditions on the
+/// way there show it. An integer that is read is within the range that a caller or the equations promise; what kernels
+/// themselves store of integers is held to it. What is only fetched into a cache may lie anywhere.
+/// \throws InternalError naming the kernel, the tensor, the index and its range.
+void verify_bounds(const spec::System& system, std::span<const Nest> nests);
 
 /// Checks a contraction in a kernel of that name, inside loops with these extents: its blocks cover every tile once; the
 /// factors lie in memory as its tiles read them, and only there; its blocks of terms are no longer than the contract of

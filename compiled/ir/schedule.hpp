@@ -105,6 +105,7 @@ struct ScheduleOptions {
   std::optional<std::int64_t> middle_cache_bytes{};
   std::optional<std::int64_t> last_cache_bytes{};
   bool pack = true;          ///< false: contractions whose factors would be copied run in plain loops
+  bool lanes = true;         ///< false: elements of results are computed one by one in plain loops; sums keep the lanes that order their terms
   bool keep = true;          ///< false: parameters stay in row-major order (kept.hpp)
   bool always = false;       ///< also those for which plain loops are as fast
   friend bool operator==(const ScheduleOptions&, const ScheduleOptions&) = default;

@@ -54,6 +54,7 @@ class Replacement {
     if (nest.zeroed != lowered.zeroed) refuse(one, "other tensors are full of zeros than the plan says");
     try {
       verify(system_, nest);
+      verify_bounds(system_, {&nest, 1});
     } catch (const InternalError& error) {
       throw SpecViolation(fmt::format("{}:{}: {}", given_.file, one.line, error.what()));
     }

@@ -234,16 +234,29 @@ bool Lowering::is_shared(const Binder& binder) const {
   return std::any_of(shared_.begin(), shared_.end(), [&](const Binder& s) { return s.variable == binder.variable; });
 }
 
+bool Lowering::adds_up(const Kernel& kernel) const {
+  return std::any_of(kernel.statements.begin(), kernel.statements.end(), [&](const Statement& s) { return has_reduction(system_.equations.at(s.equation).value); });
+}
+
+/// Of the loops, and those of the reductions in what is assigned, the one that runs in lanes; it becomes the innermost.
+void Lowering::choose_among(std::vector<Binder>& loops, std::size_t equation, const std::vector<Assignment>& assignments, VectorWidth vectors) {
+  std::vector<Candidate> candidates;
+  for (const Binder& b : loops) candidates.push_back({b, nullptr});
+  for (const Assignment& a : assignments) collect_reduction_candidates(a.value, candidates);
+  lanes_ = decisions_.follow(equation, choose_lanes(system_, assignments, candidates, vectors), candidates);
+  in_lanes_last(loops);
+}
+
+void Lowering::in_lanes_last(std::vector<Binder>& loops) const {
+  std::stable_partition(loops.begin(), loops.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+}
+
 /// One statement: all its loops may be reordered.
 void Lowering::lower_alone(const Statement& statement) {
   const Equation e = system_.equations.at(statement.equation);
   if (lower_transposed(e)) return;
   std::vector<Binder> order = e.binders;
-  std::vector<Candidate> candidates;
-  for (const Binder& b : order) candidates.push_back({b, nullptr});
-  collect_reduction_candidates(e.value, candidates);
-  lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, vectors_for(e));
-  std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  choose_among(order, statement.equation, {{e.target, e.place, e.value}}, vectors_for(e));
   for (const Binder& b : order) open(b);
   assign(e);
   for (std::size_t i = 0; i < order.size(); ++i) close();
@@ -256,13 +269,7 @@ void Lowering::lower_inner(const Kernel& kernel, const Statement& statement, boo
   for (const Binder& b : e.binders) {
     if (!is_shared(b)) own.push_back(b);
   }
-  if (!lanes_taken) {
-    std::vector<Candidate> candidates;
-    for (const Binder& b : own) candidates.push_back({b, nullptr});
-    collect_reduction_candidates(e.value, candidates);
-    lanes_ = choose_lanes(system_, {{e.target, e.place, e.value}}, candidates, vectors_for(e));
-  }
-  std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  if (!lanes_taken) choose_among(own, statement.equation, {{e.target, e.place, e.value}}, vectors_for(e));
   for (const Binder& b : own) open(b);
   assign(e);
   for (std::size_t i = 0; i < own.size(); ++i) close();
@@ -284,13 +291,17 @@ void Lowering::lower_loops(const Kernel& kernel) {
     lanes = lanes_of(kernel);
   }
   std::vector<Binder> order = shared_;
-  if (!lanes.each_its_own) {
-    lanes_ = {lanes.loop == PinnedLanes::none ? lanes.reduction : shared_[lanes.loop].variable, lanes.width};
-    std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  const LaneChoice by_cost{lanes.loop == PinnedLanes::none ? lanes.reduction : shared_[lanes.loop].variable, lanes.width};
+  // Where costs find no lanes for all, each sum has those of its own.
+  const bool together = !lanes.each_its_own && (by_cost.variable >= 0 || !adds_up(kernel));
+  if (together) {
+    std::vector<Candidate> candidates;
+    for (const Binder& b : shared_) candidates.push_back({b, nullptr});
+    lanes_ = decisions_.follow(kernel.statements.front().equation, by_cost, candidates);
+    in_lanes_last(order);
   }
-  const bool taken = lanes_.variable >= 0;
   for (const Binder& b : order) open(b);
-  for (const Statement& s : kernel.statements) lower_inner(kernel, s, taken);
+  for (const Statement& s : kernel.statements) lower_inner(kernel, s, together);
   for (std::size_t i = 0; i < order.size(); ++i) close();
 }
 
@@ -324,14 +335,15 @@ void Lowering::lower_scatter(const Kernel& kernel) {
   }
   std::vector<Candidate> candidates;
   for (const Binder& b : outer) candidates.push_back({b, nullptr});
-  lanes_ = choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, vectors_for(e));
+  const LaneChoice by_cost = choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, vectors_for(e));
+  lanes_ = decisions_.follow(kernel.statements.front().equation, by_cost, candidates);
   std::vector<Binder> order = e.value->binders;
   if (lanes_.variable >= 0) {
     order.insert(order.end(), outer.begin(), outer.end());
   } else {
     order.insert(order.begin(), outer.begin(), outer.end());
   }
-  std::stable_partition(order.begin(), order.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  in_lanes_last(order);
   for (const Binder& b : order) open(b);
   if (precondition.valid()) guard = both(precondition, guard);
   Store store;
@@ -376,12 +388,13 @@ Nest Lowering::lower(const Kernel& kernel) {
   return nest;
 }
 
-std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Machine& machine) {
+std::vector<Nest> lower(const spec::System& system, const Plan& plan, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) {
   std::vector<Nest> nests;
   Register next = system.next_variable;
+  LaneDecisions decisions(system, machine, options.lanes, deciding);
   const std::vector<std::string> names = addresses(system);
   for (const Kernel& kernel : plan.kernels) {
-    nests.push_back(Lowering(system, plan, machine, next).lower(kernel));
+    nests.push_back(Lowering(system, plan, machine, decisions, next).lower(kernel));
     nests.back().name = names.at(kernel.statements.back().equation);
   }
   return nests;

@@ -56,17 +56,19 @@ std::optional<Equation> of_same_terms(const Equation& first, const Equation& sec
 }  // namespace
 
 /// Two reductions of the same terms, such as the maxima of pooling windows and where they stand: one loop over the elements,
-/// in which both are done before either is stored, so that the terms are read once.
-void Lowering::lower_together(const Equation& first, const Equation& second) {
+/// in which both are done before either is stored, so that the terms are read once. `number`
+/// is the first equation's.
+void Lowering::lower_together(std::size_t number, const Equation& first, const Equation& second) {
   std::vector<Binder> own;
   for (const Binder& b : first.binders) {
     if (!is_shared(b)) own.push_back(b);
   }
   std::vector<Candidate> candidates;
   for (const Binder& b : own) candidates.push_back({b, nullptr});
-  lanes_ = choose_lanes(system_, {{first.target, first.place, first.value}, {second.target, second.place, second.value}}, candidates,
-                        vectors_for(first));
-  std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  const LaneChoice by_cost =
+      choose_lanes(system_, {{first.target, first.place, first.value}, {second.target, second.place, second.value}}, candidates, vectors_for(first));
+  lanes_ = decisions_.follow(number, by_cost, candidates);
+  in_lanes_last(own);
   for (const Binder& b : own) open(b);
   for (const Equation* e : {&first, &second}) {
     start(*e);
@@ -93,7 +95,7 @@ void Lowering::lower_after_tiles(const Kernel& kernel, std::size_t first) {
       if (arithmetic_type(system_, e) == arithmetic_type(system_, other)) same = of_same_terms(e, other);
       done[j] = same.has_value();
     }
-    if (same) lower_together(e, *same);
+    if (same) lower_together(x.equation, e, *same);
     else lower_in_turn(kernel, x);
   }
 }

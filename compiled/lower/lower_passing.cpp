@@ -40,7 +40,7 @@ void Lowering::clear_parts(const Statement& statement, const Binder& part) {
     candidates.push_back({own.back(), nullptr});
   }
   lanes_ = choose_lanes(system_, {{e.target, store.place, store.value}}, candidates, vectors_for(e));
-  std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  in_lanes_last(own);
   for (const Binder& b : own) open(b);
   append(open_.size() - 1, step(std::move(store)));
   for (std::size_t i = 0; i < own.size(); ++i) close();
@@ -61,8 +61,8 @@ void Lowering::add_row(const Kernel& kernel, const Statement& statement, const B
   std::vector<Binder> own(e.binders.begin() + 1, e.binders.end());
   std::vector<Candidate> candidates;
   for (const Binder& b : own) candidates.push_back({b, nullptr});
-  lanes_ = choose_lanes(system_, {{e.target, store.place, term}}, candidates, vectors_for(e));
-  std::stable_partition(own.begin(), own.end(), [&](const Binder& b) { return b.variable != lanes_.variable; });
+  lanes_ = decisions_.follow(statement.equation, choose_lanes(system_, {{e.target, store.place, term}}, candidates, vectors_for(e)), candidates);
+  in_lanes_last(own);
   for (const Binder& b : own) open(b);
   count_work(e.binders, e.value);
   store.value = strip(term, {});

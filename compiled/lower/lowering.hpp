@@ -11,6 +11,7 @@
 
 #include "compiled/ir/affine.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/lower/lane_decisions.hpp"
 #include "compiled/lower/lower.hpp"
 
 namespace etalon::compiled::loops {
@@ -18,11 +19,11 @@ namespace etalon::compiled::loops {
 /// Lowers the statements of one kernel; open loops form a stack.
 class Lowering {
  public:
-  Lowering(const spec::System& system, const Plan& plan, const Machine& machine, Register& next)
-      : system_(system), plan_(plan), machine_(machine), next_(next) {}
+  Lowering(const spec::System& system, const Plan& plan, const Machine& machine, LaneDecisions& decisions, Register& next)
+      : system_(system), plan_(plan), machine_(machine), decisions_(decisions), next_(next) {}
 
   Nest lower(const Kernel& kernel);
-  /// Which loops of a kernel with several statements run in lanes.
+  /// Which loops of a kernel with several statements run in lanes by cost.
   [[nodiscard]] PinnedLanes lanes_of(const Kernel& kernel);
 
  private:
@@ -49,7 +50,7 @@ class Lowering {
   void append_tiles(Contract c, const spec::Equation& equation, const std::function<void()>& elements);
   void lower_in_turn(const Kernel& kernel, const Statement& statement);
   void lower_after_tiles(const Kernel& kernel, std::size_t first);
-  void lower_together(const spec::Equation& first, const spec::Equation& second);
+  void lower_together(std::size_t number, const spec::Equation& first, const spec::Equation& second);
   [[nodiscard]] std::vector<FetchAhead> next_pieces(const Kernel& kernel, std::size_t outermost) const;
   [[nodiscard]] bool lower_transposed(const spec::Equation& equation);
   void assign(const spec::Equation& equation);
@@ -57,9 +58,12 @@ class Lowering {
   [[nodiscard]] VectorWidth vectors_for(const spec::Equation& equation) const;
   [[nodiscard]] spec::Equation aligned(const Kernel& kernel, const Statement& statement) const;
   [[nodiscard]] bool is_shared(const Binder& binder) const;
+  [[nodiscard]] bool adds_up(const Kernel& kernel) const;
   void start(const spec::Equation& equation);
 
   // --- loops ---
+  void choose_among(std::vector<Binder>& loops, std::size_t equation, const std::vector<Assignment>& assignments, VectorWidth vectors);
+  void in_lanes_last(std::vector<Binder>& loops) const;
   void open(const Binder& binder);
   void close();
   void append(std::size_t depth, Step step) { open_[depth].loop.steps.push_back(std::move(step)); }
@@ -80,6 +84,7 @@ class Lowering {
   const spec::System& system_;
   const Plan& plan_;
   const Machine& machine_;
+  LaneDecisions& decisions_;
   Register& next_;
   std::vector<Open> open_;
   std::unordered_map<spec::VariableId, std::size_t> depth_;

@@ -39,9 +39,11 @@ PinnedLanes Lowering::lanes_of(const Kernel& kernel) {
 
 void pin_lanes(const spec::System& system, Plan& plan, const Machine& machine) {
   Register next = system.next_variable;
+  Deciding by_cost;
+  LaneDecisions decisions(system, machine, true, by_cost);
   for (Kernel& kernel : plan.kernels) {
     if (kernel.kind != KernelKind::loops || kernel.schedule || kernel.lanes || kernel.statements.size() < 2) continue;
-    kernel.lanes = Lowering(system, plan, machine, next).lanes_of(kernel);
+    kernel.lanes = Lowering(system, plan, machine, decisions, next).lanes_of(kernel);
   }
 }
 

@@ -16,6 +16,15 @@ std::int64_t bytes_of(const spec::System& system, TensorId t) {
   return system[t].dims.count() * static_cast<std::int64_t>(size_of(system[t].dtype));
 }
 
+/// Tensors that equations read.
+std::set<TensorId> tensors_read(const spec::System& system) {
+  std::set<TensorId> read;
+  for (const spec::Equation& e : system.equations) {
+    for (const Access& a : accesses_of(e.value).elements) read.insert(a.tensor);
+  }
+  return read;
+}
+
 /// Bytes of the tensors in memory that a kernel and those after it visit.
 std::int64_t bytes_visited_from(const spec::System& system, const Plan& plan, std::size_t kernel) {
   std::set<TensorId> visited;
@@ -67,51 +76,61 @@ bool computes_functions(const std::vector<Step>& steps) {
   });
 }
 
-bool is_read(const spec::System& system, TensorId t) {
-  return std::any_of(system.equations.begin(), system.equations.end(), [&](const spec::Equation& e) {
-    const std::vector<Access> read = accesses_of(e.value).elements;
-    return std::any_of(read.begin(), read.end(), [&](const Access& a) { return a.tensor == t; });
-  });
+/// The stores to a tensor that may go around the caches.
+void collect_stores(const spec::System& system, std::vector<Step>& steps, TensorId t, std::vector<Store*>& into) {
+  for (Step& s : steps) {
+    Loop* lanes = lanes_loop(s);
+    auto* loop = std::get_if<Loop>(&s.is);
+    if (lanes == nullptr && loop != nullptr) collect_stores(system, loop->steps, t, into);
+    if (lanes == nullptr) continue;
+    for (Step& inner : lanes->steps) {
+      auto* store = std::get_if<Store>(&inner.is);
+      if (store != nullptr && store->tensor == t && may_stream(system, *lanes, *store)) into.push_back(store);
+    }
+  }
 }
 
 class Streaming {
  public:
-  Streaming(const spec::System& system, std::set<TensorId> results) : system_(system), results_(std::move(results)) {}
+  Streaming(const spec::System& system, const Plan& plan, std::int64_t last_cache, Deciding& deciding)
+      : system_(system), plan_(plan), last_cache_(last_cache), deciding_(deciding), names_(addresses(system)), read_(tensors_read(system)) {}
 
-  void within(std::vector<Step>& steps) const {
-    for (Step& s : steps) {
-      if (Loop* lanes = lanes_loop(s)) {
-        stores(*lanes);
-      } else if (auto* loop = std::get_if<Loop>(&s.is)) {
-        within(loop->steps);
-      }
+  void kernel(std::size_t k, Nest& nest) {
+    std::set<TensorId> seen;
+    for (const Statement& s : plan_.kernels[k].statements) {
+      const TensorId t = system_.equations[s.equation].target;
+      if (plan_.residences.at(static_cast<std::size_t>(t)).home != Home::output || read_.contains(t) || !seen.insert(t).second) continue;
+      std::vector<Store*> stores;
+      collect_stores(system_, nest.steps, t, stores);
+      if (stores.empty()) continue;
+      const bool on = deciding_.on("stream", names_[s.equation], is_worth_it(k, nest, t));
+      deciding_.take(switched("stream", names_[s.equation], on));
+      for (Store* store : stores) store->streamed = on;
     }
+    verify(system_, nest);
   }
 
  private:
-  void stores(Loop& lanes) const {
-    for (Step& s : lanes.steps) {
-      auto* store = std::get_if<Store>(&s.is);
-      if (store != nullptr && results_.contains(store->tensor)) store->streamed = may_stream(system_, lanes, *store);
-    }
+  bool is_worth_it(std::size_t k, const Nest& nest, TensorId t) const {
+    return bytes_of(system_, t) * threshold("large_part_of_the_last_cache") >= last_cache_ &&
+           bytes_visited_from(system_, plan_, k) >= threshold("times_the_last_cache") * last_cache_ && !computes_functions(nest.steps);
   }
 
   const spec::System& system_;
-  std::set<TensorId> results_;
+  const Plan& plan_;
+  std::int64_t last_cache_;
+  Deciding& deciding_;
+  std::vector<std::string> names_;
+  std::set<TensorId> read_;
 };
 
 }  // namespace
 
-void stream_results(const spec::System& system, const Plan& plan, std::int64_t last_cache, std::size_t kernel, Nest& nest) {
-  std::set<TensorId> results;
-  for (const Statement& s : plan.kernels.at(kernel).statements) {
-    const TensorId t = system.equations[s.equation].target;
-    if (plan.residences.at(static_cast<std::size_t>(t)).home == Home::output && bytes_of(system, t) * threshold("large_part_of_the_last_cache") >= last_cache) results.insert(t);
+void stream_results(const spec::System& system, const Plan& plan, std::int64_t last_cache, std::vector<Nest>& nests, Deciding& deciding) {
+  Streaming streaming(system, plan, last_cache, deciding);
+  for (std::size_t k = 0; k < nests.size(); ++k) {
+    if (plan.kernels[k].kind == KernelKind::loops && !plan.kernels[k].schedule) streaming.kernel(k, nests[k]);
   }
-  if (results.empty() || bytes_visited_from(system, plan, kernel) < threshold("times_the_last_cache") * last_cache || computes_functions(nest.steps)) return;
-  std::erase_if(results, [&](TensorId t) { return is_read(system, t); });
-  Streaming(system, std::move(results)).within(nest.steps);
-  verify(system, nest);
 }
 
 }  // namespace etalon::compiled::loops

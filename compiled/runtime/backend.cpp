@@ -89,11 +89,13 @@ std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker
   return std::make_unique<SystemBackend>(std::move(name), std::move(make));
 }
 
-std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options) {
+std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options, const std::optional<Drawing>& drawing) {
   CompileOptions shared = options;
   if (!shared.device) shared.device = std::make_shared<Processor>();
-  return make_system_backend("cpu", [shared](const System& system) -> Runnable {
-    const Executable executable = compile_system(system, shared);
+  return make_system_backend("cpu", [shared, drawing](const System& system) -> Runnable {
+    CompileOptions own = shared;
+    if (drawing) own.decisions = drawn_decisions(system, shared, shared.device->machine(), *drawing);
+    const Executable executable = compile_system(system, own);
     const Report& r = executable.report();
     return {[executable](std::span<const HostTensor> inputs) { return executable.run(inputs); },
             spec::Making{r.kernels, r.arena_bytes + r.stack_bytes, r.passes_seconds + r.codegen_seconds, r.cached}};

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/drawn.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "spec/backend.hpp"
 
@@ -30,7 +31,8 @@ using RunnerMaker = std::function<Runnable(const spec::System&)>;
 /// made of a system serves the next request too.
 [[nodiscard]] std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker make);
 
-/// A backend named `cpu`: f32 and f64, every mode. What it cannot do it refuses; it never hands work to another.
-[[nodiscard]] std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options = {});
+/// A backend named `cpu`: every mode and element type. What it cannot do it refuses; it never hands work to another.
+/// \param drawing each system is compiled with decisions of its own that are drawn so
+[[nodiscard]] std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options = {}, const std::optional<Drawing>& drawing = std::nullopt);
 
 }  // namespace etalon::compiled

@@ -25,6 +25,7 @@ class Neighbours {
   std::vector<DecisionLine> run(const std::vector<DecisionLine>& all, bool reorder) {
     if (line_.is("on") || (line_.is("off") && is_switch())) add(switched(line_.kind, line_.value, line_.is("off")));
     else if (line_.kind == "join") kernels(all);
+    else if (line_.kind == "lanes") lanes();
     else if (line_.is("off")) return {};
     else if (line_.kind == "tile") tiles(reorder);
     else if (line_.kind == "pack") layouts();
@@ -89,6 +90,19 @@ class Neighbours {
       if (value == "on" || value == "off") add(with_word(line_, name, value == "on" ? "off" : "on"));
       else if (value == "rows" || value == "columns") add(with_word(line_, name, value == "rows" ? "columns" : "rows"));
       else if (name != "with" && name != "axis") around(name, 1);
+    }
+  }
+
+  /// Nothing, more or fewer of the same loop, and other loops.
+  void lanes() {
+    add(switched("lanes", line_.value, false));
+    if (!line_.is("off")) {
+      for (const std::int64_t width : {value_of(line_, "width") / 2, value_of(line_, "width") * 2}) add(with_word(line_, "width", std::to_string(width)));
+    }
+    for (int loop = 0; loop <= 3; ++loop) {
+      for (const unsigned width : {machine_.lanes_f32 / 2, machine_.lanes_f32}) {
+        add({"lanes", line_.value, {{"loop", std::to_string(loop)}, {"width", std::to_string(width)}}, {}});
+      }
     }
   }
 

@@ -57,6 +57,15 @@ struct Sign {
   bool (*fired)(const Made& with, const Made& without);
 };
 
+/// Loops over elements begin with `for`, those that add up with `over`.
+std::size_t loops_over_elements_in_lanes(const Made& made) {
+  std::size_t count = 0;
+  for (std::size_t at = made.loops.find("for "); at != std::string::npos; at = made.loops.find("for ", at + 1)) {
+    count += made.loops.substr(at, made.loops.find('\n', at) - at).find(" lanes") != std::string::npos ? 1 : 0;
+  }
+  return count;
+}
+
 const std::vector<Sign> signs{
     {"fusion", "softmax", [](const Made& with, const Made& without) {
        return with.kernels < with.equations && without.kernels == without.equations && without.plans("fusion is off");
@@ -97,6 +106,9 @@ const std::vector<Sign> signs{
     {"merging", "layer-norm", [](const Made& with, const Made& without) {
        return with.loops.find("in one pass with the loop of ggamma.parts, which visits the same elements of ") != std::string::npos &&
               without.loops.find("in one pass") == std::string::npos;
+     }},
+    {"lanes", "softmax", [](const Made& with, const Made& without) {
+       return without.loops.find(" lanes:") != std::string::npos && loops_over_elements_in_lanes(without) == 0 && loops_over_elements_in_lanes(with) > 0;
      }},
     {"streaming", "layer-norm", [](const Made& with, const Made& without) {
        return with.loops.find("around the caches") != std::string::npos && without.loops.find("around the caches") == std::string::npos;

@@ -169,6 +169,8 @@ if build == "compiled":
     printed(["tile", "join", "recompute"], "compile", "--decisions")
     tuned = json.loads(printed([], "tune", str(product), "--seconds", "1", "--cache", str(cache), "--json"))
     check(tuned["tried"] > 0 and tuned["other_results"] == 0 and (tuned["file"] is None) == (tuned["decisions"] == []), f"tune: {tuned}")
+    held = json.loads(printed([], "tune", str(product), "--seconds", "1", "--reorder-sums", "--conform", "-o", str(folder / "held"), "--json"))["conforms"]
+    check(tuned["conforms"] is None and held["verdict"] == "pass" and held["comparisons"] == 60 * 96 and held["undecided"] == 0, f"tune --conform: {held}")
     reordered = json.loads(printed([], "tune", str(product), "--seconds", "1", "--reorder-sums", "-o", str(folder / "reordered"), "--json"))
     check(reordered["tried"] > 0 and reordered["other_results"] == 0, f"tune --reorder-sums: {reordered}")
     if tuned["file"]:

@@ -35,7 +35,8 @@ Lowered lowered(const Product& p) {
   const std::vector<Decision> decisions = scheduled(l.system, machine);
   const compiled::Plan plan = compiled::plan(l.system, {}, decisions);
   compiled::check_plan(l.system, plan);
-  l.nests = compiled::loops::lower(l.system, plan, machine);
+  compiled::Deciding by_cost;
+  l.nests = compiled::loops::lower(l.system, plan, machine, {}, by_cost);
   return l;
 }
 

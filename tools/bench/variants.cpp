@@ -23,6 +23,7 @@ const std::vector<Variant>& variants() {
       {"passing", "sums over rows run over them again", "passing"},
       {"fetching", "the next row of a tensor is asked for when its turn comes", "fetch_rows"},
       {"merging", "each statement visits a row in a loop of its own", "merge_rows"},
+      {"lanes", "elements of results are computed one after the other; sums keep their lanes", "lanes"},
       {"streaming", "results that nobody reads again go through the caches", "stream"},
       {"strips", "values that are much larger than what they are made of are stored as a whole", "strips"},
       {"keeping", "parameters lie in row-major order, and are copied into panels by each run", "keep"},

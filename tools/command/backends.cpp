@@ -29,7 +29,16 @@ std::string quoted(const std::string& text) {
 }
 
 #ifdef ETALON_HAS_COMPILED
-constexpr std::string_view threaded = "cpu:";
+constexpr std::string_view threaded = "cpu:", drawn = "cpu-drawn:";
+
+/// Schedules of every kind, those that order sums otherwise too: a contract speaks of errors, not of bits.
+compiled::Drawing drawing_of(const std::string& seed) {
+  compiled::Drawing drawing{.reorder_sums = true};
+  const char* const end = seed.data() + seed.size();
+  const auto [stop, wrong] = std::from_chars(seed.data(), end, drawing.seed);
+  if (wrong != std::errc() || stop != end) throw SpecViolation("backend cpu-drawn:SEED: expected a number, found '" + seed + "'");
+  return drawing;
+}
 
 /// So many threads, and every kernel is shared among them however short it is: cases are small.
 compiled::CompileOptions shared_by(const std::string& threads) {
@@ -64,6 +73,7 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
 #ifdef ETALON_HAS_COMPILED
   if (name == "cpu") return compiled::make_cpu_backend();
   if (name.starts_with(threaded)) return compiled::make_cpu_backend(shared_by(name.substr(threaded.size())));
+  if (name.starts_with(drawn)) return compiled::make_cpu_backend({}, drawing_of(name.substr(drawn.size())));
   if (name == "cpu-c") return compiled::source::make_c_backend();
 #endif
   const std::vector<std::string> names{"reference", "cpu", "cpu-c", "cuda"};

@@ -37,7 +37,8 @@ Examples
   etalon compile step.txt --schedule tuned --dump-after plan
   etalon tune step.txt --seconds 60 --reorder-sums -o step.schedule
   etalon compile step.txt --schedule step.schedule
-Exit status: 0 searched, whatever was found; 2 usage or set-up error.)";
+  etalon tune step.txt --conform
+Exit status: 0 searched, whatever was found, 1 with --conform where what was found does not conform; 2 usage or set-up error.)";
 
 struct TuneWords {
   std::string path;
@@ -48,13 +49,18 @@ struct TuneWords {
   TuningOptions options;
 };
 
+nlohmann::ordered_json json_of(const std::optional<conformance::Outcome>& outcome) {
+  if (!outcome) return nullptr;
+  return {{"verdict", name_of(outcome->verdict)}, {"comparisons", outcome->comparisons}, {"undecided", outcome->undecided}, {"why", outcome->why}};
+}
+
 void print_json(const TuneWords& words, const Tuned& found, const std::string& file) {
   nlohmann::ordered_json decisions = nlohmann::ordered_json::array();
   for (const compiled::DecisionLine& line : found.decisions) decisions.push_back(compiled::to_text(line));
   const nlohmann::ordered_json all{{"program", words.path},
                                    {"seconds_before", file.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(found.before)},
                                    {"seconds_after", file.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(found.after)}, {"tried", found.tried},
-                                   {"refused", found.refused}, {"other_results", found.other}, {"decisions", decisions},
+                                   {"refused", found.refused}, {"other_results", found.other}, {"decisions", decisions}, {"conforms", json_of(found.outcome)},
                                    {"file", file.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(file)}};
   std::cout << all.dump() << "\n";
 }
@@ -74,17 +80,26 @@ std::string keep(const TuneWords& words, const spec::Program& program, const Tun
   return file.string();
 }
 
-void tune_file(const TuneWords& words) {
+int status_of(const Tuned& found) { return found.outcome && found.outcome->verdict == conformance::Verdict::fail ? 1 : 0; }
+
+int tune_file(const TuneWords& words) {
   if (!words.output.empty()) check_writable(words.output);
   const spec::Program program = with_extents(program_in_file(words.path, words.definitions));
   TuningOptions options = words.options;
   if (!words.json) options.progress = [](const std::string& line) { std::cerr << line << std::endl; };
   const Tuned found = tune(program, options);
   const std::string file = keep(words, program, found);
-  if (words.json) return print_json(words, found, file);
+  if (words.json) {
+    print_json(words, found, file);
+    return status_of(found);
+  }
   std::cout << fmt::format("{}: {} tried, {} refused, {} with other results\n", words.path, found.tried, found.refused, found.other);
   if (file.empty()) std::cout << "nothing faster was found\n";
   else std::cout << fmt::format("{}: {} changes, {:.4g} ms instead of {:.4g}\n", file, found.decisions.size(), found.after * 1e3, found.before * 1e3);
+  if (found.outcome) {
+    std::cout << fmt::format("{}: {} comparisons{}\n", name_of(found.outcome->verdict), found.outcome->comparisons, found.outcome->why.empty() ? "" : ": " + found.outcome->why);
+  }
+  return status_of(found);
 }
 
 }  // namespace
@@ -99,12 +114,12 @@ void add_tune(Command app, Outcome& outcome) {
   command.option("--threads", words->options.threads, "That run the program").between(1, 1024).with_default();
   command.option("--seed", words->options.seed, "Of the inputs and of the order of changes").with_default();
   command.flag("--reorder-sums", words->options.reorder_sums, "Try decisions too that add terms in another order: bits differ then");
+  command.flag("--conform", words->options.conform, "Hold what was found to the definitions, as conform does: the reference takes its time");
   command.option("-o,--output", words->output, "The file of what is found, instead of one beside the cache");
   command.option("--cache", words->cache, "The folder of what is found, instead of the usual one");
   command.flag("--json", words->json, "Print what was found as one JSON object");
   command.callback([=, &outcome] {
-    tune_file(*words);
-    outcome.status = 0;
+    outcome.status = tune_file(*words);
   });
 }
 

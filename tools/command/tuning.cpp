@@ -13,6 +13,7 @@
 #include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "compiled/schedule/neighbours.hpp"
+#include "conformance/judge.hpp"
 #include "spec/error.hpp"
 #include "tools/bench/agreement.hpp"
 #include "tools/bench/roundings.hpp"
@@ -137,6 +138,7 @@ class Tuner {
       consider(next);
     }
     finish();
+    if (options_.conform) conform();
     return std::move(found_);
   }
 
@@ -226,6 +228,26 @@ class Tuner {
     best_ = candidate(decisions_);
     if (!agrees(*best_)) ++found_.other;
     else if (ratio(*first_, *best_, 31) < 1 - least_gain / 2) found_.decisions = decisions_;
+  }
+
+  /// Outputs and new values of parameters, as the definitions have them.
+  void conform() {
+    say("holding the results to the definitions");
+    const std::vector<HostTensor> results = candidate(found_.decisions)->results();
+    const std::vector<spec::Update> updates = spec::all_updates(program_);
+    spec::Request request;
+    request.program = program_;
+    request.inputs = values_;
+    spec::Numbers numbers;
+    std::vector<std::string>& names = request.program.outputs;
+    numbers.outputs.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(names.size()));
+    for (std::size_t u = 0; u < updates.size(); ++u) {
+      if (std::find(names.begin(), names.end(), updates[u].value) != names.end()) continue;
+      names.push_back(updates[u].value);
+      numbers.outputs.push_back(results[results.size() - updates.size() + u]);
+    }
+    found_.outcome = conformance::judge(request, numbers, spec::contract_named("cpu"));
+    if (found_.outcome->verdict == conformance::Verdict::fail) found_.decisions.clear();
   }
 
   void say(const std::string& line) const {
