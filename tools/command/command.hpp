@@ -48,7 +48,7 @@ void add_formats(Command command, conformance::Formats& formats);
 [[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name,
                                                           const conformance::Limits& limits = {});
 
-/// Who computes the values of a log: `reference`, `cpu` or `cpu:N`.
+/// Who computes the values of a log: `reference`, `cpu`, `cpu:N` or a device.
 /// \throws Unsupported for a backend whose values cannot be asked for, SpecViolation for an unknown name.
 [[nodiscard]] logging::Recorder make_recorder(const std::string& name);
 
