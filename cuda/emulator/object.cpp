@@ -40,7 +40,7 @@ struct alignas(256) Line {
 
 }  // namespace
 
-compiled::source::CCompiler host_compiler() { return {"c++", "-x c++ -std=c++17 -O1 -Wall -Wextra -ffp-contract=off -fvisibility=hidden"}; }
+compiled::source::CCompiler host_compiler() { return {"c++", "-x c++ -std=c++17 -O1 -w -ffp-contract=off -fvisibility=hidden"}; }
 
 std::vector<std::shared_ptr<const Object>> compile(std::span<const std::string> texts, const compiled::source::CCompiler& compiler) {
   const std::shared_ptr<compiled::source::Library> library = compile_c(host_text(texts), compiler);

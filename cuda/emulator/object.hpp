@@ -18,7 +18,7 @@
 
 namespace etalon::cuda::emulator {
 
-/// What texts are compiled with: C++ with fused multiplication where the text says so and nowhere else.
+/// What texts are compiled with: C++ with fused multiplication where the text says so and nowhere else. Of a text's style NVRTC is the judge.
 [[nodiscard]] compiled::source::CCompiler host_compiler();
 
 /// How many threads a kernel is run by.

@@ -2,6 +2,7 @@
 /// The devices that commands know by name.
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 
@@ -16,5 +17,8 @@ namespace etalon::command {
 
 /// The backend that runs on such a device, under the contract of the functions that it calls. \throws as device_named
 [[nodiscard]] std::unique_ptr<spec::Backend> make_device_backend(const std::string& name);
+
+/// One line per device: its name, and what it is; of CUDA's the reason why there is none.
+void print_devices(std::ostream& out);
 
 }  // namespace etalon::command
