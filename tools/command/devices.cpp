@@ -41,7 +41,8 @@ std::vector<std::string> driver_lines() {
                                   static_cast<double>(d.bytes) / (1 << 30), d.driver / 1000, d.driver % 1000 / 10, image_text(d.capability)));
     }
   } catch (const Unsupported& e) {
-    lines.push_back(std::string("none: ") + e.what());
+    const std::string why = e.what();
+    lines.push_back("none: " + (why.starts_with("cuda: ") ? why.substr(6) : why));
   }
   return lines;
 }
