@@ -121,10 +121,12 @@ std::shared_ptr<const Object> Emulator::object_of(const std::string& text) {
     const auto found = prepared_.find(text);
     if (found != prepared_.end()) return found->second;
   }
+  ++compilations_;
   return compile({&text, 1}, compiler_).front();
 }
 
 void Emulator::prepare(std::span<const std::string> texts) {
+  ++compilations_;
   const std::vector<std::shared_ptr<const Object>> objects = compile(texts, compiler_);
   const std::lock_guard lock(mutex_);
   for (std::size_t n = 0; n < texts.size(); ++n) prepared_.insert_or_assign(texts[n], objects[n]);

@@ -3,6 +3,8 @@
 /// may happen in any order happens in one that is drawn.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -35,6 +37,8 @@ class Emulator final : public compiled::Device {
 
   /// Compiles texts at once that programs will have soon: their builders find them.
   void prepare(std::span<const std::string> texts);
+  /// How often the compiler was started.
+  [[nodiscard]] std::size_t compilations() const { return compilations_; }
 
  private:
   class EmulatedModule;
@@ -44,6 +48,7 @@ class Emulator final : public compiled::Device {
 
   compiled::source::CCompiler compiler_;
   std::mutex mutex_;  ///< one call at a time
+  std::atomic<std::size_t> compilations_ = 0;
   Memory memory_;
   Course course_;
   std::unordered_map<std::string, std::shared_ptr<const Object>> prepared_;  ///< by their text
