@@ -5,6 +5,12 @@
 
 #include <new>
 
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_UNPOISON_MEMORY_REGION(begin, bytes) ((void)0)
+#endif
+
 namespace etalon::cuda::emulator {
 
 namespace {
@@ -29,6 +35,8 @@ void* Stacks::take() {
   }
   void* const end = free_.back();
   free_.pop_back();
+  // A fiber that was not run to its end has left the marks of its frames.
+  ASAN_UNPOISON_MEMORY_REGION(static_cast<std::byte*>(end) - bytes, bytes);
   return end;
 }
 
