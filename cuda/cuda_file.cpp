@@ -139,6 +139,7 @@ class File {
     compiled::source::Steps steps(scalars, program_.lowered().system, text);
     steps.own(nest);
     if (grid.threads == 1) return steps.all(nest.steps);
+    if (grid.elements == 0) return;
     steps.all({nest.steps.begin(), nest.steps.end() - 1});
     const std::string element = scalars.claim("element");
     text.open(fmt::format("for (int64_t {0} = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; {0} < {1}; {0} += (int64_t)gridDim.x * blockDim.x)",

@@ -5,6 +5,7 @@
 #ifdef ETALON_HAS_NVRTC
 #include <nvrtc.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 #endif
@@ -38,21 +39,19 @@ std::string log_of(const Compilation& c) {
   return log;
 }
 
-}  // namespace
-
-bool has_nvrtc() { return true; }
-
-std::string compile_to_ptx(const std::string& text, std::string_view architecture) {
-  const Compilation c(text);
-  const std::string target = "--gpu-architecture=" + std::string(architecture);
+void compile(const Compilation& c, const std::string& architecture) {
+  const std::string target = "--gpu-architecture=" + architecture;
   const std::array options{target.c_str(), "--fmad=false"};
   const nvrtcResult done = nvrtcCompileProgram(c.program, static_cast<int>(options.size()), options.data());
   if (done == NVRTC_ERROR_INVALID_OPTION) {
-    throw SpecViolation("nvrtc: architecture `" + std::string(architecture) + "` is not known to this toolkit; expected one like `" +
+    throw SpecViolation("nvrtc: architecture `" + architecture + "` is not known to this toolkit; expected one like `" +
                         std::string(default_architecture) + "`");
   }
   const std::string log = log_of(c);
   if (done != NVRTC_SUCCESS || !log.empty()) throw InternalError("nvrtc: " + (log.empty() ? nvrtcGetErrorString(done) : log.substr(0, quoted_message)));
+}
+
+std::string ptx_of(const Compilation& c) {
   std::size_t size = 0;
   if (nvrtcGetPTXSize(c.program, &size) != NVRTC_SUCCESS || size == 0) throw InternalError("nvrtc: no PTX");
   std::string ptx(size, '\0');
@@ -61,13 +60,63 @@ std::string compile_to_ptx(const std::string& text, std::string_view architectur
   return ptx;
 }
 
+std::string machine_code_of(const Compilation& c) {
+  std::size_t size = 0;
+  if (nvrtcGetCUBINSize(c.program, &size) != NVRTC_SUCCESS || size == 0) throw InternalError("nvrtc: no machine code");
+  std::string code(size, '\0');
+  nvrtcGetCUBIN(c.program, code.data());
+  return code;
+}
+
+std::vector<int> known_capabilities() {
+  int count = 0;
+  if (nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS) throw InternalError("nvrtc: it does not say which architectures it knows");
+  std::vector<int> all(static_cast<std::size_t>(count));
+  nvrtcGetSupportedArchs(all.data());
+  return all;
+}
+
+}  // namespace
+
+bool has_nvrtc() { return true; }
+
+std::string compile_to_ptx(const std::string& text, std::string_view architecture) {
+  const Compilation c(text);
+  compile(c, std::string(architecture));
+  return ptx_of(c);
+}
+
+std::string image_architecture(int capability) {
+  int nearest = 0;
+  for (const int known : known_capabilities()) {
+    if (known <= capability) nearest = std::max(nearest, known);
+  }
+  if (nearest == 0) throw Unsupported("nvrtc: no architecture of this toolkit is as old as compute capability " + std::to_string(capability / 10) + "." + std::to_string(capability % 10));
+  return (nearest == capability ? "sm_" : "compute_") + std::to_string(nearest);
+}
+
+Image compile_for(const std::string& text, int capability) {
+  const std::string architecture = image_architecture(capability);
+  const Compilation c(text);
+  compile(c, architecture);
+  return {architecture.starts_with("sm_") ? machine_code_of(c) : ptx_of(c), architecture};
+}
+
 #else
 
 bool has_nvrtc() { return false; }
 
-std::string compile_to_ptx(const std::string&, std::string_view) {
+namespace {
+
+[[noreturn]] void refuse() {
   throw Unsupported("nvrtc: not in this build; install the CUDA toolkit (12 or later) and configure with -DETALON_CUDA=ON");
 }
+
+}  // namespace
+
+std::string compile_to_ptx(const std::string&, std::string_view) { refuse(); }
+std::string image_architecture(int) { refuse(); }
+Image compile_for(const std::string&, int) { refuse(); }
 
 #endif
 

@@ -1,5 +1,5 @@
 /// \file
-/// CUDA C++ to PTX by NVRTC, for a device that need not be there. It knows nothing of programs.
+/// CUDA C++ to PTX or to machine code by NVRTC, for a device that need not be there. It knows nothing of programs.
 #pragma once
 
 #include <string>
@@ -18,5 +18,18 @@ inline constexpr std::string_view default_architecture = "compute_80";
 /// \throws Unsupported where this build has no NVRTC, SpecViolation for an unknown architecture, InternalError with the first of
 /// what NVRTC says of the text, a warning too.
 [[nodiscard]] std::string compile_to_ptx(const std::string& text, std::string_view architecture = default_architecture);
+
+/// What a driver loads.
+struct Image {
+  std::string bytes;
+  std::string architecture;  ///< `sm_90` of machine code, `compute_90` of PTX
+};
+
+/// The architecture of the image for a device of that compute capability, 10 major + minor: its own where NVRTC knows it, else the
+/// nearest older one, as PTX. \throws Unsupported where there is none
+[[nodiscard]] std::string image_architecture(int capability);
+
+/// The image of a text for such a device, without contraction of products and additions. \throws as compile_to_ptx, Unsupported as image_architecture
+[[nodiscard]] Image compile_for(const std::string& text, int capability);
 
 }  // namespace etalon::cuda

@@ -137,7 +137,7 @@ TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
   const Dataset digits = read_digits(digits_file(options));
   const Split split = split_of_digits();
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 500 : 100;
-  const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads, options.cache};
+  const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads, options.cache, {}, options.device};
   Trainer trainer(model == "mlp" ? digits_mlp() : digits_cnn(), select_rows(digits, split.train), trainer_options,
                   select_rows(digits, split.validation));
   fmt::print(console, "digits, {}: {} rows to train on, {} to validate, {} to test, {} epochs, seed {}\n", model,
@@ -178,7 +178,7 @@ TrainResult train_moons(const TrainOptions& options, std::ostream& console) {
   Dataset rows{data.features, 0, data.inputs};
   for (const std::int64_t label : data.labels) rows.numbers.push_back(label == 0 ? 1.0F : -1.0F);
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
-  Trainer trainer(moons(), rows, TrainerOptions{options.seed, epochs, 10, false, options.threads, options.cache});
+  Trainer trainer(moons(), rows, TrainerOptions{options.seed, epochs, 10, false, options.threads, options.cache, {}, options.device});
   fmt::print(console, "moons: {} points in batches of 10, {} epochs, seed {}\n", data.rows(), epochs, options.seed);
   Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
   trainer.run([&](const StepRecord& record) { reporter(record); });

@@ -6,8 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
+
+namespace etalon::compiled {
+class Device;
+}
 
 namespace etalon::training {
 
@@ -24,6 +29,7 @@ struct TrainOptions {
   std::filesystem::path data;                   ///< digits.csv.gz; empty: the shipped file
   std::filesystem::path svg;                    ///< folder for the SVG plots; empty: none
   std::filesystem::path cache;                  ///< folder that keeps compiled code for the next run; empty: none
+  std::shared_ptr<compiled::Device> device;     ///< where steps run; null: the processor
 };
 
 /// What a run reached.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,10 @@
 #include "training/state.hpp"
 #include "training/step.hpp"
 #include "training/task.hpp"
+
+namespace etalon::compiled {
+class Device;
+}
 
 namespace etalon::training {
 
@@ -36,6 +41,7 @@ struct TrainerOptions {
   unsigned threads = 1;
   std::filesystem::path cache = {};  ///< a folder that keeps compiled code for the next run; empty keeps none
   Guard guard = {};                  ///< what must be finite besides the loss, or else a step changes nothing and the run ends
+  std::shared_ptr<compiled::Device> device = nullptr;  ///< where steps run; null: the processor
 };
 
 /// One training run. The same task, rows and options give the same bits, for any number of threads.

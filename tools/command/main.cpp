@@ -36,6 +36,7 @@ Examples
   etalon contract list                what backends may promise of their arithmetic
   etalon train digits                 train on the shipped digits
   etalon bench --only gemm            how fast the compiled backend is, beside others
+  etalon devices                      where programs can run
   etalon config                       what is configured, and where each value comes from
 
 Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
@@ -116,6 +117,7 @@ int main(int argc, char** argv) {
   command::add_adapter(commands, outcome);
   command::add_train(commands, outcome);
   command::add_bench(commands, outcome);
+  command::add_devices(commands, outcome);
   command::add_config(commands, outcome);
   std::ios::sync_with_stdio(false);
   try {

@@ -156,7 +156,7 @@ void add_run(Command app, Outcome& outcome) {
   command.footer(run_examples);
   auto choices = std::make_shared<RunChoices>();
   command.option("file", choices->path, "The program, as text or JSON").required();
-  command.option("--backend", choices->backend, "Who computes: reference, cpu or cuda").with_default();
+  command.option("--backend", choices->backend, "Who computes: reference, cpu, cuda-emulated or cuda").with_default();
   command.option("--set", choices->words, "name=numbers of an input, row-major").one_word();
   command.option("--definitions", choices->definitions, "A file with definitions of your own");
   const Option logs = command.flag(std::string("--log-assignments{") + all_values + "}", choices->names,

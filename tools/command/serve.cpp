@@ -24,7 +24,7 @@ void add_serve(Command app, Outcome& outcome) {
   Command command = app.command("serve", "Answer questions of Protocol 1, one JSON object per line");
   command.footer(serve_examples);
   auto backend = std::make_shared<std::string>("reference");
-  command.option("--backend", *backend, "Who answers: reference, cpu, cuda or plugin:PATH.so").with_default();
+  command.option("--backend", *backend, "Who answers: reference, cpu, cuda-emulated, cuda or plugin:PATH.so").with_default();
   command.callback([backend, &outcome] {
     constexpr std::string_view plugin = "plugin:";
     outcome.status = 0;

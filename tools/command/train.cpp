@@ -11,6 +11,7 @@
 
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/cache_folder.hpp"
+#include "tools/command/devices.hpp"
 #include "training/report.hpp"
 #endif
 
@@ -35,6 +36,7 @@ void add_train(Command app, Outcome& outcome) {
   auto options = std::make_shared<training::TrainOptions>();
   auto data = std::make_shared<std::string>();
   auto svg = std::make_shared<std::string>();
+  auto backend = std::make_shared<std::string>("cpu");
   auto quiet = std::make_shared<bool>(false);
   command.option("task", options->task, "digits or moons").required();
   command.option("--model", options->model, "Of digits: mlp or cnn").with_default();
@@ -42,6 +44,7 @@ void add_train(Command app, Outcome& outcome) {
   command.option("--epochs", options->epochs, "Passes over the data; 0 is the task's own number").between(0, 1000000).with_default();
   command.option("--every", options->every, "Print every that many steps; 0 is once an epoch or rarer").between(0, 1000000000).with_default();
   command.option("--threads", options->threads, "Of the compiled step; the numbers do not depend on it").with_default();
+  command.option("--backend", *backend, "Where steps run: cpu, cuda-emulated or cuda").with_default();
   command.option("--data", *data, "The digits in a file of your own");
   command.option("--svg", *svg, "Write the plots into this folder");
   command.flag("--no-plots", *quiet, "No plots in the terminal");
@@ -49,6 +52,7 @@ void add_train(Command app, Outcome& outcome) {
     options->data = *data;
     options->svg = *svg;
     options->cache = compiled::default_cache_folder();
+    options->device = device_named(*backend);
     options->plots = !*quiet;
     options->progress = isatty(STDOUT_FILENO) != 0;
     options->columns = output_columns().value_or(options->columns);

@@ -1,0 +1,161 @@
+#include "cuda/emulator/emulator.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "cuda/grid.hpp"
+#include "cuda/text_builder.hpp"
+#include "spec/error.hpp"
+
+namespace etalon::cuda::emulator {
+
+using compiled::Addresses;
+using compiled::Command;
+using compiled::Script;
+
+namespace {
+
+constexpr const char* named = "device cuda-emulated";
+
+/// Some order in which each command comes after those that it waits for.
+std::vector<std::size_t> drawn_order(const Script& script, std::mt19937_64& draw) {
+  std::vector<std::size_t> order, ready;
+  std::vector<bool> listed(script.commands.size()), done(script.commands.size());
+  while (order.size() < listed.size()) {
+    for (std::size_t n = 0; n < listed.size(); ++n) {
+      if (listed[n] || !std::ranges::all_of(script.commands[n].after, [&](std::size_t before) { return done[before]; })) continue;
+      ready.push_back(n);
+      listed[n] = true;
+    }
+    std::swap(ready[draw() % ready.size()], ready.back());
+    order.push_back(ready.back());
+    done[ready.back()] = true;
+    ready.pop_back();
+  }
+  return order;
+}
+
+Extent extent_of(const Grid& grid) {
+  Extent extent;
+  extent.blocks.x = static_cast<std::uint32_t>(grid.blocks);
+  extent.threads.x = static_cast<std::uint32_t>(grid.threads);
+  return extent;
+}
+
+}  // namespace
+
+class Emulator::EmulatedModule final : public compiled::Module {
+ public:
+  EmulatedModule(Emulator& device, ModuleText text, std::shared_ptr<const Object> object)
+      : device_(device), text_(std::move(text)), object_(std::move(object)) {}
+  [[nodiscard]] std::unique_ptr<compiled::Replay> replay() const override;
+
+  /// Once memory is open.
+  void run(const Addresses& at) const {
+    if (at.arena != nullptr) std::fill_n(at.arena, text_.script.arena_bytes, poison);
+    for (std::size_t o = 0; o < at.outputs.size(); ++o) {
+      if (at.outputs[o] != nullptr) std::fill_n(at.outputs[o], text_.output_bytes[o], poison);
+    }
+    for (const std::size_t n : drawn_order(text_.script, device_.course_.draw)) {
+      std::visit([&](const auto& one) { does(one, at); }, text_.script.commands[n].does);
+    }
+  }
+  [[nodiscard]] Emulator& device() const { return device_; }
+
+ private:
+  void does(const compiled::Launch& launch, const Addresses& at) const {
+    std::vector<std::byte*> operands;
+    std::vector<void*> values;
+    for (const compiled::Operand& o : launch.operands) operands.push_back(at.at(o.memory));
+    for (std::byte*& operand : operands) values.push_back(&operand);
+    const KernelEntry& kernel = text_.kernels[launch.kernel];
+    object_->launch(kernel.name, extent_of(kernel.grid), values.data(), device_.course_);
+  }
+  void does(const compiled::Fill& fill, const Addresses& at) const { std::memset(at.at(fill.memory), 0, fill.memory.bytes); }
+  void does(const compiled::Move& move, const Addresses& at) const { std::memcpy(at.at(move.to), at.at(move.from), move.to.bytes); }
+
+  Emulator& device_;
+  ModuleText text_;
+  std::shared_ptr<const Object> object_;
+};
+
+class Emulator::EmulatedReplay final : public compiled::Replay {
+ public:
+  explicit EmulatedReplay(const EmulatedModule& module) : module_(module) {}
+  compiled::Event run(const Addresses& addresses) override {
+    Emulator& device = module_.device();
+    const std::lock_guard lock(device.mutex_);
+    return compiled::naming(named, [&] {
+      std::vector<const std::byte*> touched(addresses.inputs.begin(), addresses.inputs.end());
+      touched.insert(touched.end(), addresses.outputs.begin(), addresses.outputs.end());
+      touched.push_back(addresses.arena);
+      std::erase(touched, nullptr);
+      const Memory::Open open(device.memory_, touched);
+      module_.run(addresses);
+      return compiled::Event{};
+    });
+  }
+
+ private:
+  const EmulatedModule& module_;
+};
+
+std::unique_ptr<compiled::Replay> Emulator::EmulatedModule::replay() const { return std::make_unique<EmulatedReplay>(*this); }
+
+Emulator::Emulator(std::uint64_t seed, compiled::source::CCompiler compiler) : compiler_(std::move(compiler)), course_(seed) {}
+
+compiled::Machine Emulator::machine() const { return cuda::machine; }
+
+std::unique_ptr<compiled::ModuleBuilder> Emulator::build(const compiled::Wanted&) {
+  return std::make_unique<TextBuilder>([this](ModuleText module) {
+    std::shared_ptr<const Object> object = object_of(module.text);
+    return std::make_unique<const EmulatedModule>(*this, std::move(module), std::move(object));
+  });
+}
+
+std::shared_ptr<const Object> Emulator::object_of(const std::string& text) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = prepared_.find(text);
+    if (found != prepared_.end()) return found->second;
+  }
+  ++compilations_;
+  return compile({&text, 1}, compiler_).front();
+}
+
+void Emulator::prepare(std::span<const std::string> texts) {
+  ++compilations_;
+  const std::vector<std::shared_ptr<const Object>> objects = compile(texts, compiler_);
+  const std::lock_guard lock(mutex_);
+  for (std::size_t n = 0; n < texts.size(); ++n) prepared_.insert_or_assign(texts[n], objects[n]);
+}
+
+std::byte* Emulator::allocate(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  return compiled::naming(named, [&] { return memory_.allocate(bytes); });
+}
+
+void Emulator::release(std::byte* memory) noexcept {
+  const std::lock_guard lock(mutex_);
+  memory_.release(memory);
+}
+
+void Emulator::upload(std::byte* to, std::span<const std::byte> from) {
+  const std::lock_guard lock(mutex_);
+  compiled::naming(named, [&] {
+    const Memory::Open open(memory_, {to});
+    std::ranges::copy(from, to);
+  });
+}
+
+void Emulator::download(std::span<std::byte> to, const std::byte* from) {
+  const std::lock_guard lock(mutex_);
+  compiled::naming(named, [&] {
+    const Memory::Open open(memory_, {from});
+    std::copy_n(from, to.size(), to.begin());
+  });
+}
+
+}  // namespace etalon::cuda::emulator

@@ -1,0 +1,149 @@
+#include "cuda/emulator/prologue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <regex>
+
+#include "spec/error.hpp"
+
+namespace etalon::cuda::emulator {
+
+namespace {
+
+/// As NVRTC, which has no headers: the text brings its own types. Places where threads wait are told apart by their lines.
+constexpr std::string_view before = R"(#define __CUDACC_RTC__ 1
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+struct et_triple { unsigned x, y, z; };
+struct et_state {
+  et_triple thread, block, block_size, grid_size;
+  void *shared, *scheduler;
+  void (*wait_for_block)(void *, int);
+  unsigned long (*exchange)(void *, unsigned, unsigned, unsigned long, int);
+};
+static et_state et_emulated;
+extern "C" __attribute__((visibility("default"))) et_state *et_emulated_state() { return &et_emulated; }
+#define threadIdx et_emulated.thread
+#define blockIdx et_emulated.block
+#define blockDim et_emulated.block_size
+#define gridDim et_emulated.grid_size
+#define warpSize 32
+
+static inline void __syncthreads(int line = __builtin_LINE()) { et_emulated.wait_for_block(et_emulated.scheduler, line); }
+static inline int et_lane() { return (int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32u); }
+template <class T> static inline T et_exchange(unsigned mask, int source, T value, int line) {
+  static_assert(sizeof(T) <= 8, "what lanes exchange has at most eight bytes");
+  unsigned long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  bits = et_emulated.exchange(et_emulated.scheduler, mask, (unsigned)source, bits, line);
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+static inline void __syncwarp(unsigned mask = 0xffffffffu, int line = __builtin_LINE()) { (void)et_exchange(mask, et_lane(), 0, line); }
+template <class T> static inline T __shfl_sync(unsigned mask, T value, int from, int width = 32, int line = __builtin_LINE()) {
+  return et_exchange(mask, (et_lane() & ~(width - 1)) | (from & (width - 1)), value, line);
+}
+template <class T> static inline T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32, int line = __builtin_LINE()) {
+  const int lane = et_lane();
+  return et_exchange(mask, (lane & (width - 1)) < (int)by ? lane : lane - (int)by, value, line);
+}
+template <class T> static inline T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = 32, int line = __builtin_LINE()) {
+  const int lane = et_lane();
+  return et_exchange(mask, (lane & (width - 1)) + (int)by < width ? lane + (int)by : lane, value, line);
+}
+template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, int line = __builtin_LINE()) {
+  const int lane = et_lane(), other = lane ^ bits;
+  return et_exchange(mask, other < (lane & ~(width - 1)) + width ? other : lane, value, line);
+}
+
+#define memcpy __builtin_memcpy
+static inline bool isnan(float x) { return __builtin_isnan(x); }
+static inline bool isnan(double x) { return __builtin_isnan(x); }
+static inline bool isinf(float x) { return __builtin_isinf(x) != 0; }
+static inline bool isinf(double x) { return __builtin_isinf(x) != 0; }
+static inline bool isfinite(float x) { return __builtin_isfinite(x); }
+static inline bool isfinite(double x) { return __builtin_isfinite(x); }
+static inline bool signbit(float x) { return __builtin_signbit(x) != 0; }
+static inline bool signbit(double x) { return __builtin_signbit(x) != 0; }
+
+struct et_values { void *const *next; };
+template <class T> static inline T et_take(et_values &values) { return *static_cast<const T *>(*values.next++); }
+template <class... P> struct et_call { et_call(void (*kernel)(P...), P... values) { kernel(values...); } };
+template <class... P> static inline void et_run(void (*kernel)(P...), void *const *pointers) {
+  et_values values{pointers};
+  (void)values;
+  et_call<P...>{kernel, et_take<P>(values)...};
+}
+)";
+
+/// What texts call of <math.h>, for both real types.
+constexpr std::array<std::string_view, 20> of_one{"sqrt", "fabs", "floor", "ceil", "trunc", "rint", "exp",  "exp2", "expm1", "log",
+                                                  "log2", "log1p", "sin",  "cos",  "tan",   "sinh", "cosh", "tanh", "erf",   "cbrt"};
+constexpr std::array<std::string_view, 4> of_two{"pow", "atan2", "fmod", "copysign"};
+
+std::string declarations() {
+  std::string text = "extern \"C\" {\n";
+  for (const std::string_view f : of_one) text += fmt::format("float {0}f(float);\ndouble {0}(double);\n", f);
+  for (const std::string_view f : of_two) text += fmt::format("float {0}f(float, float);\ndouble {0}(double, double);\n", f);
+  return text + "float fmaf(float, float, float);\ndouble fma(double, double, double);\n}\n";
+}
+
+/// Shared memory is a pointer; what it holds is fresh for each block.
+std::string with_shared_pointers(const std::string& text) {
+  if (text.find("__shared__") == std::string::npos) return text;
+  const std::regex declared(R"(extern\s+__shared__\s+([\w ]+?)\s*(\w+)\s*\[\s*\]\s*;)");
+  std::string found = std::regex_replace(text, declared, "$1 *const $2 = ($1 *)et_emulated.shared;");
+  if (found.find("__shared__") != std::string::npos)
+    throw SpecViolation("emulator: shared memory is declared otherwise than as `extern __shared__ T name[];`");
+  return found;
+}
+
+bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+}  // namespace
+
+/// The name stands before the first parenthesis, that of the bounds aside.
+std::vector<std::string> kernels_in(std::string_view text) {
+  constexpr std::string_view head = "__global__ void ", bounds = "__launch_bounds__(";
+  std::vector<std::string> names;
+  for (std::size_t at = text.find(head); at != std::string_view::npos; at = text.find(head, at)) {
+    at += head.size();
+    if (text.substr(at).starts_with(bounds)) at = std::min(text.find(')', at), text.size() - 1) + 1;
+    while (at < text.size() && !is_of_word(text[at])) ++at;
+    std::size_t end = at;
+    while (end < text.size() && is_of_word(text[end])) ++end;
+    names.emplace_back(text.substr(at, end - at));
+  }
+  return names;
+}
+
+bool has_waiting_threads(std::string_view text) {
+  constexpr std::array<std::string_view, 3> words{"__syncthreads", "__syncwarp", "__shfl_"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+std::string caller_symbol(std::size_t text, std::string_view kernel) { return fmt::format("et_call_{}_{}", text, kernel); }
+
+std::string host_text(std::span<const std::string> texts) {
+  std::string all = std::string(before) + declarations();
+  for (std::size_t n = 0; n < texts.size(); ++n) {
+    // Kernels have C's linkage, and so one name for the same one in two namespaces.
+    const std::vector<std::string> kernels = kernels_in(texts[n]);
+    for (const std::string& k : kernels) all += fmt::format("#define {1} et_{0}_{1}\n", n, k);
+    all += fmt::format("namespace et_text_{} {{\n#line 1 \"program.cu\"\n{}\n", n, with_shared_pointers(texts[n]));
+    for (const std::string& k : kernels) {
+      all += fmt::format("extern \"C\" __attribute__((visibility(\"default\"))) void {}(void *const *values) {{ et_run({}, values); }}\n",
+                         caller_symbol(n, k), k);
+    }
+    all += "}\n";
+    for (const std::string& k : kernels) all += fmt::format("#undef {}\n", k);
+  }
+  return all;
+}
+
+}  // namespace etalon::cuda::emulator

@@ -1,0 +1,74 @@
+#ifdef ETALON_HAS_COMPILED
+
+#include "tools/command/devices.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <vector>
+
+#include "compiled/runtime/backend.hpp"
+#include "compiled/runtime/processor.hpp"
+#include "cuda/driver/driver.hpp"
+#include "cuda/emulator/emulator.hpp"
+#include "spec/error.hpp"
+#include "spec/nearest.hpp"
+
+namespace etalon::command {
+
+namespace {
+
+/// Emulated kernels call the functions of the host's C library, as emitted C does; those of a GPU are NVIDIA's.
+std::string contract_of_device(const std::string& name) { return name == "cuda" ? "cuda" : "cpu-c"; }
+
+std::string processor_line() {
+  const compiled::Machine m = compiled::Processor().machine();
+  return fmt::format("{}, {} f32 in a vector, caches of {} KiB, {} KiB and {} MiB", m.name, m.lanes_f32, m.near_bytes >> 10, m.middle_bytes >> 10, m.last_bytes >> 20);
+}
+
+/// What kernels are made as for a device of that compute capability.
+std::string image_text(int capability) {
+  const std::string architecture = cuda::image_architecture(capability);
+  const bool is_own = architecture.starts_with("sm_");
+  return is_own ? architecture : fmt::format("PTX of {}, the nearest that NVRTC knows", architecture);
+}
+
+std::vector<std::string> driver_lines() {
+  std::vector<std::string> lines;
+  try {
+    for (const cuda::Described& d : cuda::described_devices()) {
+      lines.push_back(fmt::format("{}, compute capability {}.{}, {:.1f} GiB, driver for CUDA {}.{}, kernels are {}", d.name, d.capability / 10, d.capability % 10,
+                                  static_cast<double>(d.bytes) / (1 << 30), d.driver / 1000, d.driver % 1000 / 10, image_text(d.capability)));
+    }
+  } catch (const Unsupported& e) {
+    const std::string why = e.what();
+    lines.push_back("none: " + (why.starts_with("cuda: ") ? why.substr(6) : why));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::shared_ptr<compiled::Device> device_named(const std::string& name) {
+  if (name == "cpu") return nullptr;
+  if (name == "cuda-emulated") return std::make_shared<cuda::emulator::Emulator>();
+  if (name == "cuda") return std::make_shared<cuda::Driver>();
+  const std::vector<std::string> names{"cpu", "cuda-emulated", "cuda"};
+  throw SpecViolation(unknown_name("backend", name, names));
+}
+
+std::unique_ptr<spec::Backend> make_device_backend(const std::string& name) {
+  compiled::CompileOptions options;
+  options.device = device_named(name);
+  return compiled::make_device_backend(options, contract_of_device(name));
+}
+
+void print_devices(std::ostream& out) {
+  fmt::print(out, "cpu            {}\n", processor_line());
+  fmt::print(out, "cuda-emulated  CUDA C++ on the host, thread by thread\n");
+  for (const std::string& line : driver_lines()) fmt::print(out, "cuda           {}\n", line);
+}
+
+}  // namespace etalon::command
+
+#endif
