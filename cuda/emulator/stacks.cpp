@@ -17,10 +17,16 @@ namespace {
 
 std::size_t guard_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
+/// A fiber that was not run to its end has left the marks of its frames, which would be those of whoever gets the memory next.
+void clear_marks(void* end) { ASAN_UNPOISON_MEMORY_REGION(static_cast<std::byte*>(end) - Stacks::bytes, Stacks::bytes); }
+
 }  // namespace
 
 Stacks::~Stacks() {
-  for (void* end : all_) munmap(static_cast<std::byte*>(end) - bytes - guard_bytes(), bytes + guard_bytes());
+  for (void* end : all_) {
+    clear_marks(end);
+    munmap(static_cast<std::byte*>(end) - bytes - guard_bytes(), bytes + guard_bytes());
+  }
 }
 
 void* Stacks::take() {
@@ -35,8 +41,7 @@ void* Stacks::take() {
   }
   void* const end = free_.back();
   free_.pop_back();
-  // A fiber that was not run to its end has left the marks of its frames.
-  ASAN_UNPOISON_MEMORY_REGION(static_cast<std::byte*>(end) - bytes, bytes);
+  clear_marks(end);
   return end;
 }
 

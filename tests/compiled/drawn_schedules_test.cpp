@@ -18,6 +18,7 @@
 #include "spec/derivative/derivative.hpp"
 #include "spec/library/library.hpp"
 #include "tests/compiled/build_systems.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace etalon;
 using namespace etalon::test;
@@ -130,11 +131,12 @@ TEST_CASE("drawn_schedules_of_every_definition_keep_every_bit", "[compiled][sche
 }
 
 TEST_CASE("drawn_schedules_conform", "[compiled][schedules]") {
-  for (const std::uint64_t seed : {1U, 2U}) {
+  for (std::uint64_t seed = 1; seed <= (sanitized ? 1 : 2); ++seed) {
     const auto backend = compiled::make_cpu_backend(small(), compiled::Drawing{.seed = seed, .changes = 8, .reorder_sums = true});
     conformance::ConformOptions asked;
     asked.backend_name = "cpu";
-    asked.operations = {"matmul", "softmax", "conv1d", "layer_norm", "gather"};
+    asked.operations = {"matmul", "softmax", "gather"};
+    if (!sanitized) asked.operations.insert(asked.operations.end(), {"conv1d", "layer_norm"});
     asked.modes = {spec::Mode::forward, spec::Mode::vjp};
     asked.dtypes = {DType::f32};
     asked.seed = seed;
