@@ -1,3 +1,5 @@
+#ifdef ETALON_HAS_COMPILED
+
 #include "tools/command/tuning.hpp"
 
 #include <algorithm>
@@ -273,3 +275,5 @@ class Tuner {
 Tuned tune(const spec::Program& program, const TuningOptions& options) { return Tuner(program, options).run(); }
 
 }  // namespace etalon::command
+
+#endif
