@@ -12,6 +12,7 @@
 #include "compiled/ir/windows.hpp"
 #include "compiled/machine/thresholds.hpp"
 #include "compiled/schedule/strips.hpp"
+#include "spec/system/reach.hpp"
 
 namespace etalon::compiled {
 
@@ -77,7 +78,7 @@ class Packer {
     if (within.valid()) value = spec::select(within, value, spec::decimal(0));
     Dims dims;
     for (const Binder& b : binders_) dims.push_back(b.extent);
-    return system_.at(copied(value, dims, name), read_);
+    return system_.at(copied(within_tensors(std::move(value)), dims, name), read_);
   }
 
   /// The same for a window: copy[axes…], from the least index of each axis on.
@@ -104,6 +105,37 @@ class Packer {
   }
 
  private:
+  /// The same with zeros in place of elements beside their tensors: terms that the contraction's guard leaves out are copied, too.
+  Expr within_tensors(Expr value) const {
+    spec::Ranges known;
+    known.bind(binders_);
+    std::vector<Expr> guarded;
+    for (auto fault = spec::first_fault(system_, value, known); fault; fault = spec::first_fault(system_, value, known)) {
+      const Expr& where = fault->where;
+      if (where.form() != spec::Form::read || std::find(guarded.begin(), guarded.end(), where) != guarded.end()) break;
+      guarded.push_back(where);
+      Expr inside;
+      for (std::size_t axis = 0; axis < where->args.size(); ++axis) {
+        const Expr& at = where->args[axis];
+        const spec::Interval range = spec::interval(at, known);
+        if (range.low >= 0 && range.high < system_[where->tensor].dims[axis]) continue;
+        const Expr here = spec::apply(Primitive::le, {spec::integer(0), at}) &&
+                          spec::apply(Primitive::lt, {at, spec::integer(system_[where->tensor].dims[axis])});
+        inside = inside.valid() ? inside && here : here;
+      }
+      if (!inside.valid()) break;
+      value = replaced(value, where, spec::select(inside, where, spec::decimal(0)));
+    }
+    return value;
+  }
+
+  static Expr replaced(const Expr& e, const Expr& old, const Expr& by) {
+    if (e == old) return by;
+    std::vector<Expr> args;
+    for (const Expr& a : e->args) args.push_back(replaced(a, old, by));
+    return args.empty() ? e : spec::with_args(e, std::move(args));
+  }
+
   /// The tensor of copy[binders…] = value: an earlier one where there is the same.
   TensorId copied(const Expr& value, const Dims& dims, const char* name) {
     std::vector<std::size_t>& alike = copies_[first_read(value)];
