@@ -8,6 +8,7 @@
 
 #include "compiled/compile.hpp"
 #include "compiled/ir/parse_loops.hpp"
+#include "compiled/task.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/build_systems.hpp"
@@ -130,6 +131,21 @@ TEST_CASE("what_held_before_a_reduction_does_not_hold_once_its_loops_write", "[c
   CHECK(said_of("r95 = sum if q[0] < 4:\n  over k'92 < 6:\n    term x[q[0], k]\ny[i, j] = r95") == "");
   CHECK(said_of("r95 = sum if q[0] < 4:\n  over k'92 < 6:\n    q[0] = 5\n    term x[q[0], k]\ny[i, j] = r95") ==
         "loops: kernel k: index 0 of x is in 0..5, wanted 0..3, at x[q[0], k]");
+}
+
+TEST_CASE("factors_are_copied_from_inside_their_tensors", "[compiled][loops]") {
+  // Steps of two leave out taps that others of the same length have.
+  const compiled::Task task = compiled::task_of(spec::parse_program(R"(
+input x : f64[4, 4, 3, 3]
+input k : f64[2, 4, 5, 3]
+input c : f64[4, 2, 7, 2]
+y = conv2d(x, k) {padding = [4, 1], stride = [1, 2]}
+g = vjp(y; x; c)
+output g
+)"));
+  const compiled::Compilation made = compiled::lower_to_loops(task.system, {}, {}, machine);
+  REQUIRE(made.nests.size() > 1);
+  CHECK_NOTHROW(compiled::loops::verify_bounds(made.system, made.nests));
 }
 
 TEST_CASE("every_loop_that_goes_one_further_is_refused", "[compiled][loops]") {
