@@ -133,8 +133,12 @@ void in_plain_loops(C& c) {
 }
 
 void merge_rows(C& c, std::size_t k) { loops::merge_rows(c.system, c.plan, c.nests[k]); }
-void stream(C& c) { loops::stream_results(c.system, c.plan, c.machine.last_bytes, c.nests, c.deciding); }
-void fetch_rows(C& c, std::size_t k) { loops::fetch_rows(c.system, c.machine, c.nests[k]); }
+void stream(C& c) {
+  if (!c.machine.is_grid()) loops::stream_results(c.system, c.plan, c.machine.last_bytes, c.nests, c.deciding);
+}
+void fetch_rows(C& c, std::size_t k) {
+  if (!c.machine.is_grid()) loops::fetch_rows(c.system, c.machine, c.nests[k]);
+}
 
 void see_all_followed(C& c) { c.deciding.check_all_taken(); }
 
@@ -373,6 +377,13 @@ Compilation begin(spec::System system, const CompileOptions& options, const Mach
   c.options.plan.updates = updates;
   c.deciding = Deciding(options.decisions);
   c.options.plan.threads = std::max(1U, options.threads);
+  if (c.machine.is_grid()) {
+    // Panels are for vectors, and a turn of tiles is a block's.
+    c.options.schedule.keep = false;
+    c.options.plan.turns = false;
+    c.options.plan.scratch = false;
+    c.options.plan.stack_bytes = static_cast<std::size_t>(c.machine.shared_bytes);
+  }
   for (const Stage& stage : list) {
     for (const Choice& choice : stage.choices) {
       if (is_off(options, choice.name)) choice.leave_out(c.options);

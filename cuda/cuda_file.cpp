@@ -8,6 +8,7 @@
 
 #include "compiled/emit/text/nests.hpp"
 #include "cuda/grid.hpp"
+#include "cuda/group_steps.hpp"
 
 namespace etalon::cuda {
 
@@ -80,8 +81,8 @@ class File {
     text.append(host);
     text.comment("");
     text.comment("Products and additions round by themselves: compile with --fmad=false and never with --use_fast_math.");
-    text.comment("A thread has one turn at a time of the outer loops that its kernel shares, and does by itself what stands inside: an element, a");
-    text.comment("row, or as many rows as add up to one part of a sum. Its reductions have a fixed order; contractions are plain loops here.");
+    text.comment("A thread, a warp or a block has one turn at a time of the outer loops that its kernel shares: an element, a row, a tile. What would");
+    text.comment("be lanes of a vector are threads, so that sums have the order that they have there.");
   }
 
   void constants(Text& text) const {
@@ -106,8 +107,8 @@ class File {
     const Grid grid = grid_of(program_.lowered().nests[launch.kernel]);
     std::string given;
     for (const Operand& o : operands(launch)) given += (given.empty() ? "" : ", ") + program_.pointer(o, "");
-    return fmt::format("{}<<<{}, {}, 0, stream>>>({});  turns: {}", program_.kernel_name(launch.kernel), grid.blocks, grid.threads, given,
-                       grid.elements);
+    return fmt::format("{}<<<{}, {}, {}, stream>>>({});  turns: {}", program_.kernel_name(launch.kernel), grid.blocks, grid.threads, grid.shared_bytes, given,
+                       grid.turns);
   }
   [[nodiscard]] std::string does(const compiled::Fill& f) const {
     return fmt::format("cudaMemsetAsync({}, 0, {}, stream);", program_.address(f.memory, ""), f.memory.bytes);
@@ -136,24 +137,34 @@ class File {
 
   void body(const compiled::loops::Nest& nest, const Grid& grid, Text& text) {
     compiled::source::Scalars scalars(program_.lowered().system, program_.tensors(), program_.names(), functions_);
+    if (grid.has_groups()) {
+      GroupSteps steps(scalars, program_.lowered().system, text, grid);
+      steps.begin(nest);
+      shared_turns(nest, grid, scalars, steps, steps.number(), steps.count(), text);
+      return;
+    }
     compiled::source::Steps steps(scalars, program_.lowered().system, text);
     steps.own(nest);
-    if (grid.threads == 1) return steps.all(nest.steps);
-    if (grid.elements == 0) return;
+    shared_turns(nest, grid, scalars, steps, "(int64_t)blockIdx.x * blockDim.x + threadIdx.x", "(int64_t)gridDim.x * blockDim.x", text);
+  }
+
+  /// \param number of the thread or group among all, which are `count`
+  static void shared_turns(const compiled::loops::Nest& nest, const Grid& grid, compiled::source::Scalars& scalars, compiled::source::Steps& steps,
+                           const std::string& number, const std::string& count, Text& text) {
+    const std::vector<const Loop*> loops = loops_of_grid(nest);
+    if (loops.empty()) return steps.all(nest.steps);
+    if (grid.turns == 0) return;
     steps.all({nest.steps.begin(), nest.steps.end() - 1});
-    const std::string element = scalars.claim("element");
-    text.open(fmt::format("for (int64_t {0} = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; {0} < {1}; {0} += (int64_t)gridDim.x * blockDim.x)",
-                          element, compiled::source::literal(grid.elements)));
-    std::int64_t inside = grid.elements;
-    const std::vector<compiled::loops::Step>* inner = &nest.steps;
-    for (const Loop* loop : loops_of_grid(nest)) {
+    const std::string turn = scalars.claim("turn");
+    text.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3})", turn, number, compiled::source::literal(grid.turns), count));
+    std::int64_t inside = grid.turns;
+    for (const Loop* loop : loops) {
       inside /= std::max<std::int64_t>(1, loop->binder.extent);
-      std::string value = inside == 1 ? element : fmt::format("{} / {}", element, compiled::source::literal(inside));
-      if (inner != &nest.steps) value += fmt::format(" % {}", compiled::source::literal(loop->binder.extent));
+      std::string value = inside == 1 ? turn : fmt::format("{} / {}", turn, compiled::source::literal(inside));
+      if (loop != loops.front()) value += fmt::format(" % {}", compiled::source::literal(loop->binder.extent));
       text.line(fmt::format("const int64_t {} = {};", scalars.bind(loop->binder), value));
-      inner = &loop->steps;
     }
-    steps.all(*inner);
+    steps.all(loops.back()->steps);
     text.close();
   }
 

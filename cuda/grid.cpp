@@ -1,13 +1,94 @@
 #include "cuda/grid.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "compiled/ir/blocks.hpp"
 
 namespace etalon::cuda {
 
 using compiled::loops::Bind;
+using compiled::loops::Contract;
 using compiled::loops::Loop;
+using compiled::loops::Reduce;
+using compiled::loops::Step;
+
+namespace {
+
+constexpr std::int64_t most_group = 1024;
+/// Threads that hide the latency of memory, on the whole chip and on a multiprocessor.
+constexpr std::int64_t busy_threads = machine.multiprocessors * 1024;
+constexpr std::int64_t resident_threads = 2048;
+constexpr std::int64_t resident_bytes = 2 * machine.shared_bytes;
+
+/// What of a kernel is done by threads together.
+struct Together {
+  const Contract* tiles = nullptr;
+  std::int64_t widest = 0;               ///< turns of the longest loop in lanes
+  std::vector<const Reduce*> reductions;  ///< in lanes
+
+  void look(const Loop& loop) {
+    if (loop.in_lanes()) widest = std::max(widest, loop.binder.extent);
+    look(loop.steps);
+  }
+  void look(const std::vector<Step>& steps) {
+    for (const Step& s : steps) {
+      if (const auto* loop = std::get_if<Loop>(&s.is)) look(*loop);
+      if (const auto* c = std::get_if<Contract>(&s.is)) tiles = c;
+      const auto* r = std::get_if<Reduce>(&s.is);
+      if (r == nullptr) continue;
+      if (r->tree.chains > 1) reductions.push_back(r);
+      for (const Loop& loop : r->loops) look(loop);
+    }
+  }
+};
+
+/// Both factors of some steps, with room between their rows so that threads meet in other banks.
+std::int64_t tile_bytes(const Contract& c, bool is_double) {
+  const compiled::Schedule& s = c.schedule;
+  const std::int64_t numbers = s.shared->steps * (s.tile_rows + s.tile_columns + 8) * (is_double ? 8 : 4);
+  return numbers + (c.taps.valid() ? s.shared->steps * (s.tile_rows + s.tile_columns) : 0);
+}
+
+/// Real type of the tiles' step.
+bool is_double(const std::vector<Step>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const Step& s) {
+    if (const auto* loop = std::get_if<Loop>(&s.is)) return is_double(loop->steps);
+    return std::holds_alternative<Contract>(s.is) && s.real == compiled::loops::Type::f64;
+  });
+}
+
+void tiles(const compiled::loops::Nest& nest, const Contract& c, Grid& grid) {
+  const compiled::Schedule& s = c.schedule;
+  grid.group = grid.threads = s.tile_rows / s.shared->rows * (s.tile_columns / s.shared->columns);
+  grid.shared_bytes = tile_bytes(c, is_double(nest.steps));
+  grid.blocks = std::clamp<std::int64_t>(grid.turns, 1, most_blocks);
+}
+
+/// A warp for each turn where there are enough turns, else more warps.
+void groups(const Together& together, Grid& grid) {
+  grid.group = warp;
+  const auto is_idle = [&] { return grid.turns * grid.group < busy_threads || grid.own_bytes * (resident_threads / grid.group) > resident_bytes; };
+  while (grid.group < most_group && 2 * grid.group <= together.widest && is_idle()) grid.group *= 2;
+  std::int64_t per_block = 1;
+  if (grid.group == warp) {
+    per_block = machine.block_threads / warp;
+    if (grid.own_bytes > 0) per_block = std::clamp<std::int64_t>(machine.shared_bytes / grid.own_bytes, 1, per_block);
+  }
+  grid.threads = grid.group * per_block;
+  grid.shared_bytes = per_block * grid.own_bytes;
+  if (grid.group > warp) {
+    std::int64_t values = 0;
+    for (const Reduce* r : together.reductions) {
+      const Team team = team_of(*r, grid.group);
+      values = std::max(values, team.chains * team.parts);
+    }
+    grid.shared_bytes += (values + 1) * exchanged_bytes;
+  }
+  grid.blocks = std::clamp<std::int64_t>((grid.turns + per_block - 1) / per_block, 1, most_blocks);
+}
+
+}  // namespace
 
 std::vector<const Loop*> loops_of_grid(const compiled::loops::Nest& nest) {
   std::vector<const Loop*> all;
@@ -19,14 +100,33 @@ std::vector<const Loop*> loops_of_grid(const compiled::loops::Nest& nest) {
   return all;
 }
 
+std::int64_t room_of(const compiled::loops::Buffer& buffer) { return (buffer.bytes + 15) / 16 * 16; }
+
+Team team_of(const Reduce& r, std::int64_t group) {
+  const bool rounds = r.body.kind() == Kind::real && (r.reduction == spec::Reduction::sum || r.reduction == spec::Reduction::prod);
+  if (!rounds) return {group, 1};
+  Team team{r.tree.chains, 1};
+  if (r.tree.blocks && r.loops.size() == 1 && group > team.chains) team.parts = group / team.chains;
+  return team;
+}
+
 Grid grid_of(const compiled::loops::Nest& nest) {
   Grid grid;
-  for (const Loop* loop : loops_of_grid(nest)) {
-    grid.threads = machine.block_threads;
-    grid.elements *= loop->binder.extent;
+  const std::vector<const Loop*> shared = loops_of_grid(nest);
+  for (const Loop* loop : shared) grid.turns *= loop->binder.extent;
+  for (const compiled::loops::Buffer& b : nest.buffers) {
+    if (b.scope == compiled::loops::Scope::thread) grid.own_bytes += room_of(b);
   }
-  grid.blocks = std::clamp<std::int64_t>((grid.elements + grid.threads - 1) / grid.threads, 1, most_blocks);
-  if (grid.threads == 1) grid.blocks = 1;
+  Together together;
+  together.look(nest.steps);
+  if (together.tiles != nullptr) {
+    tiles(nest, *together.tiles, grid);
+  } else if (together.widest > 1) {
+    groups(together, grid);
+  } else if (!shared.empty()) {
+    grid.threads = machine.block_threads;
+    grid.blocks = std::clamp<std::int64_t>((grid.turns + grid.threads - 1) / grid.threads, 1, most_blocks);
+  }
   return grid;
 }
 

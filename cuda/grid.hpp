@@ -1,5 +1,5 @@
 /// \file
-/// How many threads and blocks a kernel is launched with. Which loops they share stands in the kernel.
+/// How many threads and blocks a kernel is launched with, and which of them work together. Which loops they share stands in the kernel.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,43 @@
 
 namespace etalon::cuda {
 
-/// What loops are bound for.
-inline constexpr compiled::Machine machine{.block_threads = 256};
+/// What loops are made for. Sums have the order of machines with vectors: what is a lane there is a thread here.
+inline constexpr compiled::Machine machine{.lanes_f32 = compiled::order_lanes_f32,
+                                           .vector_registers = 32,
+                                           .block_threads = 256,
+                                           .multiprocessors = 132,
+                                           .shared_bytes = std::int64_t{96} << 10,
+                                           .name = "grid"};
 inline constexpr std::int64_t most_blocks = 65535;
+inline constexpr std::int64_t warp = 32;
+inline constexpr std::int64_t exchanged_bytes = 8;  ///< of shared memory for a value that threads of a block hand over
 
 /// How a kernel's loops are shared among threads.
 struct Grid {
-  std::int64_t elements = 1;  ///< values of the loops' variables together: no more threads than that have work
-  std::int64_t blocks = 1;    ///< of `threads` threads, each of which takes every so many-th element
-  std::int64_t threads = 1;   ///< one thread does it all where no loop is shared
+  std::int64_t turns = 1;         ///< values of the loops' variables together: no more groups than that have work
+  std::int64_t blocks = 1;        ///< of `threads` threads; each group takes every so many-th turn
+  std::int64_t threads = 1;       ///< one thread does it all where no loop is shared
+  std::int64_t group = 1;         ///< threads that do a turn together: one, a warp, or a whole block
+  std::int64_t own_bytes = 0;     ///< of shared memory for what a group has of its own
+  std::int64_t shared_bytes = 0;  ///< of shared memory in all, of a block
+  [[nodiscard]] bool has_groups() const { return group > 1; }
+  [[nodiscard]] friend bool operator==(const Grid&, const Grid&) = default;
 };
 
 /// The loops that a grid's threads share, outermost first.
 [[nodiscard]] std::vector<const compiled::loops::Loop*> loops_of_grid(const compiled::loops::Nest& nest);
 
 [[nodiscard]] Grid grid_of(const compiled::loops::Nest& nest);
+
+/// Bytes that an own buffer takes of shared memory.
+[[nodiscard]] std::int64_t room_of(const compiled::loops::Buffer& buffer);
+
+/// How many threads of a group add up a reduction's terms, each in one chain or in a stretch of one.
+struct Team {
+  std::int64_t chains = 1;  ///< results before they are joined
+  std::int64_t parts = 1;   ///< stretches of each chain, one after the other
+};
+/// \param group threads, more than one
+[[nodiscard]] Team team_of(const compiled::loops::Reduce& r, std::int64_t group);
 
 }  // namespace etalon::cuda

@@ -171,7 +171,7 @@ class Writer {
 
   void put(const Schedule& s) {
     const auto& [row, column, lanes, tile_rows, tile_columns, unroll, depth, across, shared_taps, side_by_side, guards_taps, block_rows, block_columns, fetch_ahead,
-                 columns_outside, left, right, reason] = s;
+                 columns_outside, left, right, shared, reason] = s;
     put(row);
     put(column);
     put(lanes);
@@ -189,6 +189,10 @@ class Writer {
     put(columns_outside);
     put(left);
     put(right);
+    const BlockTile& tile = shared.value_or(BlockTile{0, 0, 0});
+    put(tile.rows);
+    put(tile.columns);
+    put(tile.steps);
   }
 
   void put(const FetchAhead& ahead) {

@@ -173,6 +173,7 @@ struct PlanOptions {
   std::size_t alignment = 64;
   unsigned threads = 1;  ///< that may run a kernel at the same time; filled in from `CompileOptions`
   std::size_t stack_bytes = threshold<std::size_t>("most_own_stack_bytes");  ///< most memory of a kernel's own that is on the stack: less than `most_stack_bytes` by what machine code takes besides
+  bool scratch = true;   ///< false: where the stack has no room for more of a kernel's own memory, values lie in the arena for all turns
   std::optional<std::size_t> memory_budget;  ///< most bytes of the arena: values are computed again until it fits (budget.hpp)
   friend bool operator==(const PlanOptions&, const PlanOptions&) = default;
 };

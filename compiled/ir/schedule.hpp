@@ -46,6 +46,15 @@ struct Packing {
   [[nodiscard]] friend bool operator==(const Packing&, const Packing&) = default;
 };
 
+/// How the threads of a block of a grid share a tile: each has so many of its rows and columns, and all copy the factors of some steps
+/// of the depth to memory that they share.
+struct BlockTile {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t steps = 1;
+  [[nodiscard]] friend bool operator==(const BlockTile&, const BlockTile&) = default;
+};
+
 /// How one contraction runs. Rows and columns are positions among its equation's binders.
 struct Schedule {
   std::size_t row = 0;
@@ -65,6 +74,7 @@ struct Schedule {
   bool columns_outside = false;               ///< the blocks of columns are the outer loop
   Packing left;
   Packing right;
+  std::optional<BlockTile> shared;            ///< among the threads of a block; nothing: a tile is one thread's, in vectors
   std::string reason;                         ///< of tiles and blocks
   [[nodiscard]] friend bool operator==(const Schedule&, const Schedule&) = default;
 };

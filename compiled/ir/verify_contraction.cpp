@@ -19,22 +19,20 @@ class ContractionVerifier {
 
   void run() const {
     require(c_.row.extent >= 1 && c_.column.extent >= 1 && terms() >= 1, "a contraction has rows, columns and terms");
+    require(s_.depth == walk(c_.depth) && s_.depth.longest() <= longest_block, "terms are added in sequence as the contract declares");
+    if (s_.shared) return shared_tile();
     require(s_.lanes >= 2 && s_.tile_rows >= 1 && s_.tile_columns >= 1, "a tile has rows and vectors");
     require(std::has_single_bit(s_.lanes) && s_.lanes <= most_lanes, "a tile's lanes are a power of two");
     require(s_.tile_columns % s_.lanes == 0, "a tile's columns are whole vectors");
-    require(s_.depth == walk(c_.depth) && s_.depth.longest() <= longest_block, "terms are added in sequence as the contract declares");
     require(s_.unroll >= 1 && s_.unroll <= longest_block, "a turn has steps, not more than a block");
     require(!s_.fetch_ahead || c_.depth.size() == 1, "a panel is fetched ahead along one loop");
     require(s_.block_rows >= 1 && s_.block_columns >= 1, "a block has tiles");
     blocks(c_.first_row, c_.row, s_.tile_rows, s_.block_rows);
     blocks(c_.first_column, c_.column, s_.tile_columns, s_.block_columns);
-    for (const Step& s : c_.steps) {
-      require(std::holds_alternative<Store>(s.is) || std::holds_alternative<Define>(s.is), "the steps of an element are no loops");
-    }
+    element();
     require(c_.left.form() == spec::Form::read && c_.right.form() == spec::Form::read, "factors are reads");
     require(system_[c_.left->tensor].dtype == system_[c_.right->tensor].dtype, "factors have one type");
-    require(!mentions(c_.left, c_.column.variable), "the left factor does not know the column");
-    require(!mentions(c_.right, c_.row.variable), "the right factor does not know the row");
+    factors_apart();
     factor(c_.left, c_.row, s_.tile_rows, s_.left.layout, false);
     factor(c_.right, c_.column, s_.tile_columns, s_.right.layout, true);
     if (s_.side_by_side != 1) side_by_side();
@@ -63,6 +61,36 @@ class ContractionVerifier {
 
   void require(bool holds, const char* rule) const {
     if (!holds) throw InternalError(fmt::format("loops: kernel {}: {}", kernel_, rule));
+  }
+
+  void element() const {
+    for (const Step& s : c_.steps) {
+      require(std::holds_alternative<Store>(s.is) || std::holds_alternative<Define>(s.is), "the steps of an element are no loops");
+    }
+  }
+
+  void factors_apart() const {
+    require(!mentions(c_.left, c_.column.variable), "the left factor does not know the column");
+    require(!mentions(c_.right, c_.row.variable), "the right factor does not know the row");
+  }
+
+  /// A tile that a block's threads share: what they copy may be any value, and each term's guard is known by the row or by the column.
+  void shared_tile() const {
+    const BlockTile& each = *s_.shared;
+    require(each.rows >= 1 && each.columns >= 1 && each.steps >= 1, "a thread has rows and columns of a tile");
+    require(s_.tile_rows % each.rows == 0 && s_.tile_columns % each.columns == 0, "threads share a tile evenly");
+    const std::int64_t threads = s_.tile_rows / each.rows * (s_.tile_columns / each.columns);
+    require(threads >= 32 && threads <= 1024 && threads % 32 == 0, "a block has whole warps, at most 32 of them");
+    require(s_.block_rows == 1 && s_.block_columns == 1, "a block has one tile");
+    blocks(c_.first_row, c_.row, s_.tile_rows, 1);
+    blocks(c_.first_column, c_.column, s_.tile_columns, 1);
+    element();
+    factors_apart();
+    require(!c_.guard.valid() && c_.ahead.empty(), "a shared tile has guards of steps, and fetches nothing ahead");
+    if (!c_.taps.valid()) return;
+    for (const spec::Expr& e : conditions_of(c_.taps)) {
+      require(!mentions(e, c_.row.variable) || !mentions(e, c_.column.variable), "a guard of steps knows the row or the column");
+    }
   }
 
   void side_by_side() const {

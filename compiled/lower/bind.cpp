@@ -27,14 +27,16 @@ bool is_own(const Nest& nest, TensorId t) {
   return std::any_of(nest.buffers.begin(), nest.buffers.end(), [&](const Buffer& b) { return b.tensor == t && b.scope == Scope::thread; });
 }
 
+/// Tiles have loops of their own around them, which count blocks. A loop in lanes that is shared gives each thread a turn of one.
 void bind_to_grid(const spec::System& system, const Plan& plan, const Kernel& kernel, Nest& nest) {
   const Accesses all = accesses_of(nest.steps);
   const auto own = [&](TensorId t) { return is_own(nest, t); };
   const auto share = [&](TensorId a, TensorId b) { return share_memory(plan, a, b); };
   bool promised = is_shared(kernel);
-  for (Loop* loop = outermost(nest); loop != nullptr; promised = false) {
+  for (Loop* loop = outermost(nest); loop != nullptr; promised = all.in_tiles) {
     if (!promised && meeting(system, all, loop->binder.variable, own, share)) return;
     loop->bind = Bind::grid;
+    loop->width = 1;
     loop = loop->steps.size() == 1 ? std::get_if<Loop>(&loop->steps.front().is) : nullptr;
   }
 }
@@ -65,7 +67,7 @@ void unroll(std::vector<Step>& steps) {
 void bind(const spec::System& system, const Plan& plan, const Machine& machine, std::size_t kernel, Nest& nest) {
   unroll(nest.steps);
   const Kernel& planned = plan.kernels[kernel];
-  if (machine.block_threads != 0) return bind_to_grid(system, plan, planned, nest);
+  if (machine.is_grid()) return bind_to_grid(system, plan, planned, nest);
   if (Loop* loop = outermost(nest); loop != nullptr && is_shared(planned)) loop->bind = Bind::cores;
 }
 

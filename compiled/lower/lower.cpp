@@ -338,7 +338,7 @@ void Lowering::lower_scatter(const Kernel& kernel) {
   const LaneChoice by_cost = choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, vectors_for(e));
   lanes_ = decisions_.follow(kernel.statements.front().equation, by_cost, candidates);
   std::vector<Binder> order = e.value->binders;
-  if (lanes_.variable >= 0) {
+  if (lanes_.variable >= 0 && !machine_.is_grid()) {
     order.insert(order.end(), outer.begin(), outer.end());
   } else {
     order.insert(order.begin(), outer.begin(), outer.end());

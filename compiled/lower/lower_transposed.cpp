@@ -41,6 +41,7 @@ Strides strides(const spec::System& system, const Expr& e, spec::VariableId v, u
 
 /// Lowers the equation as squares that change places, when they pay. \returns whether it did.
 bool Lowering::lower_transposed(const Equation& equation) {
+  if (machine_.is_grid()) return false;
   const unsigned width = vectors_for(equation).machine;
   const DType dtype = system_[equation.target].dtype;
   if (width < 4 || equation.binders.size() < 3 || dtype != arithmetic_type(system_, equation)) return false;

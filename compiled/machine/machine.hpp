@@ -33,6 +33,8 @@ struct Machine {
   std::int64_t middle_bytes = usual_middle_bytes;  ///< of the second-level cache
   std::int64_t last_bytes = std::int64_t{32} << 20;   ///< of the last cache before memory, which cores share
   std::int64_t block_threads = 0;  ///< threads of a block of a grid; 0: a processor with cores
+  std::int64_t multiprocessors = 0;  ///< of a grid: each runs some blocks at a time
+  std::int64_t shared_bytes = 0;     ///< of a grid: memory that the threads of a block share, at most
 
   // For code.
   std::string_view name = "unnamed";
@@ -42,6 +44,8 @@ struct Machine {
   std::string_view functions{};     ///< how the mathematical library calls its variant for vectors; empty where there are none
   bool orders_streams = false;      ///< stores past the caches are in order once an instruction of its own says so
 
+  /// Its kernels are run by blocks of threads: what would be lanes of a vector are threads of a group.
+  [[nodiscard]] constexpr bool is_grid() const { return block_threads != 0; }
   /// Vectors come with fused multiplication and addition.
   [[nodiscard]] constexpr bool has_vectors() const { return lanes_f32 > 1; }
   /// The profile whose bits it gives. One without vectors has no fused multiplication and addition either, and gives others.

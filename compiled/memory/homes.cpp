@@ -165,6 +165,7 @@ class Homes {
     for (const Kernel& kernel : plan_.kernels) {
       if (kernel.kind != KernelKind::loops || kernel.loops.empty() || (kernel.schedule && !kernel.turn)) continue;
       bool before_tiles = kernel.schedule.has_value();
+      std::size_t own_bytes = 0;
       for (const Statement& s : kernel.statements) {
         const TensorId t = system_.equations[s.equation].target;
         before_tiles = before_tiles && s.in_turn;
@@ -172,6 +173,8 @@ class Homes {
         if (before_tiles) {
           settle(t, {Home::turn, shared, 0, 0, bytes_of_turn(t, shared), "each turn of its kernel's outer loop copies its own"});
         } else if (needs_arena(t) && lives_in_a_turn(s, kernel, shared)) {
+          own_bytes += bytes_of_turn(t, shared);
+          if (!options_.scratch && own_bytes > options_.stack_bytes) continue;
           settle(t, {Home::turn, shared, 0, 0, bytes_of_turn(t, shared), "each iteration of its kernel has its own"});
         }
       }

@@ -227,6 +227,10 @@ class Packer {
 };
 
 void apply(Packer& packer, Equation& equation, Contraction& c, const Schedule& s) {
+  if (s.shared) {
+    equation.value = spec::reduce(spec::Reduction::sum, c.depth, c.guard.valid() ? c.guard : spec::boolean(true), c.left * c.right);
+    return;
+  }
   if (s.left.layout == Layout::margins) c.left = packer.pack_window(c.left);
   else if (s.left.packed()) c.left = packer.pack(c.left, s.row, s.left, s.tile_rows, ".rows");
   Expr guard = s.guards_taps ? c.guard : spec::boolean(true);

@@ -57,6 +57,7 @@ class Decider {
     s_.side_by_side = blocks_side_by_side();
     if (s_.side_by_side > 1) s_.unroll = 1;
     if (given_.steps != nullptr) follow_steps(*given_.steps);
+    if (machine_.is_grid()) share_tile();
     return {s_, false, std::nullopt, {}};
   }
 
@@ -132,6 +133,39 @@ class Decider {
     s_.unroll = line.number("unroll", 1, s_.side_by_side > 1 ? 1 : longest_block);
     if (s_.side_by_side > 1 && blocks_of_a_turn() % s_.side_by_side != 0) line.refuse(fmt::format("{} blocks are no whole number of {}", blocks_of_a_turn(), s_.side_by_side));
   }
+
+  /// Which contractions run in tiles is decided as for vectors, since it decides where products are rounded; how, is not. Tiles are as
+  /// large as leaves every multiprocessor one.
+  void share_tile() {
+    const std::int64_t largest = size() == 4 ? largest_block_tile : largest_block_tile / 2;
+    std::int64_t rows = tile_extent(row().extent, largest);
+    std::int64_t columns = tile_extent(column().extent, largest);
+    std::int64_t outer = 1;
+    for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
+      if (b != c_.row && b != c_.column) outer *= equation_.binders[b].extent;
+    }
+    while (outer * parts(row().extent, rows) * parts(column().extent, columns) < machine_.multiprocessors && std::max(rows, columns) > 32) {
+      (rows > columns ? rows : columns) /= 2;
+    }
+    s_.tile_rows = rows;
+    s_.tile_columns = columns;
+    s_.shared = BlockTile{thread_extent(rows, largest), thread_extent(columns, largest), std::min<std::int64_t>(16, std::bit_ceil(static_cast<std::uint64_t>(s_.depth.longest())))};
+    s_.lanes = 1;
+    s_.unroll = s_.side_by_side = s_.shared_taps = s_.block_rows = s_.block_columns = 1;
+    s_.fetch_ahead = s_.columns_outside = s_.across = false;
+    s_.guards_taps = c_.guard.valid();
+    s_.left = s_.right = {Layout::in_place, "copied to shared memory"};
+    s_.reason = fmt::format("{} by {} of a tile for each of {} threads", s_.shared->rows, s_.shared->columns, rows / s_.shared->rows * (columns / s_.shared->columns));
+  }
+
+  static constexpr std::int64_t largest_block_tile = 128;
+
+  static std::int64_t tile_extent(std::int64_t extent, std::int64_t largest) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extent))), 16, largest);
+  }
+
+  /// Of a tile's extent for one thread.
+  static std::int64_t thread_extent(std::int64_t tile, std::int64_t largest) { return tile >= largest_block_tile && largest == largest_block_tile ? 8 : tile >= 32 ? 4 : 2; }
 
   /// How many neighbouring steps read rows' numbers that the others read too, of which one register at a time keeps one: where
   /// rows and the innermost steps that are written out slide over one axis. Beside two vectors of columns a number is used twice

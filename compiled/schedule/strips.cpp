@@ -333,9 +333,10 @@ void drop_unread(System& system, const std::vector<bool>& free, std::vector<std:
 }  // namespace
 
 std::vector<std::optional<Strip>> form_strips(System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) {
+  std::vector<std::optional<Strip>> strips(system.equations.size());
+  if (machine.is_grid()) return strips;
   const std::vector<WideFamily> families = wide_families(system, machine, options, deciding);
   const std::vector<std::string> names = addresses(system);
-  std::vector<std::optional<Strip>> strips(system.equations.size());
   if (families.empty()) return strips;
   strips.clear();
   const StripSteps steps = group_readers(system, families);

@@ -153,7 +153,7 @@ class DriverModule final : public compiled::Module {
     for (CUdeviceptr& operand : operands) values.push_back(&operand);
     const KernelEntry& kernel = text_.kernels[launch.kernel];
     api_.check(api_.launch_kernel(functions_[launch.kernel], static_cast<unsigned>(kernel.grid.blocks), 1, 1, static_cast<unsigned>(kernel.grid.threads), 1, 1,
-                                  0, stream_, values.data(), nullptr),
+                                  static_cast<unsigned>(kernel.grid.shared_bytes), stream_, values.data(), nullptr),
                fmt::format("cuLaunchKernel of {}", kernel.name));
   }
   void does(const compiled::Fill& f, const compiled::Addresses& at) const {

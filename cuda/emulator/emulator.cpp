@@ -41,6 +41,7 @@ Extent extent_of(const Grid& grid) {
   Extent extent;
   extent.blocks.x = static_cast<std::uint32_t>(grid.blocks);
   extent.threads.x = static_cast<std::uint32_t>(grid.threads);
+  extent.shared_bytes = static_cast<std::size_t>(grid.shared_bytes);
   return extent;
 }
 

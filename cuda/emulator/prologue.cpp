@@ -19,6 +19,7 @@ constexpr std::string_view before = R"(#define __CUDACC_RTC__ 1
 #define __device__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+struct alignas(16) float4 { float x, y, z, w; };
 struct et_triple { unsigned x, y, z; };
 struct et_state {
   et_triple thread, block, block_size, grid_size;

@@ -39,6 +39,8 @@ std::string neutral(Reduction r, Type type) {
   return "";
 }
 
+std::string next_of(const std::string& i, std::int64_t step) { return step == 1 ? "++" + i : fmt::format("{} += {}", i, step); }
+
 }  // namespace
 
 void Steps::own(const loops::Nest& nest, const std::string& scratch) {
@@ -59,11 +61,16 @@ void Steps::all(const std::vector<Step>& steps) {
   for (const Step& s : steps) std::visit([&](const auto& one) { step(one, s); }, s.is);
 }
 
-void Steps::open(const Loop& loop) {
+Steps::Walk Steps::walk_of(const Loop& loop) const {
   if (loop.in_lanes()) throw InternalError("emit: a loop in lanes has no text");
+  return {};
+}
+
+void Steps::open(const Loop& loop) {
+  const Walk walk = walk_of(loop);
   const std::string i = scalars_.bind(loop.binder);
   const std::string limit = loop.limit.valid() ? fmt::format(" && {} < {}", i, scalars_.value(loop.limit, *text_)) : "";
-  text_->open(fmt::format("for (int64_t {0} = 0; {0} < {1}{2}; ++{0})", i, literal(loop.binder.extent), limit));
+  text_->open(fmt::format("for (int64_t {0} = {1}; {0} < {2}{3}; {4})", i, walk.first, literal(loop.binder.extent), limit, next_of(i, walk.step)));
 }
 
 void Steps::step(const Loop& loop, const Step&) {
@@ -114,23 +121,29 @@ void Steps::step(const loops::Store& store, const Step& s) {
 
 // --- reductions ---
 
+/// Whether somebody asks if there was a term.
+bool Steps::has_terms_flag(const Reduce& r) { return is_position(r.reduction) || (is_extremum(r.reduction) && r.otherwise.valid()); }
+
 Steps::Partial Steps::declare(const Reduce& r) {
-  if (r.tree.chains > 1) throw InternalError("emit: chains side by side have no text");
   Partial p;
   p.type = scalars_.type_of(r.body);
+  declare_terms(r, p, scalars_.define(r.target, is_position(r.reduction) ? Type::i64 : p.type));
+  return p;
+}
+
+/// What begins with no term, under that name.
+void Steps::declare_terms(const Reduce& r, Partial& p, const std::string& name) {
   const bool at = is_position(r.reduction);
-  const Type result = at ? Type::i64 : p.type;
-  p.value = scalars_.define(r.target, result);
-  text_->line(fmt::format("{} {} = {};", type_name(result), p.value, at ? "0" : neutral(r.reduction, p.type)));
+  p.value = name;
+  text_->line(fmt::format("{} {} = {};", type_name(at ? Type::i64 : p.type), p.value, at ? "0" : neutral(r.reduction, p.type)));
   if (at) {
     p.best = scalars_.claim(p.value + "_best");
     text_->line(fmt::format("{} {} = {};", type_name(p.type), p.best, neutral(r.reduction, p.type)));
   }
-  if (at || (is_extremum(r.reduction) && r.otherwise.valid())) {
+  if (has_terms_flag(r)) {
     p.found = scalars_.claim(p.value + "_found");
     text_->line(fmt::format("bool {} = false;", p.found));
   }
-  return p;
 }
 
 /// Where sums of blocks wait, in a scope of its own: sums that follow each other need no more of the stack than one of them.
@@ -143,15 +156,23 @@ void Steps::open_blocks(const Reduce& r, Partial& p) {
 }
 
 void Steps::step(const Reduce& r, const Step& s) {
+  if (r.tree.chains > 1) throw InternalError("emit: chains side by side have no text");
   scalars_.set_real(s.real);
   Partial partial = declare(r);
   const bool asked = r.reached.valid() && !is_true(r.reached);
   if (asked) text_->open(fmt::format("if ({})", scalars_.value(r.reached, *text_)));
+  add_up(r, s, partial);
+  otherwise(r, partial);
+  if (asked) text_->close();
+}
+
+/// All terms that are taken, into the value.
+void Steps::add_up(const Reduce& r, const Step& s, Partial& partial) {
   if (r.tree.blocks) open_blocks(r, partial);
   inside(r, 0, s, partial);
-  finish(r, partial);
-  if (r.tree.blocks) text_->close();
-  if (asked) text_->close();
+  if (!r.tree.blocks) return;
+  text_->line(fmt::format("{} = {}({}, {});", partial.value, scalars_.functions().use("join", type_suffix(partial.type)), partial.sums, partial.blocks));
+  text_->close();
 }
 
 void Steps::inside(const Reduce& r, std::size_t level, const Step& s, const Partial& partial) {
@@ -166,19 +187,23 @@ void Steps::inside(const Reduce& r, std::size_t level, const Step& s, const Part
   text_->close();
 }
 
+std::pair<std::string, std::string> Steps::stretch_of(const Reduce& r) const { return {"0", literal(r.loops[r.tree.blocks->level].binder.extent)}; }
+
 /// The loop that falls into blocks: each is added up from zero.
 void Steps::in_blocks(const Reduce& r, const Step& s, const Partial& partial) {
   const Loop& loop = r.loops[r.tree.blocks->level];
+  const Walk walk = walk_of(loop);
   const std::int64_t extent = loop.binder.extent;
-  const std::int64_t turns = r.tree.blocks->turns;
+  const std::int64_t turns = r.tree.blocks->turns * walk.step;
   const std::string first = scalars_.claim(loop.binder.name + "_block");
-  text_->open(fmt::format("for (int64_t {0} = 0; {0} < {1}; {0} += {2})", first, literal(extent), literal(turns)));
+  const auto [begin, end] = stretch_of(r);
+  text_->open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3})", first, begin, end, literal(turns)));
   text_->line(fmt::format("{} = 0;", partial.value));
   const std::string i = scalars_.bind(loop.binder);
   const std::string last = extent % turns == 0
                                ? fmt::format("{} < {} + {}", i, first, literal(turns))
                                : fmt::format("{0} < {1} + {2} && {0} < {3}", i, first, literal(turns), literal(extent));
-  text_->open(fmt::format("for (int64_t {} = {}; {}; ++{})", i, first, last, i));
+  text_->open(fmt::format("for (int64_t {} = {}; {}; {})", i, walk.first == "0" ? first : first + " + " + walk.first, last, next_of(i, walk.step)));
   all(loop.steps);
   inside(r, r.tree.blocks->level + 1, s, partial);
   text_->close();
@@ -231,11 +256,8 @@ void Steps::accumulate(const Reduce& r, const Partial& partial) {
   if (guarded) text_->close();
 }
 
-void Steps::finish(const Reduce& r, const Partial& partial) {
-  if (r.tree.blocks) {
-    text_->line(fmt::format("{} = {}({}, {});", partial.value, scalars_.functions().use("join", type_suffix(partial.type)), partial.sums,
-                            partial.blocks));
-  }
+/// What stands for the result of no terms.
+void Steps::otherwise(const Reduce& r, const Partial& partial) {
   if (!r.otherwise.valid()) return;
   const Type type = is_position(r.reduction) ? Type::i64 : partial.type;
   text_->open(fmt::format("if (!{})", partial.found));

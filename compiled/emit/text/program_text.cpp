@@ -23,7 +23,7 @@ std::string shortened(std::string text) {
 
 Compilation lower_for_text(const Task& task, const CompileOptions& options, const Machine& machine) {
   CompileOptions plain = options;
-  plain.off.insert("contractions");
+  if (!machine.is_grid()) plain.off.insert("contractions");
   plain.threads = 1;
   return lower_to_loops(task.system, task.updates, plain, machine);
 }

@@ -1,0 +1,239 @@
+#include "cuda/group_steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "compiled/ir/accesses.hpp"
+#include "compiled/ir/depth.hpp"
+#include "cuda/tile_steps.hpp"
+
+namespace etalon::cuda {
+
+using compiled::loops::Type;
+using compiled::source::literal;
+using compiled::source::type_name;
+using compiled::source::type_suffix;
+using spec::Reduction;
+
+namespace {
+
+bool writes(const compiled::loops::Step& step) {
+  const compiled::loops::Accesses all = compiled::loops::accesses_of(step);
+  return std::any_of(all.elements.begin(), all.elements.end(), [](const compiled::loops::Access& a) { return a.write; });
+}
+
+/// Turns of a chain's loop in a part: a power of two of blocks, so that parts are nodes of the tree.
+struct Parts {
+  std::int64_t length = 0;  ///< elements of the loop
+  std::int64_t whole = 0;   ///< parts with as many blocks as there may be
+  bool rest = false;        ///< another one with fewer
+};
+
+Parts parts_of(const compiled::loops::Reduce& r, const Team& team) {
+  const std::int64_t block = r.tree.blocks->turns * team.chains;
+  const std::int64_t blocks = compiled::parts(r.loops.front().binder.extent, block);
+  const auto each = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(compiled::parts(blocks, team.parts))));
+  return {each * block, blocks / each, blocks % each != 0};
+}
+
+/// What threads hand to each other has a type that shuffles know.
+std::string shuffled(std::string_view how, Type type, const std::string& value, const std::string& by) {
+  if (type == Type::boolean) return fmt::format("__shfl{}(0xffffffffu, (int){}, {}) != 0", how, value, by);
+  return fmt::format("__shfl{}(0xffffffffu, {}, {})", how, value, by);
+}
+
+}  // namespace
+
+GroupSteps::GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid)
+    : Steps(scalars, system, text), grid_(grid) {}
+
+std::string GroupSteps::shared_at(std::int64_t offset, std::string_view type) const { return fmt::format("({} *)({} + {})", type, shared_, offset); }
+
+void GroupSteps::begin(const compiled::loops::Nest& nest) {
+  thread_ = scalars_.claim("thread");
+  text_->line(is_block() ? fmt::format("const int {} = threadIdx.x;", thread_) : fmt::format("const int {} = threadIdx.x % {};", thread_, warp));
+  if (grid_.shared_bytes == 0) return;
+  const std::string all = scalars_.claim("all_shared");
+  shared_ = scalars_.claim("shared");
+  text_->line(fmt::format("extern __shared__ double {}[];", all));
+  const std::string first = is_block() || grid_.own_bytes == 0 ? "" : fmt::format(" + {} * (threadIdx.x / {})", grid_.own_bytes, warp);
+  text_->line(fmt::format("char *const {} = (char *){}{};", shared_, all, first));
+  std::int64_t offset = 0;
+  for (const compiled::loops::Buffer& own : nest.buffers) {
+    if (own.scope != compiled::loops::Scope::thread) continue;
+    const std::string_view type = compiled::source::element_type(system_[own.tensor].dtype);
+    text_->line(fmt::format("{} *const {} = {};", type, scalars_.own(own.tensor), shared_at(offset, type)));
+    offset += room_of(own);
+  }
+}
+
+void GroupSteps::wait() { text_->line(is_block() ? "__syncthreads();" : "__syncwarp();"); }
+
+std::string GroupSteps::number() const { return is_block() ? "(int64_t)blockIdx.x" : fmt::format("((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / {}", warp); }
+std::string GroupSteps::count() const { return is_block() ? "gridDim.x" : fmt::format("(int64_t)gridDim.x * blockDim.x / {}", warp); }
+
+// --- loops ---
+
+compiled::source::Steps::Walk GroupSteps::walk_of(const Loop& loop) const {
+  if (!loop.in_lanes()) return {};
+  if (!chain_.empty()) return {chain_, team_.chains};
+  return {thread_, grid_.group};
+}
+
+std::pair<std::string, std::string> GroupSteps::stretch_of(const Reduce& r) const {
+  if (team_.parts == 1 || chain_.empty()) return Steps::stretch_of(r);
+  return {stretch_begin_, stretch_end_};
+}
+
+void GroupSteps::step(const Loop& loop, const Step& s) {
+  if (alone_ || !loop.in_lanes()) return Steps::step(loop, s);
+  alone_ = true;
+  Steps::step(loop, s);
+  alone_ = false;
+  if (writes(s)) wait();
+}
+
+void GroupSteps::step(const compiled::loops::Store& store, const Step& s) {
+  if (alone_) return Steps::step(store, s);
+  text_->open(fmt::format("if ({} == 0)", thread_));
+  Steps::step(store, s);
+  text_->close();
+  wait();
+}
+
+void GroupSteps::step(const compiled::loops::Contract& c, const Step& s) {
+  if (alone_) return Steps::step(c, s);
+  alone_ = true;
+  TileSteps(scalars_, system_, *text_, c, thread_, shared_).write(s, [&] { all(c.steps); });
+  alone_ = false;
+}
+
+// --- reductions ---
+
+void GroupSteps::step(const Reduce& r, const Step& s) {
+  if (alone_ || r.tree.chains == 1) return Steps::step(r, s);
+  scalars_.set_real(s.real);
+  const Partial result = declare(r);
+  const bool asked = r.reached.valid() && !r.reached.is_integer(1);
+  if (asked) text_->open(fmt::format("if ({})", scalars_.value(r.reached, *text_)));
+  chains(r, s, result);
+  otherwise(r, result);
+  if (asked) text_->close();
+}
+
+/// Each thread's chains, one after the other, and then their tree.
+void GroupSteps::chains(const Reduce& r, const Step& s, const Partial& result) {
+  team_ = team_of(r, grid_.group);
+  const std::int64_t each = std::max<std::int64_t>(1, team_.chains / grid_.group);
+  text_->open("");
+  chain_ = scalars_.claim("chain");
+  if (each == 1) single_chain(r, s, result);
+  else several_chains(r, s, result, each);
+  chain_.clear();
+  join(r.reduction, result.type, result.value, std::min(team_.chains, grid_.group));
+  if (!result.found.empty()) {
+    team_ = {grid_.group, 1};
+    join(Reduction::any, Type::boolean, result.found, grid_.group);
+  }
+  text_->close();
+  if (std::any_of(r.loops.begin(), r.loops.end(), [](const Loop& loop) { return std::any_of(loop.steps.begin(), loop.steps.end(), writes); })) wait();
+}
+
+/// One chain, or a part of one, for each thread that has any.
+void GroupSteps::single_chain(const Reduce& r, const Step& s, const Partial& result) {
+  const std::int64_t busy = team_.chains * team_.parts;
+  text_->line(fmt::format("const int {} = {};", chain_, team_.chains == grid_.group ? thread_ : fmt::format("{} % {}", thread_, team_.chains)));
+  if (busy < grid_.group) text_->open(fmt::format("if ({} < {})", thread_, busy));
+  if (team_.parts > 1) {
+    stretch_begin_ = scalars_.claim("begin");
+    stretch_end_ = scalars_.claim("end");
+    const Parts parts = parts_of(r, team_);
+    whole_parts_ = parts.whole;
+    has_rest_ = parts.rest;
+    const std::int64_t length = parts.length;
+    text_->line(fmt::format("const int64_t {} = (int64_t)({} / {}) * {};", stretch_begin_, thread_, team_.chains, literal(length)));
+    text_->line(fmt::format("const int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", stretch_end_, stretch_begin_, literal(length), literal(r.loops.front().binder.extent)));
+  }
+  Partial partial = result;
+  add_up_alone(r, s, partial);
+  if (busy < grid_.group) text_->close();
+}
+
+void GroupSteps::several_chains(const Reduce& r, const Step& s, const Partial& result, std::int64_t each) {
+  const std::string all = scalars_.claim("chains"), j = scalars_.claim("j");
+  text_->line(fmt::format("{} {}[{}];", type_name(result.type), all, each));
+  text_->raw("#pragma unroll");
+  text_->open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", j, each));
+  text_->line(fmt::format("const int {} = {} + {} * {};", chain_, thread_, grid_.group, j));
+  Partial partial;
+  partial.type = result.type;
+  declare_terms(r, partial, scalars_.claim(result.value + "_chain"));
+  add_up_alone(r, s, partial);
+  text_->line(fmt::format("{}[{}] = {};", all, j, partial.value));
+  if (!result.found.empty()) text_->line(fmt::format("{0} = {0} || {1};", result.found, partial.found));
+  text_->close();
+  const auto at = [&](std::int64_t c) { return fmt::format("{}[{}]", all, c); };
+  for (std::int64_t n = each / 2; n >= 1; n /= 2) {
+    for (std::int64_t c = 0; c < n; ++c) text_->line(fmt::format("{} = {};", at(c), joined(r.reduction, result.type, at(c), at(c + n))));
+  }
+  text_->line(fmt::format("{} = {};", result.value, at(0)));
+}
+
+void GroupSteps::add_up_alone(const Reduce& r, const Step& s, Partial& partial) {
+  alone_ = true;
+  add_up(r, s, partial);
+  alone_ = false;
+}
+
+/// Joins the threads' chains. All threads have the result.
+void GroupSteps::join(Reduction reduction, Type type, const std::string& value, std::int64_t chains) {
+  if (is_block()) return join_in_block(reduction, type, value);
+  join_in_warp(reduction, type, value, chains);
+  text_->line(fmt::format("{} = {};", value, shuffled("_sync", type, value, "0")));
+}
+
+/// Chain c takes in chain c + n / 2, and so on with half as many. \param chains at most a warp's threads
+void GroupSteps::join_in_warp(Reduction reduction, Type type, const std::string& value, std::int64_t chains) {
+  for (std::int64_t n = chains / 2; n >= 1; n /= 2) {
+    text_->line(fmt::format("{} = {};", value, joined(reduction, type, value, shuffled("_down_sync", type, value, std::to_string(n)))));
+  }
+}
+
+/// By way of memory that the block shares, by its first warp.
+void GroupSteps::join_in_block(Reduction reduction, Type type, const std::string& value) {
+  const std::string result = scalars_.claim("result"), values = scalars_.claim("values"), c = scalars_.claim("c");
+  text_->open("");
+  text_->line(fmt::format("{} *const {} = {};", type_name(type), result, shared_at(grid_.own_bytes, type_name(type))));
+  text_->line(fmt::format("{} *const {} = {};", type_name(type), values, shared_at(grid_.own_bytes + exchanged_bytes, type_name(type))));
+  text_->line(fmt::format("if ({0} < {1}) {2}[{0}] = {3};", thread_, team_.chains * team_.parts, values, value));
+  wait();
+  text_->open(fmt::format("if ({} < {})", thread_, warp));
+  text_->open(fmt::format("for (int {0} = {1}; {0} < {2}; {0} += {3})", c, thread_, team_.chains, warp));
+  const std::string chain = team_.parts > 1 ? joined_parts(type, values, c) : fmt::format("{}[{}]", values, c);
+  text_->line(fmt::format("{0} = {1} == {2} ? {3} : {4};", value, c, thread_, chain, joined(reduction, type, value, chain)));
+  text_->close();
+  join_in_warp(reduction, type, value, std::min(team_.chains, warp));
+  text_->line(fmt::format("if ({} == 0) *{} = {};", thread_, result, value));
+  text_->close();
+  wait();
+  text_->line(fmt::format("{} = *{};", value, result));
+  text_->close();
+}
+
+/// A chain's parts, joined as their blocks would be. \returns the sum's identifier
+std::string GroupSteps::joined_parts(Type type, const std::string& values, const std::string& chain) {
+  const std::string sum = scalars_.claim("sum"), sums = scalars_.claim("sums"), p = scalars_.claim("part");
+  const auto at = [&](const std::string& part) { return fmt::format("{}[{} * {} + {}]", values, part, team_.chains, chain); };
+  const std::int64_t full = whole_parts_;
+  text_->line(fmt::format("{} {}[{}];", type_name(type), sums, std::bit_width(static_cast<std::uint64_t>(full)) + 1));
+  text_->line(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0}) {2}({3}, {0}, {4});", p, full, scalars_.functions().use("wait", type_suffix(type)), sums, at(p)));
+  text_->line(fmt::format("{} {} = {};", type_name(type), sum, has_rest_ ? at(std::to_string(full)) : "0"));
+  for (int digit = 0; full >> digit != 0; ++digit) {
+    if ((full >> digit & 1) != 0) text_->line(fmt::format("{0} = {1}[{2}] + {0};", sum, sums, digit));
+  }
+  return sum;
+}
+
+}  // namespace etalon::cuda

@@ -1,0 +1,80 @@
+/// \file
+/// A tile of a contraction as the threads of a block do it together, in CUDA C++: all copy both factors of a few steps of the depth to
+/// shared memory, then each adds up the products of its rows and columns in registers. It takes no decision of its own.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiled/emit/text/scalars.hpp"
+#include "compiled/ir/nest.hpp"
+
+namespace etalon::cuda {
+
+class TileSteps {
+ public:
+  /// \param thread which of the block a thread is
+  /// \param shared memory that they share, 16 bytes aligned
+  TileSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const compiled::loops::Contract& c, std::string thread,
+            std::string shared);
+
+  /// \param element writes what is done with an element
+  template <class Element>
+  void write(const compiled::loops::Step& s, Element element) {
+    begin(s);
+    add_up();
+    open_element();
+    element();
+    close_element();
+  }
+
+ private:
+  /// A factor in shared memory: of each step of the depth the numbers of the tile's rows, or columns.
+  struct Side {
+    const spec::Expr& factor;
+    const spec::Binder& along;
+    std::int64_t tile;               ///< rows or columns of the tile
+    std::int64_t each;               ///< of a thread
+    std::string first;               ///< of the tile
+    std::string numbers;             ///< their memory
+    std::string counts;              ///< whether the terms count; empty where all do
+    std::vector<spec::Expr> guards;
+    std::string place;               ///< which of the threads along that side
+    bool by_steps = false;           ///< neighbours in memory are those of one row
+  };
+
+  void begin(const compiled::loops::Step& s);
+  void declare(Side& side, const char* name, const spec::Expr& first, std::int64_t& offset);
+  void declare_counts(Side& side, const char* name, std::int64_t& offset);
+  void add_up();
+  void in_block(std::int64_t extent);
+  void bind_depth(const std::string& term);
+  void copy(const Side& side, const std::string& first, const std::string& terms);
+  void multiply(const std::string& steps, bool unroll);
+  [[nodiscard]] std::string load(const Side& side, const std::string& step);
+  [[nodiscard]] std::string place(const Side& side, const std::string& number) const;
+  void carry();
+  void join_waiting();
+  void each_sum(const std::function<std::string(const std::string& r, const std::string& c)>& statement);
+  void open_element();
+  void close_element();
+  [[nodiscard]] std::string number_type() const;
+
+  compiled::source::Scalars& scalars_;
+  compiled::source::Text& text_;
+  const compiled::loops::Contract& c_;
+  const compiled::Schedule& s_;
+  std::string thread_;
+  std::string shared_;
+  std::int64_t threads_ = 1;
+  compiled::loops::Type real_ = compiled::loops::Type::f32;
+  Side left_;
+  Side right_;
+  std::string sums_;
+  std::string waiting_;   ///< sums of blocks that wait; empty where there is one block
+  std::string blocks_;    ///< how many are done
+  std::string first_turn_;  ///< of the block at hand
+};
+
+}  // namespace etalon::cuda
