@@ -75,6 +75,7 @@ void groups(const Together& together, Grid& grid) {
     per_block = machine.block_threads / warp;
     if (grid.own_bytes > 0) per_block = std::clamp<std::int64_t>(machine.shared_bytes / grid.own_bytes, 1, per_block);
   }
+  per_block = std::clamp<std::int64_t>(grid.turns, 1, per_block);
   grid.threads = grid.group * per_block;
   grid.shared_bytes = per_block * grid.own_bytes;
   if (grid.group > warp) {

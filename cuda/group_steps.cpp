@@ -69,7 +69,15 @@ void GroupSteps::begin(const compiled::loops::Nest& nest) {
   }
 }
 
-void GroupSteps::wait() { text_->line(is_block() ? "__syncthreads();" : "__syncwarp();"); }
+void GroupSteps::wait() {
+  text_->line(is_block() ? "__syncthreads();" : "__syncwarp();");
+  may_read_ = false;
+}
+
+/// What is written may lie where something was read.
+void GroupSteps::before_writing() {
+  if (may_read_) wait();
+}
 
 std::string GroupSteps::number() const { return is_block() ? "(int64_t)blockIdx.x" : fmt::format("((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / {}", warp); }
 std::string GroupSteps::count() const { return is_block() ? "gridDim.x" : fmt::format("(int64_t)gridDim.x * blockDim.x / {}", warp); }
@@ -88,15 +96,30 @@ std::pair<std::string, std::string> GroupSteps::stretch_of(const Reduce& r) cons
 }
 
 void GroupSteps::step(const Loop& loop, const Step& s) {
-  if (alone_ || !loop.in_lanes()) return Steps::step(loop, s);
+  if (alone_) return Steps::step(loop, s);
+  if (!loop.in_lanes()) {
+    may_read_ = true;  // in the turn before
+    Steps::step(loop, s);
+    may_read_ = true;
+    return;
+  }
+  const bool written = writes(s);
+  if (written) before_writing();
   alone_ = true;
   Steps::step(loop, s);
   alone_ = false;
-  if (writes(s)) wait();
+  may_read_ = true;
+  if (written) wait();
+}
+
+void GroupSteps::step(const compiled::loops::Define& d, const Step& s) {
+  Steps::step(d, s);
+  may_read_ = true;
 }
 
 void GroupSteps::step(const compiled::loops::Store& store, const Step& s) {
   if (alone_) return Steps::step(store, s);
+  before_writing();
   text_->open(fmt::format("if ({} == 0)", thread_));
   Steps::step(store, s);
   text_->close();
@@ -113,7 +136,11 @@ void GroupSteps::step(const compiled::loops::Contract& c, const Step& s) {
 // --- reductions ---
 
 void GroupSteps::step(const Reduce& r, const Step& s) {
-  if (alone_ || r.tree.chains == 1) return Steps::step(r, s);
+  if (alone_) return Steps::step(r, s);
+  const bool written = std::any_of(r.loops.begin(), r.loops.end(), [](const Loop& loop) { return std::any_of(loop.steps.begin(), loop.steps.end(), writes); });
+  if (written) before_writing();
+  may_read_ = true;
+  if (r.tree.chains == 1) return Steps::step(r, s);
   scalars_.set_real(s.real);
   const Partial result = declare(r);
   const bool asked = r.reached.valid() && !r.reached.is_integer(1);
@@ -121,6 +148,7 @@ void GroupSteps::step(const Reduce& r, const Step& s) {
   chains(r, s, result);
   otherwise(r, result);
   if (asked) text_->close();
+  if (written) wait();
 }
 
 /// Each thread's chains, one after the other, and then their tree.
@@ -138,7 +166,6 @@ void GroupSteps::chains(const Reduce& r, const Step& s, const Partial& result) {
     join(Reduction::any, Type::boolean, result.found, grid_.group);
   }
   text_->close();
-  if (std::any_of(r.loops.begin(), r.loops.end(), [](const Loop& loop) { return std::any_of(loop.steps.begin(), loop.steps.end(), writes); })) wait();
 }
 
 /// One chain, or a part of one, for each thread that has any.

@@ -37,9 +37,11 @@ class GroupSteps : public compiled::source::Steps {
   void step(const Loop& loop, const Step& s) override;
   void step(const Reduce& r, const Step& s) override;
   void step(const compiled::loops::Store& store, const Step& s) override;
+  void step(const compiled::loops::Define& d, const Step& s) override;
   void step(const compiled::loops::Contract& c, const Step& s) override;
 
  private:
+  void before_writing();
   [[nodiscard]] bool is_block() const { return grid_.group > warp; }
   [[nodiscard]] std::string shared_at(std::int64_t offset, std::string_view type) const;
   void chains(const Reduce& r, const Step& s, const Partial& result);
@@ -55,6 +57,7 @@ class GroupSteps : public compiled::source::Steps {
   std::string thread_;          ///< which of its group a thread is
   std::string shared_;          ///< memory that the block shares
   bool alone_ = false;          ///< inside of lanes: threads do different things
+  bool may_read_ = true;        ///< some thread may still read what was read since all waited: nobody may write over it
   std::string chain_;           ///< in a reduction: which chain is taken
   Team team_{};                 ///< the same
   std::string stretch_begin_;   ///< of a chain in parts: the turns that a thread takes

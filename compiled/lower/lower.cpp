@@ -336,9 +336,10 @@ void Lowering::lower_scatter(const Kernel& kernel) {
   std::vector<Candidate> candidates;
   for (const Binder& b : outer) candidates.push_back({b, nullptr});
   const LaneChoice by_cost = choose_lanes(system_, {{e.target, place, kernel.scatter.body}}, candidates, vectors_for(e));
-  lanes_ = decisions_.follow(kernel.statements.front().equation, by_cost, candidates);
+  // A grid's threads have an element each, or several, whose terms come one after the other.
+  if (!machine_.is_grid()) lanes_ = decisions_.follow(kernel.statements.front().equation, by_cost, candidates);
   std::vector<Binder> order = e.value->binders;
-  if (lanes_.variable >= 0 && !machine_.is_grid()) {
+  if (lanes_.variable >= 0) {
     order.insert(order.end(), outer.begin(), outer.end());
   } else {
     order.insert(order.begin(), outer.begin(), outer.end());

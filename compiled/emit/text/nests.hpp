@@ -51,7 +51,7 @@ class Steps {
   virtual void step(const loops::Reduce& r, const loops::Step& s);
   virtual void step(const loops::Store& store, const loops::Step& s);
   virtual void step(const loops::Contract& c, const loops::Step& s);
-  void step(const loops::Define& d, const loops::Step& s);
+  virtual void step(const loops::Define& d, const loops::Step& s);
   void step(const loops::Transpose& t, const loops::Step& s);
 
   void open(const loops::Loop& loop);
