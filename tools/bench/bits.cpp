@@ -79,6 +79,7 @@ std::string first_difference(std::span<const NamedTensor> a, std::span<const Nam
 }
 
 std::string to_text(const Setting& setting) {
+  if (setting.device) return std::string(setting.device->name());
   const std::string cache = setting.second_cache ? fmt::format(", {} KiB", *setting.second_cache / 1024) : "";
   return fmt::format("{} {}, {}{}", setting.threads, setting.threads == 1 ? "thread" : "threads",
                      setting.machine.name, cache);

@@ -25,7 +25,7 @@ struct Setting {
   std::shared_ptr<compiled::Device> device{};                   ///< that runs it; null: the processor, as that machine
 };
 
-/// `3 threads, avx2, 16384 KiB`.
+/// `3 threads, avx2, 16384 KiB`, or the device's name.
 [[nodiscard]] std::string to_text(const Setting& setting);
 
 /// `avx512` or `avx2`: machines whose bits are the same. \throws SpecViolation naming both

@@ -1,0 +1,98 @@
+"""tools/gpu/pack and tools/gpu/check on the emulated device: what they find where all is well, and that they notice where it is not.
+
+Usage: check.py ROOT ETALON"""
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import types
+
+root, command = pathlib.Path(sys.argv[1]), sys.argv[2]
+sys.path.insert(0, str(root / "tools/gpu"))
+import functions
+import texts
+from limits import Deadline, run
+
+WORKLOADS = "gemm-16,moons-vjp,train-moons"
+
+
+def pack(folder):
+    subprocess.run([root / "tools/gpu/pack", "--binary", command, "--in-place", "--out", folder, "--workloads", WORKLOADS + ",softmax"], check=True)
+    return json.loads((folder / "expected.json").read_text())
+
+
+def check(packed, out, *words):
+    done = subprocess.run([root / "tools/gpu/check", "--packed", packed, "--out", out, "--device", "emulator", "--seed", "1", *words], capture_output=True, text=True)
+    return done.returncode, json.loads((out / "check.json").read_text())["stages"], done
+
+
+def everything_passes(packed, out):
+    status, stages, done = check(packed, out, "--functions", "exp,atan2")
+    assert status == 0, done.stdout + done.stderr
+    assert list(stages) == ["facts", "digests", "functions", "conform", "sanitizer"], list(stages)
+    assert {n for n, s in stages.items() if s["status"] == "skipped"} == {"sanitizer"}
+    assert len(stages["digests"]["rows"]) == 4 and all(r["found"][0] == r["found"][1] for r in stages["digests"]["rows"])
+    for row in stages["functions"]["rows"]:
+        assert 0.49 < row["worst"] <= row["promised"], row  # of so many results one lies next to the middle between two numbers
+    with gzip.open(out / stages["conform"]["results"], "rt") as lines:
+        assert sum(json.loads(line)["verdict"] == "pass" for line in lines) == stages["conform"]["rows"][0]["verdicts"]["pass"] > 0
+    assert (out / "check.md").read_text().startswith("# ")
+
+
+def other_bits_are_found(packed, out, expected):
+    """In one exact workload: it alone fails, and the stage behind is asked nevertheless."""
+    name = WORKLOADS.split(",")[1]
+    expected["workloads"][name]["sha256"] = "0" * 64
+    (packed / "expected.json").write_text(json.dumps(expected))
+    status, stages, _ = check(packed, out, "--only", "digests,facts", "--workloads", WORKLOADS)
+    assert status == 1 and stages["digests"]["status"] == "failed" and stages["facts"]["status"] == "passed"
+    assert [r["workload"] for r in stages["digests"]["rows"] if r["status"] != "passed"] == [name]
+
+
+def no_time_is_no_pass(packed, out):
+    status, stages, _ = check(packed, out, "--seconds", "0")
+    assert status == 1 and all(s["status"] == "out of time" for s in stages.values()), stages
+
+
+def a_command_out_of_time_ends_with_its_children():
+    done = run(["sh", "-c", "sleep 100 & sleep 100"], 0.2)
+    assert done.status is None and done.seconds < 20
+
+
+def a_wrong_function_is_found(packed):
+    """As if the text called a function whose results are wrong in their fourth digit."""
+    good = functions.emitted
+    functions.emitted = lambda *words: (lambda text, operands: (text.replace("expf(x[i])", "1.0001f * expf(x[i])"), operands))(*good(*words))
+    asked = types.SimpleNamespace(etalon=packed / "etalon", backend="cuda-emulated")
+    with tempfile.TemporaryDirectory() as folder:
+        row = functions.measured(asked, Deadline(60), pathlib.Path(folder), "exp", 2.5)
+    functions.emitted = good
+    assert row["status"] == "failed" and 800 < row["worst"] < 2000, row  # 1e-4 of a number is 839 to 1678 of its units
+
+
+def calls_are_read_from_text():
+    text = """// expf(x) in a comment
+#define F(x) tanhf(x)
+static __device__ inline float et_own(float x) { return x; }
+extern "C" __global__ void kernel_0(const float *x, float *y) {
+  if (x[0] > 0) y[0] = et_own(fmaf(sqrtf(x[0]), floorf(x[1]), (float)(2)));
+  y[1] = pow(x[0], logf(x[1]));
+}
+"""
+    assert texts.library_calls(text) == ["logf", "pow"], texts.library_calls(text)
+    assert texts.library_calls(text.replace("pow", "fmod").replace("logf", "rintf")) == []
+    assert texts.launch_of("//   k<<<3, 256, 0, stream>>>(x, y);  turns: 5\n") == ("k", 3, 256, ["x", "y"])
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    folder = pathlib.Path(temporary)
+    calls_are_read_from_text()
+    a_command_out_of_time_ends_with_its_children()
+    expected = pack(folder / "packed")
+    assert [bool(w["library_calls"]) for w in expected["workloads"].values()] == [name == "softmax" for name in expected["workloads"]]
+    everything_passes(folder / "packed", folder / "all")
+    a_wrong_function_is_found(folder / "packed")
+    no_time_is_no_pass(folder / "packed", folder / "none")
+    other_bits_are_found(folder / "packed", folder / "other", expected)
