@@ -30,7 +30,7 @@ std::vector<std::int64_t> shared_elements(const std::string& program) {
   std::vector<std::int64_t> all;
   for (const auto& nest : w.lowered.nests) {
     const cuda::Grid grid = cuda::grid_of(nest);
-    all.push_back(grid.threads == 1 ? 0 : grid.elements);
+    all.push_back(grid.threads == 1 ? 0 : grid.turns);
   }
   return all;
 }
@@ -78,7 +78,7 @@ TEST_CASE("accumulation at places that data decide is no two threads' at once", 
     ++scattered;
     // The column is the same in every access, the row is data's.
     const cuda::Grid grid = cuda::grid_of(nest);
-    CHECK((grid.threads == 1 || grid.elements == 4));
+    CHECK((grid.threads == 1 || grid.turns == 4));
     CHECK_THAT(cuda::cuda_file(w.text), Contains("cudaMemsetAsync(g, 0, 144, stream);"));
   }
   CHECK(scattered == 1);
@@ -116,11 +116,11 @@ TEST_CASE("the header says how many turns of work each launch has", "[sound]") {
     const std::size_t at = text.find(launch);
     REQUIRE(at != std::string::npos);
     const std::string line = text.substr(at, text.find('\n', at) - at);
-    const std::string turns = "turns: " + std::to_string(grid.elements);
+    const std::string turns = "turns: " + std::to_string(grid.turns);
     CHECK(line.substr(line.rfind("turns: ")) == turns);
     // Rows whose sums are added up in passing are 64 at a time one thread's.
     if (w.lowered.plan.kernels[k].stretch > 0) {
-      CHECK(grid.elements * w.lowered.plan.kernels[k].stretch == 4096);
+      CHECK(grid.turns * w.lowered.plan.kernels[k].stretch == 4096);
       ++rows_of_a_thread;
     }
   }

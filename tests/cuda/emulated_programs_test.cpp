@@ -45,9 +45,6 @@ CompileOptions on(std::shared_ptr<compiled::Device> device) {
   return options;
 }
 
-/// Products and sums by themselves, as the text has them.
-std::shared_ptr<compiled::Device> scalar_processor() { return std::make_shared<compiled::Processor>(compiled::machines::scalar); }
-
 std::vector<HostTensor> outputs(const spec::System& system, const std::shared_ptr<compiled::Device>& device, const std::vector<HostTensor>& inputs) {
   return compiled::compile_system(system, on(device)).run(inputs);
 }
@@ -104,8 +101,7 @@ TEST_CASE("drawn systems have the processor's bits on the emulated device", "[cu
     for (std::uint32_t seed = 1; seed <= systems; ++seed) drawn.push_back(drawn_system(seed, sums));
     const auto emulator = std::make_shared<Emulator>(3);
     emulator->prepare(texts_of(drawn));
-    // Sums that are not rounded are the same in lanes, too.
-    const auto processor = sums == Sums::exact ? std::make_shared<compiled::Processor>() : scalar_processor();
+    const auto processor = std::make_shared<compiled::Processor>();
     for (std::uint32_t n = 0; n < systems; ++n) {
       INFO("seed " << n + 1);
       const std::vector<HostTensor> inputs = drawn_inputs(drawn[n], n + 1);
@@ -117,7 +113,7 @@ TEST_CASE("drawn systems have the processor's bits on the emulated device", "[cu
 }
 
 TEST_CASE("a model is trained on the emulated device as on the processor", "[cuda][emulator]") {
-  const std::vector<HostTensor> expected = trained(scalar_processor(), 3);
+  const std::vector<HostTensor> expected = trained(std::make_shared<compiled::Processor>(), 3);
   REQUIRE(expected.size() == 14);
   for (std::uint64_t seed = 0; seed < 3; ++seed) CHECK(trained(std::make_shared<Emulator>(seed), 3) == expected);
 }

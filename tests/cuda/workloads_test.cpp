@@ -11,8 +11,7 @@ using namespace etalon;
 
 TEST_CASE("workloads of the bench have the digests of the processor on the emulated device", "[cuda][emulator]") {
   const auto emulator = std::make_shared<cuda::emulator::Emulator>(5);
-  // Without vectors, as a grid's threads are.
-  const std::vector<bench::Setting> settings{{.machine = compiled::machines::scalar}, {.device = emulator}};
+  const std::vector<bench::Setting> settings{{}, {.device = emulator}};
   for (const char* name : {"gemm-64", "gemm-gpt", "train-moons", "moons-forward", "moons-jvp", "moons-vjp", "mlp-forward", "mlp-vjp", "conv-16-32-forward", "conv-16-32-data", "conv-16-32-weights",
                            "layer-norm"}) {
     INFO(name);
