@@ -9,12 +9,13 @@
 #include "compiled/emit/text/nests.hpp"
 #include "cuda/grid.hpp"
 #include "cuda/group_steps.hpp"
+#include "cuda/index_type.hpp"
+#include "cuda/turns.hpp"
 
 namespace etalon::cuda {
 
 using compiled::Launch;
 using compiled::Operand;
-using compiled::loops::Loop;
 using compiled::source::Argument;
 using compiled::source::Dialect;
 using compiled::source::Functions;
@@ -46,6 +47,9 @@ typedef unsigned long long uint64_t;
 #include <string.h>
 #endif
 )";
+
+/// Threads of a tile leave registers for those of another one.
+std::string bounds_of(const Grid& grid) { return grid.least_resident == 1 ? "" : fmt::format("__launch_bounds__({}, {}) ", grid.threads, grid.least_resident); }
 
 class File {
  public:
@@ -129,43 +133,27 @@ class File {
                                 program_.overlaps(o.tensor, ids) ? "" : "__restrict__ ", program_.tensors().at(static_cast<std::size_t>(o.tensor)));
     }
     program_.describe_kernel(launch.kernel, text);
-    text.open(fmt::format("extern \"C\" __global__ void {}({})", program_.kernel_name(launch.kernel), parameters));
-    body(nest, grid_of(nest), text);
+    const Grid grid = grid_of(nest);
+    text.open(fmt::format("extern \"C\" __global__ void {}{}({})", bounds_of(grid), program_.kernel_name(launch.kernel), parameters));
+    body(nest, grid, text);
     text.close();
     text.raw("");
   }
 
   void body(const compiled::loops::Nest& nest, const Grid& grid, Text& text) {
-    compiled::source::Scalars scalars(program_.lowered().system, program_.tensors(), program_.names(), functions_);
+    const spec::System& system = program_.lowered().system;
+    compiled::source::Scalars scalars(system, program_.tensors(), program_.names(), functions_);
+    const std::string index(index_type(system, nest));
+    Turns turns(nest, grid, index, scalars, text);
     if (grid.has_groups()) {
-      GroupSteps steps(scalars, program_.lowered().system, text, grid);
+      GroupSteps steps(scalars, system, text, grid, index);
       steps.begin(nest);
-      shared_turns(nest, grid, scalars, steps, steps.number(), steps.count(), text);
-      return;
+      return turns.one_by_one(steps, steps.number(), steps.count());
     }
-    compiled::source::Steps steps(scalars, program_.lowered().system, text);
+    compiled::source::Steps steps(scalars, system, text, index);
     steps.own(nest);
-    shared_turns(nest, grid, scalars, steps, "(int64_t)blockIdx.x * blockDim.x + threadIdx.x", "(int64_t)gridDim.x * blockDim.x", text);
-  }
-
-  /// \param number of the thread or group among all, which are `count`
-  static void shared_turns(const compiled::loops::Nest& nest, const Grid& grid, compiled::source::Scalars& scalars, compiled::source::Steps& steps,
-                           const std::string& number, const std::string& count, Text& text) {
-    const std::vector<const Loop*> loops = loops_of_grid(nest);
-    if (loops.empty()) return steps.all(nest.steps);
-    if (grid.turns == 0) return;
-    steps.all({nest.steps.begin(), nest.steps.end() - 1});
-    const std::string turn = scalars.claim("turn");
-    text.open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3})", turn, number, compiled::source::literal(grid.turns), count));
-    std::int64_t inside = grid.turns;
-    for (const Loop* loop : loops) {
-      inside /= std::max<std::int64_t>(1, loop->binder.extent);
-      std::string value = inside == 1 ? turn : fmt::format("{} / {}", turn, compiled::source::literal(inside));
-      if (loop != loops.front()) value += fmt::format(" % {}", compiled::source::literal(loop->binder.extent));
-      text.line(fmt::format("const int64_t {} = {};", scalars.bind(loop->binder), value));
-    }
-    steps.all(loops.back()->steps);
-    text.close();
+    if (grid.at_once > 1) return turns.several_at_once(steps);
+    turns.one_by_one(steps, fmt::format("({})blockIdx.x * blockDim.x + threadIdx.x", index), fmt::format("({})gridDim.x * blockDim.x", index));
   }
 
   const ProgramText& program_;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "compiled/ir/blocks.hpp"
+#include "compiled/ir/depth.hpp"
 
 namespace etalon::cuda {
 
@@ -16,6 +17,8 @@ using compiled::loops::Step;
 namespace {
 
 constexpr std::int64_t most_group = 1024;
+constexpr std::int64_t turns_at_once = 4;
+constexpr std::int64_t threads_of_tiles = 512;  ///< on a multiprocessor: so many have 128 registers each
 /// Threads that hide the latency of memory, on the whole chip and on a multiprocessor.
 constexpr std::int64_t busy_threads = machine.multiprocessors * 1024;
 constexpr std::int64_t resident_threads = 2048;
@@ -58,11 +61,20 @@ bool is_double(const std::vector<Step>& steps) {
   });
 }
 
+/// Nothing but scalars, stored at once.
+bool is_element(const std::vector<Step>& steps) {
+  return std::all_of(steps.begin(), steps.end(), [](const Step& s) {
+    const auto* store = std::get_if<compiled::loops::Store>(&s.is);
+    return (store != nullptr && !store->add) || std::holds_alternative<compiled::loops::Define>(s.is);
+  });
+}
+
 void tiles(const compiled::loops::Nest& nest, const Contract& c, Grid& grid) {
   const compiled::Schedule& s = c.schedule;
   grid.group = grid.threads = s.tile_rows / s.shared->rows * (s.tile_columns / s.shared->columns);
   grid.shared_bytes = tile_bytes(c, is_double(nest.steps));
   grid.blocks = std::clamp<std::int64_t>(grid.turns, 1, most_blocks);
+  grid.least_resident = std::max<std::int64_t>(1, threads_of_tiles / grid.threads);
 }
 
 /// A warp for each turn where there are enough turns, else more warps.
@@ -86,7 +98,7 @@ void groups(const Together& together, Grid& grid) {
     }
     grid.shared_bytes += (values + 1) * exchanged_bytes;
   }
-  grid.blocks = std::clamp<std::int64_t>((grid.turns + per_block - 1) / per_block, 1, most_blocks);
+  grid.blocks = std::clamp<std::int64_t>(compiled::parts(grid.turns, per_block), 1, most_blocks);
 }
 
 }  // namespace
@@ -126,7 +138,8 @@ Grid grid_of(const compiled::loops::Nest& nest) {
     groups(together, grid);
   } else if (!shared.empty()) {
     grid.threads = machine.block_threads;
-    grid.blocks = std::clamp<std::int64_t>((grid.turns + grid.threads - 1) / grid.threads, 1, most_blocks);
+    if (is_element(shared.back()->steps) && grid.turns >= turns_at_once * machine.multiprocessors * resident_threads) grid.at_once = turns_at_once;
+    grid.blocks = std::clamp<std::int64_t>(compiled::parts(grid.turns, grid.threads * grid.at_once), 1, most_blocks);
   }
   return grid;
 }

@@ -46,8 +46,9 @@ std::string shuffled(std::string_view how, Type type, const std::string& value, 
 
 }  // namespace
 
-GroupSteps::GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid)
-    : Steps(scalars, system, text), grid_(grid) {}
+GroupSteps::GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid,
+                       std::string_view index)
+    : Steps(scalars, system, text, index), grid_(grid) {}
 
 std::string GroupSteps::shared_at(std::int64_t offset, std::string_view type) const { return fmt::format("({} *)({} + {})", type, shared_, offset); }
 
@@ -79,8 +80,8 @@ void GroupSteps::before_writing() {
   if (may_read_) wait();
 }
 
-std::string GroupSteps::number() const { return is_block() ? "(int64_t)blockIdx.x" : fmt::format("((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / {}", warp); }
-std::string GroupSteps::count() const { return is_block() ? "gridDim.x" : fmt::format("(int64_t)gridDim.x * blockDim.x / {}", warp); }
+std::string GroupSteps::number() const { return is_block() ? fmt::format("({})blockIdx.x", index_) : fmt::format("(({})blockIdx.x * blockDim.x + threadIdx.x) / {}", index_, warp); }
+std::string GroupSteps::count() const { return is_block() ? fmt::format("({})gridDim.x", index_) : fmt::format("({})gridDim.x * blockDim.x / {}", index_, warp); }
 
 // --- loops ---
 
@@ -129,7 +130,7 @@ void GroupSteps::step(const compiled::loops::Store& store, const Step& s) {
 void GroupSteps::step(const compiled::loops::Contract& c, const Step& s) {
   if (alone_) return Steps::step(c, s);
   alone_ = true;
-  TileSteps(scalars_, system_, *text_, c, thread_, shared_).write(s, [&] { all(c.steps); });
+  TileSteps(scalars_, system_, *text_, c, thread_, shared_, index_).write(s, [&] { all(c.steps); });
   alone_ = false;
 }
 
@@ -180,8 +181,8 @@ void GroupSteps::single_chain(const Reduce& r, const Step& s, const Partial& res
     whole_parts_ = parts.whole;
     has_rest_ = parts.rest;
     const std::int64_t length = parts.length;
-    text_->line(fmt::format("const int64_t {} = (int64_t)({} / {}) * {};", stretch_begin_, thread_, team_.chains, literal(length)));
-    text_->line(fmt::format("const int64_t {0} = {1} + {2} < {3} ? {1} + {2} : {3};", stretch_end_, stretch_begin_, literal(length), literal(r.loops.front().binder.extent)));
+    text_->line(fmt::format("const {0} {1} = ({0})({2} / {3}) * {4};", index_, stretch_begin_, thread_, team_.chains, literal(length)));
+    text_->line(fmt::format("const {4} {0} = {1} + {2} < {3} ? {1} + {2} : {3};", stretch_end_, stretch_begin_, literal(length), literal(r.loops.front().binder.extent), index_));
   }
   Partial partial = result;
   add_up_alone(r, s, partial);

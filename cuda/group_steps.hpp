@@ -15,7 +15,7 @@ namespace etalon::cuda {
 
 class GroupSteps : public compiled::source::Steps {
  public:
-  GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid);
+  GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid, std::string_view index);
 
   /// Declares which thread of its group one is, and where the group's memory lies.
   void begin(const compiled::loops::Nest& nest);

@@ -48,13 +48,14 @@ std::string counting(const std::string& name, std::int64_t to) { return fmt::for
 }  // namespace
 
 TileSteps::TileSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const compiled::loops::Contract& c, std::string thread,
-                     std::string shared)
+                     std::string shared, std::string index)
     : scalars_(scalars),
       text_(text),
       c_(c),
       s_(c.schedule),
       thread_(std::move(thread)),
       shared_(std::move(shared)),
+      index_(std::move(index)),
       threads_(s_.tile_rows / s_.shared->rows * (s_.tile_columns / s_.shared->columns)),
       left_{c.left, c.row, s_.tile_rows, s_.shared->rows, {}, {}, {}, guards_without(c.taps, c.column), {}, lies_by_steps(system, c.left, c.depth.back())},
       right_{c.right, c.column, s_.tile_columns, s_.shared->columns, {}, {}, {}, guards_without(c.taps, c.row), {}, lies_by_steps(system, c.right, c.depth.back())} {}
@@ -78,7 +79,7 @@ void TileSteps::begin(const compiled::loops::Step& s) {
 
 void TileSteps::declare(Side& side, const char* name, const Expr& first, std::int64_t& offset) {
   side.first = scalars_.claim(fmt::format("first_{}", side.along.name));
-  text_.line(fmt::format("const int64_t {} = {} * {};", side.first, scalars_.value(first, text_), side.tile));
+  text_.line(fmt::format("const {} {} = {} * {};", index_, side.first, scalars_.value(first, text_), side.tile));
   side.numbers = scalars_.claim(name);
   text_.line(fmt::format("{0} *const {1} = ({0} *)({2} + {3});", number_type(), side.numbers, shared_, offset));
   offset += s_.shared->steps * (side.tile + padding) * (real_ == Type::f64 ? 8 : 4);
@@ -101,93 +102,142 @@ void TileSteps::add_up() {
     waiting_ = scalars_.claim("waiting");
     blocks_ = scalars_.claim("blocks");
     text_.line(fmt::format("{} {}[{}][{}][{}];", number_type(), waiting_, std::bit_width(static_cast<std::uint64_t>(walk.blocks - 1)), left_.each, right_.each));
-    text_.line(fmt::format("int64_t {} = 0;", blocks_));
+    text_.line(fmt::format("int {} = 0;", blocks_));
   }
-  for (std::size_t l = 0; l < walk.level; ++l) {
-    const std::string i = scalars_.bind(c_.depth[l]);
-    text_.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", i, literal(c_.depth[l].extent)));
+  for (Side* side : {&left_, &right_}) declare_next(*side);
+  const std::string piece = scalars_.claim("piece");
+  pieces_of_block_ = compiled::parts(walk.turns * walk.inside, s_.shared->steps);
+  const std::int64_t pieces = walk.blocks * pieces_of_block_;
+  fetch("0");
+  text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", piece, pieces));
+  text_.line("__syncthreads();");
+  put(left_);
+  put(right_);
+  text_.line("__syncthreads();");
+  if (pieces > 1) {
+    text_.open(fmt::format("if ({} < {})", piece, pieces - 1));
+    fetch(piece + " + 1");
+    text_.close();
   }
-  const std::int64_t extent = c_.depth.empty() ? 1 : c_.depth[walk.level].extent;
-  first_turn_ = scalars_.claim("first_turn");
-  text_.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; {0} += {2})", first_turn_, literal(extent), literal(walk.turns)));
-  in_block(extent);
-  if (walk.blocks > 1) carry();
+  multiply_piece(piece);
+  if (walk.blocks > 1) carry(piece);
   text_.close();
-  for (std::size_t l = 0; l < walk.level; ++l) text_.close();
   if (walk.blocks > 1) join_waiting();
 }
 
-/// The terms of a block, so many steps at a time.
-void TileSteps::in_block(std::int64_t extent) {
+/// What each thread has fetched of a factor and not yet put where all see it.
+void TileSteps::declare_next(Side& side) {
+  side.share = compiled::parts(s_.shared->steps * side.tile, threads_);
+  side.next = scalars_.claim("next_" + side.numbers);
+  text_.line(fmt::format("{} {}[{}];", number_type(), side.next, side.share));
+  if (!side.guards.empty()) text_.line(fmt::format("bool {}_counts[{}];", side.next, side.share));
+}
+
+/// Of a piece of the depth, some steps of one block: the turn of the loop in blocks with which the block begins, and how many terms it has.
+void TileSteps::locate(const std::string& piece) {
   const compiled::DepthWalk& walk = s_.depth;
-  const bool even = extent % walk.turns == 0;
-  const std::int64_t most = walk.turns * walk.inside;
-  std::string terms = std::to_string(most);
-  if (!even) {
-    terms = scalars_.claim("terms");
-    text_.line(fmt::format("const int {0} = (int)({1} < {2} - {3} ? {1} : {2} - {3}) * {4};", terms, walk.turns, literal(extent), first_turn_, walk.inside));
+  const std::int64_t extent = c_.depth[walk.level].extent;
+  const std::int64_t blocks = compiled::parts(extent, walk.turns);
+  const std::string block = scalars_.claim("block");
+  text_.line(fmt::format("const int {} = ({}) / {};", block, piece, pieces_of_block_));
+  first_turn_ = scalars_.claim("first_turn");
+  text_.line(fmt::format("const {} {} = {} % {} * {};", index_, first_turn_, block, blocks, walk.turns));
+  std::int64_t inner = blocks;
+  for (std::size_t l = walk.level; l-- > 0; inner *= c_.depth[l].extent) {
+    const std::string i = scalars_.bind(c_.depth[l]);
+    text_.line(fmt::format("const {} {} = {} / {} % {};", index_, i, block, inner, literal(c_.depth[l].extent)));
   }
-  const std::int64_t steps = s_.shared->steps;
+  terms_ = std::to_string(walk.turns * walk.inside);
+  if (extent % walk.turns == 0) return;
+  terms_ = scalars_.claim("terms");
+  text_.line(fmt::format("const int {0} = (int)({1} < {2} - {3} ? {1} : {2} - {3}) * {4};", terms_, walk.turns, literal(extent), first_turn_, walk.inside));
+}
+
+/// Each thread's share of a piece of both factors, on its way while the piece before is multiplied.
+void TileSteps::fetch(const std::string& piece) {
+  text_.open("");
+  locate(piece);
   const std::string first = scalars_.claim("first_step");
-  text_.open(fmt::format("for (int {0} = 0; {0} < {1}; {0} += {2})", first, terms, steps));
-  text_.line("__syncthreads();");
-  copy(left_, first, terms);
-  copy(right_, first, terms);
-  text_.line("__syncthreads();");
-  if (even && most % steps == 0) {
-    multiply(std::to_string(steps), true);
-  } else {
-    text_.open(fmt::format("if ({} + {} <= {})", first, steps, terms));
-    multiply(std::to_string(steps), true);
-    text_.otherwise();
-    multiply(fmt::format("{} - {}", terms, first), false);
-    text_.close();
-  }
+  text_.line(fmt::format("const int {} = ({}) % {} * {};", first, piece, pieces_of_block_, s_.shared->steps));
+  fetch(left_, first);
+  fetch(right_, first);
+  text_.close();
+}
+
+/// Opens the loop over a thread's share. \returns what numbers the share, the step and the row or column
+TileSteps::Share TileSteps::open_share(const Side& side) {
+  const Share share{scalars_.claim("i"), scalars_.claim("step"), scalars_.claim("n")};
+  const std::int64_t steps = s_.shared->steps, all = steps * side.tile;
+  text_.raw("#pragma unroll");
+  text_.open(counting(share.number, side.share));
+  const std::string e = scalars_.claim("e");
+  text_.line(fmt::format("const int {} = {} + {} * {};", e, thread_, share.number, threads_));
+  if (all % threads_ != 0) text_.line(fmt::format("if ({} >= {}) break;", e, all));
+  text_.line(side.by_steps ? fmt::format("const int {} = {} % {}, {} = {} / {};", share.step, e, steps, share.along, e, steps)
+                           : fmt::format("const int {} = {} % {}, {} = {} / {};", share.along, e, side.tile, share.step, e, side.tile));
+  return share;
+}
+
+void TileSteps::fetch(const Side& side, const std::string& first) {
+  const Share share = open_share(side);
+  const std::string term = scalars_.claim("term"), along = scalars_.bind(side.along);
+  text_.line(fmt::format("const int {} = {} + {};", term, first, share.step));
+  text_.line(fmt::format("const {} {} = {} + {};", index_, along, side.first, share.along));
+  text_.line(fmt::format("{}[{}] = 0;", side.next, share.number));
+  if (!side.guards.empty()) text_.line(fmt::format("{}_counts[{}] = false;", side.next, share.number));
+  std::string inside = has_whole_pieces() ? "" : fmt::format("{} < {}", term, terms_);
+  if (side.along.extent % side.tile != 0) inside += fmt::format("{}{} < {}", inside.empty() ? "" : " && ", along, literal(side.along.extent));
+  text_.open(inside.empty() ? "" : fmt::format("if ({})", inside));
+  bind_depth(term);
+  for (const Expr& guard : side.guards) text_.open(fmt::format("if ({})", scalars_.value(guard, text_)));
+  if (!side.guards.empty()) text_.line(fmt::format("{}_counts[{}] = true;", side.next, share.number));
+  text_.line(fmt::format("{}[{}] = {};", side.next, share.number, scalars_.value(side.factor, real_, text_)));
+  for (std::size_t g = 0; g < side.guards.size(); ++g) text_.close();
+  text_.close();
+  text_.close();
+}
+
+/// What was fetched goes where all threads see it.
+void TileSteps::put(const Side& side) {
+  const Share share = open_share(side);
+  text_.line(fmt::format("{}[{} * {} + {}] = {}[{}];", side.numbers, share.step, side.tile + padding, share.along, side.next, share.number));
+  if (!side.guards.empty()) text_.line(fmt::format("{}[{} * {} + {}] = {}_counts[{}];", side.counts, share.step, side.tile, share.along, side.next, share.number));
   text_.close();
 }
 
 /// What the loops of the depth are at a term of the block.
 void TileSteps::bind_depth(const std::string& term) {
   const compiled::DepthWalk& walk = s_.depth;
-  if (c_.depth.empty()) return;
   std::int64_t inner = walk.inside;
   for (std::size_t l = walk.level; l < c_.depth.size(); ++l) {
     const Binder& b = c_.depth[l];
     if (l > walk.level) inner /= b.extent;
-    std::string at = inner == 1 ? term : fmt::format("{} / {}", term, inner);
-    if (l == walk.level) at = fmt::format("{} + {}", first_turn_, at);
-    else if (l > walk.level + 1 || walk.level + 1 < c_.depth.size()) at = inner == 1 ? fmt::format("{} % {}", term, b.extent) : fmt::format("{} % {}", at, b.extent);
+    const std::string turn = inner == 1 ? term : fmt::format("{} / {}", term, inner);
+    const std::string at = l == walk.level ? fmt::format("{} + {}", first_turn_, turn) : fmt::format("{} % {}", turn, b.extent);
     const std::string name = scalars_.bind(b);
-    text_.line(fmt::format("const int64_t {} = {};", name, at));
+    text_.line(fmt::format("const {} {} = {};", index_, name, at));
   }
 }
 
-/// Each thread copies its share.
-void TileSteps::copy(const Side& side, const std::string& first, const std::string& terms) {
+/// Whether no piece has fewer steps than others.
+bool TileSteps::has_whole_pieces() const {
+  const compiled::DepthWalk& walk = s_.depth;
+  return c_.depth[walk.level].extent % walk.turns == 0 && walk.turns * walk.inside % s_.shared->steps == 0;
+}
+
+/// The steps of a piece, all of them or as many as its block has left.
+void TileSteps::multiply_piece(const std::string& piece) {
   const std::int64_t steps = s_.shared->steps;
-  const std::string e = scalars_.claim("e"), step = scalars_.claim("step"), n = scalars_.claim("n"), value = scalars_.claim("value"), term = scalars_.claim("term");
-  if (steps * side.tile % threads_ == 0) text_.raw("#pragma unroll");
-  text_.open(fmt::format("for (int {0} = {1}; {0} < {2}; {0} += {3})", e, thread_, steps * side.tile, threads_));
-  const std::int64_t fast = side.by_steps ? steps : side.tile;
-  text_.line(fmt::format("const int {0} = {2} % {3}, {1} = {2} / {3};", side.by_steps ? step : n, side.by_steps ? n : step, e, fast));
-  text_.line(fmt::format("const int {} = {} + {};", term, first, step));
-  const std::string along = scalars_.bind(side.along);
-  text_.line(fmt::format("const int64_t {} = {} + {};", along, side.first, n));
-  text_.line(fmt::format("{} {} = 0;", number_type(), value));
-  std::string counts;
-  if (!side.guards.empty()) {
-    counts = scalars_.claim("counts");
-    text_.line(fmt::format("bool {} = false;", counts));
-  }
-  text_.open(fmt::format("if ({} < {} && {} < {})", term, terms, along, literal(side.along.extent)));
-  bind_depth(term);
-  for (const Expr& guard : side.guards) text_.open(fmt::format("if ({})", scalars_.value(guard, text_)));
-  if (!counts.empty()) text_.line(fmt::format("{} = true;", counts));
-  text_.line(fmt::format("{} = {};", value, scalars_.value(side.factor, real_, text_)));
-  for (std::size_t g = 0; g < side.guards.size(); ++g) text_.close();
+  if (has_whole_pieces()) return multiply(std::to_string(steps), true);
+  const std::string left = scalars_.claim("steps_left");
+  text_.open("");
+  locate(piece);
+  text_.line(fmt::format("const int {} = {} - {} % {} * {};", left, terms_, piece, pieces_of_block_, steps));
+  text_.open(fmt::format("if ({} >= {})", left, steps));
+  multiply(std::to_string(steps), true);
+  text_.otherwise();
+  multiply(left, false);
   text_.close();
-  text_.line(fmt::format("{}[{} * {} + {}] = {};", side.numbers, step, side.tile + padding, n, value));
-  if (!counts.empty()) text_.line(fmt::format("{}[{} * {} + {}] = {};", side.counts, step, side.tile, n, counts));
   text_.close();
 }
 
@@ -238,12 +288,12 @@ std::string TileSteps::place(const Side& side, const std::string& number) const 
   return fmt::format("{0} / 4 * {1} + 4 * {2} + {0} % 4", number, 4 * side.tile / side.each, side.place);
 }
 
-/// The sum of the block at hand meets those of its size that wait, and waits; that of the last block stays in registers.
-void TileSteps::carry() {
+/// After its last piece the sum of the block at hand meets those of its size that wait, and waits; that of the last block stays in registers.
+void TileSteps::carry(const std::string& piece) {
   const std::string digit = scalars_.claim("digit");
-  text_.open(fmt::format("if ({} != {})", blocks_, s_.depth.blocks - 1));
+  text_.open(fmt::format("if ({}{} < {})", pieces_of_block_ == 1 ? "" : fmt::format("({} + 1) % {} == 0 && ", piece, pieces_of_block_), blocks_, s_.depth.blocks - 1));
   text_.line(fmt::format("int {} = 0;", digit));
-  text_.open(fmt::format("for (; (({} >> {}) & 1) != 0; ++{})", blocks_, digit, digit));
+  text_.open(fmt::format("for (; (({0} >> {1}) & 1) != 0; ++{1})", blocks_, digit));
   each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{0}[{2}][{3}] = {1}[{4}][{2}][{3}] + {0}[{2}][{3}];", sums_, waiting_, r, c, digit); });
   text_.close();
   each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{1}[{4}][{2}][{3}] = {0}[{2}][{3}], {0}[{2}][{3}] = 0;", sums_, waiting_, r, c, digit); });
@@ -278,11 +328,11 @@ void TileSteps::open_element() {
   text_.raw("#pragma unroll");
   text_.open(counting(r, left_.each));
   const std::string row = scalars_.bind(c_.row);
-  text_.line(fmt::format("const int64_t {} = {} + {};", row, left_.first, place(left_, r)));
+  text_.line(fmt::format("const {} {} = {} + {};", index_, row, left_.first, place(left_, r)));
   text_.raw("#pragma unroll");
   text_.open(counting(c, right_.each));
   const std::string column = scalars_.bind(c_.column);
-  text_.line(fmt::format("const int64_t {} = {} + {};", column, right_.first, place(right_, c)));
+  text_.line(fmt::format("const {} {} = {} + {};", index_, column, right_.first, place(right_, c)));
   text_.open(fmt::format("if ({} < {} && {} < {})", row, literal(c_.row.extent), column, literal(c_.column.extent)));
   text_.line(fmt::format("const {} {} = {}[{}][{}];", number_type(), scalars_.define(c_.target, real_), sums_, r, c));
 }

@@ -17,7 +17,7 @@ class TileSteps {
   /// \param thread which of the block a thread is
   /// \param shared memory that they share, 16 bytes aligned
   TileSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const compiled::loops::Contract& c, std::string thread,
-            std::string shared);
+            std::string shared, std::string index);
 
   /// \param element writes what is done with an element
   template <class Element>
@@ -42,19 +42,33 @@ class TileSteps {
     std::vector<spec::Expr> guards;
     std::string place;               ///< which of the threads along that side
     bool by_steps = false;           ///< neighbours in memory are those of one row
+    std::int64_t share = 0;          ///< of a piece, numbers that a thread fetches
+    std::string next{};              ///< these
+  };
+  /// What numbers a thread's share of a piece.
+  struct Share {
+    std::string number;
+    std::string step;
+    std::string along;
   };
 
   void begin(const compiled::loops::Step& s);
   void declare(Side& side, const char* name, const spec::Expr& first, std::int64_t& offset);
   void declare_counts(Side& side, const char* name, std::int64_t& offset);
   void add_up();
-  void in_block(std::int64_t extent);
+  void declare_next(Side& side);
+  void locate(const std::string& piece);
+  void fetch(const std::string& piece);
+  void fetch(const Side& side, const std::string& first);
+  [[nodiscard]] Share open_share(const Side& side);
+  void put(const Side& side);
   void bind_depth(const std::string& term);
-  void copy(const Side& side, const std::string& first, const std::string& terms);
+  [[nodiscard]] bool has_whole_pieces() const;
+  void multiply_piece(const std::string& piece);
   void multiply(const std::string& steps, bool unroll);
   [[nodiscard]] std::string load(const Side& side, const std::string& step);
   [[nodiscard]] std::string place(const Side& side, const std::string& number) const;
-  void carry();
+  void carry(const std::string& piece);
   void join_waiting();
   void each_sum(const std::function<std::string(const std::string& r, const std::string& c)>& statement);
   void open_element();
@@ -67,6 +81,7 @@ class TileSteps {
   const compiled::Schedule& s_;
   std::string thread_;
   std::string shared_;
+  std::string index_;
   std::int64_t threads_ = 1;
   compiled::loops::Type real_ = compiled::loops::Type::f32;
   Side left_;
@@ -75,6 +90,8 @@ class TileSteps {
   std::string waiting_;   ///< sums of blocks that wait; empty where there is one block
   std::string blocks_;    ///< how many are done
   std::string first_turn_;  ///< of the block at hand
+  std::string terms_;       ///< of that block
+  std::int64_t pieces_of_block_ = 1;
 };
 
 }  // namespace etalon::cuda

@@ -17,6 +17,7 @@ class Survey {
 
   void expression(const Expr& e) {
     if (!e.valid()) return;
+    found.expressions.push_back(e);
     spec::for_each(e, [&](const Expr& x) {
       if (x.form() == Form::variable) found.uses.insert(x->variable);
       if (x.form() == Form::read) found.elements.push_back({x->tensor, x->args, false});

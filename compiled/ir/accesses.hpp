@@ -24,6 +24,7 @@ struct Accesses {
   std::vector<Access> elements;
   std::set<spec::VariableId> uses;     ///< registers and loops' variables that are read
   std::set<spec::VariableId> defines;  ///< registers that are filled
+  std::vector<Expr> expressions;       ///< whatever is computed
   Extents extents;                     ///< of the loops
   bool in_tiles = false;               ///< among them are contractions, or squares in registers: their loops say less of where they are
 };

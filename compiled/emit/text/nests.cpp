@@ -70,7 +70,7 @@ void Steps::open(const Loop& loop) {
   const Walk walk = walk_of(loop);
   const std::string i = scalars_.bind(loop.binder);
   const std::string limit = loop.limit.valid() ? fmt::format(" && {} < {}", i, scalars_.value(loop.limit, *text_)) : "";
-  text_->open(fmt::format("for (int64_t {0} = {1}; {0} < {2}{3}; {4})", i, walk.first, literal(loop.binder.extent), limit, next_of(i, walk.step)));
+  text_->open(fmt::format("for ({5} {0} = {1}; {0} < {2}{3}; {4})", i, walk.first, literal(loop.binder.extent), limit, next_of(i, walk.step), index_));
 }
 
 void Steps::step(const Loop& loop, const Step&) {
@@ -197,13 +197,13 @@ void Steps::in_blocks(const Reduce& r, const Step& s, const Partial& partial) {
   const std::int64_t turns = r.tree.blocks->turns * walk.step;
   const std::string first = scalars_.claim(loop.binder.name + "_block");
   const auto [begin, end] = stretch_of(r);
-  text_->open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3})", first, begin, end, literal(turns)));
+  text_->open(fmt::format("for ({4} {0} = {1}; {0} < {2}; {0} += {3})", first, begin, end, literal(turns), index_));
   text_->line(fmt::format("{} = 0;", partial.value));
   const std::string i = scalars_.bind(loop.binder);
   const std::string last = extent % turns == 0
                                ? fmt::format("{} < {} + {}", i, first, literal(turns))
                                : fmt::format("{0} < {1} + {2} && {0} < {3}", i, first, literal(turns), literal(extent));
-  text_->open(fmt::format("for (int64_t {} = {}; {}; {})", i, walk.first == "0" ? first : first + " + " + walk.first, last, next_of(i, walk.step)));
+  text_->open(fmt::format("for ({} {} = {}; {}; {})", index_, i, walk.first == "0" ? first : first + " + " + walk.first, last, next_of(i, walk.step)));
   all(loop.steps);
   inside(r, r.tree.blocks->level + 1, s, partial);
   text_->close();

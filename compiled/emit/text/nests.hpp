@@ -16,7 +16,8 @@ namespace etalon::compiled::source {
 /// Writes the steps of one kernel as one thread does them. Loops in lanes, tiles and squares are for others and have no text here.
 class Steps {
  public:
-  Steps(Scalars& scalars, const spec::System& system, Text& text) : scalars_(scalars), system_(system), text_(&text) {}
+  /// \param index the type that loops count in
+  Steps(Scalars& scalars, const spec::System& system, Text& text, std::string_view index = "int64_t") : scalars_(scalars), system_(system), text_(&text), index_(index) {}
   virtual ~Steps() = default;
   Steps(const Steps&) = delete;
   Steps& operator=(const Steps&) = delete;
@@ -70,6 +71,7 @@ class Steps {
   Scalars& scalars_;
   const spec::System& system_;
   Text* text_;
+  std::string index_;
 };
 
 }  // namespace etalon::compiled::source
