@@ -25,7 +25,7 @@ def library_calls(text):
 
 def launch_of(text):
     """(kernel, blocks, threads, arguments) of the one kernel that the text has. Raises ValueError where it has another number of them."""
-    launches = re.findall(r"^//\s+(\w+)<<<(\d+), (\d+), 0, stream>>>\((.*?)\);", text, flags=re.M)
+    launches = re.findall(r"^//\s+(\w+)<<<(\d+), (\d+), \d+, stream>>>\((.*?)\);", text, flags=re.M)
     if len(launches) != 1:
         raise ValueError(f"expected one kernel, found {len(launches)}")
     kernel, blocks, threads, arguments = launches[0]
