@@ -10,7 +10,7 @@ INTRINSICS = re.compile(r"^(__\w+|min|max|et_\w+)$")
 
 def code_of(text):
     """Without comments and directives."""
-    return re.sub(r"^\s*#.*$|//.*$", "", text, flags=re.M)
+    return re.sub(r"^\s*#.*$|//.*$|__launch_bounds__\([^)]*\)", "", text, flags=re.M)
 
 
 def library_calls(text):
