@@ -52,7 +52,16 @@ Api::Api(const std::string& library)
       memcpy_to_host(found<decltype(memcpy_to_host)>("cuMemcpyDtoH_v2")),
       memcpy_on_device(found<decltype(memcpy_on_device)>("cuMemcpyDtoDAsync_v2")),
       memset_async(found<decltype(memset_async)>("cuMemsetD8Async")),
-      launch_kernel(found<decltype(launch_kernel)>("cuLaunchKernel")) {}
+      launch_kernel(found<decltype(launch_kernel)>("cuLaunchKernel")),
+      func_set_attribute(found<decltype(func_set_attribute)>("cuFuncSetAttribute")),
+      graph_create(found<decltype(graph_create)>("cuGraphCreate")),
+      graph_destroy(found<decltype(graph_destroy)>("cuGraphDestroy")),
+      graph_add_kernel_node(found<decltype(graph_add_kernel_node)>("cuGraphAddKernelNode_v2")),
+      graph_add_memcpy_node(found<decltype(graph_add_memcpy_node)>("cuGraphAddMemcpyNode")),
+      graph_add_memset_node(found<decltype(graph_add_memset_node)>("cuGraphAddMemsetNode")),
+      graph_instantiate(found<decltype(graph_instantiate)>("cuGraphInstantiateWithFlags")),
+      graph_exec_destroy(found<decltype(graph_exec_destroy)>("cuGraphExecDestroy")),
+      graph_launch(found<decltype(graph_launch)>("cuGraphLaunch")) {}
 
 Api::~Api() { dlclose(handle_); }
 

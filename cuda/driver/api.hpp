@@ -57,6 +57,15 @@ class Api {
   const decltype(&::cuMemcpyDtoDAsync_v2) memcpy_on_device;
   const decltype(&::cuMemsetD8Async) memset_async;
   const decltype(&::cuLaunchKernel) launch_kernel;
+  const decltype(&::cuFuncSetAttribute) func_set_attribute;
+  const decltype(&::cuGraphCreate) graph_create;
+  const decltype(&::cuGraphDestroy) graph_destroy;
+  const decltype(&::cuGraphAddKernelNode_v2) graph_add_kernel_node;
+  const decltype(&::cuGraphAddMemcpyNode) graph_add_memcpy_node;
+  const decltype(&::cuGraphAddMemsetNode) graph_add_memset_node;
+  const decltype(&::cuGraphInstantiateWithFlags) graph_instantiate;
+  const decltype(&::cuGraphExecDestroy) graph_exec_destroy;
+  const decltype(&::cuGraphLaunch) graph_launch;
 };
 
 }  // namespace etalon::cuda

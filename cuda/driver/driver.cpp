@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "cuda/driver/api.hpp"
+#include "cuda/driver/module.hpp"
+#include "cuda/driver/queue.hpp"
 #include "cuda/text_builder.hpp"
 #endif
 
@@ -19,8 +21,6 @@ namespace etalon::cuda {
 #ifdef ETALON_HAS_NVRTC
 
 namespace {
-
-CUdeviceptr pointer(const std::byte* memory) { return std::bit_cast<CUdeviceptr>(memory); }
 
 /// What cannot be begun is a reason why there is no device, not a failure of one.
 void require(const Api& api, CUresult result, const char* call) {
@@ -100,8 +100,7 @@ struct Driver::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  /// Calls of this thread are about this device from now on.
-  void enter() const { api.check(api.ctx_set_current(context), "cuCtxSetCurrent"); }
+  [[nodiscard]] Queue queue() const { return {api, context, stream}; }
   void synchronize(const std::string& what) const { api.check(api.stream_synchronize(stream), fmt::format("cuStreamSynchronize{}", what)); }
 
   DriverOptions options;
@@ -113,92 +112,18 @@ struct Driver::State {
   CUstream stream = nullptr;
 };
 
-namespace {
-
-/// A loaded image.
-class DriverModule final : public compiled::Module {
- public:
-  DriverModule(const Api& api, CUstream stream, CUcontext context, ModuleText text, const Image& image)
-      : api_(api), stream_(stream), context_(context), text_(std::move(text)) {
-    enter();
-    api_.check(api_.module_load_data(&module_, image.bytes.c_str(), 0, nullptr, nullptr), fmt::format("cuModuleLoadDataEx for {}", image.architecture));
-    try {
-      for (const KernelEntry& kernel : text_.kernels) {
-        functions_.push_back(nullptr);
-        api_.check(api_.module_get_function(&functions_.back(), module_, kernel.name.c_str()), fmt::format("cuModuleGetFunction of {}", kernel.name));
-      }
-    } catch (...) {
-      (void)api_.module_unload(module_);
-      throw;
-    }
-  }
-  ~DriverModule() override {
-    (void)api_.ctx_set_current(context_);
-    (void)api_.module_unload(module_);
-  }
-  [[nodiscard]] std::unique_ptr<compiled::Replay> replay() const override;
-
-  void run(const compiled::Addresses& at) const {
-    enter();
-    for (const compiled::Command& command : text_.script.commands) std::visit([&](const auto& one) { does(one, at); }, command.does);
-  }
-
- private:
-  void enter() const { api_.check(api_.ctx_set_current(context_), "cuCtxSetCurrent"); }
-
-  void does(const compiled::Launch& launch, const compiled::Addresses& at) const {
-    std::vector<CUdeviceptr> operands;
-    std::vector<void*> values;
-    for (const compiled::Operand& o : launch.operands) operands.push_back(pointer(at.at(o.memory)));
-    for (CUdeviceptr& operand : operands) values.push_back(&operand);
-    const KernelEntry& kernel = text_.kernels[launch.kernel];
-    api_.check(api_.launch_kernel(functions_[launch.kernel], static_cast<unsigned>(kernel.grid.blocks), 1, 1, static_cast<unsigned>(kernel.grid.threads), 1, 1,
-                                  static_cast<unsigned>(kernel.grid.shared_bytes), stream_, values.data(), nullptr),
-               fmt::format("cuLaunchKernel of {}", kernel.name));
-  }
-  void does(const compiled::Fill& f, const compiled::Addresses& at) const {
-    api_.check(api_.memset_async(pointer(at.at(f.memory)), 0, f.memory.bytes, stream_), fmt::format("cuMemsetD8Async of {} bytes", f.memory.bytes));
-  }
-  void does(const compiled::Move& m, const compiled::Addresses& at) const {
-    api_.check(api_.memcpy_on_device(pointer(at.at(m.to)), pointer(at.at(m.from)), m.to.bytes, stream_), fmt::format("cuMemcpyDtoDAsync of {} bytes", m.to.bytes));
-  }
-
-  const Api& api_;
-  CUstream stream_;
-  CUcontext context_;
-  ModuleText text_;
-  CUmodule module_ = nullptr;
-  std::vector<CUfunction> functions_;  ///< one per kernel
-};
-
-class DriverReplay final : public compiled::Replay {
- public:
-  explicit DriverReplay(const DriverModule& module) : module_(module) {}
-  compiled::Event run(const compiled::Addresses& addresses) override {
-    module_.run(addresses);
-    return {};
-  }
-
- private:
-  const DriverModule& module_;
-};
-
-std::unique_ptr<compiled::Replay> DriverModule::replay() const { return std::make_unique<DriverReplay>(*this); }
-
-}  // namespace
-
 Driver::Driver(DriverOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 Driver::~Driver() = default;
 
 std::unique_ptr<compiled::ModuleBuilder> Driver::build(const compiled::Wanted&) {
   return std::make_unique<TextBuilder>([&s = *state_](ModuleText text) {
     const Image image = s.options.image_of(text.text, s.about.capability);
-    return std::make_unique<const DriverModule>(s.api, s.stream, s.context, std::move(text), image);
+    return std::make_unique<const DriverModule>(s.queue(), std::move(text), image);
   });
 }
 
 std::byte* Driver::allocate(std::size_t bytes) {
-  state_->enter();
+  state_->queue().enter();
   CUdeviceptr memory = 0;
   state_->api.check(state_->api.mem_alloc(&memory, bytes), fmt::format("cuMemAlloc of {} bytes", bytes));
   return std::bit_cast<std::byte*>(memory);
@@ -213,19 +138,19 @@ void Driver::release(std::byte* memory) noexcept {
 
 /// The driver has copied what lies in ordinary memory when the call returns.
 void Driver::upload(std::byte* to, std::span<const std::byte> from) {
-  state_->enter();
+  state_->queue().enter();
   state_->api.check(state_->api.memcpy_to_device(pointer(to), from.data(), from.size(), state_->stream), fmt::format("cuMemcpyHtoDAsync of {} bytes", from.size()));
 }
 
 /// The copy itself waits for nothing: where something before it fails, no copy is under way to memory that the caller may give back.
 void Driver::download(std::span<std::byte> to, const std::byte* from) {
-  state_->enter();
+  state_->queue().enter();
   state_->synchronize(fmt::format(" before a copy of {} bytes", to.size()));
   state_->api.check(state_->api.memcpy_to_host(to.data(), pointer(from), to.size()), fmt::format("cuMemcpyDtoH of {} bytes", to.size()));
 }
 
 void Driver::wait(compiled::Event) {
-  state_->enter();
+  state_->queue().enter();
   state_->synchronize("");
 }
 

@@ -30,6 +30,12 @@ constexpr const char* stand_in_path = "";
 constexpr const char* stand_in_path = ETALON_STAND_IN;
 #endif
 
+#ifndef ETALON_CUDA_STUB
+constexpr const char* stub_path = "";
+#else
+constexpr const char* stub_path = ETALON_CUDA_STUB;
+#endif
+
 constexpr const char* training = R"(
 parameter w : f32[2, 1]
 parameter m : f32[2, 1]
@@ -45,15 +51,20 @@ update w := w1
 update m := m1
 )";
 constexpr const char* scattered = "input x : f32[9, 4]\ninput i : i64[20]\ninput s : f32[20, 4]\ny = gather(x, i)\ng = vjp(y; x; s)\noutput g, y\n";
+/// Both kinds of things that a step does there: kernels, and zeros to add to.
+std::string with_zeros() {
+  return training + std::string("input z : f32[9, 4]\ninput i : i64[20]\ninput s : f32[20, 4]\nq = gather(z, i)\nh = vjp(q; z; s)\noutput h\n");
+}
 
 /// The driver as it was before any test touched it.
 StandIn& stand_in() {
   static void* const library = dlopen(stand_in_path, RTLD_NOW | RTLD_LOCAL);
   REQUIRE(library != nullptr);
   StandIn& found = *reinterpret_cast<StandInOf>(dlsym(library, stand_in_symbol))();
-  const long memory = found.memory;
+  const long memory = found.memory, graphs = found.graphs;
   found = {};
   found.memory = memory;
+  found.graphs = graphs;
   return found;
 }
 
@@ -112,19 +123,93 @@ TEST_CASE("programs have the emulator's bits on a driver", "[cuda][driver]") {
     const Executable there = compiled::compile(program, on(std::make_shared<cuda::Driver>(stand_in_options())));
     const Executable here = compiled::compile(program, on(std::make_shared<cuda::emulator::Emulator>()));
     Store store = filled(program), at_home = filled(program);
-    for (int n = 0; n < 3; ++n) CHECK(there.run(store) == here.run(at_home));
+    for (int n = 0; n < 6; ++n) CHECK(there.run(store) == here.run(at_home));
     CHECK(values_in(store) == values_in(at_home));
   }
   CHECK(told.memory == before);
+  CHECK(told.instantiations > 0);
+  CHECK(told.graphs == 0);
+}
+
+TEST_CASE("the two sets of addresses of a store that is updated are two graphs, made when they come again and never after", "[cuda][driver]") {
+  if (!has_stand_in()) return;
+  StandIn& told = stand_in();
+  const spec::Program program = spec::parse_program(training);
+  const Executable step = compiled::compile(program, on(std::make_shared<cuda::Driver>(stand_in_options())));
+  Store store = filled(program);
+  std::vector<long> made;
+  for (int n = 0; n < 20; ++n) {
+    (void)step.run(store);
+    made.push_back(told.instantiations);
+  }
+  CHECK(std::vector(made.begin(), made.begin() + 4) == std::vector<long>{0, 0, 1, 2});
+  CHECK(made.back() == 2);
+}
+
+TEST_CASE("programs in turn on one store make no graphs without end", "[cuda][driver]") {
+  if (!has_stand_in()) return;
+  StandIn& told = stand_in();
+  const spec::Program program = spec::parse_program(training);
+  const auto driver = std::make_shared<cuda::Driver>(stand_in_options());
+  const Executable one = compiled::compile(program, on(driver)), other = one;
+  const Executable here = compiled::compile(program, on(std::make_shared<cuda::emulator::Emulator>()));
+  Store store = filled(program), at_home = filled(program);
+  const auto turns = [&](int count) {
+    for (int n = 0; n < count; ++n) {
+      for (const Executable* step : {&one, &other}) CHECK(step->run(store) == here.run(at_home));
+    }
+  };
+  turns(8);
+  const long made = told.instantiations;
+  CHECK(made > 0);
+  turns(8);
+  CHECK(told.instantiations == made);
+  CHECK(values_in(store) == values_in(at_home));
+}
+
+TEST_CASE("a program of one kernel is launched without a graph", "[cuda][driver]") {
+  if (!has_stand_in()) return;
+  StandIn& told = stand_in();
+  const spec::Program program = spec::parse_program("input x : f32[9, 4]\ny = relu(x)\noutput y\n");
+  const Executable step = compiled::compile(program, on(std::make_shared<cuda::Driver>(stand_in_options())));
+  REQUIRE(step.report().kernels == 1);
+  Store store = filled(program);
+  for (int n = 0; n < 4; ++n) (void)step.run(store);
+  CHECK(told.instantiations == 0);
+}
+
+TEST_CASE("blocks that share more than kernels may without asking ask for it", "[cuda][driver]") {
+  if (!has_stand_in()) return;
+  StandIn& told = stand_in();
+  const spec::Program program = spec::parse_program("input x : f32[2, 6000]\ny = softmax(x)\nz = softmax(y)\nw = softmax(z)\ns = sum(w)\noutput w, s\n");
+  const auto driver = std::make_shared<cuda::Driver>(stand_in_options());
+  const Executable there = compiled::compile(program, on(driver)), here = compiled::compile(program, on(std::make_shared<cuda::emulator::Emulator>()));
+  Store store = filled(program);
+  for (int n = 0; n < 2; ++n) CHECK(there.run(store) == here.run(store));
+  CHECK(told.instantiations == 1);
+  std::set<std::string> complaints;
+  for (long call = 0; call < 20; ++call) {
+    told.calls = 0;
+    told.fails_at = call;
+    try {
+      (void)compiled::compile(program, on(driver));
+    } catch (const DeviceError& e) {
+      complaints.insert(e.what());
+    }
+  }
+  told.fails_at = -1;
+  CHECK(std::ranges::any_of(complaints, [](const std::string& c) { return c.starts_with("device cuda: cuFuncSetAttribute of kernel_"); }));
 }
 
 TEST_CASE("whichever call of a step fails, the store is as before and one line names it", "[cuda][driver]") {
   if (!has_stand_in()) return;
   StandIn& told = stand_in();
-  const spec::Program program = spec::parse_program(training);
+  const spec::Program program = spec::parse_program(with_zeros());
   const Executable here = compiled::compile(program, on(std::make_shared<cuda::emulator::Emulator>()));
   const auto driver = std::make_shared<cuda::Driver>(stand_in_options());
-  for (const int steps_before : {0, 1}) {
+  // The first steps launch kernels, later ones make a graph, and the fifth only launches one.
+  for (const int steps_before : {0, 1, 2, 4}) {
+    const bool by_kernel = steps_before < 2, makes_graph = steps_before == 2;
     Store at_home = filled(program);
     std::vector<HostTensor> expected;
     for (int n = 0; n <= steps_before; ++n) expected = here.run(at_home);
@@ -159,11 +244,18 @@ TEST_CASE("whichever call of a step fails, the store is as before and one line n
       complaints.insert(said);
     }
     const auto one_says = [&](const char* what) { return std::ranges::any_of(complaints, [&](const std::string& c) { return c.find(what) != std::string::npos; }); };
-    CHECK(one_says("cuLaunchKernel of kernel_"));
+    CHECK(one_says("cuLaunchKernel of kernel_") == by_kernel);
+    CHECK(one_says("cuMemsetD8Async of ") == by_kernel);
+    CHECK(one_says("cuGraphCreate: ") == makes_graph);
+    CHECK(one_says("cuGraphAddKernelNode of kernel_") == makes_graph);
+    CHECK(one_says("cuGraphAddMemsetNode of ") == makes_graph);
+    CHECK(one_says("cuGraphInstantiateWithFlags of ") == makes_graph);
+    CHECK(one_says("cuGraphLaunch of ") == !by_kernel);
     CHECK(one_says("cuStreamSynchronize"));
     CHECK(one_says("cuMemcpyDtoH of 4 bytes"));
     CHECK(one_says("cuCtxSetCurrent"));
     CHECK(one_says("cuMemAlloc of 8 bytes") == (steps_before == 0));
+    CHECK(told.graphs == 0);
   }
 }
 
@@ -189,6 +281,11 @@ TEST_CASE("whichever call fails before there is a program, one line names it and
   told.fails_at = -1;
   CHECK(complaints.contains("device cuda: cuModuleLoadDataEx for sm_90: CUDA_ERROR_UNKNOWN"));
   CHECK(std::ranges::any_of(complaints, [](const std::string& c) { return c.starts_with("device cuda: cuModuleGetFunction of kernel_"); }));
+}
+
+TEST_CASE("the toolkit's driver has every call, under the name that is looked for", "[cuda][driver]") {
+  if (*stub_path == '\0') return;
+  CHECK_THAT(reason(stub_path), Contains("cuda: no device: cuInit: "));
 }
 
 TEST_CASE("there is a reason why there is no device", "[cuda][driver]") {

@@ -1,80 +1,25 @@
 // A driver for tests: libcuda.so.1's calls over the emulator. An image is CUDA C++ itself. What is asked of a stream is done when it waits, so
 // that nothing works by being early. Any call may be told to fail; then it does nothing, but for those that give something back, which nobody
 // would ask again.
-#include "tests/stand_in/driver.hpp"
-
 #include <cuda.h>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
-#include <deque>
-#include <exception>
-#include <functional>
-#include <map>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cuda/emulator/memory.hpp"
-#include "cuda/emulator/object.hpp"
+#include "tests/stand_in/machine.hpp"
 
-using etalon::cuda::emulator::Course;
-using etalon::cuda::emulator::Extent;
+using etalon::test::at;
+using etalon::test::copying;
+using etalon::test::fails;
+using etalon::test::launching;
+using etalon::test::machine;
+using etalon::test::setting;
+using etalon::test::work;
 using etalon::cuda::emulator::Memory;
-using etalon::cuda::emulator::Object;
-
-struct CUmod_st {
-  std::shared_ptr<const Object> object;
-  std::map<std::string, CUfunc_st*> functions;
-};
-struct CUfunc_st {
-  CUmod_st* module;
-  std::string name;
-  std::size_t parameters = 0;
-};
-
-namespace {
-
-struct Machine {
-  etalon::test::StandIn told;
-  Memory memory;
-  Course course{1};
-  std::deque<std::function<void()>> waiting;
-  CUresult broken = CUDA_SUCCESS;  ///< a failure inside a stream stays
-};
-
-Machine& machine() {
-  static Machine one;
-  return one;
-}
-
-bool fails() { return machine().told.calls++ == machine().told.fails_at; }
-
-std::byte* at(CUdeviceptr pointer) { return std::bit_cast<std::byte*>(pointer); }
-
-/// All memory may be touched while what waited is done.
-CUresult work() {
-  Machine& m = machine();
-  for (; !m.waiting.empty(); m.waiting.pop_front()) {
-    try {
-      if (m.broken == CUDA_SUCCESS) m.waiting.front()();
-    } catch (const std::exception&) {
-      m.broken = CUDA_ERROR_LAUNCH_FAILED;
-    }
-  }
-  return m.broken;
-}
-
-/// How many parameters the kernel of that name has in the text.
-std::size_t parameters_of(const std::string& text, const std::string& kernel) {
-  const std::size_t begin = text.find('(', text.find("__global__ void " + kernel + "(")), end = text.find(')', begin);
-  const std::string inside = text.substr(begin + 1, end - begin - 1);
-  return inside.empty() ? 0 : 1 + static_cast<std::size_t>(std::count(inside.begin(), inside.end(), ','));
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -144,7 +89,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit
   if (fails()) return CUDA_ERROR_UNKNOWN;
   const std::string text(static_cast<const char*>(image));
   auto* made = new CUmod_st{etalon::cuda::emulator::compile({&text, 1}).front(), {}};
-  for (const std::string& kernel : made->object->kernels()) made->functions[kernel] = new CUfunc_st{made, kernel, parameters_of(text, kernel)};
+  for (const std::string& kernel : made->object->kernels()) made->functions[kernel] = new CUfunc_st{made, kernel, etalon::test::parameters_of(text, kernel)};
   *module = made;
   return CUDA_SUCCESS;
 }
@@ -200,37 +145,28 @@ CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
 
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
   if (fails()) return CUDA_ERROR_UNKNOWN;
-  machine().waiting.emplace_back([to, from, bytes] {
-    const Memory::Open open(machine().memory, {at(from), at(to)});
-    std::memcpy(at(to), at(from), bytes);
-  });
+  machine().waiting.push_back(copying(to, from, bytes));
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream) {
   if (fails()) return CUDA_ERROR_UNKNOWN;
-  machine().waiting.emplace_back([to, value, bytes] {
-    const Memory::Open open(machine().memory, {at(to)});
-    std::memset(at(to), value, bytes);
-  });
+  machine().waiting.push_back(setting(to, value, bytes));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  if (fails()) return CUDA_ERROR_UNKNOWN;
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0) return CUDA_ERROR_INVALID_VALUE;
+  function->most_shared = static_cast<unsigned>(value);
   return CUDA_SUCCESS;
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream, void** parameters, void**) {
   if (fails()) return CUDA_ERROR_UNKNOWN;
-  std::vector<CUdeviceptr> values;
-  for (std::size_t n = 0; n < function->parameters; ++n) values.push_back(*static_cast<CUdeviceptr*>(parameters[n]));
-  machine().waiting.emplace_back([=, values = std::move(values)]() mutable {
-    std::vector<void*> pointers;
-    std::vector<const std::byte*> touched;
-    for (CUdeviceptr& value : values) {
-      pointers.push_back(&value);
-      touched.push_back(at(value));
-    }
-    const Memory::Open open(machine().memory, touched);
-    function->module->object->launch(function->name, Extent{{x, y, z}, {block_x, block_y, block_z}, shared}, pointers.data(), machine().course);
-  });
+  if (shared > function->most_shared) return CUDA_ERROR_INVALID_VALUE;
+  machine().waiting.push_back(launching(*function, {{x, y, z}, {block_x, block_y, block_z}, shared}, parameters));
   return CUDA_SUCCESS;
 }
 

@@ -12,6 +12,8 @@ struct StandIn {
   long calls = 0;      ///< since somebody set it
   long fails_at = -1;  ///< the number of the call that fails, and no other; -1: none
   long memory = 0;     ///< blocks that are allocated
+  long graphs = 0;     ///< that were made and not destroyed, instantiated or not
+  long instantiations = 0;
 };
 
 /// The library's function of that name gives the one that it looks at.
