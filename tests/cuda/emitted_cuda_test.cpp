@@ -25,13 +25,11 @@ struct Written {
   Written& operator=(const Written&) = delete;
 };
 
-std::vector<std::int64_t> shared_elements(const std::string& program) {
+/// Of each kernel.
+std::vector<cuda::Grid> grids_of(const std::string& program) {
   const Written w(program);
-  std::vector<std::int64_t> all;
-  for (const auto& nest : w.lowered.nests) {
-    const cuda::Grid grid = cuda::grid_of(nest);
-    all.push_back(grid.threads == 1 ? 0 : grid.turns);
-  }
+  std::vector<cuda::Grid> all;
+  for (const auto& nest : w.lowered.nests) all.push_back(cuda::grid_of(nest));
   return all;
 }
 
@@ -61,12 +59,22 @@ const char* const programs[] = {
 }  // namespace
 
 TEST_CASE("threads share the loops whose values write different elements", "[cuda]") {
-  // Every element of a product has a thread.
-  CHECK(shared_elements("input a : f32[40, 7]\ninput b : f32[7, 30]\ny = matmul(a, b)\noutput y\n") == std::vector<std::int64_t>{1200});
-  // One sum of everything is one thread's.
-  CHECK(shared_elements("input x : f32[40, 7]\ny = sum(x)\noutput y\n") == std::vector<std::int64_t>{0});
-  // Rows are independent where a running sum is not.
-  CHECK(shared_elements("input x : f32[40, 7]\ny = cumprod(x)\noutput y\n") == std::vector<std::int64_t>{40});
+  // 40 rows and 30 columns are tiles of 32, one for each block; a thread has 4 by 4 numbers.
+  const std::vector<cuda::Grid> product = grids_of("input a : f32[40, 7]\ninput b : f32[7, 30]\ny = matmul(a, b)\noutput y\n");
+  REQUIRE(product.size() == 1);
+  CHECK((product[0].turns == 2 && product[0].blocks == 2 && product[0].threads == 64 && product[0].group == 64));
+  // Too few products for a tile: each element has a thread.
+  const std::vector<cuda::Grid> small = grids_of("input a : f32[4, 2]\ninput b : f32[2, 3]\ny = matmul(a, b)\noutput y\n");
+  REQUIRE(small.size() == 1);
+  CHECK((small[0].turns == 12 && small[0].group == 1));
+  // Rows are added up by a warp each.
+  const std::vector<cuda::Grid> rows = grids_of("input x : f32[40, 70]\ny = sum(x) {axes = [1]}\noutput y\n");
+  REQUIRE(rows.size() == 1);
+  CHECK((rows[0].turns == 40 && rows[0].group >= 32));
+  // Rows are independent where a running product is not.
+  const std::vector<cuda::Grid> running = grids_of("input x : f32[40, 7]\ny = cumprod(x)\noutput y\n");
+  REQUIRE(running.size() == 1);
+  CHECK(running[0].turns == 40);
 }
 
 TEST_CASE("accumulation at places that data decide is no two threads' at once", "[cuda]") {
