@@ -115,9 +115,10 @@ std::vector<const Loop*> loops_of_grid(const compiled::loops::Nest& nest) {
 
 std::int64_t room_of(const compiled::loops::Buffer& buffer) { return (buffer.bytes + 15) / 16 * 16; }
 
+bool rounds(const Reduce& r) { return r.body.kind() == Kind::real && (r.reduction == spec::Reduction::sum || r.reduction == spec::Reduction::prod); }
+
 Team team_of(const Reduce& r, std::int64_t group) {
-  const bool rounds = r.body.kind() == Kind::real && (r.reduction == spec::Reduction::sum || r.reduction == spec::Reduction::prod);
-  if (!rounds) return {group, 1};
+  if (!rounds(r)) return {group, 1};
   Team team{r.tree.chains, 1};
   if (r.tree.blocks && r.loops.size() == 1 && group > team.chains) team.parts = group / team.chains;
   return team;

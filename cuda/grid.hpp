@@ -43,6 +43,9 @@ struct Grid {
 /// Bytes that an own buffer takes of shared memory.
 [[nodiscard]] std::int64_t room_of(const compiled::loops::Buffer& buffer);
 
+/// Whether the order in which a reduction takes in its terms decides its bits.
+[[nodiscard]] bool rounds(const compiled::loops::Reduce& r);
+
 /// How many threads of a group add up a reduction's terms, each in one chain or in a stretch of one.
 struct Team {
   std::int64_t chains = 1;  ///< results before they are joined

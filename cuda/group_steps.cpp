@@ -7,6 +7,7 @@
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/depth.hpp"
+#include "cuda/joining.hpp"
 #include "cuda/tile_steps.hpp"
 
 namespace etalon::cuda {
@@ -24,20 +25,6 @@ bool writes(const compiled::loops::Step& step) {
   return std::any_of(all.elements.begin(), all.elements.end(), [](const compiled::loops::Access& a) { return a.write; });
 }
 
-/// Turns of a chain's loop in a part: a power of two of blocks, so that parts are nodes of the tree.
-struct Parts {
-  std::int64_t length = 0;  ///< elements of the loop
-  std::int64_t whole = 0;   ///< parts with as many blocks as there may be
-  bool rest = false;        ///< another one with fewer
-};
-
-Parts parts_of(const compiled::loops::Reduce& r, const Team& team) {
-  const std::int64_t block = r.tree.blocks->turns * team.chains;
-  const std::int64_t blocks = compiled::parts(r.loops.front().binder.extent, block);
-  const auto each = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(compiled::parts(blocks, team.parts))));
-  return {each * block, blocks / each, blocks % each != 0};
-}
-
 /// What threads hand to each other has a type that shuffles know.
 std::string shuffled(std::string_view how, Type type, const std::string& value, const std::string& by) {
   if (type == Type::boolean) return fmt::format("__shfl{}(0xffffffffu, (int){}, {}) != 0", how, value, by);
@@ -47,8 +34,9 @@ std::string shuffled(std::string_view how, Type type, const std::string& value, 
 }  // namespace
 
 GroupSteps::GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid,
-                       std::string_view index)
-    : Steps(scalars, system, text, index), grid_(grid) {}
+                       std::string_view index,
+                       const Joining* joining)
+    : Steps(scalars, system, text, index), grid_(grid), joining_(joining) {}
 
 std::string GroupSteps::shared_at(std::int64_t offset, std::string_view type) const { return fmt::format("({} *)({} + {})", type, shared_, offset); }
 
@@ -155,10 +143,12 @@ void GroupSteps::step(const Reduce& r, const Step& s) {
 /// Each thread's chains, one after the other, and then their tree.
 void GroupSteps::chains(const Reduce& r, const Step& s, const Partial& result) {
   team_ = team_of(r, grid_.group);
+  if (joining_ != nullptr && joining_->split.reduce == &r) team_ = joining_->split.rounds ? Team{r.tree.chains, grid_.group / r.tree.chains} : Team{grid_.group, 1};
   const std::int64_t each = std::max<std::int64_t>(1, team_.chains / grid_.group);
   text_->open("");
   chain_ = scalars_.claim("chain");
-  if (each == 1) single_chain(r, s, result);
+  if (joining_ != nullptr && joining_->split.reduce == &r) found_chain(r, result);
+  else if (each == 1) single_chain(r, s, result);
   else several_chains(r, s, result, each);
   chain_.clear();
   join(r.reduction, result.type, result.value, std::min(team_.chains, grid_.group));
@@ -177,16 +167,30 @@ void GroupSteps::single_chain(const Reduce& r, const Step& s, const Partial& res
   if (team_.parts > 1) {
     stretch_begin_ = scalars_.claim("begin");
     stretch_end_ = scalars_.claim("end");
-    const Parts parts = parts_of(r, team_);
-    whole_parts_ = parts.whole;
-    has_rest_ = parts.rest;
-    const std::int64_t length = parts.length;
-    text_->line(fmt::format("const {0} {1} = ({0})({2} / {3}) * {4};", index_, stretch_begin_, thread_, team_.chains, literal(length)));
-    text_->line(fmt::format("const {4} {0} = {1} + {2} < {3} ? {1} + {2} : {3};", stretch_end_, stretch_begin_, literal(length), literal(r.loops.front().binder.extent), index_));
+    const std::int64_t block = r.tree.blocks->turns * team_.chains, extent = r.loops.front().binder.extent;
+    parts_ = parts_of(compiled::parts(extent, block), block, team_.parts);
+    text_->line(fmt::format("const {0} {1} = ({0})({2} / {3}) * {4};", index_, stretch_begin_, thread_, team_.chains, literal(parts_.length)));
+    text_->line(fmt::format("const {4} {0} = {1} + {2} < {3} ? {1} + {2} : {3};", stretch_end_, stretch_begin_, literal(parts_.length), literal(extent), index_));
   }
   Partial partial = result;
   add_up_alone(r, s, partial);
   if (busy < grid_.group) text_->close();
+}
+
+/// A chain whose parts another kernel has reduced: each thread joins some of them.
+void GroupSteps::found_chain(const Reduce& r, const Partial& result) {
+  const Split& split = joining_->split;
+  if (split.rounds) {
+    text_->line(fmt::format("const int {} = {} % {};", chain_, thread_, team_.chains));
+    const auto each = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(compiled::parts(split.parts.count(), team_.parts))));
+    const Stretch stretch{fmt::format("{} / {} * {}", thread_, team_.chains, each), each};
+    text_->line(fmt::format("{} = {};", result.value, joined_sum(scalars_, *text_, result.type, split.parts, stretch, [&](const std::string& part) { return joining_->at(part, chain_, result.type); })));
+    parts_ = {0, split.parts.whole / each, split.parts.rest || split.parts.whole % each != 0};
+    return;
+  }
+  text_->open(fmt::format("for (int {0} = {1}; {0} < {2}; {0} += {3})", chain_, thread_, split.chains, grid_.group));
+  text_->line(fmt::format("{} = {};", result.value, joined(r.reduction, result.type, result.value, joining_->at("0", chain_, result.type))));
+  text_->close();
 }
 
 void GroupSteps::several_chains(const Reduce& r, const Step& s, const Partial& result, std::int64_t each) {
@@ -250,18 +254,10 @@ void GroupSteps::join_in_block(Reduction reduction, Type type, const std::string
   text_->close();
 }
 
-/// A chain's parts, joined as their blocks would be. \returns the sum's identifier
+/// \returns the identifier of the sum of a chain's parts
 std::string GroupSteps::joined_parts(Type type, const std::string& values, const std::string& chain) {
-  const std::string sum = scalars_.claim("sum"), sums = scalars_.claim("sums"), p = scalars_.claim("part");
-  const auto at = [&](const std::string& part) { return fmt::format("{}[{} * {} + {}]", values, part, team_.chains, chain); };
-  const std::int64_t full = whole_parts_;
-  text_->line(fmt::format("{} {}[{}];", type_name(type), sums, std::bit_width(static_cast<std::uint64_t>(full)) + 1));
-  text_->line(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0}) {2}({3}, {0}, {4});", p, full, scalars_.functions().use("wait", type_suffix(type)), sums, at(p)));
-  text_->line(fmt::format("{} {} = {};", type_name(type), sum, has_rest_ ? at(std::to_string(full)) : "0"));
-  for (int digit = 0; full >> digit != 0; ++digit) {
-    if ((full >> digit & 1) != 0) text_->line(fmt::format("{0} = {1}[{2}] + {0};", sum, sums, digit));
-  }
-  return sum;
+  const Stretch all{"0", static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(parts_.count())))};
+  return joined_sum(scalars_, *text_, type, parts_, all, [&](const std::string& part) { return fmt::format("{}[{} * {} + {}]", values, part, team_.chains, chain); });
 }
 
 }  // namespace etalon::cuda

@@ -10,12 +10,15 @@
 
 #include "compiled/emit/text/nests.hpp"
 #include "cuda/grid.hpp"
+#include "cuda/part_steps.hpp"
+#include "cuda/split.hpp"
 
 namespace etalon::cuda {
 
 class GroupSteps : public compiled::source::Steps {
  public:
-  GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid, std::string_view index);
+  /// \param joining of the reduction that another kernel has done in parts, or null
+  GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid, std::string_view index, const Joining* joining);
 
   /// Declares which thread of its group one is, and where the group's memory lies.
   void begin(const compiled::loops::Nest& nest);
@@ -46,6 +49,7 @@ class GroupSteps : public compiled::source::Steps {
   [[nodiscard]] std::string shared_at(std::int64_t offset, std::string_view type) const;
   void chains(const Reduce& r, const Step& s, const Partial& result);
   void single_chain(const Reduce& r, const Step& s, const Partial& result);
+  void found_chain(const Reduce& r, const Partial& result);
   void several_chains(const Reduce& r, const Step& s, const Partial& result, std::int64_t each);
   void add_up_alone(const Reduce& r, const Step& s, Partial& partial);
   void join(spec::Reduction reduction, compiled::loops::Type type, const std::string& value, std::int64_t chains);
@@ -62,8 +66,8 @@ class GroupSteps : public compiled::source::Steps {
   Team team_{};                 ///< the same
   std::string stretch_begin_;   ///< of a chain in parts: the turns that a thread takes
   std::string stretch_end_;
-  std::int64_t whole_parts_ = 0;
-  bool has_rest_ = false;       ///< one part more, with fewer blocks
+  Parts parts_{};               ///< of a chain
+  const Joining* joining_;
 };
 
 }  // namespace etalon::cuda

@@ -1,15 +1,68 @@
 #include "cuda/module_text.hpp"
 
+#include <utility>
+#include <variant>
+
 #include "compiled/emit/text/program_text.hpp"
 #include "cuda/cuda_file.hpp"
+#include "cuda/split.hpp"
 
 namespace etalon::cuda {
+
+namespace {
+
+using compiled::Command;
+using compiled::Launch;
+using compiled::Memory;
+
+/// Adds what makes a kernel's reduction in parts, before it, and gives both a piece of the arena.
+class Splitting {
+ public:
+  Splitting(ModuleText& module, const std::vector<compiled::loops::Nest>& nests) : module_(module), nests_(nests) {}
+
+  void run() {
+    compiled::Script script;
+    script.memories = std::move(module_.script.memories);
+    script.arena_bytes = module_.script.arena_bytes;
+    for (Command& command : module_.script.commands) {
+      for (std::size_t& before : command.after) before = moved_[before];
+      auto* launch = std::get_if<Launch>(&command.does);
+      const std::optional<Split> split = launch == nullptr ? std::nullopt : split_of(nests_[launch->kernel]);
+      if (split) add_parts(*split, *launch, command.after, script);
+      moved_.push_back(script.commands.size());
+      script.commands.push_back(std::move(command));
+    }
+    module_.script = std::move(script);
+  }
+
+ private:
+  void add_parts(const Split& split, Launch& launch, std::vector<std::size_t>& after, compiled::Script& script) {
+    const std::size_t offset = (script.arena_bytes + parts_alignment - 1) / parts_alignment * parts_alignment;
+    const Memory memory{Memory::Of::arena, 0, offset, static_cast<std::size_t>(split.bytes)};
+    script.arena_bytes = offset + memory.bytes;
+    Command parts{launch, after};
+    auto& made = std::get<Launch>(parts.does);
+    made.kernel = module_.kernels.size();
+    made.operands.push_back({-1, memory, false, true});
+    launch.operands.push_back({-1, memory, true, false});
+    module_.kernels.push_back({parts_kernel(module_.kernels[launch.kernel].name), split.grid});
+    after = {script.commands.size()};
+    script.commands.push_back(std::move(parts));
+  }
+
+  ModuleText& module_;
+  const std::vector<compiled::loops::Nest>& nests_;
+  std::vector<std::size_t> moved_;  ///< where commands are now
+};
+
+}  // namespace
 
 ModuleText module_text(const compiled::Compilation& made) {
   const compiled::Task task = compiled::task_of(made.system);
   const compiled::source::ProgramText program(task, made, "program");
   ModuleText module{cuda_file(program), {}, made.script, {}};
   for (std::size_t k = 0; k < made.nests.size(); ++k) module.kernels.push_back({program.kernel_name(k), grid_of(made.nests[k])});
+  Splitting(module, made.nests).run();
   for (const spec::TensorId o : made.system.outputs) {
     const spec::TensorInfo& t = made.system[o];
     module.output_bytes.push_back(static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype));

@@ -20,8 +20,8 @@ struct KernelEntry {
 
 struct ModuleText {
   std::string text;                  ///< CUDA C++ (cuda_file.hpp)
-  std::vector<KernelEntry> kernels;  ///< by their number in the plan
-  compiled::Script script;
+  std::vector<KernelEntry> kernels;  ///< those of the plan, then those that make parts of them (split.hpp)
+  compiled::Script script;           ///< the compiler's, with launches of these, whose partial results lie in the arena behind all else
   std::vector<std::size_t> output_bytes;  ///< of each output
 };
 

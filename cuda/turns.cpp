@@ -48,14 +48,20 @@ void Turns::several_at_once(compiled::source::Steps& steps) {
 }
 
 void Turns::turn(compiled::source::Steps& steps, const std::string& number) {
-  std::int64_t inside = grid_.turns;
-  for (const compiled::loops::Loop* loop : loops_) {
-    inside /= std::max<std::int64_t>(1, loop->binder.extent);
-    std::string value = inside == 1 ? number : fmt::format("{} / {}", number, literal(inside));
-    if (loop != loops_.front()) value += fmt::format(" % {}", literal(loop->binder.extent));
-    text_.line(fmt::format("const {} {} = {};", index_, scalars_.bind(loop->binder), value));
-  }
+  if (joining_ != nullptr) joining_->turn = number;
+  bind_turn(nest_, number, index_, scalars_, text_);
   steps.all(loops_.back()->steps);
+}
+
+void bind_turn(const compiled::loops::Nest& nest, const std::string& turn, const std::string& index, compiled::source::Scalars& scalars, compiled::source::Text& text) {
+  const std::vector<const compiled::loops::Loop*> loops = loops_of_grid(nest);
+  std::int64_t inside = grid_of(nest).turns;
+  for (const compiled::loops::Loop* loop : loops) {
+    inside /= std::max<std::int64_t>(1, loop->binder.extent);
+    std::string value = inside == 1 ? turn : fmt::format("{} / {}", turn, literal(inside));
+    if (loop != loops.front()) value += fmt::format(" % {}", literal(loop->binder.extent));
+    text.line(fmt::format("const {} {} = {};", index, scalars.bind(loop->binder), value));
+  }
 }
 
 }  // namespace etalon::cuda

@@ -6,14 +6,18 @@
 
 #include "compiled/emit/text/nests.hpp"
 #include "cuda/grid.hpp"
+#include "cuda/part_steps.hpp"
 
 namespace etalon::cuda {
 
+/// Declares what the loops that threads share are at a turn. \param index the type that loops count in
+void bind_turn(const compiled::loops::Nest& nest, const std::string& turn, const std::string& index, compiled::source::Scalars& scalars, compiled::source::Text& text);
+
 class Turns {
  public:
-  /// \param index the type that loops count in
-  Turns(const compiled::loops::Nest& nest, const Grid& grid, std::string index, compiled::source::Scalars& scalars, compiled::source::Text& text)
-      : nest_(nest), grid_(grid), loops_(loops_of_grid(nest)), index_(std::move(index)), scalars_(scalars), text_(text) {}
+  /// \param joining is told the turn at hand, or null
+  Turns(const compiled::loops::Nest& nest, const Grid& grid, std::string index, compiled::source::Scalars& scalars, compiled::source::Text& text, Joining* joining = nullptr)
+      : nest_(nest), grid_(grid), loops_(loops_of_grid(nest)), index_(std::move(index)), scalars_(scalars), text_(text), joining_(joining) {}
 
   /// Every so many-th turn for each thread, or group of threads.
   /// \param number of the thread or group among all, which are `count`
@@ -31,6 +35,7 @@ class Turns {
   std::string index_;
   compiled::source::Scalars& scalars_;
   compiled::source::Text& text_;
+  Joining* joining_;
 };
 
 }  // namespace etalon::cuda

@@ -64,6 +64,8 @@ class Module {
 
   /// The module outlives it.
   [[nodiscard]] virtual std::unique_ptr<Replay> replay() const = 0;
+  /// Of the arena that it is given, where kernels take more of it than the compiler's script says.
+  [[nodiscard]] virtual std::size_t arena_bytes() const { return 0; }
 };
 
 /// The kernels of one program in the making.

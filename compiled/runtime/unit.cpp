@@ -1,5 +1,6 @@
 #include "compiled/runtime/unit.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiled/reporting.hpp"
@@ -34,7 +35,7 @@ Unit::Unit(spec::System system, const CompileOptions& options, Device& device, c
   report_.kernel_reports = kernel_reports(made.system, made.plan);
   count_bytes(made.system, made.plan, report_);
   system_ = std::move(made.system);
-  arena_bytes_ = made.script.arena_bytes;
+  arena_bytes_ = std::max(made.script.arena_bytes, module_->arena_bytes());
 }
 
 }  // namespace etalon::compiled

@@ -26,6 +26,7 @@ class DriverModule final : public compiled::Module {
   /// \throws DeviceError as Kernels
   DriverModule(const Queue& queue, ModuleText text, const Image& image);
   [[nodiscard]] std::unique_ptr<compiled::Replay> replay() const override;
+  [[nodiscard]] std::size_t arena_bytes() const override { return script_.arena_bytes; }
 
  private:
   class Replaying;

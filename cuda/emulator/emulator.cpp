@@ -52,6 +52,7 @@ class Emulator::EmulatedModule final : public compiled::Module {
   EmulatedModule(Emulator& device, ModuleText text, std::shared_ptr<const Object> object)
       : device_(device), text_(std::move(text)), object_(std::move(object)) {}
   [[nodiscard]] std::unique_ptr<compiled::Replay> replay() const override;
+  [[nodiscard]] std::size_t arena_bytes() const override { return text_.script.arena_bytes; }
 
   /// Once memory is open.
   void run(const Addresses& at) const {

@@ -120,9 +120,8 @@ int64_t #wait_@($ *sums, int64_t blocks, $ sum) {
   sums[digit] = sum;
   return blocks + 1;
 })"},
-    Row{"join_@", R"(// The sum of what waits, smallest first.
-$ #join_@(const $ *sums, int64_t blocks) {
-  $ sum = 0;
+    Row{"join_@", R"(// The sum of what waits, smallest first, behind one that does not.
+$ #join_@(const $ *sums, int64_t blocks, $ sum) {
   for (int digit = 0; (blocks >> digit) != 0; ++digit) {
     if (((blocks >> digit) & 1) != 0) sum = sums[digit] + sum;
   }

@@ -171,7 +171,7 @@ void Steps::add_up(const Reduce& r, const Step& s, Partial& partial) {
   if (r.tree.blocks) open_blocks(r, partial);
   inside(r, 0, s, partial);
   if (!r.tree.blocks) return;
-  text_->line(fmt::format("{} = {}({}, {});", partial.value, scalars_.functions().use("join", type_suffix(partial.type)), partial.sums, partial.blocks));
+  text_->line(fmt::format("{} = {}({}, {}, 0);", partial.value, scalars_.functions().use("join", type_suffix(partial.type)), partial.sums, partial.blocks));
   text_->close();
 }
 

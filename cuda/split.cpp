@@ -1,0 +1,72 @@
+#include "cuda/split.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "compiled/ir/accesses.hpp"
+#include "compiled/ir/blocks.hpp"
+#include "compiled/ir/depth.hpp"
+
+namespace etalon::cuda {
+
+using compiled::loops::Loop;
+using compiled::loops::Reduce;
+using compiled::loops::Step;
+
+namespace {
+
+/// Partial results that keep a chip busy, and what each has to do at least to be worth a launch.
+constexpr std::int64_t most_results = machine.multiprocessors * 2048;
+constexpr std::int64_t least_terms = 64;
+constexpr std::int64_t least_parts = 8;
+
+const Reduce* first_reduction(const compiled::loops::Nest& nest) {
+  const std::vector<const Loop*> loops = loops_of_grid(nest);
+  const std::vector<Step>& turn = loops.empty() ? nest.steps : loops.back()->steps;
+  return turn.empty() ? nullptr : std::get_if<Reduce>(&turn.front().is);
+}
+
+/// One loop that nobody leaves and in which nothing is written; positions and empty sums ask for more than a result.
+bool is_plain(const Reduce& r) {
+  const bool position = r.reduction == spec::Reduction::argmax || r.reduction == spec::Reduction::argmin;
+  if (position || r.otherwise.valid() || r.reached.valid() || r.loops.size() != 1 || r.loops[0].limit.valid()) return false;
+  const compiled::loops::Accesses all = compiled::loops::accesses_of(r.loops[0].steps);
+  return std::none_of(all.elements.begin(), all.elements.end(), [](const compiled::loops::Access& a) { return a.write; });
+}
+
+}  // namespace
+
+Parts parts_of(std::int64_t blocks, std::int64_t block, std::int64_t most) {
+  const auto each = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(compiled::parts(blocks, most))));
+  return {each * block, blocks / each, blocks % each != 0};
+}
+
+std::optional<Split> split_of(const compiled::loops::Nest& nest) {
+  const Reduce* r = first_reduction(nest);
+  if (r == nullptr || !is_plain(*r)) return std::nullopt;
+  Split split;
+  split.reduce = r;
+  split.rounds = rounds(*r);
+  split.turns = grid_of(nest).turns;
+  split.chains = r->tree.chains;
+  const std::int64_t extent = r->loops[0].binder.extent;
+  const std::int64_t most = most_results / std::max<std::int64_t>(1, split.turns * (split.rounds ? split.chains : 1));
+  if (split.rounds) {
+    if (!r->tree.blocks) return std::nullopt;
+    const std::int64_t block = r->tree.blocks->turns * split.chains, blocks = compiled::parts(extent, block);
+    if (std::min(blocks, most) < least_parts) return std::nullopt;
+    split.parts = parts_of(blocks, block, most);
+  } else {
+    const std::int64_t chains = std::min(most, extent / least_terms);
+    if (chains < least_parts * split.chains) return std::nullopt;
+    split.chains = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(chains)));
+  }
+  split.bytes = split.results() * exchanged_bytes;
+  split.grid.turns = split.results();
+  split.grid.threads = machine.block_threads;
+  split.grid.blocks = std::clamp<std::int64_t>(compiled::parts(split.results(), split.grid.threads), 1, most_blocks);
+  return split;
+}
+
+}  // namespace etalon::cuda

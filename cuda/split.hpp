@@ -1,0 +1,47 @@
+/// \file
+/// Long reductions of few results: a kernel of their own reduces parts of them, which the kernel that they stand in joins. Parts are
+/// nodes of the reduction's tree, so that no bit depends on how many there are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "compiled/ir/nest.hpp"
+#include "cuda/grid.hpp"
+
+namespace etalon::cuda {
+
+inline constexpr std::size_t parts_alignment = 256;  ///< of partial results in the arena
+
+/// What the kernel is called that makes partial results for one.
+[[nodiscard]] inline std::string parts_kernel(const std::string& kernel) { return kernel + "_in_parts"; }
+
+/// How the blocks of a chain of a sum fall into parts: each of a power of two of them, but for the last one.
+struct Parts {
+  std::int64_t length = 0;  ///< elements of the chains' loop in a part
+  std::int64_t whole = 0;   ///< parts with all their blocks
+  bool rest = false;        ///< another one with fewer
+  [[nodiscard]] std::int64_t count() const { return whole + (rest ? 1 : 0); }
+};
+
+/// \param blocks of `block` elements, the last one perhaps shorter
+/// \param most parts
+[[nodiscard]] Parts parts_of(std::int64_t blocks, std::int64_t block, std::int64_t most);
+
+/// A reduction in parts. Partial results lie one behind the other: [part][turn][chain].
+struct Split {
+  const compiled::loops::Reduce* reduce = nullptr;
+  bool rounds = false;       ///< what is exact has chains alone, as many as there are partial results of a turn
+  std::int64_t turns = 1;    ///< of the kernel
+  std::int64_t chains = 1;
+  Parts parts{1, 1, false};
+  std::int64_t bytes = 0;    ///< of all partial results
+  Grid grid{};               ///< of the kernel that makes them: a thread has one
+  [[nodiscard]] std::int64_t results() const { return parts.count() * turns * chains; }
+};
+
+/// The first reduction of a kernel's turn, where its threads would leave most of a chip idle and it is long.
+[[nodiscard]] std::optional<Split> split_of(const compiled::loops::Nest& nest);
+
+}  // namespace etalon::cuda
