@@ -83,7 +83,7 @@ extern "C" __global__ void kernel_0(const float *x, float *y) {
 """
     assert texts.library_calls(text) == ["logf", "pow"], texts.library_calls(text)
     assert texts.library_calls(text.replace("pow", "fmod").replace("logf", "rintf")) == []
-    assert texts.launch_of("//   k<<<3, 256, 0, stream>>>(x, y);  turns: 5\n") == ("k", 3, 256, ["x", "y"])
+    assert texts.launch_of("//   k<<<3, 256, 0, stream>>>(x, y);  turns: 5\n") == ("k", 3, 256, 0, ["x", "y"])
 
 
 with tempfile.TemporaryDirectory() as temporary:

@@ -36,8 +36,8 @@ def emitted(check, deadline, folder, name, dtype, elements):
 
 def section(space, text, real, on_card):
     """The text in a namespace of its own, and a function that runs its kernel."""
-    kernel, blocks, threads, arguments = launch_of(text)
-    call = f"{space}::{kernel}<<<{blocks}, {threads}>>>" if on_card else f"blockIdx.x = threadIdx.x = 0;\n  {space}::{kernel}"
+    kernel, blocks, threads, shared, arguments = launch_of(text)
+    call = f"{space}::{kernel}<<<{blocks}, {threads}, {shared}>>>" if on_card else f"blockIdx.x = threadIdx.x = 0;\n  {space}::{kernel}"
     body = text.replace('extern "C" __global__', "static __global__")
     return (f"namespace {space} {{\n{body}\n}}\nstatic void {space}_text(const {real} *x, const {real} *z, {real} *y) {{\n  (void)z;\n"
             f"  {call}({', '.join(arguments)});\n}}\n")
