@@ -149,6 +149,7 @@ void list(const std::vector<bench::Workload>& workloads) {
 /// Wrong words are refused before minutes are spent, and so are files that cannot be written.
 void check_words(const BenchWords& words) {
   if (words.threads.empty()) throw SpecViolation("--threads: at least one number is needed");
+  (void)device_named(words.device);
   for (const std::string& path : {words.json, words.markdown}) {
     if (!path.empty()) check_writable(path);
   }

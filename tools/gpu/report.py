@@ -13,8 +13,8 @@ def table(heads, rows):
 def first_line(content):
     card = content["stages"].get("facts", {}).get("card")
     if content["device"] != "cuda" or not card:
-        return f"Not yet run on a card: this is the emulated device, {content['begun']}."
-    return f"Run on an {card['name']}, driver {card['driver_version']}, {content['begun']}."
+        return "Not yet run on a card."
+    return f"Run on {card['name']}, driver {card['driver_version']}, {content['begun']}."
 
 
 def facts(found):
@@ -44,14 +44,48 @@ def sanitizer(found):
     return table(["tool", "workload", "status", ""], [(r["tool"], r["workload"], r["status"], r.get("why", "")) for r in found["rows"]])
 
 
-PARTS = {"facts": facts, "digests": digests, "conform": conform, "functions": functions, "sanitizer": sanitizer}
+def time_text(seconds):
+    for unit, name in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def measured(m):
+    if "median" not in m:
+        return f"{m['verdict']}: {m['note']}" if m["verdict"] in ("failed", "late") else m["verdict"].replace("_", " ")
+    return time_text(m["median"]) + (f" ({m['note']})" if m["note"] else "")
+
+
+def share(floor, row):
+    own = next((m["median"] for m in row["measured"] if m["competitor"] == "etalon" and "median" in m), None)
+    return f"{100 * floor / own:.0f} %" if floor and own else ""
+
+
+def times(found):
+    names = [m["competitor"] for m in found["rows"][0]["measured"]] if found["rows"] else []
+    lines = table(["workload", "floor", *names, "floor / etalon", "best peer / etalon"],
+                  [(r["workload"], time_text(r["predicted"]) if r["predicted"] else "", *(measured(m) for m in r["measured"]), share(r["predicted"], r),
+                    f"{r['ratio']:.3g}" if r["ratio"] else "") for r in found["rows"]])
+    return lines + ["Medians of seconds of a run, of many in a row over their number, between two waits, after others that were not counted; inputs and results stay",
+                    "on the device. Etalon waits for the device after every run, its peers after the last. No time without agreement: results are compared with f64",
+                    "first. The floor is bytes over the speed of a copy or operations over that of an f32 product, whichever is more, both as PyTorch does them here.", "",
+                    *(f"- {name}: {version}" for name, version in found["who"].items() if version), *(f"- {name}: not here, {why}" for name, why in found["absent"].items()), ""]
+
+
+def ceilings(found):
+    return table(["what", "found"], [(k, f"{v:.4g}") for k, v in found["ceilings"].items()])
+
+
+PARTS = {"ceilings": ceilings, "times": times, "peers": times, "facts": facts, "digests": digests, "conform": conform, "functions": functions, "sanitizer": sanitizer}
 
 
 def page(content):
     """Markdown; a stage that has no rows has its line alone."""
-    lines = ["# On a GPU", "", first_line(content), "", "Written by `tools/gpu/page` from what `tools/gpu/check` found.", ""]
+    lines = ["# On a GPU", "", first_line(content), "", "Written by `tools/gpu/page` from what `tools/gpu/check` found"
+             + (" on the emulated device" if content["device"] != "cuda" else "") + "; what is asked, and why: [decision 0080](decisions/0080-what-travels-to-a-gpu.md).", ""]
     lines += table(["stage", "status", "found"], [(name, found["status"], found["line"]) for name, found in content["stages"].items()])
     for name, found in content["stages"].items():
-        if name in PARTS and ("rows" in found or name == "facts" and "tools" in found):
+        if name in PARTS and any(k in found for k in ("rows", "tools", "ceilings")):
             lines += [f"## {name}", "", *PARTS[name](found), ""]
     return "\n".join(lines).rstrip() + "\n"

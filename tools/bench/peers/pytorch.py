@@ -383,4 +383,5 @@ class PyTorch(Library):
 
 if ON_GPU:
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
 serve(PyTorch())
