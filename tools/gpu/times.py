@@ -4,7 +4,6 @@
 import json
 import statistics
 
-from ceilings import prediction
 from record import FAILED, LATE, PASSED, result
 
 AT_ONCE, COMPILING = ["etalon", "pytorch", "pytorch-graph"], ["etalon", "pytorch-compile", "jax"]
@@ -19,12 +18,12 @@ def summary(measurement):
     return {**kept, "median": statistics.median(seconds), "best": min(seconds), "samples": len(seconds)} if seconds else kept
 
 
-def row_of(cell, ceilings):
+def row_of(cell):
     measured = [summary(m) for m in cell["measurements"]]
     own = next((m.get("median") for m in measured if m["competitor"] == "etalon"), None)
     others = [m["median"] for m in measured if m["competitor"] != "etalon" and "median" in m]
     return {"workload": cell["workload"], "what": cell["what"], "flops": cell["flops"], "bytes": cell["bytes"],
-            "predicted": prediction(ceilings, cell["flops"], cell["bytes"]), "measured": measured, "ratio": min(others) / own if others and own else None}
+            "measured": measured, "ratio": min(others) / own if others and own else None}
 
 
 def line_of(rows, absent):
@@ -47,7 +46,7 @@ def measured_with(competitors, name):
         if not path.exists() or not path.read_text():
             return result(LATE if done.status is None else FAILED, done.why)
         run = json.loads(path.read_text())
-        rows = [row_of(cell, check.found.get("ceilings", {}).get("ceilings")) for cell in run["cells"]]
+        rows = [row_of(cell) for cell in run["cells"]]
         absent = {p["name"]: p["absent"] for p in run["participants"] if p["absent"]}
         sound = all(m["verdict"] == "agrees" for r in rows for m in r["measured"] if m["competitor"] == "etalon") and rows and "etalon" not in absent
         status = FAILED if not sound else LATE if done.status is None else PASSED
