@@ -64,7 +64,9 @@ double least_bytes(const spec::Program& program) {
     const spec::ValueType& type = types.at(name);
     bytes += static_cast<double>(type.dims.count()) * static_cast<double>(size_of(type.dtype));
   };
-  for (const spec::Input& input : program.inputs) add(input.name);
+  for (const spec::Input& input : program.inputs) {
+    if (input.role != spec::Role::constant) add(input.name);
+  }
   for (const std::string& output : program.outputs) add(output);
   for (const spec::Update& update : spec::all_updates(program)) add(update.parameter);
   return bytes;

@@ -57,7 +57,7 @@ struct Workload {
 /// The workload's program with reals of that element type.
 [[nodiscard]] spec::Program program_of(const Workload& workload, DType real);
 
-/// Bytes that no way of doing it gets around: each input read once, each output written once, and each parameter that is updated once more.
+/// Bytes that no way of doing it gets around: each input but constants read once, each output written once, and each parameter that is updated once more.
 [[nodiscard]] double least_bytes(const spec::Program& program);
 
 /// The first values of the inputs in order, reals as f32.
