@@ -49,7 +49,7 @@ def source_of(check, deadline, folder, name, on_card):
     double, _ = emitted(check, deadline, folder, name, "f64", elements)
     numbers = f"#define ELEMENTS {elements}ull\n#define CHUNKS {chunks}ull\n#define STEP {step}ull\n#define OPERANDS {operands}\n"
     return ("#include <math.h>\n#include <stdint.h>\n#include <string.h>\n" + ("" if on_card else HOST) + numbers + section("single", single, "float", on_card) +
-            section("exact", double, "double", on_card) + (pathlib.Path(__file__).parent / "functions.hpp").read_text())
+            section("exact", double, "double", on_card) + (pathlib.Path(__file__).parent / "functions.cu").read_text())
 
 
 def compiler(check):
