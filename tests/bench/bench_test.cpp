@@ -87,6 +87,37 @@ TEST_CASE("a_small_run_compares_outputs_before_it_times", "[run]") {
   CHECK(progress.str().find("gone: not here, not installed") != std::string::npos);
 }
 
+TEST_CASE("a_device_is_measured_and_what_was_found_is_told_after_each_workload", "[run]") {
+  const Folder folder;
+  BenchOptions options = options_in(folder, {"gemm-16", "train-moons"});
+  options.seats = {{"etalon", worker("etalon") + " --device cuda-emulated", ""}};
+  std::vector<std::size_t> told;
+  options.measured = [&](const Run& so_far) { told.push_back(so_far.cells.size()); };
+  const Run run = run_bench(options);
+  REQUIRE(run.participants.size() == 1);
+  CHECK(run.participants[0].version.find("cuda-emulated") != std::string::npos);
+  CHECK(told == std::vector<std::size_t>{1, 2});
+  for (std::size_t c = 0; c < 2; ++c) {
+    INFO(run.cells[c].workload);
+    CHECK(at(run, c, 0).verdict == Verdict::agrees);
+    CHECK(at(run, c, 0).error > 0);
+    CHECK_FALSE(at(run, c, 0).seconds.empty());
+    CHECK(run.cells[c].bytes == least_bytes(program_of(workload_named(run.cells[c].workload), DType::f32)));
+  }
+}
+
+TEST_CASE("only_a_gpu_has_peers_that_work_on_one", "[run]") {
+  const Folder folder;
+  const Places places{"/bin/etalon", folder.path, "/no/such/python", "", 1, false};
+  const std::vector<Seat> emulated = device_seats(places, "cuda-emulated"), card = device_seats(places, "cuda");
+  REQUIRE(emulated.size() == 1);
+  CHECK(emulated[0].command.ends_with("bench worker etalon --device 'cuda-emulated'"));
+  std::vector<std::string> names;
+  for (const Seat& seat : card) names.push_back(seat.name);
+  CHECK(names == std::vector<std::string>{"etalon", "pytorch", "pytorch-graph", "pytorch-compile", "jax"});
+  CHECK(card.back().absent == "/no/such/python has no JAX");
+}
+
 TEST_CASE("who_computes_something_else_has_no_time", "[run]") {
   const Folder folder;
   BenchOptions options = options_in(folder, {"gemm-16"});

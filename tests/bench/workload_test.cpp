@@ -28,6 +28,28 @@ TEST_CASE("every_workload_is_a_program_in_f32_and_f64", "[workload]") {
   CHECK(names.size() >= 35);
 }
 
+TEST_CASE("large_workloads_stand_beside_the_others", "[workload]") {
+  std::set<std::string> names;
+  for (const Workload& w : all_workloads()) names.insert(w.name);
+  for (const Workload& w : large_workloads()) {
+    INFO(w.name);
+    CHECK(w.group == "large");
+    CHECK(names.insert(w.name).second);
+    CHECK(workload_named(w.name).sizes == w.sizes);
+    for (const DType real : {DType::f32, DType::f64}) CHECK_FALSE(program_of(w, real).outputs.empty());
+  }
+  for (const Workload& w : device_workloads()) CHECK(w.quantity == Quantity::run);
+}
+
+TEST_CASE("least_bytes_are_those_of_inputs_outputs_and_updates", "[workload]") {
+  const auto bytes = [](const std::string& name) { return least_bytes(program_of(workload_named(name), DType::f32)); };
+  CHECK(bytes("gemm-4096") == 3 * 4096.0 * 4096 * 4);
+  CHECK(bytes("softmax-large") == 2 * 16384.0 * 4096 * 4);
+  CHECK(bytes("layer-norm-large") == (2 * 16384.0 * 4096 + 2 * 4096) * 2 * 4);
+  // 32 + 16 + 256 + 16 + 16 parameters, as many velocities and the number of the step are read and written, 20 + 10 numbers read, the loss written.
+  CHECK(bytes("train-moons") == (2 * 2 * 336.0 + 30 + 1) * 4 + 2 * 8);
+}
+
 TEST_CASE("inputs_are_a_function_of_seed_and_workload", "[workload]") {
   const Workload w = workloads_named({"train-moons"}).front();
   const std::vector<HostTensor> once = drawn_inputs(w, 1);

@@ -34,7 +34,7 @@ struct Hall {
   fs::path folder;
 
   [[nodiscard]] milliseconds limit() const {
-    return milliseconds(static_cast<std::int64_t>(1000 * std::max(120.0, 10 * options.seconds_per_workload)));
+    return milliseconds(static_cast<std::int64_t>(1000 * std::max(options.limit, 10 * options.seconds_per_workload)));
   }
 };
 
@@ -173,6 +173,8 @@ Cell empty_cell(const Hall& hall, const Workload& workload, unsigned threads) {
 
 Cell measure_runs(Hall& hall, const Workload& workload, unsigned threads, const Answer<Truth>& truth) {
   Cell cell = empty_cell(hall, workload, threads);
+  // Programs of scale are long, and nobody asks this of them.
+  if (workload.size == 0) cell.bytes = least_bytes(program_of(workload, DType::f32));
   std::vector<Lane> lanes;
   for (std::size_t i = 0; i < hall.entrants.size(); ++i) {
     Entrant& entrant = hall.entrants[i];
@@ -331,6 +333,7 @@ Run run_bench(const BenchOptions& options) {
   for (const Entrant& entrant : hall.entrants) fs::create_directories(hall.folder / entrant.seat().name);
   for (std::size_t i = 0; i < options.workloads.size(); ++i) {
     measure(hall, options.workloads[i], fmt::format("[{}/{}]", i + 1, options.workloads.size()), run.cells);
+    if (options.measured) options.measured(run);
   }
   run.machine.load_after = load_average();
   return run;

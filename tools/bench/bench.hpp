@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct BenchOptions {
   std::uint64_t seed = 1;
   std::filesystem::path scratch;  ///< a folder for tensors, hundreds of MiB
   std::ostream* progress = nullptr;
+  double limit = 120;  ///< seconds for one answer at most, or ten times those of samples where that is more
+  std::function<void(const Run&)> measured{};  ///< gets all that was found so far after each workload
 };
 
 /// How often something is run, from how long one run takes.

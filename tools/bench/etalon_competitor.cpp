@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "compiled/cache_folder.hpp"
 #include "compiled/runtime/executable.hpp"
@@ -35,9 +36,10 @@ void write(const InputSpec& spec, const Bytes& bytes, compiled::Store& store) {
 
 class EtalonCompetitor final : public Competitor {
  public:
-  explicit EtalonCompetitor(const Variant* variant) : variant_(variant) {}
+  EtalonCompetitor(const Variant* variant, std::shared_ptr<compiled::Device> device) : variant_(variant), device_(std::move(device)) {}
 
   [[nodiscard]] std::string version() const override {
+    if (device_ != nullptr) return "Etalon " ETALON_VERSION ", " + std::string(device_->name()) + ", each run with a wait for the device";
     const std::string own = "Etalon " ETALON_VERSION ", compiled CPU backend, LLVM " ETALON_LLVM_VERSION;
     return variant_ == nullptr ? own : own + ": " + variant_->what;
   }
@@ -59,6 +61,7 @@ class EtalonCompetitor final : public Competitor {
     const auto start = std::chrono::steady_clock::now();
     compiled::CompileOptions options;
     options.threads = job.threads;
+    if (!job.wide) options.device = device_;
     if (variant_ != nullptr) variant_->leave_out(options);
     if (workload_.keeps_code) options.cache = compiled::default_cache_folder();
     const spec::Program program = program_of(workload_, job.wide ? DType::f64 : DType::f32);
@@ -80,7 +83,8 @@ class EtalonCompetitor final : public Competitor {
 
   void reset() override { write_inputs(true); }
 
-  void run() override { bound_->run_into(last_); }
+  /// On a device nobody asks for the outputs of a run that is timed.
+  void run() override { device_ == nullptr ? bound_->run_into(last_) : bound_->run(); }
 
  private:
   void write_inputs(bool only_state) {
@@ -110,6 +114,7 @@ class EtalonCompetitor final : public Competitor {
   }
 
   const Variant* variant_;
+  std::shared_ptr<compiled::Device> device_;
   const Job* job_ = nullptr;  ///< the one that was prepared last
   Workload workload_;
   std::optional<compiled::Executable> executable_;
@@ -146,8 +151,8 @@ class CopyCompetitor final : public Competitor {
 
 }  // namespace
 
-std::unique_ptr<Competitor> make_etalon_competitor(const std::string& without) {
-  return std::make_unique<EtalonCompetitor>(without.empty() ? nullptr : &variant_named(without));
+std::unique_ptr<Competitor> make_etalon_competitor(const std::string& without, std::shared_ptr<compiled::Device> device) {
+  return std::make_unique<EtalonCompetitor>(without.empty() ? nullptr : &variant_named(without), std::move(device));
 }
 std::unique_ptr<Competitor> make_copy_competitor() { return std::make_unique<CopyCompetitor>(); }
 

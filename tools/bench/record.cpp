@@ -69,12 +69,13 @@ Json to_json(const Cell& c) {
   Json measurements = Json::array();
   for (const Measurement& m : c.measurements) measurements.push_back(to_json(m));
   return {{"workload", c.workload}, {"group", c.group},     {"what", c.what}, {"is_first_call", c.is_first_call},
-          {"flops", c.flops},       {"threads", c.threads}, {"size", c.size}, {"measurements", measurements}};
+          {"flops", c.flops},       {"threads", c.threads}, {"size", c.size}, {"bytes", c.bytes}, {"measurements", measurements}};
 }
 
 Cell cell_of(const Json& j) {
   Cell c{j.at("workload"), j.at("group"), j.at("what"), j.at("is_first_call"), j.at("flops"), j.at("threads"), {}, 0};
   c.size = j.value("size", 0.0);  // records before there was scale have none
+  c.bytes = j.value("bytes", 0.0);
   for (const Json& m : j.at("measurements")) c.measurements.push_back(measurement_of(m));
   return c;
 }

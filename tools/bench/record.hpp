@@ -64,7 +64,8 @@ struct Cell {
   double flops = 0;
   unsigned threads = 1;
   std::vector<Measurement> measurements;
-  double size = 0;  ///< what the group varies; 0 where it varies nothing
+  double size = 0;   ///< what the group varies; 0 where it varies nothing
+  double bytes = 0;  ///< that it must move at least; 0 where nobody counted
 };
 
 struct Run {

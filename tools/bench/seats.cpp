@@ -9,7 +9,7 @@
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 #include "tools/bench/machine.hpp"
-#include "tools/bench/pytorch_script.hpp"
+#include "tools/bench/peer_scripts.hpp"
 #include "tools/bench/variants.hpp"
 
 namespace etalon::bench {
@@ -23,13 +23,13 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-/// The first Python that has PyTorch, or nothing.
-std::string python_with_torch(const std::string& wished) {
+/// The first Python that has the package, or nothing.
+std::string python_with(const std::string& package, const std::string& wished) {
   const std::vector<std::string> candidates =
       wished.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector{wished};
   for (const std::string& candidate : candidates) {
     const std::string question =
-        " -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(\"torch\") is None)' >/dev/null 2>&1";
+        fmt::format(" -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec(\"{}\") is None)' >/dev/null 2>&1", package);
     if (std::system((quoted(candidate) + question).c_str()) == 0) return candidate;
   }
   return "";
@@ -73,19 +73,28 @@ void add_both_widths(std::vector<Seat>& found, const Places& places, const std::
     found.push_back(absent(name + "-avx512", no_avx512));
 }
 
+std::string without_package(const Places& places, const std::string& package, const std::string& debian = "") {
+  const std::string asked = places.python.empty() ? "python3 and /usr/bin/python3 have" : places.python + " has";
+  return fmt::format("{} no {}{}", asked, package, debian.empty() ? "" : " (" + debian + ")");
+}
+
+/// Writes the scripts of the peers in Python. \returns the command of one of them
+std::string script_command(const Places& places, const std::string& python, const std::string& script) {
+  for (const auto& [name, text] : peer_scripts) {
+    std::ofstream file(places.scratch / name);
+    file << text;
+    if (!file.flush()) throw IoError((places.scratch / name).string() + ": the file cannot be written");
+  }
+  return quoted(python) + " -W ignore " + quoted((places.scratch / script).string());
+}
+
 void add_pytorch(std::vector<Seat>& found, const Places& places) {
-  const std::string python = python_with_torch(places.python);
+  const std::string python = python_with("torch", places.python);
   if (python.empty()) {
-    const std::string asked = places.python.empty() ? "python3 and /usr/bin/python3 have" : places.python + " has";
-    for (const char* name : {"pytorch", "pytorch-avx512"})
-      found.push_back(absent(name, asked + " no PyTorch (python3-torch)"));
+    for (const char* name : {"pytorch", "pytorch-avx512"}) found.push_back(absent(name, without_package(places, "PyTorch", "python3-torch")));
     return;
   }
-  const fs::path script = places.scratch / "pytorch.py";
-  std::ofstream file(script);
-  file << pytorch_script;
-  if (!file.flush()) throw IoError(script.string() + ": the file cannot be written");
-  add_both_widths(found, places, "pytorch", quoted(python) + " -W ignore " + quoted(script.string()));
+  add_both_widths(found, places, "pytorch", script_command(places, python, "pytorch.py"));
 }
 
 void add_libtorch(std::vector<Seat>& found, const Places& places) {
@@ -114,7 +123,25 @@ void add_openblas(std::vector<Seat>& found, const Places& places) {
     found.push_back(absent(wide, no_avx512));
 }
 
+/// One per way in which PyTorch works on a GPU, and JAX.
+void add_gpu_peers(std::vector<Seat>& found, const Places& places) {
+  const std::string torch = python_with("torch", places.python), jax = python_with("jax", places.python);
+  for (const auto& [name, mode] : {std::pair{"pytorch", "eager"}, std::pair{"pytorch-graph", "graph"}, std::pair{"pytorch-compile", "compile"}}) {
+    if (torch.empty()) found.push_back(absent(name, without_package(places, "PyTorch")));
+    else found.push_back(seat_of(name, "", fmt::format("{} cuda {}", script_command(places, torch, "pytorch.py"), mode)));
+  }
+  if (jax.empty()) found.push_back(absent("jax", without_package(places, "JAX")));
+  else found.push_back(seat_of("jax", "", script_command(places, jax, "with_jax.py")));
+}
+
 }  // namespace
+
+std::vector<Seat> device_seats(const Places& places, const std::string& device) {
+  std::vector<Seat> found{seat_of("etalon", "", fmt::format("{} bench worker etalon --device {}", quoted(places.command.string()), quoted(device)))};
+  // Only a GPU is a peer of a GPU.
+  if (device == "cuda") add_gpu_peers(found, places);
+  return found;
+}
 
 std::vector<Seat> seats(const Places& places) {
   const std::string own = quoted(places.command.string()) + " bench worker ";

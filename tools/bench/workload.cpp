@@ -1,6 +1,7 @@
 #include "tools/bench/workload.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "spec/error.hpp"
@@ -56,6 +57,21 @@ spec::Program program_of(const Workload& workload, DType real) {
   return tracer.finish();
 }
 
+double least_bytes(const spec::Program& program) {
+  const std::map<std::string, spec::ValueType> types = spec::types_of(program);
+  double bytes = 0;
+  const auto add = [&](const std::string& name) {
+    const spec::ValueType& type = types.at(name);
+    bytes += static_cast<double>(type.dims.count()) * static_cast<double>(size_of(type.dtype));
+  };
+  for (const spec::Input& input : program.inputs) {
+    if (input.role != spec::Role::constant) add(input.name);
+  }
+  for (const std::string& output : program.outputs) add(output);
+  for (const spec::Update& update : spec::all_updates(program)) add(update.parameter);
+  return bytes;
+}
+
 std::vector<HostTensor> drawn_inputs(const Workload& workload, std::uint64_t seed) {
   std::vector<HostTensor> tensors;
   std::uint64_t step = step_of(workload.name);
@@ -69,6 +85,20 @@ std::vector<Workload> all_workloads() {
   add_convolutions(all);
   add_rows(all);
   add_models(all);
+  return all;
+}
+
+std::vector<Workload> large_workloads() {
+  std::vector<Workload> all;
+  add_large_products(all);
+  add_large_rows(all);
+  for (Workload& w : all) w.group = "large";
+  return all;
+}
+
+std::vector<Workload> device_workloads() {
+  std::vector<Workload> all = large_workloads();
+  std::ranges::copy_if(all_workloads(), std::back_inserter(all), [](const Workload& w) { return w.quantity == Quantity::run; });
   return all;
 }
 
@@ -94,7 +124,7 @@ std::vector<Workload> workloads_named(const std::vector<std::string>& words, con
 Workload workload_named(const std::string& name) {
   std::vector<std::string> names;
   // One after the other: those of a sweep have thousands of inputs, which nobody needs who does other work.
-  for (const auto& family : {all_workloads, scale_workloads}) {
+  for (const auto& family : {all_workloads, large_workloads, scale_workloads}) {
     for (Workload& w : family()) {
       if (w.name == name) return std::move(w);
       names.push_back(w.name);

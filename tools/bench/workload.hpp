@@ -57,11 +57,20 @@ struct Workload {
 /// The workload's program with reals of that element type.
 [[nodiscard]] spec::Program program_of(const Workload& workload, DType real);
 
+/// Bytes that no way of doing it gets around: each input but constants read once, each output written once, and each parameter that is updated once more.
+[[nodiscard]] double least_bytes(const spec::Program& program);
+
 /// The first values of the inputs in order, reals as f32.
 [[nodiscard]] std::vector<HostTensor> drawn_inputs(const Workload& workload, std::uint64_t seed);
 
 /// Every workload in the order in which a run takes them.
 [[nodiscard]] std::vector<Workload> all_workloads();
+
+/// Those of a size that is right for a GPU: minutes of a processor. They stand beside the others.
+[[nodiscard]] std::vector<Workload> large_workloads();
+
+/// What a device is asked: the large ones, then all others that are run warm.
+[[nodiscard]] std::vector<Workload> device_workloads();
 
 /// Those of `etalon bench scale`: groups that vary one size each, in order of it. They stand beside the others.
 [[nodiscard]] std::vector<Workload> scale_workloads();
@@ -71,7 +80,7 @@ struct Workload {
 [[nodiscard]] std::vector<Workload> workloads_named(const std::vector<std::string>& words,
                                                     const std::vector<Workload>& all = all_workloads());
 
-/// Of all workloads, those of scale included. \throws SpecViolation with the nearest name
+/// Of all workloads, the large ones and those of scale included. \throws SpecViolation with the nearest name
 [[nodiscard]] Workload workload_named(const std::string& name);
 
 }  // namespace etalon::bench

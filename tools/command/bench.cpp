@@ -27,6 +27,7 @@
 #include "tools/bench/seats.hpp"
 #include "tools/bench/worker.hpp"
 #include "tools/command/bench.hpp"
+#include "tools/command/devices.hpp"
 #endif
 
 namespace etalon::command {
@@ -40,7 +41,8 @@ namespace fs = std::filesystem;
 constexpr const char* bench_examples = R"(
 Competitors do the same work side by side: each in its own process, outputs compared with Etalon's in f64 before a time is
 quoted, short samples taken in turn, medians and best. Peers that are not installed are named and left out. Ratios are the
-peer's median over Etalon's: above 1 Etalon is faster. Compare ratios of one run; absolute times hold for one machine.
+peer's median over Etalon's: above 1 Etalon is faster. Compare ratios of one run; absolute times hold for one machine. On a
+device inputs and results stay where they are, and a time is that of many runs in a row over their number.
 
 Examples
   etalon bench --list                                    the workloads, by group
@@ -53,6 +55,7 @@ Examples
   etalon bench --json run.json --markdown run.md         with all numbers, and as a page with its plot run-1.svg
   etalon bench report run.json --markdown docs/performance.md
   etalon bench scale                                     against width, depth, batch and the number of calls
+  etalon bench --device cuda --only large                on a GPU, beside PyTorch and JAX there
   etalon bench bits                                      the same bits with 1, 2 and 3 threads?
 Exit status: 0 measured, whoever was faster; 1 an output of Etalon's own was wrong or missing; 2 usage or set-up error.)";
 
@@ -111,7 +114,8 @@ struct BenchWords {
   double seconds = 4;
   std::uint64_t seed = 1;
   bool list = false, quiet = false, ablate = false, scale = false;
-  std::string programs, without;
+  double limit = 120;
+  std::string programs, without, device = "cpu";
   std::string json, markdown, python, competitor, openmp_waits = "auto";
   std::string torch_blas = "/usr/lib/x86_64-linux-gnu/openblas-openmp";
 };
@@ -145,6 +149,7 @@ void list(const std::vector<bench::Workload>& workloads) {
 /// Wrong words are refused before minutes are spent, and so are files that cannot be written.
 void check_words(const BenchWords& words) {
   if (words.threads.empty()) throw SpecViolation("--threads: at least one number is needed");
+  (void)device_named(words.device);
   for (const std::string& path : {words.json, words.markdown}) {
     if (!path.empty()) check_writable(path);
   }
@@ -169,10 +174,20 @@ void show(const bench::Run& run) {
   return true;
 }
 
+[[nodiscard]] std::vector<bench::Workload> workloads_of(const BenchWords& words) {
+  if (words.scale) return bench::workloads_named(words.only, bench::scale_workloads());
+  return bench::workloads_named(words.only, words.device == "cpu" ? bench::all_workloads() : bench::device_workloads());
+}
+
+/// Who may take part, Etalon first.
+[[nodiscard]] std::vector<bench::Seat> seats_of(const BenchWords& words, const bench::Places& places) {
+  if (words.device != "cpu") return bench::device_seats(places, words.device);
+  return words.ablate || words.scale ? bench::ablation_seats(places) : bench::seats(places);
+}
+
 [[nodiscard]] int run_bench(const BenchWords& words) {
   bench::BenchOptions options;
-  options.workloads =
-      bench::workloads_named(words.only, words.scale ? bench::scale_workloads() : bench::all_workloads());
+  options.workloads = workloads_of(words);
   if (!words.programs.empty()) {
     write_programs(options.workloads, words.programs);
     return 0;
@@ -190,14 +205,16 @@ void show(const bench::Run& run) {
                              words.torch_blas,
                              *std::max_element(words.threads.begin(), words.threads.end()),
                              is_busy(words)};
-  const std::vector<bench::Seat> all =
-      words.ablate || words.scale ? bench::ablation_seats(places) : bench::seats(places);
+  const std::vector<bench::Seat> all = seats_of(words, places);
   options.seats = bench::seats_named(all, words.scale ? std::vector<std::string>{all.front().name} : words.competitors);
   options.reference = all.front();
   options.threads = words.threads;
+  options.limit = words.limit;
   options.seconds_per_workload = words.seconds;
   options.seed = words.seed;
   if (!words.quiet) options.progress = &std::cerr;
+  // Also what was measured before a run is ended.
+  if (!words.json.empty()) options.measured = [&](const bench::Run& run) { write_file(words.json, [&](std::ostream& out) { bench::write_json(out, run); }); };
   const bench::Run found = bench::run_bench(options);
   if (!words.json.empty()) write_file(words.json, [&](std::ostream& out) { bench::write_json(out, found); });
   if (!words.markdown.empty()) write_page(words.markdown, {found});
@@ -220,7 +237,7 @@ void show(const bench::Run& run) {
   if (words.competitor != "etalon" && words.competitor != "copy")
     throw SpecViolation("bench worker: expected etalon or copy, found '" + words.competitor + "'");
   const auto competitor =
-      words.competitor == "copy" ? bench::make_copy_competitor() : bench::make_etalon_competitor(words.without);
+      words.competitor == "copy" ? bench::make_copy_competitor() : bench::make_etalon_competitor(words.without, device_named(words.device));
   bench::serve(*competitor, std::cin, std::cout);
   return 0;
 }
@@ -271,11 +288,15 @@ void add_bench(Command app, Outcome& outcome) {
   command.option("--only", words->only, "Only these workloads or groups, separated by commas").separated_by(',');
   command.option("--competitors", words->competitors,
                    "Only these: etalon, pytorch, pytorch-avx512, libtorch, libtorch-avx512, onednn, openblas, "
-                   "openblas-avx512, libxsmm, copy")
+                   "openblas-avx512, libxsmm, copy; beside cuda etalon, pytorch, pytorch-graph, pytorch-compile, jax")
       .separated_by(',');
-  command.option("--threads", words->threads, "Numbers of threads, separated by commas")
+  command.option("--device", words->device, "Where Etalon runs, beside those who run there: cpu, cuda-emulated, cuda").with_default();
+  command.option("--threads", words->threads, "Numbers of threads, separated by commas; of a device those that the values to compare with take")
       .separated_by(',')
       .between(1, 256);
+  command.option("--limit", words->limit, "Seconds for one answer of a competitor at most; ten times those of samples where that is more")
+      .between(0.001, 36000.0)
+      .with_default();
   command.option("--seconds-per-workload", words->seconds,
                    "Of samples, for each number of threads; slow work may take three samples")
       .between(0.001, 3600.0)
@@ -300,6 +321,7 @@ void add_bench(Command app, Outcome& outcome) {
   add_scale(command, outcome);
   Command working = command.command("worker", "The process of a competitor", true);
   working.option("competitor", words->competitor, "etalon or copy").required();
+  working.option("--device", words->device, "Where it runs").with_default();
   working.option("--without", words->without, "A decision of Etalon's compiler that is left out");
   reporting.callback([=, &outcome] { outcome.status = report(*words); });
   working.callback([=, &outcome] { outcome.status = worker(*words); });

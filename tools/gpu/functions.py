@@ -36,8 +36,8 @@ def emitted(check, deadline, folder, name, dtype, elements):
 
 def section(space, text, real, on_card):
     """The text in a namespace of its own, and a function that runs its kernel."""
-    kernel, blocks, threads, arguments = launch_of(text)
-    call = f"{space}::{kernel}<<<{blocks}, {threads}>>>" if on_card else f"blockIdx.x = threadIdx.x = 0;\n  {space}::{kernel}"
+    kernel, blocks, threads, shared, arguments = launch_of(text)
+    call = f"{space}::{kernel}<<<{blocks}, {threads}, {shared}>>>" if on_card else f"blockIdx.x = threadIdx.x = 0;\n  {space}::{kernel}"
     body = text.replace('extern "C" __global__', "static __global__")
     return (f"namespace {space} {{\n{body}\n}}\nstatic void {space}_text(const {real} *x, const {real} *z, {real} *y) {{\n  (void)z;\n"
             f"  {call}({', '.join(arguments)});\n}}\n")
@@ -49,7 +49,7 @@ def source_of(check, deadline, folder, name, on_card):
     double, _ = emitted(check, deadline, folder, name, "f64", elements)
     numbers = f"#define ELEMENTS {elements}ull\n#define CHUNKS {chunks}ull\n#define STEP {step}ull\n#define OPERANDS {operands}\n"
     return ("#include <math.h>\n#include <stdint.h>\n#include <string.h>\n" + ("" if on_card else HOST) + numbers + section("single", single, "float", on_card) +
-            section("exact", double, "double", on_card) + (pathlib.Path(__file__).parent / "functions.hpp").read_text())
+            section("exact", double, "double", on_card) + (pathlib.Path(__file__).parent / "functions.cu").read_text())
 
 
 def compiler(check):

@@ -1,4 +1,7 @@
-"""The page of a run: check.json as Markdown."""
+"""The page of runs: check.json as Markdown."""
+import re
+
+from ceilings import prediction
 
 
 def cell(value):
@@ -10,11 +13,11 @@ def table(heads, rows):
     return lines + ["| " + " | ".join(cell(v) for v in row) + " |" for row in rows] + [""]
 
 
-def first_line(content):
-    card = content["stages"].get("facts", {}).get("card")
-    if content["device"] != "cuda" or not card:
-        return f"Not yet run on a card: this is the emulated device, {content['begun']}."
-    return f"Run on an {card['name']}, driver {card['driver_version']}, {content['begun']}."
+def first_line(contents):
+    cards = {(c["stages"].get("facts", {}).get("card") or {}).get("name") for c in contents if c["device"] == "cuda"} - {None}
+    if not cards:
+        return "Not yet run on a card."
+    return f"Run on {', '.join(sorted(cards))}, {', '.join(c['begun'] for c in contents)}."
 
 
 def facts(found):
@@ -35,8 +38,8 @@ def conform(found):
 
 
 def functions(found):
-    return table(["function", "worst, ulp", "at", "promised", "NaN on one side", "infinite on one side", "status"],
-                 [(r["function"], f"{r['worst']:.4g}" if "worst" in r else "", r.get("operand", r.get("why")), r["promised"], r.get("nan_mismatches", ""),
+    return table(["function", "operands", "worst, ulp", "at", "promised", "NaN on one side", "infinite on one side", "status"],
+                 [(r["function"], r.get("operands", ""), f"{r['worst']:.4g}" if "worst" in r else "", r.get("operand", r.get("why")), r["promised"], r.get("nan_mismatches", ""),
                    r.get("infinity_mismatches", ""), r["status"]) for r in found["rows"]])
 
 
@@ -44,14 +47,59 @@ def sanitizer(found):
     return table(["tool", "workload", "status", ""], [(r["tool"], r["workload"], r["status"], r.get("why", "")) for r in found["rows"]])
 
 
-PARTS = {"facts": facts, "digests": digests, "conform": conform, "functions": functions, "sanitizer": sanitizer}
+def time_text(seconds):
+    for unit, name in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds * 1e9:.3g} ns"
 
 
-def page(content):
+def measured(m):
+    if "median" not in m:
+        return f"{m['verdict']}: {m['note']}" if m["verdict"] in ("failed", "late") else m["verdict"].replace("_", " ")
+    return time_text(m["median"]) + (f" ({m['note']})" if m["note"] else "")
+
+
+def share(floor, row):
+    """What Etalon reaches of the floor's speed."""
+    own = next((m["median"] for m in row["measured"] if m["competitor"] == "etalon" and "median" in m), None)
+    return f"{100 * floor / own:.0f} %" if floor and own else ""
+
+
+def times(found, ceilings):
+    floors = [prediction(ceilings, r["flops"], r["bytes"]) for r in found["rows"]]
+    names = [m["competitor"] for m in found["rows"][0]["measured"]] if found["rows"] else []
+    lines = table(["workload", "floor", *names, "floor / etalon", "best peer / etalon"],
+                  [(r["workload"], time_text(floor) if floor else "", *(measured(m) for m in r["measured"]), share(floor, r),
+                    f"{r['ratio']:.3g}" if r["ratio"] else "") for r, floor in zip(found["rows"], floors)])
+    return lines + ["Medians of seconds of a run, of many in a row over their number, between two waits, after others that were not counted; inputs and results stay",
+                    "on the device. Etalon waits for the device after every run, its peers after the last. No time without agreement: results are compared with f64",
+                    "first. The floor is bytes over the speed of a copy or operations over that of an f32 product, whichever is more, both as PyTorch does them here;",
+                    "what fits into the card's cache may be faster.", "",
+                    *(f"- {name}: {version}" for name, version in found["who"].items() if version), *(f"- {name}: not here, {why}" for name, why in found["absent"].items()), ""]
+
+
+def ceilings_found(found):
+    return table(["what", "found"], [(k, f"{v:.4g}") for k, v in found["ceilings"].items()])
+
+
+PARTS = {"ceilings": ceilings_found, "facts": facts, "digests": digests, "conform": conform, "functions": functions, "sanitizer": sanitizer}
+
+
+def part(name, found, ceilings):
+    if name in ("times", "peers"):
+        return times(found, ceilings)
+    return PARTS[name](found)
+
+
+def page(contents):
     """Markdown; a stage that has no rows has its line alone."""
-    lines = ["# On a GPU", "", first_line(content), "", "Written by `tools/gpu/page` from what `tools/gpu/check` found.", ""]
-    lines += table(["stage", "status", "found"], [(name, found["status"], found["line"]) for name, found in content["stages"].items()])
-    for name, found in content["stages"].items():
-        if name in PARTS and ("rows" in found or name == "facts" and "tools" in found):
-            lines += [f"## {name}", "", *PARTS[name](found), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    stages = {name: found for content in contents for name, found in content["stages"].items()}
+    emulated = all(content["device"] != "cuda" for content in contents)
+    lines = ["# On a GPU", "", first_line(contents), "", "Written by `tools/gpu/page` from what `tools/gpu/check` found" + (" on the emulated device" if emulated else "")
+             + "; what is asked, and why: [decision 0080](decisions/0080-what-travels-to-a-gpu.md).", ""]
+    lines += table(["stage", "status", "found"], [(name, found["status"], found["line"]) for name, found in stages.items()])
+    for name, found in stages.items():
+        if any(k in found for k in ("rows", "tools", "ceilings")):
+            lines += [f"## {name}", "", *part(name, found, stages.get("ceilings", {}).get("ceilings")), ""]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"

@@ -24,9 +24,9 @@ def library_calls(text):
 
 
 def launch_of(text):
-    """(kernel, blocks, threads, arguments) of the one kernel that the text has. Raises ValueError where it has another number of them."""
-    launches = re.findall(r"^//\s+(\w+)<<<(\d+), (\d+), \d+, stream>>>\((.*?)\);", text, flags=re.M)
+    """(kernel, blocks, threads, bytes of shared memory, arguments) of the one kernel that the text has. Raises ValueError where it has another number of them."""
+    launches = re.findall(r"^//\s+(\w+)<<<(\d+), (\d+), (\d+), stream>>>\((.*?)\);", text, flags=re.M)
     if len(launches) != 1:
         raise ValueError(f"expected one kernel, found {len(launches)}")
-    kernel, blocks, threads, arguments = launches[0]
-    return kernel, int(blocks), int(threads), [a.strip() for a in arguments.split(",")]
+    kernel, blocks, threads, shared, arguments = launches[0]
+    return kernel, int(blocks), int(threads), int(shared), [a.strip() for a in arguments.split(",")]

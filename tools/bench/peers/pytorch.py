@@ -1,20 +1,17 @@
-"""PyTorch's side of `etalon bench`: answers the requests that tools/bench/worker.hpp describes, one JSON line each."""
-import json
+"""PyTorch's side of `etalon bench`: pytorch.py [cpu|cuda [eager|graph|compile]].
+
+On a GPU without TF32, and `graph` is eager work replayed as a CUDA graph, `compile` the same of what torch.compile makes with max-autotune."""
 import os
-import resource
 import sys
-import time
 
 import numpy as np
 import torch
 from torch.nn import functional as F
 
-replies = os.fdopen(os.dup(1), "w", buffering=1)
-os.dup2(2, 1)  # what libraries print is not an answer
+from peer import Library, NotOffered, Work, pure, serve
 
-
-class NotOffered(Exception):
-    pass
+DEVICE, MODE = (sys.argv[1:] + ["cpu", "eager"][len(sys.argv) - 1:])[:2]
+ON_GPU = DEVICE == "cuda"
 
 
 def blas_in_use():
@@ -24,39 +21,55 @@ def blas_in_use():
 
 
 def version():
+    if ON_GPU:
+        return f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, {torch.cuda.get_device_name()}, without TF32, {MODE}"
     torch.mm(torch.ones(2, 2), torch.ones(2, 2))
     capability = [l for l in torch.__config__.show().splitlines() if "capability" in l]
     return f"PyTorch {torch.__version__} from Python, {capability[0].split(':')[-1].strip() if capability else ''}, {blas_in_use()}"
 
 
-def status(field):
-    with open("/proc/self/status") as lines:
-        for line in lines:
-            if line.startswith(field + ":"):
-                return int(line.split()[1]) * 1024
-    return 0
-
-
 def read(path, dims, integer=False):
-    return torch.from_numpy(np.fromfile(path, dtype=np.int64 if integer else np.float32).reshape(dims))
+    return torch.from_numpy(np.fromfile(path, dtype=np.int64 if integer else np.float32).reshape(dims)).to(DEVICE)
 
 
-class Work:
-    """What was prepared: ways to run it, of which the fastest is kept, and its state."""
-
-    def __init__(self, ways, outputs, reset=lambda: None):
-        self.ways, self.outputs, self.reset = ways, outputs, reset
-        self.run = next(iter(ways.values()))
+def compiled(function):
+    """Graphs are captured below: max-autotune's own would copy each input at each run."""
+    return torch.compile(function, mode="max-autotune-no-cudagraphs") if MODE == "compile" else function
 
 
-def pure(**ways):
-    return Work(ways, lambda results: results if isinstance(results, (tuple, list)) else [results])
+def captured(run):
+    """What runs the same kernels on the same memory, as one graph."""
+    if MODE == "eager":
+        return run
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            run()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        results = run()
+
+    def replay():
+        graph.replay()
+        return results
+
+    return replay
+
+
+def on_device(work):
+    """The ways as this mode runs them; only the first is compiled, since that takes long."""
+    if MODE == "eager":
+        return work
+    ways = dict(list(work.ways.items())[:1]) if MODE == "compile" else work.ways
+    return Work({key: captured(compiled(run)) for key, run in ways.items()}, work.outputs, work.reset)
 
 
 def product(sizes, files):
     m, k, n = sizes["m"], sizes["k"], sizes["n"]
     a, b = read(files[0], (m, k)), read(files[1], (k, n))
-    out = torch.empty(m, n)
+    out = torch.empty(m, n, device=DEVICE)
     return pure(mm=lambda: torch.mm(a, b), mm_out=lambda: torch.mm(a, b, out=out))
 
 
@@ -85,7 +98,7 @@ def convolution(part):
 def gelu_chain(sizes, files):
     rows, columns = sizes["rows"], sizes["columns"]
     x, w, b = read(files[0], (rows, columns)), read(files[1], (columns,)), read(files[2], (columns,))
-    first = torch.empty(rows, columns)
+    first = torch.empty_like(x)
 
     def reusing():
         torch.mul(x, w, out=first)
@@ -102,6 +115,17 @@ def softmax(sizes, files):
     return pure(plain=lambda: torch.softmax(x, -1), out=lambda: torch.softmax(x, -1, out=out))
 
 
+def transposition(sizes, files):
+    x = read(files[0], (sizes["n"], sizes["n"]))
+    out = torch.empty_like(x)
+    return pure(contiguous=lambda: x.t().contiguous(), copy=lambda: out.copy_(x.t()))
+
+
+def total(sizes, files):
+    x = read(files[0], (sizes["n"],))
+    return pure(sum=lambda: torch.sum(x))
+
+
 def layer_norm(sizes, files):
     rows, columns = sizes["rows"], sizes["columns"]
     x, gamma, beta, d = (read(f, s) for f, s in zip(files, [(rows, columns), (columns,), (columns,), (rows, columns)]))
@@ -116,7 +140,7 @@ def layer_norm(sizes, files):
 def attention(sizes, files):
     dims = (sizes["batch"], sizes["heads"], sizes["length"], sizes["width"])
     q, k, v = (read(f, dims) for f in files)
-    hidden = torch.ones(dims[2], dims[2]).triu(1).bool()
+    hidden = torch.ones(dims[2], dims[2], device=DEVICE).triu(1).bool()
     return pure(**{name: lambda form=form: form(q, k, v) for name, form in causal_forms(hidden).items()})
 
 
@@ -124,7 +148,7 @@ def attention_cotangents(sizes, files):
     dims = (sizes["batch"], sizes["heads"], sizes["length"], sizes["width"])
     q, k, v, d = (read(f, dims) for f in files)
     leaves = [t.requires_grad_() for t in (q, k, v)]
-    hidden = torch.ones(dims[2], dims[2]).triu(1).bool()
+    hidden = torch.ones(dims[2], dims[2], device=DEVICE).triu(1).bool()
 
     def way(form):
         def run():
@@ -132,13 +156,20 @@ def attention_cotangents(sizes, files):
             return (y.detach(), *torch.autograd.grad(y, leaves, d))
         return run
 
-    return pure(**{name: way(form) for name, form in causal_forms(hidden).items()})
+    return differentiated({name: way(compiled(form)) for name, form in causal_forms(hidden).items()})
+
+
+def differentiated(ways):
+    """What they differentiate is compiled already, and derivatives with it."""
+    ways = dict(list(ways.items())[:1]) if MODE == "compile" else ways
+    return Work({key: captured(run) for key, run in ways.items()}, lambda results: results if isinstance(results, (tuple, list)) else [results])
 
 
 def causal_forms(hidden):
-    forms = {"plain": lambda q, k, v: causal(q, k, v, hidden)}
+    forms = {}
     if hasattr(F, "scaled_dot_product_attention"):  # from 2.0
         forms["fused"] = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    forms["plain"] = lambda q, k, v: causal(q, k, v, hidden)
     return forms
 
 
@@ -164,7 +195,7 @@ def cnn_answers(p, x):
     return F.linear(smaller.reshape(64, -1), w3, b3)
 
 
-HIDDEN = torch.ones(64, 64).triu(1).bool()
+HIDDEN = torch.ones(64, 64, device=DEVICE).triu(1).bool()
 
 
 def block(p, x):
@@ -210,6 +241,17 @@ MODELS = {
 }
 
 
+def settings_of(name, model):
+    """The ways in which an optimizer may be told to work."""
+    if ON_GPU:
+        how = dict(last=False, **(dict(capturable=True) if MODE != "eager" and model["state"] == "exp_avg" else {}))
+        return {"fused": dict(fused=True, **how)} if MODE == "compile" else {"foreach": dict(foreach=True, **how), "fused": dict(fused=True, **how)}
+    settings = {"loop": dict(last=False, foreach=False), "foreach": dict(last=False, foreach=True)}
+    if name == "cnn":
+        settings["foreach, channels_last"] = dict(last=True, foreach=True)
+    return settings
+
+
 def training(name):
     def prepare(_, files):
         model = MODELS[name]
@@ -225,9 +267,11 @@ def training(name):
             current["x"] = data.contiguous(**form) if last and data.dim() == 4 else data
             current["optimizer"] = model["optimizer"](current["p"], **how)
 
+        loss_of = compiled(lambda p, x: model["loss"](model["answers"](p, x), targets))
+
         def step():
             current["optimizer"].zero_grad(set_to_none=True)
-            loss = model["loss"](model["answers"](current["p"], current["x"]), targets)
+            loss = loss_of(current["p"], current["x"])
             loss.backward()
             current["optimizer"].step()
             return loss
@@ -236,24 +280,33 @@ def training(name):
             moments = [current["optimizer"].state[p][model["state"]] for p in current["p"]] if model["state"] else []
             return [loss, *current["p"], *moments]
 
-        settings = {"loop": dict(last=False, foreach=False), "foreach": dict(last=False, foreach=True)}
-        if name == "cnn":
-            settings["foreach, channels_last"] = dict(last=True, foreach=True)
         best = {}
 
+        def begin_in_place():
+            """A graph knows its memory."""
+            with torch.no_grad():
+                for p, value in zip(current["p"], first):
+                    p.copy_(value)
+            for state in current["optimizer"].state.values():
+                for value in state.values():
+                    if torch.is_tensor(value):
+                        value.zero_()
+
         def reset():
-            start(**best["setting"])
+            begin_in_place() if ON_GPU else start(**best["setting"])
 
         def way(setting):
             def run():
                 if best.get("setting") is not setting:
                     best["setting"] = setting
+                    start(**setting)
+                    current["step"] = captured(step)
                     reset()
-                return step()
+                return current["step"]()
             return run
 
-        work = Work({key: way(setting) for key, setting in settings.items()}, outputs, reset)
-        work.settle = lambda: setattr(work, "run", step)
+        work = Work({key: way(setting) for key, setting in settings_of(name, model).items()}, outputs, reset)
+        work.settle = lambda: setattr(work, "run", current["step"])
         return work
 
     return prepare
@@ -266,114 +319,69 @@ def derivative(name, kind):
         p = [read(f, s) for f, s in zip(files, model["shapes"])]
         x = read(files[count], model["data"])
         if kind == "forward":
+            answers_of = compiled(model["answers"])
+
             def forward():
                 with torch.no_grad():
-                    return model["answers"](p, x)
-            return pure(plain=forward)
+                    return answers_of(p, x)
+            return differentiated({"plain": forward})
         if kind == "vjp":
             leaves = [t.requires_grad_() for t in p]
             with torch.no_grad():
                 seed = read(files[count + 1], model["answers"](p, x).shape)
 
+            answers_of = compiled(model["answers"])
+
             def reverse():
-                answers = model["answers"](leaves, x)
+                answers = answers_of(leaves, x)
                 return (answers, *torch.autograd.grad(answers, leaves, seed))
-            return pure(plain=reverse)
+            return differentiated({"plain": reverse})
         tangents = [read(f, s) for f, s in zip(files[count + 1:], model["shapes"])]
 
         def forward_mode():
             with torch.no_grad(), torch.autograd.forward_ad.dual_level():
                 duals = [torch.autograd.forward_ad.make_dual(a, b) for a, b in zip(p, tangents)]
                 return tuple(torch.autograd.forward_ad.unpack_dual(model["answers"](duals, x)))
-        return pure(forward_ad=forward_mode)
+        return differentiated({"forward_ad": forward_mode})
 
     return prepare
 
 
-RECIPES = {"gemm": product, "gelu-chain": gelu_chain, "softmax": softmax, "layer-norm": layer_norm, "attention": attention,
-           "attention-vjp": attention_cotangents}
-RECIPES.update({f"conv-{part}": convolution(part) for part in ("forward", "data", "weights")})
+def plain(recipe):
+    """A recipe whose ways have nothing to compile before they are captured."""
+    return lambda sizes, files: on_device(recipe(sizes, files))
+
+
+RECIPES = {name: plain(recipe) for name, recipe in {"gemm": product, "gelu-chain": gelu_chain, "softmax": softmax, "layer-norm": layer_norm,
+                                                    "attention": attention, "sum": total, "transpose": transposition}.items()}
+RECIPES["attention-vjp"] = attention_cotangents
+RECIPES.update({f"conv-{part}": plain(convolution(part)) for part in ("forward", "data", "weights")})
 RECIPES.update({f"train-{name}": training(name) for name in MODELS})
 RECIPES.update({f"{name}-{kind}": derivative(name, kind) for name in ("moons", "mlp") for kind in ("forward", "jvp", "vjp")})
 
 
-def fastest(work):
-    """Tries the ways in short; what is warm keeps running while another is tried."""
-    times = {}
-    for key, run in work.ways.items():
-        run()
-        begin = time.perf_counter()
-        for _ in range(5):
-            one = time.perf_counter()
-            run()
-            times[key] = min(times.get(key, 1e9), time.perf_counter() - one)
-            if time.perf_counter() - begin > 2:
-                break
-    key = min(times, key=times.get)
-    work.run = work.ways[key]
-    return key
+class PyTorch(Library):
+    def version(self):
+        return version()
+
+    def load(self):
+        torch.mm(torch.ones(2, 2, device=DEVICE), torch.ones(2, 2, device=DEVICE))
+
+    def work_of(self, request):
+        if request["recipe"] not in RECIPES:
+            raise NotOffered("no such recipe")
+        torch.set_num_threads(request["threads"])
+        return RECIPES[request["recipe"]](request["sizes"], request["inputs"])
+
+    def write(self, output, path):
+        output.detach().contiguous().cpu().numpy().tofile(path)
+
+    def finish(self):
+        if ON_GPU:
+            torch.cuda.synchronize()
 
 
-def prepare(request):
-    global work, memory_before
-    work = None
-    if request["recipe"] not in RECIPES or request["wide"]:
-        raise NotOffered("no such recipe")
-    torch.set_num_threads(request["threads"])
-    work = RECIPES[request["recipe"]](request["sizes"], request["inputs"])
-    memory_before = status("VmRSS")
-    try:
-        with open("/proc/self/clear_refs", "w") as f:
-            f.write("5")
-    except OSError:
-        pass
-    begin = time.perf_counter()
-    results = work.run()
-    first_seconds = time.perf_counter() - begin
-    files = []
-    for n, tensor in enumerate(work.outputs(results)):
-        files.append(f"{request['outputs']}/{n}")
-        tensor.detach().contiguous().numpy().tofile(files[-1])
-    setting = ""
-    if not request["workload"].startswith(("first-call", "next-call")):
-        setting = fastest(work) if len(work.ways) > 1 else next(iter(work.ways))
-    if hasattr(work, "settle"):
-        work.run()
-        work.settle()
-    return {"outputs": files, "setting": setting, "first_seconds": first_seconds}
-
-
-def sample(request):
-    work.reset()
-    run = work.run
-    if request["warm"]:
-        run()
-    begin = time.perf_counter()
-    for _ in range(request["runs"]):
-        run()
-    return {"seconds": time.perf_counter() - begin}
-
-
-work, memory_before = None, 0
-for line in sys.stdin:
-    request = json.loads(line)
-    try:
-        if request["do"] == "hello":
-            reply = {"version": version()}
-        elif request["do"] == "load":
-            torch.mm(torch.ones(2, 2), torch.ones(2, 2))
-            reply = {}
-        elif request["do"] == "prepare":
-            reply = prepare(request)
-        elif request["do"] == "sample":
-            reply = sample(request)
-        elif request["do"] == "memory":
-            peak = status("VmHWM") or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-            reply = {"before": memory_before, "peak": peak}
-        else:
-            reply = {"failed": f"unknown request {request['do']!r}"}
-    except NotOffered as error:
-        reply = {"not_offered": str(error)}
-    except Exception as error:
-        reply = {"failed": f"{type(error).__name__}: {error}"}
-    replies.write(json.dumps(reply) + "\n")
+if ON_GPU:
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+serve(PyTorch())

@@ -1,4 +1,4 @@
-// Holds a function's f32 text to its f64 text, operand by operand. A driver defines, before it includes this file, what stands in the texts:
+// Holds a function's f32 text to its f64 text, operand by operand. functions.py writes before it what stands in the texts:
 //   ELEMENTS, STEP, CHUNKS, OPERANDS; single_text(x, z, y) and exact_text(x, z, y), which run the two emitted kernels over ELEMENTS elements.
 // With nvcc the kernels run on the card, over all operands; with a C++ compiler on the host, over some.
 #include <cstdio>
