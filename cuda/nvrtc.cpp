@@ -86,6 +86,14 @@ std::string compile_to_ptx(const std::string& text, std::string_view architectur
   return ptx_of(c);
 }
 
+std::string compile_to_cubin(const std::string& text, std::string_view architecture) {
+  if (!architecture.starts_with("sm_"))
+    throw SpecViolation("nvrtc: machine code is for an architecture like `sm_90`, found `" + std::string(architecture) + "`");
+  const Compilation c(text);
+  compile(c, std::string(architecture));
+  return machine_code_of(c);
+}
+
 std::string image_architecture(int capability) {
   int nearest = 0;
   for (const int known : known_capabilities()) {
@@ -115,6 +123,7 @@ namespace {
 }  // namespace
 
 std::string compile_to_ptx(const std::string&, std::string_view) { refuse(); }
+std::string compile_to_cubin(const std::string&, std::string_view) { refuse(); }
 std::string image_architecture(int) { refuse(); }
 Image compile_for(const std::string&, int) { refuse(); }
 

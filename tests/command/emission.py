@@ -37,7 +37,7 @@ for form, part in expected.items():
     check(to_file.stdout == "" and target.read_text().rstrip("\n") == out.stdout.rstrip("\n"), f"--emit {form} -o: another text")
 unknown = etalon("compile", program, "--emit", "fortran")
 check((unknown.returncode, unknown.stdout) == (2, ""), "--emit fortran is not refused")
-check(all(form in unknown.stderr for form in [*expected, "ptx"]) and unknown.stderr.count("\n") == 1, f"--emit fortran: {unknown.stderr!r}")
+check(all(form in unknown.stderr for form in [*expected, "ptx", "cubin", "resources"]) and unknown.stderr.count("\n") == 1, f"--emit fortran: {unknown.stderr!r}")
 for words in (["-o", "x"], ["--emit", "c", "--dump-after", "plan"], ["--emit", "c", "--arch", "compute_90"], ["--emit", "c", "-o", "/nonexistent/x"]):
     refused = etalon("compile", program, *words)
     check(refused.returncode == 2 and refused.stderr.count("\n") == 1, f"{words}: {refused.returncode}, {refused.stderr!r}")
@@ -49,6 +49,23 @@ if has_nvrtc:
 else:
     check("not in this build" in ptx.stderr, f"--emit ptx: {ptx.stderr!r}")
     print("no NVRTC in this build: CUDA C++ is written, not compiled")
+
+# Machine code is a file of bytes, and one line of the table of resources is a kernel's.
+cubin, table = folder / "step.cubin", etalon("compile", program, "--emit", "resources", "--arch", "sm_120")
+code = etalon("compile", program, "--emit", "cubin", "-o", cubin)
+if has_nvrtc:
+    check(code.returncode == 0 and cubin.read_bytes()[:4] == b"\x7fELF", f"--emit cubin: {code.stderr!r}")
+    piped = subprocess.run([command, "compile", program, "--emit", "cubin"], capture_output=True)
+    check(piped.stdout == cubin.read_bytes(), "--emit cubin: other bytes on standard output than in a file")
+    rows = [line.split() for line in table.stdout.splitlines()]
+    check(rows[0][0] == "sm_120:" and rows[1][0] == "kernel" and len(rows) > 2, f"--emit resources: {table.stdout!r} {table.stderr!r}")
+    check(all(row[0].startswith("kernel_") and len(row) == len(rows[1]) and int(row[4]) > 0 for row in rows[2:]), f"--emit resources: {table.stdout!r}")
+    for words in (["cubin", "--arch", "compute_90"], ["cubin", "--arch", "sm_1"], ["resources", "--arch", "sm_1"]):
+        wrong = etalon("compile", program, "--emit", *words)
+        check((wrong.returncode, wrong.stdout) == (2, "") and wrong.stderr.count("\n") == 1, f"--emit {words}: {wrong.returncode}, {wrong.stderr!r}")
+else:
+    for out in (code, table):
+        check(out.returncode == 2 and "not in this build" in out.stderr, f"--emit cubin or resources: {out.stderr!r}")
 
 # Every stage in a folder.
 stages = folder / "stages"

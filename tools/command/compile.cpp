@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
@@ -37,9 +38,11 @@ namespace {
 
 constexpr const char* compile_examples = R"(
 --list shows every stage, and the choices within it. --dump-after takes stages, and levels as they are in the end: equations, plan,
-loops, llvm, asm. --machine prints by which numbers they decide. Forms to emit are program, equations, plan, loops, llvm, asm, c, cuda and ptx (docs/emission.md). Examples
+loops, llvm, asm. --machine prints by which numbers they decide. Forms to emit are program, equations, plan, loops, llvm, asm, c, cuda, ptx,
+cubin and resources (docs/emission.md). Examples
   etalon compile step.txt --emit c -o step.c; cc -std=c99 -O2 -ffp-contract=off -c step.c
   etalon compile step.txt --emit ptx --arch compute_90 -o step.ptx
+  etalon compile step.txt --emit resources --arch sm_120         registers, shared memory and threads of each kernel on such a GPU
   etalon compile step.txt --debug-dir stages
   etalon compile step.txt --dump-after plan
   etalon compile step.txt --off inline_locals --dump-after simplify --dump-after loops
@@ -199,7 +202,7 @@ void emit_form(const CompileChoices& choices) {
   if (!choices.dump_after.empty()) throw SpecViolation("compile: --emit prints one form alone; leave --dump-after out, or use --debug-dir");
   const std::string text = emitted(emission_of(choices), choices.emit);
   if (choices.output.empty() || choices.output == "-") {
-    std::cout << text << (text.ends_with('\n') ? "" : "\n");
+    std::cout << text << (text.ends_with('\n') || choices.emit == "cubin" ? "" : "\n");
     return;
   }
   write_file(choices.output, text);
@@ -222,8 +225,9 @@ void compile_file(const CompileChoices& choices) {
     throw SpecViolation("compile: --loops and --loops-out are about machine code; leave --emit out");
   }
   if (choices.emit.empty() && !choices.output.empty()) throw SpecViolation("compile: -o says where --emit writes, and --emit is missing");
-  if (choices.emit != "ptx" && choices.debug_dir.empty() && !choices.architecture.empty()) {
-    throw SpecViolation("compile: --arch is for --emit ptx and --debug-dir");
+  constexpr std::array<std::string_view, 3> for_devices{"ptx", "cubin", "resources"};
+  if (std::ranges::find(for_devices, choices.emit) == for_devices.end() && choices.debug_dir.empty() && !choices.architecture.empty()) {
+    throw SpecViolation("compile: --arch is for --emit ptx, cubin or resources and for --debug-dir");
   }
   if (!choices.debug_dir.empty()) write_debug_dir(choices);
   if (!choices.emit.empty()) return emit_form(choices);
@@ -264,7 +268,7 @@ void add_compile(Command app, Outcome& outcome) {
   for (const EmittedForm& form : emitted_forms()) forms += fmt::format("{}{} ({})", forms.empty() ? "" : ", ", form.name, form.what);
   command.option("--emit", choices->emit, "Print one form and nothing else: " + forms);
   command.option("-o,--output", choices->output, "The file that --emit writes instead of standard output");
-  command.option("--arch", choices->architecture, "The virtual architecture of the PTX, such as compute_90");
+  command.option("--arch", choices->architecture, "The virtual architecture of PTX, such as compute_90, or the real one of machine code, such as sm_90");
   command.option("--debug-dir", choices->debug_dir, "A folder for the text of every stage and form, in numbered files");
   command.flag("--explain-compile", choices->times, "What each stage took");
   command.flag("--json", choices->json, "Print what was made as one JSON object: kernels with the bytes that they move, values with where they are kept and why");

@@ -9,8 +9,10 @@
 
 #include "compiled/emit/text/c_file.hpp"
 #include "cuda/cuda_file.hpp"
+#include "cuda/gpu.hpp"
 #include "cuda/grid.hpp"
 #include "cuda/nvrtc.hpp"
+#include "cuda/resources.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
 #include "spec/nearest.hpp"
@@ -45,6 +47,19 @@ class Source {
   compiled::source::ProgramText text_;
 };
 
+/// Machine code is for a device, and there is none to ask.
+std::string device_of(const Emission& emission) { return emission.architecture.empty() ? "sm_90" : emission.architecture; }
+
+std::string cubin_of(const Emission& emission) {
+  return cuda::compile_to_cubin(cuda::cuda_file(Source(emission, cuda::machine).text()), device_of(emission));
+}
+
+std::string resources_of(const Emission& emission) {
+  const cuda::Gpu& gpu = cuda::gpu_of(device_of(emission));
+  const Source source(emission, cuda::machine);
+  return cuda::to_text(cuda::uses_of(source.text(), cuda::compile_to_cubin(cuda::cuda_file(source.text()), device_of(emission)), gpu), gpu);
+}
+
 std::string ptx_of(const Emission& emission) {
   const std::string text = cuda::cuda_file(Source(emission, cuda::machine).text());
   return emission.architecture.empty() ? cuda::compile_to_ptx(text) : cuda::compile_to_ptx(text, emission.architecture);
@@ -63,6 +78,8 @@ const std::vector<EmittedForm>& emitted_forms() {
       {"c", "c", "C99 that needs <math.h> alone"},
       {"cuda", "cu", "CUDA C++"},
       {"ptx", "ptx", "what NVRTC makes of the CUDA C++"},
+      {"cubin", "cubin", "its machine code, an ELF file"},
+      {"resources", "txt", "what kernels take of a GPU, by their machine code"},
   };
   return forms;
 }
@@ -83,6 +100,8 @@ std::string emitted(const Emission& emission, const std::string& form) {
   if (form == "c") return compiled::source::c_file(Source(emission).text());
   if (form == "cuda") return cuda::cuda_file(Source(emission, cuda::machine).text());
   if (form == "ptx") return ptx_of(emission);
+  if (form == "cubin") return cubin_of(emission);
+  if (form == "resources") return resources_of(emission);
   std::string known;
   for (const EmittedForm& f : emitted_forms()) known += (known.empty() ? "" : ", ") + std::string(f.name);
   throw SpecViolation("--emit: unknown form '" + form + "'; there are " + known);

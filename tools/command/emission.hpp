@@ -12,7 +12,7 @@
 
 namespace etalon::command {
 
-/// A text that `etalon compile --emit` knows.
+/// A form that `etalon compile --emit` knows; all are texts but machine code.
 struct EmittedForm {
   std::string_view name;
   std::string_view extension;  ///< of its file in a folder of all of them
@@ -27,11 +27,11 @@ struct Emission {
   spec::Program program;
   std::string name;                  ///< of the program, for the sources' functions
   compiled::CompileOptions options;  ///< those of the compilation
-  std::string architecture;          ///< of the PTX; empty for the usual one
+  std::string architecture;          ///< of PTX, virtual, or of machine code, real; empty for the usual one
 };
 
-/// The text of one form.
-/// \throws SpecViolation for an unknown form or architecture, with the list of forms; Unsupported for PTX without NVRTC.
+/// One form.
+/// \throws SpecViolation for an unknown form or architecture, with the list of forms; Unsupported for PTX and machine code without NVRTC.
 [[nodiscard]] std::string emitted(const Emission& emission, const std::string& form);
 
 /// Writes every stage's text and every form that this build has into a folder, in files whose numbers are their order.
