@@ -75,8 +75,8 @@ std::string GroupSteps::count() const { return is_block() ? fmt::format("({})gri
 
 compiled::source::Steps::Walk GroupSteps::walk_of(const Loop& loop) const {
   if (!loop.in_lanes()) return {};
-  if (!chain_.empty()) return {chain_, team_.chains};
-  return {thread_, grid_.group};
+  if (!chain_.empty()) return {chain_, team_.chains, true};
+  return {thread_, grid_.group, true};
 }
 
 std::pair<std::string, std::string> GroupSteps::stretch_of(const Reduce& r) const {

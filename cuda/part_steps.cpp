@@ -18,7 +18,7 @@ std::string Joining::at(const std::string& part, const std::string& chain, compi
 
 compiled::source::Steps::Walk PartSteps::walk_of(const compiled::loops::Loop& loop) const {
   if (&loop != &split_.reduce->loops.front()) return Steps::walk_of(loop);
-  return split_.chains == 1 ? Walk{} : Walk{chain_, split_.chains};
+  return split_.chains == 1 ? Walk{"0", 1, true} : Walk{chain_, split_.chains, true};
 }
 
 void PartSteps::write(const compiled::loops::Nest& nest, const std::string& memory) {

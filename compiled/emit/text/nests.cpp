@@ -70,6 +70,7 @@ void Steps::open(const Loop& loop) {
   const Walk walk = walk_of(loop);
   const std::string i = scalars_.bind(loop.binder);
   const std::string limit = loop.limit.valid() ? fmt::format(" && {} < {}", i, scalars_.value(loop.limit, *text_)) : "";
+  if (walk.unroll) text_->raw("#pragma unroll 4");
   text_->open(fmt::format("for ({5} {0} = {1}; {0} < {2}{3}; {4})", i, walk.first, literal(loop.binder.extent), limit, next_of(i, walk.step), index_));
 }
 
@@ -203,6 +204,7 @@ void Steps::in_blocks(const Reduce& r, const Step& s, const Partial& partial) {
   const std::string last = extent % turns == 0
                                ? fmt::format("{} < {} + {}", i, first, literal(turns))
                                : fmt::format("{0} < {1} + {2} && {0} < {3}", i, first, literal(turns), literal(extent));
+  if (walk.unroll) text_->raw("#pragma unroll 4");
   text_->open(fmt::format("for ({} {} = {}; {}; {})", index_, i, walk.first == "0" ? first : first + " + " + walk.first, last, next_of(i, walk.step)));
   all(loop.steps);
   inside(r, r.tree.blocks->level + 1, s, partial);

@@ -42,6 +42,7 @@ class Steps {
   struct Walk {
     std::string first = "0";
     std::int64_t step = 1;
+    bool unroll = false;  ///< several turns have their reads under way at a time
   };
   /// \throws InternalError for a loop in lanes: there is one thread
   [[nodiscard]] virtual Walk walk_of(const loops::Loop& loop) const;
