@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "compiled/machine/machine.hpp"
+#include "compiled/runtime/device.hpp"
 #include "tools/bench/workload.hpp"
 
 namespace etalon::bench {
