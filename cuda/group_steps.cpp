@@ -228,8 +228,13 @@ void GroupSteps::join(Reduction reduction, Type type, const std::string& value, 
 
 /// Chain c takes in chain c + n / 2, and so on with half as many. \param chains at most a warp's threads
 void GroupSteps::join_in_warp(Reduction reduction, Type type, const std::string& value, std::int64_t chains) {
+  if (chains < 2) return;
+  // All lanes shuffle, whatever they have: what is joined may not be asked for.
+  const std::string other = scalars_.claim("other");
+  text_->line(fmt::format("{} {};", type_name(type), other));
   for (std::int64_t n = chains / 2; n >= 1; n /= 2) {
-    text_->line(fmt::format("{} = {};", value, joined(reduction, type, value, shuffled("_down_sync", type, value, std::to_string(n)))));
+    text_->line(fmt::format("{} = {};", other, shuffled("_down_sync", type, value, std::to_string(n))));
+    text_->line(fmt::format("{} = {};", value, joined(reduction, type, value, other)));
   }
 }
 

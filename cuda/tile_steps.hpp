@@ -69,7 +69,12 @@ class TileSteps {
   [[nodiscard]] std::string load(const Side& side, const std::string& step);
   [[nodiscard]] std::string place(const Side& side, const std::string& number) const;
   void carry(const std::string& piece);
+  void wait_from(int digit);
+  void meet(const std::string& waiting);
   void join_waiting();
+  [[nodiscard]] int digits() const;
+  [[nodiscard]] int in_registers() const;
+  [[nodiscard]] std::string waiting(int digit) const;
   void each_sum(const std::function<std::string(const std::string& r, const std::string& c)>& statement);
   void open_element();
   void close_element();
