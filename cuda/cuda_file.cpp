@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiled/emit/text/nests.hpp"
+#include "compiled/ir/accesses.hpp"
 #include "cuda/grid.hpp"
 #include "cuda/group_steps.hpp"
 #include "cuda/index_type.hpp"
@@ -31,7 +32,7 @@ using spec::TensorId;
 namespace {
 
 /// What a run-time compiler has no headers for.
-constexpr const char* types = R"(#pragma nv_diag_suppress 39, 177  // programs may divide by zero, and do not read the variables of all loops
+constexpr const char* types = R"(#pragma nv_diag_suppress 39, 177, 222  // programs may divide by zero and overflow, and do not read the variables of all loops
 #ifdef __CUDACC_RTC__
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
@@ -160,7 +161,7 @@ class File {
     std::string parameters;
     for (const Operand& o : all) {
       parameters += fmt::format("{}{}{} *{}{}", parameters.empty() ? "" : ", ", o.written ? "" : "const ", element_type(program_.lowered().system[o.tensor].dtype),
-                                is_alone(o, ids) ? "__restrict__ " : "", program_.tensors().at(static_cast<std::size_t>(o.tensor)));
+                                is_alone(o, nest, ids) ? "__restrict__ " : "", program_.tensors().at(static_cast<std::size_t>(o.tensor)));
     }
     const std::string name = program_.kernel_name(launch.kernel);
     const auto parts = parts_.find(launch.kernel);
@@ -177,7 +178,11 @@ class File {
   }
 
   /// Whether no other thread writes what one reads, and nobody else has the memory: the compiler may then read it once, and early.
-  [[nodiscard]] bool is_alone(const Operand& o, const std::vector<TensorId>& ids) const { return !(o.read && o.written) && !program_.overlaps(o.tensor, ids); }
+  [[nodiscard]] bool is_alone(const Operand& o, const compiled::loops::Nest& nest, const std::vector<TensorId>& ids) const {
+    const std::vector<compiled::loops::Access> all = compiled::loops::accesses_of(nest.steps).elements;
+    const bool read = std::ranges::any_of(all, [&](const auto& a) { return a.tensor == o.tensor && !a.write; });
+    return !(read && o.written) && !program_.overlaps(o.tensor, ids);
+  }
 
   template <class Body>
   static void function(const std::string& name, const std::string& parameters, const Grid& grid, Text& text, Body write) {
