@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::int64_t most_group = 1024;
 constexpr std::int64_t turns_at_once = 4;
-constexpr std::int64_t threads_of_tiles = 512;  ///< on a multiprocessor: so many have 128 registers each
+/// On a multiprocessor: so many threads have 128 registers each, and so many sums fill half of all registers.
+constexpr std::int64_t threads_of_tiles = 512;
+constexpr std::int64_t sums_of_tiles = 32768;
 /// Threads that hide the latency of memory, on the whole chip and on a multiprocessor.
 constexpr std::int64_t busy_threads = machine.multiprocessors * 1024;
 constexpr std::int64_t resident_threads = 2048;
@@ -28,7 +30,7 @@ constexpr std::int64_t resident_bytes = 2 * machine.shared_bytes;
 struct Together {
   const Contract* tiles = nullptr;
   std::int64_t widest = 0;               ///< turns of the longest loop in lanes
-  std::vector<const Reduce*> reductions;  ///< in lanes
+  std::vector<std::pair<const Reduce*, compiled::loops::Type>> reductions;  ///< in lanes, with the type of their arithmetic
 
   void look(const Loop& loop) {
     if (loop.in_lanes()) widest = std::max(widest, loop.binder.extent);
@@ -40,7 +42,7 @@ struct Together {
       if (const auto* c = std::get_if<Contract>(&s.is)) tiles = c;
       const auto* r = std::get_if<Reduce>(&s.is);
       if (r == nullptr) continue;
-      if (r->tree.chains > 1) reductions.push_back(r);
+      if (r->tree.chains > 1) reductions.emplace_back(r, s.real);
       for (const Loop& loop : r->loops) look(loop);
     }
   }
@@ -74,7 +76,7 @@ void tiles(const compiled::loops::Nest& nest, const Contract& c, Grid& grid) {
   grid.group = grid.threads = s.tile_rows / s.shared->rows * (s.tile_columns / s.shared->columns);
   grid.shared_bytes = tile_bytes(c, is_double(nest.steps));
   grid.blocks = std::clamp<std::int64_t>(grid.turns, 1, most_blocks);
-  grid.least_resident = std::max<std::int64_t>(1, threads_of_tiles / grid.threads);
+  grid.least_resident = std::max<std::int64_t>(1, std::min(threads_of_tiles, sums_of_tiles / (s.shared->rows * s.shared->columns)) / grid.threads);
 }
 
 /// A warp for each turn where there are enough turns, else more warps.
@@ -92,11 +94,14 @@ void groups(const Together& together, Grid& grid) {
   grid.shared_bytes = per_block * grid.own_bytes;
   if (grid.group > warp) {
     std::int64_t values = 0;
-    for (const Reduce* r : together.reductions) {
+    for (const auto& [r, real] : together.reductions) {
       const Team team = team_of(*r, grid.group);
       values = std::max(values, team.chains * team.parts);
     }
-    grid.shared_bytes += (values + 1) * exchanged_bytes;
+    grid.exchange_bytes = (values + 1) * exchanged_bytes;
+    std::int64_t terms = 0;
+    for (const auto& [r, real] : together.reductions) terms = std::max(terms, terms_bytes(*r, real, grid.group));
+    grid.shared_bytes += grid.exchange_bytes + terms;
   }
   grid.blocks = std::clamp<std::int64_t>(compiled::parts(grid.turns, per_block), 1, most_blocks);
 }
@@ -122,6 +127,12 @@ Team team_of(const Reduce& r, std::int64_t group) {
   Team team{r.tree.chains, 1};
   if (r.tree.blocks && r.loops.size() == 1 && group > team.chains) team.parts = group / team.chains;
   return team;
+}
+
+std::int64_t terms_bytes(const Reduce& r, compiled::loops::Type real, std::int64_t group) {
+  const Team team = team_of(r, group);
+  if (!rounds(r) || team.chains * team.parts >= group || r.loops.size() != 1 || r.tree.blocks) return 0;
+  return r.loops.front().binder.extent * (real == compiled::loops::Type::f64 ? 8 : 4);
 }
 
 Grid grid_of(const compiled::loops::Nest& nest) {

@@ -30,6 +30,7 @@ struct Grid {
   std::int64_t group = 1;         ///< threads that do a turn together: one, a warp, or a whole block
   std::int64_t least_resident = 1;  ///< blocks on a multiprocessor, for which registers must suffice
   std::int64_t own_bytes = 0;     ///< of shared memory for what a group has of its own
+  std::int64_t exchange_bytes = 0;  ///< behind it, for what threads of a block hand over
   std::int64_t shared_bytes = 0;  ///< of shared memory in all, of a block
   [[nodiscard]] bool has_groups() const { return group > 1; }
   [[nodiscard]] friend bool operator==(const Grid&, const Grid&) = default;
@@ -45,6 +46,10 @@ struct Grid {
 
 /// Whether the order in which a reduction takes in its terms decides its bits.
 [[nodiscard]] bool rounds(const compiled::loops::Reduce& r);
+
+/// Bytes of the terms of a reduction that fewer threads can add up than compute them; 0 where each thread has a chain, or a part of one.
+/// They lie in shared memory behind what is exchanged.
+[[nodiscard]] std::int64_t terms_bytes(const compiled::loops::Reduce& r, compiled::loops::Type real, std::int64_t group);
 
 /// How many threads of a group add up a reduction's terms, each in one chain or in a stretch of one.
 struct Team {

@@ -148,6 +148,7 @@ void GroupSteps::chains(const Reduce& r, const Step& s, const Partial& result) {
   text_->open("");
   chain_ = scalars_.claim("chain");
   if (joining_ != nullptr && joining_->split.reduce == &r) found_chain(r, result);
+  else if (terms_bytes(r, s.real, grid_.group) != 0 && result.type == s.real) chain_of_terms(r, s, result);
   else if (each == 1) single_chain(r, s, result);
   else several_chains(r, s, result, each);
   chain_.clear();
@@ -175,6 +176,33 @@ void GroupSteps::single_chain(const Reduce& r, const Step& s, const Partial& res
   Partial partial = result;
   add_up_alone(r, s, partial);
   if (busy < grid_.group) text_->close();
+}
+
+/// All threads compute terms, and those that have a chain add them up.
+void GroupSteps::chain_of_terms(const Reduce& r, const Step& s, const Partial& result) {
+  const Loop& loop = r.loops.front();
+  const std::string terms = scalars_.claim("terms"), term = scalars_.claim("term"), chain = chain_, k = scalars_.claim("k"), number(type_name(result.type));
+  text_->line(fmt::format("{} *const {} = {};", number, terms, shared_at(grid_.own_bytes + grid_.exchange_bytes, number)));
+  chain_.clear();
+  alone_ = true;
+  open(loop);
+  all(loop.steps);
+  scalars_.set_real(s.real);
+  const bool guarded = !r.guard.is_integer(1);
+  text_->line(fmt::format("{} {} = {};", number, term, r.reduction == Reduction::sum ? "0" : "1"));
+  if (guarded) text_->open(fmt::format("if ({})", scalars_.value(r.guard, *text_)));
+  text_->line(fmt::format("{} = {};", term, scalars_.value(r.body, result.type, *text_)));
+  if (guarded) text_->close();
+  text_->line(fmt::format("{}[{}] = {};", terms, scalars_.value(spec::variable(loop.binder), *text_), term));
+  text_->close();
+  alone_ = false;
+  wait();
+  text_->open(fmt::format("if ({} < {})", thread_, team_.chains));
+  text_->raw("#pragma unroll 8");
+  text_->line(fmt::format("for (int {0} = {1}; {0} < {2}; {0} += {3}) {4} = {5};", k, thread_, literal(loop.binder.extent), team_.chains, result.value,
+                          joined(r.reduction, result.type, result.value, fmt::format("{}[{}]", terms, k))));
+  text_->close();
+  chain_ = chain;
 }
 
 /// A chain whose parts another kernel has reduced: each thread joins some of them.

@@ -122,7 +122,7 @@ Scalars::Written Scalars::write_number(const Expr& e, Type type) {
     case Type::i64: text = literal(n.mantissa); break;
     case Type::boolean: text = n.mantissa != 0 ? "true" : "false"; break;
   }
-  return {text, text.starts_with('-') ? unary : primary};
+  return {text, text.starts_with('-') || text.starts_with('(') ? unary : primary};
 }
 
 Scalars::Written Scalars::write_variable(const Expr& e) {

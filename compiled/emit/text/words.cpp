@@ -83,8 +83,10 @@ static_assert([] {
 
 template <class Real>
 std::string real_literal(Real value, const char* suffix) {
-  if (std::isnan(value)) return "NAN";
-  if (std::isinf(value)) return value > 0 ? "INFINITY" : "-INFINITY";
+  // The macros are of type float, and functions may be overloaded.
+  const std::string type = sizeof(Real) == sizeof(float) ? "" : "(double)";
+  if (std::isnan(value)) return type + "NAN";
+  if (std::isinf(value)) return type + (value > 0 ? "INFINITY" : "-INFINITY");
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text + suffix;
