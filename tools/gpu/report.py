@@ -47,14 +47,16 @@ def sanitizer(found):
     return table(["tool", "workload", "status", ""], [(r["tool"], r["workload"], r["status"], r.get("why", "")) for r in found["rows"]])
 
 
+def digits(value, places=0):
+    return "" if value is None else f"{value:.{places}f}"
+
+
 def counters(found):
     rows = [(r["workload"], k) for r in found["rows"] for k in r["kernels"]]
-    whole = lambda value: "" if value is None else f"{value:.0f}"
-    part = lambda value: "" if value is None else f"{value:.1f}"
     return table(["workload", "kernel", "grid", "block", "time", "MB", "memory, %", "arithmetic, %", "warps, %", "registers", "sectors per load, store", "bank conflicts"],
-                 [(name, k["kernel"], k["grid"], k["block"], time_text(k["nanoseconds"] / 1e9) if k["nanoseconds"] else "", part(k["bytes"] / 1e6) if k["bytes"] else "",
-                   whole(k["memory_percent"]), whole(k["arithmetic_percent"]), whole(k["warps_percent"]), whole(k["registers"]),
-                   f"{part(k['sectors_per_load'])}, {part(k['sectors_per_store'])}", whole(k["bank_conflicts"])) for name, k in rows])
+                 [(name, k["kernel"], k["grid"], k["block"], time_text(k["nanoseconds"] / 1e9) if k["nanoseconds"] else "", digits(k["bytes"] / 1e6, 1) if k["bytes"] else "",
+                   digits(k["memory_percent"]), digits(k["arithmetic_percent"]), digits(k["warps_percent"]), digits(k["registers"]),
+                   f"{digits(k['sectors_per_load'], 1)}, {digits(k['sectors_per_store'], 1)}", digits(k["bank_conflicts"])) for name, k in rows])
 
 
 def time_text(seconds):
