@@ -11,6 +11,7 @@ import types
 
 root, command = pathlib.Path(sys.argv[1]), sys.argv[2]
 sys.path.insert(0, str(root / "tools/gpu"))
+import counters
 import functions
 import texts
 from ceilings import prediction
@@ -20,7 +21,7 @@ WORKLOADS = "gemm-16,moons-vjp,train-moons"
 
 
 def pack(folder):
-    subprocess.run([root / "tools/gpu/pack", "--binary", command, "--in-place", "--out", folder, "--workloads", WORKLOADS + ",softmax"], check=True)
+    subprocess.run([root / "tools/gpu/pack", "--binary", command, "--in-place", "--out", folder, "--workloads", WORKLOADS + ",softmax,gemm-4096"], check=True)
     return json.loads((folder / "expected.json").read_text())
 
 
@@ -32,7 +33,7 @@ def check(packed, out, *words):
 def everything_passes(packed, out):
     status, stages, done = check(packed, out, "--functions", "exp,atan2")
     assert status == 0, done.stdout + done.stderr
-    assert {n for n, s in stages.items() if s["status"] == "skipped"} == {"sanitizer", "ceilings"}, done.stdout
+    assert {n for n, s in stages.items() if s["status"] == "skipped"} == {"sanitizer", "ceilings", "counters"}, done.stdout
     assert len(stages["digests"]["rows"]) == 4 and all(r["found"][0] == r["found"][1] for r in stages["digests"]["rows"])
     for row in stages["functions"]["rows"]:
         assert 0.49 < row["worst"] <= row["promised"], row  # of so many results one lies next to the middle between two numbers
@@ -42,6 +43,20 @@ def everything_passes(packed, out):
         assert row["bytes"] > 0 and row["measured"][0]["median"] > 0 and 0 < row["measured"][0]["error"] <= 1, row
     page = subprocess.run([root / "tools/gpu/page", out / "check.json"], check=True, capture_output=True, text=True).stdout
     assert page == (out / "check.md").read_text() and all(f"## {n}" in page for n in stages if stages[n]["status"] == "passed")
+
+
+def counters_are_read_from_a_log():
+    log = """==PROF== Connected to process 7
+"ID","Kernel Name","Block Size","Grid Size","dram__bytes.sum","gpu__time_duration.sum","launch__registers_per_thread"
+"","","","","byte","ns","register/thread"
+"0","kernel_0_y(const float *, float *)","(256, 1, 1)","(64, 1, 1)","1,048,576","2,048.5","32"
+"1","kernel_1_z","(32, 1, 1)","(1, 1, 1)","12","n/a","16"
+==PROF== Disconnected
+"""
+    first, second = counters.kernels_of(log)
+    assert first["kernel"] == "kernel_0_y" and first["bytes"] == 1048576 and first["nanoseconds"] == 2048.5 and first["memory_percent"] is None
+    assert second["kernel"] == "kernel_1_z" and second["registers"] == 16 and second["nanoseconds"] is None
+    assert counters.kernels_of("==ERROR== no card\n") == []
 
 
 def a_prediction_is_the_slower_of_two():
@@ -98,8 +113,10 @@ with tempfile.TemporaryDirectory() as temporary:
     folder = pathlib.Path(temporary)
     calls_are_read_from_text()
     a_prediction_is_the_slower_of_two()
+    counters_are_read_from_a_log()
     a_command_out_of_time_ends_with_its_children()
     expected = pack(folder / "packed")
+    assert expected["workloads"].pop("gemm-4096") == {"sha256": None, "library_calls": [], "emulated": False}
     assert [bool(w["library_calls"]) for w in expected["workloads"].values()] == [name == "softmax" for name in expected["workloads"]]
     everything_passes(folder / "packed", folder / "all")
     a_wrong_function_is_found(folder / "packed")

@@ -55,7 +55,7 @@ struct BenchBitsWords {
 }
 
 [[nodiscard]] int compare(const BenchBitsWords& words) {
-  const std::vector<bench::Workload> workloads = bench::workloads_named(words.only);
+  const std::vector<bench::Workload> workloads = bench::workloads_named(words.only, words.devices.empty() ? bench::all_workloads() : bench::device_workloads());
   const std::vector<bench::Setting> settings = settings_by(words);
   if (!words.json.empty()) check_writable(words.json);
   std::vector<bench::Bits> found;

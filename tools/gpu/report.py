@@ -27,7 +27,7 @@ def facts(found):
 
 def digests(found):
     return table(["workload", "text calls", "status", "bits"],
-                 [(r["workload"], ", ".join(r["library_calls"]) or "nothing", r["status"], r.get("why") or ("the same twice" if r["library_calls"] else "as emulated"))
+                 [(r["workload"], ", ".join(r["library_calls"]) or "nothing", r["status"], r.get("why") or ("as emulated" if r["expected"] else "the same twice"))
                   for r in found["rows"]])
 
 
@@ -45,6 +45,18 @@ def functions(found):
 
 def sanitizer(found):
     return table(["tool", "workload", "status", ""], [(r["tool"], r["workload"], r["status"], r.get("why", "")) for r in found["rows"]])
+
+
+def digits(value, places=0):
+    return "" if value is None else f"{value:.{places}f}"
+
+
+def counters(found):
+    rows = [(r["workload"], k) for r in found["rows"] for k in r["kernels"]]
+    return table(["workload", "kernel", "grid", "block", "time", "MB", "memory, %", "arithmetic, %", "warps, %", "registers", "sectors per load, store", "bank conflicts"],
+                 [(name, k["kernel"], k["grid"], k["block"], time_text(k["nanoseconds"] / 1e9) if k["nanoseconds"] else "", digits(k["bytes"] / 1e6, 1) if k["bytes"] else "",
+                   digits(k["memory_percent"]), digits(k["arithmetic_percent"]), digits(k["warps_percent"]), digits(k["registers"]),
+                   f"{digits(k['sectors_per_load'], 1)}, {digits(k['sectors_per_store'], 1)}", digits(k["bank_conflicts"])) for name, k in rows])
 
 
 def time_text(seconds):
@@ -83,7 +95,7 @@ def ceilings_found(found):
     return table(["what", "found"], [(k, f"{v:.4g}") for k, v in found["ceilings"].items()])
 
 
-PARTS = {"ceilings": ceilings_found, "facts": facts, "digests": digests, "conform": conform, "functions": functions, "sanitizer": sanitizer}
+PARTS = {"ceilings": ceilings_found, "facts": facts, "digests": digests, "conform": conform, "functions": functions, "sanitizer": sanitizer, "counters": counters}
 
 
 def part(name, found, ceilings):
