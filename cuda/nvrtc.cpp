@@ -41,7 +41,8 @@ std::string log_of(const Compilation& c) {
 
 void compile(const Compilation& c, const std::string& architecture) {
   const std::string target = "--gpu-architecture=" + architecture;
-  const std::array options{target.c_str(), "--fmad=false"};
+  // Quotients by zero are infinities or NaN, as IEEE 754 says, and meant (warning 39).
+  const std::array options{target.c_str(), "--fmad=false", "--diag-suppress=39"};
   const nvrtcResult done = nvrtcCompileProgram(c.program, static_cast<int>(options.size()), options.data());
   if (done == NVRTC_ERROR_INVALID_OPTION) {
     throw SpecViolation("nvrtc: architecture `" + architecture + "` is not known to this toolkit; expected one like `" +
@@ -86,12 +87,12 @@ std::string compile_to_ptx(const std::string& text, std::string_view architectur
   return ptx_of(c);
 }
 
-std::string compile_to_cubin(const std::string& text, std::string_view architecture) {
+MachineCode compile_to_machine_code(const std::string& text, std::string_view architecture) {
   if (!architecture.starts_with("sm_"))
     throw SpecViolation("nvrtc: machine code is for an architecture like `sm_90`, found `" + std::string(architecture) + "`");
   const Compilation c(text);
   compile(c, std::string(architecture));
-  return machine_code_of(c);
+  return {machine_code_of(c), ptx_of(c)};
 }
 
 std::string image_architecture(int capability) {
@@ -123,7 +124,7 @@ namespace {
 }  // namespace
 
 std::string compile_to_ptx(const std::string&, std::string_view) { refuse(); }
-std::string compile_to_cubin(const std::string&, std::string_view) { refuse(); }
+MachineCode compile_to_machine_code(const std::string&, std::string_view) { refuse(); }
 std::string image_architecture(int) { refuse(); }
 Image compile_for(const std::string&, int) { refuse(); }
 

@@ -19,10 +19,16 @@ inline constexpr std::string_view default_architecture = "compute_80";
 /// what NVRTC says of the text, a warning too.
 [[nodiscard]] std::string compile_to_ptx(const std::string& text, std::string_view architecture = default_architecture);
 
-/// The machine code of a text, an ELF file, without contraction of products and additions.
+/// What becomes of a text for a real architecture.
+struct MachineCode {
+  std::string cubin;  ///< an ELF file (cubin.hpp)
+  std::string ptx;    ///< that it was made from
+};
+
+/// Without contraction of products and additions.
 /// \param architecture a real one, such as `sm_90`
 /// \throws as compile_to_ptx, SpecViolation for a virtual architecture
-[[nodiscard]] std::string compile_to_cubin(const std::string& text, std::string_view architecture);
+[[nodiscard]] MachineCode compile_to_machine_code(const std::string& text, std::string_view architecture);
 
 /// What a driver loads.
 struct Image {

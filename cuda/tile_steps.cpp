@@ -137,23 +137,30 @@ void TileSteps::declare_next(Side& side) {
 }
 
 /// Of a piece of the depth, some steps of one block: the turn of the loop in blocks with which the block begins, and how many terms it has.
-void TileSteps::locate(const std::string& piece) {
+/// \returns the block
+std::string TileSteps::begin_block(const std::string& piece) {
   const compiled::DepthWalk& walk = s_.depth;
   const std::int64_t extent = c_.depth[walk.level].extent;
-  const std::int64_t blocks = compiled::parts(extent, walk.turns);
   const std::string block = scalars_.claim("block");
   text_.line(fmt::format("const int {} = ({}) / {};", block, piece, pieces_of_block_));
   first_turn_ = scalars_.claim("first_turn");
-  text_.line(fmt::format("const {} {} = {} % {} * {};", index_, first_turn_, block, blocks, walk.turns));
-  std::int64_t inner = blocks;
+  text_.line(fmt::format("const {} {} = {} % {} * {};", index_, first_turn_, block, compiled::parts(extent, walk.turns), walk.turns));
+  terms_ = std::to_string(walk.turns * walk.inside);
+  if (extent % walk.turns == 0) return block;
+  terms_ = scalars_.claim("terms");
+  text_.line(fmt::format("const int {0} = (int)({1} < {2} - {3} ? {1} : {2} - {3}) * {4};", terms_, walk.turns, literal(extent), first_turn_, walk.inside));
+  return block;
+}
+
+/// The same, and what the loops outside of the blocks are there.
+void TileSteps::locate(const std::string& piece) {
+  const std::string block = begin_block(piece);
+  const compiled::DepthWalk& walk = s_.depth;
+  std::int64_t inner = compiled::parts(c_.depth[walk.level].extent, walk.turns);
   for (std::size_t l = walk.level; l-- > 0; inner *= c_.depth[l].extent) {
     const std::string i = scalars_.bind(c_.depth[l]);
     text_.line(fmt::format("const {} {} = {} / {} % {};", index_, i, block, inner, literal(c_.depth[l].extent)));
   }
-  terms_ = std::to_string(walk.turns * walk.inside);
-  if (extent % walk.turns == 0) return;
-  terms_ = scalars_.claim("terms");
-  text_.line(fmt::format("const int {0} = (int)({1} < {2} - {3} ? {1} : {2} - {3}) * {4};", terms_, walk.turns, literal(extent), first_turn_, walk.inside));
 }
 
 /// Each thread's share of a piece of both factors, on its way while the piece before is multiplied.
@@ -234,7 +241,8 @@ void TileSteps::multiply_piece(const std::string& piece) {
   if (has_whole_pieces()) return multiply(std::to_string(steps), true);
   const std::string left = scalars_.claim("steps_left");
   text_.open("");
-  locate(piece);
+  if (c_.depth[s_.depth.level].extent % s_.depth.turns == 0) terms_ = std::to_string(s_.depth.turns * s_.depth.inside);
+  else (void)begin_block(piece);
   text_.line(fmt::format("const int {} = {} - {} % {} * {};", left, terms_, piece, pieces_of_block_, steps));
   text_.open(fmt::format("if ({} >= {})", left, steps));
   multiply(std::to_string(steps), true);

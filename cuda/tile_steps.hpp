@@ -57,6 +57,7 @@ class TileSteps {
   void declare_counts(Side& side, const char* name, std::int64_t& offset);
   void add_up();
   void declare_next(Side& side);
+  std::string begin_block(const std::string& piece);
   void locate(const std::string& piece);
   void fetch(const std::string& piece);
   void fetch(const Side& side, const std::string& first);

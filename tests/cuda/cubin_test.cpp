@@ -146,7 +146,7 @@ TEST_CASE("instructions are counted as they were written, on every architecture"
   if (!cuda::has_nvrtc()) return;
   for (const char* architecture : architectures) {
     INFO(architecture);
-    const std::vector<cuda::CompiledKernel> kernels = cuda::kernels_in(cuda::compile_to_cubin(text, architecture));
+    const std::vector<cuda::CompiledKernel> kernels = cuda::kernels_in(cuda::compile_to_machine_code(text, architecture).cubin);
     for (const Known& known : exactly) {
       INFO(known.kernel << ": " << known.instruction);
       CHECK(count(named(kernels, known.kernel), known.instruction) == known.count);
@@ -164,7 +164,7 @@ TEST_CASE("registers, stacks, shared memory and parameters are those of the kern
   if (!cuda::has_nvrtc()) return;
   for (const char* architecture : architectures) {
     INFO(architecture);
-    const std::string cubin = cuda::compile_to_cubin(text + std::string(R"(
+    const std::string cubin = cuda::compile_to_machine_code(text + std::string(R"(
 K __launch_bounds__(1024) bounded(float *x, float *y, double z) { float v[64];
 #pragma unroll
   for (int i = 0; i < 64; ++i) v[i] = x[i * T];
@@ -178,7 +178,7 @@ K wide_open(float *x, float *y) { float v[160];
   for (int i = 0; i < 160; ++i) y[i * T] = v[i] * v[159 - i]; }
 K asks(float *x) { extern __shared__ float s[]; s[T] = x[T]; __syncthreads(); x[T] = s[T ^ 1]; }
 )"),
-                                                     architecture);
+                                                     architecture).cubin;
     const std::vector<cuda::CompiledKernel> kernels = cuda::kernels_in(cubin);
     CHECK(std::ranges::is_sorted(kernels, {}, &cuda::CompiledKernel::name));
     CHECK(kernels.size() == 29);
@@ -204,7 +204,7 @@ TEST_CASE("bytes that are no machine code are refused or read, and crash nothing
   CHECK_THROWS_WITH(cuda::kernels_in("#!/bin/sh"), Contains("cubin: ") && Contains("ELF"));
   CHECK_THROWS_AS(cuda::kernels_in("\x7f" "ELF"), SpecViolation);
   if (!cuda::has_nvrtc()) return;
-  const std::string good = cuda::compile_to_cubin("extern \"C\" __global__ void k(float *x) { __shared__ float s[32]; s[threadIdx.x] = *x; __syncthreads(); x[threadIdx.x] = s[0]; }", "sm_90");
+  const std::string good = cuda::compile_to_machine_code("extern \"C\" __global__ void k(float *x) { __shared__ float s[32]; s[threadIdx.x] = *x; __syncthreads(); x[threadIdx.x] = s[0]; }", "sm_90").cubin;
   REQUIRE(cuda::kernels_in(good).size() == 1);
   std::size_t refused = 0, read = 0;
   const auto look = [&](const std::string& bytes) {

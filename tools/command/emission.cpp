@@ -51,13 +51,13 @@ class Source {
 std::string device_of(const Emission& emission) { return emission.architecture.empty() ? "sm_90" : emission.architecture; }
 
 std::string cubin_of(const Emission& emission) {
-  return cuda::compile_to_cubin(cuda::cuda_file(Source(emission, cuda::machine).text()), device_of(emission));
+  return cuda::compile_to_machine_code(cuda::cuda_file(Source(emission, cuda::machine).text()), device_of(emission)).cubin;
 }
 
 std::string resources_of(const Emission& emission) {
   const cuda::Gpu& gpu = cuda::gpu_of(device_of(emission));
   const Source source(emission, cuda::machine);
-  return cuda::to_text(cuda::uses_of(source.text(), cuda::compile_to_cubin(cuda::cuda_file(source.text()), device_of(emission)), gpu), gpu);
+  return cuda::to_text(cuda::uses_of(source.text(), cuda::compile_to_machine_code(cuda::cuda_file(source.text()), device_of(emission)).cubin, gpu), gpu);
 }
 
 std::string ptx_of(const Emission& emission) {
