@@ -76,7 +76,7 @@ class File {
     header(text, host);
     text.raw(types);
     constants(text);
-    text.raw(functions_.definitions(Dialect::cuda) + kernels.str());
+    text.raw(functions_.definitions() + kernels.str());
     return text.str();
   }
 
@@ -222,7 +222,7 @@ class File {
   }
 
   const ProgramText& program_;
-  Functions functions_;
+  Functions functions_{Dialect::cuda};
   std::map<std::size_t, InParts> parts_;  ///< by the kernel's number
   std::size_t workspace_ = 0;             ///< bytes
 };

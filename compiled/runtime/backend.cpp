@@ -98,13 +98,13 @@ RunnerMaker on_device(const CompileOptions& options, const std::optional<Drawing
 
 }  // namespace
 
-std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker make, const std::string& contract) {
-  spec::Contract promised = spec::contract_named(contract.empty() ? name : contract);
+std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker make) {
+  spec::Contract promised = spec::contract_named(name);
   return std::make_unique<SystemBackend>(std::move(name), std::move(promised), std::move(make));
 }
 
-std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, const std::string& contract) {
-  return make_system_backend(std::string(options.device->name()), on_device(options), contract);
+std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, spec::Contract contract) {
+  return std::make_unique<SystemBackend>(std::string(options.device->name()), std::move(contract), on_device(options));
 }
 
 std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options, const std::optional<Drawing>& drawing) {

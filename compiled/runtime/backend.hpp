@@ -27,15 +27,14 @@ struct Runnable {
 /// Makes a system into something that runs. \throws Unsupported for what it does not do.
 using RunnerMaker = std::function<Runnable(const spec::System&)>;
 
-/// A backend of that name, of all modes and element types: each request is one system, and what was made of a system serves the next
-/// request too.
-/// \param contract the name of a shipped one; empty: the backend's own name
-[[nodiscard]] std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker make, const std::string& contract = {});
+/// A backend of that name, with the shipped contract of that name, of all modes and element types: each request is one system, and what
+/// was made of a system serves the next request too.
+[[nodiscard]] std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker make);
 
 /// A backend of the device's name, on the device of the options. What it cannot do it refuses; it never hands work to another.
 /// \param options with a device
-/// \param contract the name of a shipped one, which the device's functions keep
-[[nodiscard]] std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, const std::string& contract);
+/// \param contract what programs keep on the device
+[[nodiscard]] std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, spec::Contract contract);
 
 /// The backend named `cpu`: every mode and element type, on the processor unless the options name a device.
 /// \param drawing each system is compiled with decisions of its own that are drawn so

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiled/runtime/backend.hpp"
+#include "cuda/contract.hpp"
 #include "cuda/emulator/emulator.hpp"
 #include "cuda/module_text.hpp"
 #include "tests/emitted/sample.hpp"
@@ -29,7 +30,7 @@ TEST_CASE("what the emulated GPU makes of a sample of the library conforms", "[e
   for (std::size_t first = 0; first < all.size(); first += at_once) emulator->prepare({all.data() + first, std::min(at_once, all.size() - first)});
   compiled::CompileOptions there;
   there.device = emulator;
-  const auto backend = compiled::make_device_backend(there, "cpu-c");
+  const auto backend = compiled::make_device_backend(there, cuda::contract_of_device("cuda-emulated", "cpu-c"));
   check_conforms(options, *backend);
   CHECK(emulator->compilations() < all.size() / at_once + 50);
 }

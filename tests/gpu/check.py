@@ -21,7 +21,7 @@ WORKLOADS = "gemm-16,moons-vjp,train-moons"
 
 
 def pack(folder):
-    subprocess.run([root / "tools/gpu/pack", "--binary", command, "--in-place", "--out", folder, "--workloads", WORKLOADS + ",softmax,gemm-4096"], check=True)
+    subprocess.run([root / "tools/gpu/pack", "--binary", command, "--in-place", "--out", folder, "--workloads", WORKLOADS + ",softmax,train-mlp,gemm-4096"], check=True)
     return json.loads((folder / "expected.json").read_text())
 
 
@@ -34,7 +34,7 @@ def everything_passes(packed, out):
     status, stages, done = check(packed, out, "--functions", "exp,atan2")
     assert status == 0, done.stdout + done.stderr
     assert {n for n, s in stages.items() if s["status"] == "skipped"} == {"sanitizer", "ceilings", "counters"}, done.stdout
-    assert len(stages["digests"]["rows"]) == 4 and all(r["found"][0] == r["found"][1] for r in stages["digests"]["rows"])
+    assert len(stages["digests"]["rows"]) == 5 and all(r["found"][0] == r["found"][1] for r in stages["digests"]["rows"])
     for row in stages["functions"]["rows"]:
         assert 0.49 < row["worst"] <= row["promised"], row  # of so many results one lies next to the middle between two numbers
     with gzip.open(out / stages["conform"]["results"], "rt") as lines:
@@ -87,7 +87,7 @@ def a_command_out_of_time_ends_with_its_children():
 def a_wrong_function_is_found(packed):
     """As if the text called a function whose results are wrong in their fourth digit."""
     good = functions.emitted
-    functions.emitted = lambda *words: (lambda text, operands: (text.replace("expf(x[i])", "1.0001f * expf(x[i])"), operands))(*good(*words))
+    functions.emitted = lambda *words: (lambda text, operands: (text.replace("et_exp_f32(x[i])", "1.0001f * et_exp_f32(x[i])"), operands))(*good(*words))
     asked = types.SimpleNamespace(etalon=packed / "etalon", backend="cuda-emulated")
     with tempfile.TemporaryDirectory() as folder:
         row = functions.measured(asked, Deadline(60), pathlib.Path(folder), "exp", 2.5)
@@ -117,7 +117,7 @@ with tempfile.TemporaryDirectory() as temporary:
     a_command_out_of_time_ends_with_its_children()
     expected = pack(folder / "packed")
     assert expected["workloads"].pop("gemm-4096") == {"sha256": None, "library_calls": [], "emulated": False}
-    assert [bool(w["library_calls"]) for w in expected["workloads"].values()] == [name == "softmax" for name in expected["workloads"]]
+    assert [bool(w["library_calls"]) for w in expected["workloads"].values()] == [name == "train-mlp" for name in expected["workloads"]]
     everything_passes(folder / "packed", folder / "all")
     a_wrong_function_is_found(folder / "packed")
     no_time_is_no_pass(folder / "packed", folder / "none")

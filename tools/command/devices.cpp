@@ -9,6 +9,7 @@
 
 #include "compiled/runtime/backend.hpp"
 #include "compiled/runtime/processor.hpp"
+#include "cuda/contract.hpp"
 #include "cuda/driver/driver.hpp"
 #include "cuda/emulator/emulator.hpp"
 #include "spec/error.hpp"
@@ -18,8 +19,9 @@ namespace etalon::command {
 
 namespace {
 
-/// Emulated kernels call the functions of the host's C library, as emitted C does; those of a GPU are NVIDIA's.
-std::string contract_of_device(const std::string& name) { return name == "cuda" ? "cuda" : "cpu-c"; }
+/// The shipped contract of the functions that kernels call: those of the host's C library where they are emulated, as in emitted C; of a
+/// GPU NVIDIA's.
+std::string_view library_of_device(std::string_view name) { return name == "cuda" ? "cuda" : "cpu-c"; }
 
 std::string processor_line() {
   const compiled::Machine m = compiled::Processor().machine();
@@ -60,7 +62,7 @@ std::shared_ptr<compiled::Device> device_named(const std::string& name) {
 std::unique_ptr<spec::Backend> make_device_backend(const std::string& name) {
   compiled::CompileOptions options;
   options.device = device_named(name);
-  return compiled::make_device_backend(options, contract_of_device(name));
+  return compiled::make_device_backend(options, cuda::contract_of_device(name, library_of_device(name)));
 }
 
 void print_devices(std::ostream& out) {

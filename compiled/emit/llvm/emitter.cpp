@@ -276,14 +276,12 @@ Value* Emitter::emit_sign(Value* x) {
 }
 
 Value* Emitter::emit_real(const Expr& e, std::vector<Value*> args, Type type) {
+  const OwnFunction* own = own_function(e->primitive, type == Type::f64 ? DType::f64 : DType::f32);
+  if (own != nullptr && is_had_by(*own, machine_)) return emit_own(*own, args[0]);
   switch (e->primitive) {
     case Primitive::modulo: return emit_remainder(args[0], args[1]);
     case Primitive::sinh:
     case Primitive::cosh: return emit_hyperbolic(e->primitive, args[0], type == Type::f64);
-    case Primitive::tanh:
-      // Without fused multiply-add the library's own variant is taken.
-      if (type == Type::f32 && machine_.has_vectors()) return emit_tanh(args[0]);
-      return emit_function(e->primitive, std::move(args), type == Type::f64);
     case Primitive::log1p: return emit_log1p(args[0], type == Type::f64);
     case Primitive::exp: return emit_exp(args[0], type == Type::f64);
     case Primitive::pow: return emit_power(args[0], args[1], type == Type::f64);

@@ -20,7 +20,7 @@
 #include "compiled/ir/affine.hpp"
 #include "compiled/ir/arithmetic.hpp"
 #include "compiled/ir/nest.hpp"
-#include "compiled/machine/instructions.hpp"
+#include "compiled/machine/own_functions.hpp"
 #include "spec/half.hpp"
 
 namespace etalon::compiled {
@@ -127,11 +127,13 @@ class Emitter {
   llvm::Value* emit_narrow_division(spec::Primitive p, llvm::Value* a, std::int64_t divisor);
   llvm::Value* emit_remainder(llvm::Value* a, llvm::Value* b);
   llvm::Value* emit_hyperbolic(spec::Primitive p, llvm::Value* x, bool f64);
-  llvm::Value* emit_tanh(llvm::Value* x);
   llvm::Value* emit_log1p(llvm::Value* x, bool f64);
   llvm::Value* emit_exp(llvm::Value* x, bool f64);
-  llvm::Value* emit_exp_f32(llvm::Value* x);
+  llvm::Value* emit_own(const OwnFunction& function, llvm::Value* x);
+  llvm::Value* emit_step(const FunctionStep& step, const std::vector<llvm::Value*>& of);
   llvm::Value* emit_scaled(llvm::Value* e, llvm::Value* n);
+  llvm::Value* emit_scaled_exactly(llvm::Value* e, llvm::Value* n);
+  llvm::Type* bits_of(llvm::Type* type);
   llvm::Value* emit_power(llvm::Value* x, llvm::Value* y, bool f64);
   llvm::Value* emit_philox(const std::vector<llvm::Value*>& args);
   llvm::Value* emit_function(spec::Primitive p, std::vector<llvm::Value*> args, bool f64);

@@ -144,7 +144,7 @@ class Part {
 std::string c_file(const ProgramText& program) { return c_file(std::span(&program, 1)); }
 
 std::string c_file(std::span<const ProgramText> programs) {
-  Functions functions;
+  Functions functions(Dialect::c);
   Text text;
   std::string bodies;
   for (const ProgramText& program : programs) {
@@ -157,7 +157,7 @@ std::string c_file(std::span<const ProgramText> programs) {
   text.comment("Arithmetic in a wider type than the operands' would not round as the program says.");
   text.line("typedef char et_needs_narrow_arithmetic[FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16 ? 1 : -1];");
   text.raw("");
-  return text.str() + functions.definitions(Dialect::c) + bodies;
+  return text.str() + functions.definitions() + bodies;
 }
 
 }  // namespace etalon::compiled::source

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiled/emit/text/names.hpp"
+#include "compiled/emit/text/own_function_text.hpp"
 #include "compiled/emit/text/words.hpp"
 #include "spec/error.hpp"
 #include "spec/philox.hpp"
@@ -84,6 +85,13 @@ double #odd_i64(int64_t x) {
   memcpy(&x, &bits, sizeof x);
   return x;
 })"},
+    Row{"scaled", R"(// e * 2^n, rounded once, for whole n from -151 to 129 and e about 1: the first product is exact.
+float #scaled(float e, float n) {
+  const int32_t whole = (int32_t)(#bits(n + 12582912.0f) - #bits(12582912.0f)), half = whole >> 1;
+  return e * #float((uint32_t)(half + 127) << 23) * #float((uint32_t)(whole - half + 127) << 23);
+})", "bits float"},
+    Row{"scaled_exactly", R"(// e * 2^n, for whole n, where that is a normal number.
+float #scaled_exactly(float e, float n) { return #float(#bits(e) + ((uint32_t)(int32_t)n << 23)); })", "bits float"},
     Row{"widen_bf16", "float #widen_bf16(uint16_t half) { return #float((uint32_t)half << 16); }", "float"},
     Row{"widen_f16", R"(// Exact: the exponent is moved by 112.
 float #widen_f16(uint16_t half) {
@@ -157,7 +165,7 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 struct Definition {
   std::string name;
   std::string text;
-  std::string_view needs;
+  std::string needs;
 };
 
 std::vector<Definition> definitions_of_all() {
@@ -165,13 +173,18 @@ std::vector<Definition> definitions_of_all() {
   for (const Row& row : rows) {
     const bool by_type = row.name.find('@') != std::string_view::npos;
     for (const loops::Type type : {loops::Type::f32, loops::Type::f64}) {
-      Definition d{std::string(row.name), std::string(row.text), row.needs};
+      Definition d{std::string(row.name), std::string(row.text), std::string(row.needs)};
       replace_all(d.name, "@", type_suffix(type));
       replace_all(d.text, "@", type_suffix(type));
       replace_all(d.text, "$", type_name(type));
       replace_all(d.text, "~", type == loops::Type::f32 ? "f" : "");
       if (by_type || type == loops::Type::f32) all.push_back(std::move(d));
     }
+  }
+  for (const OwnFunction& function : own_functions) {
+    OwnFunctionText own = own_function_text(function);
+    replace_all(own.text, "~", "f");
+    all.push_back({std::move(own.name), std::move(own.text), std::move(own.needs)});
   }
   all.push_back({"philox_i64", philox_text(), {}});
   return all;
@@ -194,7 +207,7 @@ std::string Functions::use(std::string_view name, std::string_view suffix) {
     const auto it = std::find_if(all.begin(), all.end(), [&](const Definition& d) { return d.name == full; });
     if (it == all.end()) throw InternalError("emit: no function `" + full + "`");
     used_.insert(full);
-    for (std::string_view rest = it->needs; !rest.empty();) {
+    for (std::string_view rest(it->needs); !rest.empty();) {
       const std::size_t end = std::min(rest.find(' '), rest.size());
       use(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -212,11 +225,17 @@ std::string Functions::text_of(std::string_view c, DType type) {
   return use(std::string_view(text).substr(1, end - 1)) + text.substr(end);
 }
 
-std::string Functions::definitions(Dialect dialect) const {
+std::string Functions::library(spec::Primitive p, loops::Type type) {
+  const OwnFunction* own = dialect_ == Dialect::cuda ? own_function(p, type == loops::Type::f32 ? DType::f32 : DType::f64) : nullptr;
+  if (own != nullptr) return use(words_of(p).real.word, type_suffix(type));
+  return std::string(words_of(p).real.word) + (type == loops::Type::f32 ? "f" : "");
+}
+
+std::string Functions::definitions() const {
   std::string text;
   for (const Definition& d : definitions_of_all()) {
     if (!used_.contains(d.name)) continue;
-    text += qualified(d.text, dialect == Dialect::cuda ? "static __device__ inline " : "static inline ") + "\n\n";
+    text += qualified(d.text, dialect_ == Dialect::cuda ? "static __device__ inline " : "static inline ") + "\n\n";
   }
   return text;
 }

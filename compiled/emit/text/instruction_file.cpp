@@ -36,7 +36,7 @@ void write(const InstructionFunction& f, Functions& functions, Text& text) {
 }  // namespace
 
 std::string instruction_file(std::span<const InstructionFunction> functions) {
-  Functions used;
+  Functions used(Dialect::c);
   Text text;
   bool has_features = false;
   for (const InstructionFunction& f : functions) {
@@ -44,7 +44,7 @@ std::string instruction_file(std::span<const InstructionFunction> functions) {
     has_features = has_features || !f.instruction->feature.empty();
   }
   const std::string headers = "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n";
-  return headers + (has_features ? "#include <immintrin.h>\n" : "") + used.definitions(Dialect::c) + text.str();
+  return headers + (has_features ? "#include <immintrin.h>\n" : "") + used.definitions() + text.str();
 }
 
 }  // namespace etalon::compiled::source

@@ -275,6 +275,7 @@ Scalars::Written Scalars::write_apply(const Expr& e) {
   if (p >= Primitive::eq && p <= Primitive::ge) return infix(e->args, words.real, arithmetic_.comparison_type(e->args[0], e->args[1]));
   const bool tests = p >= Primitive::is_nan && p <= Primitive::is_finite;
   const Spelling& s = e.kind() == Kind::integer ? words.integer : words.real;
+  if (s.shape == Shape::library) return call(functions_.library(p, type_of(e)), e->args, type_of(e));
   if (s.shape == Shape::wrapping) return write_wrapping(e, s, type_of(e));
   if (s.shape == Shape::none || s.shape == Shape::form) throw Unsupported("emit: no C for the primitive `" + std::string(info(p).name) + "` on these operands");
   return write_spelled(e->args, s, type_of(tests ? e->args[0] : e));
@@ -310,11 +311,11 @@ Scalars::Written Scalars::write_spelled(const std::vector<Expr>& args, const Spe
   switch (s.shape) {
     case Shape::infix: return infix(args, s, type);
     case Shape::prefix: return {std::string(s.word) + at_least(write_as(args[0], type), unary + 1), unary};
-    case Shape::library: return call(std::string(s.word) + (type == Type::f32 ? "f" : ""), args, type);
     case Shape::macro: return call(std::string(s.word), args, type);
     case Shape::own: return call(functions_.use(s.word, type_suffix(type)), args, type);
     case Shape::call: return call(functions_.text_of(s.word, type == Type::f32 ? DType::f32 : DType::f64), args, type);
     case Shape::none:
+    case Shape::library:
     case Shape::wrapping:
     case Shape::form: break;
   }

@@ -63,15 +63,21 @@ struct Words {
 /// The functions that come with a text, those alone that it uses.
 class Functions {
  public:
+  explicit Functions(Dialect dialect) : dialect_(dialect) {}
+
   /// Marks a function of that name (`maximum`) and type suffix (`f32`, or nothing) as used. \returns what it is called by.
   /// \throws InternalError for an unknown one.
   std::string use(std::string_view name, std::string_view suffix = {});
   /// The instruction's C for that T, or the beginning of it, with the names of functions, which are marked as used.
   std::string text_of(std::string_view c, DType type);
+  /// What a primitive that C has a function of <math.h> for is called by. In CUDA C++ that is our own one where there is one, whose bits
+  /// are the processor's; the C library's has no worse ones, and calls none of its own for each step.
+  std::string library(spec::Primitive p, loops::Type type);
   /// The definitions of all that are used, and of what these use, in order.
-  [[nodiscard]] std::string definitions(Dialect dialect) const;
+  [[nodiscard]] std::string definitions() const;
 
  private:
+  Dialect dialect_;
   std::set<std::string, std::less<>> used_;
 };
 

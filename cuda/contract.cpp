@@ -1,0 +1,18 @@
+#include "cuda/contract.hpp"
+
+#include <utility>
+
+#include "compiled/machine/own_functions.hpp"
+
+namespace etalon::cuda {
+
+spec::Contract contract_of_device(std::string name, std::string_view library) {
+  spec::Contract promised = spec::contract_named(library);
+  promised.name = std::move(name);
+  const spec::Contract processor = spec::contract_named("cpu");
+  for (const compiled::OwnFunction& f : compiled::own_functions)
+    promised.functions[DType::f32][f.primitive] = spec::function_bound(processor, DType::f32, f.primitive);
+  return promised;
+}
+
+}  // namespace etalon::cuda
