@@ -131,7 +131,7 @@ Team team_of(const Reduce& r, std::int64_t group) {
 
 std::int64_t terms_bytes(const Reduce& r, compiled::loops::Type real, std::int64_t group) {
   const Team team = team_of(r, group);
-  if (!rounds(r) || team.chains * team.parts >= group || r.loops.size() != 1 || r.tree.blocks) return 0;
+  if (group == warp || !rounds(r) || team.chains * team.parts >= group || r.loops.size() != 1 || r.tree.blocks) return 0;
   return r.loops.front().binder.extent * (real == compiled::loops::Type::f64 ? 8 : 4);
 }
 
