@@ -158,10 +158,11 @@ class File {
     const std::vector<Operand> all = operands(launch);
     std::vector<TensorId> ids;
     for (const Operand& o : all) ids.push_back(o.tensor);
+    const bool shared = reads_what_it_writes(nest);
     std::string parameters;
     for (const Operand& o : all) {
       parameters += fmt::format("{}{}{} *{}{}", parameters.empty() ? "" : ", ", o.written ? "" : "const ", element_type(program_.lowered().system[o.tensor].dtype),
-                                is_alone(o, nest, ids) ? "__restrict__ " : "", program_.tensors().at(static_cast<std::size_t>(o.tensor)));
+                                shared || program_.overlaps(o.tensor, ids) ? "" : "__restrict__ ", program_.tensors().at(static_cast<std::size_t>(o.tensor)));
     }
     const std::string name = program_.kernel_name(launch.kernel);
     const auto parts = parts_.find(launch.kernel);
@@ -177,11 +178,14 @@ class File {
     function(name, parameters, grid_of(nest), text, [&](const Grid& grid) { body(nest, grid, &joining, text); });
   }
 
-  /// Whether no other thread writes what one reads, and nobody else has the memory: the compiler may then read it once, and early.
-  [[nodiscard]] bool is_alone(const Operand& o, const compiled::loops::Nest& nest, const std::vector<TensorId>& ids) const {
+  /// Whether a kernel reads a tensor that it writes. Then nobody's memory is restricted: what another thread has written must be read again,
+  /// and NVRTC 13.0 merges a read of it with one of restricted memory in another branch, and lets both go by the cache that sees no writes.
+  [[nodiscard]] static bool reads_what_it_writes(const compiled::loops::Nest& nest) {
     const std::vector<compiled::loops::Access> all = compiled::loops::accesses_of(nest.steps).elements;
-    const bool read = std::ranges::any_of(all, [&](const auto& a) { return a.tensor == o.tensor && !a.write; });
-    return !(read && o.written) && !program_.overlaps(o.tensor, ids);
+    return std::ranges::any_of(nest.buffers, [&](const compiled::loops::Buffer& b) {
+      const auto does = [&](bool write) { return std::ranges::any_of(all, [&](const auto& a) { return a.tensor == b.tensor && a.write == write; }); };
+      return b.scope == compiled::loops::Scope::argument && does(true) && does(false);
+    });
   }
 
   template <class Body>

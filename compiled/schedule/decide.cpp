@@ -149,7 +149,8 @@ class Decider {
     }
     s_.tile_rows = rows;
     s_.tile_columns = columns;
-    s_.shared = BlockTile{thread_extent(rows, largest), thread_extent(columns, largest), std::min<std::int64_t>(16, std::bit_ceil(static_cast<std::uint64_t>(s_.depth.longest())))};
+    const bool wide = std::min(rows, columns) == largest_block_tile;
+    s_.shared = BlockTile{wide ? 16 : thread_extent(rows, largest), thread_extent(columns, largest), std::min<std::int64_t>(16, std::bit_ceil(static_cast<std::uint64_t>(s_.depth.longest())))};
     s_.lanes = 1;
     s_.unroll = s_.side_by_side = s_.shared_taps = s_.block_rows = s_.block_columns = 1;
     s_.fetch_ahead = s_.columns_outside = s_.across = false;
@@ -164,7 +165,7 @@ class Decider {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extent))), 16, largest);
   }
 
-  /// Of a tile's extent for one thread.
+  /// Of a tile's extent for one thread: as much as its registers hold, since shared memory is read for each row and each column anew.
   static std::int64_t thread_extent(std::int64_t tile, std::int64_t largest) { return tile >= largest_block_tile && largest == largest_block_tile ? 8 : tile >= 32 ? 4 : 2; }
 
   /// How many neighbouring steps read rows' numbers that the others read too, of which one register at a time keeps one: where
