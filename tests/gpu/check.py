@@ -21,7 +21,7 @@ WORKLOADS = "gemm-16,moons-vjp,train-moons"
 
 
 def pack(folder):
-    subprocess.run([root / "tools/gpu/pack", "--binary", command, "--in-place", "--out", folder, "--workloads", WORKLOADS + ",softmax,train-mlp,gemm-4096"], check=True)
+    subprocess.run([root / "tools/gpu/pack", "--binary", command, "--in-place", "--out", folder, "--workloads", WORKLOADS + ",softmax,train-mlp,attention-1024"], check=True)
     return json.loads((folder / "expected.json").read_text())
 
 
@@ -85,14 +85,27 @@ def a_command_out_of_time_ends_with_its_children():
 
 
 def a_wrong_function_is_found(packed):
-    """As if the text called a function whose results are wrong in their fourth digit."""
+    """As if the f32 text called a function whose results are wrong in their fourth digit, or left some out."""
     good = functions.emitted
-    functions.emitted = lambda *words: (lambda text, operands: (text.replace("et_exp_f32(x[i])", "1.0001f * et_exp_f32(x[i])"), operands))(*good(*words))
     asked = types.SimpleNamespace(etalon=packed / "etalon", backend="cuda-emulated")
-    with tempfile.TemporaryDirectory() as folder:
-        row = functions.measured(asked, Deadline(60), pathlib.Path(folder), "exp", 2.5)
-    functions.emitted = good
+
+    def row_with(result):
+        def changed(check, deadline, folder, name, dtype, elements):
+            text, operands = good(check, deadline, folder, name, dtype, elements)
+            assert "y[i] = " in text, text
+            return (text.replace("y[i] = ", result) if dtype == "f32" else text), operands
+
+        functions.emitted = changed
+        with tempfile.TemporaryDirectory() as folder:
+            row = functions.measured(asked, Deadline(60), pathlib.Path(folder), "exp", 2.5)
+        functions.emitted = good
+        return row
+
+    row = row_with("y[i] = 1.0001f * ")
     assert row["status"] == "failed" and 800 < row["worst"] < 2000, row  # 1e-4 of a number is 839 to 1678 of its units
+    row = row_with("if (i % 7) y[i] = ")
+    assert row["status"] == "failed" and row["nan_mismatches"] > row["operands"] // 8, row
+    assert row_with("y[i] = ")["status"] == "passed"
 
 
 def calls_are_read_from_text():
@@ -116,7 +129,8 @@ with tempfile.TemporaryDirectory() as temporary:
     counters_are_read_from_a_log()
     a_command_out_of_time_ends_with_its_children()
     expected = pack(folder / "packed")
-    assert expected["workloads"].pop("gemm-4096") == {"sha256": None, "library_calls": [], "emulated": False}
+    large = expected["workloads"].pop("attention-1024")
+    assert not large["emulated"] and not large["library_calls"] and len(large["sha256"]) == 64, large
     assert [bool(w["library_calls"]) for w in expected["workloads"].values()] == [name == "train-mlp" for name in expected["workloads"]]
     everything_passes(folder / "packed", folder / "all")
     a_wrong_function_is_found(folder / "packed")

@@ -1,13 +1,10 @@
-"""Stage `digests`: bits of workloads on the device, twice, beside those that the emulated device gave where this was packed.
+"""Stage `digests`: bits of workloads on the device, twice, beside those that the emulated device or the processor gave where this was packed.
 
-Where the text calls no function of the mathematical library they must be equal; where it does, or the work is too much for the emulated device, the two
-runs must."""
+Where the text calls no function of the mathematical library they must be equal; where it does, the two runs must."""
 import concurrent.futures
 
-from expectations import bits
+from expectations import bits, witness
 from record import FAILED, LATE, PASSED, result
-
-AT_ONCE = 4
 
 
 def judged(check, deadline, name, expected):
@@ -19,22 +16,22 @@ def judged(check, deadline, name, expected):
     if not found["equal"]:
         return {**row, "status": FAILED, "why": f"two runs differ: {found['different']}"}
     if expected["sha256"] and found["sha256"][0] != expected["sha256"]:
-        return {**row, "status": FAILED, "why": where_different(check, deadline, name)}
+        return {**row, "status": FAILED, "why": where_different(check, deadline, name, witness(expected))}
     return {**row, "status": PASSED}
 
 
-def where_different(check, deadline, name):
-    """The first tensor and byte that differ from the emulated device's, which is asked again here, where there is a compiler for it."""
-    found, done = bits(check.etalon, ["cuda-emulated", check.backend], name, deadline.left(60))
-    return f"not the emulated device's bits: {found['different'] or 'but here they are equal'}" if found else f"not the expected bits; emulated here: {done.why}"
+def where_different(check, deadline, name, other):
+    """The first tensor and byte that differ from the other device's, which is asked again here."""
+    found, done = bits(check.etalon, [other, check.backend], name, deadline.left(60))
+    return f"not the expected bits: {found['different'] or f'but those of {other} here'}" if found else f"not the expected bits; {other} here: {done.why}"
 
 
 def stage(check, deadline):
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max(1, check.jobs // 2)) as pool:
         rows = list(pool.map(lambda item: judged(check, deadline, *item), check.expected["workloads"].items()))
     wrong = [r for r in rows if r["status"] != PASSED]
     exact = [r for r in rows if r["expected"]]
-    line = f"{len(rows) - len(wrong)} of {len(rows)} workloads as expected: {len(exact)} are held to the emulated device's bits, the others to their own"
+    line = f"{len(rows) - len(wrong)} of {len(rows)} workloads as expected: {len(exact)} are held to expected bits, the others to their own"
     if wrong:
         line += f"; {wrong[0]['workload']}: {wrong[0]['why']}"
     return result(FAILED if any(r["status"] == FAILED for r in wrong) else LATE if wrong else PASSED, line, rows=rows)

@@ -38,9 +38,7 @@ template <class T>
 T *allocated(unsigned long long count) { return static_cast<T *>(std::calloc(count, sizeof(T))); }
 inline void add(unsigned long long *to, unsigned long long value) { *to += value; }
 inline void raise(unsigned long long *to, unsigned long long value) { if (value > *to) *to = value; }
-#define OVER(kernel, ...)                                                            \
-  for (blockIdx.x = 0; blockIdx.x < (ELEMENTS + 255) / 256; ++blockIdx.x)            \
-    for (threadIdx.x = 0; threadIdx.x < 256; ++threadIdx.x) kernel(__VA_ARGS__)
+#define OVER(kernel, ...) over((ELEMENTS + 255) / 256, 256, [&] { kernel(__VA_ARGS__); })
 #endif
 
 EVERYWHERE inline float float_of(unsigned bits) { float x; memcpy(&x, &bits, sizeof x); return x; }
@@ -57,8 +55,8 @@ EVERYWHERE inline unsigned long long word(unsigned long long n) {
 // Every second pair of operands is of moderate size: of others most functions of two overflow.
 EVERYWHERE inline unsigned moderate(unsigned bits) { return (bits & 0x807fffffu) | ((111 + ((bits >> 23) & 31)) << 23); }
 
-// One operand: all of them in order. Two: drawn pairs.
-KERNEL fill(unsigned long long chunk, float *x, float *z, double *wide_x, double *wide_z) {
+// One operand: all of them in order. Two: drawn pairs. A result that nobody writes is NaN on one side.
+KERNEL fill(unsigned long long chunk, float *x, float *z, float *y, double *wide_x, double *wide_z, double *exact) {
   const unsigned long long i = blockIdx.x * 256ull + threadIdx.x;
   if (i >= ELEMENTS) return;
   const unsigned long long n = chunk * ELEMENTS + i;
@@ -76,6 +74,8 @@ KERNEL fill(unsigned long long chunk, float *x, float *z, double *wide_x, double
   wide_x[i] = x[i];
   z[i] = float_of(second);
   wide_z[i] = z[i];
+  y[i] = float_of(0x7fc00000u);
+  exact[i] = 0;
 }
 
 // Units in the last place of f32 at the exact result, and below the normal numbers the unit there; what is beyond f32 counts as its first number beyond.
@@ -103,7 +103,7 @@ int main() {
   double *wide_x = allocated<double>(ELEMENTS), *wide_z = allocated<double>(ELEMENTS), *exact = allocated<double>(ELEMENTS);
   Worst *worst = allocated<Worst>(1);
   for (unsigned long long chunk = 0; chunk < CHUNKS; ++chunk) {
-    OVER(fill, chunk, x, z, wide_x, wide_z);
+    OVER(fill, chunk, x, z, y, wide_x, wide_z, exact);
     single_text(x, z, y);
     exact_text(wide_x, wide_z, exact);
     OVER(judge, x, y, exact, worst);

@@ -13,11 +13,21 @@ from texts import launch_of
 
 # How the notation writes what is not NAME(x).
 SPELLINGS = {"pow": "x[i] ^ z[i]", "atan2": "atan2(x[i], z[i])"}
+# Kernels in which nobody waits, thread by thread.
 HOST = """#define __global__
 #define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
 #define __restrict__ __restrict
+struct alignas(16) float4 { float x, y, z, w; };
 struct Place { unsigned x; };
 static Place blockIdx{0}, threadIdx{0}, blockDim{1}, gridDim{1};
+template <class Do> void over(unsigned blocks, unsigned threads, Do one) {
+  gridDim.x = blocks;
+  blockDim.x = threads;
+  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)
+    for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) one();
+}
 """
 
 
@@ -37,10 +47,11 @@ def emitted(check, deadline, folder, name, dtype, elements):
 def section(space, text, real, on_card):
     """The text in a namespace of its own, and a function that runs its kernel."""
     kernel, blocks, threads, shared, arguments = launch_of(text)
-    call = f"{space}::{kernel}<<<{blocks}, {threads}, {shared}>>>" if on_card else f"blockIdx.x = threadIdx.x = 0;\n  {space}::{kernel}"
+    given = f"({', '.join(arguments)})"
+    call = f"{space}::{kernel}<<<{blocks}, {threads}, {shared}>>>{given}" if on_card else f"over({blocks}, {threads}, [&] {{ {space}::{kernel}{given}; }})"
     body = text.replace('extern "C" __global__', "static __global__")
     return (f"namespace {space} {{\n{body}\n}}\nstatic void {space}_text(const {real} *x, const {real} *z, {real} *y) {{\n  (void)z;\n"
-            f"  {call}({', '.join(arguments)});\n}}\n")
+            f"  {call};\n}}\n")
 
 
 def source_of(check, deadline, folder, name, on_card):

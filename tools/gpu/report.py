@@ -27,7 +27,7 @@ def facts(found):
 
 def digests(found):
     return table(["workload", "text calls", "status", "bits"],
-                 [(r["workload"], ", ".join(r["library_calls"]) or "nothing", r["status"], r.get("why") or ("as emulated" if r["expected"] else "the same twice"))
+                 [(r["workload"], ", ".join(r["library_calls"]) or "nothing", r["status"], r.get("why") or ("as expected" if r["expected"] else "the same twice"))
                   for r in found["rows"]])
 
 
