@@ -23,7 +23,8 @@ enum class StepForm : std::uint8_t {
   keep_nan,        ///< a where that is NaN, else b
   with_sign,       ///< a with b's sign
   scaled,          ///< a·2^b, rounded once, for whole b in [-151, 129] and a about 1; NaN where a is
-  scaled_exactly,  ///< a·2^b, for whole b, where that is a normal number
+  scaled_exactly,  ///< a·2^b, for whole b, where a and that are normal numbers; elsewhere some number or other
+  exponent,        ///< of a, where that is a normal number; elsewhere from -127 to 128
 };
 
 /// A form, and of `row` the instruction.
@@ -53,13 +54,13 @@ struct FunctionStep {
   }
 };
 
-/// Whether each name stands for something where it is read, and each number is one of single precision.
+/// Whether each name stands for something where it is read, and each number is one of single precision or none.
 [[nodiscard]] constexpr bool is_well_formed(std::span<const FunctionStep> steps) {
   for (std::size_t n = 0; n < steps.size(); ++n) {
     for (const StepOperand& o : steps[n].operands) {
       if (!o.is_given) continue;
       const auto known = [&](const FunctionStep& before) { return before.result == o.name; };
-      const bool stands = o.name.empty() ? static_cast<double>(static_cast<float>(o.number)) == o.number
+      const bool stands = o.name.empty() ? o.number != o.number || static_cast<double>(static_cast<float>(o.number)) == o.number
                                          : o.name == "x" || std::ranges::any_of(steps.first(n), known);
       if (!stands) return false;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiled/machine/own_functions.hpp"
 #include "compiled/machine/selection.hpp"
 #include "spec/error.hpp"
 

@@ -20,11 +20,13 @@
 #include "compiled/ir/affine.hpp"
 #include "compiled/ir/arithmetic.hpp"
 #include "compiled/ir/nest.hpp"
-#include "compiled/machine/own_functions.hpp"
+#include "compiled/machine/instructions.hpp"
 #include "spec/half.hpp"
 
 namespace etalon::compiled {
 
+struct FunctionStep;
+struct OwnFunction;
 using loops::Type;
 using spec::is_half;
 
@@ -133,6 +135,7 @@ class Emitter {
   llvm::Value* emit_step(const FunctionStep& step, const std::vector<llvm::Value*>& of);
   llvm::Value* emit_scaled(llvm::Value* e, llvm::Value* n);
   llvm::Value* emit_scaled_exactly(llvm::Value* e, llvm::Value* n);
+  llvm::Value* emit_exponent(llvm::Value* x);
   llvm::Type* bits_of(llvm::Type* type);
   llvm::Value* emit_power(llvm::Value* x, llvm::Value* y, bool f64);
   llvm::Value* emit_philox(const std::vector<llvm::Value*>& args);

@@ -42,6 +42,7 @@ Value* Emitter::emit_step(const FunctionStep& step, const std::vector<Value*>& o
     case StepForm::with_sign: return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, of[0], of[1]);
     case StepForm::scaled: return emit_scaled(of[0], of[1]);
     case StepForm::scaled_exactly: return emit_scaled_exactly(of[0], of[1]);
+    case StepForm::exponent: return emit_exponent(of[0]);
   }
   return nullptr;
 }
@@ -68,6 +69,13 @@ Value* Emitter::emit_scaled_exactly(Value* e, Value* n) {
   llvm::Type* bits = bits_of(e->getType());
   Value* exponent = builder_.CreateShl(builder_.CreateFPToSI(n, bits), llvm::ConstantInt::get(bits, bits_of_fraction));
   return builder_.CreateBitCast(builder_.CreateAdd(builder_.CreateBitCast(e, bits), exponent), e->getType());
+}
+
+Value* Emitter::emit_exponent(Value* x) {
+  llvm::Type* bits = bits_of(x->getType());
+  const auto number = [&](std::uint64_t v) { return llvm::ConstantInt::get(bits, v); };
+  Value* biased = builder_.CreateAnd(builder_.CreateLShr(builder_.CreateBitCast(x, bits), number(bits_of_fraction)), number(2 * bias + 1));
+  return builder_.CreateSIToFP(builder_.CreateSub(biased, number(bias)), x->getType());
 }
 
 /// Integers of 32 bits, as many as there are numbers.

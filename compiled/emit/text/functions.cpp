@@ -92,6 +92,7 @@ float #scaled(float e, float n) {
 })", "bits float"},
     Row{"scaled_exactly", R"(// e * 2^n, for whole n, where that is a normal number.
 float #scaled_exactly(float e, float n) { return #float(#bits(e) + ((uint32_t)(int32_t)n << 23)); })", "bits float"},
+    Row{"exponent", "float #exponent(float x) { return (float)((int32_t)(#bits(x) >> 23 & 255u) - 127); }", "bits"},
     Row{"widen_bf16", "float #widen_bf16(uint16_t half) { return #float((uint32_t)half << 16); }", "float"},
     Row{"widen_f16", R"(// Exact: the exponent is moved by 112.
 float #widen_f16(uint16_t half) {

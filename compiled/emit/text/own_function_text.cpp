@@ -31,13 +31,18 @@ std::string step_text(const FunctionStep& step, const Operands& of) {
     case StepForm::with_sign: return fmt::format("copysign~({}, {})", of[0], of[1]);
     case StepForm::scaled: return fmt::format("#scaled({}, {})", of[0], of[1]);
     case StepForm::scaled_exactly: return fmt::format("#scaled_exactly({}, {})", of[0], of[1]);
+    case StepForm::exponent: return fmt::format("#exponent({})", of[0]);
   }
   return {};
 }
 
 std::string_view needed_by(StepForm form) {
-  if (form == StepForm::scaled) return "scaled";
-  return form == StepForm::scaled_exactly ? "scaled_exactly" : "";
+  switch (form) {
+    case StepForm::scaled: return "scaled";
+    case StepForm::scaled_exactly: return "scaled_exactly";
+    case StepForm::exponent: return "exponent";
+    default: return {};
+  }
 }
 
 Operands operands_of(const FunctionStep& step) {

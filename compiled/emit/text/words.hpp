@@ -70,8 +70,8 @@ class Functions {
   std::string use(std::string_view name, std::string_view suffix = {});
   /// The instruction's C for that T, or the beginning of it, with the names of functions, which are marked as used.
   std::string text_of(std::string_view c, DType type);
-  /// What a primitive that C has a function of <math.h> for is called by. In CUDA C++ that is our own one where there is one, whose bits
-  /// are the processor's; the C library's has no worse ones, and calls none of its own for each step.
+  /// What a primitive that C has a function of <math.h> for is called by. In CUDA C++ it is the compiler's own where there is one, which has
+  /// the processor's bits. C calls the library's: without FMA in its target each step of another one would be a call.
   std::string library(spec::Primitive p, loops::Type type);
   /// The definitions of all that are used, and of what these use, in order.
   [[nodiscard]] std::string definitions() const;
