@@ -188,7 +188,7 @@ void GroupSteps::chain_of_terms(const Reduce& r, const Step& s, const Partial& r
   open(loop);
   all(loop.steps);
   scalars_.set_real(s.real);
-  const bool guarded = !r.guard.is_integer(1);
+  const bool guarded = r.guard.form() != spec::Form::number;
   text_->line(fmt::format("{} {} = {};", number, term, r.reduction == Reduction::sum ? "0" : "1"));
   if (guarded) text_->open(fmt::format("if ({})", scalars_.value(r.guard, *text_)));
   text_->line(fmt::format("{} = {};", term, scalars_.value(r.body, result.type, *text_)));

@@ -150,7 +150,7 @@ class Decider {
     s_.tile_rows = rows;
     s_.tile_columns = columns;
     const bool wide = std::min(rows, columns) == largest_block_tile;
-    s_.shared = BlockTile{wide ? 16 : thread_extent(rows, largest), thread_extent(columns, largest), std::min<std::int64_t>(16, std::bit_ceil(static_cast<std::uint64_t>(s_.depth.longest())))};
+    s_.shared = BlockTile{wide ? 16 : thread_extent(rows, largest), thread_extent(columns, largest), std::min<std::int64_t>(16, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(s_.depth.longest()))))};
     s_.lanes = 1;
     s_.unroll = s_.side_by_side = s_.shared_taps = s_.block_rows = s_.block_columns = 1;
     s_.fetch_ahead = s_.columns_outside = s_.across = false;
