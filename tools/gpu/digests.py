@@ -27,7 +27,7 @@ def where_different(check, deadline, name, other):
 
 
 def stage(check, deadline):
-    with concurrent.futures.ThreadPoolExecutor(max(1, check.jobs // 2)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max(4, check.jobs // 2)) as pool:
         rows = list(pool.map(lambda item: judged(check, deadline, *item), check.expected["workloads"].items()))
     wrong = [r for r in rows if r["status"] != PASSED]
     exact = [r for r in rows if r["expected"]]
