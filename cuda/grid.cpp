@@ -99,9 +99,12 @@ void groups(const Together& together, Grid& grid) {
       values = std::max(values, team.chains * team.parts);
     }
     grid.exchange_bytes = (values + 1) * exchanged_bytes;
-    std::int64_t terms = 0;
-    for (const auto& [r, real] : together.reductions) terms = std::max(terms, terms_bytes(*r, real, grid.group));
-    grid.shared_bytes += grid.exchange_bytes + terms;
+    const std::int64_t room = most_shared_bytes - grid.own_bytes - grid.exchange_bytes;
+    for (const auto& [r, real] : together.reductions) {
+      const std::int64_t terms = terms_bytes(*r, real, grid.group);
+      if (terms <= room) grid.terms_bytes = std::max(grid.terms_bytes, terms);
+    }
+    grid.shared_bytes += grid.exchange_bytes + grid.terms_bytes;
   }
   grid.blocks = std::clamp<std::int64_t>(compiled::parts(grid.turns, per_block), 1, most_blocks);
 }

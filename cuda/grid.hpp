@@ -15,9 +15,10 @@ inline constexpr compiled::Machine machine{.lanes_f32 = compiled::order_lanes_f3
                                            .vector_registers = 32,
                                            .block_threads = 256,
                                            .multiprocessors = 132,
-                                           .shared_bytes = std::int64_t{96} << 10,
+                                           .shared_bytes = std::int64_t{88} << 10,
                                            .name = "grid"};
 inline constexpr std::int64_t most_blocks = 65535;
+inline constexpr std::int64_t most_shared_bytes = std::int64_t{97} << 10;  ///< of a block, on any GPU from sm_80 on; what is not a kernel's own is for exchange and terms
 inline constexpr std::int64_t warp = 32;
 inline constexpr std::int64_t exchanged_bytes = 8;  ///< of shared memory for a value that threads of a block hand over
 
@@ -31,6 +32,7 @@ struct Grid {
   std::int64_t least_resident = 1;  ///< blocks on a multiprocessor, for which registers must suffice
   std::int64_t own_bytes = 0;     ///< of shared memory for what a group has of its own
   std::int64_t exchange_bytes = 0;  ///< behind it, for what threads of a block hand over
+  std::int64_t terms_bytes = 0;     ///< behind that, for terms of sums
   std::int64_t shared_bytes = 0;  ///< of shared memory in all, of a block
   [[nodiscard]] bool has_groups() const { return group > 1; }
   [[nodiscard]] friend bool operator==(const Grid&, const Grid&) = default;

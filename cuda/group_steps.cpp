@@ -148,7 +148,7 @@ void GroupSteps::chains(const Reduce& r, const Step& s, const Partial& result) {
   text_->open("");
   chain_ = scalars_.claim("chain");
   if (joining_ != nullptr && joining_->split.reduce == &r) found_chain(r, result);
-  else if (terms_bytes(r, s.real, grid_.group) != 0 && result.type == s.real) chain_of_terms(r, s, result);
+  else if (has_terms(r, s) && result.type == s.real) chain_of_terms(r, s, result);
   else if (each == 1) single_chain(r, s, result);
   else several_chains(r, s, result, each);
   chain_.clear();
@@ -176,6 +176,11 @@ void GroupSteps::single_chain(const Reduce& r, const Step& s, const Partial& res
   Partial partial = result;
   add_up_alone(r, s, partial);
   if (busy < grid_.group) text_->close();
+}
+
+bool GroupSteps::has_terms(const Reduce& r, const Step& s) const {
+  const std::int64_t bytes = terms_bytes(r, s.real, grid_.group);
+  return bytes != 0 && bytes <= grid_.terms_bytes;
 }
 
 /// All threads compute terms, and those that have a chain add them up.

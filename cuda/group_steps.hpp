@@ -49,6 +49,7 @@ class GroupSteps : public compiled::source::Steps {
   [[nodiscard]] std::string shared_at(std::int64_t offset, std::string_view type) const;
   void chains(const Reduce& r, const Step& s, const Partial& result);
   void single_chain(const Reduce& r, const Step& s, const Partial& result);
+  [[nodiscard]] bool has_terms(const Reduce& r, const Step& s) const;
   void chain_of_terms(const Reduce& r, const Step& s, const Partial& result);
   void found_chain(const Reduce& r, const Partial& result);
   void several_chains(const Reduce& r, const Step& s, const Partial& result, std::int64_t each);

@@ -134,6 +134,11 @@ void Emulator::prepare(std::span<const std::string> texts) {
   for (std::size_t n = 0; n < texts.size(); ++n) prepared_.insert_or_assign(texts[n], objects[n]);
 }
 
+void Emulator::replace(const std::string& text, const std::string& other) {
+  const std::lock_guard lock(mutex_);
+  prepared_.insert_or_assign(text, prepared_.at(other));
+}
+
 std::byte* Emulator::allocate(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   return compiled::naming(named, [&] { return memory_.allocate(bytes); });

@@ -37,6 +37,8 @@ class Emulator final : public compiled::Device {
 
   /// Compiles texts at once that programs will have soon: their builders find them.
   void prepare(std::span<const std::string> texts);
+  /// Programs that would have that text have the other one, which was prepared: for tests that are to fail.
+  void replace(const std::string& text, const std::string& other);
   /// How often the compiler was started.
   [[nodiscard]] std::size_t compilations() const { return compilations_; }
 

@@ -122,8 +122,14 @@ extern "C" __global__ void kernel_0(const float *x, float *y) {
     assert texts.launch_of("//   k<<<3, 256, 0, stream>>>(x, y);  turns: 5\n") == ("k", 3, 256, 0, ["x", "y"])
 
 
+def the_kept_page_is_of_the_kept_runs():
+    page = subprocess.run([root / "tools/gpu/page", root / "docs/gpu/h100.json"], check=True, capture_output=True, text=True).stdout
+    assert page == (root / "docs/gpu.md").read_text(), "docs/gpu.md: expected what `tools/gpu/page docs/gpu/h100.json` writes"
+
+
 with tempfile.TemporaryDirectory() as temporary:
     folder = pathlib.Path(temporary)
+    the_kept_page_is_of_the_kept_runs()
     calls_are_read_from_text()
     a_prediction_is_the_slower_of_two()
     counters_are_read_from_a_log()

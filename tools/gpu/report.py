@@ -105,12 +105,13 @@ def part(name, found, ceilings):
 
 
 def page(contents):
-    """Markdown; a stage that has no rows has its line alone."""
+    """Markdown; a stage that has no rows has its line alone. Whoever keeps a run may add "notes" to it."""
     stages = {name: found for content in contents for name, found in content["stages"].items()}
     emulated = all(content["device"] != "cuda" for content in contents)
     lines = ["# On a GPU", "", first_line(contents), "", "Written by `tools/gpu/page` from what `tools/gpu/check` found" + (" on the emulated device" if emulated else "")
              + "; what is asked, and why: [decision 0080](decisions/0080-what-travels-to-a-gpu.md).", ""]
     lines += table(["stage", "status", "found"], [(name, found["status"], found["line"]) for name, found in stages.items()])
+    lines += [line for content in contents for note in content.get("notes", []) for line in (f"- {note}",)] + [""]
     for name, found in stages.items():
         if any(k in found for k in ("rows", "tools", "ceilings")):
             lines += [f"## {name}", "", *part(name, found, stages.get("ceilings", {}).get("ceilings")), ""]

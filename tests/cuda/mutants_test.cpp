@@ -1,0 +1,135 @@
+// Broken kernels are convicted: one thing of a text is changed, and its bits are no longer the processor's, or the emulator refuses it.
+#include <catch2/catch.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiled/runtime/executable.hpp"
+#include "cuda/emulator/emulator.hpp"
+#include "cuda/module_text.hpp"
+#include "spec/error.hpp"
+#include "spec/program/program.hpp"
+#include "tests/rewrites/drawn_systems.hpp"
+
+using namespace etalon;
+using namespace etalon::test;
+using cuda::emulator::Emulator;
+
+namespace {
+
+/// The first place of a text and what stands there instead.
+struct Mutant {
+  const char* what;
+  std::string place;
+  std::string instead;
+};
+
+struct Broken {
+  const char* program;
+  std::vector<Mutant> mutants;
+};
+
+const std::string barrier = "__syncthreads();";
+
+const std::vector<Broken> all{
+    // Tiles of 32 by 32 with rows, columns and steps left over, in three blocks of terms.
+    {"input a : f32[40, 150]\ninput b : f32[150, 30]\ny = matmul(a, b)\noutput y\n",
+     {
+         {"no barrier before a piece is put over the last one", "++piece) {\n        " + barrier, "++piece) {"},
+         {"no barrier before a piece is multiplied", barrier + "\n        if (piece < 11)", "if (piece < 11)"},
+         {"rows are masked too early", "term < terms && s0 < 40", "term < terms && s0 < 32"},
+         {"the last step of a block is left out", "term_3 < terms_2 &&", "term_3 < terms_2 - 1 &&"},
+         {"the next block is the one at hand", "(piece + 1) / 4", "piece / 4"},
+         {"the next piece is the one at hand", "(piece + 1) % 4 * 16", "piece % 4 * 16"},
+         {"a row of a fragment stands twice", "own_left[1] = four0.y", "own_left[1] = four0.x"},
+         {"a fragment of rows is that of columns", "step_7 * 36 + down * 4", "step_7 * 36 + across * 4"},
+         {"a fragment of columns is that of rows", "step_7 * 36 + across * 4", "step_7 * 36 + down * 4"},
+         {"the last step of the rest is left out", "step_8 < steps_left", "step_8 < steps_left - 1"},
+         {"products are rounded", "fmaf(own_left[r], own_right[c], sums[r][c])", "own_left[r] * own_right[c] + sums[r][c]"},
+         {"one block does not wait", "blocks < 2)", "blocks < 1)"},
+         {"another block's sum is joined", "waiting[1][r_6]", "waiting[0][r_6]"},
+         {"a block begins with the sum before it", "sums[r_5][c_5] = 0;", ";"},
+         {"a row is not stored", "s0_3 < 40 &&", "s0_3 < 39 &&"},
+         {"neighbouring columns change places", "across * 4 + c_7", "across * 4 + (c_7 ^ 1)"},
+         {"rows are put elsewhere than they were fetched from", "const int step_3 = e_3 % 16, n_3 = e_3 / 16", "const int step_3 = e_3 % 16, n_3 = (e_3 / 16) ^ 1"},
+         {"columns are put elsewhere", "right[step_4 * 36 + n_4]", "right[step_4 * 36 + (n_4 ^ 4)]"},
+         {"both factors overlap", "(shared + 2304)", "(shared + 2048)"},
+         {"a factor is read one step behind", "150 * s0_2 + j_3", "150 * s0_2 + j_3 - 1"},
+     }},
+    // A block for each row: terms by all threads, chains by some.
+    {"input x : f32[3, 2100]\ny = softmax(x)\noutput y\n",
+     {
+         {"the last element has no term", "k_3 < 2100", "k_3 < 2099"},
+         {"no barrier before terms are added", "terms[k_3] = term;\n      }\n      " + barrier, "terms[k_3] = term;\n      }"},
+         {"chains take other terms", "k_2 += 64", "k_2 += 63"},
+         {"a chain is left out", "if (thread < 64) {\n#pragma unroll 8", "if (thread < 63) {\n#pragma unroll 8"},
+         {"no barrier before chains are joined", "values[thread] = r10;\n        " + barrier, "values[thread] = r10;"},
+         {"no barrier before the sum is read", "*result_2 = r12;\n        }\n        " + barrier, "*result_2 = r12;\n        }"},
+         {"a lane takes in another chain", "r12, 16)", "r12, 8)"},
+         {"the last chain is not joined", "r12, 1)", "r12, 2)"},
+         {"an element is its neighbour", "y_e[j] /", "y_e[j ^ 1] /"},
+         {"one thread waits for the others at a barrier that they do not reach", "if (thread == 0) *result = r10;", "if (thread == 0) { *result = r10; " + barrier + " }"},
+         {"a lane that is not in the mask is asked", "other_2 = __shfl_down_sync(0xffffffffu, r12, 4)", "other_2 = __shfl_down_sync(0x0000000fu, r12, 4)"},
+     }},
+    // One sum in parts.
+    {"input x : f32[90001]\ny = sum(x)\noutput y\n",
+     {
+         {"parts overlap", "result / 64 * 4096", "result / 64 * 4095"},
+         {"a chain ends early", "k0 < k0_block + 4096", "k0 < k0_block + 4095"},
+         {"parts are looked for elsewhere", "+ 0) * 64)", "+ 0) * 63)"},
+         {"parts are taken in twice", "part_2 += 8", "part_2 += 4"},
+         {"parts wait as smaller ones", "sums_2 + 3, done_2 / 8", "sums_2 + 2, done_2 / 8"},
+         {"parts are joined in another order", "fetched0 + fetched1 + (fetched2", "fetched0 + fetched2 + (fetched1"},
+         {"the last part is left out", "part + 2 < 22 ? part + 2 : 22", "part + 2 < 21 ? part + 2 : 21"},
+     }},
+};
+
+std::string changed(std::string text, const Mutant& mutant) {
+  const std::size_t at = text.find(mutant.place);
+  INFO(text);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, mutant.place.size(), mutant.instead);
+}
+
+compiled::CompileOptions on(std::shared_ptr<compiled::Device> device) {
+  compiled::CompileOptions options;
+  options.device = std::move(device);
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("kernels with one thing broken are convicted on the emulated device", "[cuda][emulator]") {
+  std::size_t convicted = 0;
+  for (const Broken& one : all) {
+    const spec::System system = spec::lower(spec::parse_program(one.program));
+    const std::string sound = cuda::module_text(compiled::lower_to_loops(system, {}, {}, cuda::machine)).text;
+    const std::vector<HostTensor> inputs = drawn_inputs(system, 5);
+    const std::vector<HostTensor> expected = compiled::compile_system(system, on(nullptr)).run(inputs);
+    std::vector<std::string> texts{sound};
+    for (const Mutant& mutant : one.mutants) {
+      INFO(mutant.what);
+      texts.push_back(changed(sound, mutant));
+    }
+    const auto emulator = std::make_shared<Emulator>(11);
+    emulator->prepare(texts);
+    CHECK(same_bits(compiled::compile_system(system, on(emulator)).run(inputs), expected));
+    for (std::size_t m = 0; m < one.mutants.size(); ++m) {
+      INFO(one.program << one.mutants[m].what);
+      emulator->replace(sound, texts[m + 1]);
+      const compiled::Executable broken = compiled::compile_system(system, on(emulator));
+      bool found = false;
+      for (int course = 0; course < 3 && !found; ++course) {
+        try {
+          found = !same_bits(broken.run(inputs), expected);
+        } catch (const DeviceError&) {
+          found = true;
+        }
+      }
+      CHECK(found);
+      convicted += found ? 1 : 0;
+    }
+  }
+  CHECK(convicted >= 30);
+}
