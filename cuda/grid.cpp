@@ -16,14 +16,13 @@ using compiled::loops::Step;
 
 namespace {
 
-constexpr std::int64_t most_group = 1024;
+constexpr auto most_group = static_cast<std::int64_t>(sized_for.block_threads);
 constexpr std::int64_t turns_at_once = 4;
 /// On a multiprocessor: so many threads have 128 registers each, and so many sums fill half of all registers.
 constexpr std::int64_t threads_of_tiles = 512;
 constexpr std::int64_t sums_of_tiles = 32768;
 /// Threads that hide the latency of memory, on the whole chip and on a multiprocessor.
 constexpr std::int64_t busy_threads = machine.multiprocessors * 1024;
-constexpr std::int64_t resident_threads = 2048;
 constexpr std::int64_t resident_bytes = 2 * machine.shared_bytes;
 
 /// What of a kernel is done by threads together.

@@ -2,25 +2,40 @@
 /// How many threads and blocks a kernel is launched with, and which of them work together. Which loops they share stands in the kernel.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "compiled/ir/nest.hpp"
 #include "compiled/machine/machine.hpp"
+#include "cuda/gpu.hpp"
 
 namespace etalon::cuda {
+
+/// Grids are sized for one GPU, so that they are the same on all; no bit depends on it.
+inline constexpr Gpu sized_for = gpus[1];
+static_assert(sized_for.capability == 90);
+inline constexpr auto resident_threads = static_cast<std::int64_t>(sized_for.threads);  ///< of a multiprocessor, at most
+/// Of memory that a block shares there is so much on any of them: what is not a kernel's own is for exchange and terms.
+inline constexpr std::int64_t most_shared_bytes = [] {
+  std::size_t least = gpus[0].block_shared_bytes;
+  for (const Gpu& gpu : gpus) least = std::min(least, gpu.block_shared_bytes);
+  return static_cast<std::int64_t>(least);
+}();
+/// Of it, what is kept free of a kernel's own: a value of each of a block's threads and a result.
+inline constexpr std::int64_t exchanged_bytes = 8;
+inline constexpr std::int64_t most_exchange_bytes = (static_cast<std::int64_t>(sized_for.block_threads) + 1) * exchanged_bytes;
 
 /// What loops are made for. Sums have the order of machines with vectors: what is a lane there is a thread here.
 inline constexpr compiled::Machine machine{.lanes_f32 = compiled::order_lanes_f32,
                                            .vector_registers = 32,
                                            .block_threads = 256,
-                                           .multiprocessors = 132,
-                                           .shared_bytes = std::int64_t{88} << 10,
+                                           .multiprocessors = static_cast<std::int64_t>(sized_for.multiprocessors),
+                                           .shared_bytes = most_shared_bytes - most_exchange_bytes,
                                            .name = "grid"};
 inline constexpr std::int64_t most_blocks = 65535;
-inline constexpr std::int64_t most_shared_bytes = std::int64_t{97} << 10;  ///< of a block, on any GPU from sm_80 on; what is not a kernel's own is for exchange and terms
 inline constexpr std::int64_t warp = 32;
-inline constexpr std::int64_t exchanged_bytes = 8;  ///< of shared memory for a value that threads of a block hand over
 
 /// How a kernel's loops are shared among threads.
 struct Grid {

@@ -15,7 +15,7 @@ using spec::Form;
 namespace {
 
 /// With room for one step of a grid's loop.
-constexpr std::int64_t most = INT32_MAX - most_blocks * 1024;
+constexpr std::int64_t most = INT32_MAX - most_blocks * static_cast<std::int64_t>(sized_for.block_threads);
 
 bool is_of_loops(const Expr& e, const Extents& loops) {
   bool known = true;

@@ -13,22 +13,21 @@ namespace {
 
 using compiled::Command;
 using compiled::Launch;
-using compiled::Memory;
 
 /// Adds what makes a kernel's reduction in parts, before it, and gives both a piece of the arena.
 class Splitting {
  public:
-  Splitting(ModuleText& module, const std::vector<compiled::loops::Nest>& nests) : module_(module), nests_(nests) {}
+  Splitting(ModuleText& module, const std::vector<compiled::loops::Nest>& nests) : module_(module), splits_(splits_of(module.script, nests)) {}
 
   void run() {
     compiled::Script script;
     script.memories = std::move(module_.script.memories);
-    script.arena_bytes = module_.script.arena_bytes;
+    script.arena_bytes = splits_.arena_bytes;
     for (Command& command : module_.script.commands) {
       for (std::size_t& before : command.after) before = moved_[before];
       auto* launch = std::get_if<Launch>(&command.does);
-      const std::optional<Split> split = launch == nullptr ? std::nullopt : split_of(nests_[launch->kernel]);
-      if (split) add_parts(*split, *launch, command.after, script);
+      const auto split = launch == nullptr ? splits_.of.end() : splits_.of.find(launch->kernel);
+      if (split != splits_.of.end()) add_parts(split->second, *launch, command.after, script);
       moved_.push_back(script.commands.size());
       script.commands.push_back(std::move(command));
     }
@@ -36,22 +35,19 @@ class Splitting {
   }
 
  private:
-  void add_parts(const Split& split, Launch& launch, std::vector<std::size_t>& after, compiled::Script& script) {
-    const std::size_t offset = (script.arena_bytes + parts_alignment - 1) / parts_alignment * parts_alignment;
-    const Memory memory{Memory::Of::arena, 0, offset, static_cast<std::size_t>(split.bytes)};
-    script.arena_bytes = offset + memory.bytes;
+  void add_parts(const PlacedSplit& placed, Launch& launch, std::vector<std::size_t>& after, compiled::Script& script) {
     Command parts{launch, after};
     auto& made = std::get<Launch>(parts.does);
     made.kernel = module_.kernels.size();
-    made.operands.push_back({-1, memory, false, true});
-    launch.operands.push_back({-1, memory, true, false});
-    module_.kernels.push_back({parts_kernel(module_.kernels[launch.kernel].name), split.grid});
+    made.operands.push_back({-1, placed.memory, false, true});
+    launch.operands.push_back({-1, placed.memory, true, false});
+    module_.kernels.push_back({parts_kernel(module_.kernels[launch.kernel].name), placed.split.grid});
     after = {script.commands.size()};
     script.commands.push_back(std::move(parts));
   }
 
   ModuleText& module_;
-  const std::vector<compiled::loops::Nest>& nests_;
+  Splits splits_;
   std::vector<std::size_t> moved_;  ///< where commands are now
 };
 

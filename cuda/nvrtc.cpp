@@ -41,8 +41,7 @@ std::string log_of(const Compilation& c) {
 
 void compile(const Compilation& c, const std::string& architecture) {
   const std::string target = "--gpu-architecture=" + architecture;
-  // Quotients by zero are infinities or NaN, as IEEE 754 says, and meant (warning 39).
-  const std::array options{target.c_str(), "--fmad=false", "--diag-suppress=39"};
+  const std::array options{target.c_str(), "--fmad=false"};
   const nvrtcResult done = nvrtcCompileProgram(c.program, static_cast<int>(options.size()), options.data());
   if (done == NVRTC_ERROR_INVALID_OPTION) {
     throw SpecViolation("nvrtc: architecture `" + architecture + "` is not known to this toolkit; expected one like `" +

@@ -7,6 +7,7 @@
 
 #include "compiled/reporting.hpp"
 #include "cuda/grid.hpp"
+#include "cuda/split.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::cuda {
@@ -57,19 +58,29 @@ std::vector<KernelUse> uses_of(const compiled::source::ProgramText& program, std
   const std::vector<CompiledKernel> kernels = kernels_in(cubin);
   const compiled::Compilation& lowered = program.lowered();
   const std::vector<compiled::KernelReport> reports = compiled::kernel_reports(lowered.system, lowered.plan);
+  const Splits splits = splits_of(lowered.script, lowered.nests);
   std::vector<KernelUse> uses;
-  for (std::size_t k = 0; k < lowered.nests.size(); ++k) {
-    const Grid grid = grid_of(lowered.nests[k]);
+  const auto add = [&](const std::string& name, const Grid& grid, double bytes, double operations) {
     KernelUse use;
-    use.code = named(kernels, program.kernel_name(k));
+    use.code = named(kernels, name);
     use.launch = {static_cast<std::size_t>(grid.blocks), static_cast<std::size_t>(grid.threads), use.code.registers,
                   use.code.shared_bytes + static_cast<std::size_t>(grid.shared_bytes)};
-    use.bytes = static_cast<double>(reports.at(k).read_bytes + reports.at(k).written_bytes);
-    use.operations = operations_of(lowered.system, lowered.plan.kernels[k]);
+    use.bytes = bytes;
+    use.operations = operations;
     use.occupancy = occupancy(use.launch, gpu);
     use.launched = threads_launched(use.launch, gpu);
     use.seconds = std::max(use.bytes / gpu.bytes_per_second, use.operations / gpu.f32_per_second);
     uses.push_back(std::move(use));
+  };
+  for (std::size_t k = 0; k < lowered.nests.size(); ++k) {
+    const std::string name = program.kernel_name(k);
+    double read = static_cast<double>(reports.at(k).read_bytes), operations = operations_of(lowered.system, lowered.plan.kernels[k]);
+    // What a kernel of parts has read and added up, the one that joins them has not.
+    if (const auto split = splits.of.find(k); split != splits.of.end()) {
+      add(parts_kernel(name), split->second.split.grid, read, operations);
+      read = operations = 0;
+    }
+    add(name, grid_of(lowered.nests[k]), read + static_cast<double>(reports.at(k).written_bytes), operations);
   }
   return uses;
 }

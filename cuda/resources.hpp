@@ -25,7 +25,7 @@ struct KernelUse {
   double seconds = 0;     ///< no less, by the rates of memory and of arithmetic in f32
 };
 
-/// One per kernel of the program, in its order.
+/// One per kernel of the program, in its order; before those whose sums are done in parts stands the kernel that makes these.
 /// \param program lowered for `machine` (grid.hpp)
 /// \param cubin machine code of the program's text
 /// \throws SpecViolation where the machine code is none, or has not got a kernel of the program

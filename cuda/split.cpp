@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
+#include <variant>
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/blocks.hpp"
@@ -17,9 +17,10 @@ using compiled::loops::Step;
 namespace {
 
 /// Partial results that keep a chip busy, and what each has to do at least to be worth a launch.
-constexpr std::int64_t most_results = machine.multiprocessors * 2048;
+constexpr std::int64_t most_results = machine.multiprocessors * resident_threads;
 constexpr std::int64_t least_terms = 64;
 constexpr std::int64_t least_parts = 8;
+constexpr std::size_t alignment = 256;  ///< of partial results in the arena
 
 const Reduce* first_reduction(const compiled::loops::Nest& nest) {
   const std::vector<const Loop*> loops = loops_of_grid(nest);
@@ -48,8 +49,11 @@ std::optional<Split> split_of(const compiled::loops::Nest& nest) {
   Split split;
   split.reduce = r;
   split.rounds = rounds(*r);
-  split.turns = grid_of(nest).turns;
+  const Grid grid = grid_of(nest);
+  split.turns = grid.turns;
   split.chains = r->tree.chains;
+  // Threads that work together join chains; they have none to join.
+  if (grid.has_groups() && split.chains == 1) return std::nullopt;
   const std::int64_t extent = r->loops[0].binder.extent;
   const std::int64_t most = most_results / std::max<std::int64_t>(1, split.turns * (split.rounds ? split.chains : 1));
   if (split.rounds) {
@@ -67,6 +71,21 @@ std::optional<Split> split_of(const compiled::loops::Nest& nest) {
   split.grid.threads = machine.block_threads;
   split.grid.blocks = std::clamp<std::int64_t>(compiled::parts(split.results(), split.grid.threads), 1, most_blocks);
   return split;
+}
+
+Splits splits_of(const compiled::Script& script, const std::vector<compiled::loops::Nest>& nests) {
+  Splits all;
+  all.arena_bytes = script.arena_bytes;
+  for (const compiled::Command& command : script.commands) {
+    const auto* launch = std::get_if<compiled::Launch>(&command.does);
+    const std::optional<Split> split = launch == nullptr ? std::nullopt : split_of(nests[launch->kernel]);
+    if (!split) continue;
+    const std::size_t offset = (all.arena_bytes + alignment - 1) / alignment * alignment;
+    const compiled::Memory memory{compiled::Memory::Of::arena, 0, offset, static_cast<std::size_t>(split->bytes)};
+    all.of.emplace(launch->kernel, PlacedSplit{*split, memory});
+    all.arena_bytes = offset + memory.bytes;
+  }
+  return all;
 }
 
 }  // namespace etalon::cuda

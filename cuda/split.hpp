@@ -4,15 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiled/ir/nest.hpp"
+#include "compiled/ir/script.hpp"
 #include "cuda/grid.hpp"
 
 namespace etalon::cuda {
-
-inline constexpr std::size_t parts_alignment = 256;  ///< of partial results in the arena
 
 /// What the kernel is called that makes partial results for one.
 [[nodiscard]] inline std::string parts_kernel(const std::string& kernel) { return kernel + "_in_parts"; }
@@ -43,5 +44,18 @@ struct Split {
 
 /// The first reduction of a kernel's turn, where its threads would leave most of a chip idle and it is long.
 [[nodiscard]] std::optional<Split> split_of(const compiled::loops::Nest& nest);
+
+/// A split with the memory of its partial results.
+struct PlacedSplit {
+  Split split;
+  compiled::Memory memory;  ///< in the arena, behind what the script says of it
+};
+
+/// Those of a program's kernels.
+struct Splits {
+  std::map<std::size_t, PlacedSplit> of;  ///< by the kernel's number
+  std::size_t arena_bytes = 0;            ///< with all partial results
+};
+[[nodiscard]] Splits splits_of(const compiled::Script& script, const std::vector<compiled::loops::Nest>& nests);
 
 }  // namespace etalon::cuda

@@ -14,6 +14,7 @@
 #include "cuda/emulator/emulator.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
+#include "tests/cuda/on_device.hpp"
 #include "tests/stand_in/driver.hpp"
 
 using namespace etalon;
@@ -70,12 +71,6 @@ StandIn& stand_in() {
 
 cuda::DriverOptions stand_in_options() {
   return {stand_in_path, 0, [](const std::string& text, int) { return cuda::Image{text, "sm_90"}; }};
-}
-
-compiled::CompileOptions on(std::shared_ptr<compiled::Device> device) {
-  compiled::CompileOptions options;
-  options.device = std::move(device);
-  return options;
 }
 
 HostTensor value_of(const spec::Input& i) {

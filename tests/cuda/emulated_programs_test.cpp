@@ -11,6 +11,7 @@
 #include "cuda/module_text.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
+#include "tests/cuda/on_device.hpp"
 #include "tests/rewrites/drawn_systems.hpp"
 
 using namespace etalon;
@@ -38,12 +39,6 @@ update w := w1
 update m := m1
 capture g
 )";
-
-CompileOptions on(std::shared_ptr<compiled::Device> device) {
-  CompileOptions options;
-  options.device = std::move(device);
-  return options;
-}
 
 std::vector<HostTensor> outputs(const spec::System& system, const std::shared_ptr<compiled::Device>& device, const std::vector<HostTensor>& inputs) {
   return compiled::compile_system(system, on(device)).run(inputs);

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiled/emit/text/program_text.hpp"
@@ -18,6 +19,7 @@
 #include "cuda/cubin.hpp"
 #include "cuda/cuda_file.hpp"
 #include "cuda/grid.hpp"
+#include "cuda/split.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/occupancy.hpp"
 #include "cuda/ptx.hpp"
@@ -94,8 +96,7 @@ class Batch {
   void add(const std::string& whose, const Written& w, std::set<std::string>& seen) {
     const std::string prefix = "p" + std::to_string(programs_++) + "_";
     std::string text = cuda::cuda_file(w.text);
-    for (std::size_t k = w.lowered.nests.size(); k-- > 0;) {
-      const std::string name = w.text.kernel_name(k);
+    for (const auto& [name, grid] : launched(w)) {
       const std::string head = " " + name + "(";
       const std::size_t at = text.find(head, text.find("extern \"C\""));
       REQUIRE(at != std::string::npos);
@@ -105,7 +106,7 @@ class Batch {
         text.erase(begin, end - begin);
         continue;
       }
-      entries_[prefix + name] = {whose + ": " + name, cuda::grid_of(w.lowered.nests[k]), kernel, text.substr(0, text.find("extern \"C\""))};
+      entries_[prefix + name] = {whose + ": " + name, grid, kernel, text.substr(0, text.find("extern \"C\""))};
       text.insert(at + 1, prefix);
     }
     // Functions that only kernels use which are left out are no reason for a warning.
@@ -117,6 +118,17 @@ class Batch {
   [[nodiscard]] std::size_t programs() const { return programs_; }
 
  private:
+  /// The kernels with their grids, those that make parts of sums among them, from the last one on.
+  [[nodiscard]] static std::vector<std::pair<std::string, cuda::Grid>> launched(const Written& w) {
+    std::vector<std::pair<std::string, cuda::Grid>> all;
+    const cuda::Splits splits = cuda::splits_of(w.lowered.script, w.lowered.nests);
+    for (std::size_t k = w.lowered.nests.size(); k-- > 0;) {
+      all.emplace_back(w.text.kernel_name(k), cuda::grid_of(w.lowered.nests[k]));
+      if (const auto split = splits.of.find(k); split != splits.of.end()) all.emplace_back(cuda::parts_kernel(w.text.kernel_name(k)), split->second.split.grid);
+    }
+    return all;
+  }
+
   std::size_t programs_ = 0;
   std::string text_;
   Entries entries_;

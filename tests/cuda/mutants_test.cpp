@@ -10,6 +10,7 @@
 #include "cuda/module_text.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
+#include "tests/cuda/on_device.hpp"
 #include "tests/rewrites/drawn_systems.hpp"
 
 using namespace etalon;
@@ -90,12 +91,6 @@ std::string changed(std::string text, const Mutant& mutant) {
   INFO(text);
   REQUIRE(at != std::string::npos);
   return text.replace(at, mutant.place.size(), mutant.instead);
-}
-
-compiled::CompileOptions on(std::shared_ptr<compiled::Device> device) {
-  compiled::CompileOptions options;
-  options.device = std::move(device);
-  return options;
 }
 
 }  // namespace

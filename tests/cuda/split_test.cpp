@@ -10,6 +10,7 @@
 #include "cuda/module_text.hpp"
 #include "cuda/split.hpp"
 #include "spec/program/program.hpp"
+#include "tests/cuda/on_device.hpp"
 #include "tests/rewrites/drawn_systems.hpp"
 
 using namespace etalon;
@@ -36,12 +37,6 @@ const std::vector<Long> all{
     {"input x : f32[200000]\ny = logsumexp(x)\nz = max(x)\noutput z\n", 2},
     {"input x : f32[40, 70]\ny = sum(x) {axes = [1]}\noutput y\n", 1},
 };
-
-compiled::CompileOptions on(std::shared_ptr<compiled::Device> device) {
-  compiled::CompileOptions options;
-  options.device = std::move(device);
-  return options;
-}
 
 }  // namespace
 
