@@ -72,6 +72,13 @@ void meet_one_sign(Case& c, const spec::System& system) {
   if (const auto sign = sign_beyond_zero(system, c.key.index / draws_per_instance)) keep_one_sign(c.operands, *sign);
 }
 
+// Derivatives say most where some results have a number and others none.
+Straying straying_of(const Case& c, const spec::Instance& instance) {
+  if (c.mode == spec::Mode::forward) return {};
+  const bool one_number = std::all_of(instance.results.begin(), instance.results.end(), [](const spec::ValueType& t) { return t.dims.count() <= 1; });
+  return {.chance = one_number ? 0.1 : 0.6};
+}
+
 /// \returns the families of the real operands
 std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw& draw) {
   const auto roles = integer_roles(instance.system);
@@ -95,7 +102,7 @@ std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw&
         c.operands.emplace_back(draw_real(draw, families[i], type->dtype, type->dims));
         break;
       case Kind::integer:
-        c.operands.emplace_back(draw_integer(draw, roles[input], type->dtype, type->dims));
+        c.operands.emplace_back(draw_integer(draw, roles[input], type->dtype, type->dims, straying_of(c, instance)));
         break;
       case Kind::boolean:
         c.operands.emplace_back(draw_boolean(draw, type->dims));
@@ -119,16 +126,18 @@ std::size_t elements_of_derivatives(const Case& c) {
   return c.mode == spec::Mode::jvp_of_vjp ? 2 * count : count;
 }
 
-// Every other case has some elements at which conditions of the equations turn.
-void turn_conditions(Case& c, const spec::System& system, Draw& draw) {
+// Every other case has some elements at which conditions of the equations turn; those of some instances, at which their sides are
+// equal.
+void turn_conditions(Case& c, const spec::System& system, std::uint64_t instance, Draw& draw) {
   const bool asked = c.key.check == Check::value || c.key.check == Check::jvp || c.key.check == Check::vjp;
-  if (!asked || c.key.index % 2 == 0) return;
+  const bool ties = has_ties(c.key, instance);
+  if (!asked || (c.key.index % 2 == 0 && !ties)) return;
   std::vector<HostTensor*> inputs;
   for (auto& t : c.operands) {
     if (t) inputs.push_back(&*t);
   }
   constexpr std::size_t wanted = 3;
-  const Met met = meet_thresholds(system, inputs, wanted, draw);
+  const Met met = meet_thresholds(system, inputs, wanted, ties ? Sides::equal : Sides::any, draw);
   if (met.below > 0) c.classes.emplace_back("below_threshold");
   if (met.at > 0) c.classes.emplace_back("at_threshold");
   if (met.above > 0) c.classes.emplace_back("above_threshold");
@@ -217,7 +226,7 @@ std::optional<Case> make_case(const CaseKey& key) {
   c.planned = 0;
   for (const spec::ValueType& type : instance.results) c.planned += static_cast<std::size_t>(type.dims.count());
   c.classes = classes_of(c, families, instance.results);
-  turn_conditions(c, instance.system, draw);
+  turn_conditions(c, instance.system, number, draw);
   if (c.mode != spec::Mode::forward) c.wrt = draw_wrt(types, c.operands);
   if (c.mode != spec::Mode::forward && (c.wrt.empty() || !has_real_result(instance))) {
     if (key.check != Check::layout && key.check != Check::large) return std::nullopt;

@@ -9,6 +9,7 @@
 
 #include "conformance/attribute_levels.hpp"
 #include "conformance/integers.hpp"
+#include "conformance/plain_attributes.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/sibling.hpp"
 #include "conformance/signature.hpp"
@@ -29,6 +30,12 @@ constexpr std::uint64_t longest_instance = 4;
 
 // Every tenth, at another place, differs from the one before it in one thing only: that is what caches confuse.
 constexpr std::uint64_t sibling_instance = 3;
+
+// Before it and in it roots and quotients may meet next to nothing.
+constexpr std::uint64_t bare_instance = sibling_instance - 1;
+
+// Every tenth, at one more place, is for sides of comparisons that are equal.
+constexpr std::uint64_t tied_instance = 4;
 
 // Of operands that may hold integers, every tenth instance does, in each of its cases another type's.
 constexpr std::uint64_t integer_instance = 5;
@@ -108,7 +115,10 @@ std::optional<Assignment> draw_instance(const CaseKey& key, const spec::Definiti
   wish.turn = turn_of(key, number);
   wish.deep = is_deep(key, number);
   if (key.check == Check::value && number % period == integer_instance && takes_integers(definition)) wish.least = integer_elements;
-  return draw_assignment(definition, draw, wish, key.dtype);
+  auto assignment = draw_assignment(definition, draw, wish, key.dtype);
+  if (assignment && number % period == bare_instance) return without_small_summands(definition, *std::move(assignment), key.dtype);
+  if (assignment && has_ties(key, number)) return with_powers_of_two(definition, *std::move(assignment), key.dtype);
+  return assignment;
 }
 
 /// That of a sibling is drawn like the one before it and then changed.
@@ -128,6 +138,10 @@ std::optional<Assignment> assignment_of(const CaseKey& key, const spec::Definiti
 bool has_axis_of_one(Unusual kind) { return kind == Unusual::offset || kind == Unusual::reversed; }
 
 }  // namespace
+
+bool has_ties(const CaseKey& key, std::uint64_t instance) {
+  return (key.check == Check::jvp || key.check == Check::vjp) && instance % period == tied_instance;
+}
 
 spec::Mode mode_of(const CaseKey& key) {
   switch (key.check) {

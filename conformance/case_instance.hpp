@@ -30,6 +30,9 @@ inline constexpr std::uint64_t draws_per_instance = 4;
 /// The number of the instance that the case is of.
 [[nodiscard]] std::uint64_t instance_number(const CaseKey& key, const spec::Definition& definition);
 
+/// Whether the instance is for sides of comparisons that are equal: there the derivatives have arms of their own.
+[[nodiscard]] bool has_ties(const CaseKey& key, std::uint64_t instance);
+
 /// The choices of the instance of this number, as the case takes them; nothing where no well-typed call was found.
 /// \param types drawn from by every case of the instance alike
 [[nodiscard]] std::optional<Assignment> choices_of(const CaseKey& key, const spec::Definition& definition, std::uint64_t number, Draw& types);

@@ -59,6 +59,7 @@ class RoleReader {
                e->args[0].kind() == Kind::integer) {
       for (const std::size_t side : {0u, 1u}) {
         if (const auto extent = extent_compared(e->args[1 - side], scope_)) mark_index(e->args[side], *extent);
+        if (e->args[1 - side].form() == Form::number) set_apart(e->args[side], e->args[1 - side]->number.mantissa);
       }
     } else if (e.is(Primitive::to_real)) {
       for (const auto id : tensors_read(e->args[0])) roles_[static_cast<std::size_t>(id)].counts = true;
@@ -67,6 +68,9 @@ class RoleReader {
         for (const auto id : tensors_read(arg)) roles_[static_cast<std::size_t>(id)].is_key = true;
       }
     }
+  }
+  void set_apart(const Expr& element, std::int64_t number) {
+    if (element.form() == Form::read) roles_[static_cast<std::size_t>(element->tensor)].apart = number;
   }
   void mark_index(const Expr& index, std::int64_t extent) {
     for (const spec::TensorId id : tensors_read(index)) {
@@ -141,10 +145,11 @@ std::int64_t count_of(Draw& draw) {
 
 std::vector<IntegerRole> integer_roles(const spec::System& system) { return RoleReader(system).read(); }
 
-HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const Dims& dims) {
+HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const Dims& dims, Straying straying) {
   HostTensor tensor(dtype, dims);
   const auto count = static_cast<std::size_t>(dims.count());
-  const bool strict = draw.chance(0.6);
+  const bool strict = !draw.chance(straying.chance);
+  const bool some_apart = role.apart && draw.chance(0.5);
   const bool whole_range = draw.chance(count < 8 ? 0.75 : 0.9);
   const int bits = dtype == DType::i32 ? 32 : 64;
   // All equal for who keeps fewer bits.
@@ -158,6 +163,7 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
       const std::int64_t n = *role.extent;
       const bool beyond = (!strict && draw.chance(0.25)) || n == 0;
       value = beyond ? outside(draw, n) : draw.integer(0, n - 1);
+      if (some_apart && draw.chance(0.25)) value = *role.apart;
     } else if (role.is_key) {
       value = draw.integer(0, std::numeric_limits<std::int32_t>::max());
       if (bits == 64 && draw.chance(0.5)) value += draw.integer(1, std::numeric_limits<std::int32_t>::max()) << 32;

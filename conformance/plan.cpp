@@ -26,6 +26,10 @@ constexpr std::size_t factor(Tier tier) {
   return 1;
 }
 
+/// Of derivatives as many cases as whole instances have: an instance of which only one is asked shows little, and costs a
+/// backend as much.
+constexpr std::size_t derivatives = (families_in_turn + draws_per_instance - 1) / draws_per_instance * draws_per_instance;
+
 /// Cases of one operation, check and element type in the quick tier: at least `least`, then until so many elements are
 /// planned, at most `most`.
 struct Amount {
@@ -35,8 +39,8 @@ struct Amount {
 
 constexpr std::array<Amount, check_count> amounts{{
     {Check::value, families_in_turn, 70, 2000},
-    {Check::jvp, families_in_turn, 70, 2000},
-    {Check::vjp, families_in_turn, 70, 2000},
+    {Check::jvp, derivatives, 70, 2000},
+    {Check::vjp, derivatives, 70, 2000},
     {Check::step, 8, 8, 0},
     {Check::adjoint, 2, 2, 0},
     {Check::special, 6, 6, 0},

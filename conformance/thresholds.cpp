@@ -83,7 +83,8 @@ struct Spot {
 
 class Meeting {
  public:
-  Meeting(const spec::System& system, std::vector<HostTensor*>& inputs, Draw& draw) : system_(system), inputs_(inputs), draw_(draw) {
+  Meeting(const spec::System& system, std::vector<HostTensor*>& inputs, Sides sides, Draw& draw)
+      : system_(system), inputs_(inputs), sides_(sides), draw_(draw) {
     for (const spec::Equation& equation : system.equations) {
       collect(equation.value, equation.binders, system[equation.target].dtype, turnings_);
     }
@@ -123,6 +124,7 @@ class Meeting {
     auto chosen = spots.begin();
     std::advance(chosen, draw_.integer(0, static_cast<std::int64_t>(spots.size()) - 1));
     const Spot spot{chosen->first, chosen->second};
+    if (sides_ == Sides::equal) coarsen(spots);
     prepare(left, right);
     counted_ = !turning.end;
     try {
@@ -130,6 +132,18 @@ class Meeting {
       else solve_real(spot);
     } catch (const std::exception&) {
       // A place that is never reached, or an integer divided by 0: nothing to meet here.
+    }
+  }
+
+  /// Leaves so few digits of the real elements that sums and products of some of them are exact.
+  void coarsen(const std::set<std::pair<std::size_t, std::size_t>>& spots) {
+    constexpr int digits = 5;
+    for (const auto& [input, place] : spots) {
+      HostTensor& t = *inputs_[input];
+      const double x = element(t, place);
+      if (kind_of(t.dtype) != Kind::real || !std::isfinite(x) || x == 0) continue;
+      const double step = std::ldexp(1.0, std::ilogb(x) + 1 - digits);
+      set_element(t, place, std::round(x / step) * step);
     }
   }
 
@@ -256,7 +270,7 @@ class Meeting {
     const double before = element(t, spot.element);
     const auto root = root_of(spot, t.dtype, std::isfinite(before) ? before : 0);
     if (!root) return;
-    const std::int64_t side = draw_.integer(-1, 1);
+    const std::int64_t side = sides_ == Sides::equal ? 0 : draw_.integer(-1, 1);
     const double x = side == 0 ? *root : step(*root, t.dtype, side > 0);
     if (!std::isfinite(x)) return;
     set_element(t, spot.element, x);
@@ -333,6 +347,7 @@ class Meeting {
 
   const spec::System& system_;
   std::vector<HostTensor*>& inputs_;
+  Sides sides_;
   Draw& draw_;
   std::vector<Turning> turnings_;
   spec::System asked_;
@@ -344,8 +359,8 @@ class Meeting {
 
 }  // namespace
 
-Met meet_thresholds(const spec::System& system, std::vector<HostTensor*>& inputs, std::size_t wanted, Draw& draw) {
-  return Meeting(system, inputs, draw).run(wanted);
+Met meet_thresholds(const spec::System& system, std::vector<HostTensor*>& inputs, std::size_t wanted, Sides sides, Draw& draw) {
+  return Meeting(system, inputs, sides, draw).run(wanted);
 }
 
 }  // namespace etalon::conformance

@@ -237,7 +237,7 @@ TEST_CASE("elements are solved for where both sides of a comparison meet", "[cla
     HostTensor x = conformance::draw_real(draw, conformance::Family::normal, DType::f32, {5});
     HostTensor t = conformance::draw_real(draw, conformance::Family::normal, DType::f32, {5});
     std::vector<HostTensor*> inputs{&x, &t};
-    const auto one = conformance::meet_thresholds(instance.system, inputs, 3, draw);
+    const auto one = conformance::meet_thresholds(instance.system, inputs, 3, conformance::Sides::any, draw);
     met.below += one.below, met.at += one.at, met.above += one.above;
   }
   CHECK(met.below + met.at + met.above == 90);
