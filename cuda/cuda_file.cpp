@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "cuda/index_type.hpp"
 #include "cuda/part_steps.hpp"
 #include "cuda/split.hpp"
+#include "cuda/square_steps.hpp"
 #include "cuda/turns.hpp"
 
 namespace etalon::cuda {
@@ -57,7 +59,7 @@ std::string bounds_of(const Grid& grid) { return grid.least_resident == 1 ? "" :
 
 class File {
  public:
-  explicit File(const ProgramText& program) : program_(program), splits_(splits_of(program.lowered().script, program.lowered().nests)) {}
+  explicit File(const ProgramText& program) : program_(program), splits_(splits_of(program.lowered().system, program.lowered().script, program.lowered().nests)) {}
 
   std::string write() {
     Text kernels;
@@ -118,7 +120,7 @@ class File {
       return fmt::format("{}<<<{}, {}, {}, stream>>>({});  turns: {}", kernel, grid.blocks, grid.threads, grid.shared_bytes, arguments, grid.turns);
     };
     const std::string name = program_.kernel_name(launch.kernel);
-    const Grid grid = grid_of(program_.lowered().nests[launch.kernel]);
+    const Grid grid = grid_of(program_.lowered().system, program_.lowered().nests[launch.kernel]);
     const auto parts = splits_.of.find(launch.kernel);
     if (parts == splits_.of.end()) return {launched(name, grid, given)};
     given += fmt::format("{}workspace + {}", given.empty() ? "" : ", ", parts->second.memory.offset);
@@ -147,14 +149,14 @@ class File {
     const auto parts = splits_.of.find(launch.kernel);
     if (parts == splits_.of.end()) {
       program_.describe_kernel(launch.kernel, text);
-      return function(name, parameters, grid_of(nest), text, [&](const Grid& grid) { body(nest, grid, nullptr, text); });
+      return function(name, parameters, grid_of(program_.lowered().system, nest), text, [&](const Grid& grid) { body(nest, grid, nullptr, text); });
     }
     const std::string memory = "partial_results";
     parameters += fmt::format("{}char *{}", parameters.empty() ? "" : ", ", memory);
     function(parts_kernel(name), parameters, parts->second.split.grid, text, [&](const Grid&) { body_in_parts(nest, parts->second.split, memory, text); });
     program_.describe_kernel(launch.kernel, text);
     Joining joining{parts->second.split, memory};
-    function(name, parameters, grid_of(nest), text, [&](const Grid& grid) { body(nest, grid, &joining, text); });
+    function(name, parameters, grid_of(program_.lowered().system, nest), text, [&](const Grid& grid) { body(nest, grid, &joining, text); });
   }
 
   /// Whether a kernel reads a tensor that it writes. Then nobody's memory is restricted: what another thread has written must be read again,
@@ -186,6 +188,10 @@ class File {
     const spec::System& system = program_.lowered().system;
     compiled::source::Scalars scalars(system, program_.tensors(), program_.names(), functions_);
     const std::string index(index_type(system, nest));
+    if (const std::optional<Squares> squares = squares_of(system, nest)) {
+      compiled::source::Steps steps(scalars, system, text, index);
+      return SquareSteps(scalars, system, text, *squares, index).write(nest, grid.blocks, steps);
+    }
     Turns turns(nest, grid, index, scalars, text, joining);
     if (grid.has_groups()) {
       GroupSteps steps(scalars, system, text, grid, index, joining);

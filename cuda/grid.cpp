@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "compiled/ir/blocks.hpp"
 #include "compiled/ir/depth.hpp"
+#include "cuda/squares.hpp"
 
 namespace etalon::cuda {
 
@@ -62,20 +64,19 @@ bool is_double(const std::vector<Step>& steps) {
   });
 }
 
-/// Nothing but scalars, stored at once.
-bool is_element(const std::vector<Step>& steps) {
-  return std::all_of(steps.begin(), steps.end(), [](const Step& s) {
-    const auto* store = std::get_if<compiled::loops::Store>(&s.is);
-    return (store != nullptr && !store->add) || std::holds_alternative<compiled::loops::Define>(s.is);
-  });
-}
-
 void tiles(const compiled::loops::Nest& nest, const Contract& c, Grid& grid) {
   const compiled::Schedule& s = c.schedule;
   grid.group = grid.threads = s.tile_rows / s.shared->rows * (s.tile_columns / s.shared->columns);
   grid.shared_bytes = tile_bytes(c, is_double(nest.steps));
   grid.blocks = std::clamp<std::int64_t>(grid.turns, 1, most_blocks);
   grid.least_resident = std::max<std::int64_t>(1, std::min(threads_of_tiles, sums_of_tiles / (s.shared->rows * s.shared->columns)) / grid.threads);
+}
+
+void squares(const Squares& found, Grid& grid) {
+  grid.turns = found.count;
+  grid.group = grid.threads = square_threads;
+  grid.shared_bytes = found.bytes;
+  grid.blocks = std::clamp<std::int64_t>(found.count, 1, most_blocks);
 }
 
 /// A warp for each turn where there are enough turns, else more warps.
@@ -120,6 +121,19 @@ std::vector<const Loop*> loops_of_grid(const compiled::loops::Nest& nest) {
   return all;
 }
 
+bool is_element(const std::vector<Step>& steps) {
+  return std::all_of(steps.begin(), steps.end(), [](const Step& s) {
+    const auto* store = std::get_if<compiled::loops::Store>(&s.is);
+    return (store != nullptr && !store->add) || std::holds_alternative<compiled::loops::Define>(s.is);
+  });
+}
+
+std::int64_t turns_of(const compiled::loops::Nest& nest) {
+  std::int64_t turns = 1;
+  for (const Loop* loop : loops_of_grid(nest)) turns *= loop->binder.extent;
+  return turns;
+}
+
 std::int64_t room_of(const compiled::loops::Buffer& buffer) { return (buffer.bytes + 15) / 16 * 16; }
 
 bool rounds(const Reduce& r) { return r.body.kind() == Kind::real && (r.reduction == spec::Reduction::sum || r.reduction == spec::Reduction::prod); }
@@ -137,10 +151,10 @@ std::int64_t terms_bytes(const Reduce& r, compiled::loops::Type real, std::int64
   return r.loops.front().binder.extent * (real == compiled::loops::Type::f64 ? 8 : 4);
 }
 
-Grid grid_of(const compiled::loops::Nest& nest) {
+Grid grid_of(const spec::System& system, const compiled::loops::Nest& nest) {
   Grid grid;
   const std::vector<const Loop*> shared = loops_of_grid(nest);
-  for (const Loop* loop : shared) grid.turns *= loop->binder.extent;
+  grid.turns = turns_of(nest);
   for (const compiled::loops::Buffer& b : nest.buffers) {
     if (b.scope == compiled::loops::Scope::thread) grid.own_bytes += room_of(b);
   }
@@ -150,6 +164,8 @@ Grid grid_of(const compiled::loops::Nest& nest) {
     tiles(nest, *together.tiles, grid);
   } else if (together.widest > 1) {
     groups(together, grid);
+  } else if (const std::optional<Squares> found = squares_of(system, nest)) {
+    squares(*found, grid);
   } else if (!shared.empty()) {
     grid.threads = machine.block_threads;
     if (is_element(shared.back()->steps) && grid.turns >= turns_at_once * machine.multiprocessors * resident_threads) grid.at_once = turns_at_once;

@@ -39,7 +39,7 @@ inline constexpr std::int64_t warp = 32;
 
 /// How a kernel's loops are shared among threads.
 struct Grid {
-  std::int64_t turns = 1;         ///< values of the loops' variables together: no more groups than that have work
+  std::int64_t turns = 1;         ///< values of the loops' variables together, or squares of them: no more groups than that have work
   std::int64_t blocks = 1;        ///< of `threads` threads; each group takes every so many-th turn
   std::int64_t threads = 1;       ///< one thread does it all where no loop is shared
   std::int64_t at_once = 1;       ///< turns that a thread has at once, `threads` apart, so that their loads are under way together
@@ -56,7 +56,13 @@ struct Grid {
 /// The loops that a grid's threads share, outermost first.
 [[nodiscard]] std::vector<const compiled::loops::Loop*> loops_of_grid(const compiled::loops::Nest& nest);
 
-[[nodiscard]] Grid grid_of(const compiled::loops::Nest& nest);
+/// Nothing but scalars that are stored, and none of them added to what is there.
+[[nodiscard]] bool is_element(const std::vector<compiled::loops::Step>& steps);
+
+/// Values of the variables of a grid's loops together.
+[[nodiscard]] std::int64_t turns_of(const compiled::loops::Nest& nest);
+
+[[nodiscard]] Grid grid_of(const spec::System& system, const compiled::loops::Nest& nest);
 
 /// Bytes that an own buffer takes of shared memory.
 [[nodiscard]] std::int64_t room_of(const compiled::loops::Buffer& buffer);

@@ -39,7 +39,7 @@ bool fits(const Expr& e, const Extents& loops) {
 std::string_view index_type(const spec::System& system, const compiled::loops::Nest& nest) {
   const compiled::loops::Accesses all = compiled::loops::accesses_of(nest.steps);
   const bool narrow = std::ranges::all_of(nest.buffers, [&](const compiled::loops::Buffer& b) { return system[b.tensor].dims.count() <= most; }) &&
-                      std::ranges::all_of(all.extents, [](const auto& loop) { return loop.second <= most; }) && grid_of(nest).turns <= most &&
+                      std::ranges::all_of(all.extents, [](const auto& loop) { return loop.second <= most; }) && turns_of(nest) <= most &&
                       std::ranges::all_of(all.expressions, [&](const Expr& e) { return fits(e, all.extents); });
   return narrow ? "int" : "int64_t";
 }

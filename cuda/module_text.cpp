@@ -17,7 +17,7 @@ using compiled::Launch;
 /// Adds what makes a kernel's reduction in parts, before it, and gives both a piece of the arena.
 class Splitting {
  public:
-  Splitting(ModuleText& module, const std::vector<compiled::loops::Nest>& nests) : module_(module), splits_(splits_of(module.script, nests)) {}
+  Splitting(ModuleText& module, const spec::System& system, const std::vector<compiled::loops::Nest>& nests) : module_(module), splits_(splits_of(system, module.script, nests)) {}
 
   void run() {
     compiled::Script script;
@@ -57,8 +57,8 @@ ModuleText module_text(const compiled::Compilation& made) {
   const compiled::Task task = compiled::task_of(made.system);
   const compiled::source::ProgramText program(task, made, "program");
   ModuleText module{cuda_file(program), {}, made.script, {}};
-  for (std::size_t k = 0; k < made.nests.size(); ++k) module.kernels.push_back({program.kernel_name(k), grid_of(made.nests[k])});
-  Splitting(module, made.nests).run();
+  for (std::size_t k = 0; k < made.nests.size(); ++k) module.kernels.push_back({program.kernel_name(k), grid_of(made.system, made.nests[k])});
+  Splitting(module, made.system, made.nests).run();
   for (const spec::TensorId o : made.system.outputs) {
     const spec::TensorInfo& t = made.system[o];
     module.output_bytes.push_back(static_cast<std::size_t>(t.dims.count()) * size_of(t.dtype));

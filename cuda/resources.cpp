@@ -58,7 +58,7 @@ std::vector<KernelUse> uses_of(const compiled::source::ProgramText& program, std
   const std::vector<CompiledKernel> kernels = kernels_in(cubin);
   const compiled::Compilation& lowered = program.lowered();
   const std::vector<compiled::KernelReport> reports = compiled::kernel_reports(lowered.system, lowered.plan);
-  const Splits splits = splits_of(lowered.script, lowered.nests);
+  const Splits splits = splits_of(lowered.system, lowered.script, lowered.nests);
   std::vector<KernelUse> uses;
   const auto add = [&](const std::string& name, const Grid& grid, double bytes, double operations) {
     KernelUse use;
@@ -80,7 +80,7 @@ std::vector<KernelUse> uses_of(const compiled::source::ProgramText& program, std
       add(parts_kernel(name), split->second.split.grid, read, operations);
       read = operations = 0;
     }
-    add(name, grid_of(lowered.nests[k]), read + static_cast<double>(reports.at(k).written_bytes), operations);
+    add(name, grid_of(lowered.system, lowered.nests[k]), read + static_cast<double>(reports.at(k).written_bytes), operations);
   }
   return uses;
 }

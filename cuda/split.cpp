@@ -43,13 +43,13 @@ Parts parts_of(std::int64_t blocks, std::int64_t block, std::int64_t most) {
   return {each * block, blocks / each, blocks % each != 0};
 }
 
-std::optional<Split> split_of(const compiled::loops::Nest& nest) {
+std::optional<Split> split_of(const spec::System& system, const compiled::loops::Nest& nest) {
   const Reduce* r = first_reduction(nest);
   if (r == nullptr || !is_plain(*r)) return std::nullopt;
   Split split;
   split.reduce = r;
   split.rounds = rounds(*r);
-  const Grid grid = grid_of(nest);
+  const Grid grid = grid_of(system, nest);
   split.turns = grid.turns;
   split.chains = r->tree.chains;
   // Threads that work together join chains; they have none to join.
@@ -73,12 +73,12 @@ std::optional<Split> split_of(const compiled::loops::Nest& nest) {
   return split;
 }
 
-Splits splits_of(const compiled::Script& script, const std::vector<compiled::loops::Nest>& nests) {
+Splits splits_of(const spec::System& system, const compiled::Script& script, const std::vector<compiled::loops::Nest>& nests) {
   Splits all;
   all.arena_bytes = script.arena_bytes;
   for (const compiled::Command& command : script.commands) {
     const auto* launch = std::get_if<compiled::Launch>(&command.does);
-    const std::optional<Split> split = launch == nullptr ? std::nullopt : split_of(nests[launch->kernel]);
+    const std::optional<Split> split = launch == nullptr ? std::nullopt : split_of(system, nests[launch->kernel]);
     if (!split) continue;
     const std::size_t offset = (all.arena_bytes + alignment - 1) / alignment * alignment;
     const compiled::Memory memory{compiled::Memory::Of::arena, 0, offset, static_cast<std::size_t>(split->bytes)};

@@ -43,7 +43,7 @@ struct Split {
 };
 
 /// The first reduction of a kernel's turn, where its threads would leave most of a chip idle and it is long.
-[[nodiscard]] std::optional<Split> split_of(const compiled::loops::Nest& nest);
+[[nodiscard]] std::optional<Split> split_of(const spec::System& system, const compiled::loops::Nest& nest);
 
 /// A split with the memory of its partial results.
 struct PlacedSplit {
@@ -56,6 +56,6 @@ struct Splits {
   std::map<std::size_t, PlacedSplit> of;  ///< by the kernel's number
   std::size_t arena_bytes = 0;            ///< with all partial results
 };
-[[nodiscard]] Splits splits_of(const compiled::Script& script, const std::vector<compiled::loops::Nest>& nests);
+[[nodiscard]] Splits splits_of(const spec::System& system, const compiled::Script& script, const std::vector<compiled::loops::Nest>& nests);
 
 }  // namespace etalon::cuda

@@ -55,7 +55,7 @@ void Turns::turn(compiled::source::Steps& steps, const std::string& number) {
 
 void bind_turn(const compiled::loops::Nest& nest, const std::string& turn, const std::string& index, compiled::source::Scalars& scalars, compiled::source::Text& text) {
   const std::vector<const compiled::loops::Loop*> loops = loops_of_grid(nest);
-  std::int64_t inside = grid_of(nest).turns;
+  std::int64_t inside = turns_of(nest);
   for (const compiled::loops::Loop* loop : loops) {
     inside /= std::max<std::int64_t>(1, loop->binder.extent);
     std::string value = inside == 1 ? turn : fmt::format("{} / {}", turn, literal(inside));

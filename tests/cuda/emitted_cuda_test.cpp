@@ -29,7 +29,7 @@ struct Written {
 std::vector<cuda::Grid> grids_of(const std::string& program) {
   const Written w(program);
   std::vector<cuda::Grid> all;
-  for (const auto& nest : w.lowered.nests) all.push_back(cuda::grid_of(nest));
+  for (const auto& nest : w.lowered.nests) all.push_back(cuda::grid_of(w.lowered.system, nest));
   return all;
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("accumulation at places that data decide is no two threads' at once", 
     if (nest.zeroed.empty()) continue;
     ++scattered;
     // The column is the same in every access, the row is data's.
-    const cuda::Grid grid = cuda::grid_of(nest);
+    const cuda::Grid grid = cuda::grid_of(w.lowered.system, nest);
     CHECK((grid.threads == 1 || grid.turns == 4));
     CHECK_THAT(cuda::cuda_file(w.text), Contains("cudaMemsetAsync(g, 0, 144, stream);"));
   }
@@ -119,7 +119,7 @@ TEST_CASE("the header says how many turns of work each launch has", "[sound]") {
   const std::string text = cuda::cuda_file(w.text);
   std::size_t rows_of_a_thread = 0;
   for (std::size_t k = 0; k < w.lowered.nests.size(); ++k) {
-    const cuda::Grid grid = cuda::grid_of(w.lowered.nests[k]);
+    const cuda::Grid grid = cuda::grid_of(w.lowered.system, w.lowered.nests[k]);
     const std::string launch = w.text.kernel_name(k) + "<<<";
     const std::size_t at = text.find(launch);
     REQUIRE(at != std::string::npos);

@@ -121,9 +121,9 @@ class Batch {
   /// The kernels with their grids, those that make parts of sums among them, from the last one on.
   [[nodiscard]] static std::vector<std::pair<std::string, cuda::Grid>> launched(const Written& w) {
     std::vector<std::pair<std::string, cuda::Grid>> all;
-    const cuda::Splits splits = cuda::splits_of(w.lowered.script, w.lowered.nests);
+    const cuda::Splits splits = cuda::splits_of(w.lowered.system, w.lowered.script, w.lowered.nests);
     for (std::size_t k = w.lowered.nests.size(); k-- > 0;) {
-      all.emplace_back(w.text.kernel_name(k), cuda::grid_of(w.lowered.nests[k]));
+      all.emplace_back(w.text.kernel_name(k), cuda::grid_of(w.lowered.system, w.lowered.nests[k]));
       if (const auto split = splits.of.find(k); split != splits.of.end()) all.emplace_back(cuda::parts_kernel(w.text.kernel_name(k)), split->second.split.grid);
     }
     return all;

@@ -58,6 +58,17 @@ const std::vector<Broken> all{
          {"both factors overlap", "(shared + 2304)", "(shared + 2048)"},
          {"a factor is read one step behind", "150 * s0_2 + j_3", "150 * s0_2 + j_3 - 1"},
      }},
+    // Squares with rows and columns left over.
+    {"input x : f32[70, 45]\ny = transpose(x)\noutput y\n",
+     {
+         {"no barrier before a square is read", barrier, ""},
+         {"a warp waits for itself alone", barrier, "__syncwarp();"},
+         {"a row of a square is put over its neighbour", "down + 8 * i_2) * 33", "down + 7 * i_2) * 33"},
+         {"a square is not turned", "square[across * 33 + row_2]", "square[row_2 * 33 + across]"},
+         {"a row more is asked for than was fetched", "i0 < 45 && i1 < 70", "i0 < 44 && i1 < 70"},
+         {"a column is not stored", "i1_2 < 70 &&", "i1_2 < 69 &&"},
+         {"squares follow each other along the other loop", "turn % 3 * 32", "turn % 2 * 32"},
+     }},
     // A block for each row: terms by all threads, chains by some.
     {"input x : f32[3, 2100]\ny = softmax(x)\noutput y\n",
      {

@@ -149,7 +149,8 @@ std::string Scalars::narrowed(const std::string& value, Type type, DType dtype) 
 
 Scalars::Written Scalars::write_read(const Expr& e) {
   const DType dtype = system_[e->tensor].dtype;
-  const std::string raw = element(e->tensor, e->args, *scopes_.back().text);
+  const auto held = std::find_if(held_.begin(), held_.end(), [&](const auto& h) { return h.first == e; });
+  const std::string raw = held != held_.end() ? held->second : element(e->tensor, e->args, *scopes_.back().text);
   if (dtype == DType::i32) return cast({raw}, Type::i64);
   if (dtype == DType::boolean) return {raw + " != 0", equality};
   const Written number{widened(raw, dtype)};

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiled/emit/text/names.hpp"
@@ -34,6 +35,10 @@ class Scalars {
   std::string define(loops::Register r, loops::Type type);
   /// Memory that the kernel has of its own. \returns its identifier.
   std::string own(spec::TensorId id);
+
+  /// An element of a tensor that lies elsewhere, too, is read there from now on.
+  /// \param element as it is in the tensor's memory
+  void hold(const spec::Expr& read, std::string element) { held_.emplace_back(read, std::move(element)); }
 
   /// The value of `e` as a C expression of type `type`; what it needs before goes to `before`.
   [[nodiscard]] std::string value(const spec::Expr& e, loops::Type type, Text& before);
@@ -89,6 +94,7 @@ class Scalars {
   loops::Extents extents_;
   std::unordered_map<spec::VariableId, std::string> variables_;
   std::unordered_map<loops::Register, loops::Type> registers_;
+  std::vector<std::pair<spec::Expr, std::string>> held_;  ///< reads, and what stands for them
   std::unordered_map<const spec::Node*, int> uses_;
   std::unordered_map<const spec::Node*, bool> safe_;
   std::vector<Scope> scopes_;
