@@ -54,6 +54,9 @@ typedef unsigned long long uint64_t;
 #endif
 )";
 
+/// The parameter of kernels whose blocks have memory of their own in the arena.
+constexpr const char* own_memory = "own_memory";
+
 /// Threads of a tile leave registers for those of another one.
 std::string bounds_of(const Grid& grid) { return grid.least_resident == 1 ? "" : fmt::format("__launch_bounds__({}, {}) ", grid.threads, grid.least_resident); }
 
@@ -122,6 +125,7 @@ class File {
     const std::string name = program_.kernel_name(launch.kernel);
     const Grid grid = grid_of(program_.lowered().system, program_.lowered().nests[launch.kernel]);
     const auto parts = splits_.of.find(launch.kernel);
+    if (const auto own = splits_.own.find(launch.kernel); own != splits_.own.end()) given += fmt::format("{}workspace + {}", given.empty() ? "" : ", ", own->second.offset);
     if (parts == splits_.of.end()) return {launched(name, grid, given)};
     given += fmt::format("{}workspace + {}", given.empty() ? "" : ", ", parts->second.memory.offset);
     return {launched(parts_kernel(name), parts->second.split.grid, given), launched(name, grid, given)};
@@ -147,6 +151,7 @@ class File {
     }
     const std::string name = program_.kernel_name(launch.kernel);
     const auto parts = splits_.of.find(launch.kernel);
+    if (splits_.own.contains(launch.kernel)) parameters += fmt::format("{}char *{}", parameters.empty() ? "" : ", ", own_memory);
     if (parts == splits_.of.end()) {
       program_.describe_kernel(launch.kernel, text);
       return function(name, parameters, grid_of(program_.lowered().system, nest), text, [&](const Grid& grid) { body(nest, grid, nullptr, text); });
@@ -195,7 +200,7 @@ class File {
     Turns turns(nest, grid, index, scalars, text, joining);
     if (grid.has_groups()) {
       GroupSteps steps(scalars, system, text, grid, index, joining);
-      steps.begin(nest);
+      steps.begin(nest, own_memory);
       return turns.one_by_one(steps, steps.number(), steps.count());
     }
     const std::string number = fmt::format("({})blockIdx.x * blockDim.x + threadIdx.x", index), count = fmt::format("({})gridDim.x * blockDim.x", index);

@@ -7,6 +7,7 @@
 #include "compiled/ir/blocks.hpp"
 #include "compiled/ir/depth.hpp"
 #include "cuda/squares.hpp"
+#include "cuda/warp_loops.hpp"
 
 namespace etalon::cuda {
 
@@ -28,25 +29,34 @@ constexpr std::int64_t busy_threads = machine.multiprocessors * 1024;
 constexpr std::int64_t resident_bytes = 2 * machine.shared_bytes;
 
 /// What of a kernel is done by threads together.
-struct Together {
-  const Contract* tiles = nullptr;
+class Together {
+ public:
+  std::vector<const Contract*> tiles;
   std::int64_t widest = 0;               ///< turns of the longest loop in lanes
   std::vector<std::pair<const Reduce*, compiled::loops::Type>> reductions;  ///< in lanes, with the type of their arithmetic
 
+  Together(const spec::System& system, const compiled::loops::Nest& nest) : system_(system), nest_(nest) { look(nest.steps); }
+
+ private:
+  /// What warps do by themselves is no block's.
   void look(const Loop& loop) {
+    if (loop.bind != Bind::grid && is_of_warps(system_, nest_, loop)) return;
     if (loop.in_lanes()) widest = std::max(widest, loop.binder.extent);
     look(loop.steps);
   }
   void look(const std::vector<Step>& steps) {
     for (const Step& s : steps) {
       if (const auto* loop = std::get_if<Loop>(&s.is)) look(*loop);
-      if (const auto* c = std::get_if<Contract>(&s.is)) tiles = c;
+      if (const auto* c = std::get_if<Contract>(&s.is)) tiles.push_back(c);
       const auto* r = std::get_if<Reduce>(&s.is);
       if (r == nullptr) continue;
       if (r->tree.chains > 1) reductions.emplace_back(r, s.real);
       for (const Loop& loop : r->loops) look(loop);
     }
   }
+
+  const spec::System& system_;
+  const compiled::loops::Nest& nest_;
 };
 
 /// Both factors of some steps, with room between their rows so that threads meet in other banks.
@@ -64,12 +74,36 @@ bool is_double(const std::vector<Step>& steps) {
   });
 }
 
-void tiles(const compiled::loops::Nest& nest, const Contract& c, Grid& grid) {
-  const compiled::Schedule& s = c.schedule;
-  grid.group = grid.threads = s.tile_rows / s.shared->rows * (s.tile_columns / s.shared->columns);
-  grid.shared_bytes = tile_bytes(c, is_double(nest.steps));
-  grid.blocks = std::clamp<std::int64_t>(grid.turns, 1, most_blocks);
-  grid.least_resident = std::max<std::int64_t>(1, std::min(threads_of_tiles, sums_of_tiles / (s.shared->rows * s.shared->columns)) / grid.threads);
+/// Of shared memory, what a block needs for each of its threads to hand over values of the reductions.
+std::int64_t exchange_of(const Together& together, std::int64_t group) {
+  std::int64_t values = 0;
+  for (const auto& [r, real] : together.reductions) {
+    const Team team = team_of(*r, group);
+    values = std::max(values, team.chains * team.parts);
+  }
+  return (values + 1) * exchanged_bytes;
+}
+
+/// Blocks that are there at a time: those of their turns that have memory.
+constexpr std::int64_t blocks_in_arena = 2 * machine.multiprocessors;
+
+/// All of a kernel's tiles have the same threads.
+void tiles(const compiled::loops::Nest& nest, const Together& together, Grid& grid) {
+  const compiled::Schedule& first = together.tiles.front()->schedule;
+  grid.group = grid.threads = first.tile_rows / first.shared->rows * (first.tile_columns / first.shared->columns);
+  std::int64_t staged = 0, sums = 0;
+  for (const Contract* c : together.tiles) {
+    staged = std::max(staged, tile_bytes(*c, is_double(nest.steps)));
+    sums = std::max(sums, c->schedule.shared->rows * c->schedule.shared->columns);
+  }
+  if (!together.reductions.empty()) grid.exchange_bytes = (exchange_of(together, grid.group) + 15) / 16 * 16;
+  if (grid.own_bytes + grid.exchange_bytes + staged > most_shared_bytes) {
+    grid.arena_bytes = (grid.own_bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+    grid.own_bytes = 0;
+  }
+  grid.shared_bytes = grid.own_bytes + grid.exchange_bytes + staged;
+  grid.blocks = std::clamp<std::int64_t>(grid.turns, 1, grid.arena_bytes > 0 ? blocks_in_arena : most_blocks);
+  grid.least_resident = std::max<std::int64_t>(1, std::min(threads_of_tiles, sums_of_tiles / sums) / grid.threads);
 }
 
 void squares(const Squares& found, Grid& grid) {
@@ -93,12 +127,7 @@ void groups(const Together& together, Grid& grid) {
   grid.threads = grid.group * per_block;
   grid.shared_bytes = per_block * grid.own_bytes;
   if (grid.group > warp) {
-    std::int64_t values = 0;
-    for (const auto& [r, real] : together.reductions) {
-      const Team team = team_of(*r, grid.group);
-      values = std::max(values, team.chains * team.parts);
-    }
-    grid.exchange_bytes = (values + 1) * exchanged_bytes;
+    grid.exchange_bytes = exchange_of(together, grid.group);
     const std::int64_t room = most_shared_bytes - grid.own_bytes - grid.exchange_bytes;
     for (const auto& [r, real] : together.reductions) {
       const std::int64_t terms = terms_bytes(*r, real, grid.group);
@@ -158,10 +187,9 @@ Grid grid_of(const spec::System& system, const compiled::loops::Nest& nest) {
   for (const compiled::loops::Buffer& b : nest.buffers) {
     if (b.scope == compiled::loops::Scope::thread) grid.own_bytes += room_of(b);
   }
-  Together together;
-  together.look(nest.steps);
-  if (together.tiles != nullptr) {
-    tiles(nest, *together.tiles, grid);
+  const Together together(system, nest);
+  if (!together.tiles.empty()) {
+    tiles(nest, together, grid);
   } else if (together.widest > 1) {
     groups(together, grid);
   } else if (const std::optional<Squares> found = squares_of(system, nest)) {

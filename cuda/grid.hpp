@@ -46,12 +46,17 @@ struct Grid {
   std::int64_t group = 1;         ///< threads that do a turn together: one, a warp, or a whole block
   std::int64_t least_resident = 1;  ///< blocks on a multiprocessor, for which registers must suffice
   std::int64_t own_bytes = 0;     ///< of shared memory for what a group has of its own
+  std::int64_t arena_bytes = 0;   ///< of the arena for each block, where shared memory does not hold what it has of its own
   std::int64_t exchange_bytes = 0;  ///< behind it, for what threads of a block hand over
   std::int64_t terms_bytes = 0;     ///< behind that, for terms of sums
   std::int64_t shared_bytes = 0;  ///< of shared memory in all, of a block
+  [[nodiscard]] std::int64_t all_arena_bytes() const { return blocks * arena_bytes; }
   [[nodiscard]] bool has_groups() const { return group > 1; }
   [[nodiscard]] friend bool operator==(const Grid&, const Grid&) = default;
 };
+
+/// What the compiler does not know of lies in the arena at multiples of this many bytes.
+inline constexpr std::int64_t arena_alignment = 256;
 
 /// The loops that a grid's threads share, outermost first.
 [[nodiscard]] std::vector<const compiled::loops::Loop*> loops_of_grid(const compiled::loops::Nest& nest);

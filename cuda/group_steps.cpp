@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/depth.hpp"
 #include "cuda/joining.hpp"
 #include "cuda/tile_steps.hpp"
+#include "cuda/warp_loops.hpp"
 
 namespace etalon::cuda {
 
@@ -36,24 +38,35 @@ std::string shuffled(std::string_view how, Type type, const std::string& value, 
 GroupSteps::GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid,
                        std::string_view index,
                        const Joining* joining)
-    : Steps(scalars, system, text, index), grid_(grid), joining_(joining) {}
+    : Steps(scalars, system, text, index), grid_(grid), group_(grid.group), joining_(joining) {}
 
 std::string GroupSteps::shared_at(std::int64_t offset, std::string_view type) const { return fmt::format("({} *)({} + {})", type, shared_, offset); }
 
-void GroupSteps::begin(const compiled::loops::Nest& nest) {
+void GroupSteps::begin(const compiled::loops::Nest& nest, const std::string& arena) {
+  nest_ = &nest;
   thread_ = scalars_.claim("thread");
   text_->line(is_block() ? fmt::format("const int {} = threadIdx.x;", thread_) : fmt::format("const int {} = threadIdx.x % {};", thread_, warp));
-  if (grid_.shared_bytes == 0) return;
-  const std::string all = scalars_.claim("all_shared");
-  shared_ = scalars_.claim("shared");
-  text_->line(fmt::format("extern __shared__ double {}[];", all));
-  const std::string first = is_block() || grid_.own_bytes == 0 ? "" : fmt::format(" + {} * (threadIdx.x / {})", grid_.own_bytes, warp);
-  text_->line(fmt::format("char *const {} = (char *){}{};", shared_, all, first));
+  if (grid_.shared_bytes > 0) {
+    const std::string all = scalars_.claim("all_shared");
+    shared_ = scalars_.claim("shared");
+    text_->line(fmt::format("extern __shared__ double {}[];", all));
+    const std::string first = is_block() || grid_.own_bytes == 0 ? "" : fmt::format(" + {} * (threadIdx.x / {})", grid_.own_bytes, warp);
+    text_->line(fmt::format("char *const {} = (char *){}{};", shared_, all, first));
+  }
+  declare_own(nest, arena);
+}
+
+void GroupSteps::declare_own(const compiled::loops::Nest& nest, const std::string& arena) {
+  std::string memory = shared_;
+  if (grid_.arena_bytes > 0) {
+    memory = scalars_.claim("own");
+    text_->line(fmt::format("char *const {} = {} + (int64_t)blockIdx.x * {};", memory, arena, grid_.arena_bytes));
+  }
   std::int64_t offset = 0;
   for (const compiled::loops::Buffer& own : nest.buffers) {
     if (own.scope != compiled::loops::Scope::thread) continue;
     const std::string_view type = compiled::source::element_type(system_[own.tensor].dtype);
-    text_->line(fmt::format("{} *const {} = {};", type, scalars_.own(own.tensor), shared_at(offset, type)));
+    text_->line(fmt::format("{0} *const {1} = ({0} *)({2} + {3});", type, scalars_.own(own.tensor), memory, offset));
     offset += room_of(own);
   }
 }
@@ -74,9 +87,10 @@ std::string GroupSteps::count() const { return is_block() ? fmt::format("({})gri
 // --- loops ---
 
 compiled::source::Steps::Walk GroupSteps::walk_of(const Loop& loop) const {
+  if (&loop == in_warps_) return {first_warp_turn_, grid_.group / warp, false};
   if (!loop.in_lanes()) return {};
   if (!chain_.empty()) return {chain_, team_.chains, true};
-  return {thread_, grid_.group, true};
+  return {thread_, group_, true};
 }
 
 std::pair<std::string, std::string> GroupSteps::stretch_of(const Reduce& r) const {
@@ -86,6 +100,7 @@ std::pair<std::string, std::string> GroupSteps::stretch_of(const Reduce& r) cons
 
 void GroupSteps::step(const Loop& loop, const Step& s) {
   if (alone_) return Steps::step(loop, s);
+  if (is_block() && is_of_warps(system_, *nest_, loop)) return in_warps(loop, s);
   if (!loop.in_lanes()) {
     may_read_ = true;  // in the turn before
     Steps::step(loop, s);
@@ -99,6 +114,24 @@ void GroupSteps::step(const Loop& loop, const Step& s) {
   alone_ = false;
   may_read_ = true;
   if (written) wait();
+}
+
+/// Turns that are apart are warps', so that nobody waits for other warps within them.
+void GroupSteps::in_warps(const Loop& loop, const Step& s) {
+  before_writing();
+  const std::string thread = std::exchange(thread_, scalars_.claim("lane"));
+  text_->open("");
+  text_->line(fmt::format("const int {} = {} % {};", thread_, thread, warp));
+  first_warp_turn_ = fmt::format("{} / {}", thread, warp);
+  in_warps_ = &loop;
+  group_ = warp;
+  may_read_ = true;
+  Steps::step(loop, s);
+  group_ = grid_.group;
+  in_warps_ = nullptr;
+  text_->close();
+  thread_ = thread;
+  wait();
 }
 
 void GroupSteps::step(const compiled::loops::Define& d, const Step& s) {
@@ -118,8 +151,10 @@ void GroupSteps::step(const compiled::loops::Store& store, const Step& s) {
 void GroupSteps::step(const compiled::loops::Contract& c, const Step& s) {
   if (alone_) return Steps::step(c, s);
   alone_ = true;
-  TileSteps(scalars_, system_, *text_, c, thread_, shared_, index_).write(s, [&] { all(c.steps); });
+  const std::int64_t before = grid_.own_bytes + grid_.exchange_bytes;
+  TileSteps(scalars_, system_, *text_, c, thread_, before == 0 ? shared_ : fmt::format("{} + {}", shared_, before), index_).write(s, [&] { all(c.steps); });
   alone_ = false;
+  if (has_tiles_among_steps(*nest_)) wait();
 }
 
 // --- reductions ---
@@ -142,9 +177,9 @@ void GroupSteps::step(const Reduce& r, const Step& s) {
 
 /// Each thread's chains, one after the other, and then their tree.
 void GroupSteps::chains(const Reduce& r, const Step& s, const Partial& result) {
-  team_ = team_of(r, grid_.group);
-  if (joining_ != nullptr && joining_->split.reduce == &r) team_ = joining_->split.rounds ? Team{r.tree.chains, grid_.group / r.tree.chains} : Team{grid_.group, 1};
-  const std::int64_t each = std::max<std::int64_t>(1, team_.chains / grid_.group);
+  team_ = team_of(r, group_);
+  if (joining_ != nullptr && joining_->split.reduce == &r) team_ = joining_->split.rounds ? Team{r.tree.chains, group_ / r.tree.chains} : Team{group_, 1};
+  const std::int64_t each = std::max<std::int64_t>(1, team_.chains / group_);
   text_->open("");
   chain_ = scalars_.claim("chain");
   if (joining_ != nullptr && joining_->split.reduce == &r) found_chain(r, result);
@@ -152,10 +187,10 @@ void GroupSteps::chains(const Reduce& r, const Step& s, const Partial& result) {
   else if (each == 1) single_chain(r, s, result);
   else several_chains(r, s, result, each);
   chain_.clear();
-  join(r.reduction, result.type, result.value, std::min(team_.chains, grid_.group));
+  join(r.reduction, result.type, result.value, std::min(team_.chains, group_));
   if (!result.found.empty()) {
-    team_ = {grid_.group, 1};
-    join(Reduction::any, Type::boolean, result.found, grid_.group);
+    team_ = {group_, 1};
+    join(Reduction::any, Type::boolean, result.found, group_);
   }
   text_->close();
 }
@@ -163,8 +198,8 @@ void GroupSteps::chains(const Reduce& r, const Step& s, const Partial& result) {
 /// One chain, or a part of one, for each thread that has any.
 void GroupSteps::single_chain(const Reduce& r, const Step& s, const Partial& result) {
   const std::int64_t busy = team_.chains * team_.parts;
-  text_->line(fmt::format("const int {} = {};", chain_, team_.chains == grid_.group ? thread_ : fmt::format("{} % {}", thread_, team_.chains)));
-  if (busy < grid_.group) text_->open(fmt::format("if ({} < {})", thread_, busy));
+  text_->line(fmt::format("const int {} = {};", chain_, team_.chains == group_ ? thread_ : fmt::format("{} % {}", thread_, team_.chains)));
+  if (busy < group_) text_->open(fmt::format("if ({} < {})", thread_, busy));
   if (team_.parts > 1) {
     stretch_begin_ = scalars_.claim("begin");
     stretch_end_ = scalars_.claim("end");
@@ -175,11 +210,11 @@ void GroupSteps::single_chain(const Reduce& r, const Step& s, const Partial& res
   }
   Partial partial = result;
   add_up_alone(r, s, partial);
-  if (busy < grid_.group) text_->close();
+  if (busy < group_) text_->close();
 }
 
 bool GroupSteps::has_terms(const Reduce& r, const Step& s) const {
-  const std::int64_t bytes = terms_bytes(r, s.real, grid_.group);
+  const std::int64_t bytes = terms_bytes(r, s.real, group_);
   return bytes != 0 && bytes <= grid_.terms_bytes;
 }
 
@@ -221,7 +256,7 @@ void GroupSteps::found_chain(const Reduce& r, const Partial& result) {
     parts_ = {0, split.parts.whole / each, split.parts.rest || split.parts.whole % each != 0};
     return;
   }
-  text_->open(fmt::format("for (int {0} = {1}; {0} < {2}; {0} += {3})", chain_, thread_, split.chains, grid_.group));
+  text_->open(fmt::format("for (int {0} = {1}; {0} < {2}; {0} += {3})", chain_, thread_, split.chains, group_));
   text_->line(fmt::format("{} = {};", result.value, joined(r.reduction, result.type, result.value, joining_->at("0", chain_, result.type))));
   text_->close();
 }
@@ -231,7 +266,7 @@ void GroupSteps::several_chains(const Reduce& r, const Step& s, const Partial& r
   text_->line(fmt::format("{} {}[{}];", type_name(result.type), all, each));
   text_->raw("#pragma unroll");
   text_->open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", j, each));
-  text_->line(fmt::format("const int {} = {} + {} * {};", chain_, thread_, grid_.group, j));
+  text_->line(fmt::format("const int {} = {} + {} * {};", chain_, thread_, group_, j));
   Partial partial;
   partial.type = result.type;
   declare_terms(r, partial, scalars_.claim(result.value + "_chain"));

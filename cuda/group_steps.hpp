@@ -21,7 +21,8 @@ class GroupSteps : public compiled::source::Steps {
   GroupSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const Grid& grid, std::string_view index, const Joining* joining);
 
   /// Declares which thread of its group one is, and where the group's memory lies.
-  void begin(const compiled::loops::Nest& nest);
+  /// \param arena points to what blocks have of their own, where it is not in memory that they share
+  void begin(const compiled::loops::Nest& nest, const std::string& arena);
   /// All threads of the group have come so far, and see what the others wrote.
   void wait();
 
@@ -45,7 +46,9 @@ class GroupSteps : public compiled::source::Steps {
 
  private:
   void before_writing();
-  [[nodiscard]] bool is_block() const { return grid_.group > warp; }
+  void declare_own(const compiled::loops::Nest& nest, const std::string& arena);
+  [[nodiscard]] bool is_block() const { return group_ > warp; }
+  void in_warps(const Loop& loop, const Step& s);
   [[nodiscard]] std::string shared_at(std::int64_t offset, std::string_view type) const;
   void chains(const Reduce& r, const Step& s, const Partial& result);
   void single_chain(const Reduce& r, const Step& s, const Partial& result);
@@ -60,7 +63,11 @@ class GroupSteps : public compiled::source::Steps {
   [[nodiscard]] std::string joined_parts(compiled::loops::Type type, const std::string& values, const std::string& chain);
 
   const Grid& grid_;
+  std::int64_t group_;          ///< threads that work together where the text stands
   std::string thread_;          ///< which of its group a thread is
+  const compiled::loops::Nest* nest_ = nullptr;
+  const Loop* in_warps_ = nullptr;  ///< whose turns are warps'
+  std::string first_warp_turn_;
   std::string shared_;          ///< memory that the block shares
   bool alone_ = false;          ///< inside of lanes: threads do different things
   bool may_read_ = true;        ///< some thread may still read what was read since all waited: nobody may write over it

@@ -14,7 +14,7 @@ namespace {
 using compiled::Command;
 using compiled::Launch;
 
-/// Adds what makes a kernel's reduction in parts, before it, and gives both a piece of the arena.
+/// Adds what makes a kernel's reduction in parts, before it, and gives both a piece of the arena; and to blocks what they have of their own of it.
 class Splitting {
  public:
   Splitting(ModuleText& module, const spec::System& system, const std::vector<compiled::loops::Nest>& nests) : module_(module), splits_(splits_of(system, module.script, nests)) {}
@@ -28,6 +28,7 @@ class Splitting {
       auto* launch = std::get_if<Launch>(&command.does);
       const auto split = launch == nullptr ? splits_.of.end() : splits_.of.find(launch->kernel);
       if (split != splits_.of.end()) add_parts(split->second, *launch, command.after, script);
+      if (launch != nullptr && splits_.own.contains(launch->kernel)) launch->operands.push_back({-1, splits_.own.at(launch->kernel), true, true});
       moved_.push_back(script.commands.size());
       script.commands.push_back(std::move(command));
     }

@@ -20,7 +20,6 @@ namespace {
 constexpr std::int64_t most_results = machine.multiprocessors * resident_threads;
 constexpr std::int64_t least_terms = 64;
 constexpr std::int64_t least_parts = 8;
-constexpr std::size_t alignment = 256;  ///< of partial results in the arena
 
 const Reduce* first_reduction(const compiled::loops::Nest& nest) {
   const std::vector<const Loop*> loops = loops_of_grid(nest);
@@ -76,14 +75,17 @@ std::optional<Split> split_of(const spec::System& system, const compiled::loops:
 Splits splits_of(const spec::System& system, const compiled::Script& script, const std::vector<compiled::loops::Nest>& nests) {
   Splits all;
   all.arena_bytes = script.arena_bytes;
+  const auto place = [&](std::int64_t bytes) {
+    constexpr auto alignment = static_cast<std::size_t>(arena_alignment);
+    const std::size_t offset = (all.arena_bytes + alignment - 1) / alignment * alignment;
+    all.arena_bytes = offset + static_cast<std::size_t>(bytes);
+    return compiled::Memory{compiled::Memory::Of::arena, 0, offset, static_cast<std::size_t>(bytes)};
+  };
   for (const compiled::Command& command : script.commands) {
     const auto* launch = std::get_if<compiled::Launch>(&command.does);
-    const std::optional<Split> split = launch == nullptr ? std::nullopt : split_of(system, nests[launch->kernel]);
-    if (!split) continue;
-    const std::size_t offset = (all.arena_bytes + alignment - 1) / alignment * alignment;
-    const compiled::Memory memory{compiled::Memory::Of::arena, 0, offset, static_cast<std::size_t>(split->bytes)};
-    all.of.emplace(launch->kernel, PlacedSplit{*split, memory});
-    all.arena_bytes = offset + memory.bytes;
+    if (launch == nullptr) continue;
+    if (const auto split = split_of(system, nests[launch->kernel])) all.of.emplace(launch->kernel, PlacedSplit{*split, place(split->bytes)});
+    if (const Grid grid = grid_of(system, nests[launch->kernel]); grid.arena_bytes > 0) all.own.emplace(launch->kernel, place(grid.all_arena_bytes()));
   }
   return all;
 }

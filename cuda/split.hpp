@@ -51,10 +51,11 @@ struct PlacedSplit {
   compiled::Memory memory;  ///< in the arena, behind what the script says of it
 };
 
-/// Those of a program's kernels.
+/// Those of a program's kernels, and what of the arena their blocks have of their own.
 struct Splits {
   std::map<std::size_t, PlacedSplit> of;  ///< by the kernel's number
-  std::size_t arena_bytes = 0;            ///< with all partial results
+  std::map<std::size_t, compiled::Memory> own;  ///< the same, of kernels whose grids ask for it
+  std::size_t arena_bytes = 0;            ///< with all of it
 };
 [[nodiscard]] Splits splits_of(const spec::System& system, const compiled::Script& script, const std::vector<compiled::loops::Nest>& nests);
 

@@ -69,19 +69,54 @@ void TileSteps::begin(const compiled::loops::Step& s) {
   scalars_.set_real(real_);
   text_.open("");
   std::int64_t offset = 0;
-  declare(left_, "left", c_.first_row, offset);
-  declare(right_, "right", c_.first_column, offset);
+  declare(left_, "left", offset);
+  declare(right_, "right", offset);
   declare_counts(left_, "left", offset);
   declare_counts(right_, "right", offset);
   const std::int64_t across = s_.tile_columns / s_.shared->columns;
   left_.place = scalars_.claim("down");
   right_.place = scalars_.claim("across");
   text_.line(fmt::format("const int {} = {} / {}, {} = {} % {};", left_.place, thread_, across, right_.place, thread_, across));
+  open_tile();
 }
 
-void TileSteps::declare(Side& side, const char* name, const Expr& first, std::int64_t& offset) {
-  side.first = scalars_.claim(fmt::format("first_{}", side.along.name));
-  text_.line(fmt::format("const {} {} = {} * {};", index_, side.first, scalars_.value(first, text_), side.tile));
+void TileSteps::end() {
+  if (c_.wanted.valid()) text_.close();
+  if (s_.block_columns > 1) text_.close();
+  text_.close();
+}
+
+/// Of several tiles of columns a block does one after the other.
+void TileSteps::open_tile() {
+  left_.first = scalars_.claim(fmt::format("first_{}", left_.along.name));
+  text_.line(fmt::format("const {} {} = {} * {};", index_, left_.first, scalars_.value(c_.first_row, text_), left_.tile));
+  right_.first = scalars_.claim(fmt::format("first_{}", right_.along.name));
+  const std::string first = scalars_.value(c_.first_column, text_);
+  if (s_.block_columns == 1) {
+    text_.line(fmt::format("const {} {} = {} * {};", index_, right_.first, first, right_.tile));
+  } else {
+    const std::string tile = scalars_.claim("tile");
+    const std::string end = c_.first_column.is_integer(0) ? std::to_string(s_.block_columns) : fmt::format("{} + {}", first, s_.block_columns);
+    text_.open(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1})", index_, tile, first, end));
+    text_.line(fmt::format("const {} {} = {} * {};", index_, right_.first, tile, right_.tile));
+  }
+  if (c_.wanted.valid()) leave_out_unread();
+}
+
+/// The inequality holds somewhere if it does in the corner where it is weakest.
+void TileSteps::leave_out_unread() {
+  const compiled::loops::Affine least = *compiled::at_least_zero(c_.wanted);
+  for (const Side* side : {&left_, &right_}) {
+    const std::string last = fmt::format("{} + {}", side->first, side->tile - 1), extent = literal(side->along.extent - 1);
+    const bool is_whole = side->along.extent % side->tile == 0;
+    const std::string corner = least.coefficient(side->along.variable) <= 0 ? side->first : is_whole ? last : fmt::format("{0} < {1} ? {0} : {1}", last, extent);
+    text_.line(fmt::format("const {} {} = {};", index_, scalars_.bind(side->along), corner));
+  }
+  const std::string wanted = scalars_.value(c_.wanted, text_);
+  text_.open(fmt::format("if ({})", wanted));
+}
+
+void TileSteps::declare(Side& side, const char* name, std::int64_t& offset) {
   side.numbers = scalars_.claim(name);
   text_.line(fmt::format("{0} *const {1} = ({0} *)({2} + {3});", number_type(), side.numbers, shared_, offset));
   offset += s_.shared->steps * (side.tile + padding) * (real_ == Type::f64 ? 8 : 4);
@@ -382,7 +417,7 @@ void TileSteps::open_element() {
 }
 
 void TileSteps::close_element() {
-  for (int block = 0; block < 4; ++block) text_.close();
+  for (int block = 0; block < 3; ++block) text_.close();
 }
 
 }  // namespace etalon::cuda

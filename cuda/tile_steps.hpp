@@ -27,6 +27,7 @@ class TileSteps {
     open_element();
     element();
     close_element();
+    end();
   }
 
  private:
@@ -53,7 +54,10 @@ class TileSteps {
   };
 
   void begin(const compiled::loops::Step& s);
-  void declare(Side& side, const char* name, const spec::Expr& first, std::int64_t& offset);
+  void end();
+  void open_tile();
+  void leave_out_unread();
+  void declare(Side& side, const char* name, std::int64_t& offset);
   void declare_counts(Side& side, const char* name, std::int64_t& offset);
   void add_up();
   void declare_next(Side& side);

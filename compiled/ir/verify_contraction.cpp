@@ -81,9 +81,9 @@ class ContractionVerifier {
     require(s_.tile_rows % each.rows == 0 && s_.tile_columns % each.columns == 0, "threads share a tile evenly");
     const std::int64_t threads = s_.tile_rows / each.rows * (s_.tile_columns / each.columns);
     require(threads >= 32 && threads <= 1024 && threads % 32 == 0, "a block has whole warps, at most 32 of them");
-    require(s_.block_rows == 1 && s_.block_columns == 1, "a block has one tile");
+    require(s_.block_rows == 1 && s_.block_columns >= 1, "a block has one tile of rows");
     blocks(c_.first_row, c_.row, s_.tile_rows, 1);
-    blocks(c_.first_column, c_.column, s_.tile_columns, 1);
+    blocks(c_.first_column, c_.column, s_.tile_columns, s_.block_columns);
     element();
     factors_apart();
     require(!c_.guard.valid() && c_.ahead.empty(), "a shared tile has guards of steps, and fetches nothing ahead");

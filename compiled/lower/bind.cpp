@@ -34,6 +34,7 @@ void bind_to_grid(const spec::System& system, const Plan& plan, const Kernel& ke
   const auto share = [&](TensorId a, TensorId b) { return share_memory(plan, a, b); };
   bool promised = is_shared(kernel);
   for (Loop* loop = outermost(nest); loop != nullptr; promised = all.in_tiles) {
+    if (loop->limit.valid()) return;
     if (!promised && meeting(system, all, loop->binder.variable, own, share)) return;
     loop->bind = Bind::grid;
     loop->width = 1;

@@ -1,6 +1,7 @@
 #include "compiled/schedule/strips.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 #include <set>
@@ -247,10 +248,11 @@ class Rewriting {
       vectors = std::max(vectors, decision.schedule->tile_columns / decision.schedule->lanes);
       tile = tile == 0 ? decision.schedule->tile_rows : std::min(tile, decision.schedule->tile_rows);
     }
-    tile = std::max<std::int64_t>(1, tile);
+    tile = machine_.is_grid() ? rows_of_block(row_bytes, equations) : std::max<std::int64_t>(1, tile);
     const std::int64_t room = percent(machine_.middle_bytes, threshold("strip_percent")) / std::max<std::int64_t>(1, tile * row_bytes);
-    std::int64_t rows = tile * (options_.always ? 1 : std::clamp<std::int64_t>(room, 1, threshold("most_strip_tiles")));
+    std::int64_t rows = tile * (options_.always || machine_.is_grid() ? 1 : std::clamp<std::int64_t>(room, 1, threshold("most_strip_tiles")));
     if (const DecisionLine* line = deciding_.given("strip", name)) {
+      if (machine_.is_grid()) line->refuse("a block of a grid has as many rows as its threads share");
       tile = line->number("tile_rows", 1, machine_.vector_registers);
       const std::int64_t registers = registers_of_tile(tile, vectors);
       if (registers > machine_.vector_registers) line->refuse(fmt::format("the tile takes {} registers, and there are {}", registers, machine_.vector_registers));
@@ -262,6 +264,16 @@ class Rewriting {
       strip.rows = rows;
       strip.tile_rows = tile;
     }
+  }
+
+  /// Rows that a block of a grid has at once: as many as memory that it shares holds beside their tiles, or, where it holds too few of them and they
+  /// lie elsewhere, as many as make tiles worth while.
+  std::int64_t rows_of_block(std::int64_t row_bytes, const std::vector<std::pair<Equation, Strip>>& equations) const {
+    std::int64_t extent = 1;
+    for (const auto& [e, strip] : equations) extent = std::max(extent, e.binders[strip.shared.back()].extent);
+    std::int64_t rows = most_rows_of_block;
+    while (rows > least_rows_of_block && (rows * row_bytes > machine_.shared_bytes - bytes_beside_rows || rows >= 2 * extent)) rows /= 2;
+    return rows * row_bytes > machine_.shared_bytes - bytes_beside_rows && extent > rows ? 2 * rows : rows;
   }
 
   /// What is kept of a row at most: from its equation to the last one that reads it, which may write in its place.
@@ -282,6 +294,10 @@ class Rewriting {
     }
     return *std::max_element(kept.begin(), kept.end());
   }
+
+  static constexpr std::int64_t most_rows_of_block = 32;
+  static constexpr std::int64_t least_rows_of_block = 8;
+  static constexpr std::int64_t bytes_beside_rows = 14 << 10;  ///< for both factors of some steps of the largest tile, and what else is shared
 
   System& system_;
   const Machine& machine_;
@@ -332,9 +348,25 @@ void drop_unread(System& system, const std::vector<bool>& free, std::vector<std:
 
 }  // namespace
 
+namespace {
+
+/// Threads of a block, for all tiles of a kernel.
+constexpr std::int64_t threads_of_strip = 128;
+constexpr std::int64_t most_columns_of_strip = 128;
+
+/// A tile of a strip's rows on a grid, and what of it each thread has: neighbouring columns first, which are read together.
+void share_strip(Schedule& s, const Contraction& c, std::int64_t columns) {
+  const std::int64_t most = c.type == DType::f64 ? most_columns_of_strip / 2 : most_columns_of_strip;
+  s.tile_columns = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns))), threads_of_strip / s.tile_rows, most);
+  const std::int64_t sums = s.tile_rows * s.tile_columns / threads_of_strip;
+  s.shared->columns = std::min<std::int64_t>(4, sums);
+  s.shared->rows = sums / s.shared->columns;
+}
+
+}  // namespace
+
 std::vector<std::optional<Strip>> form_strips(System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) {
   std::vector<std::optional<Strip>> strips(system.equations.size());
-  if (machine.is_grid()) return strips;
   const std::vector<WideFamily> families = wide_families(system, machine, options, deciding);
   const std::vector<std::string> names = addresses(system);
   if (families.empty()) return strips;
@@ -374,6 +406,7 @@ std::string fit_strips(const System& system, Schedule& s, const Strip& strip, co
     s.left = {Layout::in_place, "rows of the strip"};
   }
   s.tile_rows = strip.tile_rows;
+  if (s.shared) share_strip(s, c, equation.binders[s.column].extent);
   s.block_rows = strip.rows / strip.tile_rows;
   s.block_columns = parts(equation.binders[s.column].extent, s.tile_columns);
   s.columns_outside = false;
