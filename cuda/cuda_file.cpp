@@ -15,6 +15,7 @@
 #include "cuda/part_steps.hpp"
 #include "cuda/split.hpp"
 #include "cuda/square_steps.hpp"
+#include "cuda/tile_parts.hpp"
 #include "cuda/turns.hpp"
 
 namespace etalon::cuda {
@@ -184,6 +185,13 @@ class File {
 
   void body_in_parts(const compiled::loops::Nest& nest, const Split& split, const std::string& memory, Text& text) {
     compiled::source::Scalars scalars(program_.lowered().system, program_.tensors(), program_.names(), functions_);
+    if (split.tiles != nullptr) {
+      const spec::System& system = program_.lowered().system;
+      const std::string index(index_type(system, nest));
+      compiled::source::Steps steps(scalars, system, text, index);
+      steps.all({nest.steps.begin(), nest.steps.end() - 1});
+      return TileParts(scalars, system, text, index, split, memory).write_parts(nest);
+    }
     PartSteps steps(scalars, program_.lowered().system, text, index_type(program_.lowered().system, nest), split);
     if (!loops_of_grid(nest).empty()) steps.all({nest.steps.begin(), nest.steps.end() - 1});
     steps.write(nest, memory);
@@ -196,6 +204,10 @@ class File {
     if (const std::optional<Squares> squares = squares_of(system, nest)) {
       compiled::source::Steps steps(scalars, system, text, index);
       return SquareSteps(scalars, system, text, *squares, index).write(nest, grid.blocks, steps);
+    }
+    if (joining != nullptr && joining->split.tiles != nullptr) {
+      compiled::source::Steps steps(scalars, system, text, index);
+      return TileParts(scalars, system, text, index, joining->split, joining->memory).write_joined(nest, steps);
     }
     Turns turns(nest, grid, index, scalars, text, joining);
     if (grid.has_groups()) {

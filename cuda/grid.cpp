@@ -6,6 +6,7 @@
 
 #include "compiled/ir/blocks.hpp"
 #include "compiled/ir/depth.hpp"
+#include "cuda/split.hpp"
 #include "cuda/squares.hpp"
 #include "cuda/warp_loops.hpp"
 
@@ -180,15 +181,39 @@ std::int64_t terms_bytes(const Reduce& r, compiled::loops::Type real, std::int64
   return r.loops.front().binder.extent * (real == compiled::loops::Type::f64 ? 8 : 4);
 }
 
-Grid grid_of(const spec::System& system, const compiled::loops::Nest& nest) {
+namespace {
+
+Grid with_own_memory(const compiled::loops::Nest& nest) {
   Grid grid;
-  const std::vector<const Loop*> shared = loops_of_grid(nest);
   grid.turns = turns_of(nest);
   for (const compiled::loops::Buffer& b : nest.buffers) {
     if (b.scope == compiled::loops::Scope::thread) grid.own_bytes += room_of(b);
   }
+  return grid;
+}
+
+/// A thread for each element of the tiles.
+void joined_tiles(const Split& split, Grid& grid) {
+  grid.turns = split.turns * split.chains;
+  grid.threads = machine.block_threads;
+  grid.blocks = std::clamp<std::int64_t>(compiled::parts(grid.turns, grid.threads), 1, most_blocks);
+}
+
+}  // namespace
+
+Grid grid_of_tiles(const spec::System& system, const compiled::loops::Nest& nest) {
+  Grid grid = with_own_memory(nest);
+  tiles(nest, Together(system, nest), grid);
+  return grid;
+}
+
+Grid grid_of(const spec::System& system, const compiled::loops::Nest& nest) {
+  Grid grid = with_own_memory(nest);
+  const std::vector<const Loop*> shared = loops_of_grid(nest);
   const Together together(system, nest);
-  if (!together.tiles.empty()) {
+  if (const std::optional<Split> split = split_of_tiles(system, nest)) {
+    joined_tiles(*split, grid);
+  } else if (!together.tiles.empty()) {
     tiles(nest, together, grid);
   } else if (together.widest > 1) {
     groups(together, grid);

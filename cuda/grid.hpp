@@ -67,6 +67,10 @@ inline constexpr std::int64_t arena_alignment = 256;
 /// Values of the variables of a grid's loops together.
 [[nodiscard]] std::int64_t turns_of(const compiled::loops::Nest& nest);
 
+/// Of a kernel with tiles: a block has one at a time.
+[[nodiscard]] Grid grid_of_tiles(const spec::System& system, const compiled::loops::Nest& nest);
+
+/// With which a kernel is launched. Where it joins parts of tiles (split.hpp), its turns are their elements.
 [[nodiscard]] Grid grid_of(const spec::System& system, const compiled::loops::Nest& nest);
 
 /// Bytes that an own buffer takes of shared memory.

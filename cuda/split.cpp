@@ -20,6 +20,9 @@ namespace {
 constexpr std::int64_t most_results = machine.multiprocessors * resident_threads;
 constexpr std::int64_t least_terms = 64;
 constexpr std::int64_t least_parts = 8;
+/// Of a contraction: multiprocessors for each tile, and blocks of terms.
+constexpr std::int64_t least_idle = 4;
+constexpr std::int64_t least_blocks = 8;
 
 const Reduce* first_reduction(const compiled::loops::Nest& nest) {
   const std::vector<const Loop*> loops = loops_of_grid(nest);
@@ -42,7 +45,32 @@ Parts parts_of(std::int64_t blocks, std::int64_t block, std::int64_t most) {
   return {each * block, blocks / each, blocks % each != 0};
 }
 
+std::optional<Split> split_of_tiles(const spec::System& system, const compiled::loops::Nest& nest) {
+  const std::vector<const Loop*> loops = loops_of_grid(nest);
+  const std::vector<Step>& turn = loops.empty() ? nest.steps : loops.back()->steps;
+  const auto* c = turn.size() == 1 ? std::get_if<compiled::loops::Contract>(&turn.front().is) : nullptr;
+  if (c == nullptr) return std::nullopt;
+  const std::int64_t blocks = c->schedule.depth.blocks, idle = machine.multiprocessors / std::max<std::int64_t>(1, turns_of(nest));
+  if (idle < least_idle || blocks < least_blocks) return std::nullopt;
+  Split split;
+  split.tiles = c;
+  split.rounds = true;
+  split.grid = grid_of_tiles(system, nest);
+  split.turns = split.grid.turns;
+  split.chains = c->schedule.tile_rows * c->schedule.tile_columns;
+  split.parts = parts_of(blocks, 1, idle);
+  if (!split.parts.rest) {
+    --split.parts.whole;
+    split.parts.rest = true;
+  }
+  split.bytes = split.results() * static_cast<std::int64_t>(sizeof(double));
+  split.grid.turns *= split.parts.count();
+  split.grid.blocks = std::clamp<std::int64_t>(split.grid.turns, 1, most_blocks);
+  return split;
+}
+
 std::optional<Split> split_of(const spec::System& system, const compiled::loops::Nest& nest) {
+  if (auto tiles = split_of_tiles(system, nest)) return tiles;
   const Reduce* r = first_reduction(nest);
   if (r == nullptr || !is_plain(*r)) return std::nullopt;
   Split split;

@@ -1,6 +1,6 @@
 /// \file
-/// Long reductions of few results: a kernel of their own reduces parts of them, which the kernel that they stand in joins. Parts are
-/// nodes of the reduction's tree, so that no bit depends on how many there are.
+/// Long reductions of few results, and contractions of great depth whose tiles are few: a kernel of their own reduces parts of them, which the
+/// kernel that they stand in joins. Parts are nodes of the reduction's tree, so that no bit depends on how many there are.
 #pragma once
 
 #include <cstdint>
@@ -30,19 +30,23 @@ struct Parts {
 /// \param most parts
 [[nodiscard]] Parts parts_of(std::int64_t blocks, std::int64_t block, std::int64_t most);
 
-/// A reduction in parts. Partial results lie one behind the other: [part][turn][chain].
+/// A reduction in parts. Partial results lie one behind the other: [part][turn][chain], or [part][tile][row][column].
 struct Split {
-  const compiled::loops::Reduce* reduce = nullptr;
+  const compiled::loops::Reduce* reduce = nullptr;   ///< this one,
+  const compiled::loops::Contract* tiles = nullptr;  ///< or this one: its turns are tiles, its parts' lengths blocks of terms, the last part is the rest
   bool rounds = false;       ///< what is exact has chains alone, as many as there are partial results of a turn
   std::int64_t turns = 1;    ///< of the kernel
   std::int64_t chains = 1;
   Parts parts{1, 1, false};
   std::int64_t bytes = 0;    ///< of all partial results
-  Grid grid{};               ///< of the kernel that makes them: a thread has one
+  Grid grid{};               ///< of the kernel that makes them: a thread has one, or a block has a tile of them
   [[nodiscard]] std::int64_t results() const { return parts.count() * turns * chains; }
 };
 
-/// The first reduction of a kernel's turn, where its threads would leave most of a chip idle and it is long.
+/// The contraction that is all of a kernel's turn, where its tiles would leave most of a chip idle and it is deep.
+[[nodiscard]] std::optional<Split> split_of_tiles(const spec::System& system, const compiled::loops::Nest& nest);
+
+/// That, or the first reduction of a kernel's turn, where its threads would leave most of a chip idle and it is long.
 [[nodiscard]] std::optional<Split> split_of(const spec::System& system, const compiled::loops::Nest& nest);
 
 /// A split with the memory of its partial results.

@@ -50,7 +50,7 @@ std::string counting(const std::string& name, std::int64_t to) { return fmt::for
 }  // namespace
 
 TileSteps::TileSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const compiled::loops::Contract& c, std::string thread,
-                     std::string shared, std::string index)
+                     std::string shared, std::string index, DepthPart part)
     : scalars_(scalars),
       text_(text),
       c_(c),
@@ -58,6 +58,7 @@ TileSteps::TileSteps(compiled::source::Scalars& scalars, const spec::System& sys
       thread_(std::move(thread)),
       shared_(std::move(shared)),
       index_(std::move(index)),
+      part_(std::move(part)),
       threads_(s_.tile_rows / s_.shared->rows * (s_.tile_columns / s_.shared->columns)),
       left_{c.left, c.row, s_.tile_rows, s_.shared->rows, {}, {}, {}, guards_without(c.taps, c.column), {}, lies_by_steps(system, c.left, c.depth.back())},
       right_{c.right, c.column, s_.tile_columns, s_.shared->columns, {}, {}, {}, guards_without(c.taps, c.row), {}, lies_by_steps(system, c.right, c.depth.back())} {}
@@ -135,7 +136,7 @@ void TileSteps::add_up() {
   const compiled::DepthWalk& walk = s_.depth;
   sums_ = scalars_.claim("sums");
   text_.line(fmt::format("{} {}[{}][{}] = {{}};", number_type(), sums_, left_.each, right_.each));
-  if (walk.blocks > 1) {
+  if (most_blocks() > 1) {
     waiting_ = scalars_.claim("waiting");
     blocks_ = scalars_.claim("blocks");
     for (int digit = 0; digit < in_registers(); ++digit) text_.line(fmt::format("{} {}[{}][{}];", number_type(), waiting(digit), left_.each, right_.each));
@@ -145,22 +146,27 @@ void TileSteps::add_up() {
   for (Side* side : {&left_, &right_}) declare_next(*side);
   const std::string piece = scalars_.claim("piece");
   pieces_of_block_ = compiled::parts(walk.turns * walk.inside, s_.shared->steps);
-  const std::int64_t pieces = walk.blocks * pieces_of_block_;
-  fetch("0");
-  text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", piece, pieces));
+  std::string first = "0", pieces = std::to_string(walk.blocks * pieces_of_block_), last = std::to_string(walk.blocks * pieces_of_block_ - 1);
+  if (part_.most != 0) {
+    first = fmt::format("{} * {}", part_.first, pieces_of_block_);
+    pieces = fmt::format("({} + {}) * {}", part_.first, part_.count, pieces_of_block_);
+    last = pieces + " - 1";
+  }
+  fetch(first);
+  text_.open(fmt::format("for (int {0} = {1}; {0} < {2}; ++{0})", piece, first, pieces));
   text_.line("__syncthreads();");
   put(left_);
   put(right_);
   text_.line("__syncthreads();");
-  if (pieces > 1) {
-    text_.open(fmt::format("if ({} < {})", piece, pieces - 1));
+  if (last != "0") {
+    text_.open(fmt::format("if ({} < {})", piece, last));
     fetch(piece + " + 1");
     text_.close();
   }
   multiply_piece(piece);
-  if (walk.blocks > 1) carry(piece);
+  if (most_blocks() > 1) carry(piece);
   text_.close();
-  if (walk.blocks > 1) join_waiting();
+  if (most_blocks() > 1) join_waiting();
 }
 
 /// What each thread has fetched of a factor and not yet put where all see it.
@@ -336,7 +342,7 @@ std::string TileSteps::place(const Side& side, const std::string& number) const 
 
 /// After its last piece the sum of the block at hand meets those of its size that wait, and waits; that of the last block stays in registers.
 void TileSteps::carry(const std::string& piece) {
-  text_.open(fmt::format("if ({}{} < {})", pieces_of_block_ == 1 ? "" : fmt::format("({} + 1) % {} == 0 && ", piece, pieces_of_block_), blocks_, s_.depth.blocks - 1));
+  text_.open(fmt::format("if ({}{} < {})", pieces_of_block_ == 1 ? "" : fmt::format("({} + 1) % {} == 0 && ", piece, pieces_of_block_), blocks_, part_.most == 0 ? std::to_string(s_.depth.blocks - 1) : part_.count + " - 1"));
   wait_from(0);
   each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{}[{}][{}] = 0;", sums_, r, c); });
   text_.line(fmt::format("++{};", blocks_));
@@ -370,14 +376,17 @@ void TileSteps::meet(const std::string& waiting) {
 
 /// The last block's sum meets all that wait, the smallest first.
 void TileSteps::join_waiting() {
-  const auto waits = static_cast<std::uint64_t>(s_.depth.blocks - 1);
+  const auto waits = static_cast<std::uint64_t>(most_blocks() - 1);
   for (int digit = 0; waits >> digit != 0; ++digit) {
-    if ((waits >> digit & 1) != 0) meet(waiting(digit));
+    if ((waits >> digit & 1) == 0) continue;
+    if (part_.most != 0) text_.open(fmt::format("if ((({} >> {}) & 1) != 0)", blocks_, digit));
+    meet(waiting(digit));
+    if (part_.most != 0) text_.close();
   }
 }
 
 /// Sizes of sums that may wait: 1, 2, 4, … blocks.
-int TileSteps::digits() const { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(s_.depth.blocks - 1))); }
+int TileSteps::digits() const { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most_blocks() - 1))); }
 
 /// The smallest wait most often, where registers are left for them: local memory of all threads does not stay in a near cache.
 int TileSteps::in_registers() const {

@@ -12,12 +12,19 @@
 
 namespace etalon::cuda {
 
+/// Blocks of terms that are added up, where others are another block's of the grid.
+struct DepthPart {
+  std::string first;      ///< empty: all of them
+  std::string count;
+  std::int64_t most = 0;  ///< of them
+};
+
 class TileSteps {
  public:
   /// \param thread which of the block a thread is
   /// \param shared memory that they share, 16 bytes aligned
   TileSteps(compiled::source::Scalars& scalars, const spec::System& system, compiled::source::Text& text, const compiled::loops::Contract& c, std::string thread,
-            std::string shared, std::string index);
+            std::string shared, std::string index, DepthPart part = {});
 
   /// \param element writes what is done with an element
   template <class Element>
@@ -78,6 +85,7 @@ class TileSteps {
   void meet(const std::string& waiting);
   void join_waiting();
   [[nodiscard]] int digits() const;
+  [[nodiscard]] std::int64_t most_blocks() const { return part_.most == 0 ? s_.depth.blocks : part_.most; }
   [[nodiscard]] int in_registers() const;
   [[nodiscard]] std::string waiting(int digit) const;
   void each_sum(const std::function<std::string(const std::string& r, const std::string& c)>& statement);
@@ -92,6 +100,7 @@ class TileSteps {
   std::string thread_;
   std::string shared_;
   std::string index_;
+  DepthPart part_;
   std::int64_t threads_ = 1;
   compiled::loops::Type real_ = compiled::loops::Type::f32;
   Side left_;

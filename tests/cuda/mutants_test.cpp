@@ -59,6 +59,20 @@ const std::vector<Broken> all{
          {"both factors overlap", "(shared + 2304)", "(shared + 2048)"},
          {"a factor is read one step behind", "150 * s0_2 + j_3", "150 * s0_2 + j_3 - 1"},
      }},
+    // Products of great depth in three parts, the last of which is shorter.
+    {"input a : f32[16, 40, 1300]\ninput b : f32[16, 1300, 30]\ny = matmul(a, b)\noutput y\n",
+     {
+         {"parts overlap", "part * 8, own_blocks", "part * 7, own_blocks"},
+         {"the last part is as long as the others", "part < 2 ? 8 : 5", "part < 2 ? 8 : 8"},
+         {"the last part ends early", "part < 2 ? 8 : 5", "part < 2 ? 8 : 4"},
+         {"one block of a part does not wait", "blocks < own_blocks - 1)", "blocks < own_blocks - 2)"},
+         {"sums of four blocks are not joined", "if (((blocks >> 2) & 1) != 0)", "if (((blocks >> 2) & 1) == 2)"},
+         {"two parts have one memory", "[part * 32768 + (turn", "[part / 2 * 32768 + (turn"},
+         {"tiles are put elsewhere", "(turn * 32 + s1_3", "((turn ^ 1) * 32 + s1_3"},
+         {"a tile's rows are read as another's", "rows * 1 * 32 + element / 32 % 32", "rows * 1 * 32 + (element / 32 ^ 1) % 32"},
+         {"the last part is not joined", "0 <= 2 && 2 < 0 + 4", "0 <= 2 && 2 < 0 + 2"},
+         {"parts are taken from the end", "et_wait_f32(sums, done, ((float *)partial_results)[part * ", "et_wait_f32(sums, done, ((float *)partial_results)[(2 - part) * "},
+     }},
     // Squares with rows and columns left over.
     {"input x : f32[70, 45]\ny = transpose(x)\noutput y\n",
      {

@@ -1,6 +1,7 @@
 // Reductions in parts: which are, and that parts change no bit.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -67,4 +68,47 @@ TEST_CASE("long reductions are done in parts, with the processor's bits", "[cuda
     REQUIRE(expected.size() == 1);
     CHECK(same_bits(compiled::compile_system(system, on(emulator)).run(inputs), expected));
   }
+}
+
+TEST_CASE("products of great depth and few tiles are done in parts, with the processor's bits", "[cuda][emulator]") {
+  struct Deep {
+    const char* program;
+    std::int64_t whole;  ///< parts but for the last one; 0: none at all
+    std::int64_t each;   ///< blocks of 64 terms in each of them
+  };
+  // Parts are for 132 multiprocessors: 2 tiles of 32 by 32 leave each 66 of them, 32 tiles 4.
+  const std::vector<Deep> deep{
+      {"input a : f32[40, 1000]\ninput b : f32[1000, 30]\ny = matmul(a, b)\noutput y\n", 15, 1},
+      {"input a : f32[40, 9000]\ninput b : f32[9000, 30]\nc = matmul(a, b)\ny = gelu(c)\noutput y\n", 35, 4},
+      {"input a : f32[16, 40, 1300]\ninput b : f32[16, 1300, 30]\ny = matmul(a, b)\noutput y\n", 2, 8},
+      {"input a : f32[16, 40, 2048]\ninput b : f32[16, 2048, 30]\ninput c : f32[30]\nd = matmul(a, b)\ny = add(d, c)\noutput y\n", 3, 8},
+      {"input a : f64[40, 1000]\ninput b : f64[1000, 30]\ny = matmul(a, b)\noutput y\n", 15, 1},
+      {"input a : f32[600, 40]\ninput b : f32[30, 600]\nc = transpose(a)\nd = transpose(b)\ny = matmul(c, d)\noutput y\n", 9, 1},
+      {"input a : f32[40, 400]\ninput b : f32[400, 30]\ny = matmul(a, b)\noutput y\n", 0, 0},
+      {"input a : f32[320, 1000]\ninput b : f32[1000, 300]\ny = matmul(a, b)\noutput y\n", 0, 0},
+  };
+  const auto emulator = std::make_shared<cuda::emulator::Emulator>(9);
+  for (const Deep& one : deep) {
+    INFO(one.program);
+    const spec::System system = spec::lower(spec::parse_program(one.program));
+    const compiled::Compilation made = compiled::lower_to_loops(system, {}, {}, cuda::machine);
+    REQUIRE(made.nests.size() == 1);
+    const auto split = cuda::split_of(made.system, made.nests.front());
+    REQUIRE(split.has_value() == (one.whole > 0));
+    if (split) {
+      CHECK(split->tiles != nullptr);
+      CHECK((split->parts.whole == one.whole && split->parts.length == one.each && split->parts.rest));
+    }
+    const std::vector<HostTensor> inputs = drawn_inputs(system, 3);
+    CHECK(same_bits(compiled::compile_system(system, on(emulator)).run(inputs), compiled::compile_system(system, on(nullptr)).run(inputs)));
+  }
+}
+
+TEST_CASE("weights of a convolution are summed in parts over its images, with the processor's bits", "[cuda][emulator]") {
+  const spec::System system = spec::lower(spec::parse_program("input x : f32[4, 16, 13, 13]\ninput k : f32[16, 16, 3, 3]\ninput d : f32[4, 16, 13, 13]\n"
+                                                              "y = conv2d(x, k, _) {padding = 1}\ng = vjp(y; k; d)\noutput g\n"));
+  const compiled::Compilation made = compiled::lower_to_loops(system, {}, {}, cuda::machine);
+  CHECK(std::ranges::any_of(made.nests, [&](const auto& nest) { return cuda::split_of_tiles(made.system, nest).has_value(); }));
+  const std::vector<HostTensor> inputs = drawn_inputs(system, 3);
+  CHECK(same_bits(compiled::compile_system(system, on(std::make_shared<cuda::emulator::Emulator>(9))).run(inputs), compiled::compile_system(system, on(nullptr)).run(inputs)));
 }
