@@ -6,6 +6,7 @@
 
 #include "compiled/ir/blocks.hpp"
 #include "compiled/ir/depth.hpp"
+#include "cuda/fours.hpp"
 #include "cuda/split.hpp"
 #include "cuda/squares.hpp"
 #include "cuda/warp_loops.hpp"
@@ -221,8 +222,9 @@ Grid grid_of(const spec::System& system, const compiled::loops::Nest& nest) {
     squares(*found, grid);
   } else if (!shared.empty()) {
     grid.threads = machine.block_threads;
-    if (is_element(shared.back()->steps) && grid.turns >= turns_at_once * machine.multiprocessors * resident_threads) grid.at_once = turns_at_once;
-    grid.blocks = std::clamp<std::int64_t>(compiled::parts(grid.turns, grid.threads * grid.at_once), 1, most_blocks);
+    if (fours_of(system, nest)) grid.side_by_side = neighbours;
+    else if (is_element(shared.back()->steps) && grid.turns >= turns_at_once * machine.multiprocessors * resident_threads) grid.at_once = turns_at_once;
+    grid.blocks = std::clamp<std::int64_t>(compiled::parts(grid.turns, grid.threads * grid.at_once * grid.side_by_side), 1, most_blocks);
   }
   return grid;
 }

@@ -43,6 +43,7 @@ struct Grid {
   std::int64_t blocks = 1;        ///< of `threads` threads; each group takes every so many-th turn
   std::int64_t threads = 1;       ///< one thread does it all where no loop is shared
   std::int64_t at_once = 1;       ///< turns that a thread has at once, `threads` apart, so that their loads are under way together
+  std::int64_t side_by_side = 1;  ///< turns that a thread has at once, neighbours in memory
   std::int64_t group = 1;         ///< threads that do a turn together: one, a warp, or a whole block
   std::int64_t least_resident = 1;  ///< blocks on a multiprocessor, for which registers must suffice
   std::int64_t own_bytes = 0;     ///< of shared memory for what a group has of its own

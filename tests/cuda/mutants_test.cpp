@@ -99,6 +99,15 @@ const std::vector<Broken> all{
          {"one thread waits for the others at a barrier that they do not reach", "if (thread == 0) *result = r10;", "if (thread == 0) { *result = r10; " + barrier + " }"},
          {"a lane that is not in the mask is asked", "other_2 = __shfl_down_sync(0xffffffffu, r12, 4)", "other_2 = __shfl_down_sync(0x0000000fu, r12, 4)"},
      }},
+    // Four neighbours for each thread, and three elements left over.
+    {"input x : f32[1033, 543]\ninput z : f32[1033, 543]\ny = mul(x, z)\noutput y\n",
+     {
+         {"the rest ends early", "turn < 560919; ++turn", "turn < 560918; ++turn"},
+         {"the rest begins late", "turn = first; turn", "turn = first + 1; turn"},
+         {"neighbours change places", "put.at[n] = ", "put.at[n ^ 1] = "},
+         {"all four are the first one", "got.at[n] *", "got.at[0] *"},
+         {"two threads have the same elements", "blockDim.x + threadIdx.x)", "blockDim.x + threadIdx.x / 2)"},
+     }},
     // Strips of 32 rows of scores, with rows, columns and tiles left over or left out.
     {"input q : f32[1, 1, 40, 16]\ninput k : f32[1, 1, 200, 16]\ninput v : f32[1, 1, 200, 16]\n"
      "y = scaled_dot_product_attention(q, k, v, _, _) {causal = true}\noutput y\n",
