@@ -17,9 +17,9 @@ using spec::Expr;
 
 namespace {
 
-class Finder {
+class FourFinder {
  public:
-  Finder(const spec::System& system, const Nest& nest) : system_(system), loops_(loops_of_grid(nest)), all_(compiled::loops::accesses_of(loops_.back()->steps)) {
+  FourFinder(const spec::System& system, const Nest& nest) : system_(system), loops_(loops_of_grid(nest)), all_(compiled::loops::accesses_of(loops_.back()->steps)) {
     for (const Loop* loop : loops_) extents_[loop->binder.variable] = loop->binder.extent;
     found_.in_rows = loops_.back()->binder.extent % neighbours == 0;
   }
@@ -90,7 +90,7 @@ constexpr std::int64_t least_threads = machine.multiprocessors * 1024;
 std::optional<Fours> fours_of(const spec::System& system, const Nest& nest) {
   const std::vector<const Loop*> loops = loops_of_grid(nest);
   if (loops.empty() || !is_element(loops.back()->steps) || turns_of(nest) < neighbours * least_threads) return std::nullopt;
-  return Finder(system, nest).run();
+  return FourFinder(system, nest).run();
 }
 
 }  // namespace etalon::cuda

@@ -24,9 +24,9 @@ constexpr std::int64_t sector_bytes = 32;
 /// A block has that many squares of f32 in memory without there being fewer blocks.
 constexpr std::size_t most_elements = 4;
 
-class Finder {
+class SquareFinder {
  public:
-  Finder(const spec::System& system, const Nest& nest) : system_(system), loops_(loops_of_grid(nest)), all_(compiled::loops::accesses_of(loops_.back()->steps)) {
+  SquareFinder(const spec::System& system, const Nest& nest) : system_(system), loops_(loops_of_grid(nest)), all_(compiled::loops::accesses_of(loops_.back()->steps)) {
     for (const Loop* loop : loops_) extents_[loop->binder.variable] = loop->binder.extent;
     for (const Expr& e : all_.expressions) {
       spec::for_each(e, [&](const Expr& x) {
@@ -97,7 +97,7 @@ class Finder {
 std::optional<Squares> squares_of(const spec::System& system, const Nest& nest) {
   const std::vector<const Loop*> loops = loops_of_grid(nest);
   if (loops.size() < 2 || !is_element(loops.back()->steps)) return std::nullopt;
-  return Finder(system, nest).run();
+  return SquareFinder(system, nest).run();
 }
 
 }  // namespace etalon::cuda

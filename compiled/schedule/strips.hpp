@@ -15,7 +15,8 @@ namespace etalon::compiled {
 /// Groups the readers of each wide family (wide.hpp): those of one group run over strips of one long axis, the outer axes
 /// around it, and each group computes what it reads of the family for itself, in tensors of its own whose rows lie along that
 /// axis. A reader joins a group where everything else that it needs is there before the group, or is computed by the group for
-/// the same row. Equations of a group follow each other; what nobody reads any more is gone.
+/// the same row. Equations of a group follow each other; what nobody reads any more is gone. On a grid a strip is a block's: one tile of rows, as
+/// many as memory that the block shares holds.
 /// \returns one entry per equation of the new system.
 [[nodiscard]] std::vector<std::optional<Strip>> form_strips(spec::System& system, const Machine& machine, const ScheduleOptions& options,
                                                              Deciding& deciding);
