@@ -255,6 +255,11 @@ Value<R> Arithmetic<R>::with_joined_divisors(Value<R> result, const ProductParts
 template <class R>
 Value<R> Arithmetic<R>::rescaled(Value<R> result, const ProductParts<R>& parts, bool exact_on_the_way) {
   scale_exactly(result, parts.negative, parts.exponent);
+  if (parts.steps > 0 && result.may(admits_finite)) {
+    double dropped = 0;
+    flush(dropped, result);
+    if (dropped > 0) finish(result, add_up(dropped, result.local), 0);
+  }
   const bool partial = parts.steps > 1 && result.may(admits_finite);
   if (partial) result = with_joined_divisors(result, parts);
   if (partial && parts.extents.below < rounding_.tau && !exact_on_the_way) {

@@ -136,11 +136,12 @@ TEST_CASE("an instruction is used within what is promised and nowhere else", "[c
   CHECK(found(DType::bf16, DType::bf16, promised()));
   CHECK(found(DType::f32, DType::bf16, promised()));
   CHECK_FALSE(found(DType::f64, DType::bf16, promised()));
-  CHECK_FALSE(found(DType::f16, DType::f16, promised()));
+  CHECK(found(DType::f16, DType::bf16, promised()));
   spec::Contract exact = promised();
   exact.product_operand_precision = 0;
   CHECK(found(DType::bf16, DType::bf16, exact));
   CHECK_FALSE(found(DType::f32, DType::f32, exact));
+  CHECK_FALSE(found(DType::bf16, DType::f16, exact));
   spec::Contract tf32 = promised();
   tf32.product_operand_precision = 11;
   CHECK_FALSE(found(DType::f32, DType::f32, tf32));

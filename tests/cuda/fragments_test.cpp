@@ -202,7 +202,7 @@ TEST_CASE("fragments with one index wrong are convicted", "[cuda][fragments][emu
   const std::vector<Misplaced> mutants{
       {"a row of the left factor is its neighbour", "i_7 % 2 * 8 + lane / 4) * 24", "i_7 % 2 * 8 + (lane / 4 ^ 1)) * 24"},
       {"steps of the left factor are their neighbours", "lane % 4 * 2 + i_7 / 2 * 8", "(lane % 4 ^ 1) * 2 + i_7 / 2 * 8"},
-      {"steps of the right factor are their neighbours", "lane % 4 * 2 + i_8 * 8", "(lane % 4 ^ 1) * 2 + i_8 * 8"},
+      {"later steps of the right factor come first", "i_8 * 8", "(i_8 ^ 1) * 8"},
       {"registers of rows and of steps change places", "i_7 % 2 * 8 + lane / 4", "i_7 / 2 * 8 + lane / 4"},
       {"later steps are the first ones", "i_7 / 2 * 8", "i_7 / 2 * 0"},
       {"later steps of the right factor overlap the first ones", "i_8 * 8", "i_8 * 6"},
@@ -224,9 +224,9 @@ TEST_CASE("fragments with one index wrong are convicted", "[cuda][fragments][emu
   const auto emulator = std::make_shared<Emulator>(11);
   emulator->prepare(texts);
   CHECK(is_exact(compiled::compile_system(system, under(promised(), emulator)), m, k, n, DType::f32));
-  for (std::size_t n = 0; n < mutants.size(); ++n) {
-    INFO(mutants[n].what);
-    emulator->replace(sound, texts[n + 1]);
+  for (std::size_t one = 0; one < mutants.size(); ++one) {
+    INFO(mutants[one].what);
+    emulator->replace(sound, texts[one + 1]);
     bool found = false;
     try {
       found = !is_exact(compiled::compile_system(system, under(promised(), emulator)), m, k, n, DType::f32);
