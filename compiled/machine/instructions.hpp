@@ -170,9 +170,9 @@ inline constexpr std::array instructions{
                 .least_lanes = 16, .architecture = "x86_64", .feature = "avx512bf16",
                 .contract = R"({"flush_operands": true, "flush_results": true})"},
 
-    // Products of small matrices by a warp, on tensor cores. A product of factors is exact; where those and what they are added to are aligned
-    // to the largest, what is below the last place of its significand is cut off (Fasi, Higham, Mikaitis, Pranesh 2021), which is no worse than
-    // cutting each addition off. Selected where a program promises no more (compiled/ir/fragment_adder.hpp).
+    // Products of small matrices by a warp, on tensor cores. A product of factors is exact; those and what they are added to are aligned to the
+    // largest, and what is below the bits that are kept then is cut off (Fasi, Higham, Mikaitis, Pranesh 2021). Selected where a program
+    // promises no more than additions that are cut off (compiled/ir/fragment_adder.hpp).
     Instruction{.meaning = "mma_m16n8k16_bf16(a[16, 16], b[16, 8], c[16, 8]) -> y[16, 8]\n  y[i, j] = c[i, j] + sum[k] a[i, k] * b[k, j]",
                 .llvm = {}, .ptx = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
                 .types = instruction_types::f32, .held = {{{"a", DType::bf16}, {"b", DType::bf16}}},
