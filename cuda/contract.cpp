@@ -15,4 +15,14 @@ spec::Contract contract_of_device(std::string name, std::string_view library) {
   return promised;
 }
 
+spec::Contract with_tensor_cores(spec::Contract promised) {
+  const spec::Contract cores = spec::contract_named("cuda-bf16");
+  promised.name += "-bf16";
+  promised.accumulation = cores.accumulation;
+  promised.flush_operands = cores.flush_operands;
+  promised.product_operand_precision = cores.product_operand_precision;
+  promised.product_operand_rounding = cores.product_operand_rounding;
+  return promised;
+}
+
 }  // namespace etalon::cuda

@@ -16,4 +16,8 @@ namespace etalon::cuda {
 /// \throws SpecViolation naming the nearest shipped contract
 [[nodiscard]] spec::Contract contract_of_device(std::string name, std::string_view library);
 
+/// What a device promises where contractions of it may run on tensor cores: what the shipped contract `cuda-bf16` says of products and of how
+/// they are added, all else as before. It is called as that device is, with `-bf16` behind.
+[[nodiscard]] spec::Contract with_tensor_cores(spec::Contract promised);
+
 }  // namespace etalon::cuda

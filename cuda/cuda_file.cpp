@@ -10,6 +10,7 @@
 #include "compiled/emit/text/nests.hpp"
 #include "compiled/ir/accesses.hpp"
 #include "cuda/four_steps.hpp"
+#include "cuda/fragment_steps.hpp"
 #include "cuda/grid.hpp"
 #include "cuda/group_steps.hpp"
 #include "cuda/index_type.hpp"
@@ -78,7 +79,7 @@ class File {
     text.raw(types);
     if (kernels.str().find("et_four<") != std::string::npos) text.raw(definition_of_four);
     constants(text);
-    text.raw(functions_.definitions() + kernels.str());
+    text.raw(functions_.definitions() + fragment_definitions(kernels.str()) + kernels.str());
     return text.str();
   }
 

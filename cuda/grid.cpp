@@ -7,6 +7,7 @@
 #include "compiled/ir/blocks.hpp"
 #include "compiled/ir/depth.hpp"
 #include "cuda/fours.hpp"
+#include "cuda/fragment_steps.hpp"
 #include "cuda/split.hpp"
 #include "cuda/squares.hpp"
 #include "cuda/warp_loops.hpp"
@@ -64,6 +65,7 @@ class Together {
 /// Both factors of some steps, with room between their rows so that threads meet in other banks.
 std::int64_t tile_bytes(const Contract& c, bool is_double) {
   const compiled::Schedule& s = c.schedule;
+  if (s.fragments != nullptr) return fragment_bytes(s, s.tile_rows + s.tile_columns);
   const std::int64_t numbers = s.shared->steps * (s.tile_rows + s.tile_columns + 8) * (is_double ? 8 : 4);
   return numbers + (c.taps.valid() ? s.shared->steps * (s.tile_rows + s.tile_columns) : 0);
 }

@@ -33,7 +33,8 @@ inline constexpr compiled::Machine machine{.lanes_f32 = compiled::order_lanes_f3
                                            .block_threads = 256,
                                            .multiprocessors = static_cast<std::int64_t>(sized_for.multiprocessors),
                                            .shared_bytes = most_shared_bytes - most_exchange_bytes,
-                                           .name = "grid"};
+                                           .name = "grid",
+                                           .architecture = "nvptx64"};
 inline constexpr std::int64_t most_blocks = 65535;
 inline constexpr std::int64_t warp = 32;
 

@@ -61,7 +61,20 @@ TileSteps::TileSteps(compiled::source::Scalars& scalars, const spec::System& sys
       part_(std::move(part)),
       threads_(s_.tile_rows / s_.shared->rows * (s_.tile_columns / s_.shared->columns)),
       left_{c.left, c.row, s_.tile_rows, s_.shared->rows, {}, {}, {}, guards_without(c.taps, c.column), {}, lies_by_steps(system, c.left, c.depth.back())},
-      right_{c.right, c.column, s_.tile_columns, s_.shared->columns, {}, {}, {}, guards_without(c.taps, c.row), {}, lies_by_steps(system, c.right, c.depth.back())} {}
+      right_{c.right, c.column, s_.tile_columns, s_.shared->columns, {}, {}, {}, guards_without(c.taps, c.row), {}, lies_by_steps(system, c.right, c.depth.back())} {
+  if (s_.fragments == nullptr) return;
+  fragments_.emplace(scalars_, text_, s_, thread_);
+  for (Side* side : {&left_, &right_}) {
+    if (side->factor.form() == spec::Form::read) side->held = system[side->factor->tensor].dtype;
+  }
+}
+
+/// Of the numbers in shared memory.
+std::string TileSteps::shared_type() const { return fragments_ ? std::string(fragments_->number_type()) : number_type(); }
+
+std::int64_t TileSteps::bytes(const Side& side) const {
+  return fragments_ ? fragment_bytes(s_, side.tile) : s_.shared->steps * (side.tile + padding) * (real_ == Type::f64 ? 8 : 4);
+}
 
 std::string TileSteps::number_type() const { return std::string(type_name(real_)); }
 
@@ -74,11 +87,17 @@ void TileSteps::begin(const compiled::loops::Step& s) {
   declare(right_, "right", offset);
   declare_counts(left_, "left", offset);
   declare_counts(right_, "right", offset);
+  if (fragments_) fragments_->begin();
+  else declare_places();
+  open_tile();
+}
+
+/// Which of the threads along each side a thread is.
+void TileSteps::declare_places() {
   const std::int64_t across = s_.tile_columns / s_.shared->columns;
   left_.place = scalars_.claim("down");
   right_.place = scalars_.claim("across");
   text_.line(fmt::format("const int {} = {} / {}, {} = {} % {};", left_.place, thread_, across, right_.place, thread_, across));
-  open_tile();
 }
 
 void TileSteps::end() {
@@ -119,8 +138,8 @@ void TileSteps::leave_out_unread() {
 
 void TileSteps::declare(Side& side, const char* name, std::int64_t& offset) {
   side.numbers = scalars_.claim(name);
-  text_.line(fmt::format("{0} *const {1} = ({0} *)({2} + {3});", number_type(), side.numbers, shared_, offset));
-  offset += s_.shared->steps * (side.tile + padding) * (real_ == Type::f64 ? 8 : 4);
+  text_.line(fmt::format("{0} *const {1} = ({0} *)({2} + {3});", shared_type(), side.numbers, shared_, offset));
+  offset += bytes(side);
 }
 
 void TileSteps::declare_counts(Side& side, const char* name, std::int64_t& offset) {
@@ -251,7 +270,9 @@ void TileSteps::fetch(const Side& side, const std::string& first) {
 /// What was fetched goes where all threads see it.
 void TileSteps::put(const Side& side) {
   const Share share = open_share(side);
-  text_.line(fmt::format("{}[{} * {} + {}] = {}[{}];", side.numbers, share.step, side.tile + padding, share.along, side.next, share.number));
+  const std::string next = fmt::format("{}[{}]", side.next, share.number);
+  if (fragments_) text_.line(fmt::format("{}[{} * {} + {}] = {};", side.numbers, share.along, fragments_->row_numbers(), share.step, fragments_->narrowed(next, side.held)));
+  else text_.line(fmt::format("{}[{} * {} + {}] = {}[{}];", side.numbers, share.step, side.tile + padding, share.along, side.next, share.number));
   if (!side.guards.empty()) text_.line(fmt::format("{}[{} * {} + {}] = {}_counts[{}];", side.counts, share.step, side.tile, share.along, side.next, share.number));
   text_.close();
 }
@@ -279,6 +300,8 @@ bool TileSteps::has_whole_pieces() const {
 /// The steps of a piece, all of them or as many as its block has left.
 void TileSteps::multiply_piece(const std::string& piece) {
   const std::int64_t steps = s_.shared->steps;
+  // Behind the last step of a block are zeros.
+  if (fragments_) return fragments_->multiply(left_.numbers, right_.numbers, sums_);
   if (has_whole_pieces()) return multiply(std::to_string(steps), true);
   const std::string left = scalars_.claim("steps_left");
   text_.open("");
@@ -336,6 +359,7 @@ std::string TileSteps::load(const Side& side, const std::string& step) {
 
 /// Where a thread's rows or columns are in the tile: by fours, so that threads beside each other read other banks.
 std::string TileSteps::place(const Side& side, const std::string& number) const {
+  if (fragments_) return &side == &left_ ? fragments_->row(number) : fragments_->column(number);
   if (side.each <= 4) return fmt::format("{} * {} + {}", side.place, side.each, number);
   return fmt::format("{0} / 4 * {1} + 4 * {2} + {0} % 4", number, 4 * side.tile / side.each, side.place);
 }

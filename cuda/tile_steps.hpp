@@ -4,11 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiled/emit/text/scalars.hpp"
 #include "compiled/ir/nest.hpp"
+#include "cuda/fragment_steps.hpp"
 
 namespace etalon::cuda {
 
@@ -52,6 +54,7 @@ class TileSteps {
     bool by_steps = false;           ///< neighbours in memory are those of one row
     std::int64_t share = 0;          ///< of a piece, numbers that a thread fetches
     std::string next{};              ///< these
+    DType held = DType::f32;         ///< in memory, where it is read from there
   };
   /// What numbers a thread's share of a piece.
   struct Share {
@@ -62,6 +65,7 @@ class TileSteps {
 
   void begin(const compiled::loops::Step& s);
   void end();
+  void declare_places();
   void open_tile();
   void leave_out_unread();
   void declare(Side& side, const char* name, std::int64_t& offset);
@@ -80,6 +84,8 @@ class TileSteps {
   void multiply(const std::string& steps, bool unroll);
   [[nodiscard]] std::string load(const Side& side, const std::string& step);
   [[nodiscard]] std::string place(const Side& side, const std::string& number) const;
+  [[nodiscard]] std::int64_t bytes(const Side& side) const;
+  [[nodiscard]] std::string shared_type() const;
   void carry(const std::string& piece);
   void wait_from(int digit);
   void meet(const std::string& waiting);
@@ -103,6 +109,7 @@ class TileSteps {
   DepthPart part_;
   std::int64_t threads_ = 1;
   compiled::loops::Type real_ = compiled::loops::Type::f32;
+  std::optional<FragmentSteps> fragments_;  ///< where an instruction adds the products of a piece
   Side left_;
   Side right_;
   std::string sums_;

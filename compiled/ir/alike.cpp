@@ -170,8 +170,8 @@ class Writer {
   }
 
   void put(const Schedule& s) {
-    const auto& [row, column, lanes, tile_rows, tile_columns, unroll, depth, across, shared_taps, side_by_side, guards_taps, block_rows, block_columns, fetch_ahead,
-                 columns_outside, left, right, shared, reason] = s;
+    const auto& [row, column, lanes, tile_rows, tile_columns, unroll, depth, adder, across, shared_taps, side_by_side, guards_taps, block_rows, block_columns, fetch_ahead,
+                 columns_outside, left, right, fragments, shared, reason] = s;
     put(row);
     put(column);
     put(lanes);
@@ -179,6 +179,7 @@ class Writer {
     put(tile_columns);
     put(unroll);
     put(depth);
+    put(adder == nullptr ? 0 : adder - term_adders().data() + 1);
     put(across);
     put(shared_taps);
     put(side_by_side);
@@ -189,6 +190,7 @@ class Writer {
     put(columns_outside);
     put(left);
     put(right);
+    put(fragments == nullptr ? 0 : fragments - fragment_adders().data() + 1);
     const BlockTile& tile = shared.value_or(BlockTile{0, 0, 0});
     put(tile.rows);
     put(tile.columns);

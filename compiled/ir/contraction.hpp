@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiled/ir/term_adder.hpp"
 #include "spec/system/system.hpp"
 
 namespace etalon::compiled {
@@ -21,6 +22,9 @@ struct Contraction {
   spec::Expr left;                  ///< over the depth, the row and outer binders
   spec::Expr right;                 ///< over the depth, the column and outer binders
   spec::Expr guard;                 ///< over the same; empty where every term counts
+  const TermAdder* adder = nullptr; ///< what adds the terms of the last loop at once; null: products are added one by one
+  /// In which type tiles read the factors.
+  [[nodiscard]] DType held() const { return adder != nullptr ? adder->held : type; }
 };
 
 /// The contraction that this equation is, or why it is none. The column is, where there is a choice, a binder whose

@@ -22,9 +22,9 @@ std::size_t first_tap(const std::vector<Binder>& depth) {
 
 }  // namespace
 
-DepthWalk walk(const std::vector<Binder>& depth) {
+DepthWalk walk(const std::vector<Binder>& depth, bool last_at_once) {
   DepthWalk w;
-  w.taps = first_tap(depth);
+  w.taps = last_at_once ? depth.size() - 1 : first_tap(depth);
   std::int64_t all = 1;
   for (const Binder& b : depth) all *= b.extent;
   std::size_t level = depth.size();

@@ -28,6 +28,7 @@ struct DepthWalk {
   friend bool operator==(const DepthWalk&, const DepthWalk&) = default;
 };
 
-[[nodiscard]] DepthWalk walk(const std::vector<spec::Binder>& depth);
+/// \param last_at_once whether an instruction takes all of the last loop's terms at once: that loop alone is written out
+[[nodiscard]] DepthWalk walk(const std::vector<spec::Binder>& depth, bool last_at_once = false);
 
 }  // namespace etalon::compiled

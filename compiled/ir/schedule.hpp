@@ -23,6 +23,7 @@
 #include "compiled/ir/contraction.hpp"
 #include "compiled/ir/decision_list.hpp"
 #include "compiled/ir/depth.hpp"
+#include "compiled/ir/fragment_adder.hpp"
 #include "compiled/machine/machine.hpp"
 
 namespace etalon::compiled {
@@ -64,6 +65,7 @@ struct Schedule {
   std::int64_t tile_columns = 1;              ///< a multiple of `lanes`
   std::int64_t unroll = 1;                    ///< steps of the depth in one turn of its innermost loop
   DepthWalk depth;                            ///< in which blocks of terms
+  const TermAdder* adder = nullptr;           ///< what adds the terms of the depth's last loop at once; null: each is added by itself
   bool across = false;                        ///< finished elements are stored in vectors of rows
   std::int64_t shared_taps = 1;               ///< neighbouring steps that are written out and use a row's number while it is in a register
   std::int64_t side_by_side = 1;              ///< blocks of terms that are added up at the same time, each in sums of its own
@@ -74,10 +76,14 @@ struct Schedule {
   bool columns_outside = false;               ///< the blocks of columns are the outer loop
   Packing left;
   Packing right;
+  const FragmentAdder* fragments = nullptr;   ///< what adds the terms of a tile that a block shares, of some steps at once; null: threads by themselves
   std::optional<BlockTile> shared;            ///< among the threads of a block; nothing: a tile is one thread's, in vectors
   std::string reason;                         ///< of tiles and blocks
   [[nodiscard]] friend bool operator==(const Schedule&, const Schedule&) = default;
 };
+
+/// Loops of the depth that steps go through: all, but for one that an instruction takes at once.
+[[nodiscard]] inline std::size_t loops_of_steps(const Schedule& schedule, std::size_t depth) { return schedule.adder == nullptr ? depth : depth - 1; }
 
 /// Bytes in which the sums of a tile's blocks wait for others of their size; an element takes so many.
 [[nodiscard]] std::size_t waiting_bytes(const Schedule& schedule, std::size_t element);
@@ -118,6 +124,7 @@ struct ScheduleOptions {
   bool lanes = true;         ///< false: elements of results are computed one by one in plain loops; sums keep the lanes that order their terms
   bool keep = true;          ///< false: parameters stay in row-major order (kept.hpp)
   bool always = false;       ///< also those for which plain loops are as fast
+  std::optional<spec::Contract> promises{};  ///< of what programs compute; nothing: those of the shipped contract `cpu`
   friend bool operator==(const ScheduleOptions&, const ScheduleOptions&) = default;
 };
 

@@ -68,6 +68,17 @@ void read(LineReader& line, Layout& value) {
   value = static_cast<Layout>(found - layout_names.begin());
 }
 
+const TermAdder& read_adder(const TextLine& text, const KnownNames& known) {
+  LineReader line(text, known);
+  line.expect("adder");
+  for (const TermAdder& a : term_adders()) {
+    if (!line.accept(name_of(*a.instruction))) continue;
+    line.end();
+    return a;
+  }
+  line.fail("an instruction that adds several terms at once");
+}
+
 }  // namespace
 
 std::vector<std::string> schedule_lines(const Schedule& schedule) {
@@ -78,6 +89,8 @@ std::vector<std::string> schedule_lines(const Schedule& schedule) {
     at_hand = of;
     lines.back() += fmt::format(" {}={}", name, word(value));
   });
+  if (schedule.fragments != nullptr) lines.push_back(fmt::format("fragments {}", name_of(*schedule.fragments->instruction)));
+  if (schedule.adder != nullptr) lines.push_back(fmt::format("adder {}", name_of(*schedule.adder->instruction)));
   for_each_reason(schedule, [&](const std::string& side, const std::string& why) {
     if (!why.empty()) lines.push_back(fmt::format("{}{}because {}", side, side.empty() ? "" : " ", why));
   });
@@ -99,6 +112,7 @@ void read_schedule(Schedule& schedule, const KnownNames& known, const NextLine& 
     read(*line, value);
   });
   line->end();
+  if (const TextLine* found = next("adder", false)) schedule.adder = &read_adder(*found, known);
   for_each_reason(schedule, [&](std::string_view side, std::string& why) {
     const TextLine* found = next(side.empty() ? "because" : side, false);
     if (found == nullptr) return;

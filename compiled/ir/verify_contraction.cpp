@@ -19,13 +19,13 @@ class ContractionVerifier {
 
   void run() const {
     require(c_.row.extent >= 1 && c_.column.extent >= 1 && terms() >= 1, "a contraction has rows, columns and terms");
-    require(s_.depth == walk(c_.depth) && s_.depth.longest() <= longest_block, "terms are added in sequence as the contract declares");
+    require(s_.depth == walk(c_.depth, s_.adder != nullptr) && s_.depth.longest() <= longest_block, "terms are added in sequence as the contract declares");
     if (s_.shared) return shared_tile();
     require(s_.lanes >= 2 && s_.tile_rows >= 1 && s_.tile_columns >= 1, "a tile has rows and vectors");
     require(std::has_single_bit(s_.lanes) && s_.lanes <= most_lanes, "a tile's lanes are a power of two");
     require(s_.tile_columns % s_.lanes == 0, "a tile's columns are whole vectors");
     require(s_.unroll >= 1 && s_.unroll <= longest_block, "a turn has steps, not more than a block");
-    require(!s_.fetch_ahead || c_.depth.size() == 1, "a panel is fetched ahead along one loop");
+    require(!s_.fetch_ahead || loops_of_steps(s_, c_.depth.size()) == 1, "a panel is fetched ahead along one loop");
     require(s_.block_rows >= 1 && s_.block_columns >= 1, "a block has tiles");
     blocks(c_.first_row, c_.row, s_.tile_rows, s_.block_rows);
     blocks(c_.first_column, c_.column, s_.tile_columns, s_.block_columns);
@@ -35,6 +35,7 @@ class ContractionVerifier {
     factors_apart();
     factor(c_.left, c_.row, s_.tile_rows, s_.left.layout, false);
     factor(c_.right, c_.column, s_.tile_columns, s_.right.layout, true);
+    if (s_.adder != nullptr) terms_at_once(*s_.adder);
     if (s_.side_by_side != 1) side_by_side();
     if (s_.shared_taps != 1) shared_taps();
     for (const FetchAhead& piece : c_.ahead) fetched(piece);
@@ -86,6 +87,8 @@ class ContractionVerifier {
     blocks(c_.first_column, c_.column, s_.tile_columns, s_.block_columns);
     element();
     factors_apart();
+    require(s_.fragments == nullptr || each.steps % s_.fragments->terms == 0, "a piece has whole fragments");
+    require(s_.fragments == nullptr || !c_.taps.valid(), "terms of fragments all count");
     require(!c_.guard.valid() && c_.ahead.empty(), "a shared tile has guards of steps, and fetches nothing ahead");
     if (!c_.taps.valid()) return;
     for (const spec::Expr& e : conditions_of(c_.taps)) {
@@ -93,8 +96,18 @@ class ContractionVerifier {
     }
   }
 
+  void terms_at_once(const TermAdder& adder) const {
+    require(c_.depth.size() > 1 && c_.depth.back().extent == adder.terms, "an instruction takes all terms of the last loop at once");
+    require(s_.lanes == adder.lanes, "an instruction has the lanes of the tile");
+    require(!c_.guard.valid() && !c_.taps.valid() && s_.shared_taps == 1, "terms that are taken at once all count");
+    require(system_[c_.left->tensor].dtype == adder.held, "an instruction reads factors in its type");
+    for (const Expr* read : {&c_.left, &c_.right}) {
+      require(steps_along(element_number((*read)->args, system_[(*read)->tensor].dims), c_.depth)->back() == 1, "terms that are taken at once lie side by side");
+    }
+  }
+
   void side_by_side() const {
-    require(s_.side_by_side > 1 && s_.depth.blocks > 1 && s_.depth.taps == c_.depth.size(), "blocks side by side have steps in loops");
+    require(s_.side_by_side > 1 && s_.depth.blocks > 1 && s_.depth.taps == loops_of_steps(s_, c_.depth.size()), "blocks side by side have steps in loops");
     const std::int64_t extent = c_.depth[s_.depth.level].extent;
     require(extent % (s_.depth.turns * s_.side_by_side) == 0, "blocks side by side are whole, and as many each time");
   }
@@ -154,12 +167,14 @@ class ContractionVerifier {
     require(steps_along(element, c_.depth).has_value(), "the depth goes through a factor at a fixed distance");
     const auto access = access_along(element, along.variable);
     require(access.has_value(), "a tile's elements are at fixed distances");
-    require(!vectors || access->inner == 1, "columns lie side by side");
+    const std::int64_t terms = s_.adder != nullptr ? s_.adder->terms : 1;
+    require(!vectors || access->inner == terms, "columns lie side by side");
+    require(!vectors || s_.adder == nullptr || access->panel != 0, "terms that are taken at once lie in panels");
     require(layout != Layout::panels || access->panel != 0, "a factor lies in panels where it is packed so");
     if (access->panel == 0) return;
     require(access->panel == tile, "a panel is as wide as a tile");
     const Dims& dims = system_[read->tensor].dims;
-    require(dims[dims.rank - 1] == tile && access->inner == 1, "a panel holds whole tiles");
+    require(dims[dims.rank - (terms == 1 ? 1 : 2)] == tile && access->inner == terms, "a panel holds whole tiles");
   }
 
   const spec::System& system_;

@@ -23,7 +23,8 @@ std::int64_t extent_of(const spec::Definition& d, spec::NodeId axis, std::int64_
 }
 
 InstructionValue operand_of(const Instruction& i, const spec::Definition& d, const spec::OperandText& text, DType type, std::int64_t lanes) {
-  InstructionValue value{std::string(d.at(text.name)), type, {extent_of(d, text.axes, lanes)}, text.range == spec::Range::boolean};
+  InstructionValue value{std::string(d.at(text.name)), type, {}, text.range == spec::Range::boolean};
+  for (spec::NodeId axis = text.axes; axis >= 0; axis = d[axis].next) value.dims.push_back(extent_of(d, axis, lanes));
   for (const HeldOperand& held : i.held) {
     if (held.name == value.name) value.dtype = held.dtype;
   }

@@ -3,6 +3,7 @@
 /// and no emitter; the rows are in instructions.hpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,8 @@ struct Instruction {
   /// C, of one lane or of all at `operands`: `~` stands for the suffix of <math.h>'s functions of T, `#` before functions that come with
   /// a text, `@` for T in their names. It is CUDA C++ too. Empty where emitted C has no word for it.
   std::string_view c = {};
+  /// PTX's name of an instruction of a whole warp, each thread of which has a fragment of every matrix. It has no text in the other languages.
+  std::string_view ptx = {};
   /// The types that T may be.
   std::span<const DType> types;
   std::array<HeldOperand, 2> held{};
@@ -50,9 +53,10 @@ struct Instruction {
 /// The name before the meaning's first parenthesis.
 [[nodiscard]] constexpr std::string_view name_of(const Instruction& i) { return i.meaning.substr(0, i.meaning.find('(')); }
 
-/// Whether the machine has it, if it has the feature.
+/// Whether the machine has it.
 [[nodiscard]] constexpr bool is_had_by(const Instruction& i, const Machine& machine) {
-  return machine.lanes_f32 >= i.least_lanes && (i.architecture.empty() || i.architecture == machine.architecture);
+  const bool has_feature = i.feature.empty() || std::find(machine.beyond.begin(), machine.beyond.end(), i.feature) != machine.beyond.end();
+  return has_feature && machine.lanes_f32 >= i.least_lanes && (i.architecture.empty() || i.architecture == machine.architecture);
 }
 
 /// Whether the meaning leaves the number of lanes open.

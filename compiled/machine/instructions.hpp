@@ -157,7 +157,7 @@ inline constexpr std::array instructions{
   %y = call <16 x float> @llvm.x86.avx512.mask.scalef.ps.512(<16 x float> %e, <16 x float> %p, <16 x float> zeroinitializer, i16 -1, i32 4))",
                 .types = instruction_types::f32, .least_lanes = 16, .architecture = "x86_64"},
     // Products of bf16 added in single precision, the odd ones first. It reads subnormal operands as zero and gives zero instead of
-    // subnormal sums: other bits than any profile of ours promises, so nothing selects it.
+    // subnormal sums: selected where a program promises no more (compiled/ir/term_adder.hpp).
     Instruction{.meaning = R"(vdpbf16ps(a[32], b[32], c[16]) -> y[16]
   odd[l < 16] = c[l] + a[2*l + 1] * b[2*l + 1]
   y[l] = odd[l] + a[2*l] * b[2*l])",
@@ -169,6 +169,23 @@ inline constexpr std::array instructions{
                 .types = instruction_types::f32, .held = {{{"a", DType::bf16}, {"b", DType::bf16}}},
                 .least_lanes = 16, .architecture = "x86_64", .feature = "avx512bf16",
                 .contract = R"({"flush_operands": true, "flush_results": true})"},
+
+    // Products of small matrices by a warp, on tensor cores. A product of factors is exact; those and what they are added to are aligned to the
+    // largest, and what is below the bits that are kept then is cut off (Fasi, Higham, Mikaitis, Pranesh 2021). Selected where a program
+    // promises no more than additions that are cut off (compiled/ir/fragment_adder.hpp).
+    Instruction{.meaning = "mma_m16n8k16_bf16(a[16, 16], b[16, 8], c[16, 8]) -> y[16, 8]\n  y[i, j] = c[i, j] + sum[k] a[i, k] * b[k, j]",
+                .llvm = {}, .ptx = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
+                .types = instruction_types::f32, .held = {{{"a", DType::bf16}, {"b", DType::bf16}}},
+                .architecture = "nvptx64", .contract = R"({"accumulation": "toward_zero"})"},
+    Instruction{.meaning = "mma_m16n8k16_f16(a[16, 16], b[16, 8], c[16, 8]) -> y[16, 8]\n  y[i, j] = c[i, j] + sum[k] a[i, k] * b[k, j]",
+                .llvm = {}, .ptx = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+                .types = instruction_types::f32, .held = {{{"a", DType::f16}, {"b", DType::f16}}},
+                .architecture = "nvptx64", .contract = R"({"accumulation": "toward_zero"})"},
+    // Factors are read with eleven bits.
+    Instruction{.meaning = "mma_m16n8k8_tf32(a[16, 8], b[8, 8], c[16, 8]) -> y[16, 8]\n  y[i, j] = c[i, j] + sum[k] a[i, k] * b[k, j]",
+                .llvm = {}, .ptx = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+                .types = instruction_types::f32, .architecture = "nvptx64",
+                .contract = R"({"accumulation": "toward_zero", "product_operand_precision": 11})"},
 };
 
 /// The instruction of that name. One that is in no row does not compile.

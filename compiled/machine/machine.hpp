@@ -43,6 +43,7 @@ struct Machine {
   std::string_view features{};      ///< as LLVM calls what a processor has that is one, separated by commas; empty where all have it
   std::string_view functions{};     ///< how the mathematical library calls its variant for vectors; empty where there are none
   bool orders_streams = false;      ///< stores past the caches are in order once an instruction of its own says so
+  std::array<std::string_view, 4> beyond{};  ///< features of which single instructions are, as LLVM calls them: those that the host has; empty texts behind them
 
   /// Its kernels are run by blocks of threads: what would be lanes of a vector are threads of a group.
   [[nodiscard]] constexpr bool is_grid() const { return block_threads != 0; }

@@ -11,6 +11,7 @@
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
 #include "compiled/machine/thresholds.hpp"
+#include "compiled/rewrite/take_together.hpp"
 #include "compiled/schedule/strips.hpp"
 #include "spec/system/reach.hpp"
 
@@ -141,12 +142,12 @@ class Packer {
     std::vector<std::size_t>& alike = copies_[first_read(value)];
     for (const std::size_t e : alike) {
       const Equation& other = all_[e];
-      if (!(system_[other.target].dims == dims) || system_[other.target].dtype != c_.type) continue;
+      if (!(system_[other.target].dims == dims) || system_[other.target].dtype != c_.held()) continue;
       spec::Substitution by;
       for (std::size_t b = 0; b < binders_.size(); ++b) by.emplace(other.binders[b].variable, spec::variable(binders_[b]));
       if (spec::substitute(other.value, by) == value) return other.target;
     }
-    const TensorId copy = system_.add_tensor(system_[equation_.target].name + name, c_.type, dims);
+    const TensorId copy = system_.add_tensor(system_[equation_.target].name + name, c_.held(), dims);
     alike.push_back(all_.size());
     all_.push_back({copy, binders_, spec::variables(binders_), value, equation_.origin});
     return copy;
@@ -162,11 +163,18 @@ class Packer {
     return args.empty() ? e : spec::with_args(e, std::move(args));
   }
 
-  std::int64_t depth() const {
-    std::int64_t depth = 1;
-    for (const Binder& b : c_.depth) depth *= b.extent;
-    return depth;
+  static std::int64_t length(const std::vector<Binder>& loops) {
+    std::int64_t length = 1;
+    for (const Binder& b : loops) length *= b.extent;
+    return length;
   }
+
+  /// The depth in steps: without the loop that is taken at once.
+  std::vector<Binder> steps() const {
+    return {c_.depth.begin(), c_.depth.end() - (c_.adder != nullptr ? 1 : 0)};
+  }
+
+  std::int64_t terms() const { return c_.adder != nullptr ? c_.adder->terms : 1; }
 
   Expr bind(const std::string& name, std::int64_t extent) {
     binders_.push_back(system_.bind(name, extent));
@@ -178,42 +186,61 @@ class Packer {
     return spec::variable(b);
   }
 
-  /// The depth as axes of their own, whose row-major position is the depth's, or as one where there would be too many.
-  void bind_depth(std::size_t others) {
-    if (binders_.size() + others + c_.depth.size() <= Dims::max_rank) {
-      for (const Binder& b : c_.depth) read_.push_back(runs_along(b));
+  /// Loops of the depth as axes of their own, whose row-major position is the loops', or as one where there would be too many.
+  void bind_depth(const std::vector<Binder>& loops, std::size_t others) {
+    if (binders_.size() + others + loops.size() <= Dims::max_rank) {
+      for (const Binder& b : loops) read_.push_back(runs_along(b));
     } else {
-      at_position(c_.depth, bind("step", depth()), by_);
-      read_.push_back(position(c_.depth));
+      at_position(loops, bind("step", length(loops)), by_);
+      read_.push_back(position(loops));
     }
   }
 
-  /// copy[outer…, own / width, depth…, own % width]. \returns where the copy is of the factor; beyond it is zero.
+  /// copy[outer…, own / width, steps…, own % width], and last the terms that are taken at once. \returns where the copy is of the factor;
+  /// beyond it is zero.
   Expr in_panels(const Binder& along, std::int64_t width) {
     const Expr own = spec::variable(along);
     const Expr panel = bind("panel", (along.extent + width - 1) / width);
     read_.push_back(quotient(own, width));
-    bind_depth(1);
+    bind_depth(steps(), c_.adder != nullptr ? 2 : 1);
     read_.push_back(remainder(own, width));
     const Expr number = panel * spec::integer(width) + bind("within", width);
     by_.emplace(along.variable, number);
+    if (c_.adder != nullptr) read_.push_back(runs_along(c_.depth.back()));
     return along.extent % width == 0 ? Expr{} : spec::apply(Primitive::lt, {number, spec::integer(along.extent)});
   }
 
   /// copy[outer…, own, depth…]; with one axis of depth, each row is of whole lines. \returns the same.
   Expr in_rows(const Binder& along) {
     read_.push_back(runs_along(along));
-    if (c_.depth.size() > 1) {
-      bind_depth(0);
+    const std::vector<Binder> loops = steps();
+    if (c_.adder == nullptr && loops.size() > 1) {
+      bind_depth(loops, 0);
       return {};
     }
-    const auto size = static_cast<std::int64_t>(size_of(c_.type));
-    std::int64_t length = (depth() * size + threshold("line_bytes") - 1) / threshold("line_bytes") * threshold("line_bytes") / size;
-    if (length * size % threshold("conflicting_bytes") == 0) length += threshold("line_bytes") / size;
-    const Expr step = bind("step", length);
-    by_.emplace(c_.depth[0].variable, step);
-    read_.push_back(spec::variable(c_.depth[0]));
-    return length == depth() ? Expr{} : spec::apply(Primitive::lt, {step, spec::integer(depth())});
+    if (loops.size() > 1) {
+      bind_depth({loops.begin(), loops.end() - 1}, 1);
+      return bind_last(loops.back(), loops.back().extent * terms());
+    }
+    const auto size = static_cast<std::int64_t>(size_of(c_.held()));
+    std::int64_t line = (length(c_.depth) * size + threshold("line_bytes") - 1) / threshold("line_bytes") * threshold("line_bytes") / size;
+    if (line * size % threshold("conflicting_bytes") == 0) line += threshold("line_bytes") / size;
+    return bind_last(loops[0], line);
+  }
+
+  /// The last loop of steps with the terms of each, which lie side by side, as one axis. \returns where it is within the depth.
+  Expr bind_last(const Binder& turn, std::int64_t extent) {
+    const Expr step = bind("step", extent);
+    if (c_.adder == nullptr) {
+      by_.emplace(turn.variable, step);
+      read_.push_back(spec::variable(turn));
+    } else {
+      // Factors know the two loops by their position alone.
+      by_.emplace(turn.variable, spec::integer(0));
+      by_.emplace(c_.depth.back().variable, step);
+      read_.push_back(position({turn, c_.depth.back()}));
+    }
+    return extent == turn.extent * terms() ? Expr{} : spec::apply(Primitive::lt, {step, spec::integer(turn.extent * terms())});
   }
 
   System& system_;
@@ -283,6 +310,7 @@ std::vector<Decision> schedule_contractions(System& system, const Machine& machi
     auto seen = recognise_contraction(system, equation);
     if (auto* c = std::get_if<Contraction>(&seen)) {
       if (options.windows) (void)turn_windows(system, equation, *c);
+      if (!recurrent[i] && !strips[i]) take_together(system, equation, *c, machine, options);
       decision = recurrent[i] ? Decision{std::nullopt, false, std::nullopt, "a contraction in plain loops: part of a recurrence"}
                               : decide(system, equation, *c, machine, options, given_tile(deciding, names[i]));
       const bool is_choice = decision.schedule || deciding.given("tile", names[i]) != nullptr;

@@ -110,7 +110,9 @@ std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options
 std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options, const std::optional<Drawing>& drawing) {
   CompileOptions shared = options;
   if (!shared.device) shared.device = std::make_shared<Processor>();
-  return make_system_backend("cpu", on_device(shared, drawing));
+  spec::Contract promised = options.schedule.promises.value_or(spec::contract_named("cpu"));
+  std::string name = promised.name;
+  return std::make_unique<SystemBackend>(std::move(name), std::move(promised), on_device(shared, drawing));
 }
 
 }  // namespace etalon::compiled

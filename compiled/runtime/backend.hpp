@@ -36,7 +36,8 @@ using RunnerMaker = std::function<Runnable(const spec::System&)>;
 /// \param contract what programs keep on the device
 [[nodiscard]] std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, spec::Contract contract);
 
-/// The backend named `cpu`: every mode and element type, on the processor unless the options name a device.
+/// The backend named as what it promises, `cpu` unless the options say otherwise: every mode and element type, on the processor unless they
+/// name a device.
 /// \param drawing each system is compiled with decisions of its own that are drawn so
 [[nodiscard]] std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options = {}, const std::optional<Drawing>& drawing = std::nullopt);
 

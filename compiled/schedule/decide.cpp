@@ -35,7 +35,8 @@ class Decider {
           const GivenTile& given)
       : system_(system), equation_(equation), c_(c), machine_(machine), options_(options), given_(given) {
     for (const Binder& b : c.depth) depth_ *= b.extent;
-    s_.depth = walk(c.depth);
+    s_.adder = c.adder;
+    s_.depth = walk(c.depth, c.adder != nullptr);
     if (options.windows) window_ = as_window(system, equation, c, c.left);
     s_.guards_taps = c.guard.valid() && window_.has_value() && guards_taps(equation, c, s_.depth);
   }
@@ -65,6 +66,7 @@ class Decider {
   const Binder& row() const { return equation_.binders[c_.row]; }
   const Binder& column() const { return equation_.binders[c_.column]; }
   std::int64_t size() const { return static_cast<std::int64_t>(size_of(c_.type)); }
+  std::int64_t held_size() const { return static_cast<std::int64_t>(size_of(c_.held())); }
   std::int64_t vectors() const { return s_.tile_columns / s_.lanes; }
 
   std::string why_not() const {
@@ -124,7 +126,7 @@ class Decider {
     s_.block_columns = line.number("columns", 1, parts(column().extent, s_.tile_columns));
     s_.columns_outside = line.word("outside") == "columns";
     s_.fetch_ahead = line.word("ahead") == "on";
-    if (s_.fetch_ahead && (c_.depth.size() != 1 || !in_panels())) line.refuse("only panels along one loop are fetched ahead");
+    if (s_.fetch_ahead && (loops_of_steps(s_, c_.depth.size()) != 1 || !in_panels())) line.refuse("only panels along one loop are fetched ahead");
   }
 
   void follow_steps(const DecisionLine& line) {
@@ -151,12 +153,21 @@ class Decider {
     s_.tile_columns = columns;
     const bool wide = std::min(rows, columns) == largest_block_tile;
     s_.shared = BlockTile{wide ? 16 : thread_extent(rows, largest), thread_extent(columns, largest), std::min<std::int64_t>(16, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(s_.depth.longest()))))};
+    share_fragments();
     s_.lanes = 1;
     s_.unroll = s_.side_by_side = s_.shared_taps = s_.block_rows = s_.block_columns = 1;
     s_.fetch_ahead = s_.columns_outside = s_.across = false;
     s_.guards_taps = c_.guard.valid();
     s_.left = s_.right = {Layout::in_place, "copied to shared memory"};
     s_.reason = fmt::format("{} by {} of a tile for each of {} threads", s_.shared->rows, s_.shared->columns, rows / s_.shared->rows * (columns / s_.shared->columns));
+  }
+
+  /// Sums of an instruction's fragments are as many rows by as many columns of a thread; what a piece has too many steps for is zero.
+  void share_fragments() {
+    if (!options_.promises || c_.guard.valid()) return;
+    const auto type = [&](const Expr& factor) { return factor.form() == Form::read ? system_[factor->tensor].dtype : c_.type; };
+    s_.fragments = fragment_adder(c_.type, type(c_.left), type(c_.right), machine_, *options_.promises);
+    if (s_.fragments != nullptr) s_.shared->steps = std::max(s_.shared->steps, s_.fragments->terms);
   }
 
   static constexpr std::int64_t largest_block_tile = 128;
@@ -206,7 +217,7 @@ class Decider {
 
   /// So many have registers for their sums and for what is multiplied.
   std::int64_t most_side_by_side() const {
-    if (s_.depth.blocks == 1 || s_.depth.taps < c_.depth.size() || c_.depth[s_.depth.level].extent % s_.depth.turns != 0) return 1;
+    if (s_.depth.blocks == 1 || s_.depth.taps < loops_of_steps(s_, c_.depth.size()) || c_.depth[s_.depth.level].extent % s_.depth.turns != 0) return 1;
     const std::int64_t each = s_.tile_rows * vectors() + vectors();
     return std::max<std::int64_t>(1, std::min(blocks_of_a_turn(), (machine_.vector_registers - 1) / each));
   }
@@ -229,12 +240,13 @@ class Decider {
   /// How a factor lies where tiles can read it in one way alone.
   std::optional<Packing> settled(const Factor& f) const {
     if (f.value.form() != Form::read) return Packing{copied(f), "computed once"};
-    if (system_[f.value->tensor].dtype != c_.type) return Packing{copied(f), "converted once"};
+    if (system_[f.value->tensor].dtype != c_.held()) return Packing{copied(f), "converted once"};
     const loops::Affine element = loops::element_number(f.value->args, system_[f.value->tensor].dims);
     const auto along = access_along(element, f.along.variable);
     const auto steps = steps_along(element, c_.depth);
     if (f.vectors && along && steps && along->panel == s_.tile_columns && along->inner == 1) return Packing{Layout::in_place, "it lies in panels"};
     if (!along || along->panel != 0 || !steps) return Packing{copied(f), "its elements are at no fixed distance"};
+    if (s_.adder != nullptr && (f.vectors || steps->back() != 1)) return Packing{copied(f), "terms that are taken at once lie side by side"};
     if (f.vectors && along->inner != 1) return Packing{Layout::panels, "its columns do not lie side by side"};
     return std::nullopt;
   }
@@ -252,8 +264,8 @@ class Decider {
 
   /// Whether a factor that could be read as it lies is better copied.
   Packing from_memory(const Factor& f, std::int64_t along, std::int64_t step) const {
-    const std::int64_t bytes = f.along.extent * depth_ * size();
-    const std::int64_t streams = f.vectors || step != 1 ? step * size() : along * size();
+    const std::int64_t bytes = f.along.extent * depth_ * held_size();
+    const std::int64_t streams = f.vectors || step != 1 ? step * held_size() : along * held_size();
     if (f.tiles < threshold("least_reads_of_a_copy")) return {Layout::in_place, "read too rarely to be copied"};
     if (bytes <= usual_near_bytes) return {Layout::in_place, "small"};
     const bool few = !f.vectors && step == 1;
@@ -267,7 +279,7 @@ class Decider {
   /// A packed factor has its outer loops, panels, depth and the place in a panel as axes.
   bool too_many_axes() const {
     const auto axes = [&](const Expr& factor, std::size_t own) {
-      std::size_t n = 3;
+      std::size_t n = s_.adder != nullptr ? 4 : 3;
       for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
         if (b != own && loops::mentions(factor, equation_.binders[b].variable)) ++n;
       }
@@ -285,7 +297,7 @@ class Decider {
     for (std::size_t b = 0; b < equation_.binders.size(); ++b) {
       if (b != c_.row && b != c_.column) outer *= equation_.binders[b].extent;
     }
-    const std::int64_t resident = std::max<std::int64_t>(1, percent(machine_.middle_bytes, threshold("row_block_percent")) / (s_.tile_rows * depth_ * size()));
+    const std::int64_t resident = std::max<std::int64_t>(1, percent(machine_.middle_bytes, threshold("row_block_percent")) / (s_.tile_rows * depth_ * held_size()));
     s_.block_rows = std::min(row_tiles, resident);
     s_.block_columns = column_tiles;
     std::string shared = "the outer loops are shared";
@@ -295,8 +307,8 @@ class Decider {
       blocks = std::min(blocks, std::max<std::int64_t>(1, (s_.columns_outside ? column_tiles : row_tiles) / threshold("least_turns")));
       shared = s_.columns_outside ? "blocks of columns are shared" : "blocks of rows are shared";
     }
-    const bool far = column().extent * depth_ * size() > percent(machine_.middle_bytes, threshold("far_factor_percent"));
-    s_.fetch_ahead = far && c_.depth.size() == 1 && in_panels() && s_.block_rows >= s_.tile_columns / s_.lanes;
+    const bool far = column().extent * depth_ * held_size() > percent(machine_.middle_bytes, threshold("far_factor_percent"));
+    s_.fetch_ahead = far && loops_of_steps(s_, c_.depth.size()) == 1 && in_panels() && s_.block_rows >= s_.tile_columns / s_.lanes;
     s_.reason = fmt::format("{} by {} vectors of {} fill {} registers; {}", s_.tile_rows, s_.tile_columns / s_.lanes, s_.lanes,
                             machine_.vector_registers, shared);
   }
@@ -311,8 +323,8 @@ class Decider {
   /// Whether fewer bytes come from beyond the second cache when each block of columns meets all rows than when each block of
   /// rows meets all columns. What fits half of that cache comes once.
   bool fetches_less_by_columns(std::int64_t row_tiles, std::int64_t column_tiles) const {
-    const std::int64_t left = row().extent * depth_ * size();
-    const std::int64_t right = column().extent * depth_ * size();
+    const std::int64_t left = row().extent * depth_ * held_size();
+    const std::int64_t right = column().extent * depth_ * held_size();
     const auto fetched = [&](std::int64_t bytes, std::int64_t times) { return bytes <= percent(machine_.middle_bytes, threshold("near_factor_percent")) ? bytes : bytes * times; };
     const std::int64_t block = std::min(s_.block_rows, std::max<std::int64_t>(1, row_tiles / threshold("least_turns")));
     return right + fetched(left, column_tiles) < left + fetched(right, parts(row_tiles, block));
@@ -366,8 +378,9 @@ void take_tile(Deciding& deciding, const std::string& value, const std::optional
 }
 
 std::string to_text(const Schedule& s) {
-  return fmt::format("tiles of {} by {} in {} lanes{}, depth by {} in blocks of {}{}{}{}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
-                     s.tile_rows, s.tile_columns, s.lanes, s.across ? " stored in vectors of rows" : "", s.unroll, s.depth.longest(),
+  return fmt::format("tiles of {} by {} in {} lanes{}{}, depth by {} in blocks of {}{}{}{}, blocks of {} by {} tiles, {} outside{}; {}; {}; {}",
+                     s.tile_rows, s.tile_columns, s.lanes, s.across ? " stored in vectors of rows" : "",
+                     s.adder != nullptr ? fmt::format(", {} terms at once by {}", s.adder->terms, name_of(*s.adder->instruction)) : "", s.unroll, s.depth.longest(),
                      s.guards_taps ? " whose steps have guards of their own" : "",
                      s.shared_taps > 1 ? fmt::format(" where {} steps share loads of rows", s.shared_taps) : "",
                      s.side_by_side > 1 ? fmt::format(", {} of them side by side", s.side_by_side) : "", s.block_rows, s.block_columns,

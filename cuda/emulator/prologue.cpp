@@ -15,6 +15,7 @@ namespace {
 
 /// As NVRTC, which has no headers: the text brings its own types. Places where threads wait are told apart by their lines.
 constexpr std::string_view before = R"(#define __CUDACC_RTC__ 1
+#define ET_EMULATED 1
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -82,6 +83,81 @@ template <class... P> static inline void et_run(void (*kernel)(P...), void *cons
 }
 )";
 
+/// Products of small matrices by a warp, from where PTX's manual says that elements are: of A (row i, step k), of B (step k, column j), of C
+/// (row i, column j) each has a lane, a register and a place in it. Products are exact; a sum's terms are aligned to the largest, and cut off
+/// below the last of its 24 bits, as is the sum.
+constexpr std::string_view tensor_cores = R"(
+struct et_bf16 {
+  static const int steps = 16;
+  static double of(unsigned bits) { float x; bits <<= 16; __builtin_memcpy(&x, &bits, 4); return x; }
+};
+struct et_f16 {
+  static const int steps = 16;
+  static double of(unsigned bits) {
+    const int exponent = (int)(bits >> 10 & 31u), fraction = (int)(bits & 1023u);
+    const double size = exponent == 31 ? (fraction != 0 ? __builtin_nan("") : __builtin_inf())
+                        : exponent == 0 ? __builtin_ldexp(fraction, -24) : __builtin_ldexp(1024 + fraction, exponent - 25);
+    return (bits & 0x8000u) != 0 ? -size : size;
+  }
+};
+struct et_tf32 {
+  static const int steps = 8;
+  static double of(unsigned bits) { float x; bits &= 0xffffe000u; __builtin_memcpy(&x, &bits, 4); return x; }
+};
+// Step k of a register of eight halves of a row: lanes hold two neighbours, or one number.
+template <class T> static inline double et_step(const unsigned long (&held)[4][2], int half_row, int k, int halves) {
+  const int packed = T::steps / 8, lane = k / packed % 4, later = k / (4 * packed);
+  const unsigned long both = held[lane][later];
+  const unsigned bits = (unsigned)(halves == 1 ? both : both >> (32 * half_row));
+  return T::of(packed == 1 ? bits : bits >> (16 * (k % 2)) & 0xffffu);
+}
+template <int n> static inline float et_added(const double (&terms)[n]) {
+  double largest = 0, plain = 0;
+  bool finite = true;
+  for (double t : terms) {
+    plain += t;
+    finite = finite && __builtin_isfinite(t);
+    largest = __builtin_fabs(t) > largest ? __builtin_fabs(t) : largest;
+  }
+  if (!finite || largest == 0) return (float)plain;
+  const int last = __builtin_ilogb(largest) - 23;
+  double sum = 0;
+  for (double t : terms) sum += __builtin_trunc(__builtin_ldexp(t, -last));
+  const double exact = __builtin_ldexp(sum, last);
+  const float near = (float)exact;
+  if (__builtin_fabs((double)near) <= __builtin_fabs(exact)) return near;
+  return __builtin_nextafterf(near, 0.0f);
+}
+template <class T> static inline void et_mma(float *(&d)[4], const unsigned *a, const unsigned *b, int line) {
+  const int lane = et_lane(), group = lane / 4, member = lane % 4;
+  unsigned long rows[4][2], columns[2][4][2];
+  for (int q = 0; q < 4; ++q) {
+    // Registers 0 and 1 are rows `group` and `group + 8` of the first steps, 2 and 3 of the later ones.
+    for (int later = 0; later < 2; ++later)
+      rows[q][later] = et_exchange(0xffffffffu, group * 4 + q, (unsigned long)a[2 * later] | (unsigned long)a[2 * later + 1] << 32, line);
+    for (int c = 0; c < 2; ++c)
+      for (int later = 0; later < 2; ++later) columns[c][q][later] = et_exchange(0xffffffffu, (2 * member + c) * 4 + q, (unsigned long)b[later], line);
+  }
+  for (int half = 0; half < 2; ++half) {
+    for (int c = 0; c < 2; ++c) {
+      double terms[T::steps + 1];
+      for (int k = 0; k < T::steps; ++k) terms[k] = et_step<T>(rows, half, k, 2) * et_step<T>(columns[c], 0, k, 1);
+      terms[T::steps] = *d[2 * half + c];
+      *d[2 * half + c] = et_added(terms);
+    }
+  }
+}
+#define ET_MMA(name, type) \
+  static inline void name(float &d0, float &d1, float &d2, float &d3, const unsigned *a, const unsigned *b, int line = __builtin_LINE()) { \
+    float *d[4] = {&d0, &d1, &d2, &d3}; \
+    et_mma<type>(d, a, b, line); \
+  }
+ET_MMA(mma_m16n8k16_bf16, et_bf16)
+ET_MMA(mma_m16n8k16_f16, et_f16)
+ET_MMA(mma_m16n8k8_tf32, et_tf32)
+#undef ET_MMA
+)";
+
 /// What texts call of <math.h>, for both real types.
 constexpr std::array<std::string_view, 20> of_one{"sqrt", "fabs", "floor", "ceil", "trunc", "rint", "exp",  "exp2", "expm1", "log",
                                                   "log2", "log1p", "sin",  "cos",  "tan",   "sinh", "cosh", "tanh", "erf",   "cbrt"};
@@ -124,14 +200,14 @@ std::vector<std::string> kernels_in(std::string_view text) {
 }
 
 bool has_waiting_threads(std::string_view text) {
-  constexpr std::array<std::string_view, 3> words{"__syncthreads", "__syncwarp", "__shfl_"};
+  constexpr std::array<std::string_view, 4> words{"__syncthreads", "__syncwarp", "__shfl_", "mma_m"};
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
 std::string caller_symbol(std::size_t text, std::string_view kernel) { return fmt::format("et_call_{}_{}", text, kernel); }
 
 std::string host_text(std::span<const std::string> texts) {
-  std::string all = std::string(before) + declarations();
+  std::string all = std::string(before) + declarations() + std::string(tensor_cores);
   for (std::size_t n = 0; n < texts.size(); ++n) {
     // Kernels have C's linkage, and so one name for the same one in two namespaces.
     const std::vector<std::string> kernels = kernels_in(texts[n]);

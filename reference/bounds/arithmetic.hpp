@@ -99,6 +99,7 @@ class Arithmetic {
   void finish(Value<R>& v, double local, double relative);
   void flush(double& local, const Interval& exact) const;
   [[nodiscard]] double operand_error(const Value<R>& v) const;
+  [[nodiscard]] bool may_leave_range(std::span<const Factor<R>> factors) const;
   [[nodiscard]] double function_error(const spec::FunctionBound& bound, double x, double y) const;
   [[nodiscard]] double division_error() const;
   [[nodiscard]] Value<R> added(Sum<R>& sum);

@@ -102,6 +102,21 @@ double Arithmetic<R>::division_error() const {
   return 2 * spec::function_bound(contract_, rounding_.dtype, spec::Primitive::div).k0 - 1;
 }
 
+/// Whether an operand of a contraction, a factor or the product of some, may be infinite once it is rounded to fewer bits.
+template <class R>
+bool Arithmetic<R>::may_leave_range(std::span<const Factor<R>> factors) const {
+  const int bits = contract_.product_operand_precision;
+  if (bits == 0 || bits >= rounding_.precision || contract_.product_operand_rounding == spec::RoundingMode::toward_zero) return false;
+  const double overflow = std::ldexp(2.0 - std::ldexp(1.0, -bits), spec::format_of(rounding_.dtype).emax);
+  Extents together;
+  bool alone = false;
+  for (const Factor<R>& f : factors) {
+    alone = alone || (f.value.may(admits_finite) && f.value.magnitude() >= overflow);
+    together.add(f);
+  }
+  return alone || (factors.size() > 2 && together.above >= overflow);
+}
+
 template <class R>
 Value<R> Arithmetic<R>::plain_product(const Value<R>& a, const Value<R>& b, bool contracted) {
   if (a.is_zero() || b.is_zero()) {
@@ -240,6 +255,11 @@ Value<R> Arithmetic<R>::with_joined_divisors(Value<R> result, const ProductParts
 template <class R>
 Value<R> Arithmetic<R>::rescaled(Value<R> result, const ProductParts<R>& parts, bool exact_on_the_way) {
   scale_exactly(result, parts.negative, parts.exponent);
+  if (parts.steps > 0 && result.may(admits_finite)) {
+    double dropped = 0;
+    flush(dropped, result);
+    if (dropped > 0) finish(result, add_up(dropped, result.local), 0);
+  }
   const bool partial = parts.steps > 1 && result.may(admits_finite);
   if (partial) result = with_joined_divisors(result, parts);
   if (partial && parts.extents.below < rounding_.tau && !exact_on_the_way) {
@@ -326,6 +346,7 @@ Value<R> Arithmetic<R>::ordinary_product(ProductParts<R>& parts, bool contracted
 
 template <class R>
 Value<R> Arithmetic<R>::product(std::span<const Factor<R>> all, bool contracted, double roundings) {
+  if (contracted && may_leave_range(all)) return wild();
   if (all.size() == 2 && !all[0].divides && !all[1].divides && all[0].value.exact() && all[1].value.exact() &&
       !all[0].value.is_power_of_two() && !all[1].value.is_power_of_two()) {
     return plain_product(all[0].value, all[1].value, contracted);

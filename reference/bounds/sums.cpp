@@ -71,7 +71,8 @@ Value<R> Arithmetic<R>::added(Sum<R>& s) {
   if (s.certain_nan || (s.certain_plus && s.certain_minus)) return point<R>(static_cast<R>(std::nan("")));
   Value<R> v;
   s.terms.total = s.box.magnitude();
-  const bool flushes = contract_.flush_results && -rounding_.tau < s.box.upper && rounding_.tau > s.box.lower;
+  // Partial sums may cancel whatever the total is; multiples of a normal power of two are never subnormal.
+  const bool flushes = contract_.flush_results && s.terms.quantum < rounding_.eta_exponent + rounding_.precision - 1;
   const double flushed = flushes ? mul_up(static_cast<double>(s.terms.count - 1), std::min(rounding_.tau, s.terms.magnitudes)) : 0;
   const std::optional<std::int64_t> height = s.height > 0 ? std::optional(s.height) : std::nullopt;
   double bound = add_up(summation_bound(s.terms, rounding_, height), flushed);

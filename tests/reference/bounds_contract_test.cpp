@@ -161,6 +161,47 @@ TEST_CASE("operands that are cut off to eleven bits are outside where they shoul
   CHECK_FALSE(admits(system, inputs, f32({1, 1}, {4092}), contract));
 }
 
+TEST_CASE("an operand that has no finite neighbour of fewer bits may be infinite", "[bounds][contract]") {
+  // The largest number of eight bits is 0x1.fep127; from 0x1.ffp127 on the nearest is beyond it.
+  const auto system = matmul_system(DType::f32, 1, 1, 1);
+  const float infinite = std::numeric_limits<float>::infinity();
+  const auto may_be_infinite = [&](float operand, const spec::Contract& contract) {
+    const std::vector inputs{f32({1, 1}, {operand}), f32({1, 1}, {0.75F})};
+    return reference::judge(f32({1, 1}, {infinite}), reference::envelopes(system, inputs, contract).outputs[0]).passed();
+  };
+  spec::Contract contract;
+  CHECK_FALSE(may_be_infinite(0x1.fffffep127F, contract));
+  contract.product_operand_precision = 8;
+  CHECK(may_be_infinite(0x1.fffffep127F, contract));
+  CHECK(may_be_infinite(0x1.ffp127F, contract));
+  CHECK_FALSE(may_be_infinite(0x1.fefffep127F, contract));
+  contract.product_operand_rounding = spec::RoundingMode::toward_zero;
+  CHECK_FALSE(may_be_infinite(0x1.fffffep127F, contract));
+}
+
+TEST_CASE("a partial sum that cancels may be flushed", "[bounds][contract]") {
+  // In this order -0x1.8p-126 + 0x1.1p-126 is subnormal and goes, and the last term is left.
+  const auto system = sum_system(DType::f32, 3);
+  const std::vector inputs{f32({3}, {-0x1.8p-126F, 0x1.1p-126F, -0x1p-126F})};
+  spec::Contract flushing;
+  flushing.flush_results = true;
+  CHECK(admits(system, inputs, f32({}, {-0x1p-126F}), flushing));
+  CHECK_FALSE(admits(system, inputs, f32({}, {-0x1p-126F}), spec::Contract{}));
+  const std::vector whole{f32({3}, {-3, 2, -1})};
+  CHECK_FALSE(admits(system, whole, f32({}, {-0x1.000002p+1F}), flushing));
+}
+
+TEST_CASE("a product with a power of two may be flushed as any other", "[bounds][contract]") {
+  const auto system = matmul_system(DType::f32, 1, 1, 1);
+  const std::vector inputs{f32({1, 1}, {0.7F}), f32({1, 1}, {0x1p-126F})};
+  spec::Contract flushing;
+  flushing.flush_results = true;
+  CHECK(admits(system, inputs, f32({1, 1}, {0}), flushing));
+  CHECK_FALSE(admits(system, inputs, f32({1, 1}, {0}), spec::Contract{}));
+  const std::vector larger{f32({1, 1}, {1.4F}), f32({1, 1}, {0x1p-126F})};
+  CHECK_FALSE(admits(system, larger, f32({1, 1}, {0}), flushing));
+}
+
 TEST_CASE("quotients err by the units that the contract grants", "[bounds][contract]") {
   Builder b(DType::f32);
   const auto x = b.input("x", {});

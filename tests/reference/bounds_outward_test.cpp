@@ -119,7 +119,7 @@ Rational bound_of(const std::vector<T>& terms, std::optional<std::int64_t> heigh
     total = total + just(x);
   }
   known.total = total.magnitude();
-  return exactly(summation_bound(known, Rounding::of(dtype_of<T>), height));
+  return exactly(summation_bound(known, reference::bounds::Rounding::of(dtype_of<T>), height));
 }
 
 template <class T>
@@ -178,7 +178,7 @@ TEST_CASE("what is known of a sum is known from above", "[sound][bounds]") {
       const std::vector<double> terms = terms_of<double>(family, n);
       const Exact exact(terms);
       Arithmetic<double> arithmetic(contract);
-      arithmetic.use(Rounding::of(DType::f64), Rounding::of(DType::f64));
+      arithmetic.use(reference::bounds::Rounding::of(DType::f64), reference::bounds::Rounding::of(DType::f64));
       Sum<double> sum;
       for (const double t : terms) sum.add(point<double>(t));
       const Value<double> v = arithmetic.total(sum);

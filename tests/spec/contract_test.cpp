@@ -80,7 +80,8 @@ TEST_CASE("a contract reads back as it was written", "[contract]") {
 }
 
 TEST_CASE("the shipped profiles promise what they should", "[contract]") {
-  CHECK(contract_names() == std::vector<std::string>{"bf16-storage-f32-accumulate", "cpu-c", "cpu", "cuda-default", "cuda", "f16-storage-f32-accumulate",
+  CHECK(contract_names() == std::vector<std::string>{"bf16-storage-f32-accumulate", "cpu-bf16", "cpu-c", "cpu", "cuda-bf16", "cuda-default", "cuda",
+                                                     "f16-storage-f32-accumulate",
                                                      "fast-math", "ieee-f32", "ieee-f64", "ieee", "tf32-matmul"});
   CHECK(contract_named("ieee") == Contract{});
   const Contract cpu = contract_named("cpu");

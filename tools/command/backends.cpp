@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <span>
@@ -58,6 +60,14 @@ logging::Runner compiled_runner(const compiled::CompileOptions& options) {
   return [options](const spec::System& system, std::span<const HostTensor> inputs) { return compiled::compile_system(system, options).run(inputs); };
 }
 
+/// The processor, with arithmetic that a shipped contract admits and `cpu` does not, in every contraction: cases are small.
+compiled::CompileOptions promising(const std::string& contract) {
+  compiled::CompileOptions options;
+  options.schedule.promises = spec::contract_named(contract);
+  options.schedule.always = true;
+  return options;
+}
+
 compiled::CompileOptions on_device(const std::string& name) {
   compiled::CompileOptions options;
   options.device = device_named(name);
@@ -81,10 +91,12 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
   if (name == "cpu") return compiled::make_cpu_backend();
   if (name.starts_with(threaded)) return compiled::make_cpu_backend(shared_by(name.substr(threaded.size())));
   if (name.starts_with(drawn)) return compiled::make_cpu_backend({}, drawing_of(name.substr(drawn.size())));
+  if (name == "cpu-bf16") return compiled::make_cpu_backend(promising(name));
   if (name == "cpu-c") return compiled::source::make_c_backend();
-  if (name == "cuda-emulated" || name == "cuda") return make_device_backend(name);
+  constexpr std::array devices{"cuda-emulated", "cuda-emulated-bf16", "cuda", "cuda-bf16"};
+  if (std::ranges::find(devices, name) != devices.end()) return make_device_backend(name);
 #endif
-  const std::vector<std::string> names{"reference", "cpu", "cpu-c", "cuda-emulated", "cuda"};
+  const std::vector<std::string> names{"reference", "cpu", "cpu-bf16", "cpu-c", "cuda-emulated", "cuda-emulated-bf16", "cuda", "cuda-bf16"};
   for (const std::string& known : names) {
     if (name == known) throw Unsupported(name + ": not in this build");
   }
@@ -96,6 +108,7 @@ logging::Recorder make_recorder(const std::string& name) {
   if (name == "reference") return {name, promised().contract, logging::run_on_reference};
 #ifdef ETALON_HAS_COMPILED
   if (name == "cpu") return {name, promised().contract, compiled_runner({})};
+  if (name == "cpu-bf16") return {name, promised().contract, compiled_runner(promising(name))};
   if (name.starts_with(threaded)) return {name, promised().contract, compiled_runner(shared_by(name.substr(threaded.size())))};
   if (name == "cuda-emulated" || name == "cuda") return {name, promised().contract, compiled_runner(on_device(name))};
 #endif

@@ -70,6 +70,7 @@ struct CompileChoices {
   bool json = false;
   std::string cache;
   std::string memory_budget;
+  std::string contract;
   std::string schedule;
   std::string schedule_out;
   std::string loops;
@@ -146,6 +147,7 @@ compiled::CompileOptions options_of(const CompileChoices& choices, const spec::P
   options.decisions = decisions_of(choices, program);
   if (!choices.loops.empty()) options.loops = {read_file(choices.loops), choices.loops};
   if (!choices.memory_budget.empty()) options.plan.memory_budget = bytes_in(choices.memory_budget);
+  if (!choices.contract.empty()) options.schedule.promises = contract_of(choices.contract);
   options.off.insert(choices.off.begin(), choices.off.end());
   options.dump_after.insert(choices.dump_after.begin(), choices.dump_after.end());
   options.cache = choices.cache;
@@ -194,6 +196,7 @@ void write_loops(const CompileChoices& choices, const std::string& loops) {
 Emission emission_of(const CompileChoices& choices) {
   Emission emission{program_in_file(choices.path, choices.definitions), std::filesystem::path(choices.path).stem().string(), {}, choices.architecture};
   emission.options.off.insert(choices.off.begin(), choices.off.end());
+  if (!choices.contract.empty()) emission.options.schedule.promises = contract_of(choices.contract);
   if (!choices.memory_budget.empty()) emission.options.plan.memory_budget = bytes_in(choices.memory_budget);
   return emission;
 }
@@ -260,6 +263,7 @@ void add_compile(Command app, Outcome& outcome) {
   command.option("--cache", choices->cache, "A folder that keeps machine code for the next time");
   command.option("--memory-budget", choices->memory_budget,
                       "Most bytes of intermediates, such as 64M: values are computed again instead of kept until they fit");
+  command.option("--contract", choices->contract, "A shipped contract by name, or one in a JSON file, that programs are to keep instead of cpu: with cpu-bf16 products are of bf16 where the machine adds those in pairs");
   command.option("--schedule-out", choices->schedule_out, "A file for what was decided, one decision per line; - for standard output");
   command.option("--schedule", choices->schedule, "A file of decisions to follow, or tuned for what etalon tune has found; of what it does not say the costs decide");
   command.option("--loops-out", choices->loops_out, "A file for the kernels as loops, to be changed by hand; - for standard output");

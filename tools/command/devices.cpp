@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <utility>
 #include <vector>
 
 #include "compiled/runtime/backend.hpp"
@@ -60,9 +61,16 @@ std::shared_ptr<compiled::Device> device_named(const std::string& name) {
 }
 
 std::unique_ptr<spec::Backend> make_device_backend(const std::string& name) {
+  constexpr std::string_view cores = "-bf16";
+  const std::string device = name.ends_with(cores) ? name.substr(0, name.size() - cores.size()) : name;
   compiled::CompileOptions options;
-  options.device = device_named(name);
-  return compiled::make_device_backend(options, cuda::contract_of_device(name, library_of_device(name)));
+  options.device = device_named(device);
+  spec::Contract promised = cuda::contract_of_device(device, library_of_device(device));
+  if (device == name) return compiled::make_device_backend(options, std::move(promised));
+  promised = cuda::with_tensor_cores(std::move(promised));
+  options.schedule.promises = promised;
+  options.schedule.always = true;  // cases are small
+  return compiled::make_device_backend(options, std::move(promised));
 }
 
 void print_devices(std::ostream& out) {

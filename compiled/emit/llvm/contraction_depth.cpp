@@ -1,5 +1,6 @@
 // The depth of a tile: blocks of terms in sequence, whose sums wait as the digits of their number say.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "compiled/emit/llvm/contraction_emitter.hpp"
@@ -27,27 +28,25 @@ ContractionEmitter::Sources ContractionEmitter::advanced(Sources from, std::size
 
 /// The vectors of one step.
 std::vector<Value*> ContractionEmitter::columns(const Tile& t, const Source& from) {
-  const llvm::Align align(real_ == Type::f64 ? 8 : 4);
   std::vector<Value*> vectors;
   for (unsigned v = 0; v < t.vectors; ++v) {
-    Value* at = advanced(from.begin, static_cast<std::int64_t>(v) * s_.lanes);
+    Value* at = advanced(from.begin, static_cast<std::int64_t>(v) * s_.lanes * terms_);
     // A panel goes on beyond the last column.
     llvm::Constant* lanes = from.next != 0 ? nullptr : lanes_of(t, v);
-    vectors.push_back(emitter_.load(vector_, at, align, lanes, llvm::Constant::getNullValue(vector_)));
+    vectors.push_back(emitter_.load(columns_, at, scalar_align(), lanes, llvm::Constant::getNullValue(columns_)));
   }
   return vectors;
 }
 
 /// Adds the products of one step of the depth; those of a row only where it counts.
 void ContractionEmitter::one_step(const Tile& t, const Sources& from, const std::vector<Value*>& rows) {
-  const llvm::Align align(real_ == Type::f64 ? 8 : 4);
   const std::vector<Value*> right = columns(t, from.right);
   std::vector<Value*> counts;
   if (from.guard.begin != nullptr) counts = columns(t, from.guard);
   for (Value*& c : counts) c = b_.CreateFCmpUNE(c, llvm::Constant::getNullValue(vector_));
   for (std::int64_t r = 0; r < t.rows; ++r) {
-    Value* one = emitter_.load(scalar_, advanced(from.left.begin, r * from.left.along), align);
-    Value* row = b_.CreateVectorSplat(s_.lanes, one);
+    Value* one = emitter_.load(step_, advanced(from.left.begin, r * from.left.along), scalar_align());
+    Value* row = b_.CreateBitCast(b_.CreateVectorSplat(s_.lanes, one), columns_);
     Value* row_counts = rows.empty() ? nullptr : rows[static_cast<std::size_t>(r)];
     for (unsigned v = 0; v < t.vectors; ++v) {
       add_term(static_cast<std::size_t>(r) * t.vectors + v, row, right[v], counts.empty() ? row_counts : counts[v]);
@@ -55,9 +54,18 @@ void ContractionEmitter::one_step(const Tile& t, const Sources& from, const std:
   }
 }
 
-/// Adds a product to a sum where it counts; null: everywhere.
+llvm::Align ContractionEmitter::scalar_align() const { return llvm::Align(scalar_->getPrimitiveSizeInBits() / 8); }
+
+/// Adds the terms of a step to a sum where they count; null: everywhere.
 void ContractionEmitter::add_term(std::size_t i, Value* row, Value* column, Value* counts) {
   Value* old = b_.CreateLoad(vector_, sum(i));
+  if (s_.adder != nullptr) {
+    std::vector<Value*> values(s_.adder->operands.size());
+    const std::array<Value*, 3> roles{row, column, old};
+    for (std::size_t role = 0; role < roles.size(); ++role) values[s_.adder->operands[role]] = roles[role];
+    b_.CreateStore(emitter_.write(*s_.adder->instruction, vector_, values), sum(i));
+    return;
+  }
   std::vector<Value*> values;
   for (const spec::Expr& operand : add_product_.operands) values.push_back(operand == c_.left ? row : operand == c_.right ? column : old);
   Value* added = emitter_.write(*add_product_.instruction, vector_, values);
@@ -74,12 +82,12 @@ void ContractionEmitter::one_step_of_each_block(const Tile& t, const Sources& fr
 }
 
 void ContractionEmitter::fetch(Value* step) {
-  if (ahead_ != nullptr) emitter_.prefetch(advanced(ahead_, step, s_.lanes));
+  if (ahead_ != nullptr) emitter_.prefetch(advanced(ahead_, step, s_.lanes * terms_));
 }
 
 /// Turns of the innermost loop, several steps at a time.
 void ContractionEmitter::steps(const Tile& t, const Sources& from, Value* begin, Value* end) {
-  const std::size_t level = c_.depth.size() - 1;
+  const std::size_t level = loops_ - 1;
   const auto step = [&](const Sources& here, Value* at) {
     fetch(at);
     one_step_of_each_block(t, here);
@@ -99,7 +107,7 @@ void ContractionEmitter::steps(const Tile& t, const Sources& from, Value* begin,
 
 /// Turns of one loop, each with everything inside.
 void ContractionEmitter::turns(const Tile& t, const Sources& from, std::size_t level, Value* begin, Value* end) {
-  if (level + 1 == c_.depth.size()) return steps(t, from, begin, end);
+  if (level + 1 == loops_) return steps(t, from, begin, end);
   count_up(b_, begin, end, [&](Value* i) { loop(t, advanced(from, level, i), level + 1); });
 }
 

@@ -31,8 +31,15 @@ Selected product_adder(const loops::Contract& c, const Machine& machine) {
 ContractionEmitter::ContractionEmitter(llvm::Function& function, Emitter& emitter, const spec::System& system,
                                        const loops::Contract& c, Type real, llvm::Value* waiting, std::function<void()> element)
     : function_(function), emitter_(emitter), system_(system), c_(c), s_(c.schedule), real_(real),
-      element_(std::move(element)), b_(emitter.builder()), add_product_(product_adder(c, emitter.machine())), scalar_(emitter.llvm_type(real)),
-      vector_(emitter.llvm_type(real, s_.lanes)), waiting_(waiting) {
+      element_(std::move(element)), b_(emitter.builder()), add_product_(product_adder(c, emitter.machine())), loops_(loops_of_steps(s_, c.depth.size())),
+      vector_(emitter.llvm_type(real, s_.lanes)), scalar_(emitter.llvm_type(real)), step_(scalar_), columns_(vector_), waiting_(waiting) {
+  if (s_.adder != nullptr) {
+    const auto bits = static_cast<unsigned>(8 * size_of(s_.adder->held)), terms = static_cast<unsigned>(s_.adder->terms);
+    terms_ = s_.adder->terms;
+    scalar_ = b_.getIntNTy(bits);
+    step_ = b_.getIntNTy(bits * terms);
+    columns_ = llvm::FixedVectorType::get(scalar_, s_.lanes * terms);
+  }
   find_taps();
 }
 
@@ -125,7 +132,7 @@ Value* ContractionEmitter::next_panel(const Tile& t, const Source& right, Value*
   const std::int64_t last = parts(c_.column.extent, s_.tile_columns) - 1;
   Value* there = b_.CreateSelect(b_.CreateICmpSLT(column_tile, number(last)), number(right.next), number(0));
   Value* share = b_.CreateURem(row_tile, number(t.vectors));
-  return b_.CreateInBoundsGEP(scalar_, advanced(right.begin, share, c_.depth[0].extent * s_.lanes), there);
+  return b_.CreateInBoundsGEP(scalar_, advanced(right.begin, share, c_.depth[0].extent * s_.lanes * terms_), there);
 }
 
 /// This tile's share of what the next turn copies. What is fetched beyond the end of a piece does no harm.

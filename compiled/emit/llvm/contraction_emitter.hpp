@@ -93,6 +93,7 @@ class ContractionEmitter {
   [[nodiscard]] Sources at_tap(Sources from, const Tap& tap);
   [[nodiscard]] std::size_t sharing(const Tile& t, const Sources& from, std::size_t first) const;
   void steps_that_share(const Tile& t, const Sources& from, std::span<const Tap> taps);
+  [[nodiscard]] llvm::Align scalar_align() const;
   void add_term(std::size_t sum, llvm::Value* row, llvm::Value* column, llvm::Value* counts);
   [[nodiscard]] bool may_fail(const spec::Expr& condition, std::int64_t row, std::int64_t height) const;
   [[nodiscard]] llvm::Value* all_of(const std::vector<spec::Expr>& conditions);
@@ -110,8 +111,12 @@ class ContractionEmitter {
   std::function<void()> element_;
   llvm::IRBuilder<>& b_;
   Selected add_product_;                 ///< what adds a product to a sum, rounded once
-  llvm::Type* scalar_;
-  llvm::Type* vector_;
+  std::size_t loops_;                    ///< of the depth that steps go through, from the first on
+  std::int64_t terms_ = 1;               ///< of a step, which lie side by side
+  llvm::Type* vector_;                   ///< of sums
+  llvm::Type* scalar_;                   ///< of a factor
+  llvm::Type* step_;                     ///< a row's numbers of a step
+  llvm::Type* columns_;                  ///< a vector of columns of a step
   llvm::Value* waiting_ = nullptr;       ///< sums of blocks, of several tiles' size
   llvm::AllocaInst* block_ = nullptr;    ///< how many blocks are done
   llvm::Value* ahead_ = nullptr;         ///< what this tile fetches; null for nothing

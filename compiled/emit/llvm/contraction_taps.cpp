@@ -13,7 +13,7 @@ using spec::Expr;
 
 /// Every step of the loops that are written out, and what its terms are asked for.
 void ContractionEmitter::find_taps() {
-  if (s_.depth.taps == c_.depth.size()) return;
+  if (s_.depth.taps == loops_) return;
   Tap tap;
   tap.at.assign(c_.depth.size() - s_.depth.taps, 0);
   for (;;) {
@@ -115,7 +115,6 @@ std::size_t ContractionEmitter::sharing(const Tile& t, const Sources& from, std:
 /// Steps that slide along the rows: each number is loaded once and used by every row that needs it, in the order in which
 /// each row needs its own.
 void ContractionEmitter::steps_that_share(const Tile& t, const Sources& from, std::span<const Tap> taps) {
-  const llvm::Align align(real_ == Type::f64 ? 8 : 4);
   const std::int64_t by = from.left.depth.back() / from.left.along;
   const std::int64_t last = static_cast<std::int64_t>(taps.size()) - 1;
   std::vector<Value*> right;
@@ -129,7 +128,7 @@ void ContractionEmitter::steps_that_share(const Tile& t, const Sources& from, st
     for (std::size_t k = 0; k < taps.size(); ++k) {
       const std::int64_t r = number - by * static_cast<std::int64_t>(k);
       if (r < 0 || r >= t.rows) continue;
-      if (row == nullptr) row = b_.CreateVectorSplat(s_.lanes, emitter_.load(scalar_, advanced(begin, number * from.left.along), align));
+      if (row == nullptr) row = b_.CreateVectorSplat(s_.lanes, emitter_.load(step_, advanced(begin, number * from.left.along), scalar_align()));
       add_term(static_cast<std::size_t>(r), row, right[k], taps[k].rows.empty() ? nullptr : taps[k].rows[static_cast<std::size_t>(r)]);
     }
   }

@@ -16,6 +16,7 @@
 #include "compiled/emit/llvm/required.hpp"
 #include "compiled/emit/llvm/sleef.hpp"
 #include "compiled/emit/llvm/stack_sizes.hpp"
+#include "compiled/machine/instructions.hpp"
 #include "compiled/machine/last_cache.hpp"
 #include "spec/error.hpp"
 
@@ -56,6 +57,23 @@ Machine with_caches(Machine machine) {
   return machine;
 }
 
+/// With what single instructions of the table ask for and the host has.
+Machine with_features(Machine machine) {
+  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  std::size_t next = 0;
+  for (const Instruction& i : instructions) {
+    const bool is_known = std::find(machine.beyond.begin(), machine.beyond.end(), i.feature) != machine.beyond.end();
+    if (i.feature.empty() || is_known || !features.lookup(llvm::StringRef(i.feature))) continue;
+    machine.beyond.at(next++) = i.feature;
+  }
+  return machine;
+}
+
+/// The host's machine, with caches and features, unless it is to be less.
+Machine machine_on_host(const Machine& machine) {
+  return with_caches(machine.name == host_machine(machines::all.back()).name ? with_features(machine) : machine);
+}
+
 /// With all that the host has, unless it is to be less.
 orc::JITTargetMachineBuilder target_on_host(const Machine& machine) {
   orc::JITTargetMachineBuilder builder = target_of_host();
@@ -93,7 +111,7 @@ struct Jit::State {
   bool debugged = false;
 
   State(const Machine& machine, const std::filesystem::path& cache)
-      : objects(std::make_shared<ObjectGenerator>(with_caches(machine), target_on_host(machine), cache)),
+      : objects(std::make_shared<ObjectGenerator>(machine_on_host(machine), target_on_host(machine), cache)),
         jit(required(orc::LLJITBuilder().setJITTargetMachineBuilder(target_on_host(machine)).create())) {
     define_functions();
   }
@@ -179,9 +197,7 @@ class Jit::Making final : public Generation, private ObjectGeneration {
   Code code_;
 };
 
-bool Jit::has(const Instruction& i) const {
-  return is_had_by(i, machine()) && (i.feature.empty() || llvm::sys::getHostCPUFeatures().lookup(llvm::StringRef(i.feature)));
-}
+bool Jit::has(const Instruction& i) const { return is_had_by(i, machine()); }
 
 Code Jit::alone(const Instruction& i, DType type, std::int64_t lanes) {
   if (!has(i)) throw Unsupported("codegen: this machine has no " + std::string(name_of(i)));

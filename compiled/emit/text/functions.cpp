@@ -101,6 +101,14 @@ float #widen_f16(uint16_t half) {
   const uint32_t moved = #bits(#float(size) * 5192296858534827628530496329220096.0f);
   return #float((size >= 0x0f800000u ? size | 0x7f800000u : moved) | sign);
 })", "bits float"},
+    Row{"normal", R"(// Subnormal numbers are zero.
+float #normal(float x) { return (#bits(x) & 0x7f800000u) == 0 ? #float(#bits(x) & 0x80000000u) : x; })", "bits float"},
+    Row{"narrow_tf32", R"(// The nearest number of eleven bits, ties away from zero; subnormal numbers are zero.
+uint32_t #narrow_tf32(float x) {
+  const uint32_t size = #bits(x) & 0x7fffffffu;
+  if (size > 0x7f800000u) return 0x7fc00000u;
+  return size < 0x00800000u ? #bits(x) & 0x80000000u : (#bits(x) + 0x1000u) & 0xffffe000u;
+})", "bits"},
     Row{"round_to_odd", R"(// An inexact result is the neighbour with an odd last bit: rounding it again gives what rounding the double would give.
 float #round_to_odd(double x) {
   const float nearest = (float)x;
