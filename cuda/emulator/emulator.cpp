@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -49,12 +50,14 @@ Extent extent_of(const Grid& grid) {
 
 class Emulator::EmulatedModule final : public compiled::Module {
  public:
-  EmulatedModule(Emulator& device, ModuleText text, std::shared_ptr<const Object> object)
-      : device_(device), text_(std::move(text)), object_(std::move(object)) {}
+  EmulatedModule(Emulator& device, ModuleText text, std::shared_ptr<Code> code) : device_(device), text_(std::move(text)), code_(std::move(code)) {}
   [[nodiscard]] std::unique_ptr<compiled::Replay> replay() const override;
   [[nodiscard]] std::size_t arena_bytes() const override { return text_.script.arena_bytes; }
 
-  /// Once memory is open.
+  /// What it runs, which is compiled by now. Once the caller has the lock.
+  [[nodiscard]] const Object& object() const { return device_.compiled(*code_); }
+
+  /// Once memory is open and the object is there.
   void run(const Addresses& at) const {
     if (at.arena != nullptr) std::fill_n(at.arena, text_.script.arena_bytes, poison);
     for (std::size_t o = 0; o < at.outputs.size(); ++o) {
@@ -73,14 +76,14 @@ class Emulator::EmulatedModule final : public compiled::Module {
     for (const compiled::Operand& o : launch.operands) operands.push_back(at.at(o.memory));
     for (std::byte*& operand : operands) values.push_back(&operand);
     const KernelEntry& kernel = text_.kernels[launch.kernel];
-    object_->launch(kernel.name, extent_of(kernel.grid), values.data(), device_.course_);
+    code_->object->launch(kernel.name, extent_of(kernel.grid), values.data(), device_.course_);
   }
   void does(const compiled::Fill& fill, const Addresses& at) const { std::memset(at.at(fill.memory), 0, fill.memory.bytes); }
   void does(const compiled::Move& move, const Addresses& at) const { std::memcpy(at.at(move.to), at.at(move.from), move.to.bytes); }
 
   Emulator& device_;
   ModuleText text_;
-  std::shared_ptr<const Object> object_;
+  std::shared_ptr<Code> code_;
 };
 
 class Emulator::EmulatedReplay final : public compiled::Replay {
@@ -94,6 +97,7 @@ class Emulator::EmulatedReplay final : public compiled::Replay {
       touched.insert(touched.end(), addresses.outputs.begin(), addresses.outputs.end());
       touched.push_back(addresses.arena);
       std::erase(touched, nullptr);
+      (void)module_.object();  // while memory is closed to all
       const Memory::Open open(device.memory_, touched);
       module_.run(addresses);
       return compiled::Event{};
@@ -112,31 +116,57 @@ compiled::Machine Emulator::machine() const { return cuda::machine; }
 
 std::unique_ptr<compiled::ModuleBuilder> Emulator::build(const compiled::Wanted&) {
   return std::make_unique<TextBuilder>([this](ModuleText module) {
-    std::shared_ptr<const Object> object = object_of(module.text);
-    return std::make_unique<const EmulatedModule>(*this, std::move(module), std::move(object));
+    std::shared_ptr<Code> code = code_of(module.text);
+    return std::make_unique<const EmulatedModule>(*this, std::move(module), std::move(code));
   });
 }
 
-std::shared_ptr<const Object> Emulator::object_of(const std::string& text) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = prepared_.find(text);
-    if (found != prepared_.end()) return found->second;
-  }
-  ++compilations_;
-  return compile({&text, 1}, compiler_).front();
+std::shared_ptr<Emulator::Code> Emulator::code_of(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  const auto other = replaced_.find(text);
+  const std::string& own = other == replaced_.end() ? text : other->second;
+  std::weak_ptr<Code>& known = codes_[own];
+  std::shared_ptr<Code> code = known.lock();
+  if (code != nullptr) return code;
+  code = std::make_shared<Code>(Code{own, nullptr});
+  known = code;
+  waiting_.push_back(code);
+  return code;
 }
 
-void Emulator::prepare(std::span<const std::string> texts) {
+void Emulator::compile_waiting() {
+  std::vector<std::shared_ptr<Code>> together;
+  std::vector<std::string> texts;
+  for (const std::weak_ptr<Code>& one : std::exchange(waiting_, {})) {
+    std::shared_ptr<Code> code = one.lock();
+    if (code == nullptr || code->object != nullptr) continue;
+    texts.push_back(code->text);
+    together.push_back(std::move(code));
+  }
+  std::erase_if(codes_, [](const auto& known) { return known.second.expired(); });
   ++compilations_;
   const std::vector<std::shared_ptr<const Object>> objects = compile(texts, compiler_);
-  const std::lock_guard lock(mutex_);
-  for (std::size_t n = 0; n < texts.size(); ++n) prepared_.insert_or_assign(texts[n], objects[n]);
+  for (std::size_t n = 0; n < together.size(); ++n) together[n]->object = objects[n];
+}
+
+const Object& Emulator::compiled(Code& code) {
+  if (code.object == nullptr && waiting_.size() > 1) {
+    try {
+      compile_waiting();
+    } catch (const std::exception&) {
+      // One of them is to blame: each is compiled by itself from now on.
+    }
+  }
+  if (code.object == nullptr) {
+    ++compilations_;
+    code.object = compile({&code.text, 1}, compiler_).front();
+  }
+  return *code.object;
 }
 
 void Emulator::replace(const std::string& text, const std::string& other) {
   const std::lock_guard lock(mutex_);
-  prepared_.insert_or_assign(text, prepared_.at(other));
+  replaced_.insert_or_assign(text, other);
 }
 
 std::byte* Emulator::allocate(std::size_t bytes) {

@@ -1,5 +1,7 @@
 #include "cuda/emulator/object.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -40,7 +42,9 @@ struct alignas(256) Line {
 
 }  // namespace
 
-compiled::source::CCompiler host_compiler() { return {"c++", "-x c++ -std=c++17 -O1 -w -ffp-contract=off -fvisibility=hidden"}; }
+compiled::source::CCompiler host_compiler(int optimisation) {
+  return {"c++", fmt::format("-x c++ -std=c++17 -O{} -w -ffp-contract=off -fvisibility=hidden", optimisation)};
+}
 
 std::vector<std::shared_ptr<const Object>> compile(std::span<const std::string> texts, const compiled::source::CCompiler& compiler) {
   const std::shared_ptr<compiled::source::Library> library = compile_c(host_text(texts), compiler);

@@ -19,7 +19,8 @@
 namespace etalon::cuda::emulator {
 
 /// What texts are compiled with: C++ with fused multiplication where the text says so and nowhere else. Of a text's style NVRTC is the judge.
-[[nodiscard]] compiled::source::CCompiler host_compiler();
+/// \param optimisation the compiler's level; without any it takes half of the time, and what it makes two to five times as long
+[[nodiscard]] compiled::source::CCompiler host_compiler(int optimisation = 1);
 
 /// How many threads a kernel is run by.
 struct Extent {

@@ -23,6 +23,9 @@ namespace {
 /// GPU NVIDIA's.
 std::string_view library_of_device(std::string_view name) { return name == "cuda" ? "cuda" : "cpu-c"; }
 
+/// The host's compiler takes as long to start as it takes for some of their kernels.
+constexpr std::size_t requests_at_once = 128;
+
 std::string processor_line() {
   const compiled::Machine m = compiled::Processor().machine();
   return fmt::format("{}, {} f32 in a vector, caches of {} KiB, {} KiB and {} MiB", m.name, m.lanes_f32, m.near_bytes >> 10, m.middle_bytes >> 10, m.last_bytes >> 20);
@@ -61,8 +64,10 @@ std::shared_ptr<compiled::Device> device_named(const std::string& name) {
 
 std::unique_ptr<spec::Backend> make_device_backend(const std::string& name) {
   compiled::CompileOptions options;
-  options.device = device_named(name);
-  return compiled::make_device_backend(options, cuda::contract_of_device(name, library_of_device(name)));
+  const bool is_emulated = name == "cuda-emulated";
+  // Requests are small: their kernels take longer to compile than to run.
+  options.device = is_emulated ? std::make_shared<cuda::emulator::Emulator>(1, cuda::emulator::host_compiler(0)) : device_named(name);
+  return compiled::make_device_backend(options, cuda::contract_of_device(name, library_of_device(name)), is_emulated ? requests_at_once : 0);
 }
 
 void print_devices(std::ostream& out) {
