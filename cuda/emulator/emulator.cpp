@@ -20,6 +20,18 @@ namespace {
 
 constexpr const char* named = "device cuda-emulated";
 
+/// What is done when each command begins.
+Order order_of(const Script& script) {
+  Order before(script.commands.size(), std::vector<bool>(script.commands.size()));
+  for (std::size_t n = 0; n < before.size(); ++n) {
+    for (const std::size_t a : script.commands[n].after) {
+      before[n][a] = true;
+      for (std::size_t earlier = 0; earlier < a; ++earlier) before[n][earlier] = before[n][earlier] || before[a][earlier];
+    }
+  }
+  return before;
+}
+
 /// Some order in which each command comes after those that it waits for.
 std::vector<std::size_t> drawn_order(const Script& script, std::mt19937_64& draw) {
   std::vector<std::size_t> order, ready;
@@ -63,13 +75,37 @@ class Emulator::EmulatedModule final : public compiled::Module {
     for (std::size_t o = 0; o < at.outputs.size(); ++o) {
       if (at.outputs[o] != nullptr) std::fill_n(at.outputs[o], text_.output_bytes[o], poison);
     }
+    Races* const races = device_.course_.races.get();
+    if (races != nullptr) watch(*races, at);
     for (const std::size_t n : drawn_order(text_.script, device_.course_.draw)) {
+      if (races != nullptr) races->begin_command(n);
       std::visit([&](const auto& one) { does(one, at); }, text_.script.commands[n].does);
     }
+    if (races != nullptr && races->found()) throw DeviceError(to_text(*races, *races->found()));
   }
   [[nodiscard]] Emulator& device() const { return device_; }
 
  private:
+  void watch(Races& races, const Addresses& at) const {
+    std::vector<std::string> names;
+    for (const Command& command : text_.script.commands) {
+      const auto* launch = std::get_if<compiled::Launch>(&command.does);
+      names.push_back(launch == nullptr ? std::string("the host") : text_.kernels[launch->kernel].name);
+    }
+    races.begin(order_of(text_.script), std::move(names));
+    const auto watched = [&](const std::byte* address) {
+      if (address == nullptr) return;
+      const std::span<std::byte> block = device_.memory_.block_of(address);
+      races.watch(block.data(), block.size());
+    };
+    std::ranges::for_each(at.inputs, watched);
+    std::ranges::for_each(at.outputs, watched);
+    watched(at.arena);
+  }
+  void touched_by_host(const std::byte* begin, std::size_t bytes, bool writes) const {
+    if (device_.course_.races != nullptr) device_.course_.races->touch_all(begin, bytes, writes);
+  }
+
   void does(const compiled::Launch& launch, const Addresses& at) const {
     std::vector<std::byte*> operands;
     std::vector<void*> values;
@@ -78,8 +114,15 @@ class Emulator::EmulatedModule final : public compiled::Module {
     const KernelEntry& kernel = text_.kernels[launch.kernel];
     code_->object->launch(kernel.name, extent_of(kernel.grid), values.data(), device_.course_);
   }
-  void does(const compiled::Fill& fill, const Addresses& at) const { std::memset(at.at(fill.memory), 0, fill.memory.bytes); }
-  void does(const compiled::Move& move, const Addresses& at) const { std::memcpy(at.at(move.to), at.at(move.from), move.to.bytes); }
+  void does(const compiled::Fill& fill, const Addresses& at) const {
+    touched_by_host(at.at(fill.memory), fill.memory.bytes, true);
+    std::memset(at.at(fill.memory), 0, fill.memory.bytes);
+  }
+  void does(const compiled::Move& move, const Addresses& at) const {
+    touched_by_host(at.at(move.from), move.from.bytes, false);
+    touched_by_host(at.at(move.to), move.to.bytes, true);
+    std::memcpy(at.at(move.to), at.at(move.from), move.to.bytes);
+  }
 
   Emulator& device_;
   ModuleText text_;
@@ -111,6 +154,8 @@ class Emulator::EmulatedReplay final : public compiled::Replay {
 std::unique_ptr<compiled::Replay> Emulator::EmulatedModule::replay() const { return std::make_unique<EmulatedReplay>(*this); }
 
 Emulator::Emulator(std::uint64_t seed, compiled::source::CCompiler compiler) : compiler_(std::move(compiler)), course_(seed) {}
+
+Emulator::Emulator(LookingForRaces, std::uint64_t seed) : Emulator(seed, telling_compiler()) { course_.races = std::make_unique<Races>(); }
 
 compiled::Machine Emulator::machine() const { return cuda::machine; }
 

@@ -27,6 +27,10 @@ class Emulator final : public compiled::Device {
  public:
   /// \param seed of all orders
   explicit Emulator(std::uint64_t seed = 1, compiled::source::CCompiler compiler = host_compiler());
+  /// One that looks for races (races.hpp) and throws DeviceError for the first of a run, naming kernels, threads and lines. It takes some
+  /// hundred times as long.
+  struct LookingForRaces {};
+  explicit Emulator(LookingForRaces, std::uint64_t seed = 1);
 
   [[nodiscard]] std::string_view name() const override { return "cuda-emulated"; }
   [[nodiscard]] compiled::Machine machine() const override;

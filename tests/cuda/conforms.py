@@ -1,4 +1,4 @@
-"""The emulated GPU under the quick tier. Usage: conforms.py ETALON SHARE [argument of conform …]
+"""The emulated GPU under the quick tier. Usage: conforms.py ETALON BACKEND SHARE [argument of conform …]
 
 None may fail, and of one SHAREth of all operations all that is asked must have been compared: values, derivatives of every mode, steps, programs,
 layouts."""
@@ -9,10 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-etalon, share, words = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+etalon, backend, share, words = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
 with tempfile.TemporaryDirectory() as folder:
     report = pathlib.Path(folder) / "report.jsonl"
-    done = subprocess.run([etalon, "conform", "--backend", "cuda-emulated", "--json", str(report), *words], capture_output=True, text=True)
+    done = subprocess.run([etalon, "conform", "--backend", backend, "--json", str(report), *words], capture_output=True, text=True)
     lines = [json.loads(line) for line in report.read_text().splitlines()]
 header, summary = lines[0], lines[-1]
 print(done.stdout[-3000:], done.stderr[-1000:])

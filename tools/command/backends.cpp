@@ -58,6 +58,8 @@ logging::Runner compiled_runner(const compiled::CompileOptions& options) {
   return [options](const spec::System& system, std::span<const HostTensor> inputs) { return compiled::compile_system(system, options).run(inputs); };
 }
 
+bool is_device(const std::string& name) { return name == "cuda" || name.starts_with("cuda-emulated"); }
+
 compiled::CompileOptions on_device(const std::string& name) {
   compiled::CompileOptions options;
   options.device = device_named(name);
@@ -82,9 +84,9 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
   if (name.starts_with(threaded)) return compiled::make_cpu_backend(shared_by(name.substr(threaded.size())));
   if (name.starts_with(drawn)) return compiled::make_cpu_backend({}, drawing_of(name.substr(drawn.size())));
   if (name == "cpu-c") return compiled::source::make_c_backend();
-  if (name == "cuda-emulated" || name == "cuda") return make_device_backend(name);
+  if (is_device(name)) return make_device_backend(name);
 #endif
-  const std::vector<std::string> names{"reference", "cpu", "cpu-c", "cuda-emulated", "cuda"};
+  const std::vector<std::string> names{"reference", "cpu", "cpu-c", "cuda-emulated", "cuda-emulated:races", "cuda"};
   for (const std::string& known : names) {
     if (name == known) throw Unsupported(name + ": not in this build");
   }
@@ -97,7 +99,7 @@ logging::Recorder make_recorder(const std::string& name) {
 #ifdef ETALON_HAS_COMPILED
   if (name == "cpu") return {name, promised().contract, compiled_runner({})};
   if (name.starts_with(threaded)) return {name, promised().contract, compiled_runner(shared_by(name.substr(threaded.size())))};
-  if (name == "cuda-emulated" || name == "cuda") return {name, promised().contract, compiled_runner(on_device(name))};
+  if (is_device(name)) return {name, promised().contract, compiled_runner(on_device(name))};
 #endif
   (void)promised();
   throw Unsupported("--log-assignments: backend " + name + " tells only what it is asked for; those that log are reference, cpu, cpu:N and devices");

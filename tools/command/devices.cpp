@@ -23,6 +23,8 @@ namespace {
 /// GPU NVIDIA's.
 std::string_view library_of_device(std::string_view name) { return name == "cuda" ? "cuda" : "cpu-c"; }
 
+constexpr std::string_view races = "cuda-emulated:races";
+
 /// The host's compiler takes as long to start as it takes for some of their kernels.
 constexpr std::size_t requests_at_once = 128;
 
@@ -58,21 +60,22 @@ std::shared_ptr<compiled::Device> device_named(const std::string& name) {
   if (name == "cpu") return nullptr;
   if (name == "cuda-emulated") return std::make_shared<cuda::emulator::Emulator>();
   if (name == "cuda") return std::make_shared<cuda::Driver>();
-  const std::vector<std::string> names{"cpu", "cuda-emulated", "cuda"};
+  if (name == races) return std::make_shared<cuda::emulator::Emulator>(cuda::emulator::Emulator::LookingForRaces{});
+  const std::vector<std::string> names{"cpu", "cuda-emulated", std::string(races), "cuda"};
   throw SpecViolation(unknown_name("backend", name, names));
 }
 
 std::unique_ptr<spec::Backend> make_device_backend(const std::string& name) {
   compiled::CompileOptions options;
-  const bool is_emulated = name == "cuda-emulated";
+  const bool is_emulated = name == "cuda-emulated", is_watched = name == races;
   // Requests are small: their kernels take longer to compile than to run.
   options.device = is_emulated ? std::make_shared<cuda::emulator::Emulator>(1, cuda::emulator::host_compiler(0)) : device_named(name);
-  return compiled::make_device_backend(options, cuda::contract_of_device(name, library_of_device(name)), is_emulated ? requests_at_once : 0);
+  return compiled::make_device_backend(options, cuda::contract_of_device(name, library_of_device(name)), is_emulated || is_watched ? requests_at_once : 0);
 }
 
 void print_devices(std::ostream& out) {
   fmt::print(out, "cpu            {}\n", processor_line());
-  fmt::print(out, "cuda-emulated  CUDA C++ on the host, thread by thread\n");
+  fmt::print(out, "cuda-emulated  CUDA C++ on the host, thread by thread; {} looks for accesses that nothing puts in order\n", races);
   for (const std::string& line : driver_lines()) fmt::print(out, "cuda           {}\n", line);
 }
 
