@@ -12,6 +12,8 @@
 #include "cuda/contract.hpp"
 #include "cuda/driver/driver.hpp"
 #include "cuda/emulator/emulator.hpp"
+#include "cuda/kept_images.hpp"
+#include "cuda/nvrtc.hpp"
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 
@@ -54,12 +56,22 @@ std::vector<std::string> driver_lines() {
   return lines;
 }
 
+cuda::DriverOptions driver_options(const std::filesystem::path& cache) {
+  cuda::DriverOptions options;
+  if (cache.empty() || !cuda::has_nvrtc()) return options;
+  options.image_of = [kept = cuda::KeptImages(cache, cuda::nvrtc_settings())](const std::string& text, int capability) {
+    const std::string architecture = cuda::image_architecture(capability);
+    return cuda::Image{kept.image_of(text, architecture, [&] { return cuda::compile_for(text, capability).bytes; }), architecture};
+  };
+  return options;
+}
+
 }  // namespace
 
-std::shared_ptr<compiled::Device> device_named(const std::string& name) {
+std::shared_ptr<compiled::Device> device_named(const std::string& name, const std::filesystem::path& cache) {
   if (name == "cpu") return nullptr;
   if (name == "cuda-emulated") return std::make_shared<cuda::emulator::Emulator>();
-  if (name == "cuda") return std::make_shared<cuda::Driver>();
+  if (name == "cuda") return std::make_shared<cuda::Driver>(driver_options(cache));
   if (name == races) return std::make_shared<cuda::emulator::Emulator>(cuda::emulator::Emulator::LookingForRaces{});
   const std::vector<std::string> names{"cpu", "cuda-emulated", std::string(races), "cuda"};
   throw SpecViolation(unknown_name("backend", name, names));
