@@ -110,14 +110,14 @@ TEST_CASE("kernels of the bench keep an H100 busy, but for those that are listed
     const compiled::Compilation lowered = compiled::source::lower_for_text(task, {}, cuda::machine);
     const compiled::source::ProgramText text(task, lowered, "program");
     const std::vector<cuda::KernelUse> uses = cuda::uses_of(text, cuda::compile_to_machine_code(cuda::cuda_file(text), "sm_90").cubin, gpu);
-    const cuda::Splits splits = cuda::splits_of(lowered.script, lowered.nests);
+    const cuda::Splits splits = cuda::splits_of(lowered.system, lowered.script, lowered.nests);
     std::size_t use = 0;
     for (std::size_t k = 0; k < lowered.nests.size(); ++k) {
       const auto check = [&](const std::string& form, const cuda::Grid& grid) {
         asked.kernel(form, grid, uses.at(use++), name);
       };
       if (const auto split = splits.of.find(k); split != splits.of.end()) check("part", split->second.split.grid);
-      check(form_of(lowered.nests[k], cuda::grid_of(lowered.nests[k])), cuda::grid_of(lowered.nests[k]));
+      check(form_of(lowered.nests[k], cuda::grid_of(lowered.system, lowered.nests[k])), cuda::grid_of(lowered.system, lowered.nests[k]));
     }
     CHECK(use == uses.size());
   }
