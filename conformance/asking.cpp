@@ -10,11 +10,13 @@
 #include <mutex>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <thread>
 #include <utility>
 
 #include "conformance/case_file.hpp"
 #include "conformance/cases.hpp"
+#include "conformance/foreseen.hpp"
 #include "conformance/reports/escape.hpp"
 
 namespace etalon::conformance {
@@ -83,10 +85,45 @@ class Asking {
   // operation is left it helps those who have most to do.
   void work(Asked& backend) {
     std::size_t own = groups_.size();
-    while (const auto unit = next_unit(own)) {
-      found_[*unit] = asked(units_[*unit], backend);
-      ++counts_.units;
+    for (;;) {
+      std::vector<Foreseen> some = begun(own, backend.foresight());
+      if (some.empty()) return;
+      announce(some, backend);
+      for (Foreseen& one : some) {
+        found_[one.unit()] = asked(one, backend);
+        ++counts_.units;
+      }
     }
+  }
+
+  // One unit, and more where the backend is to know of more cases. How many cases of a unit are drawn at a time depends on the unit alone.
+  std::vector<Foreseen> begun(std::size_t& own, std::size_t foresight) {
+    std::vector<Foreseen> some;
+    std::size_t cases = 0;
+    do {
+      const auto unit = next_unit(own);
+      if (!unit) break;
+      some.emplace_back(*unit, Cases(units_[*unit], options_, &held_.description), foresight);
+      cases += some.back().drawn().size();
+    } while (cases < foresight);
+    return some;
+  }
+
+  void announce(std::span<const Foreseen> some, Asked& backend) const {
+    if (backend.foresight() == 0) return;
+    std::vector<spec::Request> requests;
+    for (const Foreseen& one : some) {
+      for (const Cases::Next& next : one.drawn()) {
+        if (!next.made || known_.contains(id_of(next.key))) continue;
+        try {
+          std::vector<spec::Request> own = known_requests(*next.made, backend);
+          std::move(own.begin(), own.end(), std::back_inserter(requests));
+        } catch (const std::exception&) {
+          // The check tells.
+        }
+      }
+    }
+    if (!requests.empty()) backend.expect(requests);
   }
 
   std::optional<std::size_t> next_unit(std::size_t& own) {
@@ -107,25 +144,30 @@ class Asking {
     terminal << "\r\033[K" << std::flush;
   }
 
-  std::vector<Record> asked(const Unit& unit, Asked& backend) {
+  std::vector<Record> asked(Foreseen& unit, Asked& backend) {
     std::vector<Record> records, fresh;
-    Cases cases(unit, options_, &held_.description);
-    while (const auto next = cases.next()) {
-      Record record = record_of(*next);
+    for (;;) {
+      if (unit.drawn().empty()) {
+        unit.draw();
+        announce({&unit, 1}, backend);
+      }
+      if (unit.drawn().empty()) break;
+      const Cases::Next next = unit.take();
+      Record record = record_of(next);
       if (const auto earlier = known_.find(record.id); earlier != known_.end()) {
         record.outcome = earlier->second.outcome;
       } else {
-        if (next->made) {
-          record.outcome = check(*next->made, backend, held_.contract);
+        if (next.made) {
+          record.outcome = check(*next.made, backend, held_.contract);
           record.outcome.why = well_formed(record.outcome.why);
         }
         fresh.push_back(record);
       }
       count(record.outcome);
-      if (record.outcome.verdict == Verdict::unsupported) cases.refused();
+      if (record.outcome.verdict == Verdict::unsupported && next.made) unit.cases().refused(*next.made);
       records.push_back(std::move(record));
     }
-    if (const auto none = cases.ruled_out()) {
+    if (const auto none = unit.cases().ruled_out()) {
       records.push_back(record_of(*none));
       count(records.back().outcome);
     }

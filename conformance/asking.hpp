@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ class Shared final : public Asked {
  public:
   explicit Shared(spec::Backend& backend) : backend_(backend), fuses_(backend.describe().fuses) {}
   [[nodiscard]] bool fuses() const override { return fuses_; }
+  [[nodiscard]] std::size_t foresight() const override { return backend_.foresight(); }
+  void expect(std::span<const spec::Request> requests) override {
+    const std::lock_guard lock(mutex_);
+    backend_.expect(requests);
+  }
   [[nodiscard]] spec::Answer run(const spec::Request& request) override {
     const std::lock_guard lock(mutex_);
     return backend_.run(request);

@@ -69,16 +69,15 @@ std::optional<Cases::Next> Cases::next() {
       continue;
     }
     ++given_;
-    last_planned_ = next.made ? next.made->planned : 0;
-    planned_ += last_planned_;
+    planned_ += next.made ? next.made->planned : 0;
     return next;
   }
   return std::nullopt;
 }
 
-void Cases::refused() {
+void Cases::refused(const Case& c) {
   --given_;
-  planned_ -= last_planned_;
+  planned_ -= c.planned;
   ++replaced_;
   any_refused_ = true;
 }

@@ -29,8 +29,8 @@ class Cases {
   /// Nothing when the unit is done, or has no cases at all.
   [[nodiscard]] std::optional<Next> next();
 
-  /// The backend does not offer the case that `next` gave last.
-  void refused();
+  /// The backend does not offer a case that `next` gave.
+  void refused(const Case& c);
 
   /// When no case was given because each needs an element type that is not offered: the first of them, and the type.
   struct RuledOut {
@@ -52,7 +52,6 @@ class Cases {
   std::size_t index_ = 0;
   std::size_t given_ = 0;    ///< those that were refused left out
   std::size_t planned_ = 0;  ///< elements of those
-  std::size_t last_planned_ = 0;
   std::size_t missing_ = 0;
   std::size_t replaced_ = 0;  ///< passed over or refused
   bool any_refused_ = false;

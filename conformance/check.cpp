@@ -264,6 +264,18 @@ Outcome check(const Case& c, Asked& backend, const spec::Contract& contract) {
   }
 }
 
+std::vector<spec::Request> known_requests(const Case& c, const Asked& backend) {
+  if (c.key.check == Check::program) return known_program_requests(c, backend);
+  if (c.key.check != Check::adjoint) return {request_of(c)};
+  std::vector<spec::Request> both;
+  Case one = c;
+  for (const spec::Mode mode : {spec::Mode::jvp, spec::Mode::vjp}) {
+    one.mode = mode;
+    both.push_back(request_of(one));
+  }
+  return both;
+}
+
 std::optional<Case> failing_step(const Case& c, Asked& backend, const spec::Contract& contract) {
   Case failing;
   const Outcome outcome = check_steps(c, backend, contract, &failing);

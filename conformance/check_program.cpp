@@ -80,14 +80,15 @@ struct Walk {
   return c.mode == spec::Mode::forward && !backend.fuses();
 }
 
+/// Parts are short: walking through them decides little more.
+[[nodiscard]] bool falls_apart(const spec::Request& request) { return request.program.steps.size() > 1 && components_of(request).size() > 1; }
+
 }  // namespace
 
 Outcome check_program(const Case& c, Asked& backend, const spec::Contract& contract) {
   const spec::Request request = request_of(c);
   Outcome each;
-  // Parts are short: walking through them decides little more.
-  const bool falls_apart = request.program.steps.size() > 1 && components_of(request).size() > 1;
-  if (is_walked(c, backend) && !falls_apart) {
+  if (is_walked(c, backend) && !falls_apart(request)) {
     each = walk(c, backend, contract).total;
     // Of what nobody sees compilers make something else.
     if (each.verdict != Verdict::pass) return each;
@@ -101,6 +102,12 @@ Outcome check_program(const Case& c, Asked& backend, const spec::Contract& contr
   outcome.add(each);
   if (outcome.verdict == Verdict::undecided && each.comparisons > each.undecided) outcome.verdict = Verdict::pass, outcome.why.clear();
   return outcome;
+}
+
+std::vector<spec::Request> known_program_requests(const Case& c, const Asked& backend) {
+  std::vector<spec::Request> all{request_of(c)};
+  if (is_walked(c, backend) && !falls_apart(all.front())) all.push_back(asking_for_all(c));
+  return all;
 }
 
 std::optional<Case> failing_call(const Case& c, Asked& backend, const spec::Contract& contract) {

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "compiled/emit/text/nests.hpp"
-#include "compiled/ir/accesses.hpp"
 #include "cuda/four_steps.hpp"
 #include "cuda/fragment_steps.hpp"
 #include "cuda/grid.hpp"
 #include "cuda/group_steps.hpp"
 #include "cuda/index_type.hpp"
 #include "cuda/part_steps.hpp"
+#include "cuda/shared_kernels.hpp"
 #include "cuda/split.hpp"
 #include "cuda/square_steps.hpp"
 #include "cuda/tile_parts.hpp"
@@ -30,7 +30,6 @@ using compiled::source::Functions;
 using compiled::source::ProgramText;
 using compiled::source::Text;
 using compiled::source::element_type;
-using spec::TensorId;
 
 namespace {
 
@@ -65,13 +64,14 @@ std::string bounds_of(const Grid& grid) { return grid.least_resident == 1 ? "" :
 
 class File {
  public:
-  explicit File(const ProgramText& program) : program_(program), splits_(splits_of(program.lowered().system, program.lowered().script, program.lowered().nests)) {}
+  explicit File(const ProgramText& program) : program_(program), splits_(splits_of(program.lowered().system, program.lowered().script, program.lowered().nests)), shared_(program) {}
 
   std::string write() {
     Text kernels;
     Text host;
     for (const compiled::Command& command : program_.lowered().script.commands) {
-      if (const auto* launch = std::get_if<Launch>(&command.does)) kernel(*launch, kernels);
+      const auto* launch = std::get_if<Launch>(&command.does);
+      if (launch != nullptr && shared_.model_of(launch->kernel) == launch->kernel) kernel(*launch, kernels);
       for (const std::string& line : std::visit([&](const auto& one) { return does(one); }, command.does)) host.comment("  " + line);
     }
     Text text;
@@ -113,20 +113,13 @@ class File {
     }
   }
 
-  /// What a kernel touches but for constants, which it sees by name.
-  [[nodiscard]] std::vector<Operand> operands(const Launch& launch) const {
-    std::vector<Operand> all = launch.operands;
-    std::erase_if(all, [&](const Operand& o) { return program_.constant(o.tensor) != nullptr; });
-    return all;
-  }
-
   [[nodiscard]] std::vector<std::string> does(const Launch& launch) const {
     std::string given;
-    for (const Operand& o : operands(launch)) given += (given.empty() ? "" : ", ") + program_.pointer(o, "");
+    for (const Operand& o : shared_.operands_of(launch.kernel)) given += (given.empty() ? "" : ", ") + program_.pointer(o, "");
     const auto launched = [&](const std::string& kernel, const Grid& grid, const std::string& arguments) {
       return fmt::format("{}<<<{}, {}, {}, stream>>>({});  turns: {}", kernel, grid.blocks, grid.threads, grid.shared_bytes, arguments, grid.turns);
     };
-    const std::string name = program_.kernel_name(launch.kernel);
+    const std::string name = shared_.name_of(launch.kernel);
     const Grid grid = grid_of(program_.lowered().system, program_.lowered().nests[launch.kernel]);
     const auto parts = splits_.of.find(launch.kernel);
     if (const auto own = splits_.own.find(launch.kernel); own != splits_.own.end()) given += fmt::format("{}workspace + {}", given.empty() ? "" : ", ", own->second.offset);
@@ -144,14 +137,12 @@ class File {
 
   void kernel(const Launch& launch, Text& text) {
     const compiled::loops::Nest& nest = program_.lowered().nests[launch.kernel];
-    const std::vector<Operand> all = operands(launch);
-    std::vector<TensorId> ids;
-    for (const Operand& o : all) ids.push_back(o.tensor);
-    const bool shared = reads_what_it_writes(nest);
+    const std::vector<Operand>& all = shared_.operands_of(launch.kernel);
     std::string parameters;
-    for (const Operand& o : all) {
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      const Operand& o = all[n];
       parameters += fmt::format("{}{}{} *{}{}", parameters.empty() ? "" : ", ", o.written ? "" : "const ", element_type(program_.lowered().system[o.tensor].dtype),
-                                shared || program_.overlaps(o.tensor, ids) ? "" : "__restrict__ ", program_.tensors().at(static_cast<std::size_t>(o.tensor)));
+                                shared_.restricted(launch.kernel)[n] ? "__restrict__ " : "", program_.tensors().at(static_cast<std::size_t>(o.tensor)));
     }
     const std::string name = program_.kernel_name(launch.kernel);
     const auto parts = splits_.of.find(launch.kernel);
@@ -166,16 +157,6 @@ class File {
     program_.describe_kernel(launch.kernel, text);
     Joining joining{parts->second.split, memory};
     function(name, parameters, grid_of(program_.lowered().system, nest), text, [&](const Grid& grid) { body(nest, grid, &joining, text); });
-  }
-
-  /// Whether a kernel reads a tensor that it writes. Then nobody's memory is restricted: what another thread has written must be read again,
-  /// and NVRTC 13.0 merges a read of it with one of restricted memory in another branch, and lets both go by the cache that sees no writes.
-  [[nodiscard]] static bool reads_what_it_writes(const compiled::loops::Nest& nest) {
-    const std::vector<compiled::loops::Access> all = compiled::loops::accesses_of(nest.steps).elements;
-    return std::ranges::any_of(nest.buffers, [&](const compiled::loops::Buffer& b) {
-      const auto does = [&](bool write) { return std::ranges::any_of(all, [&](const auto& a) { return a.tensor == b.tensor && a.write == write; }); };
-      return b.scope == compiled::loops::Scope::argument && does(true) && does(false);
-    });
   }
 
   template <class Body>
@@ -234,6 +215,7 @@ class File {
   const ProgramText& program_;
   Functions functions_{Dialect::cuda};
   Splits splits_;
+  SharedKernels shared_;
 };
 
 }  // namespace

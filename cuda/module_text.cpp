@@ -5,6 +5,7 @@
 
 #include "compiled/emit/text/program_text.hpp"
 #include "cuda/cuda_file.hpp"
+#include "cuda/shared_kernels.hpp"
 #include "cuda/split.hpp"
 
 namespace etalon::cuda {
@@ -58,7 +59,11 @@ ModuleText module_text(const compiled::Compilation& made) {
   const compiled::Task task = compiled::task_of(made.system);
   const compiled::source::ProgramText program(task, made, "program");
   ModuleText module{cuda_file(program), {}, made.script, {}};
-  for (std::size_t k = 0; k < made.nests.size(); ++k) module.kernels.push_back({program.kernel_name(k), grid_of(made.system, made.nests[k])});
+  const SharedKernels shared(program);
+  for (std::size_t k = 0; k < made.nests.size(); ++k) module.kernels.push_back({shared.name_of(k), grid_of(made.system, made.nests[k])});
+  for (Command& command : module.script.commands) {
+    if (auto* launch = std::get_if<Launch>(&command.does)) launch->operands = shared.operands_of(launch->kernel);
+  }
   Splitting(module, made.system, made.nests).run();
   for (const spec::TensorId o : made.system.outputs) {
     const spec::TensorInfo& t = made.system[o];

@@ -12,7 +12,7 @@
 
 namespace etalon::cuda {
 
-/// A kernel of the text. Its parameters are pointers to the launch's operands, in their order.
+/// A kernel of the text; several may be one there (shared_kernels.hpp). Its parameters are pointers to the launch's operands, in their order.
 struct KernelEntry {
   std::string name;
   Grid grid;

@@ -17,6 +17,7 @@ namespace etalon::cuda {
 namespace {
 
 constexpr std::size_t quoted_message = 600;
+constexpr const char* rounding_option = "--fmad=false";
 
 /// Frees what it holds.
 struct Compilation {
@@ -41,7 +42,7 @@ std::string log_of(const Compilation& c) {
 
 void compile(const Compilation& c, const std::string& architecture) {
   const std::string target = "--gpu-architecture=" + architecture;
-  const std::array options{target.c_str(), "--fmad=false"};
+  const std::array options{target.c_str(), rounding_option};
   const nvrtcResult done = nvrtcCompileProgram(c.program, static_cast<int>(options.size()), options.data());
   if (done == NVRTC_ERROR_INVALID_OPTION) {
     throw SpecViolation("nvrtc: architecture `" + architecture + "` is not known to this toolkit; expected one like `" +
@@ -79,6 +80,12 @@ std::vector<int> known_capabilities() {
 }  // namespace
 
 bool has_nvrtc() { return true; }
+
+std::string nvrtc_settings() {
+  int major = 0, minor = 0;
+  if (nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) throw InternalError("nvrtc: it does not say its version");
+  return "NVRTC " + std::to_string(major) + "." + std::to_string(minor) + " " + rounding_option;
+}
 
 std::string compile_to_ptx(const std::string& text, std::string_view architecture) {
   const Compilation c(text);
@@ -122,6 +129,7 @@ namespace {
 
 }  // namespace
 
+std::string nvrtc_settings() { refuse(); }
 std::string compile_to_ptx(const std::string&, std::string_view) { refuse(); }
 MachineCode compile_to_machine_code(const std::string&, std::string_view) { refuse(); }
 std::string image_architecture(int) { refuse(); }

@@ -14,6 +14,9 @@ inline constexpr std::string_view default_architecture = "compute_80";
 /// Whether this build has NVRTC.
 [[nodiscard]] bool has_nvrtc();
 
+/// On what its images depend besides text and architecture: its version and options. \throws Unsupported where this build has none
+[[nodiscard]] std::string nvrtc_settings();
+
 /// The PTX of a text, without contraction of products and additions.
 /// \throws Unsupported where this build has no NVRTC, SpecViolation for an unknown architecture, InternalError with the first of
 /// what NVRTC says of the text, a warning too.

@@ -7,6 +7,7 @@
 
 #include "compiled/reporting.hpp"
 #include "cuda/grid.hpp"
+#include "cuda/shared_kernels.hpp"
 #include "cuda/split.hpp"
 #include "spec/error.hpp"
 
@@ -60,9 +61,11 @@ std::vector<KernelUse> uses_of(const compiled::source::ProgramText& program, std
   const std::vector<compiled::KernelReport> reports = compiled::kernel_reports(lowered.system, lowered.plan);
   const Splits splits = splits_of(lowered.system, lowered.script, lowered.nests);
   std::vector<KernelUse> uses;
-  const auto add = [&](const std::string& name, const Grid& grid, double bytes, double operations) {
+  const SharedKernels shared(program);
+  const auto add = [&](const std::string& name, const std::string& printed, const Grid& grid, double bytes, double operations) {
     KernelUse use;
-    use.code = named(kernels, name);
+    use.code = named(kernels, printed);
+    use.code.name = name;
     use.launch = {static_cast<std::size_t>(grid.blocks), static_cast<std::size_t>(grid.threads), use.code.registers,
                   use.code.shared_bytes + static_cast<std::size_t>(grid.shared_bytes)};
     use.bytes = bytes;
@@ -73,14 +76,14 @@ std::vector<KernelUse> uses_of(const compiled::source::ProgramText& program, std
     uses.push_back(std::move(use));
   };
   for (std::size_t k = 0; k < lowered.nests.size(); ++k) {
-    const std::string name = program.kernel_name(k);
+    const std::string name = program.kernel_name(k), printed = shared.name_of(k);
     double read = static_cast<double>(reports.at(k).read_bytes), operations = operations_of(lowered.system, lowered.plan.kernels[k]);
     // What a kernel of parts has read and added up, the one that joins them has not.
     if (const auto split = splits.of.find(k); split != splits.of.end()) {
-      add(parts_kernel(name), split->second.split.grid, read, operations);
+      add(parts_kernel(name), parts_kernel(printed), split->second.split.grid, read, operations);
       read = operations = 0;
     }
-    add(name, grid_of(lowered.system, lowered.nests[k]), read + static_cast<double>(reports.at(k).written_bytes), operations);
+    add(name, printed, grid_of(lowered.system, lowered.nests[k]), read + static_cast<double>(reports.at(k).written_bytes), operations);
   }
   return uses;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -106,6 +107,11 @@ class Backend {
   virtual ~Backend() = default;
   [[nodiscard]] virtual Description describe() const = 0;
   [[nodiscard]] virtual Answer run(const Request& request) = 0;
+  /// Of how many requests it would know at a time before the first of them is asked; 0 where that brings nothing.
+  [[nodiscard]] virtual std::size_t foresight() const { return 0; }
+  /// Most of what is asked next, so that what it takes can be made together. It answers nothing and, as `run`, throws for nothing that
+  /// requests hold.
+  virtual void expect(std::span<const Request>) {}
   /// The request as a script of the backend's own language, which needs nothing of Etalon and prints what is shown, or
   /// all that is answered; nothing where the backend writes none.
   [[nodiscard]] virtual std::optional<std::string> script(const Request&, const std::optional<Shown>&) { return std::nullopt; }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "spec/error.hpp"
 #include "spec/program/extents.hpp"
@@ -65,11 +66,16 @@ std::size_t position_of(const spec::Program& program, const std::string& output)
 }  // namespace
 
 Target Target::cpu(compiled::CompileOptions options) { return Target(std::move(options)); }
+Target Target::on(std::shared_ptr<compiled::Device> device, compiled::CompileOptions options) {
+  options.device = std::move(device);
+  return Target(std::move(options));
+}
 Target Target::backend(spec::Backend& backend) { return Target(&backend); }
 
 std::string Target::name() const {
-  const auto* backend = std::get_if<spec::Backend*>(&where_);
-  return backend == nullptr ? "cpu" : (*backend)->describe().name;
+  if (const auto* backend = std::get_if<spec::Backend*>(&where_)) return (*backend)->describe().name;
+  const std::shared_ptr<compiled::Device>& device = std::get<compiled::CompileOptions>(where_).device;
+  return device == nullptr || device->is_host() ? "cpu" : std::string(device->name());
 }
 
 Prepared::Prepared(const spec::Program& program, const Target& target)

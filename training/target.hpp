@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiled/runtime/device.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "spec/backend.hpp"
 #include "spec/program/program.hpp"
@@ -21,10 +22,13 @@ class Target {
  public:
   /// Compiled for this processor.
   [[nodiscard]] static Target cpu(compiled::CompileOptions options = {});
+  /// Compiled for a device, which this shares: a GPU is `Target::on(std::make_shared<cuda::Driver>())`, whose constructor says in one line why
+  /// there is none. \param options name no other one
+  [[nodiscard]] static Target on(std::shared_ptr<compiled::Device> device, compiled::CompileOptions options = {});
   /// The reference, a plug-in, or whatever else answers requests.
   [[nodiscard]] static Target backend(spec::Backend& backend);
 
-  /// `cpu`, or what the backend calls itself.
+  /// `cpu`, or what the device or the backend calls itself.
   [[nodiscard]] std::string name() const;
 
  private:

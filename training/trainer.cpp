@@ -52,8 +52,7 @@ Target target_of(const TrainerOptions& options) {
   compiled::CompileOptions compile_options;
   compile_options.threads = options.threads;
   compile_options.cache = options.cache;
-  compile_options.device = options.device;
-  return Target::cpu(compile_options);
+  return options.device == nullptr ? Target::cpu(compile_options) : Target::on(options.device, compile_options);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "compiled/runtime/backend.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 
@@ -22,8 +23,8 @@ constexpr std::size_t kept_programs = 256;
 /// A backend that makes each system into something that runs.
 class SystemBackend final : public spec::Backend {
  public:
-  SystemBackend(std::string name, spec::Contract contract, RunnerMaker make)
-      : name_(std::move(name)), contract_(std::move(contract)), make_(std::move(make)) {}
+  SystemBackend(std::string name, spec::Contract contract, RunnerMaker make, std::size_t foresight = 0)
+      : name_(std::move(name)), contract_(std::move(contract)), make_(std::move(make)), foresight_(foresight) {}
 
   [[nodiscard]] spec::Description describe() const override {
     using spec::Mode;
@@ -48,6 +49,18 @@ class SystemBackend final : public spec::Backend {
       return Refusal{Refusal::Kind::unsupported, e.what(), "operation"};
     } catch (const std::exception& e) {
       return Refusal{Refusal::Kind::error, e.what(), {}};
+    }
+  }
+
+  [[nodiscard]] std::size_t foresight() const override { return foresight_; }
+
+  void expect(std::span<const Request> requests) override {
+    for (const Request& request : requests) {
+      try {
+        (void)made(question_of(request).system);
+      } catch (const std::exception&) {
+        // Whoever asks it hears of it then.
+      }
     }
   }
 
@@ -82,6 +95,7 @@ class SystemBackend final : public spec::Backend {
   std::string name_;
   spec::Contract contract_;
   RunnerMaker make_;
+  std::size_t foresight_;
   std::deque<Made> made_;
 };
 
@@ -103,8 +117,10 @@ std::unique_ptr<spec::Backend> make_system_backend(std::string name, RunnerMaker
   return std::make_unique<SystemBackend>(std::move(name), std::move(promised), std::move(make));
 }
 
-std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, spec::Contract contract) {
-  return std::make_unique<SystemBackend>(std::string(options.device->name()), std::move(contract), on_device(options));
+std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, spec::Contract contract, std::size_t foresight) {
+  // A request asks two programs at most.
+  const std::size_t most = std::min(foresight, kept_programs / 2);
+  return std::make_unique<SystemBackend>(std::string(options.device->name()), std::move(contract), on_device(options), most);
 }
 
 std::unique_ptr<spec::Backend> make_cpu_backend(const CompileOptions& options, const std::optional<Drawing>& drawing) {

@@ -34,7 +34,8 @@ using RunnerMaker = std::function<Runnable(const spec::System&)>;
 /// A backend of the device's name, on the device of the options. What it cannot do it refuses; it never hands work to another.
 /// \param options with a device
 /// \param contract what programs keep on the device
-[[nodiscard]] std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, spec::Contract contract);
+/// \param foresight how many requests it would know of, where a device brings programs that were built before one of them runs to code together
+[[nodiscard]] std::unique_ptr<spec::Backend> make_device_backend(const CompileOptions& options, spec::Contract contract, std::size_t foresight = 0);
 
 /// The backend named as what it promises, `cpu` unless the options say otherwise: every mode and element type, on the processor unless they
 /// name a device.

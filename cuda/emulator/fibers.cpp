@@ -97,7 +97,7 @@ void Fibers::check_lanes(std::size_t thread) const {
   const Thread& t = threads_[thread];
   const auto is_in = [&](std::size_t lane) { return lane < warp_lanes && (t.mask >> lane & 1U) != 0 && first_lane(thread) + lane < threads_.size(); };
   if (!is_in(thread % warp_lanes)) throw DeviceError(fmt::format("{}, is not in its mask {:#x}", place(thread), t.mask));
-  if (!is_in(t.source)) throw DeviceError(fmt::format("{}, reads lane {}, which is not in its mask {:#x}", place(thread), t.source, t.mask));
+  if (t.source != no_source && !is_in(t.source)) throw DeviceError(fmt::format("{}, reads lane {}, which is not in its mask {:#x}", place(thread), t.source, t.mask));
 }
 
 bool Fibers::waits_with(std::size_t thread, std::size_t lane) const {
@@ -116,7 +116,9 @@ void Fibers::meet(std::size_t thread, std::vector<std::size_t>& ready) {
     lanes.push_back(lane);
   }
   std::vector<std::uint64_t> found;
-  for (const std::size_t lane : lanes) found.push_back(threads_[first + threads_[lane].source].bits);
+  const bool orders = threads_[thread].source == no_source;
+  for (const std::size_t lane : lanes) found.push_back(orders ? 0 : threads_[first + threads_[lane].source].bits);
+  if (orders && races_ != nullptr) races_->pass_warp(lanes);
   for (std::size_t n = 0; n < lanes.size(); ++n) {
     threads_[lanes[n]].bits = found[n];
     threads_[lanes[n]].doing = Doing::ready;
@@ -135,6 +137,7 @@ void Fibers::pass_barrier(std::vector<std::size_t>& ready) {
     const std::string where = other.doing == Doing::done ? "is done" : fmt::format("waits at line {}", other.line);
     throw DeviceError(fmt::format("{}, waits at a barrier for thread {}, which {}", place(thread), t, where));
   }
+  if (races_ != nullptr) races_->pass_barrier();
   for (std::size_t t = 0; t < threads_.size(); ++t) {
     threads_[t].doing = Doing::ready;
     ready.push_back(t);

@@ -12,6 +12,7 @@
 
 #include <boost/context/fiber.hpp>
 
+#include "cuda/emulator/races.hpp"
 #include "cuda/emulator/stacks.hpp"
 #include "cuda/emulator/thread_state.hpp"
 
@@ -23,8 +24,9 @@ inline constexpr std::uint64_t warp_lanes = 32;
 class Fibers {
  public:
   /// \param state gets the thread that runs, and the calls by which it waits
-  /// \param kernel for messages
-  Fibers(ThreadState& state, Stacks& stacks, std::string kernel) : state_(state), stacks_(stacks), kernel_(std::move(kernel)) {}
+  /// \param kernel for messages \param races hears of threads that have waited for each other; null where nobody does
+  Fibers(ThreadState& state, Stacks& stacks, std::string kernel, Races* races = nullptr)
+      : state_(state), stacks_(stacks), kernel_(std::move(kernel)), races_(races) {}
 
   /// Runs all threads of the block of state's size.
   /// \throws DeviceError naming the kernel where threads wait for some that do not come: a barrier that another of them has passed by, a
@@ -61,6 +63,7 @@ class Fibers {
   ThreadState& state_;
   Stacks& stacks_;
   std::string kernel_;
+  Races* races_;
   std::vector<Thread> threads_;
   std::size_t current_ = 0;
 };

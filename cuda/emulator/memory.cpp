@@ -43,18 +43,22 @@ void Memory::release(std::byte* begin) noexcept {
   blocks_.erase(found);
 }
 
+std::span<std::byte> Memory::block_of(const std::byte* address) const {
+  const auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin() || address >= std::prev(after)->first + std::prev(after)->second) throw DeviceError("no memory of the device is at this address");
+  const auto& [begin, bytes] = *std::prev(after);
+  return {const_cast<std::byte*>(begin), bytes};
+}
+
 Memory::Open::Open(const Memory& memory, const std::vector<const std::byte*>& addresses) {
   for (const std::byte* address : addresses) {
-    const auto after = memory.blocks_.upper_bound(address);
-    if (after == memory.blocks_.begin() || address >= std::prev(after)->first + std::prev(after)->second) throw DeviceError("no memory of the device is at this address");
-    const auto& [begin, bytes] = *std::prev(after);
-    blocks_.push_back({const_cast<std::byte*>(begin), bytes});
+    blocks_.push_back(memory.block_of(address));
   }
-  for (const Block& b : blocks_) protect(b.begin, b.bytes, PROT_READ | PROT_WRITE);
+  for (const std::span<std::byte> b : blocks_) protect(b.data(), b.size(), PROT_READ | PROT_WRITE);
 }
 
 Memory::Open::~Open() {
-  for (const Block& b : blocks_) (void)mprotect(b.begin, in_pages(b.bytes), PROT_NONE);
+  for (const std::span<std::byte> b : blocks_) (void)mprotect(b.data(), in_pages(b.size()), PROT_NONE);
 }
 
 }  // namespace etalon::cuda::emulator

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace etalon::cuda::emulator {
@@ -22,6 +23,8 @@ class Memory {
   /// \param bytes more than none \throws DeviceError
   [[nodiscard]] std::byte* allocate(std::size_t bytes);
   void release(std::byte* begin) noexcept;
+  /// The block that holds an address. \throws DeviceError for one in no block
+  [[nodiscard]] std::span<std::byte> block_of(const std::byte* address) const;
   [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
 
   /// While it lives, the blocks that hold the given addresses may be touched, and no others.
@@ -34,11 +37,7 @@ class Memory {
     Open& operator=(const Open&) = delete;
 
    private:
-    struct Block {
-      std::byte* begin;
-      std::size_t bytes;
-    };
-    std::vector<Block> blocks_;
+    std::vector<std::span<std::byte>> blocks_;
   };
 
  private:

@@ -1,7 +1,12 @@
 #include "cuda/emulator/object.hpp"
 
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <stdio.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <numeric>
 
 #include "cuda/emulator/fibers.hpp"
@@ -38,12 +43,49 @@ struct alignas(256) Line {
   std::array<std::byte, 256> bytes;
 };
 
+/// Who hears of accesses, and who makes them.
+struct Watched {
+  Races* races;
+  const ThreadState* state;
+
+  static void access(void* self, const void* address, std::uint32_t bytes, bool writes, const void* code) {
+    const auto& [races, state] = *static_cast<const Watched*>(self);
+    const Triple& at = state->thread;
+    const Triple& size = state->block_size;
+    races->touch(at.x + std::uint64_t{size.x} * (at.y + std::uint64_t{size.y} * at.z), static_cast<const std::byte*>(address), bytes, writes, code);
+  }
+};
+
+/// The line of the text that an instruction was made of, as the tools beside the host's compiler find it; what they say where they do not.
+std::string line_of(const void* code) {
+  Dl_info info{};
+  if (dladdr(code, &info) == 0) return "?";
+  // The address behind a call may be the next line's.
+  const auto offset = static_cast<const char*>(code) - static_cast<const char*>(info.dli_fbase) - 1;
+  const std::string command = fmt::format("addr2line -s -e '{}' {:#x}", info.dli_fname, offset);
+  std::FILE* const out = popen(command.c_str(), "r");
+  if (out == nullptr) return "?";
+  std::array<char, 256> said{};
+  const std::size_t read = std::fread(said.data(), 1, said.size() - 1, out);
+  (void)pclose(out);
+  const std::string text(said.data(), read);
+  const std::size_t colon = text.find(':');
+  return text.substr(colon == std::string::npos ? 0 : colon + 1, text.find_first_of(" \n") - (colon == std::string::npos ? 0 : colon + 1));
+}
+
 }  // namespace
 
-compiled::source::CCompiler host_compiler() { return {"c++", "-x c++ -std=c++17 -O1 -w -ffp-contract=off -fvisibility=hidden"}; }
+compiled::source::CCompiler host_compiler(int optimisation) {
+  return {"c++", fmt::format("-x c++ -std=c++17 -O{} -w -ffp-contract=off -fvisibility=hidden", optimisation)};
+}
+
+compiled::source::CCompiler telling_compiler() {
+  // Their runtime is not linked: what it would be called for is in the text.
+  return {"c++", "-x c++ -std=c++17 -O0 -g1 -w -ffp-contract=off -fvisibility=hidden -fsanitize=thread -nostdlib", true};
+}
 
 std::vector<std::shared_ptr<const Object>> compile(std::span<const std::string> texts, const compiled::source::CCompiler& compiler) {
-  const std::shared_ptr<compiled::source::Library> library = compile_c(host_text(texts), compiler);
+  const std::shared_ptr<compiled::source::Library> library = compile_c(host_text(texts, compiler.keeps_file), compiler);
   ThreadState* const state = reinterpret_cast<ThreadState* (*)()>(library->symbol(state_symbol))();
   std::vector<std::shared_ptr<const Object>> all;
   for (std::size_t n = 0; n < texts.size(); ++n) {
@@ -73,13 +115,20 @@ void Object::launch(const std::string& kernel, const Extent& extent, void* const
   std::vector<Line> shared((extent.shared_bytes + sizeof(Line) - 1) / sizeof(Line));
   ThreadState& state = *state_;
   state = {};
+  Watched watched{course.races.get(), &state};
   state.block_size = extent.threads;
   state.grid_size = extent.blocks;
   state.shared = shared.data();
-  Fibers fibers(state, course.stacks, kernel);
+  Races* const races = course.races.get();
+  if (races != nullptr) {
+    state.watcher = &watched;
+    state.access = Watched::access;
+  }
+  Fibers fibers(state, course.stacks, kernel, races);
   for (const std::uint64_t block : drawn(extent.blocks.count(), course.draw)) {
     state.block = extent.blocks.at(block);
     for (Line& line : shared) line.bytes.fill(poison);
+    if (races != nullptr) races->begin_block(block, extent.threads.count(), reinterpret_cast<const std::byte*>(shared.data()), extent.shared_bytes);
     if (waits_) {
       fibers.run([&] { caller(values); }, course.draw);
       continue;
@@ -89,6 +138,16 @@ void Object::launch(const std::string& kernel, const Extent& extent, void* const
       caller(values);
     }
   }
+  if (races != nullptr && races->found()) throw DeviceError(to_text(*races, *races->found()));
+}
+
+std::string to_text(const Races& races, const Races::Race& race) {
+  const auto place = [&](const Races::Touch& t, bool writes) {
+    const std::string line = t.code == nullptr ? std::string() : " at line " + line_of(t.code);
+    return fmt::format("{}: thread {} of block {} {}{}", races.command(t), t.thread, t.block, writes ? "writes" : "reads", line);
+  };
+  return fmt::format("{} what nothing puts in order with {}, in {} memory", place(race.second, race.second_writes), place(race.first, race.first_writes),
+                     race.in_shared_memory ? "shared" : "global");
 }
 
 }  // namespace etalon::cuda::emulator

@@ -13,13 +13,17 @@
 #include <vector>
 
 #include "compiled/emit/text/c_compiler.hpp"
+#include "cuda/emulator/races.hpp"
 #include "cuda/emulator/stacks.hpp"
 #include "cuda/emulator/thread_state.hpp"
 
 namespace etalon::cuda::emulator {
 
 /// What texts are compiled with: C++ with fused multiplication where the text says so and nowhere else. Of a text's style NVRTC is the judge.
-[[nodiscard]] compiled::source::CCompiler host_compiler();
+/// \param optimisation the compiler's level; without any it takes half of the time, and what it makes two to five times as long
+[[nodiscard]] compiled::source::CCompiler host_compiler(int optimisation = 1);
+/// The same, for code that tells its accesses to memory, and their lines.
+[[nodiscard]] compiled::source::CCompiler telling_compiler();
 
 /// How many threads a kernel is run by.
 struct Extent {
@@ -33,7 +37,11 @@ struct Course {
   explicit Course(std::uint64_t seed) : draw(seed) {}
   std::mt19937_64 draw;
   Stacks stacks;
+  std::unique_ptr<Races> races;  ///< where they are looked for
 };
+
+/// A race in one line: kernels, threads, and lines of the text.
+[[nodiscard]] std::string to_text(const Races& races, const Races::Race& race);
 
 /// The kernels of one text.
 class Object {
@@ -43,7 +51,8 @@ class Object {
   /// Runs a kernel, block after block, in an order that is drawn; threads of a block run one after the other where the text has no place
   /// at which they wait for each other. One launch at a time.
   /// \param values point to the values of the kernel's parameters
-  /// \throws DeviceError where there is no such kernel, and as Fibers::run
+  /// \throws DeviceError where there is no such kernel, and as Fibers::run; naming kernels, threads and lines where the course looks for
+  ///   races and there is one
   void launch(const std::string& kernel, const Extent& extent, void* const* values, Course& course) const;
   /// Those that it has.
   [[nodiscard]] std::vector<std::string> kernels() const;

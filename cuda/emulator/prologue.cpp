@@ -27,6 +27,8 @@ struct et_state {
   void *shared, *scheduler;
   void (*wait_for_block)(void *, int);
   unsigned long (*exchange)(void *, unsigned, unsigned, unsigned long, int);
+  void *watcher;
+  void (*access)(void *, const void *, unsigned, bool, const void *);
 };
 static et_state et_emulated;
 extern "C" __attribute__((visibility("default"))) et_state *et_emulated_state() { return &et_emulated; }
@@ -46,7 +48,7 @@ template <class T> static inline T et_exchange(unsigned mask, int source, T valu
   __builtin_memcpy(&value, &bits, sizeof value);
   return value;
 }
-static inline void __syncwarp(unsigned mask = 0xffffffffu, int line = __builtin_LINE()) { (void)et_exchange(mask, et_lane(), 0, line); }
+static inline void __syncwarp(unsigned mask = 0xffffffffu, int line = __builtin_LINE()) { (void)et_exchange(mask, -1, 0, line); }
 template <class T> static inline T __shfl_sync(unsigned mask, T value, int from, int width = 32, int line = __builtin_LINE()) {
   return et_exchange(mask, (et_lane() & ~(width - 1)) | (from & (width - 1)), value, line);
 }
@@ -158,6 +160,24 @@ ET_MMA(mma_m16n8k8_tf32, et_tf32)
 #undef ET_MMA
 )";
 
+/// What the compiler's instrumentation for thread sanitizers calls, ours instead of theirs.
+constexpr std::string_view telling = R"(
+#define ET_CALLED(name, ...) \
+  extern "C" void et_##name(__VA_ARGS__) __asm__("__tsan_" #name); \
+  extern "C" __attribute__((no_sanitize("thread"), noinline, used)) void et_##name(__VA_ARGS__)
+#define ET_TOLD(name, bytes, writes) \
+  ET_CALLED(name, void *at) { if (et_emulated.access) et_emulated.access(et_emulated.watcher, at, bytes, writes, __builtin_return_address(0)); }
+ET_TOLD(read1, 1, false) ET_TOLD(read2, 2, false) ET_TOLD(read4, 4, false) ET_TOLD(read8, 8, false) ET_TOLD(read16, 16, false)
+ET_TOLD(write1, 1, true) ET_TOLD(write2, 2, true) ET_TOLD(write4, 4, true) ET_TOLD(write8, 8, true) ET_TOLD(write16, 16, true)
+ET_TOLD(unaligned_read2, 2, false) ET_TOLD(unaligned_read4, 4, false) ET_TOLD(unaligned_read8, 8, false) ET_TOLD(unaligned_read16, 16, false)
+ET_TOLD(unaligned_write2, 2, true) ET_TOLD(unaligned_write4, 4, true) ET_TOLD(unaligned_write8, 8, true) ET_TOLD(unaligned_write16, 16, true)
+ET_CALLED(read_range, void *at, unsigned long bytes) { if (et_emulated.access) et_emulated.access(et_emulated.watcher, at, (unsigned)bytes, false, __builtin_return_address(0)); }
+ET_CALLED(write_range, void *at, unsigned long bytes) { if (et_emulated.access) et_emulated.access(et_emulated.watcher, at, (unsigned)bytes, true, __builtin_return_address(0)); }
+ET_CALLED(func_entry, void *) {}
+ET_CALLED(func_exit, void *) {}
+ET_CALLED(init, void *) {}
+)";
+
 /// What texts call of <math.h>, for both real types.
 constexpr std::array<std::string_view, 20> of_one{"sqrt", "fabs", "floor", "ceil", "trunc", "rint", "exp",  "exp2", "expm1", "log",
                                                   "log2", "log1p", "sin",  "cos",  "tan",   "sinh", "cosh", "tanh", "erf",   "cbrt"};
@@ -206,8 +226,8 @@ bool has_waiting_threads(std::string_view text) {
 
 std::string caller_symbol(std::size_t text, std::string_view kernel) { return fmt::format("et_call_{}_{}", text, kernel); }
 
-std::string host_text(std::span<const std::string> texts) {
-  std::string all = std::string(before) + declarations() + std::string(tensor_cores);
+std::string host_text(std::span<const std::string> texts, bool told) {
+  std::string all = std::string(before) + (told ? std::string(telling) : "") + declarations() + std::string(tensor_cores);
   for (std::size_t n = 0; n < texts.size(); ++n) {
     // Kernels have C's linkage, and so one name for the same one in two namespaces.
     const std::vector<std::string> kernels = kernels_in(texts[n]);

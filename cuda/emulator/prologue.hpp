@@ -24,7 +24,8 @@ inline constexpr const char* state_symbol = "et_emulated_state";
 
 /// All texts as one in C++17, each as it is but for `extern __shared__ T name[];`, which becomes a pointer to the block's memory: it has no
 /// size that a linker could give it.
+/// \param told whether the code is compiled so that it tells its accesses to memory
 /// \throws SpecViolation for shared memory of another form
-[[nodiscard]] std::string host_text(std::span<const std::string> texts);
+[[nodiscard]] std::string host_text(std::span<const std::string> texts, bool told = false);
 
 }  // namespace etalon::cuda::emulator

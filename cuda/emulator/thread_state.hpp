@@ -6,6 +6,8 @@
 
 namespace etalon::cuda::emulator {
 
+inline constexpr std::uint32_t no_source = 0xFFFF'FFFF;
+
 /// CUDA's triples of sizes and positions.
 struct Triple {
   std::uint32_t x = 1;
@@ -28,8 +30,11 @@ struct ThreadState {
   void* shared = nullptr;     ///< memory that the block's threads share
   void* scheduler = nullptr;  ///< who is handed to the calls
   void (*wait_for_block)(void* scheduler, int line) = nullptr;
-  /// Waits for the lanes in the mask. \returns what the lane `source` brought
+  /// Waits for the lanes in the mask. \returns what the lane `source` brought; of `no_source` nothing, and what the lanes wrote before all of
+  /// them see afterwards
   std::uint64_t (*exchange)(void* scheduler, std::uint32_t mask, std::uint32_t source, std::uint64_t bits, int line) = nullptr;
+  void* watcher = nullptr;    ///< who is handed to the call below, of code that tells its accesses to memory; null where nobody listens
+  void (*access)(void* watcher, const void* address, std::uint32_t bytes, bool writes, const void* code) = nullptr;
 };
 
 }  // namespace etalon::cuda::emulator

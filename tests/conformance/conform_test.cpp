@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -97,6 +98,60 @@ TEST_CASE("the same seed gives the same bytes for any number of threads", "[conf
   CHECK(one.bytes == three.bytes);
   options.seed = 2;
   CHECK(report_of(options, *backend).bytes != one.bytes);
+}
+
+namespace {
+
+std::string written(const spec::Request& request) {
+  std::string all = spec::to_text(request.program) + std::string(name_of(request.mode));
+  for (const HostTensor& t : request.inputs) all.append(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size());
+  return all;
+}
+
+/// Wants to know of requests; does not offer every third program.
+class Foreseeing final : public spec::Backend {
+ public:
+  Foreseeing(spec::Backend& inner, std::size_t foresight) : inner_(inner), foresight_(foresight) {}
+  [[nodiscard]] spec::Description describe() const override { return inner_.describe(); }
+  [[nodiscard]] std::size_t foresight() const override { return foresight_; }
+  void expect(std::span<const spec::Request> requests) override {
+    for (const spec::Request& r : requests) expected.insert(written(r));
+  }
+  [[nodiscard]] spec::Answer run(const spec::Request& request) override {
+    ++asked;
+    came_unexpected += expected.contains(written(request)) ? 0 : 1;
+    if (!request.inputs.empty() && request.inputs[0].dims.count() % 3 == 0) return spec::Refusal{spec::Refusal::Kind::unsupported, "three", "size"};
+    return inner_.run(request);
+  }
+
+  std::set<std::string> expected;
+  std::size_t asked = 0, came_unexpected = 0;
+
+ private:
+  spec::Backend& inner_;
+  std::size_t foresight_;
+};
+
+}  // namespace
+
+TEST_CASE("a backend is told of what it is asked next, and asked the same as without", "[conform]") {
+  const auto inner = reference::make_reference_backend();
+  ConformOptions options = some({"relu", "matmul", "sgd"});
+  options.dtypes = {DType::f32};
+  options.jobs = 1;
+  Foreseeing blind(*inner, 0);
+  const Report expected = report_of(options, blind);
+  REQUIRE(expected.lines.size() > 50);
+  CHECK(blind.expected.empty());
+  for (const std::size_t foresight : {1U, 7U, 1000U}) {
+    INFO(foresight);
+    Foreseeing backend(*inner, foresight);
+    CHECK(report_of(options, backend).bytes == expected.bytes);
+    CHECK(backend.asked == blind.asked);
+    // What follows from an answer, and what is drawn in place of what was refused, is known to nobody before.
+    if (foresight >= 7) CHECK(backend.came_unexpected < backend.asked / 2);
+    CHECK(!backend.expected.empty());
+  }
 }
 
 TEST_CASE("records are sorted by id and a subset asks the same cases", "[conform]") {

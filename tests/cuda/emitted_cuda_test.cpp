@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cuda/cuda_file.hpp"
+#include "cuda/shared_kernels.hpp"
 #include "cuda/grid.hpp"
 #include "cuda/nvrtc.hpp"
 #include "spec/error.hpp"
@@ -120,7 +121,7 @@ TEST_CASE("the header says how many turns of work each launch has", "[sound]") {
   std::size_t rows_of_a_thread = 0;
   for (std::size_t k = 0; k < w.lowered.nests.size(); ++k) {
     const cuda::Grid grid = cuda::grid_of(w.lowered.system, w.lowered.nests[k]);
-    const std::string launch = w.text.kernel_name(k) + "<<<";
+    const std::string launch = cuda::SharedKernels(w.text).name_of(k) + "<<<";
     const std::size_t at = text.find(launch);
     REQUIRE(at != std::string::npos);
     const std::string line = text.substr(at, text.find('\n', at) - at);

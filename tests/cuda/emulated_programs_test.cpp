@@ -8,7 +8,6 @@
 #include "compiled/runtime/executable.hpp"
 #include "compiled/runtime/processor.hpp"
 #include "cuda/emulator/emulator.hpp"
-#include "cuda/module_text.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
 #include "tests/cuda/on_device.hpp"
@@ -42,13 +41,6 @@ capture g
 
 std::vector<HostTensor> outputs(const spec::System& system, const std::shared_ptr<compiled::Device>& device, const std::vector<HostTensor>& inputs) {
   return compiled::compile_system(system, on(device)).run(inputs);
-}
-
-/// The texts of systems, as a device will ask for them.
-std::vector<std::string> texts_of(const std::vector<spec::System>& systems) {
-  std::vector<std::string> texts;
-  for (const spec::System& s : systems) texts.push_back(cuda::module_text(compiled::lower_to_loops(s, {}, {}, cuda::machine)).text);
-  return texts;
 }
 
 std::vector<HostTensor> trained(const std::shared_ptr<compiled::Device>& device, int steps) {
@@ -95,15 +87,17 @@ TEST_CASE("drawn systems have the processor's bits on the emulated device", "[cu
     std::vector<spec::System> drawn;
     for (std::uint32_t seed = 1; seed <= systems; ++seed) drawn.push_back(drawn_system(seed, sums));
     const auto emulator = std::make_shared<Emulator>(3);
-    emulator->prepare(texts_of(drawn));
+    std::vector<compiled::Executable> emulated;
+    for (const spec::System& system : drawn) emulated.push_back(compiled::compile_system(system, on(emulator)));
     const auto processor = std::make_shared<compiled::Processor>();
     for (std::uint32_t n = 0; n < systems; ++n) {
       INFO("seed " << n + 1);
       const std::vector<HostTensor> inputs = drawn_inputs(drawn[n], n + 1);
       const std::vector<HostTensor> expected = outputs(drawn[n], processor, inputs);
       REQUIRE(!expected.empty());
-      CHECK(same_bits(outputs(drawn[n], emulator, inputs), expected));
+      CHECK(same_bits(emulated[n].run(inputs), expected));
     }
+    CHECK(emulator->compilations() == 1);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "conformance/check.hpp"
 #include "cuda/cubin.hpp"
 #include "cuda/cuda_file.hpp"
+#include "cuda/shared_kernels.hpp"
 #include "cuda/grid.hpp"
 #include "cuda/split.hpp"
 #include "cuda/nvrtc.hpp"
@@ -122,7 +123,9 @@ class Batch {
   [[nodiscard]] static std::vector<std::pair<std::string, cuda::Grid>> launched(const Written& w) {
     std::vector<std::pair<std::string, cuda::Grid>> all;
     const cuda::Splits splits = cuda::splits_of(w.lowered.system, w.lowered.script, w.lowered.nests);
+    const cuda::SharedKernels shared(w.text);
     for (std::size_t k = w.lowered.nests.size(); k-- > 0;) {
+      if (shared.model_of(k) != k) continue;
       all.emplace_back(w.text.kernel_name(k), cuda::grid_of(w.lowered.system, w.lowered.nests[k]));
       if (const auto split = splits.of.find(k); split != splits.of.end()) all.emplace_back(cuda::parts_kernel(w.text.kernel_name(k)), split->second.split.grid);
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "compiled/runtime/backend.hpp"
+#include "cuda/emulator/emulator.hpp"
 #include "reference/backend.hpp"
 #include "spec/error.hpp"
 #include "spec/program/program.hpp"
@@ -52,7 +54,10 @@ TEST_CASE("routines_over_one_store_see_what_each_other_writes", "[routine]") {
   const auto reference = reference::make_reference_backend();
   const spec::Program step = spec::parse_program("input x : f32[3]\nparameter w : f32[3]\nw1 = add(w, x)\noutput w1\nupdate w := w1\n");
   const spec::Program look = spec::parse_program("input k : f32[2, 3]\nparameter w : f32[3]\ny = mul(k, w)\noutput y\n");
-  for (const Target& target : {Target::cpu(), Target::backend(*reference)}) {
+  const Target device = Target::on(std::make_shared<cuda::emulator::Emulator>());
+  CHECK(device.name() == "cuda-emulated");
+  CHECK(Target::cpu().name() == "cpu");
+  for (const Target& target : {Target::cpu(), Target::backend(*reference), device}) {
     compiled::Store store;
     const Routine stepping(step, target, store);
     const Routine looking(look, target, store);

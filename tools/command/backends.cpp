@@ -68,6 +68,8 @@ compiled::CompileOptions promising(const std::string& contract) {
   return options;
 }
 
+bool is_device(const std::string& name) { return name == "cuda" || name == "cuda-bf16" || name.starts_with("cuda-emulated"); }
+
 compiled::CompileOptions on_device(const std::string& name) {
   compiled::CompileOptions options;
   options.device = device_named(name);
@@ -93,10 +95,9 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
   if (name.starts_with(drawn)) return compiled::make_cpu_backend({}, drawing_of(name.substr(drawn.size())));
   if (name == "cpu-bf16") return compiled::make_cpu_backend(promising(name));
   if (name == "cpu-c") return compiled::source::make_c_backend();
-  constexpr std::array devices{"cuda-emulated", "cuda-emulated-bf16", "cuda", "cuda-bf16"};
-  if (std::ranges::find(devices, name) != devices.end()) return make_device_backend(name);
+  if (is_device(name)) return make_device_backend(name);
 #endif
-  const std::vector<std::string> names{"reference", "cpu", "cpu-bf16", "cpu-c", "cuda-emulated", "cuda-emulated-bf16", "cuda", "cuda-bf16"};
+  const std::vector<std::string> names{"reference", "cpu", "cpu-bf16", "cpu-c", "cuda-emulated", "cuda-emulated:races", "cuda-emulated-bf16", "cuda", "cuda-bf16"};
   for (const std::string& known : names) {
     if (name == known) throw Unsupported(name + ": not in this build");
   }
@@ -110,7 +111,7 @@ logging::Recorder make_recorder(const std::string& name) {
   if (name == "cpu") return {name, promised().contract, compiled_runner({})};
   if (name == "cpu-bf16") return {name, promised().contract, compiled_runner(promising(name))};
   if (name.starts_with(threaded)) return {name, promised().contract, compiled_runner(shared_by(name.substr(threaded.size())))};
-  if (name == "cuda-emulated" || name == "cuda") return {name, promised().contract, compiled_runner(on_device(name))};
+  if (is_device(name)) return {name, promised().contract, compiled_runner(on_device(name))};
 #endif
   (void)promised();
   throw Unsupported("--log-assignments: backend " + name + " tells only what it is asked for; those that log are reference, cpu, cpu:N and devices");

@@ -195,6 +195,7 @@ void write_loops(const CompileChoices& choices, const std::string& loops) {
 /// What is dumped stays out of what is emitted.
 Emission emission_of(const CompileChoices& choices) {
   Emission emission{program_in_file(choices.path, choices.definitions), std::filesystem::path(choices.path).stem().string(), {}, choices.architecture};
+  emission.options.cache = choices.cache;
   emission.options.off.insert(choices.off.begin(), choices.off.end());
   if (!choices.contract.empty()) emission.options.schedule.promises = contract_of(choices.contract);
   if (!choices.memory_budget.empty()) emission.options.plan.memory_budget = bytes_in(choices.memory_budget);

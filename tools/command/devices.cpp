@@ -13,6 +13,8 @@
 #include "cuda/contract.hpp"
 #include "cuda/driver/driver.hpp"
 #include "cuda/emulator/emulator.hpp"
+#include "cuda/kept_images.hpp"
+#include "cuda/nvrtc.hpp"
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 
@@ -23,6 +25,11 @@ namespace {
 /// The shipped contract of the functions that kernels call: those of the host's C library where they are emulated, as in emitted C; of a
 /// GPU NVIDIA's.
 std::string_view library_of_device(std::string_view name) { return name == "cuda" ? "cuda" : "cpu-c"; }
+
+constexpr std::string_view races = "cuda-emulated:races";
+
+/// The host's compiler takes as long to start as it takes for some of their kernels.
+constexpr std::size_t requests_at_once = 128;
 
 std::string processor_line() {
   const compiled::Machine m = compiled::Processor().machine();
@@ -50,32 +57,46 @@ std::vector<std::string> driver_lines() {
   return lines;
 }
 
+cuda::DriverOptions driver_options(const std::filesystem::path& cache) {
+  cuda::DriverOptions options;
+  if (cache.empty() || !cuda::has_nvrtc()) return options;
+  options.image_of = [kept = cuda::KeptImages(cache, cuda::nvrtc_settings())](const std::string& text, int capability) {
+    const std::string architecture = cuda::image_architecture(capability);
+    return cuda::Image{kept.image_of(text, architecture, [&] { return cuda::compile_for(text, capability).bytes; }), architecture};
+  };
+  return options;
+}
+
 }  // namespace
 
-std::shared_ptr<compiled::Device> device_named(const std::string& name) {
+std::shared_ptr<compiled::Device> device_named(const std::string& name, const std::filesystem::path& cache) {
   if (name == "cpu") return nullptr;
   if (name == "cuda-emulated") return std::make_shared<cuda::emulator::Emulator>();
-  if (name == "cuda") return std::make_shared<cuda::Driver>();
-  const std::vector<std::string> names{"cpu", "cuda-emulated", "cuda"};
+  if (name == "cuda") return std::make_shared<cuda::Driver>(driver_options(cache));
+  if (name == races) return std::make_shared<cuda::emulator::Emulator>(cuda::emulator::Emulator::LookingForRaces{});
+  const std::vector<std::string> names{"cpu", "cuda-emulated", std::string(races), "cuda"};
   throw SpecViolation(unknown_name("backend", name, names));
 }
 
 std::unique_ptr<spec::Backend> make_device_backend(const std::string& name) {
   constexpr std::string_view cores = "-bf16";
   const std::string device = name.ends_with(cores) ? name.substr(0, name.size() - cores.size()) : name;
+  // Requests are small: their kernels take longer to compile than to run.
+  const bool is_emulated = device == "cuda-emulated";
   compiled::CompileOptions options;
-  options.device = device_named(device);
+  options.device = is_emulated ? std::make_shared<cuda::emulator::Emulator>(1, cuda::emulator::host_compiler(0)) : device_named(device);
   spec::Contract promised = cuda::contract_of_device(device, library_of_device(device));
-  if (device == name) return compiled::make_device_backend(options, std::move(promised));
-  promised = cuda::with_tensor_cores(std::move(promised));
-  options.schedule.promises = promised;
-  options.schedule.always = true;  // cases are small
-  return compiled::make_device_backend(options, std::move(promised));
+  if (device != name) {
+    promised = cuda::with_tensor_cores(std::move(promised));
+    options.schedule.promises = promised;
+    options.schedule.always = true;  // cases are small
+  }
+  return compiled::make_device_backend(options, std::move(promised), is_emulated || device == races ? requests_at_once : 0);
 }
 
 void print_devices(std::ostream& out) {
   fmt::print(out, "cpu            {}\n", processor_line());
-  fmt::print(out, "cuda-emulated  CUDA C++ on the host, thread by thread\n");
+  fmt::print(out, "cuda-emulated  CUDA C++ on the host, thread by thread; {} looks for accesses that nothing puts in order\n", races);
   for (const std::string& line : driver_lines()) fmt::print(out, "cuda           {}\n", line);
 }
 

@@ -11,6 +11,7 @@
 #include "cuda/cuda_file.hpp"
 #include "cuda/gpu.hpp"
 #include "cuda/grid.hpp"
+#include "cuda/kept_images.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/resources.hpp"
 #include "spec/error.hpp"
@@ -51,7 +52,8 @@ class Source {
 std::string device_of(const Emission& emission) { return emission.architecture.empty() ? "sm_90" : emission.architecture; }
 
 std::string cubin_of(const Emission& emission) {
-  return cuda::compile_to_machine_code(cuda::cuda_file(Source(emission, cuda::machine).text()), device_of(emission)).cubin;
+  const std::string text = cuda::cuda_file(Source(emission, cuda::machine).text()), architecture = device_of(emission);
+  return cuda::KeptImages(emission.options.cache, cuda::nvrtc_settings()).image_of(text, architecture, [&] { return cuda::compile_to_machine_code(text, architecture).cubin; });
 }
 
 std::string resources_of(const Emission& emission) {

@@ -52,7 +52,7 @@ void add_train(Command app, Outcome& outcome) {
     options->data = *data;
     options->svg = *svg;
     options->cache = compiled::default_cache_folder();
-    options->device = device_named(*backend);
+    options->device = device_named(*backend, options->cache);
     options->plots = !*quiet;
     options->progress = isatty(STDOUT_FILENO) != 0;
     options->columns = output_columns().value_or(options->columns);

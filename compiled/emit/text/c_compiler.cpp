@@ -54,7 +54,8 @@ void* Library::symbol(const std::string& name) const {
 }
 
 std::shared_ptr<Library> compile_c(const std::string& text, const CCompiler& compiler) {
-  const TemporaryFolder folder;
+  const auto kept = std::make_shared<const TemporaryFolder>();
+  const TemporaryFolder& folder = *kept;
   const std::filesystem::path source = folder.path() / "program.c";
   const std::filesystem::path object = folder.path() / "program.so";
   const std::filesystem::path messages = folder.path() / "messages";
@@ -72,7 +73,7 @@ std::shared_ptr<Library> compile_c(const std::string& text, const CCompiler& com
   if (status != 0 || !said.empty()) throw InternalError("emit: " + compiler.command + " says of its text: " + said.substr(0, quoted_message));
   void* handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw IoError(std::string("emit: ") + dlerror());
-  return std::make_shared<Library>(handle);
+  return std::make_shared<Library>(handle, compiler.keeps_file ? kept : nullptr);
 }
 
 }  // namespace etalon::compiled::source
