@@ -89,6 +89,11 @@ class ContractionVerifier {
     factors_apart();
     require(s_.fragments == nullptr || each.steps % s_.fragments->terms == 0, "a piece has whole fragments");
     require(s_.fragments == nullptr || !c_.taps.valid(), "terms of fragments all count");
+    if (s_.fragments != nullptr) {
+      // A fragment of sums is two by two numbers of eight by four threads.
+      require(each.rows % 2 == 0 && each.columns % 2 == 0, "a thread has whole fragments");
+      require(s_.tile_rows / each.rows % 8 == 0 && s_.tile_columns / each.columns % 4 == 0, "a warp's threads share fragments");
+    }
     require(!c_.guard.valid() && c_.ahead.empty(), "a shared tile has guards of steps, and fetches nothing ahead");
     if (!c_.taps.valid()) return;
     for (const spec::Expr& e : conditions_of(c_.taps)) {

@@ -359,6 +359,7 @@ void share_strip(Schedule& s, const Contraction& c, std::int64_t columns) {
   const std::int64_t most = c.type == DType::f64 ? most_columns_of_strip / 2 : most_columns_of_strip;
   s.tile_columns = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns))), threads_of_strip / s.tile_rows, most);
   const std::int64_t sums = s.tile_rows * s.tile_columns / threads_of_strip;
+  s.fragments = nullptr;  // of the few sums that a thread has of a strip none is made
   s.shared->columns = std::min<std::int64_t>(4, sums);
   s.shared->rows = sums / s.shared->columns;
 }
