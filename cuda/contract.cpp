@@ -19,6 +19,7 @@ spec::Contract with_tensor_cores(spec::Contract promised) {
   const spec::Contract cores = spec::contract_named("cuda-bf16");
   promised.name += "-bf16";
   promised.accumulation = cores.accumulation;
+  promised.flush_results = cores.flush_results;
   promised.flush_operands = cores.flush_operands;
   promised.product_operand_precision = cores.product_operand_precision;
   promised.product_operand_rounding = cores.product_operand_rounding;

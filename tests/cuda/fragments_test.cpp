@@ -171,7 +171,7 @@ TEST_CASE("products of small whole numbers are exact on emulated tensor cores", 
 }
 
 TEST_CASE("contractions on emulated tensor cores conform to the contract that admits them", "[cuda][fragments]") {
-  CHECK(status_by(promised(), promised(), {"matmul", "linear"}, {DType::f32, DType::bf16}) == 0);
+  CHECK(status_by(promised(), promised(), {"matmul", "linear", "scaled_dot_product_attention"}, {DType::f32, DType::bf16}) == 0);
   CHECK(status_by(promised_tf32(), promised_tf32(), {"matmul"}, {DType::f32, DType::f16}) == 0);
 }
 
