@@ -127,7 +127,7 @@ template <int n> static inline float et_added(const double (&terms)[n]) {
   for (double t : terms) sum += __builtin_trunc(__builtin_ldexp(t, -last));
   const double exact = __builtin_ldexp(sum, last);
   const float near = (float)exact;
-  if (__builtin_fabs((double)near) <= __builtin_fabs(exact)) return near;
+  if (!__builtin_isfinite(near) || __builtin_fabs((double)near) <= __builtin_fabs(exact)) return near;
   return __builtin_nextafterf(near, 0.0f);
 }
 template <class T> static inline void et_mma(float *(&d)[4], const unsigned *a, const unsigned *b, int line) {
