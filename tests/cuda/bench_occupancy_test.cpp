@@ -104,7 +104,8 @@ TEST_CASE("kernels of the bench keep an H100 busy, but for those that are listed
   const cuda::Gpu& gpu = cuda::gpu_of("sm_90");
   std::set<std::string> seen;
   Asked asked(gpu);
-  for (const auto& [name, program] : programs()) {
+  for (const auto& [named, program] : programs()) {
+    const std::string& name = named;  // for clang 14, which captures no structured binding
     if (!seen.insert(to_text(program)).second) continue;
     const compiled::Task task = compiled::task_of(program);
     const compiled::Compilation lowered = compiled::source::lower_for_text(task, {}, cuda::machine);
