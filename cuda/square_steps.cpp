@@ -39,7 +39,7 @@ void SquareSteps::declare() {
   const std::string all = scalars_.claim("all_shared");
   text_.line(fmt::format("extern __shared__ double {}[];", all));
   for (std::size_t e = 0; e < squares_.elements.size(); ++e) {
-    memory_.push_back(scalars_.claim("square"));
+    memory_.push_back(scalars_.claim("held"));
     const std::string_view type = element_type(system_[squares_.elements[e]->tensor].dtype);
     text_.line(fmt::format("{0} *const {1} = ({0} *)((char *){2} + {3});", type, memory_.back(), all, squares_.offsets[e]));
   }

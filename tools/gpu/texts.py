@@ -4,7 +4,7 @@ import re
 # Defined by IEEE 754 to the last bit, or exact: bits of programs that call no others are the same everywhere.
 EXACT = {"fma", "sqrt", "floor", "ceil", "trunc", "rint", "nearbyint", "fabs", "copysign", "fmod", "fmin", "fmax", "isnan", "isinf", "isfinite", "signbit",
          "memcpy", "ldexp", "scalbn"}
-WORDS = {"if", "for", "while", "switch", "return", "sizeof", "defined"}
+WORDS = {"if", "for", "while", "switch", "return", "sizeof", "alignas", "defined"}
 INTRINSICS = re.compile(r"^(__\w+|min|max|et_\w+)$")
 
 
