@@ -16,13 +16,9 @@ spec::Contract contract_of_device(std::string name, std::string_view library) {
 }
 
 spec::Contract with_tensor_cores(spec::Contract promised) {
-  const spec::Contract cores = spec::contract_named("cuda-bf16");
-  promised.name += "-bf16";
-  promised.accumulation = cores.accumulation;
-  promised.flush_results = cores.flush_results;
-  promised.flush_operands = cores.flush_operands;
-  promised.product_operand_precision = cores.product_operand_precision;
-  promised.product_operand_rounding = cores.product_operand_rounding;
+  std::string name = promised.name + "-bf16";
+  promised = spec::contract_on(std::move(promised), spec::contract_text("cuda-bf16"));
+  promised.name = std::move(name);
   return promised;
 }
 

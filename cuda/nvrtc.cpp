@@ -3,11 +3,14 @@
 #include "spec/error.hpp"
 
 #ifdef ETALON_HAS_NVRTC
+#include <fmt/format.h>
 #include <nvrtc.h>
 
 #include <algorithm>
 #include <array>
 #include <vector>
+
+#include "compiled/emit/kept_code.hpp"
 #endif
 
 namespace etalon::cuda {
@@ -81,10 +84,10 @@ std::vector<int> known_capabilities() {
 
 bool has_nvrtc() { return true; }
 
-std::string nvrtc_settings() {
+std::string key_of_image(const std::string& text, std::string_view architecture) {
   int major = 0, minor = 0;
   if (nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) throw InternalError("nvrtc: it does not say its version");
-  return "NVRTC " + std::to_string(major) + "." + std::to_string(minor) + " " + rounding_option;
+  return compiled::KeptCode::key_of(fmt::format("NVRTC {}.{} {} {}", major, minor, rounding_option, architecture), text);
 }
 
 std::string compile_to_ptx(const std::string& text, std::string_view architecture) {
@@ -129,7 +132,7 @@ namespace {
 
 }  // namespace
 
-std::string nvrtc_settings() { refuse(); }
+std::string key_of_image(const std::string&, std::string_view) { refuse(); }
 std::string compile_to_ptx(const std::string&, std::string_view) { refuse(); }
 MachineCode compile_to_machine_code(const std::string&, std::string_view) { refuse(); }
 std::string image_architecture(int) { refuse(); }

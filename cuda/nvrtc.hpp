@@ -14,8 +14,9 @@ inline constexpr std::string_view default_architecture = "compute_80";
 /// Whether this build has NVRTC.
 [[nodiscard]] bool has_nvrtc();
 
-/// On what its images depend besides text and architecture: its version and options. \throws Unsupported where this build has none
-[[nodiscard]] std::string nvrtc_settings();
+/// Under which its image of a text for an architecture is kept (compiled/emit/kept_code.hpp): it depends on its version and options, too.
+/// \throws Unsupported where this build has none
+[[nodiscard]] std::string key_of_image(const std::string& text, std::string_view architecture);
 
 /// The PTX of a text, without contraction of products and additions.
 /// \throws Unsupported where this build has no NVRTC, SpecViolation for an unknown architecture, InternalError with the first of

@@ -22,8 +22,6 @@ namespace {
 
 /// Numbers between the rows of a factor in shared memory: threads that write one after the other meet in other banks.
 constexpr std::int64_t padding = 4;
-/// For sums that wait. None yet: with any, tiles of 8 by 8 numbers a thread leave none for two blocks.
-constexpr std::int64_t registers_for_waiting = 0;
 
 /// Whether a factor's elements lie side by side along the last loop of the depth.
 bool lies_by_steps(const spec::System& system, const Expr& factor, const Binder& last) {
@@ -158,8 +156,8 @@ void TileSteps::add_up() {
   if (most_blocks() > 1) {
     waiting_ = scalars_.claim("waiting");
     blocks_ = scalars_.claim("blocks");
-    for (int digit = 0; digit < in_registers(); ++digit) text_.line(fmt::format("{} {}[{}][{}];", number_type(), waiting(digit), left_.each, right_.each));
-    if (digits() > in_registers()) text_.line(fmt::format("{} {}[{}][{}][{}];", number_type(), waiting_, digits() - in_registers(), left_.each, right_.each));
+    // Local memory: registers for them leave none for two blocks.
+    text_.line(fmt::format("{} {}[{}][{}][{}];", number_type(), waiting_, std::bit_width(static_cast<std::uint64_t>(most_blocks() - 1)), left_.each, right_.each));
     text_.line(fmt::format("int {} = 0;", blocks_));
   }
   for (Side* side : {&left_, &right_}) declare_next(*side);
@@ -367,30 +365,20 @@ std::string TileSteps::place(const Side& side, const std::string& number) const 
 /// After its last piece the sum of the block at hand meets those of its size that wait, and waits; that of the last block stays in registers.
 void TileSteps::carry(const std::string& piece) {
   text_.open(fmt::format("if ({}{} < {})", pieces_of_block_ == 1 ? "" : fmt::format("({} + 1) % {} == 0 && ", piece, pieces_of_block_), blocks_, part_.most == 0 ? std::to_string(s_.depth.blocks - 1) : part_.count + " - 1"));
-  wait_from(0);
+  wait();
   each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{}[{}][{}] = 0;", sums_, r, c); });
   text_.line(fmt::format("++{};", blocks_));
   text_.close();
 }
 
-/// The sum waits as one of 2^digit blocks where none does, else for larger ones.
-void TileSteps::wait_from(int digit) {
-  if (digit == digits()) return;
-  if (digit < in_registers()) {
-    text_.open(fmt::format("if (({} & {}) == 0)", blocks_, std::int64_t{1} << digit));
-    each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{}[{}][{}] = {}[{}][{}];", waiting(digit), r, c, sums_, r, c); });
-    text_.otherwise();
-    meet(waiting(digit));
-    wait_from(digit + 1);
-    text_.close();
-    return;
-  }
-  const std::string at = scalars_.claim("digit");
-  text_.line(fmt::format("int {} = {};", at, digit));
-  text_.open(fmt::format("for (; (({0} >> {1}) & 1) != 0; ++{1})", blocks_, at));
-  meet(fmt::format("{}[{} - {}]", waiting_, at, in_registers()));
+/// The sum meets all that wait of its size, and waits for larger ones.
+void TileSteps::wait() {
+  const std::string digit = scalars_.claim("digit"), place = waiting_ + "[" + digit + "]";
+  text_.line(fmt::format("int {} = 0;", digit));
+  text_.open(fmt::format("for (; (({0} >> {1}) & 1) != 0; ++{1})", blocks_, digit));
+  meet(place);
   text_.close();
-  each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{}[{} - {}][{}][{}] = {}[{}][{}];", waiting_, at, in_registers(), r, c, sums_, r, c); });
+  each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{}[{}][{}] = {}[{}][{}];", place, r, c, sums_, r, c); });
 }
 
 /// What waits comes before the sum at hand.
@@ -404,22 +392,9 @@ void TileSteps::join_waiting() {
   for (int digit = 0; waits >> digit != 0; ++digit) {
     if ((waits >> digit & 1) == 0) continue;
     if (part_.most != 0) text_.open(fmt::format("if ((({} >> {}) & 1) != 0)", blocks_, digit));
-    meet(waiting(digit));
+    meet(fmt::format("{}[{}]", waiting_, digit));
     if (part_.most != 0) text_.close();
   }
-}
-
-/// Sizes of sums that may wait: 1, 2, 4, … blocks.
-int TileSteps::digits() const { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most_blocks() - 1))); }
-
-/// The smallest wait most often, where registers are left for them: local memory of all threads does not stay in a near cache.
-int TileSteps::in_registers() const {
-  const std::int64_t each = left_.each * right_.each * (real_ == Type::f64 ? 2 : 1);
-  return std::min<int>(digits(), static_cast<int>(registers_for_waiting / each));
-}
-
-std::string TileSteps::waiting(int digit) const {
-  return digit < in_registers() ? fmt::format("{}_{}", waiting_, digit) : fmt::format("{}[{}]", waiting_, digit - in_registers());
 }
 
 void TileSteps::each_sum(const std::function<std::string(const std::string& r, const std::string& c)>& statement) {

@@ -87,13 +87,10 @@ class TileSteps {
   [[nodiscard]] std::int64_t bytes(const Side& side) const;
   [[nodiscard]] std::string shared_type() const;
   void carry(const std::string& piece);
-  void wait_from(int digit);
+  void wait();
   void meet(const std::string& waiting);
   void join_waiting();
-  [[nodiscard]] int digits() const;
   [[nodiscard]] std::int64_t most_blocks() const { return part_.most == 0 ? s_.depth.blocks : part_.most; }
-  [[nodiscard]] int in_registers() const;
-  [[nodiscard]] std::string waiting(int digit) const;
   void each_sum(const std::function<std::string(const std::string& r, const std::string& c)>& statement);
   void open_element();
   void close_element();

@@ -5,7 +5,6 @@
 
 #include "compiled/machine/instructions.hpp"
 #include "compiled/machine/within.hpp"
-#include "spec/notation/elaborate.hpp"
 
 namespace etalon::compiled {
 
@@ -40,10 +39,7 @@ std::optional<FragmentAdder> as_fragment_adder(const Instruction& i) {
   if (i.ptx.empty() || i.types.size() != 1) return std::nullopt;
   const DType type = i.types.front();
   const InstructionSignature signature = signature_of(i, type, 1);
-  std::vector<std::optional<spec::ValueType>> types;
-  for (const InstructionValue& o : signature.operands) types.emplace_back(spec::ValueType{type, o.dims});
-  const spec::Library library = library_of(i);
-  const System system = spec::instantiate(library.named(name_of(i)), types, {}, {}).system;
+  const System system = system_of(i, type, 1);
   const bool fits = system.inputs.size() == 3 && system.equations.size() == 1 && adds_product(system, system.equations[0]);
   if (!fits || signature.operands[0].dtype != signature.operands[1].dtype) return std::nullopt;
   const Dims& left = signature.operands[0].dims;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -68,15 +69,17 @@ void read(LineReader& line, Layout& value) {
   value = static_cast<Layout>(found - layout_names.begin());
 }
 
-const TermAdder& read_adder(const TextLine& text, const KnownNames& known) {
+/// The row whose instruction the line names.
+template <class Row>
+const Row& read_row(const TextLine& text, const KnownNames& known, std::string_view word, std::span<const Row> rows, const char* expected) {
   LineReader line(text, known);
-  line.expect("adder");
-  for (const TermAdder& a : term_adders()) {
-    if (!line.accept(name_of(*a.instruction))) continue;
+  line.expect(word);
+  for (const Row& row : rows) {
+    if (!line.accept(name_of(*row.instruction))) continue;
     line.end();
-    return a;
+    return row;
   }
-  line.fail("an instruction that adds several terms at once");
+  line.fail(expected);
 }
 
 }  // namespace
@@ -112,7 +115,10 @@ void read_schedule(Schedule& schedule, const KnownNames& known, const NextLine& 
     read(*line, value);
   });
   line->end();
-  if (const TextLine* found = next("adder", false)) schedule.adder = &read_adder(*found, known);
+  if (const TextLine* found = next("fragments", false)) {
+    schedule.fragments = &read_row(*found, known, "fragments", fragment_adders(), "an instruction that multiplies fragments");
+  }
+  if (const TextLine* found = next("adder", false)) schedule.adder = &read_row(*found, known, "adder", term_adders(), "an instruction that adds several terms at once");
   for_each_reason(schedule, [&](std::string_view side, std::string& why) {
     const TextLine* found = next(side.empty() ? "because" : side, false);
     if (found == nullptr) return;

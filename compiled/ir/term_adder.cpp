@@ -9,7 +9,6 @@
 #include "compiled/machine/instructions.hpp"
 #include "compiled/machine/within.hpp"
 #include "spec/error.hpp"
-#include "spec/notation/elaborate.hpp"
 
 namespace etalon::compiled {
 
@@ -88,11 +87,8 @@ std::optional<TermAdder> as_term_adder(const Instruction& i) {
   if (i.types.size() != 1 || is_of_any_lanes(i) || i.llvm.empty() || i.llvm.find("ptr %") != std::string_view::npos) return std::nullopt;
   const DType type = i.types.front();
   const InstructionSignature signature = signature_of(i, type, 1);
-  std::vector<std::optional<spec::ValueType>> types;
-  for (const InstructionValue& o : signature.operands) types.emplace_back(spec::ValueType{o.mask ? DType::boolean : type, o.dims});
-  const spec::Library library = library_of(i);
-  const spec::Instance instance = spec::instantiate(library.named(name_of(i)), types, {}, {});
-  std::optional<TermAdder> adder = Reader(instance.system, i, type).read();
+  const System system = system_of(i, type, 1);
+  std::optional<TermAdder> adder = Reader(system, i, type).read();
   if (!adder || signature.operands[adder->operands[0]].dtype != signature.operands[adder->operands[1]].dtype) return std::nullopt;
   adder->held = signature.operands[adder->operands[0]].dtype;
   return adder;
@@ -107,12 +103,6 @@ std::span<const TermAdder> term_adders() {
     return found;
   }();
   return all;
-}
-
-const TermAdder* term_adder_named(std::string_view name) {
-  const auto all = term_adders();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const TermAdder& a) { return name_of(*a.instruction) == name; });
-  return found == all.end() ? nullptr : &*found;
 }
 
 const TermAdder* term_adder(DType type, DType left, DType right, const Machine& machine, const spec::Contract& promises) {

@@ -31,8 +31,6 @@ struct TermAdder {
 [[nodiscard]] std::optional<TermAdder> as_term_adder(const Instruction& i);
 /// All rows of the table whose equations have that form, in its order.
 [[nodiscard]] std::span<const TermAdder> term_adders();
-/// The one whose instruction has that name; null where there is none.
-[[nodiscard]] const TermAdder* term_adder_named(std::string_view name);
 
 /// The first that the machine has for sums of that type, whose lanes are the machine's, and whose use is within the promises: it may flush
 /// where they flush, and factors of a wider type than it holds may be rounded to that where operands of products may.

@@ -68,6 +68,13 @@ InstructionSignature signature_of(const Instruction& i, DType type, std::int64_t
   return signature;
 }
 
+spec::System system_of(const Instruction& i, DType type, std::int64_t lanes) {
+  std::vector<std::optional<spec::ValueType>> types;
+  for (const InstructionValue& o : signature_of(i, type, lanes).operands) types.emplace_back(spec::ValueType{o.mask ? DType::boolean : type, o.dims});
+  const spec::Library library = library_of(i);
+  return spec::instantiate(library.named(name_of(i)), types, {}, {}).system;
+}
+
 spec::Contract contract_of(const Instruction& i) {
   spec::Contract contract = spec::parse_contract(i.contract);
   contract.name = name_of(i);

@@ -17,6 +17,7 @@
 #include "spec/dims.hpp"
 #include "spec/dtype.hpp"
 #include "spec/library/library.hpp"
+#include "spec/system/system.hpp"
 
 namespace etalon::compiled {
 
@@ -96,6 +97,8 @@ struct InstructionSignature {
 /// \param lanes where the meaning leaves their number open
 /// \throws SpecViolation where T is none of its types, or the meaning is ill-typed
 [[nodiscard]] InstructionSignature signature_of(const Instruction& i, DType type, std::int64_t lanes);
+/// The equations of its meaning, whose inputs are the operands in their order, all real ones of that type. \throws as signature_of
+[[nodiscard]] spec::System system_of(const Instruction& i, DType type, std::int64_t lanes);
 /// What it promises. \throws SpecViolation for a contract that is none
 [[nodiscard]] spec::Contract contract_of(const Instruction& i);
 /// One line: its signature and equations, the types that T may be, what it needs, and what it promises beyond one rounding for each.

@@ -82,7 +82,9 @@ struct Envelopes {
 
 /// The envelopes of some elements alone, at a cost that follows what these are computed from: output o of the result is a
 /// list of the elements of the system's output o at the row-major positions `wanted[o]`, as `envelopes` has them. Only what makes
-/// a wide interval say nothing, and the branches that elements have in common, is taken from the wanted ones alone.
+/// a wide interval say nothing, and the branches that elements have in common, is taken from the wanted ones alone. An error is kept
+/// with an element or with what that is computed from, as the tape has them, and is rounded outwards there: ends below the
+/// smallest normal double, where that shows, may be the next number.
 [[nodiscard]] Envelopes envelopes_of_elements(const spec::System& system, std::span<const HostTensor> inputs,
                                               const spec::Contract& contract, const std::vector<std::vector<std::size_t>>& wanted);
 

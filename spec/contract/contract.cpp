@@ -54,6 +54,7 @@ void read_function(const json& j, FunctionBound& b) {
 void read_tree(const json& j, const char* key, SumTree& tree) {
   if (!j.contains(key)) return;
   const json& t = j.at(key);
+  tree = {};
   if (t.contains("block") && !t.at("block").is_null()) tree.block = t.at("block").get<std::int64_t>();
   read_value(t, "lanes", tree.lanes);
 }
@@ -68,9 +69,8 @@ void read_halves(const json& j, Contract& c) {
   }
 }
 
-/// From JSON without errors.
-Contract contract_from(const json& j) {
-  Contract c;
+/// From JSON without errors. \param c what holds where nothing is said
+Contract contract_from(const json& j, Contract c) {
   read_value(j, "name", c.name);
   if (j.contains("functions")) {
     for (const auto& [type, table] : j.at("functions").items()) {
@@ -140,6 +140,13 @@ json checked(std::string_view text, std::vector<std::string>& errors) {
   return j;
 }
 
+json sound(std::string_view text) {
+  std::vector<std::string> errors;
+  json j = checked(text, errors);
+  if (!errors.empty()) throw SpecViolation(errors.front());
+  return j;
+}
+
 }  // namespace
 
 std::int64_t SumTree::height(std::int64_t n) const {
@@ -196,11 +203,17 @@ std::string to_json(const Contract& c) {
 }
 
 Contract parse_contract(std::string_view text) {
-  std::vector<std::string> errors;
-  const json j = checked(text, errors);
-  if (!errors.empty()) throw SpecViolation(errors.front());
-  return contract_from(j);
+  const json j = sound(text);
+  Contract like;
+  if (j.contains("like")) {
+    const std::string name = j.at("like");
+    like = contract_named(name);
+    like.name = "like " + name;
+  }
+  return contract_from(j, std::move(like));
 }
+
+Contract contract_on(Contract like, std::string_view text) { return contract_from(sound(text), std::move(like)); }
 
 std::vector<std::string> contract_errors(std::string_view text) {
   std::vector<std::string> errors;

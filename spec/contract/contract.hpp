@@ -100,11 +100,13 @@ struct Contract {
 /// How f16 or bf16 is computed with.
 [[nodiscard]] HalfArithmetic half_arithmetic(const Contract& contract, DType dtype);
 
-/// The contract as one JSON object, every field present, and back; missing fields keep their defaults, `about` and
+/// The contract as one JSON object, every field present, and back; missing fields are those of the contract that it is `like`, or keep their defaults; `about` and
 /// `measured` are for readers and are not kept.
 /// \throws SpecViolation with the first of `contract_errors`.
 [[nodiscard]] std::string to_json(const Contract& contract);
 [[nodiscard]] Contract parse_contract(std::string_view json);
+/// The same where another contract holds that the text says nothing of, instead of the one that it is `like`.
+[[nodiscard]] Contract contract_on(Contract like, std::string_view json);
 
 /// What is wrong with the text of a contract, a line each: where, what was expected, what was found. Empty when it is
 /// one.

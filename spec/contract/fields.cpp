@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "spec/contract/contract.hpp"
+
 namespace etalon::spec {
 namespace {
 
@@ -68,6 +70,7 @@ Shape whole() {
   return object(
       {{"name", {.kind = Shape::Kind::text, .meaning = "what reports call it"}},
        {"about", {.kind = Shape::Kind::text, .meaning = "for readers: where the numbers come from"}},
+       {"like", choice(contract_names(), "a shipped contract, which holds where this one says nothing")},
        {"measured", {.kind = Shape::Kind::anything, .meaning = "for readers: what `etalon contract infer` saw"}},
        {"functions", object({{"f32", function_table("f32")}, {"f64", function_table("f64")}, {"f16", function_table("f16")},
                              {"bf16", function_table("bf16")}},

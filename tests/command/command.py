@@ -144,7 +144,7 @@ for sub in ("explain", "spec", "check", "run", "log", "serve", "conform", "train
 if build == "compiled":
     cache = folder / "code"
     first = etalon("compile", str(program), "--cache", str(cache), "--explain-compile")
-    check(first.returncode == 0 and "kept from" not in first.stdout and len(list(cache.glob("llvmcache-*"))) == 1,
+    check(first.returncode == 0 and "kept from" not in first.stdout and len(list(cache.glob("code-*"))) == 1,
           f"compile --cache, cold: {first.returncode}, {first.stdout!r}, {first.stderr!r}")
     check(re.search(r"^  simplify +[0-9.]+ ms$", first.stdout, re.M) and re.search(r"^  generate +[0-9.]+ ms$", first.stdout, re.M),
           f"compile --explain-compile: {first.stdout!r}")

@@ -68,15 +68,15 @@ std::vector<std::string> lines_of(const fs::path& file) {
 std::vector<fs::path> objects_in(const fs::path& cache) {
   std::vector<fs::path> all;
   for (const auto& entry : fs::directory_iterator(cache)) {
-    if (entry.path().filename().string().starts_with("llvmcache-")) all.push_back(entry.path());
+    if (entry.path().filename().string().starts_with("code-")) all.push_back(entry.path());
   }
   return all;
 }
 
-/// The object behind the line of its format and its checksum (object_cache.cpp).
+/// The object behind the line of its format and its checksum (kept_code.cpp).
 std::string object_in(const fs::path& entry) {
   const std::string bytes = text_of(entry);
-  const std::size_t begin = bytes.find("\n") + 1 + 32;
+  const std::size_t begin = bytes.find("\n") + 1 + 64;
   return begin < bytes.size() ? bytes.substr(begin) : "";
 }
 

@@ -25,7 +25,7 @@ class Folder {
   [[nodiscard]] std::vector<fs::path> objects() const {
     std::vector<fs::path> all;
     for (const auto& entry : fs::directory_iterator(path_)) {
-      if (entry.path().filename().string().starts_with("llvmcache-")) all.push_back(entry.path());
+      if (entry.path().filename().string().starts_with("code-")) all.push_back(entry.path());
     }
     return all;
   }

@@ -2,8 +2,6 @@
 // held by the judge, and nowhere without that contract.
 #include <catch2/catch.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -176,32 +174,4 @@ TEST_CASE("contractions conform to the contract that admits products of bf16", "
 TEST_CASE("the judge convicts products of bf16 under the contract of the processor", "[compiled][contractions]") {
   if (!host_adds_at_once()) return;
   CHECK(status_by(spec::contract_named("cpu"), {"matmul"}, {DType::f32}) == 1);
-}
-
-TEST_CASE("products of bf16 beside those of f32, in one run", "[.speed]") {
-  if (!host_adds_at_once()) return;
-  for (const std::int64_t n : {256, 512, 1024, 2048}) {
-    const Product p{DType::f32, {}, n, n, n, false, false, false};
-    const compiled::Executable single = compiled::compile_system(system_of(p), {}), pairs = compiled::compile_system(system_of(p), under(promised()));
-    compiled::Store store;
-    single.declare(store);
-    store.write_bytes("a", normal_numbers(p.dtype, dims_a(p), 1).bytes);
-    store.write_bytes("b", normal_numbers(p.dtype, dims_b(p), 2).bytes);
-    compiled::Bound runs[2] = {single.bind(store), pairs.bind(store)};
-    std::vector<HostTensor> results;
-    std::vector<double> seconds[2];
-    for (int turn = 0; turn < 21; ++turn) {
-      for (const bool at_once : {false, true}) {
-        const auto start = std::chrono::steady_clock::now();
-        runs[at_once ? 1 : 0].run_into(results);
-        seconds[at_once ? 1 : 0].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-      }
-    }
-    const auto rate = [&](std::vector<double>& all) {
-      std::nth_element(all.begin(), all.begin() + 10, all.end());
-      return 2e-9 * static_cast<double>(n * n * n) / all[10];
-    };
-    const double of_f32 = rate(seconds[0]), of_bf16 = rate(seconds[1]);
-    WARN(n << ": f32 " << of_f32 << " GFLOP/s, bf16 " << of_bf16 << " GFLOP/s, " << of_bf16 / of_f32 << " times as many");
-  }
 }

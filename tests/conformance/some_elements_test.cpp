@@ -34,8 +34,7 @@ struct Compared {
   std::size_t elements = 0, different = 0;
 };
 
-/// Ends of bounds are rounded outwards in doubles: below the smallest normal one that is a last place, and whether it is added once or
-/// twice hangs on the order of what is computed.
+/// As envelopes_of_elements says: below the smallest normal double one rounding outwards more or less is a last place.
 [[nodiscard]] bool is_same_end(double a, double b) {
   return a == b || (std::fabs(a) < std::numeric_limits<double>::min() && std::nextafter(a, b) == b);
 }

@@ -79,7 +79,7 @@ const std::vector<Broken> all{
          {"no barrier before a square is read", barrier, ""},
          {"a warp waits for itself alone", barrier, "__syncwarp();"},
          {"a row of a square is put over its neighbour", "down + 8 * i_2) * 33", "down + 7 * i_2) * 33"},
-         {"a square is not turned", "square[across * 33 + row_2]", "square[row_2 * 33 + across]"},
+         {"a square is not turned", "held[across * 33 + row_2]", "held[row_2 * 33 + across]"},
          {"a row more is asked for than was fetched", "i0 < 45 && i1 < 70", "i0 < 44 && i1 < 70"},
          {"a column is not stored", "i1_2 < 70 &&", "i1_2 < 69 &&"},
          {"squares follow each other along the other loop", "turn % 3 * 32", "turn % 2 * 32"},

@@ -119,6 +119,7 @@ TEST_CASE("a contract that is not one is refused, a line for each error", "[cont
   CHECK(only(R"({"flush_results": 1})") == "contract.flush_results: expected true or false, found 1");
   CHECK(only(R"({"default_function": {"k0": 0.25}})") == "contract.default_function.k0: expected a number >= 0.5, found 0.25");
   CHECK(only(R"({"ties": "lats"})") == R"(contract.ties: expected "first", "last" or "even", found "lats"; did you mean "last"?)");
+  CHECK(only(R"({"like": "cpu-bf61"})").ends_with("did you mean \"cpu-bf16\"?"));
   CHECK(only(R"({"sums": {"lanes": 0}})") == "contract.sums.lanes: expected an integer in 1..1048576, found 0");
   CHECK(only(R"({"sums": []})") == "contract.sums: expected an object, found a list");
   CHECK(only("[]") == "contract: expected an object, found a list");
@@ -150,11 +151,25 @@ TEST_CASE("schema and parser agree", "[contract]") {
   CHECK(std::string(std::istreambuf_iterator<char>(published), {}) == contract_schema());
 }
 
+TEST_CASE("a contract that is like another says only what differs", "[contract]") {
+  Contract expected = contract_named("cuda");
+  expected.name = "mine";
+  expected.sums.block.reset();
+  expected.functions[DType::f32][Primitive::exp] = {.k0 = 7};
+  const std::string own = R"("name": "mine", "sums": {"block": null}, "functions": {"f32": {"exp": {"k0": 7}}})";
+  CHECK(parse_contract("{" + own + R"(, "like": "cuda"})") == expected);
+  CHECK(parse_contract(R"({"like": "cuda"})").name == "like cuda");
+  CHECK(contract_on(contract_named("cuda"), "{" + own + R"(, "like": "cpu"})") == expected);
+  CHECK_FALSE(parse_contract("{" + own + "}") == expected);
+  CHECK(contract_named("cuda-bf16").functions == contract_named("cuda").functions);
+  CHECK(contract_named("cuda-bf16").product_operand_precision == 8);
+}
+
 TEST_CASE("every field of a contract is written, and each changes what is read", "[contract]") {
   // A field that the writer or the reader forgot would make two different contracts equal.
   const json defaults = json::parse(to_json(Contract{}));
   for (const Shape& f : contract_shape().fields) {
-    if (f.key == "about" || f.key == "measured") continue;
+    if (f.key == "about" || f.key == "like" || f.key == "measured") continue;
     INFO(f.key);
     CHECK(defaults.contains(f.key));
   }

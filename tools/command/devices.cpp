@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/emit/kept_code.hpp"
 #include "compiled/runtime/backend.hpp"
 #include "compiled/runtime/processor.hpp"
 #include "cuda/contract.hpp"
 #include "cuda/driver/driver.hpp"
 #include "cuda/emulator/emulator.hpp"
-#include "cuda/kept_images.hpp"
 #include "cuda/nvrtc.hpp"
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
@@ -60,9 +60,9 @@ std::vector<std::string> driver_lines() {
 cuda::DriverOptions driver_options(const std::filesystem::path& cache) {
   cuda::DriverOptions options;
   if (cache.empty() || !cuda::has_nvrtc()) return options;
-  options.image_of = [kept = cuda::KeptImages(cache, cuda::nvrtc_settings())](const std::string& text, int capability) {
+  options.image_of = [kept = compiled::KeptCode(cache)](const std::string& text, int capability) {
     const std::string architecture = cuda::image_architecture(capability);
-    return cuda::Image{kept.image_of(text, architecture, [&] { return cuda::compile_for(text, capability).bytes; }), architecture};
+    return cuda::Image{kept.of(cuda::key_of_image(text, architecture), [&] { return cuda::compile_for(text, capability).bytes; }), architecture};
   };
   return options;
 }

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiled/emit/kept_code.hpp"
 #include "compiled/emit/text/c_file.hpp"
 #include "cuda/cuda_file.hpp"
 #include "cuda/gpu.hpp"
 #include "cuda/grid.hpp"
-#include "cuda/kept_images.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/resources.hpp"
 #include "spec/error.hpp"
@@ -53,7 +53,7 @@ std::string device_of(const Emission& emission) { return emission.architecture.e
 
 std::string cubin_of(const Emission& emission) {
   const std::string text = cuda::cuda_file(Source(emission, cuda::machine).text()), architecture = device_of(emission);
-  return cuda::KeptImages(emission.options.cache, cuda::nvrtc_settings()).image_of(text, architecture, [&] { return cuda::compile_to_machine_code(text, architecture).cubin; });
+  return compiled::KeptCode(emission.options.cache).of(cuda::key_of_image(text, architecture), [&] { return cuda::compile_to_machine_code(text, architecture).cubin; });
 }
 
 std::string resources_of(const Emission& emission) {

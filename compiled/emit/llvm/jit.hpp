@@ -52,7 +52,7 @@ class Jit {
  public:
   /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it; one of `machines::all`. A machine of
   ///   another architecture leaves out nothing
-  /// \param cache a folder in which code is kept from one process to the next; empty keeps none (object_cache.hpp)
+  /// \param cache a folder in which code is kept from one process to the next; empty keeps none (kept_code.hpp)
   explicit Jit(const Machine& most = machines::all.back(), const std::filesystem::path& cache = {});
   ~Jit();
   Jit(const Jit&) = delete;

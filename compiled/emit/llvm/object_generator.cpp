@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
@@ -84,6 +85,13 @@ std::string described(const llvm::TargetMachine& target) {
          " fusion " + std::to_string(static_cast<int>(target.Options.AllowFPOpFusion)) + " with stack sizes";
 }
 
+std::string bitcode_of(const llvm::Module& module) {
+  std::string bytes;
+  llvm::raw_string_ostream out(bytes);
+  llvm::WriteBitcodeToFile(module, out);
+  return bytes;
+}
+
 }  // namespace
 
 orc::JITTargetMachineBuilder target_of(const Machine& machine) {
@@ -101,7 +109,7 @@ orc::JITTargetMachineBuilder target_of_host() {
 }
 
 ObjectGenerator::ObjectGenerator(const Machine& machine, orc::JITTargetMachineBuilder target, const std::filesystem::path& cache)
-    : machine_(machine), target_(required(target.createTargetMachine())), writer_(*target_), cache_(cache, described(*target_)) {}
+    : machine_(machine), target_(required(target.createTargetMachine())), writer_(*target_), kept_(cache), maker_(described(*target_)) {}
 
 ObjectGeneration::ObjectGeneration(std::shared_ptr<ObjectGenerator> generator, Wanted wanted)
     : generator_(std::move(generator)), wanted_(std::move(wanted)) {
@@ -146,8 +154,10 @@ void ObjectGeneration::merge() {
 }
 
 void ObjectGeneration::look_up() {
-  key_ = generator_->cache_.is_on() ? generator_->cache_.key_of(*module_) : "";
-  object_ = generator_->cache_.find(key_);
+  if (!generator_->kept_.is_on()) return;
+  key_ = KeptCode::key_of(generator_->maker_, bitcode_of(*module_));
+  // A copy: the linker wants objects aligned.
+  if (const auto object = generator_->kept_.find(key_)) object_ = llvm::MemoryBuffer::getMemBufferCopy(*object, key_);
   cached_ = object_ != nullptr;
 }
 
@@ -159,7 +169,7 @@ void ObjectGeneration::generate() {
   if (wanted_.assembly) assembly_ = assembly_of(*module_, *generator_->target_);
   if (cached_) return;
   object_ = generator_->writer_.object_of(*module_);
-  generator_->cache_.keep(key_, *object_);
+  generator_->kept_.keep(key_, object_->getBuffer());
 }
 
 void ObjectGeneration::verify() const {

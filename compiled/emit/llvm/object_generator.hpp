@@ -19,10 +19,10 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "compiled/emit/code_generator.hpp"
+#include "compiled/emit/kept_code.hpp"
 #include "compiled/emit/llvm/debug_lines.hpp"
 #include "compiled/emit/llvm/effort.hpp"
 #include "compiled/emit/llvm/instruction_writer.hpp"
-#include "compiled/emit/llvm/object_cache.hpp"
 #include "compiled/emit/llvm/object_writer.hpp"
 #include "compiled/ir/listing.hpp"
 #include "compiled/machine/machine.hpp"
@@ -48,7 +48,8 @@ class ObjectGenerator {
   std::mutex mutex_;  ///< of all below: LLVM's machines serve one thread at a time
   std::unique_ptr<llvm::TargetMachine> target_;
   ObjectWriter writer_;
-  ObjectCache cache_;
+  KeptCode kept_;
+  std::string maker_;  ///< what objects depend on besides their module
 };
 
 /// The object of one program in the making. Kernel i is the function `kernel_i`, or that of the kernel that it is alike.

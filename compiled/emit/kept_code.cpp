@@ -1,4 +1,4 @@
-#include "cuda/kept_images.hpp"
+#include "compiled/emit/kept_code.hpp"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,32 +7,26 @@
 #include <chrono>
 #include <fstream>
 #include <sstream>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "spec/library/standard.hpp"
 
-namespace etalon::cuda {
+namespace etalon::compiled {
 
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view beginning = "cubin-";
-constexpr std::string_view magic = "etalon image 1\n";
+constexpr std::string_view beginning = "code-";
+constexpr std::string_view magic = "etalon code 1\n";
 constexpr std::chrono::hours unused{24 * 7};
-
-std::string digest_of(std::string_view name, std::string_view bytes) {
-  spec::standard::Hash hash;
-  hash.add(name, bytes);
-  return hash.hexadecimal();
-}
+constexpr std::size_t digits = 64;  // of a digest
 
 }  // namespace
 
-KeptImages::KeptImages(fs::path folder, std::string compiler) : folder_(std::move(folder)), compiler_(std::move(compiler)) {
+KeptCode::KeptCode(fs::path folder) : folder_(std::move(folder)) {
   if (folder_.empty()) return;
   std::error_code error;
   // What lies here will run: nobody else should be able to write to it.
@@ -40,46 +34,52 @@ KeptImages::KeptImages(fs::path folder, std::string compiler) : folder_(std::mov
   if (error) folder_.clear();
 }
 
-std::string KeptImages::image_of(const std::string& text, const std::string& architecture, const std::function<std::string()>& make) const {
-  if (folder_.empty()) return make();
-  const fs::path file = folder_ / (std::string(beginning) + digest_of(compiler_ + "\n" + architecture, text));
-  if (std::optional<std::string> kept = found(file)) return std::move(*kept);
-  std::string image = make();
-  keep(file, image);
-  return image;
+std::string KeptCode::key_of(std::string_view maker, std::string_view text) {
+  spec::standard::Hash hash;
+  hash.add(maker, text);
+  return hash.hexadecimal();
 }
 
-std::optional<std::string> KeptImages::found(const fs::path& file) {
+std::optional<std::string> KeptCode::find(const std::string& key) const {
+  if (!is_on()) return std::nullopt;
+  const fs::path file = folder_ / (std::string(beginning) + key);
   std::ifstream in(file, std::ios::binary);
   if (!in) return std::nullopt;
   std::ostringstream bytes;
   bytes << in.rdbuf();
   const std::string all = std::move(bytes).str();
-  const std::size_t head = magic.size() + digest_of("", "").size();
+  const std::size_t head = magic.size() + digits;
   if (all.size() < head || !all.starts_with(magic)) return std::nullopt;
-  std::string image = all.substr(head);
-  if (all.substr(magic.size(), head - magic.size()) != digest_of(magic, image)) return std::nullopt;
+  std::string code = all.substr(head);
+  if (all.substr(magic.size(), digits) != key_of(magic, code)) return std::nullopt;
   std::error_code ignored;
   fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
-  return image;
+  return code;
 }
 
-/// Under its name only when all of it is on disk. What cannot be written is not kept.
-void KeptImages::keep(const fs::path& file, const std::string& image) const {
+void KeptCode::keep(const std::string& key, std::string_view code) const {
+  if (!is_on()) return;
   std::string temporary = (folder_ / "new-XXXXXX").string();
   const int descriptor = mkstemp(temporary.data());
   if (descriptor < 0) return;
   (void)close(descriptor);
   std::error_code error;
   std::ofstream out(temporary, std::ios::binary);
-  out << magic << digest_of(magic, image) << image;
+  out << magic << key_of(magic, code) << code;
   out.close();
-  if (out) fs::rename(temporary, file, error);
+  if (out) fs::rename(temporary, folder_ / (std::string(beginning) + key), error);
   if (!out || error) fs::remove(temporary, error);
   prune();
 }
 
-void KeptImages::prune() const {
+std::string KeptCode::of(const std::string& key, const std::function<std::string()>& make) const {
+  if (std::optional<std::string> kept = find(key)) return std::move(*kept);
+  std::string code = make();
+  keep(key, code);
+  return code;
+}
+
+void KeptCode::prune() const {
   std::vector<std::pair<fs::file_time_type, fs::path>> all;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
@@ -94,4 +94,4 @@ void KeptImages::prune() const {
   }
 }
 
-}  // namespace etalon::cuda
+}  // namespace etalon::compiled
