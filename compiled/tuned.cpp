@@ -6,12 +6,12 @@
 
 #include "spec/error.hpp"
 #include "spec/file.hpp"
-#include "spec/library/standard.hpp"
+#include "spec/sha256.hpp"
 
 namespace etalon::compiled {
 
 std::filesystem::path tuned_file(const std::filesystem::path& folder, const spec::Program& program, const Machine& m) {
-  spec::standard::Hash hash;
+  Sha256 hash;
   hash.add("program", to_text(program));
   hash.add("machine", fmt::format("{} {} {} {} {}", m.lanes_f32, m.vector_registers, m.near_bytes, m.middle_bytes, m.last_bytes));
   return folder / (hash.hexadecimal() + ".schedule");

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "spec/library/standard.hpp"
+#include "spec/sha256.hpp"
 
 namespace etalon::compiled {
 
@@ -35,9 +35,7 @@ KeptCode::KeptCode(fs::path folder) : folder_(std::move(folder)) {
 }
 
 std::string KeptCode::key_of(std::string_view maker, std::string_view text) {
-  spec::standard::Hash hash;
-  hash.add(maker, text);
-  return hash.hexadecimal();
+  return Sha256().add(maker, text).hexadecimal();
 }
 
 std::optional<std::string> KeptCode::find(const std::string& key) const {

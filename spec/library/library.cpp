@@ -15,6 +15,7 @@
 #include "spec/notation/parse.hpp"
 #include "spec/notation/resolve.hpp"
 #include "spec/notation/split.hpp"
+#include "spec/sha256.hpp"
 
 namespace etalon::spec {
 
@@ -136,7 +137,7 @@ const std::string& Library::hash() const {
   if (!contents_) return standard::hash();
   const Contents& c = *contents_;
   std::call_once(c.hashed, [&] {
-    standard::Hash hash;
+    Sha256 hash;
     for (const Definition* d : c.all) hash.add(d->name, d->text);
     c.hash = hash.hexadecimal();
   });

@@ -1,19 +1,18 @@
 #include "spec/library/standard.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <deque>
 #include <mutex>
 #include <vector>
 
 #include <fmt/format.h>
-#include <openssl/sha.h>
 
 #include "spec/library/operations.hpp"
 #include "spec/notation/lexer.hpp"
 #include "spec/notation/parse.hpp"
 #include "spec/notation/resolve.hpp"
+#include "spec/sha256.hpp"
 
 namespace etalon::spec::standard {
 
@@ -79,7 +78,7 @@ class Standard {
 
   const std::string& hash() {
     std::call_once(hashed_, [&] {
-      Hash hash;
+      Sha256 hash;
       for (const Entry* e : sorted_) hash.add(e->name, e->text);
       hash_ = hash.hexadecimal();
     });
@@ -136,15 +135,5 @@ const Definition* find(std::string_view name) { return instance().find(name); }
 std::span<const Definition* const> definitions() { return instance().definitions(); }
 
 const std::string& hash() { return instance().hash(); }
-
-void Hash::add(std::string_view name, std::string_view text) { all_ += fmt::format("{}\n{}\n", name, text); }
-
-std::string Hash::hexadecimal() const {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(all_.data()), all_.size(), digest.data());
-  std::string text;
-  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
-  return text;
-}
 
 }  // namespace etalon::spec::standard

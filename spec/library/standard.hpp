@@ -20,14 +20,4 @@ namespace etalon::spec::standard {
 /// SHA-256 of all names and texts, in hexadecimal.
 [[nodiscard]] const std::string& hash();
 
-/// SHA-256 of names and texts, one after the other.
-class Hash {
- public:
-  void add(std::string_view name, std::string_view text);
-  [[nodiscard]] std::string hexadecimal() const;
-
- private:
-  std::string all_;
-};
-
 }  // namespace etalon::spec::standard

@@ -1,10 +1,8 @@
 #include "tools/bench/bits.hpp"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -13,6 +11,7 @@
 #include "compiled/runtime/processor.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "spec/error.hpp"
+#include "spec/sha256.hpp"
 
 namespace etalon::bench {
 namespace {
@@ -47,22 +46,11 @@ Given given_by(const Workload& workload, const spec::Program& program, const std
 }
 
 std::string hash_of(const std::vector<NamedTensor>& tensors) {
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-  const auto check = [](int done) {
-    if (done != 1) throw InternalError("bits: SHA-256 is not available");
-  };
-  check(EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr));
+  Sha256 hash;
   for (const auto& [name, tensor] : tensors) {
-    const std::string heading = fmt::format("{} {}{}\n", name, name_of(tensor.dtype), to_string(tensor.dims));
-    check(EVP_DigestUpdate(context.get(), heading.data(), heading.size()));
-    check(EVP_DigestUpdate(context.get(), tensor.bytes.data(), tensor.bytes.size()));
+    hash.add(fmt::format("{} {}{}\n", name, name_of(tensor.dtype), to_string(tensor.dims))).add(tensor.bytes);
   }
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  check(EVP_DigestFinal_ex(context.get(), digest.data(), &length));
-  std::string text;
-  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
+  return hash.hexadecimal();
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "tools/log/log.hpp"
 
-#include <openssl/sha.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,6 +13,7 @@
 #include "spec/nearest.hpp"
 #include "spec/program/extents.hpp"
 #include "spec/program/number_text.hpp"
+#include "spec/sha256.hpp"
 
 namespace etalon::logging {
 
@@ -66,12 +65,7 @@ std::vector<bool> Log::held() const {
 bool same_program(const Program& a, const Program& b) { return plain_text(a) == plain_text(b); }
 
 std::string digest_of(const Program& program) {
-  const std::string text = plain_text(program);
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  std::string hexadecimal = "sha256:";
-  for (const unsigned char byte : digest) hexadecimal += fmt::format("{:02x}", byte);
-  return hexadecimal;
+  return "sha256:" + sha256_of(plain_text(program));
 }
 
 std::string summary_of(const Program& program, std::size_t step) {
