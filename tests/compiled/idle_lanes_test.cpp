@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "compiled/runtime/executable.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/build_systems.hpp"
@@ -25,6 +27,20 @@ TEST_CASE("what an idle lane divides is not added up", "[compiled][sound]") {
     INFO(name_of(dtype));
     for (std::size_t i = 0; i < 3; ++i) CHECK(at(outputs[0], i) == (i == 2 ? 1 : 0));
   }
+}
+
+// Whether a lane takes part depends on constants alone: LLVM makes masks of eight lanes for it, of indices in 64 bits, and
+// has to widen them for elements in 32.
+TEST_CASE("a mask of constants says nothing of the lanes above it", "[compiled][sound]") {
+  const spec::Program program = spec::parse_program(
+      "input v : f32[64]\ninput s : f32[1, 2, 2, 2, 8]\n"
+      "y = literal(v) {shape = [1, 2, 2, 2, 8]}\ng = vjp(y; v; s)\noutput g\n");
+  std::vector<double> numbers(64);
+  std::iota(numbers.begin(), numbers.end(), 1.0);
+  const HostTensor v = real_tensor(DType::f32, {64}, numbers);
+  const HostTensor s = real_tensor(DType::f32, {1, 2, 2, 2, 8}, numbers);
+  const std::vector<HostTensor> outputs = compiled::compile(program).run(std::vector{v, s});
+  for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(at(outputs[0], i) == numbers[i]);
 }
 
 }  // namespace etalon::test

@@ -76,11 +76,7 @@ Machine machine_on_host(const Machine& machine) {
 
 /// With all that the host has, unless it is to be less.
 orc::JITTargetMachineBuilder target_on_host(const Machine& machine) {
-  orc::JITTargetMachineBuilder builder = target_of_host();
-  if (machine.name == host_machine(machines::all.back()).name) return builder;
-  builder.setCPU(std::string(machine.model));
-  builder.setFeatures("");
-  return builder;
+  return target_of_host(machine.name == host_machine(machines::all.back()).name ? "" : machine.model);
 }
 
 /// Removes the code of one program when its last executable goes.

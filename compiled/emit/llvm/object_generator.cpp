@@ -60,6 +60,9 @@ std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& target)
 
 /// Bits depend on these settings, so that all machines have them.
 orc::JITTargetMachineBuilder with_settings(orc::JITTargetMachineBuilder builder) {
+  // LLVM 19 widens a mask of eight lanes by `kmovb`, and then takes that for a copy: where the mask is constant, the lanes
+  // above it are those of the constant and not off.
+  if (builder.getTargetTriple().isX86()) builder.addFeatures({"-avx512dq"});
   builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
   builder.getOptions().EmitStackSizeSection = true;
@@ -102,10 +105,12 @@ orc::JITTargetMachineBuilder target_of(const Machine& machine) {
   return with_settings(std::move(builder));
 }
 
-orc::JITTargetMachineBuilder target_of_host() {
+orc::JITTargetMachineBuilder target_of_host(std::string_view model) {
   static const bool known = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
   if (!known) throw InternalError("codegen: LLVM does not know this machine");
-  return with_settings(required(orc::JITTargetMachineBuilder::detectHost()));
+  orc::JITTargetMachineBuilder builder = required(orc::JITTargetMachineBuilder::detectHost());
+  if (!model.empty()) builder.setCPU(std::string(model)).setFeatures("");
+  return with_settings(std::move(builder));
 }
 
 ObjectGenerator::ObjectGenerator(const Machine& machine, orc::JITTargetMachineBuilder target, const std::filesystem::path& cache)

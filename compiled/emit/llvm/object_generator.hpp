@@ -31,8 +31,9 @@ namespace etalon::compiled {
 
 /// A machine as LLVM sees it, with the settings of which bits depend. \throws InternalError where LLVM does not know it
 [[nodiscard]] llvm::orc::JITTargetMachineBuilder target_of(const Machine& machine);
-/// The same for the machine that this runs on, with all that it has. \throws InternalError
-[[nodiscard]] llvm::orc::JITTargetMachineBuilder target_of_host();
+/// The same for the machine that this runs on. \param model with what that model of LLVM's has, or empty for all that is there
+/// \throws InternalError
+[[nodiscard]] llvm::orc::JITTargetMachineBuilder target_of_host(std::string_view model);
 
 /// Makes objects for one machine. Several threads may use one at the same time.
 class ObjectGenerator {
