@@ -89,23 +89,27 @@ void Trainer::load_epoch(std::int64_t epoch) {
 }
 
 void Trainer::run(const std::function<void(const StepRecord&)>& after_step) {
-  load_epoch(1);
-  double sum = 0;
-  (void)step_.iterate([&](const auto& indices, const Outcome& outcome) {
-    const std::int64_t epoch = indices.at(names::epoch), batch = indices.at(names::batch);
-    const std::int64_t n = epoch * shape_.batches + batch;
-    if (!outcome.completed()) {
-      throw SpecViolation(fmt::format("training: step {} did not complete: {}", n, outcome.why));
-    }
-    if (batch == 0) sum = 0;
-    sum += outcome.number(names::loss);
-    const bool epoch_ends = batch + 1 == shape_.batches;
-    StepRecord record{epoch + 1, n, batch, outcome.number(names::rate), outcome.number(names::loss), sum};
-    if (epoch_ends && validation_.rows() > 0) record.validation_accuracy = share_right(validation_);
+  run_from(0, 0, [&](const StepRecord& record) {
     after_step(record);
-    if (options_.shuffle && epoch_ends && epoch + 1 < options_.epochs) load_epoch(epoch + 2);
     return true;
   });
+}
+
+void Trainer::run_from(std::int64_t first, double epoch_loss, const std::function<bool(const StepRecord&)>& after_step) {
+  double sum = epoch_loss;
+  for (std::int64_t n = first; n < steps(); ++n) {
+    const std::int64_t epoch = n / shape_.batches, batch = n % shape_.batches;
+    if (n == first || (options_.shuffle && batch == 0)) load_epoch(epoch + 1);
+    step_.bind(names::epoch, epoch);
+    step_.bind(names::batch, batch);
+    const Outcome outcome = step_.run();
+    if (!outcome.completed()) throw SpecViolation(fmt::format("training: step {} did not complete: {}", n, outcome.why));
+    if (batch == 0) sum = 0;
+    sum += outcome.number(names::loss);
+    StepRecord record{epoch + 1, n, batch, outcome.number(names::rate), outcome.number(names::loss), sum};
+    if (batch + 1 == shape_.batches && validation_.rows() > 0) record.validation_accuracy = share_right(validation_);
+    if (!after_step(record)) return;
+  }
 }
 
 std::vector<float> Trainer::answers(const std::vector<float>& points) {

@@ -56,6 +56,11 @@ class Trainer {
   /// Runs all epochs; `after_step` is called after each step. \throws SpecViolation naming step, value and element
   /// where a loss, or what is guarded, is not finite.
   void run(const std::function<void(const StepRecord&)>& after_step);
+  /// Runs the steps from `first` on, of a state that is the one before it: the bits of a step do not depend on whether those before it ran
+  /// here. `after_step` says whether to go on. \param epoch_loss of the steps before `first` in its epoch \throws as run
+  void run_from(std::int64_t first, double epoch_loss, const std::function<bool(const StepRecord&)>& after_step);
+  /// Rows of each epoch that fill no batch: other ones in each where they are shuffled.
+  [[nodiscard]] std::int64_t dropped() const { return rows_.rows() - shape_.batches * shape_.batch; }
   /// The answers of the model for these points (rows × features), with the parameters as they are now.
   /// \throws SpecViolation for a part of a row.
   [[nodiscard]] std::vector<float> answers(const std::vector<float>& points);
@@ -66,6 +71,8 @@ class Trainer {
   /// Parameters and optimizer state.
   [[nodiscard]] State& state() { return state_; }
   [[nodiscard]] RoutineReport report() const { return step_.report(); }
+  /// What a step is.
+  [[nodiscard]] const spec::Program& program() const { return step_.program(); }
 
  private:
   void load_epoch(std::int64_t epoch);

@@ -1,0 +1,105 @@
+#include "training/run/declaration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "spec/error.hpp"
+#include "spec/library/standard.hpp"
+#include "spec/quoted.hpp"
+#include "training/run/fields.hpp"
+
+namespace etalon::training {
+
+namespace {
+
+constexpr std::string_view format = "etalon run 1";
+#ifdef __clang__
+constexpr std::string_view compiler = "";  // its version begins with its name
+#else
+constexpr std::string_view compiler = "g++ ";
+#endif
+
+/// The first line in which two texts differ, of each.
+struct Difference {
+  std::size_t line = 1;
+  std::string_view a, b;
+};
+
+[[nodiscard]] Difference first_difference(std::string_view a, std::string_view b) {
+  Difference found;
+  for (;; ++found.line) {
+    found.a = a.substr(0, a.find('\n'));
+    found.b = b.substr(0, b.find('\n'));
+    if (found.a != found.b || (a.empty() && b.empty())) return found;
+    a.remove_prefix(std::min(a.size(), found.a.size() + 1));
+    b.remove_prefix(std::min(b.size(), found.b.size() + 1));
+  }
+}
+
+}  // namespace
+
+std::int64_t default_interval(std::int64_t steps) { return std::max<std::int64_t>(1, steps / 100); }
+
+std::string this_build() {
+  return fmt::format("etalon {}, {}{}, definitions {}", ETALON_VERSION, compiler, __VERSION__, spec::standard::hash());
+}
+
+std::string to_text(const Declaration& d) {
+  const nlohmann::ordered_json all{{"format", format}, {"task", d.task}, {"model", d.model}, {"seed", d.seed}, {"rows", d.rows}, {"batch", d.batch},
+                                   {"dropped", d.dropped}, {"epochs", d.epochs}, {"steps", d.steps}, {"interval", d.interval}, {"kept", d.kept},
+                                   {"data", d.data}, {"start", d.start}, {"order", d.order}, {"contract", d.contract}, {"build", d.build},
+                                   {"program", d.program}};
+  return all.dump(2) + "\n";
+}
+
+Declaration declaration_of(std::string_view text, const std::string& where) {
+  const Fields f(text, where, {"format", "task", "model", "seed", "rows", "batch", "dropped", "epochs", "steps", "interval", "kept", "data", "start",
+                               "order", "contract", "build", "program"});
+  if (f.text("format") != format) throw IoError(fmt::format("{}: format is '{}', expected '{}'", where, as_quoted(f.text("format")), format));
+  Declaration d;
+  d.task = f.text("task");
+  d.model = f.text("model");
+  d.program = f.text("program");
+  d.data = f.digest("data");
+  d.seed = f.whole("seed");
+  d.rows = f.count("rows");
+  d.batch = f.count("batch");
+  d.dropped = f.count("dropped");
+  d.epochs = f.count("epochs");
+  d.steps = f.count("steps");
+  d.interval = f.count("interval");
+  d.kept = f.count("kept");
+  d.start = f.digest("start");
+  d.order = f.text("order");
+  d.contract = f.text("contract");
+  d.build = f.text("build");
+  for (const std::int64_t least : {d.batch, d.epochs, d.steps, d.interval, d.kept}) {
+    if (least < 1) throw IoError(where + ": one of batch, epochs, steps, interval and kept is 0, expected at least 1");
+  }
+  return d;
+}
+
+void require_same(const Declaration& run, const Declaration& now, std::string_view where) {
+  const auto require = [&](std::string_view what, const auto& a, const auto& b) {
+    if (a != b) throw SpecViolation(fmt::format("{}: {} is {}, now it is {}", where, what, a, b));
+  };
+  if (run.data != now.data) {
+    throw SpecViolation(fmt::format("{}: the data has the SHA-256 {}, now it is {}; --data names the run's own file", where, run.data, now.data));
+  }
+  require("task", run.task, now.task);
+  require("model", run.model, now.model);
+  require("seed", run.seed, now.seed);
+  require("rows", run.rows, now.rows);
+  require("batch", run.batch, now.batch);
+  require("dropped", run.dropped, now.dropped);
+  require("epochs", run.epochs, now.epochs);
+  require("steps", run.steps, now.steps);
+  require("order", run.order, now.order);
+  if (run.program == now.program) return;
+  const Difference d = first_difference(run.program, now.program);
+  throw SpecViolation(fmt::format("{}: line {} of the step is '{}', this build's is '{}'", where, d.line, as_quoted(d.a), as_quoted(d.b)));
+}
+
+}  // namespace etalon::training

@@ -1,0 +1,208 @@
+#include "training/run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "spec/error.hpp"
+#include "spec/quoted.hpp"
+#include "spec/sha256.hpp"
+#include "training/files/safetensors.hpp"
+
+namespace etalon::training {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view declaration_file = "run.json", journal_file = "journal.jsonl", lock_file = "lock", checkpoints_folder = "checkpoints",
+                           unfinished = ".new-";
+constexpr int most_failures = 3;
+
+void say(const Onlookers& onlookers, const std::string& line) {
+  if (onlookers.say) onlookers.say(line);
+}
+
+[[nodiscard]] std::unique_ptr<Storage::Lock> locked(Storage& storage, const fs::path& folder) {
+  auto lock = storage.lock(folder / lock_file);
+  if (lock == nullptr) throw SpecViolation(folder.string() + ": another process trains this run");
+  return lock;
+}
+
+/// What a beginning that did not end has left goes; anything else stays, and then no run begins.
+void clear(Storage& storage, const fs::path& folder) {
+  std::vector<std::string> remains;
+  for (const std::string& name : storage.list(folder)) {
+    if (name == declaration_file) throw SpecViolation(fmt::format("{0}: there is a run already; etalon resume {0} goes on with it", folder.string()));
+    if (name == lock_file) continue;
+    if (name != journal_file && name != checkpoints_folder && !name.starts_with(unfinished)) {
+      throw SpecViolation(fmt::format("{}: the folder holds '{}', expected an empty one or none", folder.string(), as_quoted(name)));
+    }
+    remains.push_back(name);
+  }
+  for (const std::string& name : remains) storage.remove(folder / name);
+}
+
+[[nodiscard]] Snapshot snapshot_of(const Named& state, Position position) {
+  Snapshot snapshot{std::move(position), safetensors_of(state), {}};
+  snapshot.digest = sha256_of(snapshot.state);
+  return snapshot;
+}
+
+[[nodiscard]] Checkpoints checkpoints_of(Storage& storage, const fs::path& folder, const std::string& id, const Declaration& declaration) {
+  return {storage, folder / checkpoints_folder, id, declaration.kept * declaration.interval};
+}
+
+[[nodiscard]] std::pair<Declaration, std::string> declared_in(Storage& storage, const fs::path& folder) {
+  const fs::path file = folder / declaration_file;
+  const std::string text = storage.read(file);
+  return {declaration_of(text, file.string()), sha256_of(text)};
+}
+
+}  // namespace
+
+Run::Run(Storage& storage, const fs::path& folder, Declaration declaration, std::string id, std::unique_ptr<Storage::Lock> lock)
+    : storage_(&storage),
+      folder_(folder),
+      declaration_(std::move(declaration)),
+      id_(std::move(id)),
+      lock_(std::move(lock)),
+      checkpoints_(checkpoints_of(storage, folder, id_, declaration_)),
+      journal_(storage, folder / journal_file) {}
+
+Run Run::begin(Storage& storage, const fs::path& folder, Declaration declaration, const Named& state) {
+  storage.make_folder(folder);
+  auto lock = locked(storage, folder);
+  clear(storage, folder);
+  const Snapshot start = snapshot_of(state, {});
+  declaration.start = start.digest;
+  const std::string text = to_text(declaration), id = sha256_of(text);
+  storage.make_folder(folder / checkpoints_folder);
+  storage.create(folder / journal_file)->sync();
+  checkpoints_of(storage, folder, id, declaration).save(start);
+  replace_file(storage, folder / declaration_file, text);  // only now there is a run
+  storage.sync_folder(folder.has_parent_path() ? folder.parent_path() : ".");
+  return {storage, folder, std::move(declaration), id, std::move(lock)};
+}
+
+Run Run::open(Storage& storage, const fs::path& folder) {
+  auto [declaration, id] = declared_in(storage, folder);
+  auto lock = locked(storage, folder);
+  return {storage, folder, std::move(declaration), std::move(id), std::move(lock)};
+}
+
+std::int64_t Run::intervals_before(std::int64_t step) const {
+  return (step == declaration_.steps ? step + declaration_.interval - 1 : step) / declaration_.interval;
+}
+
+/// The journal's lines up to a checkpoint: those that were not written when its process ended stand in it.
+void Run::adopt(const Checkpoint& checkpoint) {
+  for (const JournalLine& line : checkpoint.lines) {
+    const JournalLine* known = journal_.find(line.interval);
+    if (known == nullptr && line.interval == static_cast<std::int64_t>(journal_.lines().size()) + 1) journal_.add(line);
+    else if (known == nullptr || !(*known == line)) {
+      throw IoError(fmt::format("{}: interval {} is not what the checkpoint of step {} says", (folder_ / journal_file).string(), line.interval,
+                                checkpoint.position.step));
+    }
+  }
+  const std::int64_t needed = intervals_before(checkpoint.position.step);
+  if (static_cast<std::int64_t>(journal_.lines().size()) < needed) {
+    throw IoError(fmt::format("{}: {} intervals, expected {} before step {}", (folder_ / journal_file).string(), journal_.lines().size(), needed,
+                              checkpoint.position.step));
+  }
+  const JournalLine* last = journal_.find(needed);
+  const std::string& expected = checkpoint.position.step == 0 ? declaration_.start : last != nullptr ? last->state : checkpoint.digest;
+  if ((last == nullptr || last->step == checkpoint.position.step) && expected != checkpoint.digest) {
+    throw IoError(fmt::format("{}: the state after step {} is {}, the checkpoint has {}", folder_.string(), checkpoint.position.step, expected,
+                              checkpoint.digest));
+  }
+}
+
+Position Run::restore(Trainer& trainer, const Onlookers& onlookers) {
+  Loaded loaded = checkpoints_.load();
+  for (const std::string& line : loaded.refused) say(onlookers, fmt::format("{}; going on from step {}", line, loaded.checkpoint.position.step));
+  adopt(loaded.checkpoint);
+  trainer.state().upload(loaded.checkpoint.state, Upload::strict, Part::all);
+  ending_.saved = loaded.checkpoint.position.step;
+  return std::move(loaded.checkpoint.position);
+}
+
+void Run::compare(const JournalLine& line) {
+  const JournalLine* before = journal_.find(line.interval);
+  if (before == nullptr) return journal_.add(line);
+  if (*before == line) return;
+  const bool state = before->state != line.state;
+  ending_.status = Ending::Status::not_repeated;
+  ending_.why = fmt::format("this machine does not repeat itself: interval {}, up to step {}: the {} are {}, in the journal {}", line.interval, line.step,
+                            state ? "state's bits" : "losses", state ? line.state : line.losses, state ? before->state : before->losses);
+}
+
+void Run::save(const Snapshot& snapshot, const Onlookers& onlookers) {
+  try {
+    checkpoints_.save(snapshot);
+    journal_.write();
+    failures_ = 0;
+    ending_.saved = snapshot.position.step;
+  } catch (const IoError& error) {
+    ++failures_;
+    if (failures_ == most_failures || snapshot.position.step == declaration_.steps) {
+      ending_.status = Ending::Status::not_saved;
+      ending_.why = fmt::format("the checkpoint of step {} is not saved: {}", snapshot.position.step, error.what());
+      return;
+    }
+    say(onlookers, fmt::format("the checkpoint of step {} is not saved, training goes on: {}", snapshot.position.step, error.what()));
+    return;
+  }
+  try {
+    checkpoints_.prune();
+  } catch (const IoError& error) {
+    say(onlookers, error.what());
+  }
+}
+
+bool Run::take(Trainer& trainer, const StepRecord& record, const Onlookers& onlookers) {
+  position_.step = record.step + 1;
+  position_.epoch_loss = record.epoch_loss;
+  position_.losses.push_back(record.loss);
+  if (onlookers.after_step) onlookers.after_step(record);
+  const bool stop = onlookers.should_stop && onlookers.should_stop();
+  const bool ends = position_.step % declaration_.interval == 0 || position_.step == declaration_.steps;
+  if (!ends && !stop) return true;
+  Snapshot snapshot = snapshot_of(trainer.state().download(), position_);
+  if (ends) {
+    compare({intervals_before(position_.step), position_.step, snapshot.digest, digest_of_losses(position_.losses)});
+    position_.losses.clear();
+    snapshot.position.losses.clear();
+  }
+  if (ending_.status != Ending::Status::finished) return false;
+  snapshot.lines = journal_.pending();
+  save(snapshot, onlookers);
+  if (ending_.status == Ending::Status::finished && stop && position_.step < declaration_.steps) {
+    ending_.status = Ending::Status::stopped;
+    ending_.why = fmt::format("stopped after step {}; etalon resume {} goes on from step {}", position_.step, folder_.string(), ending_.saved);
+  }
+  return ending_.status == Ending::Status::finished;
+}
+
+Ending Run::train(Trainer& trainer, Position position, const Onlookers& onlookers) {
+  position_ = std::move(position);
+  failures_ = 0;
+  try {
+    journal_.write();
+    checkpoints_.prune();
+  } catch (const IoError& error) {
+    say(onlookers, error.what());
+  }
+  trainer.run_from(position_.step, position_.epoch_loss, [&](const StepRecord& record) { return take(trainer, record, onlookers); });
+  return ending_;
+}
+
+RunContents read_run(Storage& storage, const fs::path& folder) {
+  auto [declaration, id] = declared_in(storage, folder);
+  Loaded newest = checkpoints_of(storage, folder, id, declaration).load();
+  return {std::move(declaration), std::move(id), std::move(newest)};
+}
+
+}  // namespace etalon::training

@@ -1,0 +1,90 @@
+/// \file
+/// A training run in its folder: begun once, gone on with from any process, its bits the same whenever it was ended. It knows no task.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "training/run/checkpoint.hpp"
+#include "training/run/declaration.hpp"
+#include "training/run/journal.hpp"
+#include "training/run/storage.hpp"
+#include "training/trainer.hpp"
+
+namespace etalon::training {
+
+/// Who looks on while a run trains. Each may be left out.
+struct Onlookers {
+  std::function<void(const StepRecord&)> after_step{};
+  std::function<void(const std::string&)> say{};  ///< one line that is no error: a checkpoint that was not saved, one that does not hold
+  std::function<bool()> should_stop{};            ///< asked after each step
+};
+
+/// How training ended.
+struct Ending {
+  enum class Status : std::uint8_t {
+    finished,
+    stopped,       ///< it was asked to; a checkpoint was saved
+    not_repeated,  ///< an interval came to other digests than before: this machine, or the one before, does not compute what it should
+    not_saved      ///< three checkpoints in a row could not be saved, or the last one
+  };
+  Status status = Status::finished;
+  std::string why{};      ///< one line, unless finished
+  std::int64_t saved = 0; ///< the step that training would go on from
+};
+
+/// A run that this process may change: it holds the lock of the folder.
+class Run {
+ public:
+  /// Makes the folder, with the state that training starts from. `start` of the declaration is filled in.
+  /// \throws SpecViolation: there is a run in it, or other files, or another process holds it; IoError
+  [[nodiscard]] static Run begin(Storage& storage, const std::filesystem::path& folder, Declaration declaration, const Named& state);
+  /// The run that is in a folder. \throws SpecViolation: another process holds it; IoError
+  [[nodiscard]] static Run open(Storage& storage, const std::filesystem::path& folder);
+
+  [[nodiscard]] const Declaration& declaration() const { return declaration_; }
+  /// SHA-256 of `run.json`.
+  [[nodiscard]] const std::string& id() const { return id_; }
+  [[nodiscard]] const Journal& journal() const { return journal_; }
+
+  /// Where the newest checkpoint that holds stands; the trainer's state is what it holds.
+  /// \throws IoError where there is none, SpecViolation where its tensors are not the trainer's
+  [[nodiscard]] Position restore(Trainer& trainer, const Onlookers& onlookers);
+  /// Trains on from a position that `restore` returned, to the end.
+  [[nodiscard]] Ending train(Trainer& trainer, Position position, const Onlookers& onlookers);
+
+ private:
+  Run(Storage& storage, const std::filesystem::path& folder, Declaration declaration, std::string id, std::unique_ptr<Storage::Lock> lock);
+
+  [[nodiscard]] std::int64_t intervals_before(std::int64_t step) const;
+  void adopt(const Checkpoint& checkpoint);
+  [[nodiscard]] bool take(Trainer& trainer, const StepRecord& record, const Onlookers& onlookers);
+  void compare(const JournalLine& line);
+  void save(const Snapshot& snapshot, const Onlookers& onlookers);
+
+  Storage* storage_;
+  std::filesystem::path folder_;
+  Declaration declaration_;
+  std::string id_;
+  std::unique_ptr<Storage::Lock> lock_;
+  Checkpoints checkpoints_;
+  Journal journal_;
+  // Of the training that goes on.
+  Position position_;
+  Ending ending_;
+  int failures_ = 0;  ///< of saving, in a row
+};
+
+/// What is in a folder, for who only reads.
+struct RunContents {
+  Declaration declaration;
+  std::string id;
+  Loaded newest;
+};
+/// \throws IoError
+[[nodiscard]] RunContents read_run(Storage& storage, const std::filesystem::path& folder);
+
+}  // namespace etalon::training
