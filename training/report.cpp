@@ -6,15 +6,20 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <ostream>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spec/error.hpp"
 #include "spec/file.hpp"
-#include "spec/nearest.hpp"
+#include "spec/sha256.hpp"
 #include "training/data/dataset.hpp"
+#include "training/files/starting_values.hpp"
 #include "training/plot/chart.hpp"
 #include "training/tasks/tasks.hpp"
 #include "training/trainer.hpp"
@@ -22,11 +27,6 @@
 namespace etalon::training {
 
 namespace {
-
-std::string known(std::string_view what, const std::string& name, const std::vector<std::string>& candidates) {
-  if (std::find(candidates.begin(), candidates.end(), name) != candidates.end()) return name;
-  throw SpecViolation(unknown_name(what, name, candidates));
-}
 
 std::filesystem::path digits_file(const TrainOptions& options) {
   if (!options.data.empty()) return options.data;
@@ -54,6 +54,8 @@ class Reporter {
   }
 
   [[nodiscard]] const StepRecord& last() const { return last_; }
+  /// Whether no step ran before the first that it saw.
+  [[nodiscard]] bool saw_all() const { return last_.step + 1 == static_cast<std::int64_t>(losses_.size()); }
   /// The accuracy after each epoch.
   [[nodiscard]] const std::vector<double>& validation() const { return validation_; }
   [[nodiscard]] std::vector<Curve> curves() const {
@@ -114,6 +116,7 @@ void show(const Picture& picture, const std::string& name, const TrainOptions& o
 }
 
 void show_curves(const Reporter& reporter, const TrainOptions& options, std::ostream& console) {
+  if (!reporter.saw_all()) return;
   const std::vector<Curve> curves = reporter.curves();
   const char* names[] = {"rate", "loss", "log-loss", "validation"};
   for (std::size_t i = 0; i < curves.size(); ++i) show(curves[i], names[i], options, console);
@@ -132,25 +135,102 @@ double accuracy(const ConfusionMatrix& matrix, std::int64_t rows) {
   return static_cast<double>(right) / static_cast<double>(rows);
 }
 
-TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
-  const std::string model = known("model of digits", options.model, {"mlp", "cnn"});
+/// What is trained, and the rows of it.
+struct Subject {
+  std::string task, model;
+  Trainer& trainer;
+  std::int64_t rows = 0, batch = 0, epochs = 0;
+  std::function<std::string()> data_digest;
+};
+
+Declaration declaration_of(const Subject& subject, const TrainOptions& options) {
+  Declaration d;
+  d.task = subject.task;
+  d.model = subject.model;
+  d.program = to_text(subject.trainer.program());
+  d.data = subject.data_digest();
+  d.seed = options.seed;
+  d.rows = subject.rows;
+  d.batch = subject.batch;
+  d.dropped = subject.trainer.dropped();
+  d.epochs = subject.epochs;
+  d.steps = subject.trainer.steps();
+  d.interval = options.interval > 0 ? options.interval : default_interval(d.steps);
+  d.order = order_of_sums;
+  d.contract = options.device == nullptr ? "cpu" : options.device->name();
+  d.build = this_build();
+  return d;
+}
+
+/// What may differ between the process that began a run and this one.
+void tell_differences(const Declaration& run, const Declaration& now, std::ostream& console) {
+  if (run.build != now.build) fmt::print(console, "begun by another build, {}; where the journal has an interval, its digests decide\n", run.build);
+  if (run.contract != now.contract) {
+    fmt::print(console, "begun under the contract {}, now {}; where the journal has an interval, its digests decide\n", run.contract, now.contract);
+  }
+}
+
+Onlookers onlookers_of(const TrainOptions& options, std::ostream& console, std::function<void(const StepRecord&)> after_step = {}) {
+  return {std::move(after_step), [&](const std::string& line) { fmt::print(console, "{}\n", line); }, options.should_stop};
+}
+
+/// Puts the trainer where training begins: at values from a file, at the beginning of a run, which is made, or where the given run stands.
+void prepare(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
+  State& state = subject.trainer.state();
+  if (!options.from.empty()) state.upload(read_starting_values(options.from, options.maps, state.parameters()));
+  if (options.run.empty()) return;
+  const Declaration now = declaration_of(subject, options);
+  if (run) {
+    require_same(run->declaration(), now, (options.run / "run.json").string());
+    tell_differences(run->declaration(), now, console);
+  } else {
+    run = Run::begin(file_system(), options.run, now, state.download());
+  }
+  run->restore(subject.trainer, onlookers_of(options, console));
+}
+
+Ending trained(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, Reporter& reporter, std::ostream& console) {
+  const auto after_step = [&](const StepRecord& record) { reporter(record); };
+  if (const std::int64_t dropped = subject.trainer.dropped(); dropped > 0) {
+    fmt::print(console, "{} rows of each epoch fill no batch and are left out\n", dropped);
+  }
+  if (!run) {
+    subject.trainer.run(after_step);
+    return {};
+  }
+  fmt::print(console, "run {} in {}: step {} of {}, a checkpoint every {}\n", run->id().substr(0, 16), options.run.string(), run->position().step,
+             subject.trainer.steps(), run->declaration().interval);
+  return run->train(subject.trainer, onlookers_of(options, console, after_step));
+}
+
+double last_epoch_loss(const Reporter& reporter, const std::optional<Run>& run) {
+  return run ? run->position().epoch_loss : reporter.last().epoch_loss;
+}
+
+TrainResult train_digits(const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
+  const std::string& model = options.model;
+  const Task task = task_named("digits", model);
   const Dataset digits = read_digits(digits_file(options));
   const Split split = split_of_digits();
-  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 500 : 100;
-  const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads, options.cache, {}, options.device};
-  Trainer trainer(model == "mlp" ? digits_mlp() : digits_cnn(), select_rows(digits, split.train), trainer_options,
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 500 : 100, batch = 32;
+  const TrainerOptions trainer_options{options.seed, epochs, batch, true, options.threads, options.cache, {}, options.device};
+  Trainer trainer(task, select_rows(digits, split.train), trainer_options,
                   select_rows(digits, split.validation));
+  const Subject subject{"digits", model, trainer, static_cast<std::int64_t>(split.train.size()), batch, epochs,
+                        [&] { return sha256_of(read_file(digits_file(options))); }};
+  prepare(subject, options, run, console);
   fmt::print(console, "digits, {}: {} rows to train on, {} to validate, {} to test, {} epochs, seed {}\n", model,
              split.train.size(), split.validation.size(), split.test.size(), epochs, options.seed);
   Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
-  trainer.run([&](const StepRecord& record) { reporter(record); });
+  const Ending ending = trained(subject, options, run, reporter, console);
+  if (ending.status != Ending::Status::finished) return {trainer.steps(), 0, 0, 0, reporter.validation(), ending};
 
   const Dataset test = select_rows(digits, split.test);
   const ConfusionMatrix matrix = confusion(trainer.classes(test.inputs), test);
   show_curves(reporter, options, console);
   if (options.plots) console << '\n' << as_text(matrix);
   show_svg(matrix, "confusion", options);
-  return {trainer.steps(), reporter.last().epoch_loss, accuracy(matrix, test.rows()), 0, reporter.validation()};
+  return {trainer.steps(), last_epoch_loss(reporter, run), accuracy(matrix, test.rows()), 0, reporter.validation()};
 }
 
 DecisionMap decision_map(Trainer& trainer, const Dataset& data) {
@@ -173,27 +253,28 @@ DecisionMap decision_map(Trainer& trainer, const Dataset& data) {
   return map;
 }
 
-TrainResult train_moons(const TrainOptions& options, std::ostream& console) {
+TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
   const Dataset data = half_moons(400, 0.1, options.seed);
   Dataset rows{data.features, 0, data.inputs};
   for (const std::int64_t label : data.labels) rows.numbers.push_back(label == 0 ? 1.0F : -1.0F);
-  const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
-  Trainer trainer(moons(), rows, TrainerOptions{options.seed, epochs, 10, false, options.threads, options.cache, {}, options.device});
-  fmt::print(console, "moons: {} points in batches of 10, {} epochs, seed {}\n", data.rows(), epochs, options.seed);
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80, batch = 10;
+  Trainer trainer(moons(), rows, TrainerOptions{options.seed, epochs, batch, false, options.threads, options.cache, {}, options.device});
+  const Subject subject{"moons", options.model, trainer, rows.rows(), batch, epochs, [&] {
+                          return Sha256().add(std::as_bytes(std::span(rows.inputs))).add(std::as_bytes(std::span(rows.numbers))).hexadecimal();
+                        }};
+  prepare(subject, options, run, console);
+  fmt::print(console, "moons: {} points in batches of {}, {} epochs, seed {}\n", data.rows(), batch, epochs, options.seed);
   Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
-  trainer.run([&](const StepRecord& record) { reporter(record); });
+  const Ending ending = trained(subject, options, run, reporter, console);
+  if (ending.status != Ending::Status::finished) return {trainer.steps(), 0, 0, 0, {}, ending};
 
   const std::vector<float> answers = trainer.answers(data.inputs);
   std::int64_t right = 0;
   for (std::size_t i = 0; i < answers.size(); ++i) right += answers[i] * rows.numbers[i] > 0 ? 1 : 0;
   show_curves(reporter, options, console);
   show(decision_map(trainer, data), "decision", options, console);
-  return {trainer.steps(), reporter.last().epoch_loss, static_cast<double>(right) / static_cast<double>(data.rows()), 0, {}};
+  return {trainer.steps(), last_epoch_loss(reporter, run), static_cast<double>(right) / static_cast<double>(data.rows()), 0, {}};
 }
-
-}  // namespace
-
-namespace {
 
 /// Everything that can be refused is refused before the first step.
 void check(const TrainOptions& options) {
@@ -203,24 +284,42 @@ void check(const TrainOptions& options) {
   }
   if (options.every < 0) throw SpecViolation(fmt::format("training: a line every {} steps, expected 0 or more", options.every));
   if (options.threads < 1) throw SpecViolation("training: 0 threads, expected at least 1");
+  if (options.interval < 0) throw SpecViolation(fmt::format("training: a checkpoint every {} steps, expected 0 or more", options.interval));
+  if (options.run.empty() && options.interval > 0) throw SpecViolation("training: --interval is of a run in a folder; --run names one");
+  if (options.from.empty() && !options.maps.empty()) throw SpecViolation("training: --map is of the names in a file; --from names one");
   if (options.task == "moons" && (!options.data.empty() || options.model != "mlp")) {
     throw SpecViolation("training: moons makes its own data and has one model; --data and --model belong to digits");
   }
   if (!options.svg.empty()) make_folder(options.svg);
 }
 
+TrainResult train(const TrainOptions& options, std::optional<Run> run, std::ostream& console) {
+  const auto start = std::chrono::steady_clock::now();
+  check(options);
+  (void)task_named(options.task, options.model);
+  TrainResult result = options.task == "digits" ? train_digits(options, run, console) : train_moons(options, run, console);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (result.ending.status != Ending::Status::finished) return result;
+  fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, loss sum of the last epoch {:.4g}\n", options.task, result.steps, result.seconds,
+             options.task == "digits" ? "test accuracy" : "points on their side", 100 * result.test_accuracy, result.last_epoch_loss);
+  return result;
+}
+
 }  // namespace
 
-TrainResult train(const TrainOptions& options, std::ostream& console) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::string task = known("task", options.task, {"digits", "moons"});
-  check(options);
-  TrainResult result = task == "digits" ? train_digits(options, console) : train_moons(options, console);
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, loss sum of the last epoch {:.4g}\n", task, result.steps,
-             result.seconds, task == "digits" ? "test accuracy" : "points on their side", 100 * result.test_accuracy,
-             result.last_epoch_loss);
-  return result;
+TrainResult train(const TrainOptions& options, std::ostream& console) { return train(options, std::nullopt, console); }
+
+TrainResult resume(const TrainOptions& options, std::ostream& console) {
+  Run run = Run::open(file_system(), options.run);
+  const Declaration& declared = run.declaration();
+  TrainOptions all = options;
+  all.task = declared.task;
+  all.model = declared.model;
+  all.seed = declared.seed;
+  all.epochs = declared.epochs;
+  all.interval = declared.interval;
+  all.from.clear();
+  return train(all, std::move(run), console);
 }
 
 }  // namespace etalon::training

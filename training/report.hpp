@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "training/run/run.hpp"
 
 namespace etalon::compiled {
 class Device;
@@ -30,6 +33,11 @@ struct TrainOptions {
   std::filesystem::path svg;                    ///< folder for the SVG plots; empty: none
   std::filesystem::path cache;                  ///< folder that keeps compiled code for the next run; empty: none
   std::shared_ptr<compiled::Device> device;     ///< where steps run; null: the processor
+  std::filesystem::path run;                    ///< folder that keeps the run; empty: none
+  std::int64_t interval = 0;                    ///< steps between checkpoints; 0: a hundredth of all
+  std::filesystem::path from;                   ///< safetensors or npz file of the parameters to start with; empty: drawn ones
+  std::vector<std::string> maps;                ///< of names in that file
+  std::function<bool()> should_stop;            ///< of a run in a folder, asked after each step
 };
 
 /// What a run reached.
@@ -39,10 +47,14 @@ struct TrainResult {
   double test_accuracy = 0;     ///< of digits; of moons, the share of training points on their side
   double seconds = 0;
   std::vector<double> validation_accuracy{};  ///< of digits, after each epoch
+  Ending ending{};              ///< of a run in a folder; unless it is finished, nothing was tested
 };
 
 /// Trains, writing to `console`. \throws SpecViolation for an unknown task or model (with the nearest name), IoError
-/// for data or plot files.
+/// for data, run or plot files.
 TrainResult train(const TrainOptions& options, std::ostream& console);
+/// Goes on with the run in a folder: task, model, seed, epochs, interval and start are its own, whatever the options say.
+/// \throws SpecViolation for other data or another step than the run's, or where another process trains it, IoError
+TrainResult resume(const TrainOptions& options, std::ostream& console);
 
 }  // namespace etalon::training

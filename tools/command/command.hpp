@@ -15,7 +15,8 @@
 
 namespace etalon::command {
 
-/// The exit status of the subcommand that ran: 0 done, 1 the answer is no, 2 usage or set-up error.
+/// The exit status of the subcommand that ran: 0 done, 1 the answer is no, 2 usage or set-up error, 3 the machine does not repeat itself,
+/// 4 storage failed.
 struct Outcome {
   int status = 0;
 };
@@ -34,6 +35,8 @@ void add_contract(Command app, Outcome& outcome);
 void add_report(Command app, Outcome& outcome);
 void add_adapter(Command app, Outcome& outcome);
 void add_train(Command app, Outcome& outcome);
+void add_resume(Command app, Outcome& outcome);
+void add_export(Command app, Outcome& outcome);
 void add_bench(Command app, Outcome& outcome);
 void add_devices(Command app, Outcome& outcome);
 void add_config(Command app, Outcome& outcome);

@@ -34,7 +34,9 @@ Examples
   etalon report render run.jsonl      a run in other formats; diff compares two, scoreboard sums up many
   etalon adapter check COMMAND        what an adapter of yours gets wrong of the protocol
   etalon contract list                what backends may promise of their arithmetic
-  etalon train digits                 train on the shipped digits
+  etalon train digits --run r         train on the shipped digits, and keep the run in a folder
+  etalon resume r                     go on with it after whatever ended it: the same bits
+  etalon export npz r -o model.npz    its parameters for other tools
   etalon bench --only gemm            how fast the compiled backend is, beside others
   etalon devices                      where programs can run
   etalon config                       what is configured, and where each value comes from
@@ -116,6 +118,8 @@ int main(int argc, char** argv) {
   command::add_report(commands, outcome);
   command::add_adapter(commands, outcome);
   command::add_train(commands, outcome);
+  command::add_resume(commands, outcome);
+  command::add_export(commands, outcome);
   command::add_bench(commands, outcome);
   command::add_devices(commands, outcome);
   command::add_config(commands, outcome);

@@ -2,11 +2,12 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
-
 
 #include "spec/error.hpp"
 #include "tools/command/command.hpp"
+#include "tools/command/interruption.hpp"
 #include "tools/command/terminal.hpp"
 
 #ifdef ETALON_HAS_COMPILED
@@ -23,42 +24,107 @@ Examples
   etalon train digits
   etalon train digits --model cnn --seed 3 --svg plots
   etalon train moons --every 100
+  etalon train digits --run r         kept in the folder r; etalon resume r goes on with it
+  etalon train digits --from torch.npz --map net.0.weight=hidden.weight --map net.0.bias=hidden.bias
 The same seed gives the same numbers. Compiled code is kept for the next run in ETALON_CACHE, or in ~/.cache/etalon;
-ETALON_CACHE=off keeps none.)";
+ETALON_CACHE=off keeps none.
+With --run: exit status 3 where an interval, computed again, comes to other bits, 4 where nothing can be saved, 130 when
+interrupted, after a checkpoint.)";
+
+constexpr const char* resume_examples = R"(
+From the newest checkpoint that is whole the run comes to the bits that it would have come to uninterrupted, with any
+number of threads. Intervals that were computed before are compared with the journal.
+
+Examples
+  etalon resume r
+  etalon resume r --threads 4 --data digits.csv.gz
+Exit status: 0 trained to the end, 2 usage or set-up error, 3 an interval comes to other bits than before, 4 nothing can
+be saved, 130 interrupted, after a checkpoint.)";
 
 }  // namespace
 
 #ifdef ETALON_HAS_COMPILED
 
+namespace {
+
+struct TrainWords {
+  training::TrainOptions options;
+  std::string data, svg, run, from;
+  std::string backend = "cpu";
+  bool no_plots = false;
+};
+
+/// What says nothing of the numbers.
+void add_surroundings(const Command& command, TrainWords& words) {
+  command.option("--every", words.options.every, "Print every that many steps; 0 is once an epoch or rarer").between(0, 1000000000).with_default();
+  command.option("--threads", words.options.threads, "Of the compiled step; the numbers do not depend on it").with_default();
+  command.option("--backend", words.backend, "Where steps run: cpu, cuda-emulated or cuda").with_default();
+  command.option("--data", words.data, "The digits in a file of your own");
+  command.option("--svg", words.svg, "Write the plots into this folder");
+  command.flag("--no-plots", words.no_plots, "No plots in the terminal");
+}
+
+void complete(TrainWords& words) {
+  training::TrainOptions& options = words.options;
+  options.data = words.data;
+  options.svg = words.svg;
+  options.run = words.run;
+  options.from = words.from;
+  options.cache = compiled::default_cache_folder();
+  options.device = device_named(words.backend, options.cache);
+  options.plots = !words.no_plots;
+  options.progress = isatty(STDOUT_FILENO) != 0;
+  options.columns = output_columns().value_or(options.columns);
+}
+
+int status_of(const training::Ending& ending) {
+  using Status = training::Ending::Status;
+  if (ending.status == Status::finished) return 0;
+  std::cout.flush();
+  std::cerr << ending.why << '\n';
+  switch (ending.status) {
+    case Status::not_repeated: return 3;
+    case Status::not_saved: return 4;
+    default: return interrupted_status;
+  }
+}
+
+int train_with(TrainWords& words, training::TrainResult (*train)(const training::TrainOptions&, std::ostream&)) {
+  complete(words);
+  std::optional<Interruption> interruption;
+  if (!words.run.empty()) {
+    interruption.emplace();
+    words.options.should_stop = [&] { return interruption->came(); };
+  }
+  return status_of(train(words.options, std::cout).ending);
+}
+
+}  // namespace
+
 void add_train(Command app, Outcome& outcome) {
   Command command = app.command("train", "Train on the digits or on the half-moons");
   command.footer(train_examples);
-  auto options = std::make_shared<training::TrainOptions>();
-  auto data = std::make_shared<std::string>();
-  auto svg = std::make_shared<std::string>();
-  auto backend = std::make_shared<std::string>("cpu");
-  auto quiet = std::make_shared<bool>(false);
-  command.option("task", options->task, "digits or moons").required();
-  command.option("--model", options->model, "Of digits: mlp or cnn").with_default();
-  command.option("--seed", options->seed, "Feeds initialisation, shuffling and dropout").with_default();
-  command.option("--epochs", options->epochs, "Passes over the data; 0 is the task's own number").between(0, 1000000).with_default();
-  command.option("--every", options->every, "Print every that many steps; 0 is once an epoch or rarer").between(0, 1000000000).with_default();
-  command.option("--threads", options->threads, "Of the compiled step; the numbers do not depend on it").with_default();
-  command.option("--backend", *backend, "Where steps run: cpu, cuda-emulated or cuda").with_default();
-  command.option("--data", *data, "The digits in a file of your own");
-  command.option("--svg", *svg, "Write the plots into this folder");
-  command.flag("--no-plots", *quiet, "No plots in the terminal");
-  command.callback([=, &outcome] {
-    options->data = *data;
-    options->svg = *svg;
-    options->cache = compiled::default_cache_folder();
-    options->device = device_named(*backend, options->cache);
-    options->plots = !*quiet;
-    options->progress = isatty(STDOUT_FILENO) != 0;
-    options->columns = output_columns().value_or(options->columns);
-    (void)training::train(*options, std::cout);
-    outcome.status = 0;
-  });
+  auto words = std::make_shared<TrainWords>();
+  training::TrainOptions& options = words->options;
+  command.option("task", options.task, "digits or moons").required();
+  command.option("--model", options.model, "Of digits: mlp or cnn").with_default();
+  command.option("--seed", options.seed, "Feeds initialisation, shuffling and dropout").with_default();
+  command.option("--epochs", options.epochs, "Passes over the data; 0 is the task's own number").between(0, 1000000).with_default();
+  command.option("--run", words->run, "Keep the run in this folder: checkpoints, and a journal of digests");
+  command.option("--interval", options.interval, "Steps between checkpoints; 0 is a hundredth of all").between(0, 1000000000).with_default();
+  command.option("--from", words->from, "Start with the parameters in this safetensors or npz file");
+  command.option("--map", options.maps, "NAME=NAME: a tensor of that file, and the parameter that it is").one_word();
+  add_surroundings(command, *words);
+  command.callback([words, &outcome] { outcome.status = train_with(*words, training::train); });
+}
+
+void add_resume(Command app, Outcome& outcome) {
+  Command command = app.command("resume", "Go on with a training run in a folder");
+  command.footer(resume_examples);
+  auto words = std::make_shared<TrainWords>();
+  command.option("run", words->run, "The folder").required();
+  add_surroundings(command, *words);
+  command.callback([words, &outcome] { outcome.status = train_with(*words, training::resume); });
 }
 
 #else
@@ -68,6 +134,13 @@ void add_train(Command app, Outcome&) {
   command.footer(train_examples);
   command.allow_extras();
   command.callback([] { throw Unsupported("train: not in this build"); });
+}
+
+void add_resume(Command app, Outcome&) {
+  Command command = app.command("resume", "Go on with a training run in a folder (not in this build)");
+  command.footer(resume_examples);
+  command.allow_extras();
+  command.callback([] { throw Unsupported("resume: not in this build"); });
 }
 
 #endif

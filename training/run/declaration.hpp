@@ -8,6 +8,9 @@
 
 namespace etalon::training {
 
+/// The order of additions in all compiled steps (decision 0070).
+inline constexpr std::string_view order_of_sums = "etalon-order-1";
+
 /// Bits follow from all of this and from nothing else.
 struct Declaration {
   std::string task;             ///< digits or moons
@@ -23,8 +26,8 @@ struct Declaration {
   std::int64_t interval = 1;    ///< steps between lines of the journal
   std::int64_t kept = 10;       ///< every so many intervals a checkpoint is kept for good
   std::string start;            ///< SHA-256 of the file of the state before the first step
-  std::string order;            ///< which order of additions, and under which contract they are exact
-  std::string contract;
+  std::string order;            ///< of additions
+  std::string contract;         ///< what the device keeps on which the run was begun; it is said where another goes on with it
   std::string build;            ///< that made the run: it is said where another goes on with it
 };
 

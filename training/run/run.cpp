@@ -63,34 +63,34 @@ void clear(Storage& storage, const fs::path& folder) {
 
 }  // namespace
 
-Run::Run(Storage& storage, const fs::path& folder, Declaration declaration, std::string id, std::unique_ptr<Storage::Lock> lock)
-    : storage_(&storage),
+Run::Run(std::shared_ptr<Storage> storage, const fs::path& folder, Declaration declaration, std::string id, std::unique_ptr<Storage::Lock> lock)
+    : storage_(std::move(storage)),
       folder_(folder),
       declaration_(std::move(declaration)),
       id_(std::move(id)),
       lock_(std::move(lock)),
-      checkpoints_(checkpoints_of(storage, folder, id_, declaration_)),
-      journal_(storage, folder / journal_file) {}
+      checkpoints_(checkpoints_of(*storage_, folder, id_, declaration_)),
+      journal_(*storage_, folder / journal_file) {}
 
-Run Run::begin(Storage& storage, const fs::path& folder, Declaration declaration, const Named& state) {
-  storage.make_folder(folder);
-  auto lock = locked(storage, folder);
-  clear(storage, folder);
+Run Run::begin(std::shared_ptr<Storage> storage, const fs::path& folder, Declaration declaration, const Named& state) {
+  storage->make_folder(folder);
+  auto lock = locked(*storage, folder);
+  clear(*storage, folder);
   const Snapshot start = snapshot_of(state, {});
   declaration.start = start.digest;
   const std::string text = to_text(declaration), id = sha256_of(text);
-  storage.make_folder(folder / checkpoints_folder);
-  storage.create(folder / journal_file)->sync();
-  checkpoints_of(storage, folder, id, declaration).save(start);
-  replace_file(storage, folder / declaration_file, text);  // only now there is a run
-  storage.sync_folder(folder.has_parent_path() ? folder.parent_path() : ".");
-  return {storage, folder, std::move(declaration), id, std::move(lock)};
+  storage->make_folder(folder / checkpoints_folder);
+  storage->create(folder / journal_file)->sync();
+  checkpoints_of(*storage, folder, id, declaration).save(start);
+  replace_file(*storage, folder / declaration_file, text);  // only now there is a run
+  storage->sync_folder(folder.has_parent_path() ? folder.parent_path() : ".");
+  return {std::move(storage), folder, std::move(declaration), id, std::move(lock)};
 }
 
-Run Run::open(Storage& storage, const fs::path& folder) {
-  auto [declaration, id] = declared_in(storage, folder);
-  auto lock = locked(storage, folder);
-  return {storage, folder, std::move(declaration), std::move(id), std::move(lock)};
+Run Run::open(std::shared_ptr<Storage> storage, const fs::path& folder) {
+  auto [declaration, id] = declared_in(*storage, folder);
+  auto lock = locked(*storage, folder);
+  return {std::move(storage), folder, std::move(declaration), std::move(id), std::move(lock)};
 }
 
 std::int64_t Run::intervals_before(std::int64_t step) const {
@@ -120,13 +120,13 @@ void Run::adopt(const Checkpoint& checkpoint) {
   }
 }
 
-Position Run::restore(Trainer& trainer, const Onlookers& onlookers) {
+void Run::restore(Trainer& trainer, const Onlookers& onlookers) {
   Loaded loaded = checkpoints_.load();
   for (const std::string& line : loaded.refused) say(onlookers, fmt::format("{}; going on from step {}", line, loaded.checkpoint.position.step));
   adopt(loaded.checkpoint);
   trainer.state().upload(loaded.checkpoint.state, Upload::strict, Part::all);
   ending_.saved = loaded.checkpoint.position.step;
-  return std::move(loaded.checkpoint.position);
+  position_ = std::move(loaded.checkpoint.position);
 }
 
 void Run::compare(const JournalLine& line) {
@@ -186,8 +186,7 @@ bool Run::take(Trainer& trainer, const StepRecord& record, const Onlookers& onlo
   return ending_.status == Ending::Status::finished;
 }
 
-Ending Run::train(Trainer& trainer, Position position, const Onlookers& onlookers) {
-  position_ = std::move(position);
+Ending Run::train(Trainer& trainer, const Onlookers& onlookers) {
   failures_ = 0;
   try {
     journal_.write();

@@ -41,23 +41,25 @@ class Run {
  public:
   /// Makes the folder, with the state that training starts from. `start` of the declaration is filled in.
   /// \throws SpecViolation: there is a run in it, or other files, or another process holds it; IoError
-  [[nodiscard]] static Run begin(Storage& storage, const std::filesystem::path& folder, Declaration declaration, const Named& state);
+  [[nodiscard]] static Run begin(std::shared_ptr<Storage> storage, const std::filesystem::path& folder, Declaration declaration, const Named& state);
   /// The run that is in a folder. \throws SpecViolation: another process holds it; IoError
-  [[nodiscard]] static Run open(Storage& storage, const std::filesystem::path& folder);
+  [[nodiscard]] static Run open(std::shared_ptr<Storage> storage, const std::filesystem::path& folder);
 
   [[nodiscard]] const Declaration& declaration() const { return declaration_; }
   /// SHA-256 of `run.json`.
   [[nodiscard]] const std::string& id() const { return id_; }
   [[nodiscard]] const Journal& journal() const { return journal_; }
+  /// Where training stands.
+  [[nodiscard]] const Position& position() const { return position_; }
 
-  /// Where the newest checkpoint that holds stands; the trainer's state is what it holds.
+  /// Gives the trainer the state of the newest checkpoint that holds, and training its position.
   /// \throws IoError where there is none, SpecViolation where its tensors are not the trainer's
-  [[nodiscard]] Position restore(Trainer& trainer, const Onlookers& onlookers);
-  /// Trains on from a position that `restore` returned, to the end.
-  [[nodiscard]] Ending train(Trainer& trainer, Position position, const Onlookers& onlookers);
+  void restore(Trainer& trainer, const Onlookers& onlookers);
+  /// Trains on from where `restore` has put it, to the end.
+  [[nodiscard]] Ending train(Trainer& trainer, const Onlookers& onlookers);
 
  private:
-  Run(Storage& storage, const std::filesystem::path& folder, Declaration declaration, std::string id, std::unique_ptr<Storage::Lock> lock);
+  Run(std::shared_ptr<Storage> storage, const std::filesystem::path& folder, Declaration declaration, std::string id, std::unique_ptr<Storage::Lock> lock);
 
   [[nodiscard]] std::int64_t intervals_before(std::int64_t step) const;
   void adopt(const Checkpoint& checkpoint);
@@ -65,7 +67,7 @@ class Run {
   void compare(const JournalLine& line);
   void save(const Snapshot& snapshot, const Onlookers& onlookers);
 
-  Storage* storage_;
+  std::shared_ptr<Storage> storage_;
   std::filesystem::path folder_;
   Declaration declaration_;
   std::string id_;

@@ -2,6 +2,8 @@
 /// The tasks that ship with Etalon: small, real, and trained to a known quality.
 #pragma once
 
+#include <string>
+
 #include "training/task.hpp"
 
 namespace etalon::training {
@@ -13,5 +15,9 @@ namespace etalon::training {
 /// The half-moons of OCANNL: 2 → 16 → 16 → 1 without output bias, hinge loss, SGD with weight decay 1e-4 on every
 /// parameter and the rate 0.1·(2·steps - step_n)/steps.
 [[nodiscard]] Task moons();
+
+/// The task of that name, `digits` or `moons`; of the digits one of the models `mlp` and `cnn`.
+/// \throws SpecViolation for another name, with the nearest one
+[[nodiscard]] Task task_named(const std::string& task, const std::string& model);
 
 }  // namespace etalon::training
