@@ -21,6 +21,7 @@
 #include "training/data/dataset.hpp"
 #include "training/files/starting_values.hpp"
 #include "training/plot/chart.hpp"
+#include "training/run/run.hpp"
 #include "training/tasks/tasks.hpp"
 #include "training/trainer.hpp"
 
@@ -171,7 +172,7 @@ void tell_differences(const Declaration& run, const Declaration& now, std::ostre
 }
 
 Onlookers onlookers_of(const TrainOptions& options, std::ostream& console, std::function<void(const StepRecord&)> after_step = {}) {
-  return {std::move(after_step), [&](const std::string& line) { fmt::print(console, "{}\n", line); }, options.should_stop};
+  return {std::move(after_step), [&](const std::string& line) { console << line << std::endl; }, options.should_stop};
 }
 
 /// Puts the trainer where training begins: at values from a file, at the beginning of a run, which is made, or where the given run stands.

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "training/run/run.hpp"
+#include "training/run/ending.hpp"
 
 namespace etalon::compiled {
 class Device;

@@ -83,7 +83,8 @@ Run Run::begin(std::shared_ptr<Storage> storage, const fs::path& folder, Declara
   storage->create(folder / journal_file)->sync();
   checkpoints_of(*storage, folder, id, declaration).save(start);
   replace_file(*storage, folder / declaration_file, text);  // only now there is a run
-  storage->sync_folder(folder.has_parent_path() ? folder.parent_path() : ".");
+  const fs::path outside = (folder / "").parent_path().parent_path();  // also of a name that ends in a slash
+  storage->sync_folder(outside.empty() ? "." : outside);
   return {std::move(storage), folder, std::move(declaration), id, std::move(lock)};
 }
 

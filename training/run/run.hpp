@@ -10,6 +10,7 @@
 
 #include "training/run/checkpoint.hpp"
 #include "training/run/declaration.hpp"
+#include "training/run/ending.hpp"
 #include "training/run/journal.hpp"
 #include "training/run/storage.hpp"
 #include "training/trainer.hpp"
@@ -21,19 +22,6 @@ struct Onlookers {
   std::function<void(const StepRecord&)> after_step{};
   std::function<void(const std::string&)> say{};  ///< one line that is no error: a checkpoint that was not saved, one that does not hold
   std::function<bool()> should_stop{};            ///< asked after each step
-};
-
-/// How training ended.
-struct Ending {
-  enum class Status : std::uint8_t {
-    finished,
-    stopped,       ///< it was asked to; a checkpoint was saved
-    not_repeated,  ///< an interval came to other digests than before: this machine, or the one before, does not compute what it should
-    not_saved      ///< three checkpoints in a row could not be saved, or the last one
-  };
-  Status status = Status::finished;
-  std::string why{};      ///< one line, unless finished
-  std::int64_t saved = 0; ///< the step that training would go on from
 };
 
 /// A run that this process may change: it holds the lock of the folder.
