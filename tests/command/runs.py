@@ -142,6 +142,18 @@ def interrupted():
     check(0 < step < 1000000, f"interrupted within an interval: the newest checkpoint is of step {step}")
 
 
+def devices():
+    """What one device began another ends, to the same bits."""
+    few = ["moons", "--epochs", "3", "--no-plots"]
+    run("train", *few, "--run", "here")
+    run("train", *few, "--run", "there")
+    for path in newest("there", 7):  # all but the start: the journal says what the other device must come to
+        if not path.name.startswith("step-0-"):
+            shutil.rmtree(path)
+    ran = run("resume", "there", "--no-plots", "--backend", "cuda-emulated", "--threads", "2")
+    check(ran.returncode == 0 and "contract" in ran.stdout and left("there") == left("here"), f"another device: {ran}")
+
+
 def refusals():
     run("train", *task, "--run", "f")
     refused(run("train", *task, "--run", "f"), 2, ["f", "etalon resume f"])
@@ -198,6 +210,7 @@ if sys.argv[2:] == ["exports"]:
     exports()
 else:
     interrupted()
+    devices()
     refusals()
     without_room()
     killed(int(sys.argv[2]) if len(sys.argv) > 2 else 6)

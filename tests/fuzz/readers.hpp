@@ -71,4 +71,10 @@ void read_golden(std::string_view text);
 void read_data(std::string_view text);
 [[nodiscard]] std::vector<std::string> data_seeds();
 
+/// Tensors in the two formats that are read.
+void read_safetensors(std::string_view text);
+[[nodiscard]] std::vector<std::string> safetensors_seeds();
+void read_npz(std::string_view text);
+[[nodiscard]] std::vector<std::string> npz_seeds();
+
 }  // namespace etalon::fuzz

@@ -28,7 +28,9 @@ constexpr std::array all_targets{Target{"notation", read_notation, notation_seed
                                  Target{"report", read_report, report_seeds},
                                  Target{"log", read_log, log_seeds},
                                  Target{"golden", read_golden, golden_seeds},
-                                 Target{"data", read_data, data_seeds}};
+                                 Target{"data", read_data, data_seeds},
+                                 Target{"safetensors", read_safetensors, safetensors_seeds},
+                                 Target{"npz", read_npz, npz_seeds}};
 
 std::string_view at_hand;
 

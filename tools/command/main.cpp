@@ -41,7 +41,7 @@ Examples
   etalon devices                      where programs can run
   etalon config                       what is configured, and where each value comes from
 
-Exit status: 0 done, 1 the answer is no, 2 usage or set-up error.)";
+Exit status: 0 done, 1 the answer is no, 2 usage or set-up error; of training runs also 3, 4 and 130.)";
 
 /// The innermost command that was named.
 [[nodiscard]] const CLI::App& scope_of(const CLI::App& app) {
