@@ -121,7 +121,7 @@ readers = [["check", "@"], ["run", "@"], ["check", good, "--definitions", "@"], 
            ["contract", "check", "@"], ["judge", "--contract", "./@"], ["report", "render", "@"], ["report", "diff", "@", "@"],
            ["report", "scoreboard", "@"], ["log", "diff", "@", "@"]]
 if is_compiled:
-    readers += [["compile", "@"], ["bench", "report", "@"], ["train", "digits", "--data", "@"]]
+    readers += [["compile", "@"], ["bench", "report", "@"], ["train", "digits", "--data", "@"], ["train", "moons", "--from", "@"]]
 for words in readers:
     def named(path):
         return [w.replace("@", path) for w in words]
@@ -160,7 +160,8 @@ writers = [[*ask, "--json", "@"], [*ask, "--html", "@"], [*ask, "--junit", "@"],
            ["report", "render", "run.jsonl", "--html", "@"], ["report", "render", "run.jsonl", "--json", "@"],
            ["report", "scoreboard", "run.jsonl", "--markdown", "@"], ["run", program, "--set", "x=1", "--log-assignments", "--log", "@"]]
 if is_compiled:
-    writers += [["compile", program, "--emit", "c", "-o", "@"], ["bench", "bits", "--only", "gemm-16", "--json", "@"],
+    run("train", "moons", "--epochs", "1", "--run", "kept")
+    writers += [["compile", program, "--emit", "c", "-o", "@"], ["export", "npz", "kept", "-o", "@"], ["export", "safetensors", "kept", "-o", "@"], ["bench", "bits", "--only", "gemm-16", "--json", "@"],
                 ["bench", "--only", "gemm-16", "--competitors", "etalon", "--threads", "1", "--seconds-per-workload", "0.01", "--quiet", "--json", "@"]]
 for words in writers:
     for path, number in (("dir", errno.EISDIR), ("nowhere/x", errno.ENOENT), ("good.txt/x", errno.ENOTDIR), ("/dev/full", errno.ENOSPC)):
@@ -169,7 +170,8 @@ for words in writers:
         check(ran.returncode == 2 and len(said) == 1 and re.fullmatch(rf"{re.escape(path)}: the file cannot be written: {reason(number)}", said[0]),
               f"{' '.join(words)} to {path}: {ran.returncode}, {ran.stderr!r}")
 check(sorted(p.name for p in folder.iterdir() if p.name.endswith(".new")) == [], "a file that was not finished is left behind")
-folders = [["compile", program, "--debug-dir", "@"], ["bench", "--only", "gemm-16", "--programs", "@"], ["train", "moons", "--svg", "@"]] if is_compiled else []
+folders = [["compile", program, "--debug-dir", "@"], ["bench", "--only", "gemm-16", "--programs", "@"], ["train", "moons", "--svg", "@"],
+           ["train", "moons", "--run", "@"]] if is_compiled else []
 for words in folders:
     refused(rf"good\.txt: the folder cannot be made: ({reason(errno.ENOTDIR)}|{reason(errno.EEXIST)})", *["good.txt" if w == "@" else w for w in words])
 
@@ -196,7 +198,7 @@ numbers = [["conform", "--backend", "reference", "--seed", "@"], ["conform", "--
            ["run", good, "--log-limit", "@"]]
 if is_compiled:
     numbers += [["bench", "--seed", "@"], ["bench", "--threads", "@"], ["bench", "--seconds-per-workload", "@"], ["train", "moons", "--epochs", "@"],
-                ["train", "moons", "--seed", "@"], ["train", "moons", "--threads", "@"], ["compile", good, "--memory-budget", "@"]]
+                ["train", "moons", "--seed", "@"], ["train", "moons", "--threads", "@"], ["train", "moons", "--run", "r", "--interval", "@"], ["compile", good, "--memory-budget", "@"]]
 for words in numbers:
     for value in ("many", "-1", "1e999", ""):
         ran = run(*[w if w != "@" else value for w in words[:-2]], f"{words[-2]}={value}")

@@ -1,3 +1,5 @@
+#include "training/run/checkpoint.hpp"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
@@ -11,7 +13,6 @@
 #include "spec/sha256.hpp"
 #include "tests/training/simulated_storage.hpp"
 #include "training/files/safetensors.hpp"
-#include "training/run/checkpoint.hpp"
 #include "training/run/journal.hpp"
 
 using namespace etalon;
@@ -24,14 +25,17 @@ const std::string run_id(64, 'a');
 /// The checkpoint after so many intervals of 10 steps.
 Snapshot snapshot(std::int64_t interval, std::size_t elements = 300) {
   const std::vector<double> values(elements, static_cast<double>(interval));
-  Snapshot made{{10 * interval, 0.25, {}}, safetensors_of({{"w", HostTensor::of(Dims{static_cast<std::int64_t>(elements)}, values)}}), {}};
+  Snapshot made{{10 * interval, 0.25, {}},
+                safetensors_of({{"w", HostTensor::of(Dims{static_cast<std::int64_t>(elements)}, values)}}),
+                {}};
   made.digest = sha256_of(made.state);
   return made;
 }
 
 /// A run's files, as Run has them.
 struct Files {
-  explicit Files(Storage& storage) : checkpoints(storage, "checkpoints", run_id, 100), journal(storage, "journal.jsonl") {}
+  explicit Files(Storage& storage)
+      : checkpoints(storage, "checkpoints", run_id, 100), journal(storage, "journal.jsonl") {}
   Checkpoints checkpoints;
   Journal journal;
 
@@ -52,7 +56,8 @@ void begin(Storage& storage) {
   Checkpoints(storage, "checkpoints", run_id, 100).save(snapshot(0));
 }
 
-/// The interval whose checkpoint is loaded; its state is that of the interval, and the journal has, or gets from it, every line before it.
+/// The interval whose checkpoint is loaded; its state is that of the interval, and the journal has, or gets from it,
+/// every line before it.
 std::int64_t loaded_interval(Storage& storage) {
   const Files files(storage);
   const Loaded loaded = files.checkpoints.load();
@@ -60,7 +65,8 @@ std::int64_t loaded_interval(Storage& storage) {
   CHECK(loaded.checkpoint.digest == snapshot(interval).digest);
   CHECK(safetensors_of(loaded.checkpoint.state) == snapshot(interval).state);
   auto lines = static_cast<std::int64_t>(files.journal.lines().size());
-  for (const JournalLine& line : loaded.checkpoint.lines) lines = std::max(lines, line.interval == lines + 1 ? line.interval : lines);
+  for (const JournalLine& line : loaded.checkpoint.lines)
+    lines = std::max(lines, line.interval == lines + 1 ? line.interval : lines);
   CHECK(lines >= interval);
   return interval;
 }
@@ -123,7 +129,8 @@ TEST_CASE("an_unsynced_save_would_be_found_lost", "[checkpoint]") {
   CHECK(after.read("d/final").empty());
 }
 
-TEST_CASE("where_a_disk_is_full_or_fails_at_any_operation_the_state_before_loads_and_the_next_save_is_whole", "[checkpoint]") {
+TEST_CASE("where_a_disk_is_full_or_fails_at_any_operation_the_state_before_loads_and_the_next_save_is_whole",
+          "[checkpoint]") {
   for (const auto& [error, on] : {std::pair{ENOSPC, true}, std::pair{EIO, false}}) {
     for (std::size_t operation = 0;; ++operation) {
       SimulatedStorage storage;
@@ -180,7 +187,8 @@ TEST_CASE("a_checkpoint_that_is_changed_or_cut_anywhere_is_refused_and_the_one_b
     const auto expect_refused = [&](const std::string& text) {
       storage.change(file, text);
       const Loaded loaded = checkpoints.load();
-      if (loaded.checkpoint.position.step != 0 || loaded.refused.size() != 1 || loaded.refused[0].find(file) != 0) FAIL(file);
+      if (loaded.checkpoint.position.step != 0 || loaded.refused.size() != 1 || loaded.refused[0].find(file) != 0)
+        FAIL(file);
     };
     for (std::size_t at = 0; at < good.size(); ++at) {
       for (const int flip : {1, 0x20, 0xff}) {
@@ -232,7 +240,8 @@ TEST_CASE("a_journal_line_has_one_form", "[checkpoint]") {
   CHECK(to_text(line) == R"({"interval":3,"step":30,"state":")" + std::string(64, '1') +
                              R"(","losses":"6c3c396ed6b5c36dcae172271f462051b1266b851e92df3deea8ac65478fd712"})");
   CHECK(journal_line_of(to_text(line), "j:1") == line);
-  for (const char* text : {"", "{}", "[]", "null", R"({"interval":3,"step":30,"state":"1","losses":"2"})", R"({"interval":-3})"}) {
+  for (const char* text :
+       {"", "{}", "[]", "null", R"({"interval":3,"step":30,"state":"1","losses":"2"})", R"({"interval":-3})"}) {
     CHECK_THROWS_AS(journal_line_of(text, "j:1"), IoError);
   }
   const std::string good = to_text(line);
@@ -243,7 +252,9 @@ TEST_CASE("a_journal_line_has_one_form", "[checkpoint]") {
 TEST_CASE("a_journal_whose_last_line_is_cut_goes_on_whole", "[checkpoint]") {
   SimulatedStorage storage;
   storage.create("journal.jsonl");
-  const auto line = [](std::int64_t interval) { return JournalLine{interval, 10 * interval, std::string(64, '1'), std::string(64, '2')}; };
+  const auto line = [](std::int64_t interval) {
+    return JournalLine{interval, 10 * interval, std::string(64, '1'), std::string(64, '2')};
+  };
   storage.change("journal.jsonl", to_text(line(1)) + "\n" + to_text(line(2)).substr(0, 40));
   Journal journal(storage, "journal.jsonl");
   REQUIRE(journal.lines().size() == 1);

@@ -1,3 +1,5 @@
+#include "training/files/npz.hpp"
+
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <optional>
@@ -7,7 +9,6 @@
 
 #include "spec/error.hpp"
 #include "training/files/npy.hpp"
-#include "training/files/npz.hpp"
 #include "training/files/zip.hpp"
 
 using namespace etalon;
@@ -39,14 +40,17 @@ const Named two{{"a.b", HostTensor::of<float>({2, 1}, {1.5F, -0.0F})}, {"n", Hos
 }  // namespace
 
 TEST_CASE("an_npy_file_is_what_its_format_says_byte_by_byte", "[files]") {
-  const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }" + std::string(60, ' ') + "\n";
+  const std::string dictionary =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }" + std::string(60, ' ') + "\n";
   CHECK(npy_of(HostTensor::of<float>({2}, {1.0F, -2.0F}), "x") == npy(dictionary, "\0\0\x80\x3f\0\0\0\xc0"s));
   CHECK(npy_of(HostTensor(DType::f64, {3, 4}), "x").find("'shape': (3, 4), }") != std::string::npos);
-  CHECK(npy_of(HostTensor(DType::boolean, {}), "x").find("'|b1', 'fortran_order': False, 'shape': (), }") != std::string::npos);
+  CHECK(npy_of(HostTensor(DType::boolean, {}), "x").find("'|b1', 'fortran_order': False, 'shape': (), }") !=
+        std::string::npos);
   CHECK_THROWS_AS(npy_of(HostTensor(DType::bf16, {1}), "x"), Unsupported);
   for (const DType dtype : {DType::f16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean}) {
     HostTensor tensor(dtype, {2, 3});
-    for (std::size_t i = 0; i < tensor.bytes.size(); ++i) tensor.bytes[i] = static_cast<std::byte>(dtype == DType::boolean ? i % 2 : 37 * i + 1);
+    for (std::size_t i = 0; i < tensor.bytes.size(); ++i)
+      tensor.bytes[i] = static_cast<std::byte>(dtype == DType::boolean ? i % 2 : 37 * i + 1);
     CHECK(array_in(npy_of(tensor, "x")) == tensor);
   }
 }
@@ -54,17 +58,30 @@ TEST_CASE("an_npy_file_is_what_its_format_says_byte_by_byte", "[files]") {
 TEST_CASE("npy_headers_of_other_writers_are_read_and_hostile_ones_refused", "[files]") {
   const std::string four(4, '\0');
   CHECK(array_in(npy("{'shape':(1,),'descr':'<f4','fortran_order':False}\n", four)) == HostTensor(DType::f32, {1}));
-  CHECK(array_in("\x93NUMPY\x02\0\x38\0\0\0{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}\n"s + four) == HostTensor(DType::i32, {1}));
+  CHECK(array_in("\x93NUMPY\x02\0\x38\0\0\0{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}\n"s + four) ==
+        HostTensor(DType::i32, {1}));
   const std::string files[] = {
-      "", "\x93NUMPY", "\x93NUMPX\x01\0\0\0"s, "\x93NUMPY\x04\0\0\0"s, "\x93NUMPY\x01\0\xff\xff{"s, npy("", ""),
-      npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", four), npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", four),
-      npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", four), npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", four),
-      npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", four), npy("{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", four),
-      npy("{'descr': '<f4', 'fortran_order': False}", four), npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)", four),
+      "",
+      "\x93NUMPY",
+      "\x93NUMPX\x01\0\0\0"s,
+      "\x93NUMPY\x04\0\0\0"s,
+      "\x93NUMPY\x01\0\xff\xff{"s,
+      npy("", ""),
+      npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", four),
+      npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", four),
+      npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", four),
+      npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", four),
+      npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", four),
+      npy("{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", four),
+      npy("{'descr': '<f4', 'fortran_order': False}", four),
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)", four),
       npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", four),
-      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}x", four), npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", four),
-      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", four), npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", four),
-      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1 1)}", four), npy("{'descr': '<f4', 'fortran_order': False, 'shape': (0,)}", four),
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}x", four),
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", four),
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", four),
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", four),
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1 1)}", four),
+      npy("{'descr': '<f4', 'fortran_order': False, 'shape': (0,)}", four),
       npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", ""),
       npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", four),
       npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}", four),

@@ -1,3 +1,5 @@
+#include "training/run/run.hpp"
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdint>
@@ -15,7 +17,6 @@
 #include "training/files/npz.hpp"
 #include "training/files/safetensors.hpp"
 #include "training/files/starting_values.hpp"
-#include "training/run/run.hpp"
 #include "training/tasks/tasks.hpp"
 #include "training/trainer.hpp"
 
@@ -192,7 +193,9 @@ TEST_CASE("saves_that_fail_are_dropped_and_three_in_a_row_end_training", "[run]"
 TEST_CASE("a_run_begins_in_an_empty_folder_or_one_whose_beginning_did_not_end", "[run]") {
   Trainer trainer = trainer_of();
   const Named state = trainer.state().download();
-  const auto begin = [&](const std::shared_ptr<SimulatedStorage>& storage) { (void)Run::begin(storage, "r", declaration(trainer), state); };
+  const auto begin = [&](const std::shared_ptr<SimulatedStorage>& storage) {
+    (void)Run::begin(storage, "r", declaration(trainer), state);
+  };
   const auto probe = std::make_shared<SimulatedStorage>();
   begin(probe);
   const std::size_t operations = probe->operations();
@@ -248,7 +251,8 @@ TEST_CASE("a_run_is_gone_on_with_only_as_what_it_is", "[run]") {
   differs([](Declaration& d) { d.program += "\n"; });
   // Each byte of run.json but those within a text is refused when it is changed, or makes another run.
   std::string text = to_text(run);
-  for (std::size_t length = 0; length + 1 < text.size(); ++length) CHECK_THROWS_AS(declaration_of(text.substr(0, length), "run.json"), IoError);
+  for (std::size_t length = 0; length + 1 < text.size(); ++length)
+    CHECK_THROWS_AS(declaration_of(text.substr(0, length), "run.json"), IoError);
   CHECK_THROWS_AS(declaration_of(std::string(100'000, '['), "run.json"), IoError);
 }
 

@@ -21,8 +21,12 @@ void apply_to(std::vector<Node>& nodes, const Unsynced& change) {
       node.text.resize(std::max(node.text.size(), change.offset + change.text.size()));
       std::copy(change.text.begin(), change.text.end(), node.text.begin() + static_cast<std::ptrdiff_t>(change.offset));
       break;
-    case Unsynced::Kind::link: node.children[change.name] = change.child; break;
-    case Unsynced::Kind::unlink: node.children.erase(change.name); break;
+    case Unsynced::Kind::link:
+      node.children[change.name] = change.child;
+      break;
+    case Unsynced::Kind::unlink:
+      node.children.erase(change.name);
+      break;
     case Unsynced::Kind::rename:
       node.children.erase(change.name);
       node.children[change.to] = change.child;
@@ -36,7 +40,8 @@ class SimulatedLock final : public Storage::Lock {};
 
 class SimulatedFile final : public Storage::File {
  public:
-  SimulatedFile(SimulatedStorage& storage, std::size_t node, fs::path path) : storage_(storage), node_(node), path_(std::move(path)) {}
+  SimulatedFile(SimulatedStorage& storage, std::size_t node, fs::path path)
+      : storage_(storage), node_(node), path_(std::move(path)) {}
   void reserve(std::size_t /*bytes*/) override { storage_.operate(path_, true); }
   void write(std::string_view bytes) override { storage_.write(node_, path_, bytes); }
   void sync() override { storage_.sync(node_, path_); }
@@ -49,7 +54,8 @@ class SimulatedFile final : public Storage::File {
 
 SimulatedStorage::SimulatedStorage() : nodes_(1), synced_(1) {}
 
-SimulatedStorage::SimulatedStorage(const AtPowerLoss& lost, const std::vector<bool>& done, bool torn) : nodes_(lost.synced), synced_() {
+SimulatedStorage::SimulatedStorage(const AtPowerLoss& lost, const std::vector<bool>& done, bool torn)
+    : nodes_(lost.synced), synced_() {
   for (std::size_t i = 0; i < lost.unsynced.size(); ++i) {
     if (!done[i]) continue;
     Unsynced change = lost.unsynced[i];
@@ -128,8 +134,10 @@ void SimulatedStorage::make_folder(const fs::path& path) {
 void SimulatedStorage::rename(const fs::path& from, const fs::path& to) {
   operate(to, false);
   const std::size_t node = at(from);
-  if (const auto there = find(to); there && nodes_[*there].folder && !nodes_[*there].children.empty()) throw file_error(to, "is there", ENOTEMPTY);
-  apply({Unsynced::Kind::rename, at(from.parent_path()), 0, {}, from.filename().string(), node, to.filename().string()});
+  if (const auto there = find(to); there && nodes_[*there].folder && !nodes_[*there].children.empty())
+    throw file_error(to, "is there", ENOTEMPTY);
+  apply(
+      {Unsynced::Kind::rename, at(from.parent_path()), 0, {}, from.filename().string(), node, to.filename().string()});
 }
 
 void SimulatedStorage::sync_folder(const fs::path& path) {
@@ -157,7 +165,9 @@ std::vector<std::string> SimulatedStorage::list(const fs::path& path) {
   return names;
 }
 
-std::unique_ptr<Storage::Lock> SimulatedStorage::lock(const fs::path& /*path*/) { return std::make_unique<SimulatedLock>(); }
+std::unique_ptr<Storage::Lock> SimulatedStorage::lock(const fs::path& /*path*/) {
+  return std::make_unique<SimulatedLock>();
+}
 
 void SimulatedStorage::write(std::size_t node, const fs::path& path, std::string_view bytes) {
   const std::size_t offset = nodes_[node].text.size();

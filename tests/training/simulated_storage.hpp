@@ -1,5 +1,6 @@
 /// \file
-/// A file system in memory that fails where it is told to, and whose power may be lost after any operation: what was not synced is there or not.
+/// A file system in memory that fails where it is told to, and whose power may be lost after any operation: what was
+/// not synced is there or not.
 #pragma once
 
 #include <cerrno>
@@ -42,8 +43,8 @@ struct AtPowerLoss {
 class SimulatedStorage final : public Storage {
  public:
   SimulatedStorage();
-  /// What is there after power was lost, and `done` of what was not synced was done nevertheless; writes among it only to half, in sectors of
-  /// 512 bytes, where `torn`.
+  /// What is there after power was lost, and `done` of what was not synced was done nevertheless; writes among it only
+  /// to half, in sectors of 512 bytes, where `torn`.
   SimulatedStorage(const AtPowerLoss& lost, const std::vector<bool>& done, bool torn);
 
   /// The operation of that number, from 0 on, fails, and with `on` all after it that need room.

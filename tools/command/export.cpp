@@ -41,7 +41,8 @@ void export_run(const ExportWords& words) {
   const training::Exported exported = training::export_run(words.run, words.format, words.state);
   for (const std::string& line : exported.refused) std::cerr << line << '\n';
   write_file(words.output, exported.bytes);
-  std::cout << fmt::format("{}: {} tensors after step {} of {}\n", words.output, exported.tensors, exported.step, exported.steps);
+  std::cout << fmt::format("{}: {} tensors after step {} of {}\n", words.output, exported.tensors, exported.step,
+                           exported.steps);
 }
 
 }  // namespace

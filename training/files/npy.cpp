@@ -48,10 +48,14 @@ class HeaderReader {
     while (!takes('}')) {
       const std::string key = quoted();
       expect(':');
-      if (key == "descr" && !header.descr) header.descr = quoted();
-      else if (key == "fortran_order" && !header.fortran_order) header.fortran_order = truth();
-      else if (key == "shape" && !header.shape) header.shape = shape();
-      else refuse("'" + as_quoted(key) + "'");
+      if (key == "descr" && !header.descr)
+        header.descr = quoted();
+      else if (key == "fortran_order" && !header.fortran_order)
+        header.fortran_order = truth();
+      else if (key == "shape" && !header.shape)
+        header.shape = shape();
+      else
+        refuse("'" + as_quoted(key) + "'");
       if (!takes(',')) {
         expect('}');
         break;
@@ -127,16 +131,19 @@ class HeaderReader {
 };
 
 /// Where the header's text begins, and how long it is.
-[[nodiscard]] std::pair<std::size_t, std::size_t> place_of_header(std::span<const std::byte> file, std::string_view where) {
+[[nodiscard]] std::pair<std::size_t, std::size_t> place_of_header(std::span<const std::byte> file,
+                                                                  std::string_view where) {
   const auto byte = [&](std::size_t at) { return std::to_integer<std::size_t>(file[at]); };
   constexpr std::size_t at = magic.size() + 2;
-  const bool known = file.size() > at && std::equal(magic.begin(), magic.end(), file.begin(), [](char a, std::byte b) { return std::byte(a) == b; });
+  const bool known = file.size() > at && std::equal(magic.begin(), magic.end(), file.begin(),
+                                                    [](char a, std::byte b) { return std::byte(a) == b; });
   const std::size_t version = known ? byte(magic.size()) : 0, digits = version == 1 ? 2 : 4;
   if (version < 1 || version > 3 || file.size() < at + digits) throw IoError(fmt::format("{}: no npy array", where));
   std::size_t length = 0;
   for (std::size_t i = digits; i-- > 0;) length = 256 * length + byte(at + i);
   if (length > file.size() - at - digits) {
-    throw IoError(fmt::format("{}: a header of {} bytes, expected at most {}", where, length, file.size() - at - digits));
+    throw IoError(
+        fmt::format("{}: a header of {} bytes, expected at most {}", where, length, file.size() - at - digits));
   }
   return {at + digits, length};
 }
@@ -148,7 +155,8 @@ class HeaderReader {
   if (*header.fortran_order) throw IoError(fmt::format("{}: an array in Fortran's order, expected C's", where));
   const auto at = std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.second == *header.descr; });
   if (at == types.end()) {
-    throw IoError(fmt::format("{}: elements are '{}', expected one of <f2, <f4, <f8, <i4, <i8, |b1", where, as_quoted(*header.descr)));
+    throw IoError(fmt::format("{}: elements are '{}', expected one of <f2, <f4, <f8, <i4, <i8, |b1", where,
+                              as_quoted(*header.descr)));
   }
   return {at->first, *header.shape};
 }
@@ -158,15 +166,19 @@ class HeaderReader {
 std::string npy_of(const HostTensor& tensor, std::string_view name) {
   const auto at = std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.first == tensor.dtype; });
   if (at == types.end()) {
-    throw Unsupported(fmt::format("npy: `{}` is {}, which numpy does not have; safetensors does", name, name_of(tensor.dtype)));
+    throw Unsupported(
+        fmt::format("npy: `{}` is {}, which numpy does not have; safetensors does", name, name_of(tensor.dtype)));
   }
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", at->second, shape_of(tensor.dims));
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", at->second, shape_of(tensor.dims));
   const std::size_t before = magic.size() + 4;
-  const std::size_t length = (before + header.size() + alignment) / alignment * alignment - before;  // room for the line's end
+  const std::size_t length =
+      (before + header.size() + alignment) / alignment * alignment - before;  // room for the line's end
   header.resize(length - 1, ' ');
   header += '\n';
   std::string file(magic);
-  for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, length % 256, length / 256}) file += static_cast<char>(byte);
+  for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, length % 256, length / 256})
+    file += static_cast<char>(byte);
   file += header;
   return file.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
 }
@@ -174,11 +186,13 @@ std::string npy_of(const HostTensor& tensor, std::string_view name) {
 HostTensor read_npy(std::span<const std::byte> file, std::string_view where) {
   const auto [begin, length] = place_of_header(file, where);
   const auto header = file.subspan(begin, length), elements = file.subspan(begin + length);
-  const spec::ValueType type = type_of(HeaderReader({reinterpret_cast<const char*>(header.data()), length}, where).read(), where);
+  const spec::ValueType type =
+      type_of(HeaderReader({reinterpret_cast<const char*>(header.data()), length}, where).read(), where);
   const bool fits = addressable(type);
   const std::size_t bytes = fits ? static_cast<std::size_t>(type.dims.count()) * size_of(type.dtype) : 0;
   if (!fits || bytes != elements.size()) {
-    throw IoError(fmt::format("{}: {} bytes of elements, expected those of {}", where, elements.size(), to_string(type)));
+    throw IoError(
+        fmt::format("{}: {} bytes of elements, expected those of {}", where, elements.size(), to_string(type)));
   }
   HostTensor tensor(type.dtype, type.dims);
   std::copy(elements.begin(), elements.end(), tensor.bytes.begin());

@@ -24,9 +24,11 @@ std::string npz_of(const Named& tensors) {
 Named read_npz(std::span<const std::byte> file, std::string_view where) {
   Named tensors;
   for (const auto& [name, bytes] : read_zip(file, where)) {
-    if (!name.ends_with(ending)) throw IoError(fmt::format("{}: '{}' is no array, expected a name with .npy", where, as_quoted(name)));
+    if (!name.ends_with(ending))
+      throw IoError(fmt::format("{}: '{}' is no array, expected a name with .npy", where, as_quoted(name)));
     const std::string tensor = name.substr(0, name.size() - ending.size());
-    tensors.emplace(tensor, read_npy(std::as_bytes(std::span(bytes)), fmt::format("{}: `{}`", where, as_quoted(tensor))));
+    tensors.emplace(tensor,
+                    read_npy(std::as_bytes(std::span(bytes)), fmt::format("{}: `{}`", where, as_quoted(tensor))));
   }
   return tensors;
 }

@@ -16,8 +16,8 @@ namespace etalon::training {
 [[nodiscard]] std::string npz_of(const Named& tensors);
 
 /// \param where the file's name in messages
-/// \throws IoError naming the member: an archive that is damaged, has a member twice or one that is no array, overlapping
-/// members, checksums that differ, more data than is announced; otherwise as read_npy
+/// \throws IoError naming the member: an archive that is damaged, has a member twice or one that is no array,
+/// overlapping members, checksums that differ, more data than is announced; otherwise as read_npy
 [[nodiscard]] Named read_npz(std::span<const std::byte> file, std::string_view where);
 
 }  // namespace etalon::training

@@ -27,15 +27,15 @@ constexpr std::uint64_t longest_header = 100'000'000;  // the format's own limit
 [[nodiscard]] std::vector<Named::const_iterator> in_file_order(const Named& tensors) {
   std::vector<Named::const_iterator> order;
   for (auto at = tensors.begin(); at != tensors.end(); ++at) order.push_back(at);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return size_of(a->second.dtype) > size_of(b->second.dtype);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return size_of(a->second.dtype) > size_of(b->second.dtype); });
   return order;
 }
 
 [[nodiscard]] std::uint64_t header_length(std::span<const std::byte> file, std::string_view where) {
   if (file.size() < length_bytes) {
-    throw IoError(fmt::format("{}: {} bytes, expected at least the {} of the header's length", where, file.size(), length_bytes));
+    throw IoError(
+        fmt::format("{}: {} bytes, expected at least the {} of the header's length", where, file.size(), length_bytes));
   }
   std::uint64_t length = 0;
   std::memcpy(&length, file.data(), length_bytes);
@@ -46,9 +46,8 @@ constexpr std::uint64_t longest_header = 100'000'000;  // the format's own limit
 
 /// Every byte after the header belongs to one tensor.
 void require_tiling(std::vector<SafetensorsEntry> entries, std::uint64_t size, std::string_view where) {
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-  });
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   std::uint64_t at = 0;
   for (const SafetensorsEntry& entry : entries) {
     if (entry.begin != at) {
@@ -59,7 +58,8 @@ void require_tiling(std::vector<SafetensorsEntry> entries, std::uint64_t size, s
   if (at != size) throw IoError(fmt::format("{}: the tensors end at byte {}, the file at {}", where, at, size));
 }
 
-[[nodiscard]] HostTensor tensor_in(std::span<const std::byte> bytes, const SafetensorsEntry& entry, std::string_view where) {
+[[nodiscard]] HostTensor tensor_in(std::span<const std::byte> bytes, const SafetensorsEntry& entry,
+                                   std::string_view where) {
   HostTensor tensor(entry.type.dtype, entry.type.dims);
   std::copy(bytes.begin(), bytes.end(), tensor.bytes.begin());
   const auto is_truth = [](std::byte b) { return b <= std::byte{1}; };
@@ -81,8 +81,9 @@ std::string safetensors_of(const Named& tensors) {
   for (const auto& entry : order) {
     const HostTensor& tensor = entry->second;
     const std::size_t end = at + tensor.bytes.size();
-    header += fmt::format(R"({}{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", at == 0 && header.size() == 1 ? "" : ",",
-                          nlohmann::json(entry->first).dump(), safetensors_name_of(tensor.dtype), shape_of(tensor.dims), at, end);
+    header += fmt::format(R"({}{}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})",
+                          at == 0 && header.size() == 1 ? "" : ",", nlohmann::json(entry->first).dump(),
+                          safetensors_name_of(tensor.dtype), shape_of(tensor.dims), at, end);
     at = end;
   }
   header += '}';

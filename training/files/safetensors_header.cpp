@@ -41,14 +41,17 @@ class Reader final : public json::json_sax_t {
 
   bool start_object(std::size_t /*size*/) override {
     switch (place_) {
-      case Place::before: place_ = Place::tensors; return true;
+      case Place::before:
+        place_ = Place::tensors;
+        return true;
       case Place::tensors:
         place_ = name_ == safetensors_metadata ? Place::metadata : Place::tensor;
         dtype_.reset();
         shape_.reset();
         range_.reset();
         return true;
-      default: return refuse("an object");
+      default:
+        return refuse("an object");
     }
   }
 
@@ -75,8 +78,10 @@ class Reader final : public json::json_sax_t {
 
   bool end_array() override {
     place_ = Place::tensor;
-    if (field_ == "shape") shape_ = std::exchange(numbers_, {});
-    else range_ = std::exchange(numbers_, {});
+    if (field_ == "shape")
+      shape_ = std::exchange(numbers_, {});
+    else
+      range_ = std::exchange(numbers_, {});
     return true;
   }
 
@@ -101,7 +106,8 @@ class Reader final : public json::json_sax_t {
   bool number_integer(number_integer_t value) override { return refuse(std::to_string(value)); }
   bool number_float(number_float_t /*value*/, const std::string& text) override { return refuse(as_quoted(text)); }
   bool binary(binary_t& /*value*/) override { return refuse("bytes"); }
-  bool parse_error(std::size_t position, const std::string& /*token*/, const nlohmann::detail::exception& /*error*/) override {
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::detail::exception& /*error*/) override {
     throw IoError(fmt::format("{}: the header is no JSON at its byte {}", where_, position));
   }
 
@@ -110,7 +116,8 @@ class Reader final : public json::json_sax_t {
 
   [[noreturn]] bool refuse(const std::string& found) const {
     if (place_ == Place::before) throw IoError(fmt::format("{}: the header is {}, expected an object", where_, found));
-    if (place_ == Place::metadata) throw IoError(fmt::format("{}: the metadata holds {}, expected strings", where_, found));
+    if (place_ == Place::metadata)
+      throw IoError(fmt::format("{}: the metadata holds {}, expected strings", where_, found));
     const bool inside = place_ == Place::tensor || place_ == Place::numbers;
     throw IoError(fmt::format("{}: `{}`: found {}{}", where_, as_quoted(name_), found,
                               inside ? " as " + field_ : ", expected an object with dtype, shape and data_offsets"));
@@ -120,7 +127,8 @@ class Reader final : public json::json_sax_t {
     const bool known = key == "dtype" || key == "shape" || key == "data_offsets";
     const bool taken = key == "dtype" ? dtype_.has_value() : key == "shape" ? shape_.has_value() : range_.has_value();
     if (!known || taken) {
-      throw IoError(fmt::format("{}: `{}` has {} {}", where_, as_quoted(name_), known ? "a second" : "an unknown", as_quoted(key)));
+      throw IoError(fmt::format("{}: `{}` has {} {}", where_, as_quoted(name_), known ? "a second" : "an unknown",
+                                as_quoted(key)));
     }
     field_ = key;
     return true;
@@ -129,7 +137,9 @@ class Reader final : public json::json_sax_t {
   void finish_tensor() {
     if (!dtype_ || !shape_ || !range_ || range_->size() != 2) {
       throw IoError(fmt::format("{}: `{}` lacks {}", where_, as_quoted(name_),
-                                !dtype_ ? "dtype" : !shape_ ? "shape" : "the two data_offsets"));
+                                !dtype_   ? "dtype"
+                                : !shape_ ? "shape"
+                                          : "the two data_offsets"));
     }
     SafetensorsEntry entry{name_, {*dtype_, {}}, (*range_)[0], (*range_)[1]};
     std::uint64_t bytes = size_of(*dtype_);

@@ -20,7 +20,8 @@ namespace {
 [[nodiscard]] Named tensors_in(const std::filesystem::path& file) {
   const std::string text = read_file(file);
   const auto bytes = std::as_bytes(std::span(text));
-  return std::string_view(text).starts_with("PK") ? read_npz(bytes, file.string()) : read_safetensors(bytes, file.string());
+  return std::string_view(text).starts_with("PK") ? read_npz(bytes, file.string())
+                                                  : read_safetensors(bytes, file.string());
 }
 
 void rename(Named& tensors, const std::string& map, const std::string& where) {
@@ -36,19 +37,24 @@ void rename(Named& tensors, const std::string& map, const std::string& where) {
     throw SpecViolation(where + ": " + unknown_name("tensor", as_quoted(from), known));
   }
   node.key() = to;
-  if (!tensors.insert(std::move(node)).inserted) throw SpecViolation(fmt::format("{}: two tensors are `{}`", where, as_quoted(to)));
+  if (!tensors.insert(std::move(node)).inserted)
+    throw SpecViolation(fmt::format("{}: two tensors are `{}`", where, as_quoted(to)));
 }
 
-void require_parameter(const std::string& name, const HostTensor& value, const Parameters& parameters, const std::string& where) {
-  if (!parameters.contains(name)) throw SpecViolation(where + ": " + unknown_name("parameter", as_quoted(name), parameters.names()));
+void require_parameter(const std::string& name, const HostTensor& value, const Parameters& parameters,
+                       const std::string& where) {
+  if (!parameters.contains(name))
+    throw SpecViolation(where + ": " + unknown_name("parameter", as_quoted(name), parameters.names()));
   const Parameter& parameter = parameters.at(name);
   const spec::ValueType want{parameter.dtype, parameter.dims}, got{value.dtype, value.dims};
-  if (!(want == got)) throw SpecViolation(fmt::format("{}: `{}` is {}, expected {}", where, name, to_string(got), to_string(want)));
+  if (!(want == got))
+    throw SpecViolation(fmt::format("{}: `{}` is {}, expected {}", where, name, to_string(got), to_string(want)));
 }
 
 }  // namespace
 
-Named read_starting_values(const std::filesystem::path& file, const std::vector<std::string>& maps, const Parameters& parameters) {
+Named read_starting_values(const std::filesystem::path& file, const std::vector<std::string>& maps,
+                           const Parameters& parameters) {
   Named tensors = tensors_in(file);
   const std::string where = file.string();
   for (const std::string& map : maps) rename(tensors, map, where);

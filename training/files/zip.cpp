@@ -37,10 +37,15 @@ class Writer {
   }
   /// What a member's own heading and its place in the directory have in common.
   Writer& put_member(std::string_view name, std::string_view bytes) {
-    const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
+    const bool ascii =
+        std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
     const auto size = static_cast<std::uint32_t>(bytes.size());
     put(version, 2).put(ascii ? 0 : utf8_names, 2).put(stored, 2).put(0, 2).put(first_of_1980, 2);
-    return put(checksum_of(bytes), 4).put(size, 4).put(size, 4).put(static_cast<std::uint32_t>(name.size()), 2).put(0, 2);
+    return put(checksum_of(bytes), 4)
+        .put(size, 4)
+        .put(size, 4)
+        .put(static_cast<std::uint32_t>(name.size()), 2)
+        .put(0, 2);
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -65,17 +70,20 @@ class Archive {
       : bytes_(reinterpret_cast<const char*>(file.data()), file.size()), where_(where) {
     if (bytes_.size() < end_bytes) refuse("no zip archive");
     const std::size_t end = bytes_.size() - end_bytes;
-    if (number(end, 4) != end_signature || number(end + 20, 2) != 0) refuse("no end of a zip archive in its last 22 bytes");
+    if (number(end, 4) != end_signature || number(end + 20, 2) != 0)
+      refuse("no end of a zip archive in its last 22 bytes");
     const std::uint64_t count = number(end + 10, 2), size = number(end + 12, 4), begin = number(end + 16, 4);
-    if (number(end + 4, 4) != 0 || number(end + 8, 2) != count || begin + size != end) refuse("the directory of the zip archive is not in its place");
+    if (number(end + 4, 4) != 0 || number(end + 8, 2) != count || begin + size != end)
+      refuse("the directory of the zip archive is not in its place");
     std::size_t at = begin;
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (end - at < directory_bytes || number(at, 4) != directory_signature) refuse("the directory of the zip archive is damaged");
+      if (end - at < directory_bytes || number(at, 4) != directory_signature)
+        refuse("the directory of the zip archive is damaged");
       const std::size_t name = number(at + 28, 2), more = number(at + 30, 2) + number(at + 32, 2);
       if (end - at - directory_bytes < name + more) refuse("the directory of the zip archive is cut short");
-      members_.push_back({std::string(bytes_.substr(at + directory_bytes, name)), static_cast<std::uint16_t>(number(at + 8, 2)),
-                         static_cast<std::uint16_t>(number(at + 10, 2)), number(at + 16, 4), number(at + 20, 4), number(at + 24, 4),
-                         number(at + 42, 4)});
+      members_.push_back({std::string(bytes_.substr(at + directory_bytes, name)),
+                          static_cast<std::uint16_t>(number(at + 8, 2)), static_cast<std::uint16_t>(number(at + 10, 2)),
+                          number(at + 16, 4), number(at + 20, 4), number(at + 24, 4), number(at + 42, 4)});
       at += directory_bytes + name + more;
     }
     if (at != end) refuse("the directory of the zip archive is longer than its members");
@@ -98,7 +106,8 @@ class Archive {
 
   [[nodiscard]] std::string unpacked(const Member& m, std::string_view packed) const {
     if ((m.flags & encrypted) != 0) refuse(m, "is encrypted");
-    if (m.method != stored && m.method != deflated) refuse(m, fmt::format("is packed by method {}, expected 0 or 8", m.method));
+    if (m.method != stored && m.method != deflated)
+      refuse(m, fmt::format("is packed by method {}, expected 0 or 8", m.method));
     std::string bytes = m.method == stored ? std::string(packed) : inflated(m, packed);
     if (bytes.size() != m.size) refuse(m, fmt::format("has {} bytes, expected {}", bytes.size(), m.size));
     if (checksum_of(bytes) != m.checksum) refuse(m, "has another checksum");
@@ -114,12 +123,14 @@ class Archive {
 
   [[nodiscard]] std::uint32_t number(std::size_t at, unsigned bytes) const {
     std::uint32_t value = 0;
-    for (unsigned i = 0; i < bytes; ++i) value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes_[at + i])) << (8 * i);
+    for (unsigned i = 0; i < bytes; ++i)
+      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes_[at + i])) << (8 * i);
     return value;
   }
 
   [[nodiscard]] std::string inflated(const Member& m, std::string_view packed) const {
-    if (m.size > most_expansion * (packed.size() + 1)) refuse(m, fmt::format("announces {} bytes, more than {} can unpack to", m.size, packed.size()));
+    if (m.size > most_expansion * (packed.size() + 1))
+      refuse(m, fmt::format("announces {} bytes, more than {} can unpack to", m.size, packed.size()));
     std::string bytes(m.size + 1, '\0');  // one more shows that there is more
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw InternalError("zip: zlib does not begin");
@@ -148,12 +159,14 @@ std::string zip_of(const std::map<std::string, std::string>& members) {
   constexpr std::size_t most_members = std::numeric_limits<std::uint16_t>::max() - 1;
   std::uint64_t total = end_bytes;
   for (const auto& [name, bytes] : members) {
-    if (name.size() > std::numeric_limits<std::uint16_t>::max()) throw Unsupported("zip: a name of more than 65535 bytes");
+    if (name.size() > std::numeric_limits<std::uint16_t>::max())
+      throw Unsupported("zip: a name of more than 65535 bytes");
     total += member_bytes + directory_bytes + 2 * name.size() + bytes.size();
   }
   if (total > most || members.size() > most_members) {
-    throw Unsupported(fmt::format("zip: {} members and {} bytes, expected at most {} and {}; safetensors has no such limit", members.size(),
-                                  total, most_members, most));
+    throw Unsupported(
+        fmt::format("zip: {} members and {} bytes, expected at most {} and {}; safetensors has no such limit",
+                    members.size(), total, most_members, most));
   }
   Writer archive, directory;
   for (const auto& [name, bytes] : members) {
@@ -162,7 +175,8 @@ std::string zip_of(const std::map<std::string, std::string>& members) {
     directory.put(directory_signature, 4).put(version, 2).put_member(name, bytes);
     directory.put(0, 2).put(0, 2).put(0, 2).put(0, 4).put(at, 4).put(name);  // comment, disk, attributes
   }
-  const auto count = static_cast<std::uint32_t>(members.size()), begin = static_cast<std::uint32_t>(archive.text().size());
+  const auto count = static_cast<std::uint32_t>(members.size()),
+             begin = static_cast<std::uint32_t>(archive.text().size());
   archive.put(directory.text()).put(end_signature, 4).put(0, 4).put(count, 2).put(count, 2);
   archive.put(static_cast<std::uint32_t>(directory.text().size()), 4).put(begin, 4).put(0, 2);
   return archive.text();

@@ -16,8 +16,8 @@ namespace etalon::training {
 
 /// The members, stored or deflated.
 /// \param where the file's name in messages
-/// \throws IoError naming the member: anything that is not one archive from its first byte to its last, names that occur
-/// twice, members that overlap or are encrypted, sizes and checksums that are not those of the data
+/// \throws IoError naming the member: anything that is not one archive from its first byte to its last, names that
+/// occur twice, members that overlap or are encrypted, sizes and checksums that are not those of the data
 [[nodiscard]] std::map<std::string, std::string> read_zip(std::span<const std::byte> file, std::string_view where);
 
 }  // namespace etalon::training

@@ -16,7 +16,8 @@ namespace etalon::training {
 
 namespace {
 
-constexpr std::string_view fresh = ".new-", old = ".old-", prefix = "step-", state_file = "state.safetensors", manifest_file = "manifest.json";
+constexpr std::string_view fresh = ".new-", old = ".old-", prefix = "step-", state_file = "state.safetensors",
+                           manifest_file = "manifest.json";
 constexpr std::size_t digits = 16;  // of the manifest's digest, in a name
 constexpr std::size_t last_kept = 3;
 
@@ -42,7 +43,8 @@ void write_new(Storage& storage, const std::filesystem::path& path, std::string_
 
 [[nodiscard]] std::vector<JournalLine> lines_in(const Fields& manifest) {
   std::vector<JournalLine> lines;
-  for (const nlohmann::json& line : manifest.list("journal")) lines.push_back(journal_line_of(line.dump(), manifest.where() + ": journal"));
+  for (const nlohmann::json& line : manifest.list("journal"))
+    lines.push_back(journal_line_of(line.dump(), manifest.where() + ": journal"));
   return lines;
 }
 
@@ -121,17 +123,21 @@ Checkpoint Checkpoints::read(const Name& name) const {
   const std::filesystem::path folder = folder_ / name.folder;
   const std::string where = (folder / manifest_file).string(), text = storage_->read(folder / manifest_file);
   if (name_of(name.step, text) != name.folder) {
-    throw IoError(fmt::format("{}: its SHA-256 begins with {}, the folder's name says otherwise", where, sha256_of(text).substr(0, digits)));
+    throw IoError(fmt::format("{}: its SHA-256 begins with {}, the folder's name says otherwise", where,
+                              sha256_of(text).substr(0, digits)));
   }
   const Fields manifest(text, where, {"run", "step", "state", "epoch_loss", "losses", "journal"});
   const Fields state = manifest.object("state", {"bytes", "sha256"});
-  if (manifest.digest("run") != run_) throw IoError(fmt::format("{}: of run {}, expected {}", where, manifest.digest("run"), run_));
-  if (manifest.count("step") != name.step) throw IoError(fmt::format("{}: step {}, expected {}", where, manifest.count("step"), name.step));
+  if (manifest.digest("run") != run_)
+    throw IoError(fmt::format("{}: of run {}, expected {}", where, manifest.digest("run"), run_));
+  if (manifest.count("step") != name.step)
+    throw IoError(fmt::format("{}: step {}, expected {}", where, manifest.count("step"), name.step));
   const std::string bytes = storage_->read(folder / state_file), file = (folder / state_file).string();
   if (static_cast<std::int64_t>(bytes.size()) != state.count("bytes")) {
     throw IoError(fmt::format("{}: {} bytes, expected {}", file, bytes.size(), state.count("bytes")));
   }
-  if (sha256_of(bytes) != state.digest("sha256")) throw IoError(fmt::format("{}: its SHA-256 is {}, expected {}", file, sha256_of(bytes), state.digest("sha256")));
+  if (sha256_of(bytes) != state.digest("sha256"))
+    throw IoError(fmt::format("{}: its SHA-256 is {}, expected {}", file, sha256_of(bytes), state.digest("sha256")));
   return {{name.step, manifest.number("epoch_loss"), losses_in(manifest)},
           read_safetensors(std::as_bytes(std::span(bytes)), file),
           state.digest("sha256"),
@@ -147,7 +153,8 @@ Loaded Checkpoints::load() const {
       refused.emplace_back(error.what());
     }
   }
-  throw IoError(refused.empty() ? folder_.string() + ": there is no checkpoint" : "no checkpoint holds: " + refused.front());
+  throw IoError(refused.empty() ? folder_.string() + ": there is no checkpoint"
+                                : "no checkpoint holds: " + refused.front());
 }
 
 }  // namespace etalon::training

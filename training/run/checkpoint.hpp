@@ -1,5 +1,6 @@
 /// \file
-/// Checkpoints of a run: folders, each whole or not there, whose names are their digests. It knows neither model nor step.
+/// Checkpoints of a run: folders, each whole or not there, whose names are their digests. It knows neither model nor
+/// step.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,16 @@ namespace etalon::training {
 
 /// Where a run stands, beside its state.
 struct Position {
-  std::int64_t step = 0;             ///< how many steps are done
-  double epoch_loss = 0;             ///< sum of the losses of the epoch that has begun
-  std::vector<double> losses = {};   ///< of the interval that has begun
+  std::int64_t step = 0;            ///< how many steps are done
+  double epoch_loss = 0;            ///< sum of the losses of the epoch that has begun
+  std::vector<double> losses = {};  ///< of the interval that has begun
 };
 
 /// What a checkpoint holds.
 struct Checkpoint {
   Position position;
   Named state;
-  std::string digest;  ///< SHA-256 of the state's file, in hexadecimal digits
+  std::string digest;                   ///< SHA-256 of the state's file, in hexadecimal digits
   std::vector<JournalLine> lines = {};  ///< that may not be in the journal yet
 };
 

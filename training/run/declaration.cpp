@@ -47,17 +47,20 @@ std::string this_build() {
 }
 
 std::string to_text(const Declaration& d) {
-  const nlohmann::ordered_json all{{"format", format}, {"task", d.task}, {"model", d.model}, {"seed", d.seed}, {"rows", d.rows}, {"batch", d.batch},
-                                   {"dropped", d.dropped}, {"epochs", d.epochs}, {"steps", d.steps}, {"interval", d.interval}, {"kept", d.kept},
-                                   {"data", d.data}, {"start", d.start}, {"order", d.order}, {"contract", d.contract}, {"build", d.build},
-                                   {"program", d.program}};
+  const nlohmann::ordered_json all{
+      {"format", format}, {"task", d.task},       {"model", d.model},   {"seed", d.seed},   {"rows", d.rows},
+      {"batch", d.batch}, {"dropped", d.dropped}, {"epochs", d.epochs}, {"steps", d.steps}, {"interval", d.interval},
+      {"kept", d.kept},   {"data", d.data},       {"start", d.start},   {"order", d.order}, {"contract", d.contract},
+      {"build", d.build}, {"program", d.program}};
   return all.dump(2) + "\n";
 }
 
 Declaration declaration_of(std::string_view text, const std::string& where) {
-  const Fields f(text, where, {"format", "task", "model", "seed", "rows", "batch", "dropped", "epochs", "steps", "interval", "kept", "data", "start",
-                               "order", "contract", "build", "program"});
-  if (f.text("format") != format) throw IoError(fmt::format("{}: format is '{}', expected '{}'", where, as_quoted(f.text("format")), format));
+  const Fields f(text, where,
+                 {"format", "task", "model", "seed", "rows", "batch", "dropped", "epochs", "steps", "interval", "kept",
+                  "data", "start", "order", "contract", "build", "program"});
+  if (f.text("format") != format)
+    throw IoError(fmt::format("{}: format is '{}', expected '{}'", where, as_quoted(f.text("format")), format));
   Declaration d;
   d.task = f.text("task");
   d.model = f.text("model");
@@ -86,7 +89,8 @@ void require_same(const Declaration& run, const Declaration& now, std::string_vi
     if (a != b) throw SpecViolation(fmt::format("{}: {} is {}, now it is {}", where, what, a, b));
   };
   if (run.data != now.data) {
-    throw SpecViolation(fmt::format("{}: the data has the SHA-256 {}, now it is {}; --data names the run's own file", where, run.data, now.data));
+    throw SpecViolation(fmt::format("{}: the data has the SHA-256 {}, now it is {}; --data names the run's own file",
+                                    where, run.data, now.data));
   }
   require("task", run.task, now.task);
   require("model", run.model, now.model);
@@ -99,7 +103,8 @@ void require_same(const Declaration& run, const Declaration& now, std::string_vi
   require("order", run.order, now.order);
   if (run.program == now.program) return;
   const Difference d = first_difference(run.program, now.program);
-  throw SpecViolation(fmt::format("{}: line {} of the step is '{}', this build's is '{}'", where, d.line, as_quoted(d.a), as_quoted(d.b)));
+  throw SpecViolation(fmt::format("{}: line {} of the step is '{}', this build's is '{}'", where, d.line,
+                                  as_quoted(d.a), as_quoted(d.b)));
 }
 
 }  // namespace etalon::training

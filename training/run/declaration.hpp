@@ -1,5 +1,6 @@
 /// \file
-/// What a run is, before it has begun: `run.json`, which never changes and whose SHA-256 is the run's name. It knows no folder.
+/// What a run is, before it has begun: `run.json`, which never changes and whose SHA-256 is the run's name. It knows no
+/// folder.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +14,22 @@ inline constexpr std::string_view order_of_sums = "etalon-order-1";
 
 /// Bits follow from all of this and from nothing else.
 struct Declaration {
-  std::string task;             ///< digits or moons
-  std::string model;            ///< of the task
-  std::string program;          ///< the step, as text
-  std::string data;             ///< SHA-256 of the data, in hexadecimal digits
+  std::string task;     ///< digits or moons
+  std::string model;    ///< of the task
+  std::string program;  ///< the step, as text
+  std::string data;     ///< SHA-256 of the data, in hexadecimal digits
   std::uint64_t seed = 1;
-  std::int64_t rows = 0;        ///< that are trained on
+  std::int64_t rows = 0;  ///< that are trained on
   std::int64_t batch = 1;
-  std::int64_t dropped = 0;     ///< rows of each epoch that fill no batch
+  std::int64_t dropped = 0;  ///< rows of each epoch that fill no batch
   std::int64_t epochs = 1;
-  std::int64_t steps = 0;       ///< of all epochs
-  std::int64_t interval = 1;    ///< steps between lines of the journal
-  std::int64_t kept = 10;       ///< every so many intervals a checkpoint is kept for good
-  std::string start;            ///< SHA-256 of the file of the state before the first step
-  std::string order;            ///< of additions
-  std::string contract;         ///< what the device keeps on which the run was begun; it is said where another goes on with it
-  std::string build;            ///< that made the run: it is said where another goes on with it
+  std::int64_t steps = 0;     ///< of all epochs
+  std::int64_t interval = 1;  ///< steps between lines of the journal
+  std::int64_t kept = 10;     ///< every so many intervals a checkpoint is kept for good
+  std::string start;          ///< SHA-256 of the file of the state before the first step
+  std::string order;          ///< of additions
+  std::string contract;  ///< what the device keeps on which the run was begun; it is said where another goes on with it
+  std::string build;     ///< that made the run: it is said where another goes on with it
 };
 
 /// A hundredth of the steps, at least 1.

@@ -11,12 +11,13 @@ struct Ending {
   enum class Status : std::uint8_t {
     finished,
     stopped,       ///< it was asked to; a checkpoint was saved
-    not_repeated,  ///< an interval came to other digests than before: this machine, or the one before, does not compute what it should
+    not_repeated,  ///< an interval came to other digests than before: this machine, or the one before, does not compute
+                   ///< what it should
     not_saved      ///< three checkpoints in a row could not be saved, or the last one
   };
   Status status = Status::finished;
-  std::string why{};      ///< one line, unless finished
-  std::int64_t saved = 0; ///< the step that training would go on from
+  std::string why{};       ///< one line, unless finished
+  std::int64_t saved = 0;  ///< the step that training would go on from
 };
 
 }  // namespace etalon::training

@@ -20,8 +20,8 @@ Exported export_run(const std::filesystem::path& folder, std::string_view format
     const Parameters parameters = task_named(run.declaration.task, run.declaration.model).parameters;
     std::erase_if(tensors, [&](const auto& entry) { return !parameters.contains(entry.first); });
   }
-  return {format == "npz" ? npz_of(tensors) : safetensors_of(tensors), tensors.size(), run.newest.checkpoint.position.step, run.declaration.steps,
-          std::move(run.newest.refused)};
+  return {format == "npz" ? npz_of(tensors) : safetensors_of(tensors), tensors.size(),
+          run.newest.checkpoint.position.step, run.declaration.steps, std::move(run.newest.refused)};
 }
 
 }  // namespace etalon::training

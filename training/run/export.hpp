@@ -12,17 +12,18 @@
 namespace etalon::training {
 
 struct Exported {
-  std::string bytes;       ///< of the file
+  std::string bytes;  ///< of the file
   std::size_t tensors = 0;
-  std::int64_t step = 0;   ///< how many steps were done
-  std::int64_t steps = 0;  ///< of the whole run
+  std::int64_t step = 0;             ///< how many steps were done
+  std::int64_t steps = 0;            ///< of the whole run
   std::vector<std::string> refused;  ///< one line for each newer checkpoint that does not hold, and why
 };
 
 /// The newest checkpoint that holds.
 /// \param format `npz` or `safetensors`
 /// \param all the whole state, not the parameters alone
-/// \throws IoError; SpecViolation for another format, or a run of a task that this build does not have; Unsupported for what the format cannot hold
+/// \throws IoError; SpecViolation for another format, or a run of a task that this build does not have; Unsupported for
+/// what the format cannot hold
 [[nodiscard]] Exported export_run(const std::filesystem::path& folder, std::string_view format, bool all);
 
 }  // namespace etalon::training

@@ -63,7 +63,8 @@ void Fields::require_fields(std::initializer_list<std::string_view> names) const
 }
 
 void Fields::refuse(std::string_view name, std::string_view expected) const {
-  throw IoError(fmt::format("{}: {} is {}, expected {}", where_, name, as_quoted(value(name).dump(-1, ' ', true)), expected));
+  throw IoError(
+      fmt::format("{}: {} is {}, expected {}", where_, name, as_quoted(value(name).dump(-1, ' ', true)), expected));
 }
 
 const json& Fields::value(std::string_view name) const { return value_.at(std::string(name)); }
@@ -92,7 +93,8 @@ std::string Fields::text(std::string_view name) const {
 std::string Fields::digest(std::string_view name) const {
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   std::string digits = text(name);
-  if (digits.size() != 64 || !std::all_of(digits.begin(), digits.end(), is_digit)) refuse(name, "64 hexadecimal digits");
+  if (digits.size() != 64 || !std::all_of(digits.begin(), digits.end(), is_digit))
+    refuse(name, "64 hexadecimal digits");
   return digits;
 }
 

@@ -17,12 +17,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view unwritable = "the file cannot be written", unmakeable = "the folder cannot be made",
-                           unlistable = "the folder cannot be read", unmovable = "cannot be renamed", unremovable = "cannot be removed";
+                           unlistable = "the folder cannot be read", unmovable = "cannot be renamed",
+                           unremovable = "cannot be removed";
 
 /// An open file or folder, closed in the end.
 class Descriptor {
  public:
-  Descriptor(const fs::path& path, int flags, std::string_view what) : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+  Descriptor(const fs::path& path, int flags, std::string_view what)
+      : path_(path), number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
     if (number_ < 0) throw file_error(path_, what, errno);
   }
   Descriptor(const Descriptor&) = delete;
@@ -88,8 +90,12 @@ void require(const std::error_code& failed, const fs::path& path, std::string_vi
 
 class FileSystem final : public Storage {
  public:
-  std::unique_ptr<File> create(const fs::path& path) override { return std::make_unique<OpenFile>(path, O_WRONLY | O_CREAT | O_EXCL); }
-  std::unique_ptr<File> append(const fs::path& path) override { return std::make_unique<OpenFile>(path, O_WRONLY | O_APPEND); }
+  std::unique_ptr<File> create(const fs::path& path) override {
+    return std::make_unique<OpenFile>(path, O_WRONLY | O_CREAT | O_EXCL);
+  }
+  std::unique_ptr<File> append(const fs::path& path) override {
+    return std::make_unique<OpenFile>(path, O_WRONLY | O_APPEND);
+  }
   std::string read(const fs::path& path) override { return read_file(path); }
 
   void make_folder(const fs::path& path) override {
@@ -123,7 +129,8 @@ class FileSystem final : public Storage {
     std::error_code failed;
     std::vector<std::string> names;
     fs::directory_iterator at(path, failed);
-    for (; !failed && at != fs::directory_iterator(); at.increment(failed)) names.push_back(at->path().filename().string());
+    for (; !failed && at != fs::directory_iterator(); at.increment(failed))
+      names.push_back(at->path().filename().string());
     require(failed, path, unlistable);
     std::sort(names.begin(), names.end());
     return names;

@@ -22,7 +22,9 @@ std::string text_of(std::span<const JournalLine> lines) {
 }  // namespace
 
 std::string to_text(const JournalLine& line) {
-  return nlohmann::ordered_json{{"interval", line.interval}, {"step", line.step}, {"state", line.state}, {"losses", line.losses}}.dump();
+  return nlohmann::ordered_json{
+      {"interval", line.interval}, {"step", line.step}, {"state", line.state}, {"losses", line.losses}}
+      .dump();
 }
 
 JournalLine journal_line_of(std::string_view text, const std::string& where) {
@@ -30,7 +32,9 @@ JournalLine journal_line_of(std::string_view text, const std::string& where) {
   return {fields.count("interval"), fields.count("step"), fields.digest("state"), fields.digest("losses")};
 }
 
-std::string digest_of_losses(std::span<const double> losses) { return Sha256().add(std::as_bytes(losses)).hexadecimal(); }
+std::string digest_of_losses(std::span<const double> losses) {
+  return Sha256().add(std::as_bytes(losses)).hexadecimal();
+}
 
 Journal::Journal(Storage& storage, std::filesystem::path path) : storage_(&storage), path_(std::move(path)) {
   const std::string text = storage_->read(path_);

@@ -1,5 +1,6 @@
 /// \file
-/// The journal of a run: one line per interval, with the digests of the state after it and of its losses. It knows no tensor.
+/// The journal of a run: one line per interval, with the digests of the state after it and of its losses. It knows no
+/// tensor.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,8 @@ struct JournalLine {
 /// The lines in their file. A line that was not written yet is written with the next.
 class Journal {
  public:
-  /// Reads what is there. A last line that was cut short is as good as none, and goes with the next line that is written.
-  /// \throws IoError: there is no such file, or a line that is not the next interval's
+  /// Reads what is there. A last line that was cut short is as good as none, and goes with the next line that is
+  /// written. \throws IoError: there is no such file, or a line that is not the next interval's
   Journal(Storage& storage, std::filesystem::path path);
 
   /// In the order of the intervals, from the first; those that are not written yet, too.
@@ -43,7 +44,9 @@ class Journal {
   /// The line of that interval, if there is one.
   [[nodiscard]] const JournalLine* find(std::int64_t interval) const;
   /// Those that may not be in the file yet.
-  [[nodiscard]] std::vector<JournalLine> pending() const { return {lines_.begin() + static_cast<std::ptrdiff_t>(written_), lines_.end()}; }
+  [[nodiscard]] std::vector<JournalLine> pending() const {
+    return {lines_.begin() + static_cast<std::ptrdiff_t>(written_), lines_.end()};
+  }
   /// The next line, not written yet. \throws InternalError for another interval than the next
   void add(const JournalLine& line);
   /// Writes what is pending, for sure. \throws IoError; then it is pending still

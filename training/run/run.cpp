@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view declaration_file = "run.json", journal_file = "journal.jsonl", lock_file = "lock", checkpoints_folder = "checkpoints",
-                           unfinished = ".new-";
+constexpr std::string_view declaration_file = "run.json", journal_file = "journal.jsonl", lock_file = "lock",
+                           checkpoints_folder = "checkpoints", unfinished = ".new-";
 constexpr int most_failures = 3;
 
 void say(const Onlookers& onlookers, const std::string& line) {
@@ -35,10 +35,13 @@ void say(const Onlookers& onlookers, const std::string& line) {
 void clear(Storage& storage, const fs::path& folder) {
   std::vector<std::string> remains;
   for (const std::string& name : storage.list(folder)) {
-    if (name == declaration_file) throw SpecViolation(fmt::format("{0}: there is a run already; etalon resume {0} goes on with it", folder.string()));
+    if (name == declaration_file)
+      throw SpecViolation(
+          fmt::format("{0}: there is a run already; etalon resume {0} goes on with it", folder.string()));
     if (name == lock_file) continue;
     if (name != journal_file && name != checkpoints_folder && !name.starts_with(unfinished)) {
-      throw SpecViolation(fmt::format("{}: the folder holds '{}', expected an empty one or none", folder.string(), as_quoted(name)));
+      throw SpecViolation(
+          fmt::format("{}: the folder holds '{}', expected an empty one or none", folder.string(), as_quoted(name)));
     }
     remains.push_back(name);
   }
@@ -51,7 +54,8 @@ void clear(Storage& storage, const fs::path& folder) {
   return snapshot;
 }
 
-[[nodiscard]] Checkpoints checkpoints_of(Storage& storage, const fs::path& folder, const std::string& id, const Declaration& declaration) {
+[[nodiscard]] Checkpoints checkpoints_of(Storage& storage, const fs::path& folder, const std::string& id,
+                                         const Declaration& declaration) {
   return {storage, folder / checkpoints_folder, id, declaration.kept * declaration.interval};
 }
 
@@ -63,7 +67,8 @@ void clear(Storage& storage, const fs::path& folder) {
 
 }  // namespace
 
-Run::Run(std::shared_ptr<Storage> storage, const fs::path& folder, Declaration declaration, std::string id, std::unique_ptr<Storage::Lock> lock)
+Run::Run(std::shared_ptr<Storage> storage, const fs::path& folder, Declaration declaration, std::string id,
+         std::unique_ptr<Storage::Lock> lock)
     : storage_(std::move(storage)),
       folder_(folder),
       declaration_(std::move(declaration)),
@@ -82,7 +87,7 @@ Run Run::begin(std::shared_ptr<Storage> storage, const fs::path& folder, Declara
   storage->make_folder(folder / checkpoints_folder);
   storage->create(folder / journal_file)->sync();
   checkpoints_of(*storage, folder, id, declaration).save(start);
-  replace_file(*storage, folder / declaration_file, text);  // only now there is a run
+  replace_file(*storage, folder / declaration_file, text);             // only now there is a run
   const fs::path outside = (folder / "").parent_path().parent_path();  // also of a name that ends in a slash
   storage->sync_folder(outside.empty() ? "." : outside);
   return {std::move(storage), folder, std::move(declaration), id, std::move(lock)};
@@ -102,28 +107,32 @@ std::int64_t Run::intervals_before(std::int64_t step) const {
 void Run::adopt(const Checkpoint& checkpoint) {
   for (const JournalLine& line : checkpoint.lines) {
     const JournalLine* known = journal_.find(line.interval);
-    if (known == nullptr && line.interval == static_cast<std::int64_t>(journal_.lines().size()) + 1) journal_.add(line);
+    if (known == nullptr && line.interval == static_cast<std::int64_t>(journal_.lines().size()) + 1)
+      journal_.add(line);
     else if (known == nullptr || !(*known == line)) {
-      throw IoError(fmt::format("{}: interval {} is not what the checkpoint of step {} says", (folder_ / journal_file).string(), line.interval,
-                                checkpoint.position.step));
+      throw IoError(fmt::format("{}: interval {} is not what the checkpoint of step {} says",
+                                (folder_ / journal_file).string(), line.interval, checkpoint.position.step));
     }
   }
   const std::int64_t needed = intervals_before(checkpoint.position.step);
   if (static_cast<std::int64_t>(journal_.lines().size()) < needed) {
-    throw IoError(fmt::format("{}: {} intervals, expected {} before step {}", (folder_ / journal_file).string(), journal_.lines().size(), needed,
-                              checkpoint.position.step));
+    throw IoError(fmt::format("{}: {} intervals, expected {} before step {}", (folder_ / journal_file).string(),
+                              journal_.lines().size(), needed, checkpoint.position.step));
   }
   const JournalLine* last = journal_.find(needed);
-  const std::string& expected = checkpoint.position.step == 0 ? declaration_.start : last != nullptr ? last->state : checkpoint.digest;
+  const std::string& expected = checkpoint.position.step == 0 ? declaration_.start
+                                : last != nullptr             ? last->state
+                                                              : checkpoint.digest;
   if ((last == nullptr || last->step == checkpoint.position.step) && expected != checkpoint.digest) {
-    throw IoError(fmt::format("{}: the state after step {} is {}, the checkpoint has {}", folder_.string(), checkpoint.position.step, expected,
-                              checkpoint.digest));
+    throw IoError(fmt::format("{}: the state after step {} is {}, the checkpoint has {}", folder_.string(),
+                              checkpoint.position.step, expected, checkpoint.digest));
   }
 }
 
 void Run::restore(Trainer& trainer, const Onlookers& onlookers) {
   Loaded loaded = checkpoints_.load();
-  for (const std::string& line : loaded.refused) say(onlookers, fmt::format("{}; going on from step {}", line, loaded.checkpoint.position.step));
+  for (const std::string& line : loaded.refused)
+    say(onlookers, fmt::format("{}; going on from step {}", line, loaded.checkpoint.position.step));
   adopt(loaded.checkpoint);
   trainer.state().upload(loaded.checkpoint.state, Upload::strict, Part::all);
   ending_.saved = loaded.checkpoint.position.step;
@@ -136,8 +145,10 @@ void Run::compare(const JournalLine& line) {
   if (*before == line) return;
   const bool state = before->state != line.state;
   ending_.status = Ending::Status::not_repeated;
-  ending_.why = fmt::format("this machine does not repeat itself: interval {}, up to step {}: the {} are {}, in the journal {}", line.interval, line.step,
-                            state ? "state's bits" : "losses", state ? line.state : line.losses, state ? before->state : before->losses);
+  ending_.why =
+      fmt::format("this machine does not repeat itself: interval {}, up to step {}: the {} are {}, in the journal {}",
+                  line.interval, line.step, state ? "state's bits" : "losses", state ? line.state : line.losses,
+                  state ? before->state : before->losses);
 }
 
 void Run::save(const Snapshot& snapshot, const Onlookers& onlookers) {
@@ -153,7 +164,8 @@ void Run::save(const Snapshot& snapshot, const Onlookers& onlookers) {
       ending_.why = fmt::format("the checkpoint of step {} is not saved: {}", snapshot.position.step, error.what());
       return;
     }
-    say(onlookers, fmt::format("the checkpoint of step {} is not saved, training goes on: {}", snapshot.position.step, error.what()));
+    say(onlookers, fmt::format("the checkpoint of step {} is not saved, training goes on: {}", snapshot.position.step,
+                               error.what()));
     return;
   }
   try {
@@ -182,7 +194,8 @@ bool Run::take(Trainer& trainer, const StepRecord& record, const Onlookers& onlo
   save(snapshot, onlookers);
   if (ending_.status == Ending::Status::finished && stop && position_.step < declaration_.steps) {
     ending_.status = Ending::Status::stopped;
-    ending_.why = fmt::format("stopped after step {}; etalon resume {} goes on from step {}", position_.step, folder_.string(), ending_.saved);
+    ending_.why = fmt::format("stopped after step {}; etalon resume {} goes on from step {}", position_.step,
+                              folder_.string(), ending_.saved);
   }
   return ending_.status == Ending::Status::finished;
 }
@@ -195,7 +208,8 @@ Ending Run::train(Trainer& trainer, const Onlookers& onlookers) {
   } catch (const IoError& error) {
     say(onlookers, error.what());
   }
-  trainer.run_from(position_.step, position_.epoch_loss, [&](const StepRecord& record) { return take(trainer, record, onlookers); });
+  trainer.run_from(position_.step, position_.epoch_loss,
+                   [&](const StepRecord& record) { return take(trainer, record, onlookers); });
   return ending_;
 }
 

@@ -1,5 +1,6 @@
 /// \file
-/// A training run in its folder: begun once, gone on with from any process, its bits the same whenever it was ended. It knows no task.
+/// A training run in its folder: begun once, gone on with from any process, its bits the same whenever it was ended. It
+/// knows no task.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,9 @@ namespace etalon::training {
 /// Who looks on while a run trains. Each may be left out.
 struct Onlookers {
   std::function<void(const StepRecord&)> after_step{};
-  std::function<void(const std::string&)> say{};  ///< one line that is no error: a checkpoint that was not saved, one that does not hold
-  std::function<bool()> should_stop{};            ///< asked after each step
+  std::function<void(const std::string&)>
+      say{};  ///< one line that is no error: a checkpoint that was not saved, one that does not hold
+  std::function<bool()> should_stop{};  ///< asked after each step
 };
 
 /// A run that this process may change: it holds the lock of the folder.
@@ -29,7 +31,8 @@ class Run {
  public:
   /// Makes the folder, with the state that training starts from. `start` of the declaration is filled in.
   /// \throws SpecViolation: there is a run in it, or other files, or another process holds it; IoError
-  [[nodiscard]] static Run begin(std::shared_ptr<Storage> storage, const std::filesystem::path& folder, Declaration declaration, const Named& state);
+  [[nodiscard]] static Run begin(std::shared_ptr<Storage> storage, const std::filesystem::path& folder,
+                                 Declaration declaration, const Named& state);
   /// The run that is in a folder. \throws SpecViolation: another process holds it; IoError
   [[nodiscard]] static Run open(std::shared_ptr<Storage> storage, const std::filesystem::path& folder);
 
@@ -47,7 +50,8 @@ class Run {
   [[nodiscard]] Ending train(Trainer& trainer, const Onlookers& onlookers);
 
  private:
-  Run(std::shared_ptr<Storage> storage, const std::filesystem::path& folder, Declaration declaration, std::string id, std::unique_ptr<Storage::Lock> lock);
+  Run(std::shared_ptr<Storage> storage, const std::filesystem::path& folder, Declaration declaration, std::string id,
+      std::unique_ptr<Storage::Lock> lock);
 
   [[nodiscard]] std::int64_t intervals_before(std::int64_t step) const;
   void adopt(const Checkpoint& checkpoint);

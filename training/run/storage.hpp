@@ -1,5 +1,6 @@
 /// \file
-/// What a run asks of a file system, call by call, so that a test can be one that fails or loses power. It knows no run.
+/// What a run asks of a file system, call by call, so that a test can be one that fails or loses power. It knows no
+/// run.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +11,8 @@
 
 namespace etalon::training {
 
-/// Every call throws IoError with the path and the system's reason. What was written, made or renamed is there for sure,
-/// also after a loss of power, only once its file or its folder was synced.
+/// Every call throws IoError with the path and the system's reason. What was written, made or renamed is there for
+/// sure, also after a loss of power, only once its file or its folder was synced.
 class Storage {
  public:
   /// A file that is being written; it is closed in the end.
@@ -63,8 +64,8 @@ class Storage {
   [[nodiscard]] virtual std::unique_ptr<Lock> lock(const std::filesystem::path& path) = 0;
 };
 
-/// A file with this text in place of the one of that name, if any, there for sure when it returns: it is written beside it
-/// first. \throws IoError, and what was there is there still
+/// A file with this text in place of the one of that name, if any, there for sure when it returns: it is written beside
+/// it first. \throws IoError, and what was there is there still
 void replace_file(Storage& storage, const std::filesystem::path& path, std::string_view text);
 
 /// The file system of this machine.
