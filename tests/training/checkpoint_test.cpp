@@ -159,6 +159,11 @@ TEST_CASE("where_a_disk_is_full_or_fails_at_any_operation_the_state_before_loads
       const AtPowerLoss lost = storage.now();
       SimulatedStorage after(lost, std::vector<bool>(lost.unsynced.size(), false), false);
       CHECK(loaded_interval(after) == 3);
+      // Nor is what went before, in files that were written anew, when the next save counts on it.
+      files.save(4);
+      const AtPowerLoss later = storage.now();
+      SimulatedStorage at_last(later, std::vector<bool>(later.unsynced.size(), false), false);
+      CHECK(loaded_interval(at_last) == 4);
       if (!reached) break;
     }
   }
