@@ -1,0 +1,62 @@
+/// \file
+/// What is certified of a training run, as an in-toto Statement (version 1) with a predicate of our own. It signs nothing
+/// and runs nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace etalon::training {
+
+/// A machine that computed a part of a run.
+struct Environment {
+  std::int64_t from = 0;  ///< the first step that it computed
+  std::string device;     ///< as `etalon devices` names it
+  std::string build;      ///< of Etalon
+  friend bool operator==(const Environment&, const Environment&) = default;
+};
+
+/// What auditors are promised.
+enum class Level : std::uint8_t {
+  bitwise,   ///< who computes an interval again gets its digests
+  explained  ///< a trace exists whose values lie within the bounds of their equations and whose updates are the states
+};
+
+struct Certificate {
+  struct Subject {
+    std::string name;    ///< of a file
+    std::string sha256;  ///< of its bytes, 64 digits
+    friend bool operator==(const Subject&, const Subject&) = default;
+  };
+
+  std::vector<Subject> subjects;  ///< the trained model's files
+  std::string declaration;        ///< the text of run.json
+  std::string start;              ///< digest of the state before the first step
+  std::string end;                ///< digest of the last state
+  std::int64_t leaves = 0;        ///< how many intervals
+  std::string root;               ///< Merkle root of the intervals' lines
+  std::vector<Environment> environments;
+  std::map<std::string, double> metrics;  ///< finite numbers
+  Level level = Level::bitwise;
+
+  /// SHA-256 of the declaration.
+  [[nodiscard]] std::string run() const;
+  friend bool operator==(const Certificate&, const Certificate&) = default;
+};
+
+/// The media type of statements.
+inline constexpr std::string_view statement_type = "application/vnd.in-toto+json";
+
+/// The statement's text: the same certificate gives the same bytes; numbers are hexadecimal.
+/// \throws SpecViolation naming a metric that is not finite
+[[nodiscard]] std::string to_statement(const Certificate& certificate);
+
+/// \param source what the statement is called in errors
+/// \throws IoError: as StrictJson, another type of statement or predicate, a field nobody knows, a declaration whose digest
+/// is not the run's, no subject, or a number that is none
+[[nodiscard]] Certificate read_statement(std::string_view json, const std::string& source);
+
+}  // namespace etalon::training
