@@ -120,6 +120,10 @@ int main(int argc, char** argv) {
   command::add_train(commands, outcome);
   command::add_resume(commands, outcome);
   command::add_export(commands, outcome);
+  command::add_certify(commands, outcome);
+  command::add_verify(commands, outcome);
+  command::add_audit(commands, outcome);
+  command::add_dispute(commands, outcome);
   command::add_bench(commands, outcome);
   command::add_devices(commands, outcome);
   command::add_config(commands, outcome);

@@ -144,6 +144,13 @@ Checkpoint Checkpoints::read(const Name& name) const {
           lines_in(manifest)};
 }
 
+std::optional<std::pair<std::int64_t, std::string>> Checkpoints::newest_until(std::int64_t step) const {
+  for (const Name& name : names()) {
+    if (name.step <= step) return std::pair{name.step, name.folder};
+  }
+  return std::nullopt;
+}
+
 Loaded Checkpoints::load() const {
   std::vector<std::string> refused;
   for (const Name& name : names()) {

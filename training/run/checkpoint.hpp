@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "training/model/parameters.hpp"
@@ -59,6 +60,8 @@ class Checkpoints {
   void prune();
   /// The newest one whose digests hold. \throws IoError where there is none, with why the newest is not
   [[nodiscard]] Loaded load() const;
+  /// The folder of the newest one of at most that step, whether it holds or not; its step.
+  [[nodiscard]] std::optional<std::pair<std::int64_t, std::string>> newest_until(std::int64_t step) const;
 
  private:
   struct Name {

@@ -219,4 +219,19 @@ RunContents read_run(Storage& storage, const fs::path& folder) {
   return {std::move(declaration), std::move(id), std::move(newest)};
 }
 
+std::int64_t copy_until(Storage& storage, const fs::path& folder, std::int64_t step, const fs::path& copy) {
+  const auto [declaration, id] = declared_in(storage, folder);
+  const auto found = checkpoints_of(storage, folder, id, declaration).newest_until(step);
+  if (!found) throw IoError(fmt::format("{}: there is no checkpoint of step {} or before", folder.string(), step));
+  try {
+    const fs::path checkpoint = fs::path(checkpoints_folder) / found->second;
+    fs::create_directories(copy / checkpoint);
+    fs::copy(folder / checkpoint, copy / checkpoint);
+    for (const std::string_view file : {declaration_file, journal_file}) fs::copy(folder / file, copy / file);
+  } catch (const fs::filesystem_error& error) {
+    throw IoError(fmt::format("{}: cannot be copied: {}", error.path1().string(), error.code().message()));
+  }
+  return found->first;
+}
+
 }  // namespace etalon::training

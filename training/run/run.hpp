@@ -81,4 +81,9 @@ struct RunContents {
 /// \throws IoError
 [[nodiscard]] RunContents read_run(Storage& storage, const std::filesystem::path& folder);
 
+/// Makes a run of another folder, which is empty, from the newest checkpoint of at most that step and the whole journal: who
+/// goes on with it computes again what came after. \returns the checkpoint's step
+/// \throws IoError where there is none, or a file cannot be copied
+std::int64_t copy_until(Storage& storage, const std::filesystem::path& folder, std::int64_t step, const std::filesystem::path& copy);
+
 }  // namespace etalon::training

@@ -1,0 +1,290 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "spec/error.hpp"
+#include "tools/command/command.hpp"
+
+#ifdef ETALON_HAS_COMPILED
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "compiled/cache_folder.hpp"
+#include "spec/file.hpp"
+#include "spec/sha256.hpp"
+#include "tools/command/devices.hpp"
+#include "training/certificate/audit.hpp"
+#include "training/certificate/envelope.hpp"
+#endif
+
+namespace etalon::command {
+namespace {
+
+constexpr const char* certify_examples = R"(
+The certificate is an in-toto Statement in a DSSE envelope, signed by Ed25519. It names the model's files by SHA-256 and
+commits to every interval of the journal. Who has the folder can audit it.
+
+Examples
+  openssl genpkey -algorithm ed25519 -out key.pem && openssl pkey -in key.pem -pubout -out key.pub
+  etalon certify r --key key.pem -o certificate.json)";
+
+constexpr const char* verify_examples = R"(
+Offline: the signature is checked before anything else is read. A file that is given must be one of the certificate's.
+
+Examples
+  etalon verify certificate.json --key key.pub
+  etalon verify certificate.json --key key.pub --file model.safetensors --run r
+Exit status: 0 it holds, 1 it does not, 2 usage or set-up error.)";
+
+constexpr const char* audit_examples = R"(
+Intervals drawn by a nonce are computed again, each from the nearest checkpoint before it, and have to come to the digests
+that were certified. The nonce has to be the auditor's own and new, which it is unless it is given.
+
+Examples
+  etalon audit certificate.json --key key.pub --run r --intervals 5
+  etalon audit certificate.json --key key.pub --run r --all --backend cuda-emulated
+Exit status: 0 all are as certified, 1 one is not, 2 usage or set-up error.)";
+
+constexpr const char* dispute_examples = R"(
+Two folders of one run, of which one is wrong: the first interval in which they differ is computed again.
+
+Example
+  etalon dispute ours theirs
+Exit status: 0 they do not differ, 1 they do, 2 usage or set-up error.)";
+
+}  // namespace
+
+#ifdef ETALON_HAS_COMPILED
+
+namespace {
+
+/// Where intervals are computed, and with what.
+struct Here {
+  std::string data, backend = "cpu";
+  unsigned threads = 1;
+
+  void add_to(const Command& command) {
+    command.option("--backend", backend, "Where steps run: cpu, cuda-emulated or cuda").with_default();
+    command.option("--threads", threads, "Of the compiled step; the numbers do not depend on it").with_default();
+    command.option("--data", data, "The run's data in a file of your own");
+  }
+  [[nodiscard]] training::TrainOptions options() const {
+    training::TrainOptions all;
+    all.threads = threads;
+    all.data = data;
+    all.cache = compiled::default_cache_folder();
+    all.device = device_named(backend, all.cache);
+    return all;
+  }
+};
+
+struct CertifyWords {
+  std::string run, key, output;
+  Here here;
+};
+
+void certify(const CertifyWords& words) {
+  const training::PrivateKey key = training::PrivateKey::read(words.key);
+  check_writable(words.output);
+  const training::Replay run(words.run, words.here.options());
+  const training::Certificate certificate = training::certify(words.run, run, words.here.backend);
+  const training::Envelope envelope = training::sealed(std::string(training::statement_type), training::to_statement(certificate), key);
+  write_file(words.output, training::to_json(envelope) + "\n");
+  std::cout << fmt::format("{}: run {}, {} intervals, root {}\n", words.output, certificate.run(), certificate.leaves, certificate.root);
+  for (const auto& [name, number] : certificate.metrics) std::cout << fmt::format("  {}: {:.6g}\n", name, number);
+}
+
+/// The certificate in a file. \throws SpecViolation where it is not signed by that key, or is of another type
+training::Certificate certificate_in(const std::string& file, const training::PublicKey& key) {
+  const training::Envelope envelope = training::read_envelope(read_file(file), file);
+  if (!training::is_signed_by(envelope, key)) throw SpecViolation(fmt::format("{}: no signature is this key's ({})", file, key.name()));
+  if (envelope.type != training::statement_type) {
+    throw SpecViolation(fmt::format("{}: the payload is {}, expected {}", file, envelope.type, training::statement_type));
+  }
+  return training::read_statement(envelope.payload, file);
+}
+
+struct VerifyWords {
+  std::string certificate, key, run;
+  std::vector<std::string> files;
+};
+
+void show(const training::Certificate& c) {
+  std::cout << fmt::format("run        {}\nlevel      {}\nintervals  {}, root {}\nstates     {} to\n           {}\n", c.run(),
+                           c.level == training::Level::bitwise ? "bitwise" : "explained", c.leaves, c.root, c.start, c.end);
+  for (const training::Certificate::Subject& s : c.subjects) std::cout << fmt::format("file       {}  {}\n", s.sha256, s.name);
+  for (const training::Environment& e : c.environments) std::cout << fmt::format("computed   from step {} by {}, build {}\n", e.from, e.device, e.build);
+  for (const auto& [name, number] : c.metrics) std::cout << fmt::format("metric     {}: {:.6g}\n", name, number);
+}
+
+/// One line for each thing that is not as certified.
+std::vector<std::string> faults_of(const training::Certificate& c, const VerifyWords& words) {
+  std::vector<std::string> faults;
+  for (const std::string& file : words.files) {
+    const std::string digest = sha256_of(read_file(file));
+    const bool named = std::any_of(c.subjects.begin(), c.subjects.end(), [&](const auto& s) { return s.sha256 == digest; });
+    if (!named) faults.push_back(fmt::format("{}: its SHA-256 {} is no file's of the certificate", file, digest));
+  }
+  if (words.run.empty()) return faults;
+  for (const std::string& line : training::contradictions(c, training::Replay(words.run, {}))) faults.push_back(words.run + ": " + line);
+  return faults;
+}
+
+int verify(const VerifyWords& words) {
+  const training::PublicKey key = training::PublicKey::read(words.key);
+  training::Certificate certificate;
+  try {
+    certificate = certificate_in(words.certificate, key);
+  } catch (const SpecViolation& error) {
+    std::cout << error.what() << "\ndoes not hold\n";
+    return 1;
+  }
+  show(certificate);
+  const std::vector<std::string> faults = faults_of(certificate, words);
+  for (const std::string& fault : faults) std::cout << fault << '\n';
+  std::cout << (faults.empty() ? "holds\n" : "does not hold\n");
+  return faults.empty() ? 0 : 1;
+}
+
+struct AuditWords {
+  std::string certificate, key, run, nonce, json;
+  std::int64_t intervals = 5;
+  bool all = false;
+  Here here;
+};
+
+nlohmann::ordered_json json_of(const training::Audit& audited, const training::Certificate& c, const training::Nonce& nonce) {
+  nlohmann::ordered_json json{{"run", c.run()}, {"nonce", nonce.hexadecimal()}, {"of", c.leaves}, {"holds", audited.holds()}};
+  json["intervals"] = nlohmann::ordered_json::array();
+  for (const training::Replayed& r : audited.intervals) {
+    json["intervals"].push_back({{"interval", r.line.interval}, {"step", r.line.step}, {"from", r.from}, {"same", r.same}, {"difference", r.difference}});
+  }
+  return json;
+}
+
+void say_power(std::int64_t of, std::int64_t asked) {
+  for (const std::int64_t forged : {std::int64_t{1}, of / 10, of / 2}) {
+    if (forged < 1) continue;
+    std::cout << fmt::format("  of {} forged interval{} one at least is met with probability {:.3g}\n", forged, forged == 1 ? "" : "s",
+                             training::chance_of_finding(of, forged, asked));
+  }
+}
+
+int audit(const AuditWords& words) {
+  const training::Certificate certificate = certificate_in(words.certificate, training::PublicKey::read(words.key));
+  const training::Nonce nonce = words.nonce.empty() ? training::Nonce::fresh() : training::Nonce::of(words.nonce);
+  const std::int64_t asked = words.all ? certificate.leaves : words.intervals;
+  if (!words.json.empty()) check_writable(words.json);
+  std::cout << fmt::format("run {}, {} of {} intervals, nonce {}\n", certificate.run().substr(0, 16), asked, certificate.leaves, nonce.hexadecimal());
+  const training::Audit audited = training::audit(
+      certificate, training::Replay(words.run, words.here.options()), nonce, asked, [](const training::Replayed& r) {
+        std::cout << fmt::format("  interval {:>4}, to step {:>6}, from the checkpoint of step {:>6}: {}", r.line.interval, r.line.step, r.from,
+                                 r.same ? "as certified" : r.difference)
+                  << std::endl;
+      });
+  if (!words.json.empty()) write_file(words.json, json_of(audited, certificate, nonce).dump(2) + "\n");
+  if (!words.all) say_power(certificate.leaves, asked);
+  std::cout << (audited.holds() ? "holds\n" : "does not hold\n");
+  return audited.holds() ? 0 : 1;
+}
+
+struct DisputeWords {
+  std::string first, second;
+  Here here;
+};
+
+int dispute(const DisputeWords& words) {
+  const training::Replay first(words.first, words.here.options()), second(words.second, words.here.options());
+  const auto found = training::dispute(first, second);
+  if (!found) {
+    std::cout << fmt::format("{} intervals are the same\n", std::min(first.lines().size(), second.lines().size()));
+    return 0;
+  }
+  const training::JournalLine &a = first.lines()[found->interval], &b = second.lines()[found->interval];
+  std::cout << fmt::format("interval {}, to step {}, is the first that differs:\n", a.interval, a.step);
+  for (const auto& [name, line, same] : {std::tuple(words.first, a, found->first), std::tuple(words.second, b, found->second)}) {
+    std::cout << fmt::format("  {}: state {}, losses {}: {}\n", name, line.state.substr(0, 16), line.losses.substr(0, 16),
+                             same ? "computed again, it is the same" : "computed again, it is another");
+  }
+  return 1;
+}
+
+}  // namespace
+
+void add_certify(Command app, Outcome& outcome) {
+  Command command = app.command("certify", "Sign what a training run in a folder came to");
+  command.footer(certify_examples);
+  auto words = std::make_shared<CertifyWords>();
+  command.option("run", words->run, "The folder").required();
+  command.option("--key", words->key, "An Ed25519 private key in PEM").required();
+  command.option("-o,--output", words->output, "The certificate").required();
+  words->here.add_to(command);
+  command.callback([words, &outcome] {
+    certify(*words);
+    outcome.status = 0;
+  });
+}
+
+void add_verify(Command app, Outcome& outcome) {
+  Command command = app.command("verify", "Check a certificate of a training run, its files and its folder");
+  command.footer(verify_examples);
+  auto words = std::make_shared<VerifyWords>();
+  command.option("certificate", words->certificate, "The certificate").required();
+  command.option("--key", words->key, "The Ed25519 public key in PEM of who is believed").required();
+  command.option("--file", words->files, "A file that must be one of those that it names").one_word();
+  command.option("--run", words->run, "The folder whose journal must be the one that was certified");
+  command.callback([words, &outcome] { outcome.status = verify(*words); });
+}
+
+void add_audit(Command app, Outcome& outcome) {
+  Command command = app.command("audit", "Compute intervals of a certified training run again");
+  command.footer(audit_examples);
+  auto words = std::make_shared<AuditWords>();
+  command.option("certificate", words->certificate, "The certificate").required();
+  command.option("--key", words->key, "The Ed25519 public key in PEM of who is believed").required();
+  command.option("--run", words->run, "The folder of the run").required();
+  command.option("--intervals", words->intervals, "How many are computed again").between(1, 1000000000).with_default();
+  command.flag("--all", words->all, "All of them");
+  command.option("--nonce", words->nonce, "64 hexadecimal digits that the intervals are drawn from, to repeat an audit");
+  command.option("--json", words->json, "Write what was found to this file");
+  words->here.add_to(command);
+  command.callback([words, &outcome] { outcome.status = audit(*words); });
+}
+
+void add_dispute(Command app, Outcome& outcome) {
+  Command command = app.command("dispute", "Find where two folders of one training run differ, and which of them is wrong");
+  command.footer(dispute_examples);
+  auto words = std::make_shared<DisputeWords>();
+  command.option("first", words->first, "A folder").required();
+  command.option("second", words->second, "Another folder of the same run").required();
+  words->here.add_to(command);
+  command.callback([words, &outcome] { outcome.status = dispute(*words); });
+}
+
+#else
+
+namespace {
+
+void add_missing(Command app, const std::string& name, const std::string& meaning, const char* examples) {
+  Command command = app.command(name, meaning + " (not in this build)");
+  command.footer(examples);
+  command.allow_extras();
+  command.callback([name] { throw Unsupported(name + ": not in this build"); });
+}
+
+}  // namespace
+
+void add_certify(Command app, Outcome&) { add_missing(app, "certify", "Sign what a training run in a folder came to", certify_examples); }
+void add_verify(Command app, Outcome&) { add_missing(app, "verify", "Check a certificate of a training run, its files and its folder", verify_examples); }
+void add_audit(Command app, Outcome&) { add_missing(app, "audit", "Compute intervals of a certified training run again", audit_examples); }
+void add_dispute(Command app, Outcome&) {
+  add_missing(app, "dispute", "Find where two folders of one training run differ, and which of them is wrong", dispute_examples);
+}
+
+#endif
+
+}  // namespace etalon::command

@@ -1,0 +1,80 @@
+#include "training/certificate/audit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/error.hpp"
+#include "spec/sha256.hpp"
+#include "training/certificate/merkle.hpp"
+#include "training/run/export.hpp"
+
+namespace etalon::training {
+namespace {
+
+std::string root_of(const std::vector<JournalLine>& lines) {
+  std::vector<Digest> leaves;
+  for (const JournalLine& line : lines) leaves.push_back(leaf_of(line));
+  return hexadecimal(merkle_root(leaves));
+}
+
+}  // namespace
+
+Digest leaf_of(const JournalLine& line) { return leaf_digest(to_text(line)); }
+
+Certificate certify(const std::filesystem::path& folder, const Replay& run, std::string device) {
+  const TrainResult reached = run.reached();
+  const Exported model = export_run(folder, "safetensors", false);
+  Certificate c;
+  c.subjects = {{"model.safetensors", sha256_of(model.bytes)}, {"state.safetensors", run.lines().back().state}};
+  c.declaration = run.text();
+  c.start = run.declaration().start;
+  c.end = run.lines().back().state;
+  c.leaves = static_cast<std::int64_t>(run.lines().size());
+  c.root = root_of(run.lines());
+  c.environments = {{0, std::move(device), this_build()}};
+  c.metrics = {{"share of rows answered right", reached.test_accuracy}, {"loss sum of the last epoch", reached.last_epoch_loss}};
+  return c;
+}
+
+std::vector<std::string> contradictions(const Certificate& certificate, const Replay& run) {
+  std::vector<std::string> all;
+  const auto compare = [&](std::string_view what, const std::string& found, const std::string& expected) {
+    if (found != expected) all.push_back(fmt::format("{} is {}, certified is {}", what, found, expected));
+  };
+  compare("the run", sha256_of(run.text()), certificate.run());
+  compare("the number of intervals", std::to_string(run.lines().size()), std::to_string(certificate.leaves));
+  compare("the root of the intervals", root_of(run.lines()), certificate.root);
+  compare("the state before the first step", run.declaration().start, certificate.start);
+  compare("the last state", run.lines().empty() ? "none" : run.lines().back().state, certificate.end);
+  return all;
+}
+
+bool Audit::holds() const {
+  return !intervals.empty() && std::all_of(intervals.begin(), intervals.end(), [](const Replayed& r) { return r.same; });
+}
+
+Audit audit(const Certificate& certificate, const Replay& run, const Nonce& nonce, std::int64_t count,
+            const std::function<void(const Replayed&)>& after) {
+  if (const std::vector<std::string> faults = contradictions(certificate, run); !faults.empty()) {
+    throw SpecViolation("the run is not the certificate's: " + faults.front());
+  }
+  Audit audited;
+  for (const std::int64_t at : nonce.challenge(certificate.leaves, count)) {
+    audited.intervals.push_back(run.interval(static_cast<std::size_t>(at)));
+    if (after) after(audited.intervals.back());
+  }
+  return audited;
+}
+
+std::optional<Dispute> dispute(const Replay& first, const Replay& second) {
+  if (first.text() != second.text()) throw SpecViolation("dispute: the folders hold two runs, expected one");
+  const std::vector<JournalLine>&a = first.lines(), &b = second.lines();
+  const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  if (at == a.end() || other == b.end()) return std::nullopt;
+  const auto interval = static_cast<std::size_t>(at - a.begin());
+  return Dispute{interval, first.interval(interval).same, second.interval(interval).same};
+}
+
+}  // namespace etalon::training

@@ -1,0 +1,87 @@
+#include "training/certificate/replay.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <sstream>
+#include <utility>
+
+#include "spec/error.hpp"
+#include "spec/file.hpp"
+#include "training/run/run.hpp"
+#include "training/run/storage.hpp"
+
+namespace etalon::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes in the end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "etalon-replay-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw file_error(name, "no folder can be made", errno);
+    path_ = name;
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+TrainOptions in_folder(TrainOptions options, const fs::path& folder) {
+  options.run = folder;
+  options.plots = false;
+  options.progress = false;
+  options.svg.clear();
+  return options;
+}
+
+}  // namespace
+
+Replay::Replay(fs::path folder, TrainOptions here)
+    : folder_(std::move(folder)),
+      here_(std::move(here)),
+      text_(read_file(folder_ / "run.json")),
+      declaration_(declaration_of(text_, (folder_ / "run.json").string())) {
+  const std::shared_ptr<Storage> storage = file_system();
+  lines_ = Journal(*storage, folder_ / "journal.jsonl").lines();
+}
+
+Replayed Replay::interval(std::size_t at) const {
+  if (at >= lines_.size()) throw SpecViolation(fmt::format("{}: {} intervals, expected more than {}", folder_.string(), lines_.size(), at));
+  Replayed replayed{lines_[at]};
+  const Scratch scratch;
+  replayed.from = copy_until(*file_system(), folder_, at == 0 ? 0 : lines_[at - 1].step, scratch.path());
+  TrainOptions options = in_folder(here_, scratch.path());
+  std::int64_t done = replayed.from;
+  options.should_stop = [&] { return ++done >= replayed.line.step; };
+  std::ostringstream unread;
+  const Ending ending = resume(options, unread).ending;
+  replayed.same = ending.status == Ending::Status::finished || ending.status == Ending::Status::stopped;
+  if (!replayed.same) replayed.difference = ending.why;
+  return replayed;
+}
+
+TrainResult Replay::reached() const {
+  if (lines_.empty() || lines_.back().step != declaration_.steps) {
+    throw SpecViolation(fmt::format("{0}: trained {1} of {2} steps; etalon resume {0} goes on", folder_.string(),
+                                    lines_.empty() ? 0 : lines_.back().step, declaration_.steps));
+  }
+  const Scratch scratch;
+  if (copy_until(*file_system(), folder_, declaration_.steps, scratch.path()) != declaration_.steps) {
+    throw IoError(folder_.string() + ": the last checkpoint is not there");
+  }
+  std::ostringstream unread;
+  return resume(in_folder(here_, scratch.path()), unread);
+}
+
+}  // namespace etalon::training

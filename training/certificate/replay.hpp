@@ -1,0 +1,52 @@
+/// \file
+/// Intervals of a run computed again, beside the run: nothing in its folder changes. It judges nothing.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "training/report.hpp"
+#include "training/run/declaration.hpp"
+#include "training/run/journal.hpp"
+
+namespace etalon::training {
+
+/// What an interval came to, computed again.
+struct Replayed {
+  JournalLine line;           ///< what the journal has of it
+  std::int64_t from = 0;      ///< the step of the checkpoint that it was computed from
+  bool same = false;
+  std::string difference{};   ///< one line, unless it is the same
+};
+
+/// A run that is only read.
+class Replay {
+ public:
+  /// \param here where it is computed: device, threads, data and cache of the options, nothing else
+  /// \throws IoError
+  Replay(std::filesystem::path folder, TrainOptions here);
+
+  /// The text of run.json.
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const Declaration& declaration() const { return declaration_; }
+  /// Every line of the journal.
+  [[nodiscard]] const std::vector<JournalLine>& lines() const { return lines_; }
+
+  /// Interval number `at`, from 0, from the nearest checkpoint before it; those between are compared as well.
+  /// \throws as resume, and where the run does not come that far
+  [[nodiscard]] Replayed interval(std::size_t at) const;
+  /// What a run that trained to its end reached, by its last checkpoint. \throws SpecViolation for one that did not
+  [[nodiscard]] TrainResult reached() const;
+
+ private:
+  std::filesystem::path folder_;
+  TrainOptions here_;
+  std::string text_;
+  Declaration declaration_;
+  std::vector<JournalLine> lines_;
+};
+
+}  // namespace etalon::training
