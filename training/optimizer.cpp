@@ -67,8 +67,9 @@ Traced finite_or_kept(const Traced& value, const Traced& old, const Traced& guar
                           operands, {}, {}, SourceLine::current())[0];
 }
 
-Optimization::Optimization(const Parameters& parameters, std::vector<Group> groups, std::vector<GradientOperation> before)
-    : groups_(std::move(groups)), before_(std::move(before)) {
+Optimization::Optimization(const Parameters& parameters, std::vector<Group> groups, std::vector<GradientOperation> before,
+                           const std::optional<LossScaling>& loss_scaling)
+    : groups_(std::move(groups)), before_(std::move(before)), loss_scaling_(loss_scaling) {
   std::set<std::size_t> used;
   for (const auto& [name, parameter] : parameters.entries()) {
     if (parameter.frozen) continue;
@@ -80,6 +81,12 @@ Optimization::Optimization(const Parameters& parameters, std::vector<Group> grou
     if (used.count(g) != 0) continue;
     throw SpecViolation(fmt::format("optimizer: no trained parameter belongs to the group '{}'; there are {}", groups_[g].pattern,
                                     fmt::join(parameters.names(), ", ")));
+  }
+  if (!loss_scaling_) return;
+  require_sound(*loss_scaling_);
+  for (const Entry& entry : entries_) {
+    if (entry.parameter.dtype == DType::f32) continue;
+    throw SpecViolation(fmt::format("loss scaling: `{}` is {}, expected f32", entry.name, name_of(entry.parameter.dtype)));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "spec/program/trace.hpp"
+#include "training/loss_scale.hpp"
 #include "training/model/parameters.hpp"
 
 namespace etalon::training {
@@ -49,8 +50,9 @@ class Optimization {
  public:
   Optimization() = default;
   /// \throws SpecViolation: a group that no trained parameter belongs to, a parameter without a group, an operation that
-  /// is no optimizer.
-  Optimization(const Parameters& parameters, std::vector<Group> groups, std::vector<GradientOperation> before = {});
+  /// is no optimizer; where the loss is scaled, as require_sound, or for a trained parameter that is not f32.
+  Optimization(const Parameters& parameters, std::vector<Group> groups, std::vector<GradientOperation> before = {},
+               const std::optional<LossScaling>& loss_scaling = {});
 
   struct Entry {
     std::string name;
@@ -60,6 +62,9 @@ class Optimization {
   };
   /// The trained parameters, in the model's order.
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+
+  /// Where gradients are those of a scaled loss.
+  [[nodiscard]] const std::optional<LossScaling>& loss_scaling() const { return loss_scaling_; }
 
   /// What a step knows when it updates.
   struct Inputs {
@@ -79,6 +84,7 @@ class Optimization {
   std::vector<Group> groups_;
   std::vector<GradientOperation> before_;
   std::vector<Entry> entries_;
+  std::optional<LossScaling> loss_scaling_;
 };
 
 /// `value` where `guard` is finite, else `old`. Both have one type.

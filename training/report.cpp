@@ -132,14 +132,28 @@ double accuracy(const ConfusionMatrix& matrix, std::int64_t rows) {
   return static_cast<double>(right) / static_cast<double>(rows);
 }
 
+/// What is the same for all tasks.
+TrainerOptions trainer_options(const TrainOptions& options, std::int64_t epochs, std::int64_t batch, bool shuffle) {
+  TrainerOptions made{options.seed, epochs, options.batch > 0 ? options.batch : batch, shuffle, options.threads, options.cache, {}, options.device};
+  made.grain = options.grain;
+  made.devices = options.devices;
+  return made;
+}
+
+TrainResult show_plan(const LeafPlan& plan, std::ostream& console) {
+  console << to_text(plan);
+  return {};
+}
+
 TrainResult train_digits(const TrainOptions& options, std::ostream& console) {
   const std::string model = known("model of digits", options.model, {"mlp", "cnn"});
   const Dataset digits = read_digits(digits_file(options));
   const Split split = split_of_digits();
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 500 : 100;
-  const TrainerOptions trainer_options{options.seed, epochs, 32, true, options.threads, options.cache, {}, options.device};
-  Trainer trainer(model == "mlp" ? digits_mlp() : digits_cnn(), select_rows(digits, split.train), trainer_options,
-                  select_rows(digits, split.validation));
+  const TrainerOptions how = trainer_options(options, epochs, 32, true);
+  const Task task = model == "mlp" ? digits_mlp() : digits_cnn();
+  if (options.plan) return show_plan(plan_of(task, select_rows(digits, split.train), how), console);
+  Trainer trainer(task, select_rows(digits, split.train), how, select_rows(digits, split.validation));
   fmt::print(console, "digits, {}: {} rows to train on, {} to validate, {} to test, {} epochs, seed {}\n", model,
              split.train.size(), split.validation.size(), split.test.size(), epochs, options.seed);
   Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
@@ -178,8 +192,10 @@ TrainResult train_moons(const TrainOptions& options, std::ostream& console) {
   Dataset rows{data.features, 0, data.inputs};
   for (const std::int64_t label : data.labels) rows.numbers.push_back(label == 0 ? 1.0F : -1.0F);
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
-  Trainer trainer(moons(), rows, TrainerOptions{options.seed, epochs, 10, false, options.threads, options.cache, {}, options.device});
-  fmt::print(console, "moons: {} points in batches of 10, {} epochs, seed {}\n", data.rows(), epochs, options.seed);
+  const TrainerOptions how = trainer_options(options, epochs, 10, false);
+  if (options.plan) return show_plan(plan_of(moons(), rows, how), console);
+  Trainer trainer(moons(), rows, how);
+  fmt::print(console, "moons: {} points in batches of {}, {} epochs, seed {}\n", data.rows(), how.batch, epochs, options.seed);
   Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
   trainer.run([&](const StepRecord& record) { reporter(record); });
 
@@ -202,6 +218,7 @@ void check(const TrainOptions& options) {
     throw SpecViolation(fmt::format("training: {} epochs, expected 1 to {}, or 0 for the task's own number", options.epochs, most_epochs));
   }
   if (options.every < 0) throw SpecViolation(fmt::format("training: a line every {} steps, expected 0 or more", options.every));
+  if (options.batch < 0) throw SpecViolation(fmt::format("training: a batch of {} rows, expected 1 or more, or 0 for the task's own number", options.batch));
   if (options.threads < 1) throw SpecViolation("training: 0 threads, expected at least 1");
   if (options.task == "moons" && (!options.data.empty() || options.model != "mlp")) {
     throw SpecViolation("training: moons makes its own data and has one model; --data and --model belong to digits");
@@ -216,6 +233,7 @@ TrainResult train(const TrainOptions& options, std::ostream& console) {
   const std::string task = known("task", options.task, {"digits", "moons"});
   check(options);
   TrainResult result = task == "digits" ? train_digits(options, console) : train_moons(options, console);
+  if (options.plan) return result;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, loss sum of the last epoch {:.4g}\n", task, result.steps,
              result.seconds, task == "digits" ? "test accuracy" : "points on their side", 100 * result.test_accuracy,

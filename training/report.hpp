@@ -22,6 +22,10 @@ struct TrainOptions {
   std::uint64_t seed = 1;
   std::int64_t epochs = 0;                      ///< 0: the task's own number
   std::int64_t every = 0;                       ///< print every that many steps; 0: once an epoch or rarer
+  std::int64_t batch = 0;                       ///< rows of a step; 0: the task's own number
+  std::int64_t grain = 0;                       ///< rows of a leaf, which divide the batch; 0: the batch
+  unsigned devices = 1;                         ///< that compute leaves at the same time
+  bool plan = false;                            ///< print who would compute and send what, and run nothing
   unsigned threads = 1;
   bool progress = false;                        ///< a progress bar, for a terminal
   std::size_t columns = 84;                     ///< of the terminal
@@ -41,7 +45,7 @@ struct TrainResult {
   std::vector<double> validation_accuracy{};  ///< of digits, after each epoch
 };
 
-/// Trains, writing to `console`. \throws SpecViolation for an unknown task or model (with the nearest name), IoError
+/// Trains, writing to `console`, or writes the plan; then the result is empty. \throws SpecViolation for an unknown task or model (with the nearest name), IoError
 /// for data or plot files.
 TrainResult train(const TrainOptions& options, std::ostream& console);
 

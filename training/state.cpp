@@ -33,6 +33,10 @@ State::State(Parameters parameters, Optimization optimization, std::uint64_t see
   for (const auto& entry : optimization_.entries()) {
     for (const StateTensor& t : entry.state) store_->declare(t.name, t.dtype, t.dims);
   }
+  if (optimization_.loss_scaling()) {
+    store_->declare(names::loss_scale, DType::f32, {});
+    store_->declare(names::good_steps, DType::i64, {});
+  }
   store_->declare(names::count, DType::i64, {});
   store_->declare(names::seed, DType::i64, {});
   write_first(Part::all, false);
@@ -64,6 +68,10 @@ void State::write_first(Part part, bool missing_is_error) {
     for (const auto& entry : optimization_.entries()) {
       for (const StateTensor& t : entry.state) store_->write(t.name, filled(t));
     }
+    if (const auto& scaling = optimization_.loss_scaling()) {
+      store_->write(names::loss_scale, HostTensor::of<float>({}, {static_cast<float>(scaling->first)}));
+      store_->write(names::good_steps, HostTensor(DType::i64, {}));
+    }
     store_->write(names::count, HostTensor(DType::i64, {}));
     store_->write(names::seed, HostTensor::of<std::int64_t>({}, {static_cast<std::int64_t>(seed_)}));
   }
@@ -83,6 +91,7 @@ std::vector<std::string> State::names_of(Part part) const {
     for (const auto& entry : optimization_.entries()) {
       for (const StateTensor& t : entry.state) all.push_back(t.name);
     }
+    if (optimization_.loss_scaling()) all.insert(all.end(), {names::loss_scale, names::good_steps});
     all.emplace_back(names::count);
     all.emplace_back(names::seed);
   }

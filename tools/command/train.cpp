@@ -23,6 +23,8 @@ Examples
   etalon train digits
   etalon train digits --model cnn --seed 3 --svg plots
   etalon train moons --every 100
+  etalon train digits --grain 8 --devices 3
+  etalon train digits --grain 8 --devices 3 --plan
 The same seed gives the same numbers. Compiled code is kept for the next run in ETALON_CACHE, or in ~/.cache/etalon;
 ETALON_CACHE=off keeps none.)";
 
@@ -43,10 +45,14 @@ void add_train(Command app, Outcome& outcome) {
   command.option("--seed", options->seed, "Feeds initialisation, shuffling and dropout").with_default();
   command.option("--epochs", options->epochs, "Passes over the data; 0 is the task's own number").between(0, 1000000).with_default();
   command.option("--every", options->every, "Print every that many steps; 0 is once an epoch or rarer").between(0, 1000000000).with_default();
+  command.option("--batch", options->batch, "Rows of a step; 0 is the task's own number").between(0, 1000000000).with_default();
+  command.option("--grain", options->grain, "Rows of a leaf, which divide the batch; 0 is the batch. Leaves are computed one by one, and their sums are the step's").between(0, 1000000000).with_default();
+  command.option("--devices", options->devices, "That compute leaves at the same time; the numbers do not depend on it").between(1, 1024).with_default();
   command.option("--threads", options->threads, "Of the compiled step; the numbers do not depend on it").with_default();
   command.option("--backend", *backend, "Where steps run: cpu, cuda-emulated or cuda").with_default();
   command.option("--data", *data, "The digits in a file of your own");
   command.option("--svg", *svg, "Write the plots into this folder");
+  command.flag("--plan", options->plan, "Print which device would compute and send what in a step, and run nothing");
   command.flag("--no-plots", *quiet, "No plots in the terminal");
   command.callback([=, &outcome] {
     options->data = *data;
