@@ -24,10 +24,22 @@ struct Optimizer {
   std::map<std::string, double> first = {};    ///< of state tensors that do not start at 0, by their names in the definition
 };
 
-/// An operation on gradients before they are followed, such as clipping; one over a pack sees all gradients of the step.
+/// A tensor that is kept between steps.
+struct StateTensor {
+  std::string name;  ///< `hidden.weight.m`
+  DType dtype = DType::f32;
+  Dims dims;
+  double first = 0;
+};
+
+/// An operation on gradients before they are followed, such as clipping; one over a pack sees all gradients of the step. One that
+/// keeps something is `(g#, kept…, step) -> (f, kept…)`: all gradients are multiplied by f. Its last operand is the step's
+/// number, from 1, where the operation has it.
 struct GradientOperation {
   std::string operation;
   spec::Attributes attributes = {};
+  std::string text = {};  ///< the definition of one that keeps something
+  std::vector<StateTensor> kept = {};
 };
 
 /// Parameters that follow one optimizer. Every trained parameter belongs to the first group that its name matches.
@@ -35,14 +47,6 @@ struct Group {
   std::string pattern = "*";  ///< of names; `*` stands for any text
   Optimizer optimizer;
   double rate = 1;            ///< times the learning rate of the step
-};
-
-/// A tensor that an optimizer keeps.
-struct StateTensor {
-  std::string name;  ///< `hidden.weight.m`
-  DType dtype = DType::f32;
-  Dims dims;
-  double first = 0;
 };
 
 /// Which parameter follows what.
@@ -66,6 +70,9 @@ class Optimization {
   /// Where gradients are those of a scaled loss.
   [[nodiscard]] const std::optional<LossScaling>& loss_scaling() const { return loss_scaling_; }
 
+  /// All that is kept between steps: the entries' state, what operations on gradients keep, scale and count of good steps.
+  [[nodiscard]] std::vector<StateTensor> kept() const;
+
   /// What a step knows when it updates.
   struct Inputs {
     std::map<std::string, Traced> values;         ///< parameters by name
@@ -78,7 +85,7 @@ class Optimization {
   void write(spec::Tracer& tracer, const Inputs& inputs) const;
 
  private:
-  [[nodiscard]] std::vector<Traced> prepared(spec::Tracer& tracer, std::vector<Traced> gradients) const;
+  [[nodiscard]] std::vector<Traced> prepared(spec::Tracer& tracer, const Inputs& inputs) const;
   void update(spec::Tracer& tracer, const Entry& entry, const Traced& gradient, const Inputs& inputs) const;
 
   std::vector<Group> groups_;
