@@ -58,6 +58,41 @@ std::size_t group_of(const std::string& name, const std::vector<Group>& groups) 
   throw SpecViolation(fmt::format("optimizer: `{}` is in no group; the patterns are {}", name, fmt::join(patterns, ", ")));
 }
 
+/// The updates of what an operation keeps, and its factor.
+Traced factor_of(const GradientOperation& step, spec::Tracer& tracer, const std::vector<Traced>& gradients,
+                 const Optimization::Inputs& inputs) {
+  const spec::Library library = spec::Library().with(step.text);
+  std::vector<spec::TracedOperand> operands(gradients.begin(), gradients.end());
+  std::vector<Traced> kept;
+  for (const StateTensor& part : step.kept) kept.push_back(tracer.parameter(part.name, part.dtype, part.dims));
+  operands.insert(operands.end(), kept.begin(), kept.end());
+  if (library.named(step.operation).operand_count > 1 + kept.size()) operands.emplace_back(inputs.count);
+  const std::vector<Traced> results = spec::trace_call(library, step.operation, operands, std::array{gradients.size()},
+                                                       step.attributes, SourceLine::current());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const Traced& value = results.at(1 + i);
+    tracer.assign(kept[i], inputs.guard ? finite_or_kept(value, kept[i], *inputs.guard) : value);
+  }
+  return results.at(0);
+}
+
+std::vector<Traced> prepared_by(const GradientOperation& step, spec::Tracer& tracer, std::vector<Traced> gradients,
+                                const Optimization::Inputs& inputs) {
+  if (!step.text.empty()) {
+    const Traced factor = factor_of(step, tracer, gradients, inputs);
+    for (Traced& gradient : gradients) gradient = gradient * factor;
+    return gradients;
+  }
+  const std::vector<spec::TracedOperand> operands(gradients.begin(), gradients.end());
+  if (spec::definition_named(step.operation).operands[0].pack) {
+    return tracer.call(step.operation, operands, step.attributes, std::array{operands.size()});
+  }
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    gradients[i] = tracer.call(step.operation, std::span(&operands[i], 1), step.attributes)[0];
+  }
+  return gradients;
+}
+
 }  // namespace
 
 Traced finite_or_kept(const Traced& value, const Traced& old, const Traced& guard) {
@@ -67,8 +102,9 @@ Traced finite_or_kept(const Traced& value, const Traced& old, const Traced& guar
                           operands, {}, {}, SourceLine::current())[0];
 }
 
-Optimization::Optimization(const Parameters& parameters, std::vector<Group> groups, std::vector<GradientOperation> before)
-    : groups_(std::move(groups)), before_(std::move(before)) {
+Optimization::Optimization(const Parameters& parameters, std::vector<Group> groups, std::vector<GradientOperation> before,
+                           const std::optional<LossScaling>& loss_scaling)
+    : groups_(std::move(groups)), before_(std::move(before)), loss_scaling_(loss_scaling) {
   std::set<std::size_t> used;
   for (const auto& [name, parameter] : parameters.entries()) {
     if (parameter.frozen) continue;
@@ -81,26 +117,36 @@ Optimization::Optimization(const Parameters& parameters, std::vector<Group> grou
     throw SpecViolation(fmt::format("optimizer: no trained parameter belongs to the group '{}'; there are {}", groups_[g].pattern,
                                     fmt::join(parameters.names(), ", ")));
   }
+  if (!loss_scaling_) return;
+  require_sound(*loss_scaling_);
+  for (const Entry& entry : entries_) {
+    if (entry.parameter.dtype == DType::f32) continue;
+    throw SpecViolation(fmt::format("loss scaling: `{}` is {}, expected f32", entry.name, name_of(entry.parameter.dtype)));
+  }
 }
 
-std::vector<Traced> Optimization::prepared(spec::Tracer& tracer, std::vector<Traced> gradients) const {
+std::vector<StateTensor> Optimization::kept() const {
+  std::vector<StateTensor> all;
+  for (const Entry& entry : entries_) all.insert(all.end(), entry.state.begin(), entry.state.end());
+  for (const GradientOperation& step : before_) all.insert(all.end(), step.kept.begin(), step.kept.end());
+  if (loss_scaling_) {
+    all.push_back({names::loss_scale, DType::f32, {}, loss_scaling_->first});
+    all.push_back({names::good_steps, DType::i64, {}, 0});
+  }
+  return all;
+}
+
+std::vector<Traced> Optimization::prepared(spec::Tracer& tracer, const Inputs& inputs) const {
+  std::vector<Traced> gradients = inputs.gradients;
   for (const GradientOperation& step : before_) {
-    const spec::Definition& d = spec::definition_named(step.operation);
-    std::vector<spec::TracedOperand> operands(gradients.begin(), gradients.end());
     const auto label = tracer.section(step.operation);
-    if (d.operands[0].pack) {
-      gradients = tracer.call(step.operation, operands, step.attributes, std::array{operands.size()});
-      continue;
-    }
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
-      gradients[i] = tracer.call(step.operation, std::span(&operands[i], 1), step.attributes)[0];
-    }
+    gradients = prepared_by(step, tracer, gradients, inputs);
   }
   return gradients;
 }
 
 void Optimization::write(spec::Tracer& tracer, const Inputs& inputs) const {
-  const std::vector<Traced> gradients = prepared(tracer, inputs.gradients);
+  const std::vector<Traced> gradients = prepared(tracer, inputs);
   for (std::size_t i = 0; i < entries_.size(); ++i) update(tracer, entries_[i], gradients.at(i), inputs);
 }
 

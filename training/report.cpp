@@ -140,7 +140,8 @@ double accuracy(const ConfusionMatrix& matrix, std::int64_t rows) {
 struct Subject {
   std::string task, model;
   Trainer& trainer;
-  std::int64_t rows = 0, batch = 0, epochs = 0;
+  std::int64_t rows = 0;
+  const TrainerOptions& how;
   std::function<std::string()> data_digest;
 };
 
@@ -148,13 +149,14 @@ Declaration declaration_of(const Subject& subject, const TrainOptions& options) 
   Declaration d;
   d.task = subject.task;
   d.model = subject.model;
-  d.program = to_text(subject.trainer.program());
+  d.program = subject.trainer.step_text();
   d.data = subject.data_digest();
   d.seed = options.seed;
   d.rows = subject.rows;
-  d.batch = subject.batch;
+  d.batch = subject.how.batch;
+  d.grain = subject.how.grain > 0 ? subject.how.grain : subject.how.batch;
   d.dropped = subject.trainer.dropped();
-  d.epochs = subject.epochs;
+  d.epochs = subject.how.epochs;
   d.steps = subject.trainer.steps();
   d.interval = options.interval > 0 ? options.interval : default_interval(d.steps);
   d.order = order_of_sums;
@@ -208,16 +210,29 @@ double last_epoch_loss(const Reporter& reporter, const std::optional<Run>& run) 
   return run ? run->position().epoch_loss : reporter.last().epoch_loss;
 }
 
+/// What is the same for all tasks.
+TrainerOptions trainer_options(const TrainOptions& options, std::int64_t epochs, std::int64_t batch, bool shuffle) {
+  TrainerOptions made{options.seed, epochs, options.batch > 0 ? options.batch : batch, shuffle, options.threads, options.cache, {}, options.device};
+  made.grain = options.grain;
+  made.devices = options.devices;
+  return made;
+}
+
+TrainResult show_plan(const LeafPlan& plan, std::ostream& console) {
+  console << to_text(plan);
+  return {};
+}
+
 TrainResult train_digits(const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
   const std::string& model = options.model;
   const Task task = task_named("digits", model);
   const Dataset digits = read_digits(digits_file(options));
   const Split split = split_of_digits();
-  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 500 : 100, batch = 32;
-  const TrainerOptions trainer_options{options.seed, epochs, batch, true, options.threads, options.cache, {}, options.device};
-  Trainer trainer(task, select_rows(digits, split.train), trainer_options,
-                  select_rows(digits, split.validation));
-  const Subject subject{"digits", model, trainer, static_cast<std::int64_t>(split.train.size()), batch, epochs,
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 500 : 100;
+  const TrainerOptions how = trainer_options(options, epochs, 32, true);
+  if (options.plan) return show_plan(plan_of(task, select_rows(digits, split.train), how), console);
+  Trainer trainer(task, select_rows(digits, split.train), how, select_rows(digits, split.validation));
+  const Subject subject{"digits", model, trainer, static_cast<std::int64_t>(split.train.size()), how,
                         [&] { return sha256_of(read_file(digits_file(options))); }};
   prepare(subject, options, run, console);
   fmt::print(console, "digits, {}: {} rows to train on, {} to validate, {} to test, {} epochs, seed {}\n", model,
@@ -258,13 +273,15 @@ TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, st
   const Dataset data = half_moons(400, 0.1, options.seed);
   Dataset rows{data.features, 0, data.inputs};
   for (const std::int64_t label : data.labels) rows.numbers.push_back(label == 0 ? 1.0F : -1.0F);
-  const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80, batch = 10;
-  Trainer trainer(moons(), rows, TrainerOptions{options.seed, epochs, batch, false, options.threads, options.cache, {}, options.device});
-  const Subject subject{"moons", options.model, trainer, rows.rows(), batch, epochs, [&] {
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
+  const TrainerOptions how = trainer_options(options, epochs, 10, false);
+  if (options.plan) return show_plan(plan_of(moons(), rows, how), console);
+  Trainer trainer(moons(), rows, how);
+  const Subject subject{"moons", options.model, trainer, rows.rows(), how, [&] {
                           return Sha256().add(std::as_bytes(std::span(rows.inputs))).add(std::as_bytes(std::span(rows.numbers))).hexadecimal();
                         }};
   prepare(subject, options, run, console);
-  fmt::print(console, "moons: {} points in batches of {}, {} epochs, seed {}\n", data.rows(), batch, epochs, options.seed);
+  fmt::print(console, "moons: {} points in batches of {}, {} epochs, seed {}\n", data.rows(), how.batch, epochs, options.seed);
   Reporter reporter(console, trainer.steps(), trainer.steps() / epochs, options);
   const Ending ending = trained(subject, options, run, reporter, console);
   if (ending.status != Ending::Status::finished) return {trainer.steps(), 0, 0, 0, {}, ending};
@@ -284,6 +301,7 @@ void check(const TrainOptions& options) {
     throw SpecViolation(fmt::format("training: {} epochs, expected 1 to {}, or 0 for the task's own number", options.epochs, most_epochs));
   }
   if (options.every < 0) throw SpecViolation(fmt::format("training: a line every {} steps, expected 0 or more", options.every));
+  if (options.batch < 0) throw SpecViolation(fmt::format("training: a batch of {} rows, expected 1 or more, or 0 for the task's own number", options.batch));
   if (options.threads < 1) throw SpecViolation("training: 0 threads, expected at least 1");
   if (options.interval < 0) throw SpecViolation(fmt::format("training: a checkpoint every {} steps, expected 0 or more", options.interval));
   if (options.run.empty() && options.interval > 0) throw SpecViolation("training: --interval is of a run in a folder; --run names one");
@@ -299,6 +317,7 @@ TrainResult train(const TrainOptions& options, std::optional<Run> run, std::ostr
   check(options);
   (void)task_named(options.task, options.model);
   TrainResult result = options.task == "digits" ? train_digits(options, run, console) : train_moons(options, run, console);
+  if (options.plan) return result;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (result.ending.status != Ending::Status::finished) return result;
   fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, loss sum of the last epoch {:.4g}\n", options.task, result.steps, result.seconds,
@@ -318,6 +337,8 @@ TrainResult resume(const TrainOptions& options, std::ostream& console) {
   all.model = declared.model;
   all.seed = declared.seed;
   all.epochs = declared.epochs;
+  all.batch = declared.batch;
+  all.grain = declared.grain;
   all.interval = declared.interval;
   all.from.clear();
   return train(all, std::move(run), console);

@@ -25,6 +25,10 @@ struct TrainOptions {
   std::uint64_t seed = 1;
   std::int64_t epochs = 0;                      ///< 0: the task's own number
   std::int64_t every = 0;                       ///< print every that many steps; 0: once an epoch or rarer
+  std::int64_t batch = 0;                       ///< rows of a step; 0: the task's own number
+  std::int64_t grain = 0;                       ///< rows of a leaf, which divide the batch; 0: the batch
+  unsigned devices = 1;                         ///< that compute leaves at the same time
+  bool plan = false;                            ///< print who would compute and send what, and run nothing
   unsigned threads = 1;
   bool progress = false;                        ///< a progress bar, for a terminal
   std::size_t columns = 84;                     ///< of the terminal
@@ -50,8 +54,8 @@ struct TrainResult {
   Ending ending{};              ///< of a run in a folder; unless it is finished, nothing was tested
 };
 
-/// Trains, writing to `console`. \throws SpecViolation for an unknown task or model (with the nearest name), IoError
-/// for data, run or plot files.
+/// Trains, writing to `console`, or writes the plan; then the result is empty. \throws SpecViolation for an unknown task or
+/// model (with the nearest name), IoError for data, run or plot files.
 TrainResult train(const TrainOptions& options, std::ostream& console);
 /// Goes on with the run in a folder: task, model, seed, epochs, interval and start are its own, whatever the options say.
 /// \throws SpecViolation for other data or another step than the run's, or where another process trains it, IoError

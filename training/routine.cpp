@@ -52,7 +52,7 @@ struct Range {
 
 }  // namespace
 
-Routine::Routine(const spec::Program& program, const Target& target, compiled::Store& store) : prepared_(program, target), store_(&store) {
+Routine::Routine(Prepared prepared, compiled::Store& store) : prepared_(std::move(prepared)), store_(&store) {
   for (const spec::Input& input : prepared_.program().inputs) {
     if (input.role == spec::Role::parameter) store.declare(input.name, input.dtype, input.dims);
   }

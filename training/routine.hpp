@@ -30,7 +30,11 @@ class Routine {
  public:
   /// Compiles, and declares in the store what the program reads from it. The store outlives the routine.
   /// \throws SpecViolation when an entry of the store has another type; otherwise as Prepared.
-  Routine(const spec::Program& program, const Target& target, compiled::Store& store);
+  Routine(const spec::Program& program, const Target& target, compiled::Store& store)
+      : Routine(Prepared(program, target), store) {}
+  /// The same of a program made ready: routines of its copies share compiled code, and may run at the same time where none
+  /// of them updates the store and each has run on it before.
+  Routine(Prepared prepared, compiled::Store& store);
 
   /// An output or captured value of which `run` says so where it is not finite. \throws SpecViolation for another name.
   Routine& watch(const std::string& value);

@@ -30,9 +30,7 @@ bool has(Part part, Part wanted) { return part == wanted || part == Part::all; }
 State::State(Parameters parameters, Optimization optimization, std::uint64_t seed)
     : parameters_(std::move(parameters)), optimization_(std::move(optimization)), seed_(seed), store_(std::make_shared<compiled::Store>()) {
   for (const auto& [name, parameter] : parameters_.entries()) store_->declare(name, parameter.dtype, parameter.dims);
-  for (const auto& entry : optimization_.entries()) {
-    for (const StateTensor& t : entry.state) store_->declare(t.name, t.dtype, t.dims);
-  }
+  for (const StateTensor& t : optimization_.kept()) store_->declare(t.name, t.dtype, t.dims);
   store_->declare(names::count, DType::i64, {});
   store_->declare(names::seed, DType::i64, {});
   write_first(Part::all, false);
@@ -61,9 +59,7 @@ void State::write_first(Part part, bool missing_is_error) {
     }
   }
   if (has(part, Part::optimizer)) {
-    for (const auto& entry : optimization_.entries()) {
-      for (const StateTensor& t : entry.state) store_->write(t.name, filled(t));
-    }
+    for (const StateTensor& t : optimization_.kept()) store_->write(t.name, filled(t));
     store_->write(names::count, HostTensor(DType::i64, {}));
     store_->write(names::seed, HostTensor::of<std::int64_t>({}, {static_cast<std::int64_t>(seed_)}));
   }
@@ -80,9 +76,7 @@ std::vector<std::string> State::names_of(Part part) const {
   std::vector<std::string> all;
   if (has(part, Part::parameters)) all = parameters_.names();
   if (has(part, Part::optimizer)) {
-    for (const auto& entry : optimization_.entries()) {
-      for (const StateTensor& t : entry.state) all.push_back(t.name);
-    }
+    for (const StateTensor& t : optimization_.kept()) all.push_back(t.name);
     all.emplace_back(names::count);
     all.emplace_back(names::seed);
   }

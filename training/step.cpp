@@ -22,28 +22,55 @@ Traced write_updates(spec::Tracer& tracer, const Optimization& optimization, con
   return inputs.rate;
 }
 
-void write_step(spec::Tracer& tracer, const Optimization& optimization, const Task::Values& values, const Traced& loss,
-                const Traced& before, const std::function<Traced(const Traced& count)>& rate) {
-  std::vector<Traced> wrt;
-  for (const auto& entry : optimization.entries()) wrt.push_back(values.at(entry.name));
-  const Traced used = write_updates(tracer, optimization, values, spec::gradients(loss, wrt), before, loss, rate);
+TracedData declare_data(spec::Tracer& tracer, const BatchShape& shape, DType target_dtype) {
+  const Dims targets = target_dtype == DType::f32 ? Dims{shape.slices(), shape.grain(), 1} : Dims{shape.slices(), shape.grain()};
+  const Traced inputs = tracer.input(names::inputs, DType::f32, {shape.slices(), shape.grain(), shape.features});
+  return {inputs, tracer.input(names::targets, target_dtype, targets)};
+}
+
+std::optional<LossScale> declare_loss_scale(spec::Tracer& tracer, const Optimization& optimization) {
+  const std::optional<LossScaling>& scaling = optimization.loss_scaling();
+  return scaling ? std::optional(LossScale(tracer, *scaling)) : std::nullopt;
+}
+
+void write_joined(spec::Tracer& tracer, const Optimization& optimization, const Task::Values& values, const LeafSums& sums,
+                  const Traced& before, const std::function<Traced(const Traced& count)>& rate) {
+  const double share = 1 / static_cast<double>(sums.leaves);
+  const Traced loss = sums.leaves == 1 ? sums.loss : sums.loss * share;
+  Traced guard = loss;
+  std::vector<Traced> gradients = sums.gradients;
+  if (sums.scale) {
+    const LossScale::Decision decision = sums.scale->decide(tracer, gradients, share);
+    gradients = decision.gradients;
+    guard = loss + decision.verdict;
+    tracer.output(names::verdict, decision.verdict);
+  } else if (sums.leaves > 1) {
+    for (Traced& gradient : gradients) gradient = gradient * share;
+  }
+  const Traced used = write_updates(tracer, optimization, values, std::move(gradients), before, guard, rate);
   tracer.output(names::loss, loss);
   tracer.output(names::rate, used);
 }
 
+void write_step(spec::Tracer& tracer, const Optimization& optimization, const Task::Values& values, const Traced& loss,
+                const Traced& before, const std::function<Traced(const Traced& count)>& rate) {
+  std::vector<Traced> wrt;
+  for (const auto& entry : optimization.entries()) wrt.push_back(values.at(entry.name));
+  const std::optional<LossScale> scale = declare_loss_scale(tracer, optimization);
+  write_joined(tracer, optimization, values, {loss, spec::gradients(scale ? scale->scaled(loss) : loss, wrt), scale}, before, rate);
+}
+
 spec::Program step_program(const Task& task, const BatchShape& shape, DType target_dtype, std::int64_t epochs) {
   spec::Tracer tracer;
-  const Traced inputs = tracer.input(names::inputs, DType::f32, {shape.batches, shape.batch, shape.features});
-  const Dims target_dims = target_dtype == DType::f32 ? Dims{shape.batches, shape.batch, 1} : Dims{shape.batches, shape.batch};
-  const Traced targets = tracer.input(names::targets, target_dtype, target_dims);
+  const auto [inputs, targets] = declare_data(tracer, shape, target_dtype);
   const Traced epoch_n = tracer.index(names::epoch, 0, epochs - 1);
   const Traced batch_n = tracer.index(names::batch, 0, shape.batches - 1);
   const Traced step_n = epoch_n * shape.batches + batch_n;
   const Noise<Untyped> noise{tracer.parameter(names::seed, DType::i64, {}), step_n};
   const Task::Values values = declare_parameters(tracer, task.parameters);
   const Traced loss = task.loss(task.forward(values, inputs[batch_n], &noise), targets[batch_n]);
-  write_step(tracer, Optimization(task.parameters, task.groups, task.before), values, loss,
-             tracer.parameter(names::count, DType::i64, {}), [&](const Traced&) { return task.rate(step_n, shape.batches * epochs); });
+  write_step(tracer, task.optimization(), values, loss, tracer.parameter(names::count, DType::i64, {}),
+             [&](const Traced&) { return task.rate(step_n, shape.batches * epochs); });
   return tracer.finish();
 }
 

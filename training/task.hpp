@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct Task {
   std::function<Traced(const Traced& step_n, std::int64_t steps)> rate;      ///< of the step, counted from 0
   std::vector<Group> groups;
   std::vector<GradientOperation> before = {};  ///< what is done to the gradients first
+  std::optional<LossScaling> loss_scaling = {};
+
+  [[nodiscard]] Optimization optimization() const { return {parameters, groups, before, loss_scaling}; }
 };
 
 /// A model whose leaves are the values of these names, those that are tied being one.

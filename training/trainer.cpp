@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>
 
+#include "compiled/runtime/device.hpp"
 #include "spec/error.hpp"
 #include "training/data/random_streams.hpp"
+#include "training/leaves/programs.hpp"
 
 namespace etalon::training {
 
@@ -19,7 +22,11 @@ BatchShape shape_of(const Dataset& rows, const TrainerOptions& options) {
     throw SpecViolation(fmt::format("training: {} rows in batches of {} for {} epochs, expected at least one batch and epoch",
                                     rows.rows(), options.batch, options.epochs));
   }
-  return {rows.rows() / options.batch, options.batch, rows.features};
+  const std::int64_t grain = options.grain == 0 ? options.batch : options.grain;
+  if (grain < 1 || options.batch % grain != 0) {
+    throw SpecViolation(fmt::format("training: a batch of {} rows in leaves of {}, expected a grain that divides it", options.batch, grain));
+  }
+  return {rows.rows() / options.batch, options.batch, rows.features, options.batch / grain};
 }
 
 /// Rows that the model can be trained or judged with.
@@ -46,9 +53,16 @@ Dataset labelled_or_none(Dataset data, const Task& task) {
   return data;
 }
 
+void require_devices(const TrainerOptions& options) {
+  if (options.devices < 1) throw SpecViolation("training: 0 devices, expected at least 1");
+  if (options.devices == 1 || options.device == nullptr || options.device->is_host()) return;
+  throw SpecViolation(fmt::format("training: {} devices on {}, expected 1, or the processor", options.devices, options.device->name()));
+}
+
 DType target_dtype(const Dataset& rows) { return rows.labels.empty() ? DType::f32 : DType::i64; }
 
 Target target_of(const TrainerOptions& options) {
+  require_devices(options);
   compiled::CompileOptions compile_options;
   compile_options.threads = options.threads;
   compile_options.cache = options.cache;
@@ -57,6 +71,13 @@ Target target_of(const TrainerOptions& options) {
 
 }  // namespace
 
+LeafPlan plan_of(const Task& task, const Dataset& rows, const TrainerOptions& options) {
+  require_fitting(rows, task, "training data");
+  require_devices(options);
+  const BatchShape shape = shape_of(rows, options);
+  return plan_of(leaf_program(task, shape, target_dtype(rows), options.epochs), shape, options.epochs, options.devices);
+}
+
 Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, Dataset validation)
     : task_(task),
       rows_(fitting(std::move(rows), task_)),
@@ -64,15 +85,13 @@ Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, 
       options_(options),
       shape_(shape_of(rows_, options_)),
       target_(target_of(options)),
-      state_(task_.parameters, Optimization(task_.parameters, task_.groups, task_.before), options_.seed),
-      step_(step_program(task_, shape_, target_dtype(rows_), options_.epochs), target_, state_.store()),
+      state_(task_.parameters, task_.optimization(), options_.seed),
+      steps_(task_, {shape_, target_dtype(rows_), options_.epochs, options_.devices, options_.guard}, target_, state_),
       evaluations_(
           [this](const RoutineCache::Types& types) {
             return evaluation_program(task_, types.at(names::points).dims[0], rows_.features);
           },
-          target_, state_.store()) {
-  step_.watch(names::loss).guard(options_.guard);
-}
+          target_, state_.store()) {}
 
 void Trainer::load_epoch(std::int64_t epoch) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(rows_.rows()));
@@ -82,10 +101,18 @@ void Trainer::load_epoch(std::int64_t epoch) {
   }
   order.resize(static_cast<std::size_t>(shape_.batches * shape_.batch));
   const Dataset epoch_rows = select_rows(rows_, order);
-  state_.store().put(names::inputs, HostTensor::of(Dims{shape_.batches, shape_.batch, shape_.features}, epoch_rows.inputs));
+  state_.store().put(names::inputs, HostTensor::of(Dims{shape_.slices(), shape_.grain(), shape_.features}, epoch_rows.inputs));
   state_.store().put(names::targets, rows_.labels.empty()
-                                   ? HostTensor::of(Dims{shape_.batches, shape_.batch, 1}, epoch_rows.numbers)
-                                   : HostTensor::of(Dims{shape_.batches, shape_.batch}, epoch_rows.labels));
+                                   ? HostTensor::of(Dims{shape_.slices(), shape_.grain(), 1}, epoch_rows.numbers)
+                                   : HostTensor::of(Dims{shape_.slices(), shape_.grain()}, epoch_rows.labels));
+}
+
+StepRecord Trainer::record_of(const StepPosition& at, const Outcome& outcome) const {
+  const std::int64_t n = at.epoch * shape_.batches + at.batch;
+  if (!outcome.completed()) throw SpecViolation(fmt::format("training: step {} did not complete: {}", n, outcome.why));
+  StepRecord record{at.epoch + 1, n, at.batch, outcome.number(names::rate), outcome.number(names::loss)};
+  if (task_.loss_scaling) record.kept = std::isnan(outcome.number(names::verdict));
+  return record;
 }
 
 void Trainer::run(const std::function<void(const StepRecord&)>& after_step) {
@@ -98,16 +125,13 @@ void Trainer::run(const std::function<void(const StepRecord&)>& after_step) {
 void Trainer::run_from(std::int64_t first, double epoch_loss, const std::function<bool(const StepRecord&)>& after_step) {
   double sum = epoch_loss;
   for (std::int64_t n = first; n < steps(); ++n) {
-    const std::int64_t epoch = n / shape_.batches, batch = n % shape_.batches;
-    if (n == first || (options_.shuffle && batch == 0)) load_epoch(epoch + 1);
-    step_.bind(names::epoch, epoch);
-    step_.bind(names::batch, batch);
-    const Outcome outcome = step_.run();
-    if (!outcome.completed()) throw SpecViolation(fmt::format("training: step {} did not complete: {}", n, outcome.why));
-    if (batch == 0) sum = 0;
-    sum += outcome.number(names::loss);
-    StepRecord record{epoch + 1, n, batch, outcome.number(names::rate), outcome.number(names::loss), sum};
-    if (batch + 1 == shape_.batches && validation_.rows() > 0) record.validation_accuracy = share_right(validation_);
+    const StepPosition at{n / shape_.batches, n % shape_.batches};
+    if (n == first || (options_.shuffle && at.batch == 0)) load_epoch(at.epoch + 1);
+    StepRecord record = record_of(at, steps_.run(at));
+    if (at.batch == 0) sum = 0;
+    sum += record.loss;
+    record.epoch_loss = sum;
+    if (at.batch + 1 == shape_.batches && validation_.rows() > 0) record.validation_accuracy = share_right(validation_);
     if (!after_step(record)) return;
   }
 }

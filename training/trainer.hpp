@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "training/data/dataset.hpp"
-#include "training/routine.hpp"
 #include "training/routine_cache.hpp"
 #include "training/state.hpp"
 #include "training/step.hpp"
+#include "training/step_runner.hpp"
 #include "training/task.hpp"
 
 namespace etalon::compiled {
@@ -31,6 +31,7 @@ struct StepRecord {
   double loss = 0;
   double epoch_loss = 0;   ///< sum of the losses of this epoch so far
   std::optional<double> validation_accuracy{};  ///< after the last step of an epoch, where there are rows for it
+  bool kept = false;  ///< a gradient was not finite: the scale of the loss was halved, and nothing else changed
 };
 
 struct TrainerOptions {
@@ -42,14 +43,21 @@ struct TrainerOptions {
   std::filesystem::path cache = {};  ///< a folder that keeps compiled code for the next run; empty keeps none
   Guard guard = {};                  ///< what must be finite besides the loss, or else a step changes nothing and the run ends
   std::shared_ptr<compiled::Device> device = nullptr;  ///< where steps run; null: the processor
+  std::int64_t grain = 0;  ///< rows of a leaf, which divide the batch; it belongs to the run, as the seed does. 0: the batch
+  unsigned devices = 1;    ///< that compute leaves at the same time; no bit depends on them. More than 1 on the processor only
 };
 
-/// One training run. The same task, rows and options give the same bits, for any number of threads.
+/// How the steps of such a run would be computed; nothing is compiled or run.
+/// \throws SpecViolation as Trainer does for what rows and options ask for.
+[[nodiscard]] LeafPlan plan_of(const Task& task, const Dataset& rows, const TrainerOptions& options);
+
+
+/// One training run. The same task, rows and options give the same bits, for any number of threads and devices.
 class Trainer {
  public:
   /// \param validation rows with labels that nothing is learned from
-  /// \throws SpecViolation when there are fewer rows than one batch, as require_sound, or where data has more classes than
-  /// the model has answers for.
+  /// \throws SpecViolation when there are fewer rows than one batch, a grain does not divide it, as require_sound, or where
+  /// data has more classes than the model has answers for; otherwise as StepRunner.
   Trainer(const Task& task, Dataset rows, const TrainerOptions& options, Dataset validation = {});
 
   [[nodiscard]] std::int64_t steps() const { return shape_.batches * options_.epochs; }
@@ -70,12 +78,13 @@ class Trainer {
   [[nodiscard]] double accuracy(const Dataset& rows);
   /// Parameters and optimizer state.
   [[nodiscard]] State& state() { return state_; }
-  [[nodiscard]] RoutineReport report() const { return step_.report(); }
-  /// What a step is.
-  [[nodiscard]] const spec::Program& program() const { return step_.program(); }
+  [[nodiscard]] RoutineReport report() const { return steps_.report(); }
+  /// The programs of a step.
+  [[nodiscard]] std::string step_text() const { return steps_.text(); }
 
  private:
   void load_epoch(std::int64_t epoch);
+  [[nodiscard]] StepRecord record_of(const StepPosition& at, const Outcome& outcome) const;
   [[nodiscard]] double share_right(const Dataset& rows);
 
   Task task_;
@@ -85,7 +94,7 @@ class Trainer {
   BatchShape shape_;
   Target target_;
   State state_;
-  Routine step_;
+  StepRunner steps_;
   RoutineCache evaluations_;
 };
 

@@ -38,7 +38,7 @@ Trainer trainer_of(std::uint64_t seed = 5) { return Trainer(moons(), points(), {
 Declaration declaration(const Trainer& trainer, std::int64_t interval = 4) {
   Declaration d;
   d.task = "moons";
-  d.program = to_text(trainer.program());
+  d.program = trainer.step_text();
   d.data = std::string(64, 'd');
   d.epochs = 3;
   d.steps = trainer.steps();

@@ -26,6 +26,8 @@ Examples
   etalon train moons --every 100
   etalon train digits --run r         kept in the folder r; etalon resume r goes on with it
   etalon train digits --from torch.npz --map net.0.weight=hidden.weight --map net.0.bias=hidden.bias
+  etalon train digits --grain 8 --devices 3
+  etalon train digits --grain 8 --devices 3 --plan
 The same seed gives the same numbers. Compiled code is kept for the next run in ETALON_CACHE, or in ~/.cache/etalon;
 ETALON_CACHE=off keeps none.
 With --run: exit status 3 where an interval, computed again, comes to other bits, 4 where nothing can be saved, 130 when
@@ -57,6 +59,7 @@ struct TrainWords {
 /// What says nothing of the numbers.
 void add_surroundings(const Command& command, TrainWords& words) {
   command.option("--every", words.options.every, "Print every that many steps; 0 is once an epoch or rarer").between(0, 1000000000).with_default();
+  command.option("--devices", words.options.devices, "That compute leaves at the same time; the numbers do not depend on it").between(1, 1024).with_default();
   command.option("--threads", words.options.threads, "Of the compiled step; the numbers do not depend on it").with_default();
   command.option("--backend", words.backend, "Where steps run: cpu, cuda-emulated or cuda").with_default();
   command.option("--data", words.data, "The digits in a file of your own");
@@ -110,6 +113,9 @@ void add_train(Command app, Outcome& outcome) {
   command.option("--model", options.model, "Of digits: mlp or cnn").with_default();
   command.option("--seed", options.seed, "Feeds initialisation, shuffling and dropout").with_default();
   command.option("--epochs", options.epochs, "Passes over the data; 0 is the task's own number").between(0, 1000000).with_default();
+  command.option("--batch", options.batch, "Rows of a step; 0 is the task's own number").between(0, 1000000000).with_default();
+  command.option("--grain", options.grain, "Rows of a leaf, which divide the batch; 0 is the batch. Leaves are computed one by one, and their sums are the step's").between(0, 1000000000).with_default();
+  command.flag("--plan", options.plan, "Print which device would compute and send what in a step, and run nothing");
   command.option("--run", words->run, "Keep the run in this folder: checkpoints, and a journal of digests");
   command.option("--interval", options.interval, "Steps between checkpoints; 0 is a hundredth of all").between(0, 1000000000).with_default();
   command.option("--from", words->from, "Start with the parameters in this safetensors or npz file");

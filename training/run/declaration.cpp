@@ -49,7 +49,7 @@ std::string this_build() {
 std::string to_text(const Declaration& d) {
   const nlohmann::ordered_json all{
       {"format", format}, {"task", d.task},       {"model", d.model},   {"seed", d.seed},   {"rows", d.rows},
-      {"batch", d.batch}, {"dropped", d.dropped}, {"epochs", d.epochs}, {"steps", d.steps}, {"interval", d.interval},
+      {"batch", d.batch}, {"grain", d.grain}, {"dropped", d.dropped}, {"epochs", d.epochs}, {"steps", d.steps}, {"interval", d.interval},
       {"kept", d.kept},   {"data", d.data},       {"start", d.start},   {"order", d.order}, {"contract", d.contract},
       {"build", d.build}, {"program", d.program}};
   return all.dump(2) + "\n";
@@ -57,7 +57,7 @@ std::string to_text(const Declaration& d) {
 
 Declaration declaration_of(std::string_view text, const std::string& where) {
   const Fields f(text, where,
-                 {"format", "task", "model", "seed", "rows", "batch", "dropped", "epochs", "steps", "interval", "kept",
+                 {"format", "task", "model", "seed", "rows", "batch", "grain", "dropped", "epochs", "steps", "interval", "kept",
                   "data", "start", "order", "contract", "build", "program"});
   if (f.text("format") != format)
     throw IoError(fmt::format("{}: format is '{}', expected '{}'", where, as_quoted(f.text("format")), format));
@@ -69,6 +69,7 @@ Declaration declaration_of(std::string_view text, const std::string& where) {
   d.seed = f.whole("seed");
   d.rows = f.count("rows");
   d.batch = f.count("batch");
+  d.grain = f.count("grain");
   d.dropped = f.count("dropped");
   d.epochs = f.count("epochs");
   d.steps = f.count("steps");
@@ -78,8 +79,8 @@ Declaration declaration_of(std::string_view text, const std::string& where) {
   d.order = f.text("order");
   d.contract = f.text("contract");
   d.build = f.text("build");
-  for (const std::int64_t least : {d.batch, d.epochs, d.steps, d.interval, d.kept}) {
-    if (least < 1) throw IoError(where + ": one of batch, epochs, steps, interval and kept is 0, expected at least 1");
+  for (const std::int64_t least : {d.batch, d.grain, d.epochs, d.steps, d.interval, d.kept}) {
+    if (least < 1) throw IoError(where + ": one of batch, grain, epochs, steps, interval and kept is 0, expected at least 1");
   }
   return d;
 }
@@ -97,6 +98,7 @@ void require_same(const Declaration& run, const Declaration& now, std::string_vi
   require("seed", run.seed, now.seed);
   require("rows", run.rows, now.rows);
   require("batch", run.batch, now.batch);
+  require("grain", run.grain, now.grain);
   require("dropped", run.dropped, now.dropped);
   require("epochs", run.epochs, now.epochs);
   require("steps", run.steps, now.steps);

@@ -21,6 +21,7 @@ struct Declaration {
   std::uint64_t seed = 1;
   std::int64_t rows = 0;  ///< that are trained on
   std::int64_t batch = 1;
+  std::int64_t grain = 1;       ///< rows of a leaf: it decides the order of additions
   std::int64_t dropped = 0;  ///< rows of each epoch that fill no batch
   std::int64_t epochs = 1;
   std::int64_t steps = 0;     ///< of all epochs

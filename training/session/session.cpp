@@ -57,6 +57,7 @@ Outcome Session::step(double rate) {
   Record& record = *core_->record;
   const Optimization& optimization = state_.optimization();
   if (optimization.entries().empty()) throw SpecViolation("step: no parameter is trained; the state was made without an optimizer");
+  if (optimization.loss_scaling()) throw SpecViolation("step: the state was made with a scaled loss, expected one without in a session");
   std::map<std::string, Traced> values;
   std::vector<Traced> wrt;
   for (const auto& entry : optimization.entries()) wrt.push_back(values.emplace(entry.name, record.entry(entry.name)).first->second);

@@ -1,0 +1,46 @@
+#include "training/step_runner.hpp"
+
+#include <utility>
+
+#include "training/step.hpp"
+
+namespace etalon::training {
+
+namespace {
+
+Routine whole(const Task& task, const StepRunner::Options& options, const Target& target, State& state) {
+  Routine step(step_program(task, options.shape, options.target_dtype, options.epochs), target, state.store());
+  step.watch(names::loss).guard(options.guard);
+  return step;
+}
+
+std::variant<Routine, LeafStep> way_of(const Task& task, const StepRunner::Options& options, const Target& target,
+                                       State& state) {
+  if (options.shape.leaves == 1) return whole(task, options, target, state);
+  return LeafStep(task, options.shape, options.target_dtype, options.epochs, target, state.store(), options.devices,
+                  options.guard);
+}
+
+}  // namespace
+
+StepRunner::StepRunner(const Task& task, const Options& options, const Target& target, State& state)
+    : way_(way_of(task, options, target, state)) {}
+
+Outcome StepRunner::run(const StepPosition& at) {
+  if (auto* leaves = std::get_if<LeafStep>(&way_)) return leaves->run(at);
+  Routine& step = std::get<Routine>(way_);
+  step.bind(names::epoch, at.epoch);
+  step.bind(names::batch, at.batch);
+  return step.run();
+}
+
+RoutineReport StepRunner::report() const {
+  return std::visit([](const auto& way) { return way.report(); }, way_);
+}
+
+std::string StepRunner::text() const {
+  if (const auto* leaves = std::get_if<LeafStep>(&way_)) return to_text(leaves->leaf()) + "\n" + to_text(leaves->update());
+  return to_text(std::get<Routine>(way_).program());
+}
+
+}  // namespace etalon::training
