@@ -1,0 +1,168 @@
+"""A callable held to the definitions: by the suite's own cases, verdicts and counterexamples."""
+import collections.abc
+import json
+import pathlib
+
+from etalon import _etalon
+from etalon.answering import Answer, ByNumpy, Called, name_of
+from etalon.calls import contract_words
+
+WHOLE = ("i32", "i64", "bool")
+
+
+def framework_of(like, device=None):
+    """How operands are made: by NumPy, or by PyTorch; given as the module, or by its name."""
+    name = "numpy" if like is None else like if isinstance(like, str) else like.__name__
+    if name in ("numpy", "np"):
+        return ByNumpy()
+    if name == "torch":
+        from etalon.torch_answers import ByTorch  # loads PyTorch, which who has none does not need
+        return ByTorch(device)
+    raise TypeError(f"like: expected numpy or torch, found {name}")
+
+
+def waiver_text(waivers):
+    """The JSON of a waivers' file, of its path, or of the list of its entries."""
+    if waivers is None or isinstance(waivers, str) and waivers.lstrip().startswith("{"):
+        return waivers
+    return pathlib.Path(waivers).read_text() if isinstance(waivers, (str, pathlib.Path)) else json.dumps({"waivers": list(waivers)})
+
+
+class Held:
+    """Callables by the names of the operations that they are held to, and what the suite is told of them."""
+
+    def __init__(self, functions, like=None, device=None, rename=None, jvp=None, vjp=None, modes=None, dtypes=None,
+                 contract="ieee", name=None, replay="", **options):
+        framework = framework_of(like, device)
+        self.ops = [_etalon.op(op) if isinstance(op, str) else op for op in functions]
+        called = {op.name: Called(function, op, rename) for op, function in zip(self.ops, functions.values())}
+        self.answer = Answer(called, framework, jvp, vjp)
+        own = [mode for mode, given in (("jvp", jvp), ("vjp", vjp)) if given]
+        reals = [d for d in framework.dtypes if d not in WHOLE and (dtypes is None or d in dtypes)]
+        self.description = {
+            "name": name, "version": framework.version, "ops": self.ops, "contract": contract_words(contract),
+            "dtypes": reals + list(WHOLE), "modes": modes or list(dict.fromkeys([*framework.modes, *own]))}
+        options["waivers"] = waiver_text(options.get("waivers"))
+        self.options = {"ops": self.ops, "modes": modes or [], "dtypes": reals if dtypes is not None else [], "name": name,
+                        "replay_line": replay, **options}
+
+    def run(self, on_record=None):
+        return _etalon.conform(self.answer, self.description, self.options, on_record)
+
+
+def replay_line(function, words):
+    """The line that asks a case again."""
+    like = words.get("like")
+    shown = [f"like={like if isinstance(like, str) else like.__name__}"] if like is not None and not isinstance(like, str) else [f"like={like!r}"] if like else []
+    shown += [f"{key}={words[key]!r}" for key in ("rename", "contract", "device") if words.get(key)]
+    shown += [f"{key}={name_of(words[key])}" for key in ("jvp", "vjp") if words.get(key)]
+    return f"etalon.replay({', '.join([repr('ID'), name_of(function), *shown])})"
+
+
+class Report:
+    """What a run found. `status` is 0 where everything conforms, else 1."""
+
+    def __init__(self, made):
+        self._made = made
+
+    records = property(lambda self: self._made.records, doc="One per case: id, operation, mode, dtype, check, verdict, why.")
+    conforms = property(lambda self: self._made.conforms)
+    conclusion = property(lambda self: self._made.conclusion, doc="One line.")
+    totals = property(lambda self: self._made.totals, doc="Cases by verdict, and comparisons.")
+    failures = property(lambda self: self._made.failures, doc="The counterexamples, made small, each with the line that asks it again.")
+    status = property(lambda self: 0 if self.conforms else 1)
+
+    def show(self):
+        """Prints the counterexamples and the table, or displays the page in a notebook."""
+        try:
+            from IPython import get_ipython
+            from IPython.display import HTML, display
+        except ImportError:
+            get_ipython = lambda: None
+        if get_ipython() is not None and hasattr(get_ipython(), "kernel"):
+            display(HTML(self._repr_html_()))
+        else:
+            print(self)
+
+    def html(self, path):
+        """Writes the page of `etalon conform --html`."""
+        pathlib.Path(path).write_text(self._made.html(), encoding="utf-8")
+
+    def junit(self, path):
+        """Writes JUnit's XML."""
+        pathlib.Path(path).write_text(self._made.junit(), encoding="utf-8")
+
+    def json(self, path):
+        """Writes the report that `etalon report` reads, as lines of JSON."""
+        pathlib.Path(path).write_text(self._made.json(), encoding="utf-8")
+
+    def __str__(self):
+        return self._made.failures + self._made.table()
+
+    def _repr_html_(self):
+        page = self._made.html().replace("&", "&amp;").replace('"', "&quot;")
+        return f'<iframe srcdoc="{page}" style="width:100%;height:30em;border:0"></iframe>'
+
+
+def functions_of(backend, ops):
+    """Callables by operation: of a mapping, of the attributes of a module or an object, or one callable for one operation."""
+    if isinstance(backend, collections.abc.Mapping):
+        names = list(backend) if ops is None else ops
+        return {op: backend[op if op in backend else op.name] for op in names}
+    if callable(backend) and ops is not None and len(ops) == 1 and not hasattr(backend, "__path__"):
+        return {ops[0]: backend}
+    names = ops if ops is not None else [name for name in _etalon.operations() if callable(getattr(backend, name, None))]
+    return {op: getattr(backend, op if isinstance(op, str) else op.name) for op in names}
+
+
+def conform(backend, ops=None, on_record=None, tier="quick", seed=1, waivers=None, checks=(), **words):
+    """Holds callables to the definitions, and returns the report.
+
+    `backend` is a dictionary of callables by operation, or a module or object that has them as attributes. The other words are those
+    of `assert_conforms`. `on_record` is called with each record as it comes.
+
+    >>> import numpy as np
+    >>> report = conform({"neg": np.negative, "mul": np.multiply}, dtypes=["f32"])
+    >>> report.conforms, report.totals["fail"]
+    (True, 0)
+    """
+    functions = functions_of(backend, ops)
+    name = words.pop("name", None) or getattr(backend, "__name__", None) or type(backend).__name__
+    held = Held(functions, name=name, replay="etalon.replay('ID', …)", tier=tier, seed=seed, waivers=waivers, checks=list(checks), **words)
+    return Report(held.run(on_record))
+
+
+def assert_conforms(fn, op, *, like=None, device=None, jvp=None, vjp=None, modes=None, dtypes=None, checks=(), contract="ieee",
+                    tier="quick", seed=1, waivers=None, rename=None):
+    """Raises AssertionError with the smallest counterexample where a callable is not what an operation means.
+
+    `fn(*operands, **attributes)` is called with arrays of `like` (numpy, or torch), as the definition orders them, strided in some
+    cases; `rename={"axis": "dim"}` gives other keywords. Derivatives are asked of autograd where `like` has it, or of
+    `jvp(operands, tangents, **attributes)` and `vjp(operands, cotangents, **attributes)`. What raises NotImplementedError, or does not
+    fit the callable's signature, is unsupported, not passed; where nothing was compared the assertion fails.
+
+    >>> import numpy as np
+    >>> assert_conforms(lambda x: np.maximum(x, 0), "relu", vjp=lambda xs, ys: (ys[0] * (xs[0] > 0),), dtypes=["f32"])
+    """
+    words = dict(like=like, device=device, jvp=jvp, vjp=vjp, modes=modes, dtypes=dtypes, contract=contract, rename=rename)
+    held = Held({op: fn}, name=name_of(fn), replay=replay_line(fn, words), tier=tier, seed=seed, waivers=waivers, checks=list(checks),
+                most_explained=1, **words)
+    report = Report(held.run())
+    if report.conforms:
+        return
+    bad, asked = sum(report.totals[v] for v in ("fail", "crashed", "timeout")), len(report.records)
+    why = report.failures.rstrip("\n")
+    if not bad:
+        reasons = dict.fromkeys(r.why for r in report.records if r.verdict == "unsupported")
+        why = "\n".join([report.conclusion, *(f"  unsupported: {reason}" for reason in reasons)])
+    raise AssertionError(f"{name_of(fn)} does not conform to {held.ops[0].name}: {bad} of {asked} cases fail\n{why}")
+
+
+def replay(id, fn, op=None, **words):
+    """Asks one case again, prints what `etalon conform --replay` prints, and says whether it passes.
+
+    `op` is needed for an operation of one's own; the other words are those of `assert_conforms`.
+    """
+    held = Held({op or id.split(".", 1)[0]: fn}, name=name_of(fn), replay=replay_line(fn, words), **words)
+    print(_etalon.replay(id, held.answer, held.description, held.options), end="")
+    return _etalon.ask(id, held.answer, held.description, held.options).passed
