@@ -104,6 +104,9 @@ class ByNumpy:
     def zeros_like(self, x):
         return numpy.zeros_like(x)
 
+    def refused(self, error):
+        return error
+
     def forward(self, question, called, inputs):
         with numpy.errstate(all="ignore"):
             return {"outputs": run(question, called, inputs)}
@@ -116,15 +119,23 @@ class Answer:
         self.called, self.framework, self.own = called, framework, {"jvp": jvp, "vjp": vjp}
 
     def __call__(self, question):
+        try:
+            reply = self.reply(question)
+        except Exception as error:
+            refused = self.framework.refused(error)
+            if refused is error:
+                raise
+            raise refused from error
+        return {name: [None if y is None else self.framework.give(y) for y in list_] for name, list_ in reply.items()}
+
+    def reply(self, question):
         framework, mode = self.framework, question["mode"]
         inputs = [framework.take(x, dtype) for x, dtype in zip(question["inputs"], question["dtypes"])]
         if self.own.get(mode):
-            reply = self.by_own(question, inputs, self.own[mode])
-        elif hasattr(framework, mode):
-            reply = getattr(framework, mode)(question, self.called, inputs)
-        else:
-            raise Unsupported("mode", f"{mode} is not offered")
-        return {name: [None if y is None else framework.give(y) for y in list_] for name, list_ in reply.items()}
+            return self.by_own(question, inputs, self.own[mode])
+        if hasattr(framework, mode):
+            return getattr(framework, mode)(question, self.called, inputs)
+        raise Unsupported("mode", f"{mode} is not offered")
 
     def seeds(self, given, like):
         """Arrays of the framework, zeros where a real one has none, None for what carries no derivative."""

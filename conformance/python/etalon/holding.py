@@ -31,7 +31,7 @@ def waiver_text(waivers):
 class Held:
     """Callables by the names of the operations that they are held to, and what the suite is told of them."""
 
-    def __init__(self, functions, like=None, device=None, rename=None, jvp=None, vjp=None, modes=None, dtypes=None,
+    def __init__(self, functions, asked=None, like=None, device=None, rename=None, jvp=None, vjp=None, modes=None, dtypes=None,
                  contract="ieee", name=None, replay="", **options):
         framework = framework_of(like, device)
         self.ops = [_etalon.op(op) if isinstance(op, str) else op for op in functions]
@@ -43,7 +43,7 @@ class Held:
             "name": name, "version": framework.version, "ops": self.ops, "contract": contract_words(contract),
             "dtypes": reals + list(WHOLE), "modes": modes or list(dict.fromkeys([*framework.modes, *own]))}
         options["waivers"] = waiver_text(options.get("waivers"))
-        self.options = {"ops": self.ops, "modes": modes or [], "dtypes": reals if dtypes is not None else [], "name": name,
+        self.options = {"ops": self.ops if asked is None else list(asked), "modes": modes or [], "dtypes": reals if dtypes is not None else [], "name": name,
                         "replay_line": replay, **options}
 
     def run(self, on_record=None):
@@ -54,7 +54,7 @@ def replay_line(function, words):
     """The line that asks a case again."""
     like = words.get("like")
     shown = [f"like={like if isinstance(like, str) else like.__name__}"] if like is not None and not isinstance(like, str) else [f"like={like!r}"] if like else []
-    shown += [f"{key}={words[key]!r}" for key in ("rename", "contract", "device") if words.get(key)]
+    shown += [f"{key}={words[key]!r}" for key in ("rename", "contract", "device") if words.get(key) not in (None, "ieee")]
     shown += [f"{key}={name_of(words[key])}" for key in ("jvp", "vjp") if words.get(key)]
     return f"etalon.replay({', '.join([repr('ID'), name_of(function), *shown])})"
 
@@ -105,10 +105,9 @@ class Report:
 
 
 def functions_of(backend, ops):
-    """Callables by operation: of a mapping, of the attributes of a module or an object, or one callable for one operation."""
+    """Callables by operation: a mapping, the attributes of a module or an object, or one callable for one operation."""
     if isinstance(backend, collections.abc.Mapping):
-        names = list(backend) if ops is None else ops
-        return {op: backend[op if op in backend else op.name] for op in names}
+        return backend
     if callable(backend) and ops is not None and len(ops) == 1 and not hasattr(backend, "__path__"):
         return {ops[0]: backend}
     names = ops if ops is not None else [name for name in _etalon.operations() if callable(getattr(backend, name, None))]
@@ -118,8 +117,8 @@ def functions_of(backend, ops):
 def conform(backend, ops=None, on_record=None, tier="quick", seed=1, waivers=None, checks=(), **words):
     """Holds callables to the definitions, and returns the report.
 
-    `backend` is a dictionary of callables by operation, or a module or object that has them as attributes. The other words are those
-    of `assert_conforms`. `on_record` is called with each record as it comes.
+    `backend` is a dictionary of callables by operation, or a module or object that has them as attributes; `ops` are those that are
+    asked about, in programs beside all others. The other words are those of `assert_conforms`. `on_record` is called with each record as it comes.
 
     >>> import numpy as np
     >>> report = conform({"neg": np.negative, "mul": np.multiply}, dtypes=["f32"])
@@ -127,8 +126,11 @@ def conform(backend, ops=None, on_record=None, tier="quick", seed=1, waivers=Non
     (True, 0)
     """
     functions = functions_of(backend, ops)
+    missing = [op for op in ops or () if op not in functions]
+    if missing:
+        raise ValueError(f"conform: there is no callable for {missing[0]}")
     name = words.pop("name", None) or getattr(backend, "__name__", None) or type(backend).__name__
-    held = Held(functions, name=name, replay="etalon.replay('ID', …)", tier=tier, seed=seed, waivers=waivers, checks=list(checks), **words)
+    held = Held(functions, ops, name=name, replay="etalon.replay('ID', …)", tier=tier, seed=seed, waivers=waivers, checks=list(checks), **words)
     return Report(held.run(on_record))
 
 

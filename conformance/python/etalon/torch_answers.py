@@ -1,28 +1,11 @@
 """PyTorch's tensors as operands, and derivatives by autograd: reverse, forward, and forward through reverse."""
-import re
-
 import numpy
 import torch
 from torch.autograd import forward_ad
 
 from etalon.answering import run
 from etalon.refusals import Unsupported
-
-# Words of PyTorch's that say what it does not offer.
-LIMITS = (("mode", r"derivative for|is not differentiable with respect|deterministic implementation|AD with"),
-          ("dtype", r"not implemented for '(Half|BFloat16|Bool|Int|Long|Char|Byte)'"),
-          # Forward mode copies the tangent into a tensor with the strides of its operand, where one place may be many elements.
-          ("layout", r"more than one element of the written-to tensor"))
-
-
-def limit(error):
-    """What PyTorch does not offer, or the error itself."""
-    words = str(error).split("\n", 1)[0]
-    for what, pattern in LIMITS:
-        if re.search(pattern, words):
-            return Unsupported(what, f"PyTorch: {words}")
-    return error
-
+from etalon.torch_limits import limit
 
 class ByTorch:
     dtypes = ("f16", "bf16", "f32", "f64", "i32", "i64", "bool")
@@ -53,48 +36,41 @@ class ByTorch:
         given = list(given) + [None] * (len(like) - len(given))
         return [self.take(t, None) if t is not None else torch.zeros_like(x) if x.is_floating_point() else None for t, x in zip(given, like)]
 
+    def refused(self, error):
+        """What PyTorch says that it does not offer, or the error itself."""
+        what, why = limit(error)
+        return Unsupported(what, why) if what else error
+
     def forward(self, question, called, inputs):
-        try:
-            return {"outputs": run(question, called, inputs)}
-        except RuntimeError as error:
-            raise limit(error) from error
+        return {"outputs": run(question, called, inputs)}
 
     def jvp(self, question, called, inputs):
-        try:
-            with forward_ad.dual_level():
-                tangents = self.seeds(question["tangents"], inputs)
-                duals = [forward_ad.make_dual(x, t) if w else x for x, t, w in zip(inputs, tangents, question["wrt"])]
-                pairs = [tuple(forward_ad.unpack_dual(y)) if y.is_floating_point() else (y, None) for y in run(question, called, duals)]
-        except RuntimeError as error:
-            raise limit(error) from error
+        with forward_ad.dual_level():
+            tangents = self.seeds(question["tangents"], inputs)
+            duals = [forward_ad.make_dual(x, t) if w else x for x, t, w in zip(inputs, tangents, question["wrt"])]
+            pairs = [tuple(forward_ad.unpack_dual(y)) if y.is_floating_point() else (y, None) for y in run(question, called, duals)]
         # There is no tangent where nothing moves.
         return {"outputs": [y for y, _ in pairs],
                 "tangents": [torch.zeros_like(y) if t is None and y.is_floating_point() else t for y, t in pairs]}
 
     def vjp(self, question, called, inputs):
-        try:
-            marked = [x.requires_grad_() for x, w in zip(inputs, question["wrt"]) if w]
-            outputs = run(question, called, inputs)
-            found = pulled_back(outputs, self.seeds(question["cotangents"], outputs), marked)
-        except RuntimeError as error:
-            raise limit(error) from error
+        marked = [x.requires_grad_() for x, w in zip(inputs, question["wrt"]) if w]
+        outputs = run(question, called, inputs)
+        found = pulled_back(outputs, self.seeds(question["cotangents"], outputs), marked)
         return {"outputs": outputs, "cotangents": spread(found, question["wrt"])}
 
     def jvp_of_vjp(self, question, called, inputs):
         wrt = question["wrt"]
-        try:
-            with forward_ad.dual_level():
-                tangents = self.seeds(question["tangents"], inputs)
-                for x, w in zip(inputs, wrt):
-                    if w:
-                        x.requires_grad_()
-                duals = [forward_ad.make_dual(x, t) if w else x for x, t, w in zip(inputs, tangents, wrt)]
-                outputs = run(question, called, duals)
-                moving = self.seeds(question["cotangent_tangents"], outputs)
-                cotangents = [None if c is None else forward_ad.make_dual(c, m) for c, m in zip(self.seeds(question["cotangents"], outputs), moving)]
-                found = [forward_ad.unpack_dual(d) for d in pulled_back(outputs, cotangents, [x for x, w in zip(duals, wrt) if w])]
-        except RuntimeError as error:
-            raise limit(error) from error
+        with forward_ad.dual_level():
+            tangents = self.seeds(question["tangents"], inputs)
+            for x, w in zip(inputs, wrt):
+                if w:
+                    x.requires_grad_()
+            duals = [forward_ad.make_dual(x, t) if w else x for x, t, w in zip(inputs, tangents, wrt)]
+            outputs = run(question, called, duals)
+            moving = self.seeds(question["cotangent_tangents"], outputs)
+            cotangents = [None if c is None else forward_ad.make_dual(c, m) for c, m in zip(self.seeds(question["cotangents"], outputs), moving)]
+            found = [forward_ad.unpack_dual(d) for d in pulled_back(outputs, cotangents, [x for x, w in zip(duals, wrt) if w])]
         return {"outputs": outputs, "cotangents": spread([d.primal for d in found], wrt),
                 "cotangent_tangents": spread([torch.zeros_like(d.primal) if d.tangent is None else d.tangent for d in found], wrt)}
 
