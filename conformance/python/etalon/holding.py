@@ -25,7 +25,7 @@ def waiver_text(waivers):
     """The JSON of a waivers' file, of its path, or of the list of its entries."""
     if waivers is None or isinstance(waivers, str) and waivers.lstrip().startswith("{"):
         return waivers
-    return pathlib.Path(waivers).read_text() if isinstance(waivers, (str, pathlib.Path)) else json.dumps({"waivers": list(waivers)})
+    return pathlib.Path(waivers).read_text() if isinstance(waivers, (str, pathlib.Path)) else json.dumps({"schema": 1, "waivers": list(waivers)})
 
 
 class Held:
@@ -144,19 +144,23 @@ def assert_conforms(fn, op, *, like=None, device=None, jvp=None, vjp=None, modes
     fit the callable's signature, is unsupported, not passed; where nothing was compared the assertion fails.
 
     >>> import numpy as np
-    >>> assert_conforms(lambda x: np.maximum(x, 0), "relu", vjp=lambda xs, ys: (ys[0] * (xs[0] > 0),), dtypes=["f32"])
+    >>> assert_conforms(np.negative, "neg", vjp=lambda xs, dys: (-dys[0],), dtypes=["f32"])
     """
     words = dict(like=like, device=device, jvp=jvp, vjp=vjp, modes=modes, dtypes=dtypes, contract=contract, rename=rename)
     held = Held({op: fn}, name=name_of(fn), replay=replay_line(fn, words), tier=tier, seed=seed, waivers=waivers, checks=list(checks),
                 most_explained=1, **words)
     report = Report(held.run())
-    if report.conforms:
+    # What was asked for by name is not passed over in silence.
+    wanted = {*(modes or ()), *(mode for mode, given in (("jvp", jvp), ("vjp", vjp)) if given)}
+    silent = sorted(wanted - {r.mode for r in report.records if r.verdict != "unsupported"})
+    if report.conforms and not silent:
         return
     bad, asked = sum(report.totals[v] for v in ("fail", "crashed", "timeout")), len(report.records)
     why = report.failures.rstrip("\n")
     if not bad:
         reasons = dict.fromkeys(r.why for r in report.records if r.verdict == "unsupported")
-        why = "\n".join([report.conclusion, *(f"  unsupported: {reason}" for reason in reasons)])
+        first = report.conclusion if not silent else f"nothing was compared in mode {silent[0]}"
+        why = "\n".join([first, *(f"  unsupported: {reason}" for reason in reasons)])
     raise AssertionError(f"{name_of(fn)} does not conform to {held.ops[0].name}: {bad} of {asked} cases fail\n{why}")
 
 

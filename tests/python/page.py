@@ -1,0 +1,19 @@
+"""Runs the blocks of docs/python.md, one after the other, and compares what they print. Usage: page.py PAGE"""
+import contextlib
+import io
+import pathlib
+import re
+import sys
+
+page = pathlib.Path(sys.argv[1]).read_text()
+blocks = re.findall(r"^```python\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", page, re.M | re.S)
+names, faults = {"__name__": "page"}, 0
+for number, (code, expected) in enumerate(blocks, 1):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, f"block {number}", "exec"), names)
+    if printed.getvalue() != expected:
+        faults += 1
+        print(f"block {number}:\n  the page says {expected!r}\n  it prints      {printed.getvalue()!r}")
+print(f"{len(blocks)} blocks, {faults} faults")
+sys.exit(1 if faults or len(blocks) < 5 else 0)
