@@ -21,7 +21,9 @@ using boost::multiprecision::cpp_int;
 /// Beyond this many bits before or behind the point a number is not written out.
 constexpr std::int64_t most_bits = 100'000;
 
-[[nodiscard]] cpp_int ten_to(std::int64_t power) { return boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(power)); }
+[[nodiscard]] cpp_int ten_to(std::int64_t power) {
+  return boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(power));
+}
 
 /// To the nearest integer, ties to even.
 [[nodiscard]] cpp_int rounded_quotient(const cpp_int& above, const cpp_int& below) {
@@ -47,7 +49,8 @@ constexpr std::int64_t most_bits = 100'000;
   // The first guess of the power of ten is at most one too small.
   for (;; ++power) {
     const std::int64_t shift = exact_digits - 1 - power;
-    whole = shift >= 0 ? rounded_quotient(above * ten_to(shift), below) : rounded_quotient(above, below * ten_to(-shift));
+    whole =
+        shift >= 0 ? rounded_quotient(above * ten_to(shift), below) : rounded_quotient(above, below * ten_to(-shift));
     if (whole < ten_to(exact_digits)) break;
   }
   const std::string text = whole.str();
@@ -81,7 +84,8 @@ template <class T>
 
 /// Nothing where the number type leaves something open.
 template <class T>
-[[nodiscard]] std::optional<std::vector<ExactTensor>> outputs_by(const spec::System& system, std::span<const HostTensor> inputs) {
+[[nodiscard]] std::optional<std::vector<ExactTensor>> outputs_by(const spec::System& system,
+                                                                 std::span<const HostTensor> inputs) {
   std::vector<Array<T>> values;
   for (const HostTensor& input : inputs) values.push_back(from_host<T>(input));
   std::vector<ExactTensor> all;
@@ -101,11 +105,11 @@ ExactTensors exact_text(const spec::System& system, std::span<const HostTensor> 
   } catch (const Unsupported&) {  // not rational
   }
   std::string question = "the digits of an element";
-#define ETALON_TRY(Bits)                                                                    \
-  try {                                                                                     \
+#define ETALON_TRY(Bits)                                                                             \
+  try {                                                                                              \
     if (auto digits = outputs_by<Precise<Bits>>(system, inputs)) return {false, std::move(*digits)}; \
-  } catch (const Undecided& open) {                                                         \
-    question = open.what();                                                                 \
+  } catch (const Undecided& open) {                                                                  \
+    question = open.what();                                                                          \
   }
   ETALON_FOR_EACH_PRECISION(ETALON_TRY)
 #undef ETALON_TRY

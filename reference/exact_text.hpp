@@ -1,6 +1,6 @@
 /// \file
-/// What equations mean on given numbers, as text: fractions where nothing but rational arithmetic stands in them, else decimals of
-/// which every digit is right. It rounds to no element type.
+/// What equations mean on given numbers, as text: fractions where nothing but rational arithmetic stands in them, else
+/// decimals of which every digit is right. It rounds to no element type.
 #pragma once
 
 #include <span>

@@ -23,9 +23,12 @@ namespace py = pybind11;
              : size == 4 ? std::optional(DType::f32)
              : size == 8 ? std::optional(DType::f64)
                          : std::nullopt;
-    case 'i': return size == 4 ? std::optional(DType::i32) : size == 8 ? std::optional(DType::i64) : std::nullopt;
-    case 'b': return size == 1 ? std::optional(DType::boolean) : std::nullopt;
-    default: return std::nullopt;
+    case 'i':
+      return size == 4 ? std::optional(DType::i32) : size == 8 ? std::optional(DType::i64) : std::nullopt;
+    case 'b':
+      return size == 1 ? std::optional(DType::boolean) : std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -33,7 +36,10 @@ namespace py = pybind11;
   throw py::type_error(fmt::format("{}: expected an element type among {}, found {}", name, element_types, found));
 }
 
-[[nodiscard]] bool is_native(char order) { return order == '=' || order == '|' || order == '@' || order == (std::endian::native == std::endian::little ? '<' : '>'); }
+[[nodiscard]] bool is_native(char order) {
+  return order == '=' || order == '|' || order == '@' ||
+         order == (std::endian::native == std::endian::little ? '<' : '>');
+}
 
 [[nodiscard]] HostTensor from_numpy(const py::array& given, const std::string& name) {
   const py::dtype type = given.dtype();
@@ -47,7 +53,10 @@ namespace py = pybind11;
 
 [[nodiscard]] char kind_of_format(char letter) {
   constexpr std::string_view reals = "efd", integers = "ilq";
-  return reals.find(letter) != std::string_view::npos ? 'f' : integers.find(letter) != std::string_view::npos ? 'i' : letter == '?' ? 'b' : ' ';
+  return reals.find(letter) != std::string_view::npos      ? 'f'
+         : integers.find(letter) != std::string_view::npos ? 'i'
+         : letter == '?'                                   ? 'b'
+                                                           : ' ';
 }
 
 [[nodiscard]] HostTensor from_buffer(const py::buffer& given, const std::string& name) {
@@ -57,25 +66,36 @@ namespace py = pybind11;
   const auto dtype = plain ? dtype_of(kind_of_format(info.format.back()), info.itemsize) : std::nullopt;
   if (!dtype) wrong_type(name, "a buffer of format '" + info.format + "'");
   const std::vector<std::int64_t> extents(info.shape.begin(), info.shape.end());
-  Strided strided{*dtype, dims_of(extents.data(), extents.size(), name), {info.strides.begin(), info.strides.end()}, static_cast<const std::byte*>(info.ptr)};
+  Strided strided{*dtype,
+                  dims_of(extents.data(), extents.size(), name),
+                  {info.strides.begin(), info.strides.end()},
+                  static_cast<const std::byte*>(info.ptr)};
   return dense_of(strided);
 }
 
 [[nodiscard]] py::dtype numpy_type(DType dtype) {
   switch (dtype) {
-    case DType::f16: return py::dtype("float16");
-    case DType::bf16: return py::dtype::of<std::int16_t>();
-    case DType::f32: return py::dtype::of<float>();
-    case DType::f64: return py::dtype::of<double>();
-    case DType::i32: return py::dtype::of<std::int32_t>();
-    case DType::i64: return py::dtype::of<std::int64_t>();
-    case DType::boolean: return py::dtype::of<bool>();
+    case DType::f16:
+      return py::dtype("float16");
+    case DType::bf16:
+      return py::dtype::of<std::int16_t>();
+    case DType::f32:
+      return py::dtype::of<float>();
+    case DType::f64:
+      return py::dtype::of<double>();
+    case DType::i32:
+      return py::dtype::of<std::int32_t>();
+    case DType::i64:
+      return py::dtype::of<std::int64_t>();
+    case DType::boolean:
+      return py::dtype::of<bool>();
   }
   throw py::type_error("an element type without a name");
 }
 
 /// The array keeps the tensor whose bytes it shows.
-[[nodiscard]] py::array showing(HostTensor buffer, const Dims& dims, const std::vector<std::int64_t>& strides, std::int64_t offset) {
+[[nodiscard]] py::array showing(HostTensor buffer, const Dims& dims, const std::vector<std::int64_t>& strides,
+                                std::int64_t offset) {
   const auto size = static_cast<std::int64_t>(size_of(buffer.dtype));
   auto kept = std::make_unique<HostTensor>(std::move(buffer));
   HostTensor* const tensor = kept.get();
@@ -83,7 +103,8 @@ namespace py = pybind11;
   std::vector<py::ssize_t> shape(dims.begin(), dims.end()), steps;
   for (const std::int64_t stride : strides) steps.push_back(stride * size);
   // An empty tensor has no memory; NumPy wants some.
-  const void* data = tensor->bytes.empty() ? static_cast<const void*>(tensor) : reinterpret_cast<const std::byte*>(tensor->bytes.data()) + offset * size;
+  const void* data = tensor->bytes.empty() ? static_cast<const void*>(tensor)
+                                           : reinterpret_cast<const std::byte*>(tensor->bytes.data()) + offset * size;
   return {numpy_type(tensor->dtype), std::move(shape), std::move(steps), data, owner};
 }
 
@@ -93,7 +114,8 @@ HostTensor tensor_of(py::handle given, const std::string& name) {
   if (py::isinstance<py::array>(given)) return from_numpy(py::reinterpret_borrow<py::array>(given), name);
   if (has_dlpack(given)) return tensor_from_dlpack(given, name);
   if (PyObject_CheckBuffer(given.ptr()) != 0) return from_buffer(py::reinterpret_borrow<py::buffer>(given), name);
-  if (py::hasattr(given, "dtype") && py::hasattr(given, "__array__")) return from_numpy(py::array(py::reinterpret_borrow<py::object>(given)), name);
+  if (py::hasattr(given, "dtype") && py::hasattr(given, "__array__"))
+    return from_numpy(py::array(py::reinterpret_borrow<py::object>(given)), name);
   throw py::type_error(fmt::format("{}: expected an array (NumPy, a buffer or DLPack), found {}", name,
                                    py::str(py::type::handle_of(given).attr("__name__")).cast<std::string>()));
 }

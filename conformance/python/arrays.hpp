@@ -1,5 +1,6 @@
 /// \file
-/// Between Python's arrays and tensors of the library: NumPy, the buffer protocol and DLPack in, NumPy out. Nothing is promoted.
+/// Between Python's arrays and tensors of the library: NumPy, the buffer protocol and DLPack in, NumPy out. Nothing is
+/// promoted.
 #pragma once
 
 #include <pybind11/numpy.h>

@@ -17,16 +17,20 @@ namespace {
 namespace py = pybind11;
 using Tensors = std::vector<std::optional<HostTensor>>;
 
-[[nodiscard]] bool is_list(py::handle given) { return py::isinstance<py::list>(given) || py::isinstance<py::tuple>(given); }
+[[nodiscard]] bool is_list(py::handle given) {
+  return py::isinstance<py::list>(given) || py::isinstance<py::tuple>(given);
+}
 
 [[nodiscard]] std::optional<HostTensor> optional_tensor(py::handle given, const std::string& name) {
   return given.is_none() ? std::nullopt : std::optional(tensor_of(given, name));
 }
 
 /// Per declared operand, the members of a pack one after the other.
-[[nodiscard]] Tensors flat(const spec::Definition& definition, const py::sequence& given, const char* what, std::vector<std::size_t>* packs) {
+[[nodiscard]] Tensors flat(const spec::Definition& definition, const py::sequence& given, const char* what,
+                           std::vector<std::size_t>* packs) {
   if (py::len(given) > definition.operand_count)
-    throw SpecViolation(fmt::format("{}: expected at most {} {}s, found {}", definition.name, definition.operand_count, what, py::len(given)));
+    throw SpecViolation(fmt::format("{}: expected at most {} {}s, found {}", definition.name, definition.operand_count,
+                                    what, py::len(given)));
   Tensors all;
   std::size_t at = 0;
   for (const py::handle item : given) {
@@ -36,9 +40,12 @@ using Tensors = std::vector<std::optional<HostTensor>>;
       all.push_back(optional_tensor(item, name));
       continue;
     }
-    if (!is_list(item)) throw py::type_error(fmt::format("{}: expected a list of arrays, found {}", name, py::str(py::type::handle_of(item).attr("__name__")).cast<std::string>()));
+    if (!is_list(item))
+      throw py::type_error(fmt::format("{}: expected a list of arrays, found {}", name,
+                                       py::str(py::type::handle_of(item).attr("__name__")).cast<std::string>()));
     const auto members = py::reinterpret_borrow<py::sequence>(item);
-    for (std::size_t m = 0; m < py::len(members); ++m) all.push_back(optional_tensor(members[m], fmt::format("{}[{}]", name, m)));
+    for (std::size_t m = 0; m < py::len(members); ++m)
+      all.push_back(optional_tensor(members[m], fmt::format("{}[{}]", name, m)));
     if (packs != nullptr) packs->push_back(py::len(members));
   }
   return all;
@@ -53,7 +60,8 @@ conformance::Case call_of(const Operation& operation, const py::sequence& operan
   call.call.operation = operation.name;
   call.operands = flat(operation.definition(), operands, "operand", &call.call.packs);
   for (const auto& operand : call.operands)
-    call.call.operands.push_back(operand ? std::optional(spec::ValueType{operand->dtype, operand->dims}) : std::nullopt);
+    call.call.operands.push_back(operand ? std::optional(spec::ValueType{operand->dtype, operand->dims})
+                                         : std::nullopt);
   call.call.attributes = attributes_of(attributes);
   call.wrt.assign(present(call).size(), false);
   return call;
@@ -79,9 +87,11 @@ void ask_vjp(conformance::Case& call, const py::object& cotangents) {
   const spec::Definition& definition = definition_of(call);
   const py::tuple given = is_list(cotangents) ? py::tuple(cotangents) : py::make_tuple(cotangents);
   const std::size_t results = result_types(call).size();
-  if (given.size() != results) throw SpecViolation(fmt::format("{}: expected {} cotangents, found {}", definition.name, results, given.size()));
+  if (given.size() != results)
+    throw SpecViolation(fmt::format("{}: expected {} cotangents, found {}", definition.name, results, given.size()));
   call.mode = spec::Mode::vjp;
-  for (std::size_t r = 0; r < results; ++r) call.cotangents.push_back(optional_tensor(given[r], fmt::format("{}: cotangent {}", definition.name, r)));
+  for (std::size_t r = 0; r < results; ++r)
+    call.cotangents.push_back(optional_tensor(given[r], fmt::format("{}: cotangent {}", definition.name, r)));
   const std::vector<HostTensor> inputs = present(call);
   for (std::size_t i = 0; i < inputs.size(); ++i) call.wrt[i] = kind_of(inputs[i].dtype) == Kind::real;
 }

@@ -29,7 +29,9 @@ struct Given {
 
   void add(const HostTensor* tensor, const spec::Placement* place) {
     tensors.push_back(tensor);
-    arrays.append(tensor == nullptr ? py::object(py::none()) : place == nullptr ? py::object(array_of(*tensor)) : py::object(array_of(*tensor, *place)));
+    arrays.append(tensor == nullptr  ? py::object(py::none())
+                  : place == nullptr ? py::object(array_of(*tensor))
+                                     : py::object(array_of(*tensor, *place)));
   }
 
   /// The position of an array that is not what it was.
@@ -37,7 +39,10 @@ struct Given {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i] == nullptr) continue;
       const auto array = py::reinterpret_borrow<py::array>(arrays[i]);
-      Strided now{tensors[i]->dtype, tensors[i]->dims, {array.strides(), array.strides() + array.ndim()}, static_cast<const std::byte*>(array.data())};
+      Strided now{tensors[i]->dtype,
+                  tensors[i]->dims,
+                  {array.strides(), array.strides() + array.ndim()},
+                  static_cast<const std::byte*>(array.data())};
       if (dense_of(now).bytes != tensors[i]->bytes) return i;
     }
     return std::nullopt;
@@ -53,7 +58,8 @@ struct Given {
 
 [[nodiscard]] Given given(const std::vector<HostTensor>& tensors, const Places& places) {
   Given list;
-  for (std::size_t i = 0; i < tensors.size(); ++i) list.add(&tensors[i], i < places.size() && places[i] ? &*places[i] : nullptr);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    list.add(&tensors[i], i < places.size() && places[i] ? &*places[i] : nullptr);
   return list;
 }
 
@@ -144,12 +150,14 @@ struct Question {
 
 /// `ValueError: what it says, at kernel.py:12`: the first line alone, and where it was raised.
 [[nodiscard]] std::string words_of(const py::error_already_set& error) {
-  std::string text = py::str(error.type().attr("__name__")).cast<std::string>() + ": " + py::str(error.value()).cast<std::string>();
+  std::string text =
+      py::str(error.type().attr("__name__")).cast<std::string>() + ": " + py::str(error.value()).cast<std::string>();
   text = text.substr(0, text.find('\n'));
   if (error.trace()) {
     const py::list frames = py::module_::import("traceback").attr("extract_tb")(error.trace());
     const py::object last = frames[py::len(frames) - 1];
-    text += fmt::format(", at {}:{}", py::str(last.attr("filename")).cast<std::string>(), py::str(last.attr("lineno")).cast<std::string>());
+    text += fmt::format(", at {}:{}", py::str(last.attr("filename")).cast<std::string>(),
+                        py::str(last.attr("lineno")).cast<std::string>());
   }
   return text;
 }
@@ -168,7 +176,8 @@ struct Question {
   const Question question(request);
   const py::dict reply = answer(question.asked);
   spec::Numbers numbers = numbers_in(reply);
-  if (const auto which = question.changed(request)) return Refusal{Refusal::Kind::error, "it wrote to its " + *which, {}};
+  if (const auto which = question.changed(request))
+    return Refusal{Refusal::Kind::error, "it wrote to its " + *which, {}};
   return numbers;
 }
 

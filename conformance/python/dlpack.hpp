@@ -1,5 +1,6 @@
 /// \file
-/// Tensors of other frameworks by DLPack, https://dmlc.github.io/dlpack: those that lie in host memory. It knows no framework.
+/// Tensors of other frameworks by DLPack, https://dmlc.github.io/dlpack: those that lie in host memory. It knows no
+/// framework.
 #pragma once
 
 #include <pybind11/pybind11.h>

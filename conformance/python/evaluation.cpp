@@ -65,17 +65,20 @@ namespace py = pybind11;
   return py::list();
 }
 
-[[nodiscard]] conformance::Case value_call(const py::object& op, const py::tuple& operands, const py::dict& attributes) {
+[[nodiscard]] conformance::Case value_call(const py::object& op, const py::tuple& operands,
+                                           const py::dict& attributes) {
   return call_of(operation_of(op), operands, attributes);
 }
 
-[[nodiscard]] conformance::Case jvp_call(const py::object& op, const py::tuple& operands, const py::sequence& tangents, const py::dict& attributes) {
+[[nodiscard]] conformance::Case jvp_call(const py::object& op, const py::tuple& operands, const py::sequence& tangents,
+                                         const py::dict& attributes) {
   conformance::Case call = value_call(op, operands, attributes);
   ask_jvp(call, tangents);
   return call;
 }
 
-[[nodiscard]] conformance::Case vjp_call(const py::object& op, const py::tuple& operands, const py::object& cotangents, const py::dict& attributes) {
+[[nodiscard]] conformance::Case vjp_call(const py::object& op, const py::tuple& operands, const py::object& cotangents,
+                                         const py::dict& attributes) {
   conformance::Case call = value_call(op, operands, attributes);
   ask_vjp(call, cotangents);
   return call;
@@ -87,19 +90,23 @@ void bind_evaluation(py::module_& module) {
   module.def("value", [](const py::object& op, const py::tuple& operands, const py::dict& attributes) {
     return arrays_of(rounded(value_call(op, operands, attributes)).outputs);
   });
-  module.def("jvp", [](const py::object& op, const py::tuple& operands, const py::sequence& tangents, const py::dict& attributes) {
+  module.def("jvp", [](const py::object& op, const py::tuple& operands, const py::sequence& tangents,
+                       const py::dict& attributes) {
     return arrays_of(rounded(jvp_call(op, operands, tangents, attributes)).tangents);
   });
-  module.def("vjp", [](const py::object& op, const py::tuple& operands, const py::object& cotangents, const py::dict& attributes) {
+  module.def("vjp", [](const py::object& op, const py::tuple& operands, const py::object& cotangents,
+                       const py::dict& attributes) {
     return arrays_of(rounded(vjp_call(op, operands, cotangents, attributes)).cotangents);
   });
   module.def("exact_value", [](const py::object& op, const py::tuple& operands, const py::dict& attributes) {
     return exact(value_call(op, operands, attributes), "outputs");
   });
-  module.def("exact_jvp", [](const py::object& op, const py::tuple& operands, const py::sequence& tangents, const py::dict& attributes) {
+  module.def("exact_jvp", [](const py::object& op, const py::tuple& operands, const py::sequence& tangents,
+                             const py::dict& attributes) {
     return exact(jvp_call(op, operands, tangents, attributes), "tangents");
   });
-  module.def("exact_vjp", [](const py::object& op, const py::tuple& operands, const py::object& cotangents, const py::dict& attributes) {
+  module.def("exact_vjp", [](const py::object& op, const py::tuple& operands, const py::object& cotangents,
+                             const py::dict& attributes) {
     return exact(vjp_call(op, operands, cotangents, attributes), "cotangents");
   });
 }

@@ -4,7 +4,8 @@
 
 namespace etalon::python {
 
-/// ValueError for a rule of the specification, NotImplementedError for what is declined, OSError for files, RuntimeError for ours.
+/// ValueError for a rule of the specification, NotImplementedError for what is declined, OSError for files,
+/// RuntimeError for ours.
 void register_exceptions();
 
 }  // namespace etalon::python

@@ -33,12 +33,14 @@ template <class T>
 [[nodiscard]] py::tuple ends_of(const Hull& hull) {
   const bool real = kind_of(hull.dtype) == Kind::real;
   return py::make_tuple(real ? array_with(hull.dims, hull.lower) : array_with(hull.dims, hull.least),
-                        real ? array_with(hull.dims, hull.upper) : array_with(hull.dims, hull.greatest), array_with(hull.dims, hull.flags));
+                        real ? array_with(hull.dims, hull.upper) : array_with(hull.dims, hull.greatest),
+                        array_with(hull.dims, hull.flags));
 }
 
 }  // namespace
 
-Interval::Interval(spec::Request request, spec::Contract contract) : request_(std::move(request)), contract_(std::move(contract)) {
+Interval::Interval(spec::Request request, spec::Contract contract)
+    : request_(std::move(request)), contract_(std::move(contract)) {
   const conformance::Admissible admissible(request_, contract_);
   hulls_ = admissible.hulls();
   lists_ = admissible.question().lists;
@@ -59,7 +61,9 @@ py::list Interval::ways(const std::string& list) const {
 conformance::Outcome Interval::judge(const std::string& list, const py::sequence& given) const {
   std::vector<std::optional<HostTensor>> tensors;
   for (const py::handle item : given)
-    tensors.push_back(item.is_none() ? std::nullopt : std::optional(tensor_of(item, list + "[" + std::to_string(tensors.size()) + "]")));
+    tensors.push_back(item.is_none()
+                          ? std::nullopt
+                          : std::optional(tensor_of(item, list + "[" + std::to_string(tensors.size()) + "]")));
   const py::gil_scoped_release others_run;
   spec::Numbers numbers = list == "outputs" ? spec::Numbers{} : reference::correctly_rounded(request_);
   if (list == "outputs") {
@@ -83,20 +87,31 @@ py::list Interval::ends_in(const std::string& wanted, const std::vector<Hull>& h
 void bind_interval(py::module_& module) {
   using conformance::Outcome;
   py::class_<Outcome>(module, "Verdict", "What became of an answer.")
-      .def_property_readonly("verdict", [](const Outcome& o) { return std::string(name_of(o.verdict)); }, "pass, fail, undecided, unsupported …")
+      .def_property_readonly(
+          "verdict", [](const Outcome& o) { return std::string(name_of(o.verdict)); },
+          "pass, fail, undecided, unsupported …")
       .def_property_readonly("passed", [](const Outcome& o) { return o.verdict == conformance::Verdict::pass; })
       .def_readonly("worst", &Outcome::worst_ratio, "The largest error over its bound: at most 1 for what passes.")
       .def_readonly("comparisons", &Outcome::comparisons)
       .def_readonly("undecided", &Outcome::undecided, "Comparisons where the bound says nothing useful.")
       .def_readonly("cause", &Outcome::cause)
-      .def_property_readonly("offender", [](const Outcome& o) { return o.offender ? std::optional(difference(*o.offender)) : std::nullopt; },
-                             "`y[3]: expected in [1, 2], got 3`, or None.")
-      .def_property_readonly("why", [](const Outcome& o) { return o.verdict == conformance::Verdict::pass ? "" : finding(o); }, "One line, empty for a pass.")
+      .def_property_readonly(
+          "offender",
+          [](const Outcome& o) { return o.offender ? std::optional(difference(*o.offender)) : std::nullopt; },
+          "`y[3]: expected in [1, 2], got 3`, or None.")
+      .def_property_readonly(
+          "why", [](const Outcome& o) { return o.verdict == conformance::Verdict::pass ? "" : finding(o); },
+          "One line, empty for a pass.")
       .def("__bool__", [](const Outcome& o) { return o.verdict == conformance::Verdict::pass; })
-      .def("__repr__", [](const Outcome& o) { return std::string(name_of(o.verdict)) + (o.verdict == conformance::Verdict::pass ? "" : ": " + finding(o)); });
-  py::class_<Interval>(module, "Interval").def("ends", &Interval::ends).def("ways", &Interval::ways).def("judge", &Interval::judge);
-  module.def("interval", [](const py::object& op, const py::tuple& operands, const py::object& tangents, const py::object& cotangents,
-                            const std::string& contract, const py::dict& attributes) {
+      .def("__repr__", [](const Outcome& o) {
+        return std::string(name_of(o.verdict)) + (o.verdict == conformance::Verdict::pass ? "" : ": " + finding(o));
+      });
+  py::class_<Interval>(module, "Interval")
+      .def("ends", &Interval::ends)
+      .def("ways", &Interval::ways)
+      .def("judge", &Interval::judge);
+  module.def("interval", [](const py::object& op, const py::tuple& operands, const py::object& tangents,
+                            const py::object& cotangents, const std::string& contract, const py::dict& attributes) {
     conformance::Case call = call_of(operation_of(op), operands, attributes);
     if (!tangents.is_none()) ask_jvp(call, tangents);
     if (!cotangents.is_none()) ask_vjp(call, cotangents);

@@ -21,7 +21,8 @@ class Interval {
   /// Without the interpreter's lock. \throws SpecViolation for an ill-typed request
   Interval(spec::Request request, spec::Contract contract);
 
-  /// Of a list of the answer (outputs, tangents, cotangents) lower ends, upper ends and flags per tensor; None where it has nothing.
+  /// Of a list of the answer (outputs, tangents, cotangents) lower ends, upper ends and flags per tensor; None where it
+  /// has nothing.
   [[nodiscard]] pybind11::list ends(const std::string& list) const;
   /// The same in each way in which the definition lets it be computed.
   [[nodiscard]] pybind11::list ways(const std::string& list) const;

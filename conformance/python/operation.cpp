@@ -45,7 +45,8 @@ namespace py = pybind11;
   py::dict defaults;
   for (std::size_t i = 0; i < d.attribute_count; ++i) {
     const spec::AttributeText& a = d.attributes[i];
-    defaults[py::str(std::string(d.at(a.name)))] = a.has_default ? py::object(py::str(std::string(d.at(a.value)))) : py::none();
+    defaults[py::str(std::string(d.at(a.name)))] =
+        a.has_default ? py::object(py::str(std::string(d.at(a.value)))) : py::none();
   }
   return defaults;
 }
@@ -61,7 +62,8 @@ template <class Text>
 [[nodiscard]] std::string page(const Operation& operation) {
   std::ostringstream out;
   conformance::explain(out, operation.library, operation.name, DType::f32, 0);
-  return "<pre>" + conformance::markup(std::string(operation.definition().text)) + "</pre><details><summary>types, derivative, numbers</summary><pre>" +
+  return "<pre>" + conformance::markup(std::string(operation.definition().text)) +
+         "</pre><details><summary>types, derivative, numbers</summary><pre>" +
          conformance::markup(out.str().substr(operation.definition().text.size())) + "</pre></details>";
 }
 
@@ -91,7 +93,8 @@ template <class Text>
 
 Operation operation_of(py::handle given) {
   if (py::isinstance<Operation>(given)) return given.cast<Operation>();
-  if (!py::isinstance<py::str>(given)) throw py::type_error("op: expected an operation or its name, found " + py::repr(given).cast<std::string>());
+  if (!py::isinstance<py::str>(given))
+    throw py::type_error("op: expected an operation or its name, found " + py::repr(given).cast<std::string>());
   Operation operation{{}, given.cast<std::string>()};
   operation.name = operation.definition().name;
   return operation;
@@ -100,16 +103,22 @@ Operation operation_of(py::handle given) {
 void bind_operation(py::module_& module) {
   py::class_<Operation>(module, "Operation", "An operation: one readable equation.")
       .def_readonly("name", &Operation::name)
-      .def_property_readonly("text", [](const Operation& o) { return std::string(o.definition().text); }, "The definition in the notation.")
-      .def_property_readonly("notes", [](const Operation& o) { return std::string(o.definition().doc); }, "What is said before the equations.")
+      .def_property_readonly(
+          "text", [](const Operation& o) { return std::string(o.definition().text); },
+          "The definition in the notation.")
+      .def_property_readonly(
+          "notes", [](const Operation& o) { return std::string(o.definition().doc); },
+          "What is said before the equations.")
       .def_property_readonly("operands", &operands_of, "The names of the operands, in order.")
       .def_property_readonly("packs", &packs_of, "Per operand whether it is a list of arrays.")
       .def_property_readonly("results", &results_of, "The names of the results, in order.")
       .def_property_readonly("attributes", &attributes_of, "Per attribute the text of its default, or None.")
-      .def_property_readonly("jvp", [](const Operation& o) { return of_sample(o, conformance::jvp_text); },
-                             "The equations of the tangents of the results at a sample call; empty without a derivative.")
-      .def_property_readonly("vjp", [](const Operation& o) { return of_sample(o, conformance::vjp_text); },
-                             "The equations of the cotangents of the operands at a sample call; empty without a derivative.")
+      .def_property_readonly(
+          "jvp", [](const Operation& o) { return of_sample(o, conformance::jvp_text); },
+          "The equations of the tangents of the results at a sample call; empty without a derivative.")
+      .def_property_readonly(
+          "vjp", [](const Operation& o) { return of_sample(o, conformance::vjp_text); },
+          "The equations of the cotangents of the operands at a sample call; empty without a derivative.")
       .def("explain", &explanation, "What `etalon explain` prints.")
       .def("_repr_html_", &page)
       .def("__repr__", [](const Operation& o) { return std::string(o.definition().text); });

@@ -25,7 +25,8 @@ template <class T>
 }
 
 template <class E, std::size_t n>
-[[nodiscard]] std::vector<E> named(const Words& words, const std::array<std::string_view, n>& names, std::string_view what) {
+[[nodiscard]] std::vector<E> named(const Words& words, const std::array<std::string_view, n>& names,
+                                   std::string_view what) {
   std::vector<E> all;
   for (const std::string& word : words) all.push_back(enumerator_or_throw<E>(names, word, what));
   return all;
@@ -58,9 +59,12 @@ conformance::ConformOptions options_of(const py::dict& given) {
   options.checks = named<conformance::Check>(taken<Words>(given, "checks", {}), conformance::check_names, "check");
   for (const std::string& word : taken<Words>(given, "dtypes", {})) {
     const DType dtype = dtype_or_throw(word);
-    if (std::find(conformance::real_dtypes.begin(), conformance::real_dtypes.end(), dtype) != conformance::real_dtypes.end()) options.dtypes.push_back(dtype);
+    if (std::find(conformance::real_dtypes.begin(), conformance::real_dtypes.end(), dtype) !=
+        conformance::real_dtypes.end())
+      options.dtypes.push_back(dtype);
   }
-  options.tier = enumerator_or_throw<conformance::Tier>(conformance::tier_names, taken<std::string>(given, "tier", "quick"), "tier");
+  options.tier = enumerator_or_throw<conformance::Tier>(conformance::tier_names,
+                                                        taken<std::string>(given, "tier", "quick"), "tier");
   options.seed = taken<std::uint64_t>(given, "seed", 1);
   if (const auto waivers = taken<std::string>(given, "waivers", ""); !waivers.empty())
     options.waivers = conformance::parse_waivers(waivers, "waivers", options.library);
@@ -78,7 +82,8 @@ spec::Description description_of(const py::dict& given) {
   description.modes = named<spec::Mode>(taken<Words>(given, "modes", {"forward"}), spec::mode_names, "mode");
   description.contract = contract_of(taken<std::string>(given, "contract", "ieee"));
   Words operations;
-  for (const py::handle item : py::reinterpret_borrow<py::sequence>(given["ops"])) operations.push_back(operation_of(item).name);
+  for (const py::handle item : py::reinterpret_borrow<py::sequence>(given["ops"]))
+    operations.push_back(operation_of(item).name);
   description.operations = std::move(operations);
   description.rejects = taken<bool>(given, "rejects", false);
   description.layouts = taken<bool>(given, "layouts", true);

@@ -9,7 +9,8 @@
 
 namespace etalon::python {
 
-/// \param given `ops`, `modes`, `checks`, `dtypes`, `tier`, `seed`, `waivers` (JSON), `contract`, `name`, `replay_line`,
+/// \param given `ops`, `modes`, `checks`, `dtypes`, `tier`, `seed`, `waivers` (JSON), `contract`, `name`,
+/// `replay_line`,
 ///        `shrink_seconds`, `most_explained`; what is left out is the suite's default
 /// \throws SpecViolation naming the word that is none
 [[nodiscard]] conformance::ConformOptions options_of(const pybind11::dict& given);

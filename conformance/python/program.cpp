@@ -31,7 +31,8 @@ namespace py = pybind11;
 /// Outputs, and behind them the values that parameters hold afterwards.
 [[nodiscard]] spec::Program asking_for_updates(spec::Program program) {
   for (const spec::Update& update : spec::all_updates(program)) {
-    if (std::find(program.outputs.begin(), program.outputs.end(), update.value) == program.outputs.end()) program.outputs.push_back(update.value);
+    if (std::find(program.outputs.begin(), program.outputs.end(), update.value) == program.outputs.end())
+      program.outputs.push_back(update.value);
   }
   program.updates.clear();
   return program;
@@ -46,14 +47,17 @@ namespace py = pybind11;
       inputs.push_back(*input.value);
       continue;
     }
-    if (!given.contains(input.name)) throw SpecViolation(fmt::format("program: input {} : {} is missing", input.name, to_string(spec::ValueType{input.dtype, input.dims})));
+    if (!given.contains(input.name))
+      throw SpecViolation(fmt::format("program: input {} : {} is missing", input.name,
+                                      to_string(spec::ValueType{input.dtype, input.dims})));
     inputs.push_back(tensor_of(given[py::str(input.name)], "input " + input.name));
     ++taken;
   }
   if (taken < given.size()) {
     for (const auto& [key, value] : given) {
       const auto name = key.cast<std::string>();
-      const bool known = std::any_of(program.inputs.begin(), program.inputs.end(), [&](const spec::Input& input) { return input.name == name && !input.value; });
+      const bool known = std::any_of(program.inputs.begin(), program.inputs.end(),
+                                     [&](const spec::Input& input) { return input.name == name && !input.value; });
       if (!known) throw SpecViolation("program: there is no input " + name);
     }
   }
@@ -82,7 +86,8 @@ namespace py = pybind11;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) outputs[py::str(program.outputs[i])] = array_of(all[i]);
   for (const spec::Update& update : spec::all_updates(program)) {
     const auto& names = request.program.outputs;
-    state[py::str(update.parameter)] = array_of(all[static_cast<std::size_t>(std::find(names.begin(), names.end(), update.value) - names.begin())]);
+    state[py::str(update.parameter)] =
+        array_of(all[static_cast<std::size_t>(std::find(names.begin(), names.end(), update.value) - names.begin())]);
   }
   return py::make_tuple(outputs, state);
 }

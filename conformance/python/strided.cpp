@@ -40,7 +40,8 @@ HostTensor dense_of(const Strided& strided) {
 }
 
 Dims dims_of(const std::int64_t* extents, std::size_t rank, const std::string& name) {
-  if (rank > Dims::max_rank) throw pybind11::type_error(fmt::format("{}: expected at most {} axes, found {}", name, Dims::max_rank, rank));
+  if (rank > Dims::max_rank)
+    throw pybind11::type_error(fmt::format("{}: expected at most {} axes, found {}", name, Dims::max_rank, rank));
   Dims dims;
   for (std::size_t axis = 0; axis < rank; ++axis) dims.push_back(extents[axis]);
   return dims;

@@ -1,5 +1,5 @@
 /// \file
-/// Numbers that lie somewhere in host memory, one stride per axis, and their dense copy. It knows no Python.
+/// Numbers that lie somewhere in host memory, one stride per axis, and their dense copy. It knows no framework.
 #pragma once
 
 #include <cstddef>

@@ -56,7 +56,8 @@ template <class Work>
   return text;
 }
 
-[[nodiscard]] Run conform(const py::object& answer, const py::dict& description, const py::dict& given, const py::object& on_record) {
+[[nodiscard]] Run conform(const py::object& answer, const py::dict& description, const py::dict& given,
+                          const py::object& on_record) {
   conformance::ConformOptions options = options_of(given);
   CallableBackend backend(answer, description_of(description));
   if (!on_record.is_none()) {
@@ -81,7 +82,8 @@ template <class Work>
 }
 
 /// The verdict on one case.
-[[nodiscard]] conformance::Outcome ask(const std::string& id, const py::object& answer, const py::dict& description, const py::dict& given) {
+[[nodiscard]] conformance::Outcome ask(const std::string& id, const py::object& answer, const py::dict& description,
+                                       const py::dict& given) {
   const conformance::ConformOptions options = options_of(given);
   CallableBackend backend(answer, description_of(description));
   return without_lock([&] {
@@ -93,7 +95,8 @@ template <class Work>
 }
 
 /// What `etalon conform --replay` prints: the counterexample made small, or that there is none.
-[[nodiscard]] std::string replay(const std::string& id, const py::object& answer, const py::dict& description, const py::dict& given) {
+[[nodiscard]] std::string replay(const std::string& id, const py::object& answer, const py::dict& description,
+                                 const py::dict& given) {
   conformance::ConformOptions options = options_of(given);
   options.replay = id;
   CallableBackend backend(answer, description_of(description));
@@ -143,7 +146,8 @@ template <void write(std::ostream&, const Report&)>
 [[nodiscard]] py::dict totals(const Run& run) {
   const conformance::Totals all = totals_of(run.report.records);
   py::dict counts;
-  for (std::size_t v = 0; v < conformance::verdict_count; ++v) counts[py::str(std::string(conformance::verdict_names[v]))] = all.verdicts[v];
+  for (std::size_t v = 0; v < conformance::verdict_count; ++v)
+    counts[py::str(std::string(conformance::verdict_names[v]))] = all.verdicts[v];
   counts["comparisons"] = all.comparisons;
   return counts;
 }
@@ -160,7 +164,9 @@ void bind_suite(py::module_& module) {
       .def_readonly("classes", &Record::classes)
       .def_readonly("outcome", &Record::outcome)
       .def_property_readonly("verdict", [](const Record& r) { return std::string(name_of(r.outcome.verdict)); })
-      .def_property_readonly("why", [](const Record& r) { return r.outcome.verdict == conformance::Verdict::pass ? "" : finding(r.outcome); })
+      .def_property_readonly(
+          "why",
+          [](const Record& r) { return r.outcome.verdict == conformance::Verdict::pass ? "" : finding(r.outcome); })
       .def("__repr__", [](const Record& r) { return r.id + ": " + std::string(name_of(r.outcome.verdict)); });
   py::class_<Run>(module, "Run")
       .def_property_readonly("records", [](const Run& run) { return run.report.records; })

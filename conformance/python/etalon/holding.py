@@ -43,8 +43,8 @@ class Held:
             "name": name, "version": framework.version, "ops": self.ops, "contract": contract_words(contract),
             "dtypes": reals + list(WHOLE), "modes": modes or list(dict.fromkeys([*framework.modes, *own]))}
         options["waivers"] = waiver_text(options.get("waivers"))
-        self.options = {"ops": self.ops if asked is None else list(asked), "modes": modes or [], "dtypes": reals if dtypes is not None else [], "name": name,
-                        "replay_line": replay, **options}
+        self.options = {"ops": self.ops if asked is None else list(asked), "modes": modes or [], "name": name, "replay_line": replay,
+                        "dtypes": reals if dtypes is not None else [], **options}
 
     def run(self, on_record=None):
         return _etalon.conform(self.answer, self.description, self.options, on_record)
@@ -52,8 +52,9 @@ class Held:
 
 def replay_line(function, words):
     """The line that asks a case again."""
-    like = words.get("like")
-    shown = [f"like={like if isinstance(like, str) else like.__name__}"] if like is not None and not isinstance(like, str) else [f"like={like!r}"] if like else []
+    like, shown = words.get("like"), []
+    if like is not None:
+        shown.append(f"like={like!r}" if isinstance(like, str) else f"like={like.__name__}")
     shown += [f"{key}={words[key]!r}" for key in ("rename", "contract", "device") if words.get(key) not in (None, "ieee")]
     shown += [f"{key}={name_of(words[key])}" for key in ("jvp", "vjp") if words.get(key)]
     return f"etalon.replay({', '.join([repr('ID'), name_of(function), *shown])})"
