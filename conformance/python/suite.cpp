@@ -33,6 +33,7 @@ using conformance::Report;
 struct Run {
   Report report;
   std::string failures;
+  spec::Library library;
 };
 
 /// Does what holds a callable without the interpreter's lock; what ended the interpreter's work ends it here.
@@ -68,7 +69,7 @@ template <class Work>
   }
   return without_lock([&] {
     std::ostringstream console;
-    Run run{report_of(options, backend, console), ""};
+    Run run{report_of(options, backend, console), "", options.library};
     run.failures = between(console.str(), run.report);
     return run;
   });
@@ -94,16 +95,17 @@ template <class Work>
   });
 }
 
-/// What `etalon conform --replay` prints: the counterexample made small, or that there is none.
-[[nodiscard]] std::string replay(const std::string& id, const py::object& answer, const py::dict& description,
+/// What `etalon conform --replay` prints: the counterexample made small, or that there is none, and whether that is so.
+[[nodiscard]] std::pair<bool, std::string> replay(const std::string& id, const py::object& answer, const py::dict& description,
                                  const py::dict& given) {
   conformance::ConformOptions options = options_of(given);
   options.replay = id;
   CallableBackend backend(answer, description_of(description));
   return without_lock([&] {
     std::ostringstream console;
-    if (run_conform(options, backend, console) == 2) throw SpecViolation(console.str());
-    return console.str();
+    const int status = run_conform(options, backend, console);
+    if (status == 2) throw SpecViolation(console.str());
+    return std::pair(status == 0, console.str());
   });
 }
 
@@ -127,6 +129,22 @@ template <class Work>
   std::ostringstream console;
   (void)show_case(options, id, console);
   return console.str();
+}
+
+/// Of the failures the case that is the shortest way from a small one: of a single call, with the fewest elements.
+[[nodiscard]] std::optional<std::string> smallest(const Run& run) {
+  std::optional<std::string> found;
+  std::pair<bool, std::size_t> least;
+  for (const Record& record : run.report.records) {
+    if (!is_bad(record.outcome.verdict)) continue;
+    const auto made = make_case(conformance::parse_id(record.id, run.library));
+    if (!made) continue;
+    const std::pair<bool, std::size_t> size(made->program.has_value(), elements_of(*made));
+    if (found && least <= size) continue;
+    found = record.id;
+    least = size;
+  }
+  return found;
 }
 
 template <void write(std::ostream&, const Report&)>
@@ -172,6 +190,7 @@ void bind_suite(py::module_& module) {
       .def_property_readonly("records", [](const Run& run) { return run.report.records; })
       .def_property_readonly("conforms", [](const Run& run) { return conclusion(run.report).conforms; })
       .def_property_readonly("conclusion", [](const Run& run) { return conclusion(run.report).text; })
+      .def_property_readonly("smallest", &smallest)
       .def_property_readonly("totals", &totals)
       .def_readonly("failures", &Run::failures)
       .def("table", &table)

@@ -1,7 +1,7 @@
 """The suite's cases one by one, for test runners."""
 from etalon import _etalon
 from etalon.answering import name_of
-from etalon.holding import Held, replay_line
+from etalon.holding import Held, counterexample, replay_line
 from etalon.refusals import Unsupported
 
 
@@ -24,7 +24,7 @@ class Case:
         if outcome.verdict == "unsupported":
             raise Unsupported("request", outcome.why)
         if outcome.verdict in ("fail", "crashed", "timeout"):
-            raise AssertionError(_etalon.replay(self.id, held.answer, held.description, held.options).rstrip("\n"))
+            raise AssertionError(counterexample(held, self.id, outcome.why))
 
 
 def ids(op, like=None, modes=None, dtypes=None, checks=(), tier="quick", seed=1):
