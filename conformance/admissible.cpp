@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -10,6 +11,7 @@
 #include "conformance/filled_seeds.hpp"
 #include "conformance/schemas.hpp"
 #include "conformance/undifferentiable.hpp"
+#include "spec/error.hpp"
 #include "spec/program/binding.hpp"
 
 namespace etalon::conformance {
@@ -71,6 +73,13 @@ class Whole {
     } else {
       for (Hull& hull : all) leave_open(hull.flags);
     }
+    return all;
+  }
+
+  /// What single calls admit; of several calls the ways of one call after the other are not among them.
+  [[nodiscard]] std::vector<Envelopes> ways() const {
+    std::vector<Envelopes> all;
+    for_each_admitted(meaning_, schemas(case_of(request_)), freedoms(), contract_, [&](const Envelopes& way) { all.push_back(way); });
     return all;
   }
 
@@ -172,6 +181,11 @@ Outcome Admissible::judge(const spec::Numbers& answer) const {
   }
   all.decide();
   return all;
+}
+
+std::vector<Envelopes> Admissible::ways() const {
+  if (!parts_.empty()) throw Unsupported("ways: the program has " + std::to_string(parts_.size()) + " parts, each with ways of its own");
+  return Whole(request_, contract_, question()).ways();
 }
 
 std::vector<Hull> Admissible::hulls() const {

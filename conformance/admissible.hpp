@@ -36,6 +36,10 @@ class Admissible {
   /// The least boxes around everything that `judge` passes.
   [[nodiscard]] std::vector<Hull> hulls() const;
 
+  /// The same one by one, of a program that is no more than one part: first what the equations mean, then every other way in
+  /// which they let it be computed. \throws Unsupported for several parts
+  [[nodiscard]] std::vector<reference::Envelopes> ways() const;
+
  private:
   const spec::Request& request_;
   const spec::Contract& contract_;

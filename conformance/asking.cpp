@@ -67,6 +67,10 @@ class Asking {
     std::vector<std::unique_ptr<spec::Backend>> more;
     std::vector<std::unique_ptr<Shared>> asked_by;
     std::vector<std::jthread> workers;
+    if (options_.jobs <= 1 && options_.progress == nullptr) {
+      work(first);
+      return collected();
+    }
     for (unsigned j = 0; j < std::max(1u, options_.jobs); ++j) {
       Asked* backend = &first;
       if (j > 0 && options_.another) {
@@ -162,6 +166,7 @@ class Asking {
           record.outcome.why = well_formed(record.outcome.why);
         }
         fresh.push_back(record);
+        if (options_.on_record) options_.on_record(record);
       }
       count(record.outcome);
       if (record.outcome.verdict == Verdict::unsupported && next.made) unit.cases().refused(*next.made);

@@ -77,6 +77,7 @@ Header header_of(const ConformOptions& options, const spec::Description& descrip
   header.backend = description.name;
   header.version = description.version;
   header.command = backend_words(options);
+  header.replay = options.replay_line;
   header.contract_json = spec::to_json(contract);
   header.contract_text = contract_text(contract);
   header.tier = name_of(options.tier);
@@ -115,7 +116,8 @@ class Run {
     report_.header = header_of(options, description, held_.contract);
   }
 
-  int all() {
+  /// \returns nothing after a dry run, of which `status` says how it ended
+  std::optional<Report> all(int& status) {
     const auto start = Clock::now();
     const std::vector<Unit> wanted = plan(options_);
     const std::vector<Unit> units = offered(wanted, held_.description);
@@ -123,7 +125,10 @@ class Run {
     if (options_.resume) known = earlier_results(*options_.resume, report_.header);
     write_heading(console_, report_.header);
     write_not_asked(wanted, units);
-    if (options_.dry_run) return dry_run(units, known);
+    if (options_.dry_run) {
+      status = dry_run(units, known);
+      return std::nullopt;
+    }
     Journal journal(options_.json_path, report_.header, ordered(known));
     report_.records = ask_all(options_, units, held_, shared_, known, journal);
     apply_waivers(report_, options_.waivers, options_);
@@ -134,7 +139,8 @@ class Run {
     write_formats(options_.formats, report_);
     write_table(console_, report_, options_.width);
     report_coverage();
-    return conclusion(report_).conforms ? 0 : 1;
+    status = conclusion(report_).conforms ? 0 : 1;
+    return std::move(report_);
   }
 
   int replay(const Case& whole) {
@@ -147,7 +153,7 @@ class Run {
     }
     const Shrunk shrunk =
         taught(shrink(c, outcome, shared_, held_.contract, {options_.shrink_attempts, options_.shrink_seconds}), shared_, held_.contract);
-    write_counterexample(console_, backend_words(options_), *options_.replay, shrunk.smallest, shrunk.outcome);
+    write_counterexample(console_, replay_of(options_, *options_.replay), *options_.replay, shrunk.smallest, shrunk.outcome);
     (void)tell_more(shrunk, shared_, console_);
     save_case(options_, id_of(c.key), shrunk.smallest, console_);
     return 1;
@@ -233,13 +239,24 @@ int run_conform(const ConformOptions& options, spec::Backend& backend, std::ostr
   try {
     for (const std::string& name : options.operations) (void)options.library.named(name);
     Run run(options, backend, console);
-    return options.replay ? run.replay(replayed(*options.replay, options.library)) : run.all();
+    if (options.replay) return run.replay(replayed(*options.replay, options.library));
+    int status = 0;
+    (void)run.all(status);
+    return status;
   } catch (const SpecViolation& e) {
     errors << e.what() << '\n';
   } catch (const IoError& e) {
     errors << e.what() << '\n';
   }
   return 2;
+}
+
+Report report_of(const ConformOptions& options, spec::Backend& backend, std::ostream& console) {
+  for (const std::string& name : options.operations) (void)options.library.named(name);
+  int status = 0;
+  std::optional<Report> report = Run(options, backend, console).all(status);
+  if (!report) throw SpecViolation("a dry run has no report");
+  return std::move(*report);
 }
 
 int list_cases(const ConformOptions& options, std::ostream& console) {

@@ -16,6 +16,7 @@
 #include "conformance/case.hpp"
 #include "conformance/profile.hpp"
 #include "conformance/reports/formats.hpp"
+#include "conformance/reports/report.hpp"
 #include "conformance/waivers.hpp"
 #include "spec/backend.hpp"
 #include "spec/contract/contract.hpp"
@@ -40,6 +41,7 @@ struct Shard {
 
 struct ConformOptions {
   std::string backend_name;             ///< as given on the command line; printed in replay lines
+  std::string replay_line{};            ///< how a case is asked again where that is not by the command; `ID` stands for its id
   spec::Library library{};              ///< the specification
   std::string definitions_file{};       ///< where definitions of the user's own come from; printed in replay lines
   std::vector<std::string> operations;  ///< empty means all
@@ -60,9 +62,11 @@ struct ConformOptions {
   std::optional<std::string> replay;                        ///< an id, or the path of a case file
   bool dry_run = false;                                     ///< say what would be asked, and ask nothing
   std::optional<spec::Contract> contract;                   ///< instead of the one that the backend declares
-  unsigned jobs = 2;                                        ///< threads; the report does not depend on their number
+  unsigned jobs = 2;                                        ///< threads; the report does not depend on their number; a single
+                                                            ///< one without progress is the caller's
   std::function<std::unique_ptr<spec::Backend>()> another;  ///< one more of the same, for each further thread;
                                                             ///< without it the threads share one backend in turns
+  std::function<void(const Record&)> on_record{};           ///< told of each result as it comes, by the thread that asked
   std::ostream* progress = nullptr;                         ///< the terminal that live progress is shown on
   std::function<std::size_t()> columns{};                   ///< its width; without it 80
   std::optional<std::size_t> width;                         ///< of the console, where that is a terminal
@@ -75,6 +79,10 @@ struct ConformOptions {
 /// Runs the suite. \returns 0 when the backend conforms, 1 when it does not (or nothing was compared), 2 when the run
 /// could not be set up.
 [[nodiscard]] int run_conform(const ConformOptions& options, spec::Backend& backend, std::ostream& console);
+
+/// The run itself: what it found. What the backend throws that is no std::exception passes through, where there is one job.
+/// \throws SpecViolation or IoError when the run could not be set up
+[[nodiscard]] Report report_of(const ConformOptions& options, spec::Backend& backend, std::ostream& console);
 
 /// Prints the ids of all cases that a run would ask, one per line; it needs no backend.
 /// \returns 0, or 2 when there are none.

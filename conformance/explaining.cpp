@@ -76,6 +76,10 @@ std::string backend_words(const ConformOptions& options) {
          (options.definitions_file.empty() ? "" : " --definitions " + quoted(options.definitions_file));
 }
 
+std::string replay_of(const ConformOptions& options, const std::string& id) {
+  return replay_line(options.replay_line, backend_words(options), id);
+}
+
 void save_case(const ConformOptions& options, const std::string& id, const Case& c, std::ostream& console) {
   if (!options.case_folder) return;
   make_folder(*options.case_folder);
@@ -118,7 +122,7 @@ void explain_failures(std::vector<Record>& records, const ConformOptions& option
     r.outcome.why = well_formed(shrunk.outcome.why);
     r.outcome.offender = shrunk.outcome.offender;
     r.outcome.cause = well_formed(shrunk.outcome.cause);
-    write_counterexample(console, backend_words(options), r.id, shrunk.smallest, shrunk.outcome);
+    write_counterexample(console, replay_of(options, r.id), r.id, shrunk.smallest, shrunk.outcome);
     r.reproduction = tell_more(shrunk, backend, console);
     save_case(options, r.id, shrunk.smallest, console);
   }

@@ -29,4 +29,7 @@ void save_case(const ConformOptions& options, const std::string& id, const Case&
 /// What a replay says after `--backend`, for a shell.
 [[nodiscard]] std::string backend_words(const ConformOptions& options);
 
+/// The line that asks a case again.
+[[nodiscard]] std::string replay_of(const ConformOptions& options, const std::string& id);
+
 }  // namespace etalon::conformance

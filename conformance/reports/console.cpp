@@ -176,14 +176,14 @@ void write_equations(std::ostream& out, const Case& c) {
   }
 }
 
-void write_counterexample(std::ostream& out, const std::string& backend, const std::string& id, const Case& c,
+void write_counterexample(std::ostream& out, const std::string& replay, const std::string& id, const Case& c,
                           const Outcome& outcome) {
   out << fmt::format("{}: {}\n", id, outcome.why.empty() ? std::string(name_of(outcome.verdict)) : outcome.why);
   write_case(out, c);
   if (outcome.offender) out << "    " << difference(*outcome.offender) << "\n";
   if (!outcome.cause.empty()) out << "    " << outcome.cause << "\n";
   write_equations(out, c);
-  out << fmt::format("  replay: etalon conform --backend {} --replay {}\n", backend, id);
+  out << fmt::format("  replay: {}\n", replay);
 }
 
 }  // namespace etalon::conformance

@@ -25,8 +25,8 @@ void write_case(std::ostream& out, const Case& c);
 void write_equations(std::ostream& out, const Case& c);
 
 /// A counterexample with its operands, the expected interval, what was got, the equations and the replay line.
-/// \param backend what a replay says after `--backend`
-void write_counterexample(std::ostream& out, const std::string& backend, const std::string& id, const Case& c,
+/// \param replay the line that asks the case again
+void write_counterexample(std::ostream& out, const std::string& replay, const std::string& id, const Case& c,
                           const Outcome& outcome);
 
 /// `f32[2] {1, 2}`, at most sixteen elements.

@@ -60,7 +60,7 @@ void write_failure(std::ostream& out, const Record& r, const Header& header, con
   if (!o.cause.empty()) out << fmt::format("<p><b>{}</b></p>", markup(o.cause));
   out << pre(inputs_text(r.case_json, equations == nullptr ? std::vector<std::string>{} : equations->operands));
   if (!r.reproduction.empty()) out << "<p class=\"dim\">without Etalon</p>" << pre(r.reproduction);
-  out << pre(fmt::format("etalon conform --backend {} --replay {}", header.command, r.id)) << "</article>\n";
+  out << pre(replay_line(header.replay, header.command, r.id)) << "</article>\n";
 }
 
 void write_kind(std::ostream& out, const Kind& kind, std::vector<const Record*> records, const Header& header,

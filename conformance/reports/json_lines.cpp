@@ -146,6 +146,7 @@ std::string header_line(const Header& h) {
             {"tier", h.tier},
             {"seed", h.seed},
             {"operations_known", h.operations_known}};
+  if (!h.replay.empty()) json["replay"] = h.replay;
   if (h.offered) json["offered"] = offered_json(*h.offered);
   if (Json selection = selection_json(h.selection); !selection.empty()) json["selection"] = std::move(selection);
   return spec::to_line(json);
@@ -249,6 +250,7 @@ Header header_in(const Json& j) {
   h.backend = j.at("backend").get<std::string>();
   h.version = word(j, "version");
   h.command = word(j, "command");
+  h.replay = word(j, "replay");
   h.contract_json = j.at("contract").dump();
   h.contract_text = word(j, "contract_text");
   h.tier = j.at("tier").get<std::string>();

@@ -52,7 +52,7 @@ std::string body_of(const std::vector<const Record*>& records, const State& s, c
     const char* element = s.crashed == s.bad ? "error" : "failure";
     return fmt::format("<{0} message=\"{1}\" type=\"{2}\">{3}{4}</{0}>", element, markup(finding(s.first->outcome)),
                        name_of(s.first->outcome.verdict), markup(lines_of(records, true)),
-                       markup(fmt::format("replay: etalon conform --backend {} --replay {}\n", header.command, s.first->id)));
+                       markup(fmt::format("replay: {}\n", replay_line(header.replay, header.command, s.first->id))));
   }
   if (s.waived > 0) {
     for (const Record* r : records) {

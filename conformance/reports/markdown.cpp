@@ -23,7 +23,7 @@ void write_failure_list(std::ostream& out, const Report& report) {
   }
   if (listed > most_listed) out << fmt::format("\nand {} more. ", listed - most_listed);
   if (listed > 0)
-    out << fmt::format("\nReplay one: {}\n", code_span(fmt::format("etalon conform --backend {} --replay ID", report.header.command)));
+    out << fmt::format("\nReplay one: {}\n", code_span(replay_line(report.header.replay, report.header.command, "ID")));
 }
 
 void write_waivers(std::ostream& out, const Report& report) {

@@ -99,6 +99,13 @@ std::string difference(const Offender& o) {
   return fmt::format("{}[{}]: expected {}, got {}{}", o.tensor, o.element, expected, shown.got, distance(o));
 }
 
+std::string replay_line(const std::string& written, const std::string& command, const std::string& id) {
+  constexpr std::string_view place = "ID";
+  const std::size_t at = written.find(place);
+  if (at == std::string::npos) return fmt::format("etalon conform --backend {} --replay {}", command, id);
+  return std::string(written).replace(at, place.size(), id);
+}
+
 std::string finding(const Outcome& outcome) {
   std::string text = outcome.why;
   if (outcome.offender) text += (text.empty() ? "" : "; ") + difference(*outcome.offender);

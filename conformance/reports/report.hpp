@@ -50,6 +50,7 @@ struct Offered {
 struct Header {
   std::string backend, version;
   std::string command;  ///< what a replay says after `--backend`
+  std::string replay{};  ///< the line of a replay where the command makes none; `ID` stands for a case's id
   std::string contract_json, contract_text;
   std::string tier;
   std::string specification;  ///< the hash of all definitions
@@ -58,6 +59,10 @@ struct Header {
   Selection selection;
   std::optional<Offered> offered{};  ///< nothing in reports that do not say
 };
+
+/// The line that asks a case again: `written` with the id in place of `ID`, or the command's where nothing is written.
+/// \param command what the command says after `--backend`
+[[nodiscard]] std::string replay_line(const std::string& written, const std::string& command, const std::string& id);
 
 /// The text of an operation that has failures, for readers.
 struct Equations {

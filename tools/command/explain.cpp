@@ -3,14 +3,10 @@
 #include <optional>
 #include <string>
 
-#include <fmt/format.h>
-
-#include "conformance/case.hpp"
+#include "conformance/explanation.hpp"
 #include "spec/einsum/einsum.hpp"
 #include "spec/library/library.hpp"
 #include "tools/command/command.hpp"
-#include "tools/command/explanation.hpp"
-#include "tools/command/sample.hpp"
 
 namespace etalon::command {
 namespace {
@@ -22,22 +18,6 @@ Examples
   etalon explain my_loss --definitions my.txt
   etalon explain --einsum "ij;jk=>ik"
   etalon explain --einsum "2*oh=+kh;kh=>oh" --semiring max_plus)";
-
-void explain(const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number) {
-  const spec::Definition& definition = library.named(operation);
-  std::cout << definition.text << (definition.text.ends_with('\n') ? "" : "\n");
-  const std::optional<conformance::Case> sample = sample_call(library, operation, dtype, number);
-  if (!sample) {
-    std::cout << "\nno sample call of " << operation << " was found for " << name_of(dtype) << '\n';
-    return;
-  }
-  const spec::Instance instance = instance_of(*sample);
-  print_call(std::cout, definition, sample->call, instance);
-  print_equations(std::cout, instance.system);
-  print_domain(std::cout, instance.system);
-  print_derivative(std::cout, instance.system);
-  print_example(std::cout, *sample, instance.system);
-}
 
 }  // namespace
 
@@ -65,11 +45,11 @@ void add_explain(Command app, Outcome& outcome) {
     spec::Library library = library_with(*definitions);
     if (einsum.given()) {
       library = library.with(spec::einsum_definition(*specification, {*semiring, *captures}), "einsum");
-      explain(library, library.added().back(), *dtype_named(*dtype), *number);
+      conformance::explain(std::cout, library, library.added().back(), *dtype_named(*dtype), *number);
     } else if (!name.given()) {
       missing_argument("operation");
     } else {
-      explain(library, *operation, *dtype_named(*dtype), *number);
+      conformance::explain(std::cout, library, *operation, *dtype_named(*dtype), *number);
     }
     outcome.status = 0;
   });

@@ -1,7 +1,5 @@
-"""What PyTorch's own words mean: a gap that it admits, or a call that it takes for wrong."""
+"""What PyTorch's own words say that it does not offer. It needs nothing: `import etalon` reads it too."""
 import re
-
-from table import Rejected, Unsupported
 
 # Words of PyTorch's exceptions, and which part of a call they say is not offered.
 LIMITS = (
@@ -22,9 +20,10 @@ LIMITS = (
 )
 
 
-def refusal(error):
+def limit(error):
+    """Which part of a call PyTorch does not offer, and its words; no part where it takes the call for wrong."""
     words = str(error).splitlines()[0] if str(error) else type(error).__name__
     for what, pattern in LIMITS:
         if re.search(pattern, words):
-            return Unsupported(what, f"PyTorch: {words}")
-    return Rejected(f"PyTorch: {words}")
+            return what, f"PyTorch: {words}"
+    return None, f"PyTorch: {words}"

@@ -3,8 +3,7 @@ import torch
 from torch.autograd import forward_ad
 
 import program
-from limits import refusal
-from table import Rejected, Unsupported
+from table import Rejected, Unsupported, refusal
 from tensors import decoded, encoded
 
 

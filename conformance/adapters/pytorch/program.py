@@ -2,8 +2,7 @@
 import types
 
 import tensors
-from limits import refusal
-from table import ROWS, Rejected, Unsupported
+from table import ROWS, Rejected, Unsupported, refusal
 
 NUMBERS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 

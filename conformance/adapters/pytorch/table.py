@@ -4,6 +4,8 @@ import typing
 
 import torch
 
+from limits import limit
+
 
 class Unsupported(Exception):
     """PyTorch does not offer this, or means something else by it."""
@@ -15,6 +17,12 @@ class Unsupported(Exception):
 
 class Rejected(Exception):
     """PyTorch refuses the call."""
+
+
+def refusal(error):
+    """What an exception of PyTorch is to the protocol."""
+    what, why = limit(error)
+    return Unsupported(what, why) if what else Rejected(why)
 
 
 @dataclasses.dataclass

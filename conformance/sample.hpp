@@ -9,11 +9,11 @@
 #include "conformance/case.hpp"
 #include "spec/library/library.hpp"
 
-namespace etalon::command {
+namespace etalon::conformance {
 
 /// A well-typed call of that operation with a handful of elements, its operands filled with quarters, and cotangents for its real results
 /// where it has a derivative; or nothing when none was found.
 /// \param number another call for each
-[[nodiscard]] std::optional<conformance::Case> sample_call(const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number);
+[[nodiscard]] std::optional<Case> sample_call(const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number);
 
-}  // namespace etalon::command
+}  // namespace etalon::conformance

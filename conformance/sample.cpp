@@ -1,4 +1,4 @@
-#include "tools/command/sample.hpp"
+#include "conformance/sample.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,15 +11,12 @@
 #include "reference/backend.hpp"
 #include "spec/error.hpp"
 
-namespace etalon::command {
+namespace etalon::conformance {
 namespace {
-
-using conformance::Case;
-using conformance::Draw;
 
 /// How far a call is from one that a reader takes in at a glance and learns from: few elements and axes, but no operand
 /// of one element where there could be more, no extent 1 or 0, no pack of one.
-[[nodiscard]] std::int64_t burden(const spec::Definition& definition, const conformance::CallTypes& call) {
+[[nodiscard]] std::int64_t burden(const spec::Definition& definition, const CallTypes& call) {
   const auto* last = definition.operands + definition.operand_count;
   const bool packs = std::any_of(definition.operands, last, [](const auto& operand) { return operand.pack; });
   std::int64_t total = packs && call.operands.size() <= definition.operand_count ? 20 : 0;
@@ -32,11 +29,11 @@ using conformance::Draw;
 }
 
 /// The smallest of a few calls that still shows something.
-[[nodiscard]] std::optional<conformance::CallTypes> small_call(const spec::Definition& definition, DType dtype, Draw& draw) {
-  std::optional<conformance::CallTypes> best;
+[[nodiscard]] std::optional<CallTypes> small_call(const spec::Definition& definition, DType dtype, Draw& draw) {
+  std::optional<CallTypes> best;
   for (int attempt = 0; attempt < 48; ++attempt) {
-    const auto assignment = conformance::draw_assignment(definition, draw, {.elements = 6, .edges = false}, dtype);
-    auto call = assignment ? conformance::call_of(definition, *assignment, dtype) : std::nullopt;
+    const auto assignment = draw_assignment(definition, draw, {.elements = 6, .edges = false}, dtype);
+    auto call = assignment ? call_of(definition, *assignment, dtype) : std::nullopt;
     if (call && (!best || burden(definition, *call) < burden(definition, *best))) best = std::move(call);
   }
   return best;
@@ -61,28 +58,28 @@ void prefer_defaults(Case& c) {
 }
 
 [[nodiscard]] HostTensor quarters(Draw& draw, DType dtype, const Dims& dims) {
-  HostTensor tensor = conformance::draw_real(draw, conformance::Family::normal, dtype, dims);
+  HostTensor tensor = draw_real(draw, Family::normal, dtype, dims);
   for (std::size_t i = 0; i < static_cast<std::size_t>(dims.count()); ++i)
-    conformance::set_element(tensor, i, std::round(conformance::element(tensor, i) * 4) / 4);
+    set_element(tensor, i, std::round(element(tensor, i) * 4) / 4);
   return tensor;
 }
 
-[[nodiscard]] HostTensor operand_of(Draw& draw, const spec::ValueType& type, const conformance::IntegerRole& role) {
+[[nodiscard]] HostTensor operand_of(Draw& draw, const spec::ValueType& type, const IntegerRole& role) {
   if (kind_of(type.dtype) == Kind::real) return quarters(draw, type.dtype, type.dims);
   if (kind_of(type.dtype) == Kind::integer) {
-    HostTensor tensor = conformance::draw_integer(draw, role, type.dtype, type.dims);
+    HostTensor tensor = draw_integer(draw, role, type.dtype, type.dims);
     for (std::size_t i = 0; role.counts && i < static_cast<std::size_t>(type.dims.count()); ++i)
-      conformance::set_element(tensor, i, std::fmod(std::abs(conformance::element(tensor, i)), 4) + 1);
+      set_element(tensor, i, std::fmod(std::abs(element(tensor, i)), 4) + 1);
     return tensor;
   }
-  return conformance::draw_boolean(draw, type.dims);
+  return draw_boolean(draw, type.dims);
 }
 
 [[nodiscard]] bool has_nan(const std::vector<HostTensor>& tensors) {
   for (const HostTensor& tensor : tensors) {
     if (kind_of(tensor.dtype) != Kind::real) continue;
     for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.dims.count()); ++i) {
-      if (std::isnan(conformance::element(tensor, i))) return true;
+      if (std::isnan(element(tensor, i))) return true;
     }
   }
   return false;
@@ -98,7 +95,7 @@ void move_into_domain(Case& c) {
   for (auto& operand : c.operands) {
     if (!operand || kind_of(operand->dtype) != Kind::real) continue;
     for (std::size_t i = 0; i < static_cast<std::size_t>(operand->dims.count()); ++i)
-      conformance::set_element(*operand, i, std::abs(conformance::element(*operand, i)) + 0.25);
+      set_element(*operand, i, std::abs(element(*operand, i)) + 0.25);
   }
 }
 
@@ -129,7 +126,7 @@ std::optional<Case> sample_call(const spec::Library& library, const std::string&
   c.call = std::move(*call);
   if (number == 0) prefer_defaults(c);
   const spec::Instance instance = instance_of(c);
-  const std::vector<conformance::IntegerRole> roles = conformance::integer_roles(instance.system);
+  const std::vector<IntegerRole> roles = integer_roles(instance.system);
   std::size_t input = 0;
   for (const auto& type : c.call.operands)
     c.operands.push_back(type ? std::optional(operand_of(draw, *type, roles[input++])) : std::nullopt);
@@ -138,4 +135,4 @@ std::optional<Case> sample_call(const spec::Library& library, const std::string&
   return c;
 }
 
-}  // namespace etalon::command
+}  // namespace etalon::conformance

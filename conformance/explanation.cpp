@@ -1,4 +1,4 @@
-#include "tools/command/explanation.hpp"
+#include "conformance/explanation.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "conformance/sample.hpp"
 #include "reference/backend.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "spec/derivative/derivative.hpp"
@@ -18,7 +19,7 @@
 #include "spec/protocol/json.hpp"
 #include "spec/system/simplify.hpp"
 
-namespace etalon::command {
+namespace etalon::conformance {
 namespace {
 
 using spec::Expr;
@@ -158,9 +159,8 @@ void print_bounds(std::ostream& out, const std::string& name, const HostTensor& 
   if (envelope.lower.size() > most) out << fmt::format("    … {} more\n", envelope.lower.size() - most);
 }
 
-}  // namespace
-
-void print_call(std::ostream& out, const spec::Definition& definition, const conformance::CallTypes& call, const spec::Instance& instance) {
+/// The types and attributes of the sample call.
+void print_call(std::ostream& out, const spec::Definition& definition, const CallTypes& call, const spec::Instance& instance) {
   std::vector<std::string> operands;
   for (const auto& operand : call.operands) operands.push_back(operand ? to_string(*operand) : "absent");
   std::vector<std::string> attributes;
@@ -172,11 +172,13 @@ void print_call(std::ostream& out, const spec::Definition& definition, const con
   out << fmt::format(" -> {}\n", fmt::join(results, ", "));
 }
 
+/// The equations that the call stands for.
 void print_equations(std::ostream& out, const System& system) {
   out << "\nequations of that call\n";
   print_indented(out, to_text(system));
 }
 
+/// Where the equations have values and derivatives, and what is chosen at kinks.
 void print_domain(std::ostream& out, const System& system) {
   std::set<std::string> conditions, choices;
   for (const spec::Equation& equation : system.equations) {
@@ -190,21 +192,25 @@ void print_domain(std::ostream& out, const System& system) {
               real_inputs(system).empty() || !has_real_output(system) ? "none: it has no derivative" : "none: smooth on its domain");
 }
 
-void print_derivative(std::ostream& out, const System& system) {
-  const std::vector<std::size_t> wrt = real_inputs(system);
-  out << "\nreverse derivative: cotangents (x~) of the operands, given those of the results\n";
-  if (wrt.empty() || !has_real_output(system)) {
-    out << "  none: operands or results are not real\n";
-    return;
-  }
-  System derivative = spec::vjp(system, wrt);
-  derivative.outputs.erase(derivative.outputs.begin(), derivative.outputs.begin() + static_cast<std::ptrdiff_t>(system.outputs.size()));
-  spec::solve_guards(derivative);
-  spec::remove_dead(derivative);
-  print_indented(out, to_text(derivative));
+[[nodiscard]] std::string none_or_lines(const std::string& equations) {
+  return equations.empty() ? "none: operands or results are not real\n" : equations;
 }
 
-void print_example(std::ostream& out, const conformance::Case& sample, const System& system) {
+void print_derivative(std::ostream& out, const System& system) {
+  out << "\nreverse derivative: cotangents (x~) of the operands, given those of the results\n";
+  print_indented(out, none_or_lines(vjp_text(system)));
+}
+
+/// The equations of a derivative alone, without those of the results.
+[[nodiscard]] std::string text_of(System derivative, std::size_t results) {
+  derivative.outputs.erase(derivative.outputs.begin(), derivative.outputs.begin() + static_cast<std::ptrdiff_t>(results));
+  spec::solve_guards(derivative);
+  spec::remove_dead(derivative);
+  return to_text(derivative);
+}
+
+/// Operands, results and cotangents in numbers, with the interval that careful IEEE arithmetic admits for each.
+void print_example(std::ostream& out, const Case& sample, const System& system) {
   const std::unique_ptr<spec::Backend> backend = reference::make_reference_backend();
   spec::Request request = request_of(sample);
   request.mode = spec::Mode::forward;
@@ -231,4 +237,32 @@ void print_example(std::ostream& out, const conformance::Case& sample, const Sys
   }
 }
 
-}  // namespace etalon::command
+}  // namespace
+
+std::string vjp_text(const System& system) {
+  const std::vector<std::size_t> wrt = real_inputs(system);
+  return wrt.empty() || !has_real_output(system) ? "" : text_of(spec::vjp(system, wrt), system.outputs.size());
+}
+
+std::string jvp_text(const System& system) {
+  const std::vector<std::size_t> wrt = real_inputs(system);
+  return wrt.empty() || !has_real_output(system) ? "" : text_of(spec::jvp(system, wrt), system.outputs.size());
+}
+
+void explain(std::ostream& out, const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number) {
+  const spec::Definition& definition = library.named(operation);
+  out << definition.text << (definition.text.ends_with('\n') ? "" : "\n");
+  const std::optional<Case> sample = sample_call(library, operation, dtype, number);
+  if (!sample) {
+    out << "\nno sample call of " << operation << " was found for " << name_of(dtype) << '\n';
+    return;
+  }
+  const spec::Instance instance = instance_of(*sample);
+  print_call(out, definition, sample->call, instance);
+  print_equations(out, instance.system);
+  print_domain(out, instance.system);
+  print_derivative(out, instance.system);
+  print_example(out, *sample, instance.system);
+}
+
+}  // namespace etalon::conformance

@@ -1,0 +1,34 @@
+"""Runs the blocks of docs/python.md, one after the other, and compares what they print. Usage: page.py PAGE README
+
+What README.md says of a failure is part of its message."""
+import contextlib
+import io
+import pathlib
+import re
+import sys
+
+page = pathlib.Path(sys.argv[1]).read_text()
+blocks = re.findall(r"^```python\n(.*?)^```\n(?:\n^```text\n(.*?)^```\n)?", page, re.M | re.S)
+names, faults = {"__name__": "page"}, 0
+for number, (code, expected) in enumerate(blocks, 1):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, f"block {number}", "exec"), names)
+    if printed.getvalue() != expected:
+        faults += 1
+        print(f"block {number}:\n  the page says {expected!r}\n  it prints      {printed.getvalue()!r}")
+readme = pathlib.Path(sys.argv[2]).read_text()
+code, told = re.search(r"^```python\n(.*?)^```\n\nfails: ([^\n]*)\n", readme, re.M | re.S).groups()
+words = re.findall(r"`([^`]+)`", told)
+try:
+    exec(compile(code, "README.md", "exec"), {"__name__": "page"})
+    message = ""
+except AssertionError as found:
+    message = str(found)
+for word in words:
+    if word not in message:
+        faults += 1
+        print(f"README.md: {word!r} is not in {message!r}")
+faults += not words
+print(f"{len(blocks)} blocks, {faults} faults")
+sys.exit(1 if faults or len(blocks) < 5 else 0)
