@@ -74,6 +74,17 @@ class Whole {
     return all;
   }
 
+  [[nodiscard]] std::optional<Ways> ways() const {
+    const auto alone = case_of(request_);
+    if (!alone) return std::nullopt;
+    std::vector<Envelopes> admitted;
+    for_each_admitted(meaning_, schemas(alone), freedoms(), contract_, [&](const Envelopes& way) {
+      admitted.push_back(way);
+      leave_open_beside_infinities(admitted.back().outputs);
+    });
+    return ways_of(admitted);
+  }
+
  private:
   [[nodiscard]] Freedoms freedoms() const {
     Freedoms free = where_undifferentiable(question_.system, question_.inputs, layout_of(request_), meaning_, contract_);
@@ -185,6 +196,11 @@ std::vector<Hull> Admissible::hulls() const {
   std::vector<Hull> all;
   for (auto& hull : placed) all.push_back(std::move(*hull));
   return all;
+}
+
+std::optional<Ways> Admissible::ways() const {
+  if (!parts_.empty()) return std::nullopt;
+  return Whole(request_, contract_, question()).ways();
 }
 
 }  // namespace etalon::conformance

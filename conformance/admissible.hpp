@@ -10,6 +10,7 @@
 #include "conformance/hull.hpp"
 #include "conformance/outcome.hpp"
 #include "conformance/question.hpp"
+#include "conformance/ways.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "spec/backend.hpp"
 #include "spec/contract/contract.hpp"
@@ -35,6 +36,9 @@ class Admissible {
 
   /// The least boxes around everything that `judge` passes.
   [[nodiscard]] std::vector<Hull> hulls() const;
+
+  /// Everything that `judge` passes, as boxes; nothing for a program of several calls, and where too many decisions are open.
+  [[nodiscard]] std::optional<Ways> ways() const;
 
  private:
   const spec::Request& request_;
