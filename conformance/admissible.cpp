@@ -105,7 +105,7 @@ class Whole {
   /// Beside values and cotangents that are no numbers there is no second derivative to hold anybody to.
   template <class Bound>
   void leave_open_beside_infinities(std::vector<Bound>& bounds) const {
-    if (request_.mode != spec::Mode::jvp_of_vjp) return;
+    if (request_.mode != spec::Mode::jvp_of_vjp || bounds.size() < question_.first_tangent) return;
     const auto second = bounds.begin() + static_cast<std::ptrdiff_t>(question_.first_tangent);
     if (std::none_of(bounds.begin(), second, [](const Bound& b) { return may_be_no_number(b.flags); })) return;
     for (auto b = second; b != bounds.end(); ++b) leave_open(b->flags);
