@@ -202,7 +202,10 @@ std::optional<Ways> ways_of(const std::vector<Envelopes>& admitted) {
   if (many) return std::nullopt;
   std::optional<Ways> ways = linked ? joint_ways(admitted, of_tensor) : std::optional(Ways{std::move(of_tensor)});
   if (ways) {
-    for (const Envelope& e : meaning.outputs) ways->meant.push_back(meant_by(e));
+    for (const Envelope& e : meaning.outputs) {
+      ways->open = ways->open || !e.alternatives.empty();
+      ways->meant.push_back(meant_by(e));
+    }
   }
   return ways;
 }

@@ -24,6 +24,7 @@ struct Way {
 struct Ways {
   std::vector<std::vector<Way>> of_tensor;
   bool joint = false;
+  bool open = false;               ///< a decision on computed numbers may go either way
   std::vector<HostTensor> meant{};  ///< per tensor the numbers nearest to what the equations mean
 };
 

@@ -19,11 +19,11 @@ namespace {
 }
 
 /// What the bounds show that the numbers provoke.
-void add_provoked(PackedTest& test) {
+void add_provoked(PackedTest& test, bool open) {
   const auto add = [&](const char* flag, bool is_so) {
     if (is_so) test.flags.emplace_back(flag);
   };
-  add("kink", test.joint);
+  add("kink", open);
   add("overflow", any_admits(test.results, reference::admits_positive_infinity | reference::admits_negative_infinity));
   add("nan", any_admits(test.results, reference::admits_nan));
   add("undecided", any_admits(test.results, reference::undecided));
@@ -53,7 +53,7 @@ void add_provoked(PackedTest& test) {
       ++next;
     }
   }
-  add_provoked(test);
+  add_provoked(test, ways->open);
   return true;
 }
 

@@ -50,7 +50,7 @@ struct PackWords {
   std::string folder, out = ".", tier = "quick", contract = "ieee", id, operation, language = "c";
   std::uint64_t seed = 1;
   unsigned jobs = 2;
-  bool json = false;
+  bool json = false, well_typed = false;
 };
 
 void show_progress(std::size_t done, std::size_t all) {
@@ -104,10 +104,17 @@ void show_progress(std::size_t done, std::size_t all) {
   return faults.empty() ? 0 : 1;
 }
 
+/// The tests of the operation that are asked.
+[[nodiscard]] std::vector<PackedTest> tests_in(const PackWords& words, const PackedFile& file) {
+  std::vector<PackedTest> tests = conformance::read_operation(words.folder, file).tests;
+  if (words.well_typed) std::erase_if(tests, [](const PackedTest& test) { return test.rejected; });
+  return tests;
+}
+
 /// All requests, or those of some operations, one line each.
 [[nodiscard]] int requests(const PackWords& words) {
   for (const PackedFile& file : conformance::files_of(conformance::read_pack(words.folder), words.operations)) {
-    for (const PackedTest& test : conformance::read_operation(words.folder, file).tests) std::cout << spec::encode(test.request) << '\n';
+    for (const PackedTest& test : tests_in(words, file)) std::cout << spec::encode(test.request) << '\n';
   }
   return 0;
 }
@@ -155,7 +162,7 @@ void print(const Judged& judged) {
   std::map<std::string, spec::Answer> answers = answers_of_input();
   Judged judged;
   for (const PackedFile& file : files) {
-    for (const PackedTest& test : conformance::read_operation(words.folder, file).tests) {
+    for (const PackedTest& test : tests_in(words, file)) {
       const auto answer = answers.extract(test.request.id);
       if (answer.empty()) ++judged.verdicts["unanswered"];
       else judged.count(test, file.operation, conformance::judge(test, answer.mapped()));
@@ -256,7 +263,10 @@ void add_pack(Command app, Outcome& outcome) {
   Command checked = of_folder("check", "Say what is wrong with a pack: digests, counts, tests that cannot be read", check);
   Command asked = of_folder("requests", "Print the requests, one per line, for an adapter", requests);
   Command judged = of_folder("judge", "Judge answers of standard input, one line of Protocol 1 each", judge);
-  for (const Command& some : {asked, judged}) some.option("--ops", words->operations, "Only these operations, separated by commas").separated_by(',');
+  for (const Command& some : {asked, judged}) {
+    some.option("--ops", words->operations, "Only these operations, separated by commas").separated_by(',');
+    some.flag("--well-typed", words->well_typed, "Without the tests that must be rejected, for who promotes instead");
+  }
   Command shown = of_folder("show", "Print one test in numbers that people read", show);
   shown.option("ID", words->id, "The test's id").required();
   Command made = of_folder("header", "Print an operation's tests as arrays in source", header);
