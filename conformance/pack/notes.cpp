@@ -7,7 +7,7 @@
 namespace etalon::conformance {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 26> notes{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 29> notes{{
     {"normal", "normally distributed numbers"},
     {"unit", "numbers from 0 to 1"},
     {"positive", "positive numbers of several magnitudes"},
@@ -26,6 +26,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 26> notes{{
     {"epsilon", "zeros and numbers far below the constants that keep divisors from zero"},
     {"mixed", "magnitudes over many binades"},
     {"special", "NaN, infinities, zeros of both signs, the largest and the smallest numbers"},
+    {"above_threshold", "elements just above a number that the definition compares with"},
+    {"at_threshold", "elements equal to a number that the definition compares with"},
+    {"below_threshold", "elements just below a number that the definition compares with"},
     {"empty", "a tensor has no elements"},
     {"single", "every tensor has one element"},
     {"absent", "an optional operand is left out"},
