@@ -77,10 +77,18 @@ class Whole {
   }
 
   /// What single calls admit; of several calls the ways of one call after the other are not among them.
-  [[nodiscard]] std::vector<Envelopes> ways() const {
+  [[nodiscard]] std::vector<Envelopes> admitted() const {
     std::vector<Envelopes> all;
-    for_each_admitted(meaning_, schemas(case_of(request_)), freedoms(), contract_, [&](const Envelopes& way) { all.push_back(way); });
+    for_each_admitted(meaning_, schemas(case_of(request_)), freedoms(), contract_, [&](const Envelopes& way) {
+      all.push_back(way);
+      leave_open_beside_infinities(all.back().outputs);
+    });
     return all;
+  }
+
+  [[nodiscard]] std::optional<Ways> ways() const {
+    if (!case_of(request_)) return std::nullopt;
+    return ways_of(admitted());
   }
 
  private:
@@ -103,7 +111,7 @@ class Whole {
   /// Beside values and cotangents that are no numbers there is no second derivative to hold anybody to.
   template <class Bound>
   void leave_open_beside_infinities(std::vector<Bound>& bounds) const {
-    if (request_.mode != spec::Mode::jvp_of_vjp) return;
+    if (request_.mode != spec::Mode::jvp_of_vjp || bounds.size() < question_.first_tangent) return;
     const auto second = bounds.begin() + static_cast<std::ptrdiff_t>(question_.first_tangent);
     if (std::none_of(bounds.begin(), second, [](const Bound& b) { return may_be_no_number(b.flags); })) return;
     for (auto b = second; b != bounds.end(); ++b) leave_open(b->flags);
@@ -183,9 +191,9 @@ Outcome Admissible::judge(const spec::Numbers& answer) const {
   return all;
 }
 
-std::vector<Envelopes> Admissible::ways() const {
+std::vector<Envelopes> Admissible::admitted() const {
   if (!parts_.empty()) throw Unsupported("ways: the program has " + std::to_string(parts_.size()) + " parts, each with ways of its own");
-  return Whole(request_, contract_, question()).ways();
+  return Whole(request_, contract_, question()).admitted();
 }
 
 std::vector<Hull> Admissible::hulls() const {
@@ -199,6 +207,11 @@ std::vector<Hull> Admissible::hulls() const {
   std::vector<Hull> all;
   for (auto& hull : placed) all.push_back(std::move(*hull));
   return all;
+}
+
+std::optional<Ways> Admissible::ways() const {
+  if (!parts_.empty()) return std::nullopt;
+  return Whole(request_, contract_, question()).ways();
 }
 
 }  // namespace etalon::conformance

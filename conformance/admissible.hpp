@@ -10,6 +10,7 @@
 #include "conformance/hull.hpp"
 #include "conformance/outcome.hpp"
 #include "conformance/question.hpp"
+#include "conformance/ways.hpp"
 #include "reference/bounds/envelope.hpp"
 #include "spec/backend.hpp"
 #include "spec/contract/contract.hpp"
@@ -38,7 +39,9 @@ class Admissible {
 
   /// The same one by one, of a program that is no more than one part: first what the equations mean, then every other way in
   /// which they let it be computed. \throws Unsupported for several parts
-  [[nodiscard]] std::vector<reference::Envelopes> ways() const;
+  [[nodiscard]] std::vector<reference::Envelopes> admitted() const;
+  /// Everything that `judge` passes, as boxes; nothing for a program of several calls, and where too many decisions are open.
+  [[nodiscard]] std::optional<Ways> ways() const;
 
  private:
   const spec::Request& request_;

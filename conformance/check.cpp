@@ -13,7 +13,7 @@
 #include "conformance/check_program.hpp"
 #include "conformance/judge.hpp"
 #include "conformance/number_text.hpp"
-#include "conformance/shapes.hpp"
+#include "conformance/steps.hpp"
 #include "conformance/values.hpp"
 
 namespace etalon::conformance {
@@ -26,34 +26,7 @@ Outcome check_numbers(const Case& c, Asked& backend, const spec::Contract& contr
   return judge(request, backend.run(request), contract);
 }
 
-// The operands that are no state: other numbers in each step, without drawing again.
-void rotate_by_one(HostTensor& t) {
-  if (t.bytes.empty()) return;
-  const std::size_t size = size_of(t.dtype);
-  std::rotate(t.bytes.begin(), t.bytes.begin() + static_cast<std::ptrdiff_t>(size), t.bytes.end());
-}
-
-// The next step's operands: the backend's own state, the next count, other gradients.
-void advance(Case& c, const std::vector<std::optional<std::size_t>>& links, const std::vector<HostTensor>& outputs) {
-  std::vector<bool> is_state(c.operands.size(), false);
-  for (std::size_t r = 0; r < links.size() && r < outputs.size(); ++r) {
-    if (!links[r] || !c.operands[*links[r]]) continue;
-    c.operands[*links[r]] = outputs[r];
-    is_state[*links[r]] = true;
-  }
-  for (std::size_t i = 0; i < c.operands.size(); ++i) {
-    if (!c.operands[i] || is_state[i]) continue;
-    HostTensor& t = *c.operands[i];
-    if (t.dtype == DType::i64 && t.dims.rank == 0) {
-      set_element(t, 0, element(t, 0) + 1);
-    } else if (kind_of(t.dtype) == Kind::real) {
-      rotate_by_one(t);
-    }
-  }
-}
-
 Outcome check_steps(const Case& c, Asked& backend, const spec::Contract& contract, Case* failing) {
-  const auto links = state_links(definition_of(c));
   Case now = c;
   now.steps = 1;
   Outcome total;
@@ -72,7 +45,7 @@ Outcome check_steps(const Case& c, Asked& backend, const spec::Contract& contrac
       if (failing != nullptr) *failing = now;
       return total;
     }
-    advance(now, links, std::get<spec::Numbers>(answer).outputs);
+    advance(now, std::get<spec::Numbers>(answer).outputs);
   }
   total.decide();
   return total;

@@ -51,7 +51,7 @@ py::list Interval::ends(const std::string& list) const { return ends_in(list, hu
 py::list Interval::ways(const std::string& list) const {
   const std::vector<reference::Envelopes> all = [&] {
     const py::gil_scoped_release others_run;
-    return conformance::Admissible(request_, contract_).ways();
+    return conformance::Admissible(request_, contract_).admitted();
   }();
   py::list found;
   for (const reference::Envelopes& way : all) found.append(ends_in(list, conformance::hulls_of(way)));

@@ -45,6 +45,10 @@ void read_contract(std::string_view text);
 void read_case(std::string_view text);
 [[nodiscard]] std::vector<std::string> case_seeds();
 
+/// A file of a golden pack; its tests judge what they say is meant.
+void read_pack(std::string_view text);
+[[nodiscard]] std::vector<std::string> pack_seeds();
+
 /// A file of waivers.
 void read_waivers(std::string_view text);
 [[nodiscard]] std::vector<std::string> waivers_seeds();
