@@ -139,7 +139,7 @@ refused("missing.json: the file cannot be read: No such file or directory", "con
 # What good input gets.
 printed(["etalon 0."], "--version")
 printed(["explain", "conform", "serve", "train", "Examples"], "--help")
-for sub in ("explain", "spec", "check", "run", "log", "serve", "conform", "train", "resume", "export") + (("tune",) if build == "compiled" else ()):
+for sub in ("explain", "spec", "check", "run", "log", "serve", "conform", "train", "resume", "export", "certify", "verify", "audit", "dispute") + (("tune",) if build == "compiled" else ()):
     printed(["Example"], sub, "--help")
 if build == "compiled":
     cache = folder / "code"

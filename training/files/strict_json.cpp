@@ -23,7 +23,7 @@ namespace {
 /// Sees every key while a text is read, and remembers the first that stands twice in its object.
 class Keys {
  public:
-  bool operator()(int, json::parse_event_t event, const json& parsed) {
+  bool operator()(json::parse_event_t event, const json& parsed) {
     if (event == json::parse_event_t::object_start) open_.emplace_back();
     if (event == json::parse_event_t::object_end) open_.pop_back();
     if (event == json::parse_event_t::key && !open_.back().insert(parsed.get<std::string>()).second && doubled_.empty()) {
@@ -40,18 +40,23 @@ class Keys {
 
 }  // namespace
 
-StrictJson StrictJson::parse(std::string_view text, const std::string& source) {
+json parse_without_doubles(std::string_view text, const std::string& source) {
   if (spec::is_too_deep(text)) throw IoError(fmt::format("{}: JSON nested more than {} deep", source, spec::deepest_json));
   Keys keys;
-  auto document = std::make_shared<json>();
+  json document;
   try {
-    *document = json::parse(text, [&](int depth, json::parse_event_t event, json& parsed) { return keys(depth, event, parsed); });
+    document = json::parse(text, [&](int, json::parse_event_t event, json& parsed) { return keys(event, parsed); });
   } catch (const json::parse_error& error) {
     throw IoError(fmt::format("{}: {}", source, malformed_json(text, error.byte, error.what())));
   } catch (const json::exception&) {  // a number beyond all doubles
     throw IoError(fmt::format("{}: malformed JSON: a number out of range", source));
   }
   if (!keys.doubled().empty()) throw IoError(fmt::format("{}: {} stands twice in one object", source, keys.doubled()));
+  return document;
+}
+
+StrictJson StrictJson::parse(std::string_view text, const std::string& source) {
+  auto document = std::make_shared<const json>(parse_without_doubles(text, source));
   const json* root = document.get();
   return {std::move(document), root, source};
 }

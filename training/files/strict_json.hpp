@@ -13,6 +13,10 @@
 
 namespace etalon::training {
 
+/// A document in which no object has a key twice, which would mean one thing here and another elsewhere.
+/// \param source what it is called in errors \throws IoError, as StrictJson::parse
+[[nodiscard]] nlohmann::json parse_without_doubles(std::string_view text, const std::string& source);
+
 /// A value within a document; copies share it. Members throw IoError, one line with the document's name, the value's place
 /// in it, what was expected and what was found.
 class StrictJson {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "spec/error.hpp"
 #include "spec/quoted.hpp"
+#include "training/files/strict_json.hpp"
 
 namespace etalon::training {
 
@@ -16,31 +16,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int deepest = 8;  // of a run's files: what nests without end would end the stack
-
-/// A document in which no object has a key twice, which would mean one thing here and another elsewhere.
-[[nodiscard]] json without_doubles(std::string_view text, const std::string& where) {
-  std::vector<std::set<std::string>> open;
-  const auto look = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (depth > deepest) throw IoError(fmt::format("{}: nested more than {} deep", where, deepest));
-    if (event == json::parse_event_t::object_start) open.emplace_back();
-    if (event == json::parse_event_t::object_end) open.pop_back();
-    if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second) {
-      throw IoError(fmt::format("{}: {} is there twice", where, as_quoted(parsed.get<std::string>())));
-    }
-    return true;
-  };
-  try {
-    return json::parse(text, look);
-  } catch (const json::exception&) {
-    throw IoError(where + ": no JSON, or cut short");
-  }
-}
-
 }  // namespace
 
 Fields::Fields(std::string_view text, std::string where, std::initializer_list<std::string_view> names)
-    : value_(without_doubles(text, where)), where_(std::move(where)) {
+    : value_(parse_without_doubles(text, where)), where_(std::move(where)) {
   require_fields(names);
 }
 

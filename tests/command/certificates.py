@@ -1,0 +1,161 @@
+"""Certificates of training runs as their users meet them: signed, verified, audited, forged, disputed.
+
+Usage: certificates.py ETALON
+"""
+import base64
+import hashlib
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+etalon = sys.argv[1]
+scratch = tempfile.TemporaryDirectory()
+folder = pathlib.Path(scratch.name)
+faults, checks = [], 0
+
+
+def check(holds, what):
+    global checks
+    checks += 1
+    if not holds:
+        faults.append(what)
+
+
+def run(*words):
+    return subprocess.run([etalon, *map(str, words)], capture_output=True, text=True, timeout=300, cwd=folder)
+
+
+def openssl(*words):
+    return subprocess.run(["openssl", *words], capture_output=True, cwd=folder)
+
+
+def refused(ran, status, words):
+    """One line on standard error with these words."""
+    line = ran.stderr.removesuffix("\n")
+    check(ran.returncode == status and "\n" not in line and all(word in line for word in words),
+          f"{' '.join(ran.args[1:])}: expected {status} and {words}, found {ran.returncode} and {ran.stderr!r}")
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def journal(name):
+    return [json.loads(line) for line in (folder / name / "journal.jsonl").read_text().splitlines()]
+
+
+def write_journal(name, lines):
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+    (folder / name / "journal.jsonl").write_text(text)
+
+
+def root(texts):
+    """RFC 9162, section 2.1.1, written once more."""
+    if len(texts) == 1:
+        return hashlib.sha256(b"\0" + texts[0]).digest()
+    k = 1
+    while 2 * k < len(texts):
+        k *= 2
+    return hashlib.sha256(b"\1" + root(texts[:k]) + root(texts[k:])).digest()
+
+
+for name in ("k", "stranger"):
+    check(openssl("genpkey", "-algorithm", "ed25519", "-out", f"{name}.pem").returncode == 0, "openssl genpkey")
+    openssl("pkey", "-in", f"{name}.pem", "-pubout", "-out", f"{name}.pub")
+openssl("genpkey", "-algorithm", "ed448", "-out", "other.pem")
+
+check(run("train", "moons", "--epochs", "10", "--run", "r", "--no-plots").returncode == 0, "train")
+check(run("certify", "r", "--key", "k.pem", "-o", "c.json").returncode == 0, "certify")
+check(run("certify", "r", "--key", "k.pem", "-o", "again.json").returncode == 0, "certify again")
+check((folder / "c.json").read_bytes() == (folder / "again.json").read_bytes(), "the same run has another certificate")
+
+# What others read: OpenSSL checks the signature, and the statement says what the folder holds.
+envelope = json.loads((folder / "c.json").read_text())
+payload = base64.b64decode(envelope["payload"])
+kind = envelope["payloadType"]
+(folder / "signed").write_bytes(f"DSSEv1 {len(kind)} {kind} {len(payload)} ".encode() + payload)
+(folder / "signature").write_bytes(base64.b64decode(envelope["signatures"][0]["sig"]))
+check(openssl("pkeyutl", "-verify", "-pubin", "-inkey", "k.pub", "-rawin", "-in", "signed", "-sigfile", "signature").returncode == 0,
+      "openssl does not accept the signature")
+statement = json.loads(payload)
+predicate = statement["predicate"]
+lines = (folder / "r" / "journal.jsonl").read_bytes().splitlines()
+check(predicate["run"] == digest((folder / "r" / "run.json").read_bytes()), "the run's name")
+check(predicate["intervals"] == {"count": len(lines), "root": root(lines).hex()}, "the root of the intervals")
+check(predicate["states"]["end"] == journal("r")[-1]["state"], "the last state")
+run("export", "safetensors", "r", "-o", "model.safetensors")
+check({"name": "model.safetensors", "digest": {"sha256": digest((folder / "model.safetensors").read_bytes())}} in statement["subject"],
+      "the model's digest")
+
+verified = run("verify", "c.json", "--key", "k.pub", "--file", "model.safetensors", "--run", "r")
+check(verified.returncode == 0 and verified.stdout.endswith("holds\n"), f"verify: {verified.stdout!r} {verified.stderr!r}")
+(folder / "other.safetensors").write_bytes((folder / "model.safetensors").read_bytes() + b" ")
+for words, say in ((["--key", "stranger.pub"], "no signature is this key's"),
+                   (["--key", "k.pub", "--file", "other.safetensors"], "is no file's of the certificate")):
+    ran = run("verify", "c.json", *words)
+    check(ran.returncode == 1 and say in ran.stdout and ran.stdout.endswith("does not hold\n"), f"verify {words}: {ran.stdout!r}")
+
+# Every character of the certificate matters, but the hint at the key.
+text = (folder / "c.json").read_text()
+for at in range(0, len(text) - 1, 97):
+    changed = text[:at] + chr(ord(text[at]) ^ 1) + text[at + 1:]
+    (folder / "changed.json").write_text(changed)
+    hint = text.find('"keyid"') <= at < text.find('"sig"')
+    ran = run("verify", "changed.json", "--key", "k.pub")
+    check(hint or ran.returncode != 0, f"verify: character {at} does not matter")
+
+# An audit repeats by its nonce, and finds what was forged when it asks for it.
+audited = run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "7", "--json", "a.json")
+found = json.loads((folder / "a.json").read_text())
+check(audited.returncode == 0 and found["holds"] and len(found["intervals"]) == 7, f"audit: {audited.stdout!r} {audited.stderr!r}")
+again = run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "7", "--nonce", found["nonce"], "--json", "b.json", "--threads", "2")
+check(again.returncode == 0 and json.loads((folder / "b.json").read_text()) == found, "an audit does not repeat")
+device = run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "1", "--backend", "cuda-emulated")
+check(device.returncode == 0 or "cuda-emulated" in device.stderr, f"audit on an emulated device: {device.stdout!r} {device.stderr!r}")
+
+shutil.copytree(folder / "r", folder / "f")
+forged = journal("f")
+forged[40]["losses"] = "0" * 64
+write_journal("f", forged)
+ran = run("verify", "c.json", "--key", "k.pub", "--run", "f")
+check(ran.returncode == 1 and "the root of the intervals" in ran.stdout, f"verify of a forged journal: {ran.stdout!r}")
+refused(run("audit", "c.json", "--key", "k.pub", "--run", "f"), 2, ["not the certificate's", "root"])
+check(run("certify", "f", "--key", "k.pem", "-o", "f.json").returncode == 0, "certify what is forged")
+everything = run("audit", "f.json", "--key", "k.pub", "--run", "f", "--all", "--json", "f-audit.json")
+outcome = {i["interval"]: i["same"] for i in json.loads((folder / "f-audit.json").read_text())["intervals"]}
+check(everything.returncode == 1 and len(outcome) == len(lines), f"audit of all: {everything.returncode}")
+first_kept = max(int(p.name.split("-")[1]) for p in (folder / "f" / "checkpoints").glob("step-*") if int(p.name.split("-")[1]) <= forged[39]["step"])
+met = {line["interval"] for line in forged if line["step"] >= forged[40]["step"] and
+       max(int(p.name.split("-")[1]) for p in (folder / "f" / "checkpoints").glob("step-*") if int(p.name.split("-")[1]) < line["step"]) == first_kept}
+check({i for i, same in outcome.items() if not same} == met and 41 in met, f"what the audit found: {sorted(i for i, s in outcome.items() if not s)}")
+
+# Leaves that are left out, exchanged or doubled.
+for name, change in (("cut", lambda l: l[:-1]), ("swapped", lambda l: l[:10] + [l[11], l[10]] + l[12:]), ("doubled", lambda l: l[:10] + [l[9]] + l[10:])):
+    shutil.copytree(folder / "r", folder / name)
+    write_journal(name, change(journal("r")))
+    check(run("verify", "c.json", "--key", "k.pub", "--run", name).returncode in (1, 2), f"verify: leaves {name}")
+
+disputed = run("dispute", "r", "f")
+check(disputed.returncode == 1 and "interval 41," in disputed.stdout and "r: state" in disputed.stdout and
+      disputed.stdout.count("it is the same") == 1 and disputed.stdout.count("it is another") == 1, f"dispute: {disputed.stdout!r}")
+check(run("dispute", "r", "r").returncode == 0, "dispute of one")
+
+# Bad input, one line each.
+run("train", "moons", "--epochs", "10", "--seed", "2", "--run", "s", "--no-plots")
+refused(run("dispute", "r", "s"), 2, ["two runs"])
+refused(run("verify", "c.json", "--key", "k.pem"), 2, ["k.pem", "public"])
+refused(run("verify", "model.safetensors", "--key", "k.pub"), 2, ["model.safetensors", "JSON"])
+refused(run("certify", "r", "--key", "other.pem", "-o", "d.json"), 2, ["other.pem", "ED25519"])
+refused(run("certify", "r", "--key", "k.pem", "-o", "no/d.json"), 2, ["no/d.json"])
+refused(run("certify", "nowhere", "--key", "k.pem", "-o", "d.json"), 2, ["nowhere/run.json"])
+refused(run("audit", "c.json", "--key", "stranger.pub", "--run", "r"), 2, ["no signature"])
+refused(run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "1000"), 2, ["1000", "1 to 100"])
+refused(run("audit", "c.json", "--key", "k.pub", "--run", "r", "--nonce", "12"), 2, ["nonce", "64"])
+check(not (folder / "d.json").exists(), "something half-written")
+
+print("\n".join(faults))
+print(f"{checks} checks, {len(faults)} faults")
+sys.exit(1 if faults or checks < 60 else 0)
