@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -38,8 +39,7 @@ class Keys {
   std::string doubled_;
 };
 
-}  // namespace
-
+/// A document in which no object has a key twice, which would mean one thing here and another elsewhere.
 json parse_without_doubles(std::string_view text, const std::string& source) {
   if (spec::is_too_deep(text)) throw IoError(fmt::format("{}: JSON nested more than {} deep", source, spec::deepest_json));
   Keys keys;
@@ -54,6 +54,8 @@ json parse_without_doubles(std::string_view text, const std::string& source) {
   if (!keys.doubled().empty()) throw IoError(fmt::format("{}: {} stands twice in one object", source, keys.doubled()));
   return document;
 }
+
+}  // namespace
 
 StrictJson StrictJson::parse(std::string_view text, const std::string& source) {
   auto document = std::make_shared<const json>(parse_without_doubles(text, source));
@@ -107,11 +109,20 @@ std::string StrictJson::text() const {
   return value_->get<std::string>();
 }
 
+std::uint64_t StrictJson::whole() const {
+  if (!value_->is_number_unsigned()) refuse("an integer from 0");
+  return value_->get<std::uint64_t>();
+}
+
 std::int64_t StrictJson::count() const {
-  if (!value_->is_number_unsigned() || value_->get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    refuse("an integer from 0 to 2^63 - 1");
-  }
-  return value_->get<std::int64_t>();
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  if (!value_->is_number_unsigned() || whole() > most) refuse("an integer from 0 to 2^63 - 1");
+  return static_cast<std::int64_t>(whole());
+}
+
+double StrictJson::number() const {
+  if (!value_->is_number()) refuse("a number");
+  return value_->get<double>();
 }
 
 std::string StrictJson::digest() const {

@@ -13,10 +13,6 @@
 
 namespace etalon::training {
 
-/// A document in which no object has a key twice, which would mean one thing here and another elsewhere.
-/// \param source what it is called in errors \throws IoError, as StrictJson::parse
-[[nodiscard]] nlohmann::json parse_without_doubles(std::string_view text, const std::string& source);
-
 /// A value within a document; copies share it. Members throw IoError, one line with the document's name, the value's place
 /// in it, what was expected and what was found.
 class StrictJson {
@@ -37,6 +33,9 @@ class StrictJson {
   [[nodiscard]] std::string text() const;
   /// An integer of at least 0, below 2^63.
   [[nodiscard]] std::int64_t count() const;
+  /// The same below 2^64.
+  [[nodiscard]] std::uint64_t whole() const;
+  [[nodiscard]] double number() const;
   /// A text of 64 lower-case hexadecimal digits.
   [[nodiscard]] std::string digest() const;
 

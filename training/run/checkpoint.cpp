@@ -10,7 +10,7 @@
 #include "spec/error.hpp"
 #include "spec/sha256.hpp"
 #include "training/files/safetensors.hpp"
-#include "training/run/fields.hpp"
+#include "training/files/strict_json.hpp"
 
 namespace etalon::training {
 
@@ -32,19 +32,15 @@ void write_new(Storage& storage, const std::filesystem::path& path, std::string_
   return fmt::format("{}{}-{}", prefix, step, sha256_of(manifest).substr(0, digits));
 }
 
-[[nodiscard]] std::vector<double> losses_in(const Fields& manifest) {
+[[nodiscard]] std::vector<double> losses_in(const StrictJson& manifest) {
   std::vector<double> losses;
-  for (const nlohmann::json& loss : manifest.list("losses")) {
-    if (!loss.is_number()) throw IoError(manifest.where() + ": losses: expected numbers");
-    losses.push_back(loss.get<double>());
-  }
+  for (const StrictJson& loss : manifest.at("losses").items()) losses.push_back(loss.number());
   return losses;
 }
 
-[[nodiscard]] std::vector<JournalLine> lines_in(const Fields& manifest) {
+[[nodiscard]] std::vector<JournalLine> lines_in(const StrictJson& manifest) {
   std::vector<JournalLine> lines;
-  for (const nlohmann::json& line : manifest.list("journal"))
-    lines.push_back(journal_line_of(line.dump(), manifest.where() + ": journal"));
+  for (const StrictJson& line : manifest.at("journal").items()) lines.push_back(journal_line_of(line));
   return lines;
 }
 
@@ -126,21 +122,22 @@ Checkpoint Checkpoints::read(const Name& name) const {
     throw IoError(fmt::format("{}: its SHA-256 begins with {}, the folder's name says otherwise", where,
                               sha256_of(text).substr(0, digits)));
   }
-  const Fields manifest(text, where, {"run", "step", "state", "epoch_loss", "losses", "journal"});
-  const Fields state = manifest.object("state", {"bytes", "sha256"});
-  if (manifest.digest("run") != run_)
-    throw IoError(fmt::format("{}: of run {}, expected {}", where, manifest.digest("run"), run_));
-  if (manifest.count("step") != name.step)
-    throw IoError(fmt::format("{}: step {}, expected {}", where, manifest.count("step"), name.step));
+  const StrictJson manifest = StrictJson::parse(text, where), state = manifest.at("state");
+  manifest.allow({"run", "step", "state", "epoch_loss", "losses", "journal"});
+  state.allow({"bytes", "sha256"});
+  if (manifest.at("run").digest() != run_)
+    throw IoError(fmt::format("{}: of run {}, expected {}", where, manifest.at("run").digest(), run_));
+  if (manifest.at("step").count() != name.step)
+    throw IoError(fmt::format("{}: step {}, expected {}", where, manifest.at("step").count(), name.step));
   const std::string bytes = storage_->read(folder / state_file), file = (folder / state_file).string();
-  if (static_cast<std::int64_t>(bytes.size()) != state.count("bytes")) {
-    throw IoError(fmt::format("{}: {} bytes, expected {}", file, bytes.size(), state.count("bytes")));
+  if (static_cast<std::int64_t>(bytes.size()) != state.at("bytes").count()) {
+    throw IoError(fmt::format("{}: {} bytes, expected {}", file, bytes.size(), state.at("bytes").count()));
   }
-  if (sha256_of(bytes) != state.digest("sha256"))
-    throw IoError(fmt::format("{}: its SHA-256 is {}, expected {}", file, sha256_of(bytes), state.digest("sha256")));
-  return {{name.step, manifest.number("epoch_loss"), losses_in(manifest)},
+  if (sha256_of(bytes) != state.at("sha256").digest())
+    throw IoError(fmt::format("{}: its SHA-256 is {}, expected {}", file, sha256_of(bytes), state.at("sha256").digest()));
+  return {{name.step, manifest.at("epoch_loss").number(), losses_in(manifest)},
           read_safetensors(std::as_bytes(std::span(bytes)), file),
-          state.digest("sha256"),
+          state.at("sha256").digest(),
           lines_in(manifest)};
 }
 

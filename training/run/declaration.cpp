@@ -8,7 +8,7 @@
 #include "spec/error.hpp"
 #include "spec/library/standard.hpp"
 #include "spec/quoted.hpp"
-#include "training/run/fields.hpp"
+#include "training/files/strict_json.hpp"
 
 namespace etalon::training {
 
@@ -56,29 +56,29 @@ std::string to_text(const Declaration& d) {
 }
 
 Declaration declaration_of(std::string_view text, const std::string& where) {
-  const Fields f(text, where,
-                 {"format", "task", "model", "seed", "rows", "batch", "grain", "dropped", "epochs", "steps", "interval", "kept",
+  const StrictJson f = StrictJson::parse(text, where);
+  f.allow({"format", "task", "model", "seed", "rows", "batch", "grain", "dropped", "epochs", "steps", "interval", "kept",
                   "data", "start", "order", "contract", "build", "program"});
-  if (f.text("format") != format)
-    throw IoError(fmt::format("{}: format is '{}', expected '{}'", where, as_quoted(f.text("format")), format));
+  if (const std::string found = f.at("format").text(); found != format)
+    throw IoError(fmt::format("{}: format is '{}', expected '{}'", where, as_quoted(found), format));
   Declaration d;
-  d.task = f.text("task");
-  d.model = f.text("model");
-  d.program = f.text("program");
-  d.data = f.digest("data");
-  d.seed = f.whole("seed");
-  d.rows = f.count("rows");
-  d.batch = f.count("batch");
-  d.grain = f.count("grain");
-  d.dropped = f.count("dropped");
-  d.epochs = f.count("epochs");
-  d.steps = f.count("steps");
-  d.interval = f.count("interval");
-  d.kept = f.count("kept");
-  d.start = f.digest("start");
-  d.order = f.text("order");
-  d.contract = f.text("contract");
-  d.build = f.text("build");
+  d.task = f.at("task").text();
+  d.model = f.at("model").text();
+  d.program = f.at("program").text();
+  d.data = f.at("data").digest();
+  d.seed = f.at("seed").whole();
+  d.rows = f.at("rows").count();
+  d.batch = f.at("batch").count();
+  d.grain = f.at("grain").count();
+  d.dropped = f.at("dropped").count();
+  d.epochs = f.at("epochs").count();
+  d.steps = f.at("steps").count();
+  d.interval = f.at("interval").count();
+  d.kept = f.at("kept").count();
+  d.start = f.at("start").digest();
+  d.order = f.at("order").text();
+  d.contract = f.at("contract").text();
+  d.build = f.at("build").text();
   for (const std::int64_t least : {d.batch, d.grain, d.epochs, d.steps, d.interval, d.kept}) {
     if (least < 1) throw IoError(where + ": one of batch, grain, epochs, steps, interval and kept is 0, expected at least 1");
   }

@@ -7,7 +7,7 @@
 
 #include "spec/error.hpp"
 #include "spec/sha256.hpp"
-#include "training/run/fields.hpp"
+#include "training/files/strict_json.hpp"
 
 namespace etalon::training {
 
@@ -28,8 +28,12 @@ std::string to_text(const JournalLine& line) {
 }
 
 JournalLine journal_line_of(std::string_view text, const std::string& where) {
-  const Fields fields(text, where, {"interval", "step", "state", "losses"});
-  return {fields.count("interval"), fields.count("step"), fields.digest("state"), fields.digest("losses")};
+  return journal_line_of(StrictJson::parse(text, where));
+}
+
+JournalLine journal_line_of(const StrictJson& line) {
+  line.allow({"interval", "step", "state", "losses"});
+  return {line.at("interval").count(), line.at("step").count(), line.at("state").digest(), line.at("losses").digest()};
 }
 
 std::string digest_of_losses(std::span<const double> losses) {

@@ -15,6 +15,8 @@
 
 namespace etalon::training {
 
+class StrictJson;
+
 /// What an interval came to. Digests are SHA-256 in 64 hexadecimal digits.
 struct JournalLine {
   std::int64_t interval = 0;  ///< from 1
@@ -29,6 +31,8 @@ struct JournalLine {
 [[nodiscard]] std::string to_text(const JournalLine& line);
 /// \throws IoError `WHERE: what is wrong`
 [[nodiscard]] JournalLine journal_line_of(std::string_view text, const std::string& where);
+/// The same of a line within a document.
+[[nodiscard]] JournalLine journal_line_of(const StrictJson& line);
 /// The digest of losses that stands in a line.
 [[nodiscard]] std::string digest_of_losses(std::span<const double> losses);
 
