@@ -70,7 +70,12 @@ void hold(const Mutant& mutant, Tally& tally) {
 
 }  // namespace
 
-TEST_CASE("a quick pack convicts at least 90 of 100 mutants, and not the sound backend", "[packs]") {
+/// Those that no test of the pack convicts. A line that comes or goes is a change of what packs can show, and of docs/packs.md.
+const std::vector<std::string> known_survivors = {
+    "buffer_not_cleared", "cotangents_cut",   "empty_tensor_refused", "equal_operands_are_one",   "extremum_shared_by_ties", "extremum_to_all_ties",
+    "infinite_shift",     "masked_by_factor", "reverse_pass_in_training", "softplus_linear_beyond"};
+
+TEST_CASE("a quick pack convicts all mutants but ten, and not the sound backend", "[packs]") {
   const auto list = mutants::mutants();
   Tally tally;
   std::atomic<std::size_t> next = 0;
@@ -82,9 +87,9 @@ TEST_CASE("a quick pack convicts at least 90 of 100 mutants, and not the sound b
     work();
   }
   std::sort(tally.survivors.begin(), tally.survivors.end());
-  for (const std::string& name : tally.survivors) UNSCOPED_INFO("survivor: " << name);
   for (const std::string& what : tally.unsound) UNSCOPED_INFO("the sound backend fails: " << what);
   CAPTURE(tally.convicted, list.size());
   CHECK(tally.unsound.empty());
-  CHECK(tally.convicted * 100 >= list.size() * 90);
+  CHECK(tally.survivors == known_survivors);
+  CHECK(tally.convicted + known_survivors.size() == list.size());
 }
