@@ -143,6 +143,15 @@ check(disputed.returncode == 1 and "interval 41," in disputed.stdout and "r: sta
       disputed.stdout.count("it is the same") == 1 and disputed.stdout.count("it is another") == 1, f"dispute: {disputed.stdout!r}")
 check(run("dispute", "r", "r").returncode == 0, "dispute of one")
 
+# Who computed the leaves is no part of a run: one declaration, one journal, one certificate.
+for name, devices in (("one", 1), ("three", 3)):
+    check(run("train", "moons", "--epochs", "4", "--batch", "12", "--grain", "4", "--devices", devices, "--run", name, "--no-plots").returncode == 0,
+          f"train on {devices} devices")
+    check(run("certify", name, "--key", "k.pem", "-o", f"{name}.json").returncode == 0, f"certify {name}")
+check((folder / "one.json").read_bytes() == (folder / "three.json").read_bytes(), "the number of devices is in the certificate")
+check(json.loads((folder / "one" / "run.json").read_text())["grain"] == 4, "the grain is not in the declaration")
+check(run("audit", "three.json", "--key", "k.pub", "--run", "one", "--intervals", "3").returncode == 0, "audit of leaves")
+
 # Bad input, one line each.
 run("train", "moons", "--epochs", "10", "--seed", "2", "--run", "s", "--no-plots")
 refused(run("dispute", "r", "s"), 2, ["two runs"])
