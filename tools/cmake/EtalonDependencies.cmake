@@ -21,6 +21,13 @@ if(NOT ETALON_MPFR OR NOT ETALON_GMP)
   message(FATAL_ERROR "etalon: MPFR or GMP is missing; on Debian: apt-get install libmpfr-dev libgmp-dev")
 endif()
 
+# Debian's own configuration of libzip asks for its programs, too.
+find_library(ETALON_ZIP zip)
+find_path(ETALON_ZIP_INCLUDE zip.h)
+if(NOT ETALON_ZIP OR NOT ETALON_ZIP_INCLUDE)
+  message(FATAL_ERROR "etalon: libzip is missing; on Debian: apt-get install libzip-dev")
+endif()
+
 find_library(ETALON_RAPIDCHECK rapidcheck)
 find_path(ETALON_RAPIDCHECK_INCLUDE rapidcheck.h)
 if(NOT ETALON_RAPIDCHECK OR NOT ETALON_RAPIDCHECK_INCLUDE)

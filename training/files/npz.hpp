@@ -12,12 +12,11 @@
 namespace etalon::training {
 
 /// The bytes of the archive: by name, not compressed, dated 1980.
-/// \throws Unsupported for a type that numpy does not have, or more than 4 GiB or 65534 tensors
+/// \throws Unsupported for a type that numpy does not have
 [[nodiscard]] std::string npz_of(const Named& tensors);
 
 /// \param where the file's name in messages
-/// \throws IoError naming the member: an archive that is damaged, has a member twice or one that is no array,
-/// overlapping members, checksums that differ, more data than is announced; otherwise as read_npy
+/// \throws IoError naming the member: as read_zip, a member that is no array; otherwise as read_npy
 [[nodiscard]] Named read_npz(std::span<const std::byte> file, std::string_view where);
 
 }  // namespace etalon::training
