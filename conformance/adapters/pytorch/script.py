@@ -7,6 +7,7 @@ from torch.autograd import forward_ad
 
 import program
 import tensors
+from autodiff import filled
 from modes import marked, seeds
 from table import Unsupported
 from recording import ACTIVE, Recording, literal
@@ -95,7 +96,7 @@ def vjp_script(recording, request, inputs, wrt, shown):
     if shown and shown["list"] == "outputs":
         body = recording.needed([names[shown["tensor"]]]) + chosen(names, shown, "outputs")
         return used(declarations, body) + body
-    pairs = [(n, c) for n, y, c in zip(names, outputs, seeds(request, "cotangents", outputs)) if program.real(y) and y.requires_grad]
+    pairs = [(n, c) for n, y, c in zip(names, outputs, filled(seeds(request, "cotangents"), outputs)) if program.real(y) and y.requires_grad]
     by = [recording.names[id(x)] for x in leaves]
     found = ["d_" + name for name in by]
     body = recording.needed([n for n, _ in pairs])
@@ -108,7 +109,7 @@ def vjp_script(recording, request, inputs, wrt, shown):
 
 def jvp_script(recording, request, inputs, wrt, shown):
     with forward_ad.dual_level():
-        tangents = seeds(request, "tangents", inputs)
+        tangents = filled(seeds(request, "tangents"), inputs)
         duals = [forward_ad.make_dual(x, t) if w else x for x, t, w in zip(inputs, tangents, wrt)]
         plain = declared(recording, request, duals)
         declarations = []
