@@ -80,11 +80,15 @@ std::int64_t answers_per_row(const Task& task, std::int64_t features) {
   return task.forward(declare_parameters(tracer, task.parameters), points, nullptr).dims().count();
 }
 
-spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features) {
+spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features, const std::optional<DType>& wanted) {
   spec::Tracer tracer;
   const Traced points = tracer.input(names::points, DType::f32, {rows, features});
+  std::optional<Traced> targets;
+  if (wanted) targets = tracer.input(names::wanted, *wanted, *wanted == DType::i64 ? Dims{rows} : Dims{rows, 1});
   const Task::Values values = declare_parameters(tracer, task.parameters);
-  tracer.output(names::answers, task.forward(values, points, nullptr));
+  const Traced answers = task.forward(values, points, nullptr);
+  tracer.output(names::answers, answers);
+  if (targets) tracer.output(names::loss, task.loss(answers, *targets));
   return tracer.finish();
 }
 

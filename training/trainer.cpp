@@ -48,9 +48,33 @@ Dataset fitting(Dataset data, const Task& task) {
   return data;
 }
 
-Dataset labelled_or_none(Dataset data, const Task& task) {
-  if (!data.inputs.empty() || data.rows() > 0) require_labelled(data, task, "validation data");
+/// To validate with: none, or answered as those that are trained on.
+Dataset alike_or_none(Dataset data, const Dataset& trained, const Task& task) {
+  if (data.inputs.empty() && data.rows() == 0) return data;
+  if (!trained.labels.empty()) require_labelled(data, task, "validation data");
+  else if (!data.labels.empty()) throw SpecViolation("validation data: labels, expected a number per row");
+  require_fitting(data, task, "validation data");
   return data;
+}
+
+HostTensor wanted_of(const Dataset& rows) {
+  return rows.labels.empty() ? HostTensor::of(Dims{rows.rows(), 1}, rows.numbers) : HostTensor::of(Dims{rows.rows()}, rows.labels);
+}
+
+/// The class with the largest answer for each of the rows.
+std::vector<std::int64_t> largest_of(std::span<const float> answers, std::int64_t rows) {
+  const std::int64_t count = rows == 0 ? 0 : static_cast<std::int64_t>(answers.size()) / rows;
+  std::vector<std::int64_t> found;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto first = answers.begin() + row * count;
+    found.push_back(std::max_element(first, first + count) - first);
+  }
+  return found;
+}
+
+double share_right(const std::vector<std::int64_t>& found, const std::vector<std::int64_t>& labels) {
+  const auto right = std::inner_product(found.begin(), found.end(), labels.begin(), std::int64_t{0}, std::plus<>(), std::equal_to<>());
+  return static_cast<double>(right) / static_cast<double>(labels.size());
 }
 
 void require_devices(const TrainerOptions& options) {
@@ -81,7 +105,7 @@ LeafPlan plan_of(const Task& task, const Dataset& rows, const TrainerOptions& op
 Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, Dataset validation)
     : task_(task),
       rows_(fitting(std::move(rows), task_)),
-      validation_(labelled_or_none(std::move(validation), task_)),
+      validation_(alike_or_none(std::move(validation), rows_, task_)),
       options_(options),
       shape_(shape_of(rows_, options_)),
       target_(target_of(options)),
@@ -89,7 +113,9 @@ Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, 
       steps_(task_, {shape_, target_dtype(rows_), options_.epochs, options_.devices, options_.guard}, target_, state_),
       evaluations_(
           [this](const RoutineCache::Types& types) {
-            return evaluation_program(task_, types.at(names::points).dims[0], rows_.features);
+            const auto wanted = types.find(names::wanted);
+            return evaluation_program(task_, types.at(names::points).dims[0], rows_.features,
+                                      wanted == types.end() ? std::nullopt : std::optional(wanted->second.dtype));
           },
           target_, state_.store()) {}
 
@@ -131,7 +157,7 @@ void Trainer::run_from(std::int64_t first, double epoch_loss, const std::functio
     if (at.batch == 0) sum = 0;
     sum += record.loss;
     record.epoch_loss = sum;
-    if (at.batch + 1 == shape_.batches && validation_.rows() > 0) record.validation_accuracy = share_right(validation_);
+    if (at.batch + 1 == shape_.batches && validation_.rows() > 0) validate(record);
     if (!after_step(record)) return;
   }
 }
@@ -148,27 +174,24 @@ std::vector<float> Trainer::answers(const std::vector<float>& points) {
 }
 
 std::vector<std::int64_t> Trainer::classes(const std::vector<float>& points) {
-  const std::vector<float> all = answers(points);
-  const std::int64_t rows = static_cast<std::int64_t>(points.size()) / rows_.features;
-  const std::int64_t count = rows == 0 ? 0 : static_cast<std::int64_t>(all.size()) / rows;
-  std::vector<std::int64_t> found;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const auto first = all.begin() + row * count;
-    found.push_back(std::max_element(first, first + count) - first);
-  }
-  return found;
+  return largest_of(answers(points), static_cast<std::int64_t>(points.size()) / rows_.features);
 }
 
 double Trainer::accuracy(const Dataset& rows) {
   require_labelled(rows, task_, "evaluation data");
-  return share_right(rows);
+  return share_right(classes(rows.inputs), rows.labels);
 }
 
-double Trainer::share_right(const Dataset& rows) {
-  const std::vector<std::int64_t> found = classes(rows.inputs);
-  const auto right = std::inner_product(found.begin(), found.end(), rows.labels.begin(), std::int64_t{0}, std::plus<>(),
-                                        std::equal_to<>());
-  return static_cast<double>(right) / static_cast<double>(rows.rows());
+void Trainer::validate(StepRecord& record) {
+  const Dims dims{validation_.rows(), rows_.features};
+  const Outcome outcome = evaluations_.run({{names::points, HostTensor::of(dims, validation_.inputs)}, {names::wanted, wanted_of(validation_)}});
+  if (!outcome.completed()) throw SpecViolation("training: the validation did not complete: " + outcome.why);
+  record.validation_loss = outcome.number(names::loss);
+  if (!std::isfinite(*record.validation_loss)) {
+    throw SpecViolation(fmt::format("training: after step {} the validation loss is {}", record.step, *record.validation_loss));
+  }
+  if (validation_.labels.empty()) return;
+  record.validation_accuracy = share_right(largest_of(outcome.output(names::answers).view<float>(), validation_.rows()), validation_.labels);
 }
 
 }  // namespace etalon::training
