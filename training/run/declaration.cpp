@@ -75,6 +75,7 @@ Declaration declaration_of(std::string_view text, const std::string& where) {
   d.task = f.at("task").text();
   d.model = f.at("model").text();
   d.program = f.at("program").text();
+  if (f.has("own") != (d.task == "own")) throw IoError(fmt::format("{}: the task is '{}', expected own if and only if there is a field own", where, as_quoted(d.task)));
   if (f.has("own")) d.own = own_task_of(f.at("own"));
   else d.data = f.at("data").digest();
   if (f.has("patience")) d.patience = f.at("patience").count();
