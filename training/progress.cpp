@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <ostream>
@@ -35,26 +36,24 @@ namespace {
 
 }  // namespace
 
-MetricsFile::MetricsFile(std::filesystem::path path, std::int64_t step) : path_(std::move(path)) {
+MetricsFile::MetricsFile(std::filesystem::path path, const std::filesystem::path& events, std::int64_t step)
+    : path_(std::move(path)), events_(events, step) {
   if (path_.empty()) return;
   const bool goes_on = step > 0 && std::filesystem::is_regular_file(path_);
   write_file(path_, goes_on ? lines_until(path_, step) : "");
 }
 
 void MetricsFile::add(const StepRecord& record) {
-  if (path_.empty()) return;
-  nlohmann::ordered_json line{{"epoch", record.epoch},
-                              {"step", record.step + 1},
-                              {"rate", record.rate},
-                              {"loss", record.epoch_loss / static_cast<double>(record.batch + 1)}};
-  if (record.validation_loss) {
-    line["validation_loss"] = *record.validation_loss;
-    if (record.validation_accuracy) {
-      const double perplexity = std::exp(*record.validation_loss);
-      if (std::isfinite(perplexity)) line["perplexity"] = perplexity;
-      line["validation_accuracy"] = *record.validation_accuracy;
-    }
+  std::map<std::string, double> numbers{{"rate", record.rate}, {"loss", record.epoch_loss / static_cast<double>(record.batch + 1)}};
+  if (record.validation_loss) numbers["validation_loss"] = *record.validation_loss;
+  if (record.validation_accuracy) {
+    numbers["validation_accuracy"] = *record.validation_accuracy;
+    if (const double perplexity = std::exp(*record.validation_loss); std::isfinite(perplexity)) numbers["perplexity"] = perplexity;
   }
+  events_.add(record.step + 1, numbers);
+  if (path_.empty()) return;
+  nlohmann::ordered_json line{{"epoch", record.epoch}, {"step", record.step + 1}};
+  for (const auto& [name, number] : numbers) line[name] = number;
   errno = 0;
   std::ofstream file(path_, std::ios::app);
   file << line.dump() << '\n' << std::flush;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "training/files/event_file.hpp"
 #include "training/plot/chart.hpp"
 #include "training/trainer.hpp"
 
@@ -17,17 +18,20 @@ namespace etalon::training {
 
 /// One line of JSON per epoch in a file: epoch, step, rate, loss (the mean over the epoch's steps), and where it is
 /// validated validation_loss, perplexity and validation_accuracy.
+/// The same goes to TensorBoard.
 class MetricsFile {
  public:
   /// \param path empty: nothing is written
   /// \param step where training begins: of what is there, lines up to it stay, so that a run that is gone on with leaves
   /// the file of one that was not ended. \throws IoError
-  MetricsFile(std::filesystem::path path, std::int64_t step);
+  /// \param events the folder of TensorBoard's files; empty: none
+  MetricsFile(std::filesystem::path path, const std::filesystem::path& events, std::int64_t step);
   /// Of a step that ends an epoch. \throws IoError
   void add(const StepRecord& record);
 
  private:
   std::filesystem::path path_;
+  EventFile events_;
 };
 
 struct ProgressOptions {

@@ -132,6 +132,7 @@ void check(const TrainOptions& options) {
   }
   if (!options.svg.empty()) make_folder(options.svg);
   if (!options.metrics.empty()) check_writable(options.metrics);
+  if (!options.tensorboard.empty()) make_folder(options.tensorboard);
 }
 
 TrainResult train(const TrainOptions& options, std::optional<Run> run, std::ostream& console) {

@@ -41,6 +41,7 @@ struct TrainOptions {
   std::int64_t patience = 0;                    ///< epochs without a lower validation loss after which training ends; 0: it does not
   bool best = false;                            ///< keep the checkpoint after the epoch with the lowest validation loss
   std::filesystem::path metrics;                ///< file of a line of JSON per epoch; empty: none
+  std::filesystem::path tensorboard;            ///< folder of the same for TensorBoard; empty: none
   std::filesystem::path svg;                    ///< folder for the SVG plots; empty: none
   std::filesystem::path cache;                  ///< folder that keeps compiled code for the next run; empty: none
   std::shared_ptr<compiled::Device> device;     ///< where steps run; null: the processor

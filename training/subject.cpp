@@ -80,7 +80,7 @@ void prepare(const Subject& subject, const TrainOptions& options, std::optional<
 }
 
 Ending trained(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, Progress& progress, std::ostream& console) {
-  MetricsFile metrics(options.metrics, run ? run->position().step : 0);
+  MetricsFile metrics(options.metrics, options.tensorboard, run ? run->position().step : 0);
   const auto after_step = [&](const StepRecord& record) {
     progress(record);
     if (record.batch + 1 == subject.trainer.steps_of_epoch()) metrics.add(record);

@@ -54,7 +54,7 @@ namespace {
 
 struct TrainWords {
   training::TrainOptions options;
-  std::string data, labels, svg, run, from, metrics;
+  std::string data, labels, svg, run, from, metrics, tensorboard;
   std::string backend = "cpu";
   bool no_plots = false, no_header = false;
 };
@@ -85,6 +85,7 @@ void add_surroundings(const Command& command, TrainWords& words) {
   command.option("--data", words.data, "A file of your own; of digits, the digits");
   command.option("--labels", words.labels, "The targets of an npy or idx file, in a file of their own");
   command.option("--metrics", words.metrics, "Write a line of JSON after each epoch to this file");
+  command.option("--tensorboard", words.tensorboard, "The same for TensorBoard, in this folder");
   command.option("--svg", words.svg, "Write the plots into this folder");
   command.flag("--no-plots", words.no_plots, "No plots in the terminal");
 }
@@ -94,6 +95,7 @@ void complete(TrainWords& words) {
   options.data = words.data;
   options.labels = words.labels;
   options.metrics = words.metrics;
+  options.tensorboard = words.tensorboard;
   options.own.data.header = !words.no_header;
   if (options.own.model.hidden == std::vector<std::int64_t>{0}) options.own.model.hidden.clear();
   if (options.task.empty() && !words.data.empty()) options.task = "own";
