@@ -26,7 +26,8 @@ constexpr std::size_t most_drawn = 20;  // classes of a confusion matrix
 
 [[nodiscard]] Examples read(const TrainOptions& options) {
   if (options.data.empty()) throw SpecViolation("training: --data names the file of one's own data");
-  if (options.model != "mlp") throw SpecViolation(fmt::format("training: the model of one's own data is mlp, found '{}'", as_quoted(options.model)));
+  if (options.model != "mlp")
+    throw SpecViolation(fmt::format("training: the model of one's own data is mlp, found '{}'", as_quoted(options.model)));
   std::vector<std::filesystem::path> files{options.data};
   if (!options.labels.empty()) files.push_back(options.labels);
   return read_examples(files, options.own.data);
@@ -41,19 +42,22 @@ constexpr std::size_t most_drawn = 20;  // classes of a confusion matrix
   return own;
 }
 
-void tell_data(const OwnTask& own, const Dataset& data, const Split& split, std::int64_t epochs, std::uint64_t seed, std::ostream& console) {
+void tell_data(const OwnTask& own, const Dataset& data, const Split& split, std::int64_t epochs, std::uint64_t seed,
+               std::ostream& console) {
   for (const DataFile& file : own.files) fmt::print(console, "{}: {} bytes, SHA-256 {}\n", on_one_line(file.name), file.bytes, file.sha256);
   const std::string answer = own.classes.empty() ? "one number" : fmt::format("{} classes", own.classes.size());
-  fmt::print(console, "{} features, {}: {} rows to train on, {} to validate, {} epochs, seed {}\n", data.features, answer, split.train.size(),
-             split.validation.size(), epochs, seed);
+  fmt::print(console, "{} features, {}: {} rows to train on, {} to validate, {} epochs, seed {}\n", data.features, answer,
+             split.train.size(), split.validation.size(), epochs, seed);
 }
 
 /// How well the rows are answered with the parameters as they are.
-void judge(Trainer& trainer, const Dataset& rows, const OwnTask& own, const TrainOptions& options, TrainResult& result, std::ostream& console) {
+void judge(Trainer& trainer, const Dataset& rows, const OwnTask& own, const TrainOptions& options, TrainResult& result,
+           std::ostream& console) {
   if (own.classes.empty()) {
     const std::vector<float> answers = trainer.answers(rows.inputs);
     double sum = 0;
-    for (std::size_t i = 0; i < answers.size(); ++i) sum += std::pow(static_cast<double>(answers[i]) - static_cast<double>(rows.numbers[i]), 2);
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      sum += std::pow(static_cast<double>(answers[i]) - static_cast<double>(rows.numbers[i]), 2);
     result.mean_squared_error = sum / static_cast<double>(answers.size());
     return;
   }
@@ -65,20 +69,21 @@ void judge(Trainer& trainer, const Dataset& rows, const OwnTask& own, const Trai
   show_svg(matrix, "confusion", options);
 }
 
-void tell_end(const TrainResult& result, const TrainOptions& options, const std::vector<double>& validation, bool is_early, std::string_view judged,
-              std::ostream& console) {
+void tell_end(const TrainResult& result, const TrainOptions& options, const std::vector<double>& validation, bool is_early,
+              std::string_view judged, std::ostream& console) {
   if (!validation.empty()) {
     const std::int64_t best = best_epoch(validation);
-    fmt::print(console, "\nlowest validation loss {:.6g} after epoch {}, {:.6g} after the last\n", validation[static_cast<std::size_t>(best - 1)], best,
-               validation.back());
+    fmt::print(console, "\nlowest validation loss {:.6g} after epoch {}, {:.6g} after the last\n",
+               validation[static_cast<std::size_t>(best - 1)], best, validation.back());
     if (is_early) fmt::print(console, "ended after epoch {}: none was lower for {} epochs\n", validation.size(), options.patience);
-    if (options.best) fmt::print(console, "etalon export npz {} --best -o model.npz writes the parameters after epoch {}\n", options.run.string(), best);
+    if (options.best)
+      fmt::print(console, "etalon export npz {} --best -o model.npz writes the parameters after epoch {}\n", options.run.string(), best);
   }
   const std::string reached = result.mean_squared_error
                                   ? fmt::format("root mean squared error {:.6g}", std::sqrt(*result.mean_squared_error))
                                   : fmt::format("accuracy {:.2f} %", 100 * result.test_accuracy);
-  fmt::print(console, "{} steps in {:.1f} s, {} of the {} rows, loss sum of the last epoch {:.4g}\n", result.steps, result.seconds, reached, judged,
-             result.last_epoch_loss);
+  fmt::print(console, "{} steps in {:.1f} s, {} of the {} rows, loss sum of the last epoch {:.4g}\n", result.steps, result.seconds, reached,
+             judged, result.last_epoch_loss);
 }
 
 }  // namespace
@@ -120,7 +125,7 @@ TrainResult train_own(const TrainOptions& options, std::optional<Run>& run, std:
   judge(trainer, held.rows() > 0 ? held : rows, own, options, result, console);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::vector<double> validation = run ? run->position().validation : progress.validation_losses();
-  tell_end(result, options, validation, steps < trainer.steps(), held.rows() > 0 ? "validation" : "training", console);
+  tell_end(result, options, validation, steps<trainer.steps(), held.rows()> 0 ? "validation" : "training", console);
   return result;
 }
 

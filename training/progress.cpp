@@ -80,7 +80,8 @@ void Progress::operator()(const StepRecord& record) {
 std::vector<std::pair<std::string, Curve>> Progress::curves() const {
   if (last_.step + 1 != static_cast<std::int64_t>(losses_.size())) return {};
   const Curve loss{"loss", "step", "loss", losses_};
-  std::vector<std::pair<std::string, Curve>> all{{"rate", {"learning rate", "step", "rate", rates_}}, {"loss", loss}, {"log-loss", logarithm(loss)}};
+  std::vector<std::pair<std::string, Curve>> all{
+      {"rate", {"learning rate", "step", "rate", rates_}}, {"loss", loss}, {"log-loss", logarithm(loss)}};
   if (!validation_.empty()) all.push_back({"validation-loss", {"validation loss", "epoch", "loss", validation_}});
   if (!accuracies_.empty()) all.push_back({"validation", {"validation accuracy", "epoch", "share", accuracies_}});
   return all;
@@ -89,14 +90,23 @@ std::vector<std::pair<std::string, Curve>> Progress::curves() const {
 void Progress::line(const StepRecord& r) {
   if (options_.bar) fmt::print(console_, "\r\x1b[K");
   std::string validated;
-  if (r.validation_loss && options_.perplexity) validated = fmt::format("  perplexity {:<7.4g}", std::exp(*r.validation_loss));
-  else if (r.validation_accuracy) validated = fmt::format("  validation {:>6.2f} %", 100 * *r.validation_accuracy);
-  else if (r.validation_loss) validated = fmt::format("  validation {:<9.4g}", *r.validation_loss);
-  std::array parts{fmt::format("epoch {:>3}", r.epoch), fmt::format("  step {:>6}", r.step), fmt::format("  batch {:>4}", r.batch),
-                   fmt::format("  rate {:.6f}", r.rate), fmt::format("  loss {:<11.6g}", r.loss), validated,
+  if (r.validation_loss && options_.perplexity)
+    validated = fmt::format("  perplexity {:<7.4g}", std::exp(*r.validation_loss));
+  else if (r.validation_accuracy)
+    validated = fmt::format("  validation {:>6.2f} %", 100 * *r.validation_accuracy);
+  else if (r.validation_loss)
+    validated = fmt::format("  validation {:<9.4g}", *r.validation_loss);
+  std::array parts{fmt::format("epoch {:>3}", r.epoch),
+                   fmt::format("  step {:>6}", r.step),
+                   fmt::format("  batch {:>4}", r.batch),
+                   fmt::format("  rate {:.6f}", r.rate),
+                   fmt::format("  loss {:<11.6g}", r.loss),
+                   validated,
                    fmt::format("  epoch loss {:.6g}", r.epoch_loss)};
   // A terminal leaves out what says least.
-  const auto size = [&] { return std::accumulate(parts.begin(), parts.end(), std::size_t{0}, [](std::size_t n, const std::string& p) { return n + p.size(); }); };
+  const auto size = [&] {
+    return std::accumulate(parts.begin(), parts.end(), std::size_t{0}, [](std::size_t n, const std::string& p) { return n + p.size(); });
+  };
   for (const std::size_t least : {2U, 3U, 4U, 1U, 6U}) {
     if (options_.bar && size() > options_.columns) parts[least].clear();
   }

@@ -35,8 +35,8 @@ class MetricsFile {
 };
 
 struct ProgressOptions {
-  std::int64_t every = 0;   ///< steps between lines; 0: once an epoch or rarer
-  bool bar = false;         ///< for a terminal
+  std::int64_t every = 0;  ///< steps between lines; 0: once an epoch or rarer
+  bool bar = false;        ///< for a terminal
   std::size_t columns = 84;
   bool perplexity = false;  ///< in place of the accuracy
 };

@@ -58,7 +58,8 @@ TrainResult train_digits(const TrainOptions& options, std::optional<Run>& run, s
   if (ending.status != Ending::Status::finished) return {trainer.steps(), 0, 0, 0, progress.accuracies(), ending};
 
   const Dataset test = select_rows(digits, split.test);
-  const ConfusionMatrix matrix = confusion_of("confusion matrix of the test digits", test.classes, test.labels, trainer.classes(test.inputs));
+  const ConfusionMatrix matrix =
+      confusion_of("confusion matrix of the test digits", test.classes, test.labels, trainer.classes(test.inputs));
   show_curves(progress, options, console);
   if (options.plots) console << '\n' << as_text(matrix);
   show_svg(matrix, "confusion", options);

@@ -56,7 +56,8 @@ struct TrainOptions {
 struct TrainResult {
   std::int64_t steps = 0;
   double last_epoch_loss = 0;   ///< sum over the last epoch
-  double test_accuracy = 0;     ///< of digits; of moons, the share of training points on their side; of one's own classes that of the rows judged
+  double test_accuracy = 0;     ///< of digits; of moons, the share of training points on their side;
+                                ///< of one's own classes that of the rows judged
   double seconds = 0;
   std::vector<double> validation_accuracy{};  ///< after each epoch that ran here, where it is validated
   Ending ending{};              ///< of a run in a folder; unless it is finished, nothing was tested

@@ -40,9 +40,11 @@ Declaration declaration_of(const Subject& subject, const TrainOptions& options) 
 
 /// What may differ between the process that began a run and this one.
 void tell_differences(const Declaration& run, const Declaration& now, std::ostream& console) {
-  if (run.build != now.build) fmt::print(console, "begun by another build, {}; where the journal has an interval, its digests decide\n", run.build);
+  if (run.build != now.build)
+    fmt::print(console, "begun by another build, {}; where the journal has an interval, its digests decide\n", run.build);
   if (run.contract != now.contract) {
-    fmt::print(console, "begun under the contract {}, now {}; where the journal has an interval, its digests decide\n", run.contract, now.contract);
+    fmt::print(console, "begun under the contract {}, now {}; where the journal has an interval, its digests decide\n", run.contract,
+               now.contract);
   }
 }
 
@@ -92,13 +94,14 @@ Ending trained(const Subject& subject, const TrainOptions& options, std::optiona
     run_without_folder(subject.trainer, options.patience, after_step);
     return {};
   }
-  fmt::print(console, "run {} in {}: step {} of {}, a checkpoint every {}\n", run->id().substr(0, 16), options.run.string(), run->position().step,
-             subject.trainer.steps(), run->declaration().interval);
+  fmt::print(console, "run {} in {}: step {} of {}, a checkpoint every {}\n", run->id().substr(0, 16), options.run.string(),
+             run->position().step, subject.trainer.steps(), run->declaration().interval);
   return run->train(subject.trainer, onlookers_of(options, console, after_step));
 }
 
 TrainerOptions trainer_options(const TrainOptions& options, std::int64_t epochs, std::int64_t batch, bool shuffle) {
-  TrainerOptions made{options.seed, epochs, options.batch > 0 ? options.batch : batch, shuffle, options.threads, options.cache, {}, options.device};
+  TrainerOptions made{options.seed, epochs,        options.batch > 0 ? options.batch : batch, shuffle, options.threads, options.cache,
+                      {},           options.device};
   made.grain = options.grain;
   made.devices = options.devices;
   return made;

@@ -184,14 +184,16 @@ double Trainer::accuracy(const Dataset& rows) {
 
 void Trainer::validate(StepRecord& record) {
   const Dims dims{validation_.rows(), rows_.features};
-  const Outcome outcome = evaluations_.run({{names::points, HostTensor::of(dims, validation_.inputs)}, {names::wanted, wanted_of(validation_)}});
+  const HostTensor points = HostTensor::of(dims, validation_.inputs);
+  const Outcome outcome = evaluations_.run({{names::points, points}, {names::wanted, wanted_of(validation_)}});
   if (!outcome.completed()) throw SpecViolation("training: the validation did not complete: " + outcome.why);
   record.validation_loss = outcome.number(names::loss);
   if (!std::isfinite(*record.validation_loss)) {
     throw SpecViolation(fmt::format("training: after step {} the validation loss is {}", record.step, *record.validation_loss));
   }
   if (validation_.labels.empty()) return;
-  record.validation_accuracy = share_right(largest_of(outcome.output(names::answers).view<float>(), validation_.rows()), validation_.labels);
+  const std::span<const float> answers = outcome.output(names::answers).view<float>();
+  record.validation_accuracy = share_right(largest_of(answers, validation_.rows()), validation_.labels);
 }
 
 }  // namespace etalon::training

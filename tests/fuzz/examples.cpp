@@ -1,7 +1,8 @@
+#include "training/data/examples.hpp"
+
 #include <span>
 
 #include "tests/fuzz/readers.hpp"
-#include "training/data/examples.hpp"
 #include "training/files/idx.hpp"
 
 namespace etalon::fuzz {
@@ -23,7 +24,8 @@ void read_csv(std::string_view text) {
 }
 
 std::vector<std::string> csv_seeds() {
-  return {"a,y\n1,x\n-2e3,z\n", "\"a\"\"b\",y\r\n\"1\",\"x\ny\"\r\n2, z \r\n", "1,2\n3,4\n\n5,6.5\n", "\xEF\xBB\xBFy,a,b\n0,1,1e-40\n1,2,3\n"};
+  return {"a,y\n1,x\n-2e3,z\n", "\"a\"\"b\",y\r\n\"1\",\"x\ny\"\r\n2, z \r\n", "1,2\n3,4\n\n5,6.5\n",
+          "\xEF\xBB\xBFy,a,b\n0,1,1e-40\n1,2,3\n"};
 }
 
 void read_idx(std::string_view text) {

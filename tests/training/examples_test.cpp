@@ -86,7 +86,8 @@ struct Folder {
 }  // namespace
 
 TEST_CASE("records of csv are those of RFC 4180", "[examples]") {
-  CHECK(records_of("a,b\r\n\"x,\"\"y\"\"\",\"two\nlines\"\n\n c , \n") == std::vector<Fields>{{"a", "b"}, {"x,\"y\"", "two\nlines"}, {"c", ""}});
+  CHECK(records_of("a,b\r\n\"x,\"\"y\"\"\",\"two\nlines\"\n\n c , \n") ==
+        std::vector<Fields>{{"a", "b"}, {"x,\"y\"", "two\nlines"}, {"c", ""}});
   CHECK(records_of("\xEF\xBB\xBFp;q\n1;2", ';') == std::vector<Fields>{{"p", "q"}, {"1", "2"}});
   CHECK(records_of("a,b,\r") == std::vector<Fields>{{"a", "b", ""}});
   CHECK(records_of("a\r") == std::vector<Fields>{{"a"}});
@@ -96,12 +97,13 @@ TEST_CASE("records of csv are those of RFC 4180", "[examples]") {
   for (Fields fields; reader.next(fields);) places.push_back(reader.place());
   CHECK(places == std::vector<std::string>{"my.csv:1", "my.csv:3", "my.csv:5"});
   CHECK(message_of([] { (void)records_of("a\nb,\"c\n"); }) == "my.csv:2: a quote that does not end");
-  CHECK(message_of([] { (void)records_of("\"a\"b\n"); }) == "my.csv:1: 'b' behind the quote of column 1, expected the separator or the line's end");
+  CHECK(message_of([] { (void)records_of("\"a\"b\n"); }) ==
+        "my.csv:1: 'b' behind the quote of column 1, expected the separator or the line's end");
 }
 
 TEST_CASE("columns of csv become features and classes by name", "[examples]") {
-  const Examples read = csv_examples("id,wide,kind,high\n7,1.5,red,2\n8,-1e1,blue,3\n9,0,red,4\n", "my.csv",
-                                     {"", "kind", "", {"id"}, "", true, false, 0, 8});
+  const Examples read =
+      csv_examples("id,wide,kind,high\n7,1.5,red,2\n8,-1e1,blue,3\n9,0,red,4\n", "my.csv", {"", "kind", "", {"id"}, "", true, false, 0, 8});
   CHECK(read.columns == Fields{"wide", "high"});
   CHECK(read.classes == Fields{"blue", "red"});
   CHECK(read.data.features == 2);
@@ -129,7 +131,8 @@ TEST_CASE("what is wrong in csv is said with line and column when it is read", "
   int refused = 0;
   for (const char* found : {"nan", "inf", "-inf", "", "1e39", "0x1", "1,5e", "two", "+1", "1 2"}) {
     const std::string field = std::string(found).find(',') == std::string::npos ? found : "\"" + std::string(found) + "\"";
-    CHECK(csv_message(good + field + ",a\n", y) == "my.csv:4: column 1, 'x', is '" + std::string(found) + "', expected a finite number; --ignore leaves a column out");
+    CHECK(csv_message(good + field + ",a\n", y) ==
+          "my.csv:4: column 1, 'x', is '" + std::string(found) + "', expected a finite number; --ignore leaves a column out");
     ++refused;
   }
   CHECK(refused == 10);
@@ -149,7 +152,8 @@ TEST_CASE("what is wrong in csv is said with line and column when it is read", "
   DataChoice ten = y;
   ten.classes = 10;
   for (const char* found : {"10", "-1", "3.5", "a", "nan", "1e300"}) {
-    CHECK(csv_message("x,y\n1,9\n2," + std::string(found) + "\n", ten) == "my.csv:3: column 2, 'y', is '" + std::string(found) + "', expected a whole number from 0 to 9");
+    CHECK(csv_message("x,y\n1,9\n2," + std::string(found) + "\n", ten) ==
+          "my.csv:3: column 2, 'y', is '" + std::string(found) + "', expected a whole number from 0 to 9");
   }
   CHECK(csv_examples("x,y\n1,9\n", "my.csv", ten).classes.size() == 10);
   DataChoice number = y;
@@ -198,7 +202,8 @@ TEST_CASE("tensors become rows, and what is wrong is said with row and element",
   DataChoice five;
   five.classes = 5;
   CHECK(refusal(inputs, labels, five) == "x.npz: row 0 has the target 5, expected a whole number from 0 to 4");
-  CHECK(refusal(inputs, HostTensor::of<float>({2}, {1, std::nanf("")})) == "x.npz: row 1 has the target nan, expected a class; --regression learns numbers");
+  CHECK(refusal(inputs, HostTensor::of<float>({2}, {1, std::nanf("")})) ==
+        "x.npz: row 1 has the target nan, expected a class; --regression learns numbers");
   CHECK(refusal(inputs, HostTensor::of<float>({3}, {1, 2, 3})) == "x.npz: targets are f32[3], expected one for each of 2 rows");
   CHECK(refusal(HostTensor::of<float>({}, {1}), labels) == "x.npz: inputs are f32[], expected rows on the first axis");
 }
@@ -231,16 +236,19 @@ TEST_CASE("one table is the same examples in every format", "[examples]") {
   all.push_back(read_examples({folder.with("t.tsv", "y\ta\tb\n2\t1\t2.5\n0\t3\t4\n1\t5\t6\n")}, answering("y")));
   all.push_back(read_examples({folder.path / "t.csv.gz"}, answering("y")));
   all.push_back(read_examples({folder.with("x.npy", npy_of(x, "x")), folder.with("y.npy", npy_of(y, "y"))}, {}));
-  all.push_back(read_examples({folder.with("m.npy", npy_of(HostTensor::of<double>({3, 3}, {1, 2.5, 2, 3, 4, 0, 5, 6, 1}), "m"))}, answering("3")));
+  all.push_back(
+      read_examples({folder.with("m.npy", npy_of(HostTensor::of<double>({3, 3}, {1, 2.5, 2, 3, 4, 0, 5, 6, 1}), "m"))}, answering("3")));
   all.push_back(read_examples({folder.with("t.npz", npz_of({{"x", x}, {"y", y}}))}, answering("y")));
-  all.push_back(read_examples({folder.with("t.safetensors", safetensors_of({{"x", x}, {"y", y}, {"z", y}}))}, {"", "y", "x", {}, "", true, false, 0, 8}));
+  all.push_back(read_examples({folder.with("t.safetensors", safetensors_of({{"x", x}, {"y", y}, {"z", y}}))},
+                              {"", "y", "x", {}, "", true, false, 0, 8}));
   REQUIRE(all.size() == 7);
   for (const Examples& read : all) {
     CHECK(read.data.inputs == numbers);
     CHECK(read.data.labels == std::vector<std::int64_t>{2, 0, 1});
     CHECK(read.classes == Fields{"0", "1", "2"});
   }
-  const Examples images = read_examples({folder.with("i.idx", idx_of(8, {2, 1, 2}, {9, 8, 7, 6})), folder.with("l-ubyte", idx_of(8, {2}, {1, 0}))}, {});
+  const Examples images =
+      read_examples({folder.with("i.idx", idx_of(8, {2, 1, 2}, {9, 8, 7, 6})), folder.with("l-ubyte", idx_of(8, {2}, {1, 0}))}, {});
   CHECK(images.data.inputs == std::vector<float>{9, 8, 7, 6});
   CHECK(images.data.labels == std::vector<std::int64_t>{1, 0});
   CHECK(images.files.size() == 2);
@@ -257,13 +265,16 @@ TEST_CASE("files that do not fit the choice are refused by name", "[examples][so
   DataChoice as_csv = answering("y");
   as_csv.format = "csv";
   CHECK(refusal({other}, as_csv) == "read");
-  CHECK(refusal({other}, answering("y")) == "choice: " + other.string() + ": the name's ending says no format, expected --format csv, npy, npz, safetensors, idx, text");
+  CHECK(refusal({other}, answering("y")) ==
+        "choice: " + other.string() + ": the name's ending says no format, expected --format csv, npy, npz, safetensors, idx, text");
   as_csv.format = "cvs";
   CHECK(refusal({csv}, as_csv) == "choice: --format: unknown format 'cvs'; did you mean 'csv'?");
-  CHECK(refusal({csv, csv}, answering("y")) == "choice: " + csv.string() + ": --labels is of npy and idx; in csv --target names what is answered");
+  CHECK(refusal({csv, csv}, answering("y")) ==
+        "choice: " + csv.string() + ": --labels is of npy and idx; in csv --target names what is answered");
   CHECK(refusal({npz}, answering("w")) == "choice: " + npz.string() + ": unknown tensor 'w'; did you mean 'x'?");
   CHECK(refusal({npy}, answering("1")).starts_with("choice: " + npy.string() + ": f32[2], expected a matrix"));
-  CHECK(refusal({folder.path / "gone.csv"}, answering("y")) == (folder.path / "gone.csv").string() + ": the file cannot be read: No such file or directory");
+  CHECK(refusal({folder.path / "gone.csv"}, answering("y")) ==
+        (folder.path / "gone.csv").string() + ": the file cannot be read: No such file or directory");
   CHECK(refusal({folder.path}, as_csv).find("cannot be read") != std::string::npos);
   CHECK(refusal({folder.with("cut.csv.gz", "\x1f\x8b\x08")}, answering("y")).find("damaged or cut short") != std::string::npos);
 }

@@ -51,7 +51,8 @@ std::string rings(int rows) {
     const double turn = 6.283185307 * uniform_draw(3, 0, Stream::data, 2 * n), outside = row % 2 == 0 ? 1 : 2;
     const double radius = outside + 0.8 * (uniform_draw(3, 0, Stream::data, 2 * n + 1) - 0.5);
     const bool is_inner = (outside < 1.5) == (row % 9 != 0);
-    text += std::to_string(radius * std::cos(turn)) + "," + std::to_string(radius * std::sin(turn)) + "," + (is_inner ? "inner" : "outer") + "\n";
+    text += std::to_string(radius * std::cos(turn)) + "," + std::to_string(radius * std::sin(turn)) + "," + (is_inner ? "inner" : "outer") +
+            "\n";
   }
   return text;
 }
@@ -78,9 +79,12 @@ TrainOptions options_in(const fs::path& folder, const std::string& run) {
 /// What must not depend on how often a run was ended.
 std::map<std::string, std::string> left(const fs::path& folder, const std::string& run) {
   const RunContents contents = read_run(*file_system(), folder / run), best = read_run(*file_system(), folder / run, true);
-  return {{"run.json", read_file(folder / run / "run.json")},     {"journal", read_file(folder / run / "journal.jsonl")},
-          {"state", contents.newest.checkpoint.digest},           {"step", std::to_string(contents.newest.checkpoint.position.step)},
-          {"best", best.newest.checkpoint.digest},                {"best step", std::to_string(best.newest.checkpoint.position.step)},
+  return {{"run.json", read_file(folder / run / "run.json")},
+          {"journal", read_file(folder / run / "journal.jsonl")},
+          {"state", contents.newest.checkpoint.digest},
+          {"step", std::to_string(contents.newest.checkpoint.position.step)},
+          {"best", best.newest.checkpoint.digest},
+          {"best step", std::to_string(best.newest.checkpoint.position.step)},
           {"metrics", read_file(folder / (run + ".jsonl"))}};
 }
 
@@ -141,7 +145,8 @@ TEST_CASE("a line through numbers of any size is found, and is the model that is
   REQUIRE(losses.size() == 400);
   const std::vector<float> answers = trainer.answers(held.inputs);
   double sum = 0;
-  for (std::size_t i = 0; i < answers.size(); ++i) sum += std::pow(static_cast<double>(answers[i]) - static_cast<double>(held.numbers[i]), 2);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    sum += std::pow(static_cast<double>(answers[i]) - static_cast<double>(held.numbers[i]), 2);
   const double error = sum / static_cast<double>(answers.size());
   CHECK(std::abs(losses.back() - error) <= 1e-4 * (1 + error));  // the equation of the loss, in f32
   CHECK(losses.front() > 100);
@@ -234,7 +239,11 @@ TEST_CASE("what a run of one's own data says is read back, and cut short refused
   d.patience = 3;
   d.best = true;
   d.steps = 1;
-  d.own = OwnTask{{"csv", "y", "", {"id"}, ";", false, true, 0, 4}, {{"my.csv", 7, std::string(64, 'b'), std::string(64, 'c')}}, {"r", "s"}, 0.25, {3, 2, 0, {5, 4}, 0.1}};
+  d.own = OwnTask{{"csv", "y", "", {"id"}, ";", false, true, 0, 4},
+                  {{"my.csv", 7, std::string(64, 'b'), std::string(64, 'c')}},
+                  {"r", "s"},
+                  0.25,
+                  {3, 2, 0, {5, 4}, 0.1}};
   const std::string text = to_text(d);
   const Declaration read = declaration_of(text, "run.json");
   CHECK(to_text(read) == text);
@@ -242,7 +251,8 @@ TEST_CASE("what a run of one's own data says is read back, and cut short refused
   CHECK(*read.own == *d.own);
   CHECK(read.patience == 3);
   CHECK(read.best);
-  for (std::size_t length = 0; length + 2 < text.size(); length += 7) CHECK_THROWS_AS(declaration_of(text.substr(0, length), "run.json"), IoError);
+  for (std::size_t length = 0; length + 2 < text.size(); length += 7)
+    CHECK_THROWS_AS(declaration_of(text.substr(0, length), "run.json"), IoError);
   Declaration without = d;
   without.own.reset();
   without.data = std::string(64, 'd');

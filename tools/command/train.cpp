@@ -69,7 +69,9 @@ void add_own(const Command& command, TrainWords& words) {
   command.option("--separator", own.data.separator, "Of a csv file; a comma, or in .tsv a tab");
   command.flag("--no-header", words.no_header, "The columns of a csv file have no names: 1, 2, …");
   command.flag("--regression", own.data.regression, "Learn numbers, not classes");
-  command.option("--classes", own.data.classes, "Labels are whole numbers from 0 to one less; 0 takes what stands there").between(0, 65536).with_default();
+  command.option("--classes", own.data.classes, "Labels are whole numbers from 0 to one less; 0 takes what stands there")
+      .between(0, 65536)
+      .with_default();
   command.option("--context", own.data.context, "Of text: bytes before the one that is to be answered").between(1, 4096).with_default();
   command.option("--validation", own.validation, "Share of the rows that nothing is learned from").between(0.0, 0.99).with_default();
   command.option("--hidden", own.model.hidden, "Sizes of the hidden layers; 0 for none").separated_by(',').with_default();
@@ -150,7 +152,9 @@ void add_train(Command app, Outcome& outcome) {
   command.option("--interval", options.interval, "Steps between checkpoints; 0 is a hundredth of all").between(0, 1000000000).with_default();
   command.option("--from", words->from, "Start with the parameters in this safetensors or npz file");
   command.option("--map", options.maps, "NAME=NAME: a tensor of that file, and the parameter that it is").one_word();
-  command.option("--patience", options.patience, "End after so many epochs without a lower validation loss; 0 does not").between(0, 1000000).with_default();
+  command.option("--patience", options.patience, "End after so many epochs without a lower validation loss; 0 does not")
+      .between(0, 1000000)
+      .with_default();
   command.flag("--best", options.best, "Keep the checkpoint with the lowest validation loss");
   add_own(command, *words);
   add_surroundings(command, *words);

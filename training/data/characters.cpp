@@ -16,7 +16,8 @@ constexpr unsigned first_printed = 33, last_printed = 126;
 
 /// A printable character as it is, other bytes as `\x0a`.
 [[nodiscard]] std::string name_of(unsigned byte) {
-  return byte >= first_printed && byte <= last_printed && byte != '\\' ? std::string(1, static_cast<char>(byte)) : fmt::format("\\x{:02x}", byte);
+  return byte >= first_printed && byte <= last_printed && byte != '\\' ? std::string(1, static_cast<char>(byte))
+                                                                       : fmt::format("\\x{:02x}", byte);
 }
 
 [[nodiscard]] unsigned byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }

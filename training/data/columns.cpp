@@ -47,7 +47,8 @@ void require_distinct(std::vector<std::string> names, const std::string& place) 
 }
 
 /// What the first record says.
-[[nodiscard]] Columns columns_of(const std::vector<std::string>& first, const DataChoice& choice, const std::string& where, const std::string& place) {
+[[nodiscard]] Columns columns_of(const std::vector<std::string>& first, const DataChoice& choice, const std::string& where,
+                                 const std::string& place) {
   Columns columns;
   float number = 0;
   if (first.size() > most_columns) throw IoError(fmt::format("{}: {} columns, expected at most {}", place, first.size(), most_columns));
@@ -75,10 +76,13 @@ void take(const std::vector<std::string>& fields, const Columns& columns, const 
     if (columns.ignored[i]) continue;
     float number = 0;
     std::string expected;
-    if (i == columns.target) expected = targets.take(fields[i]);
-    else if (!read_number(fields[i], number)) expected = "a finite number; --ignore leaves a column out";
+    if (i == columns.target)
+      expected = targets.take(fields[i]);
+    else if (!read_number(fields[i], number))
+      expected = "a finite number; --ignore leaves a column out";
     if (!expected.empty()) {
-      throw IoError(fmt::format("{}: column {}, '{}', is '{}', expected {}", place, i + 1, as_quoted(columns.names[i]), as_quoted(fields[i]), expected));
+      throw IoError(fmt::format("{}: column {}, '{}', is '{}', expected {}", place, i + 1, as_quoted(columns.names[i]),
+                                as_quoted(fields[i]), expected));
     }
     if (i != columns.target) data.inputs.push_back(number);
   }

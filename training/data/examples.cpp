@@ -34,8 +34,15 @@ constexpr std::size_t most_unpacked = std::size_t{1} << 32U;
 struct Ending {
   std::string_view ending, format;
 };
-constexpr std::array<Ending, 9> endings{{{".csv", "csv"}, {".tsv", "csv"}, {".npy", "npy"}, {".npz", "npz"}, {".safetensors", "safetensors"},
-                                         {".idx", "idx"}, {"-ubyte", "idx"}, {".txt", "text"}, {".text", "text"}}};
+constexpr std::array<Ending, 9> endings{{{".csv", "csv"},
+                                         {".tsv", "csv"},
+                                         {".npy", "npy"},
+                                         {".npz", "npz"},
+                                         {".safetensors", "safetensors"},
+                                         {".idx", "idx"},
+                                         {"-ubyte", "idx"},
+                                         {".txt", "text"},
+                                         {".text", "text"}}};
 
 [[nodiscard]] std::string name_without_gz(const fs::path& file) {
   std::string name = file.filename().string();
@@ -78,18 +85,25 @@ template <class Take>
 void for_each_element(const HostTensor& tensor, const std::string& where, const Take& take) {
   const auto all = [&](auto view) { std::for_each(view.begin(), view.end(), take); };
   switch (tensor.dtype) {
-    case DType::f32: return all(tensor.view<float>());
-    case DType::f64: return all(tensor.view<double>());
-    case DType::i32: return all(tensor.view<std::int32_t>());
-    case DType::i64: return all(tensor.view<std::int64_t>());
-    case DType::boolean: return all(tensor.view<std::uint8_t>());
-    default: throw Unsupported(fmt::format("{}: elements are {}, expected f32, f64, i32, i64 or bool", where, name_of(tensor.dtype)));
+    case DType::f32:
+      return all(tensor.view<float>());
+    case DType::f64:
+      return all(tensor.view<double>());
+    case DType::i32:
+      return all(tensor.view<std::int32_t>());
+    case DType::i64:
+      return all(tensor.view<std::int64_t>());
+    case DType::boolean:
+      return all(tensor.view<std::uint8_t>());
+    default:
+      throw Unsupported(fmt::format("{}: elements are {}, expected f32, f64, i32, i64 or bool", where, name_of(tensor.dtype)));
   }
 }
 
 void require_rows(const HostTensor& inputs, const HostTensor& targets, const std::string& where) {
   const auto text = [](const HostTensor& t) { return to_string(spec::ValueType{t.dtype, t.dims}); };
-  if (inputs.dims.rank < 1 || inputs.dims.count() == 0) throw IoError(fmt::format("{}: inputs are {}, expected rows on the first axis", where, text(inputs)));
+  if (inputs.dims.rank < 1 || inputs.dims.count() == 0)
+    throw IoError(fmt::format("{}: inputs are {}, expected rows on the first axis", where, text(inputs)));
   const std::int64_t rows = inputs.dims[0];
   if (targets.dims.rank >= 1 && targets.dims[0] == rows && targets.dims.count() == rows) return;
   throw IoError(fmt::format("{}: targets are {}, expected one for each of {} rows", where, text(targets), rows));
@@ -98,13 +112,15 @@ void require_rows(const HostTensor& inputs, const HostTensor& targets, const std
 /// Of a matrix: the column, counted from 1, as targets, and the others.
 [[nodiscard]] Examples matrix_examples(const HostTensor& matrix, const std::string& where, const DataChoice& choice) {
   if (matrix.dims.rank != 2) {
-    throw SpecViolation(fmt::format("{}: {}, expected a matrix whose column --target is answered, or the targets in a file of their own, --labels",
-                                    where, to_string(spec::ValueType{matrix.dtype, matrix.dims})));
+    throw SpecViolation(
+        fmt::format("{}: {}, expected a matrix whose column --target is answered, or the targets in a file of their own, --labels", where,
+                    to_string(spec::ValueType{matrix.dtype, matrix.dims})));
   }
   std::vector<std::string> names;
   for (std::int64_t i = 1; i <= matrix.dims[1]; ++i) names.push_back(fmt::format("{}", i));
   const auto at = std::find(names.begin(), names.end(), choice.target);
-  if (at == names.end()) throw SpecViolation(fmt::format("{}: --target is '{}', expected a column from 1 to {}", where, as_quoted(choice.target), names.size()));
+  if (at == names.end())
+    throw SpecViolation(fmt::format("{}: --target is '{}', expected a column from 1 to {}", where, as_quoted(choice.target), names.size()));
   const auto target = static_cast<std::size_t>(at - names.begin()), columns = names.size();
   HostTensor inputs(DType::f64, {matrix.dims[0], matrix.dims[1] - 1}), targets(DType::f64, {matrix.dims[0]});
   std::size_t n = 0, in = 0;
@@ -117,18 +133,22 @@ void require_rows(const HostTensor& inputs, const HostTensor& targets, const std
   return examples;
 }
 
-[[nodiscard]] const HostTensor& tensor_in(const Named& tensors, const std::string& name, const std::string& where, std::string_view option) {
+[[nodiscard]] const HostTensor& tensor_in(const Named& tensors, const std::string& name, const std::string& where,
+                                          std::string_view option) {
   if (const auto at = tensors.find(name); at != tensors.end()) return at->second;
   std::vector<std::string> names;
   for (const auto& entry : tensors) names.push_back(entry.first);
-  if (name.empty()) throw SpecViolation(fmt::format("{}: {} names a tensor, expected one of '{}'", where, option, as_quoted(fmt::format("{}", fmt::join(names, "', '")))));
+  if (name.empty())
+    throw SpecViolation(
+        fmt::format("{}: {} names a tensor, expected one of '{}'", where, option, as_quoted(fmt::format("{}", fmt::join(names, "', '")))));
   throw SpecViolation(where + ": " + unknown_name("tensor", as_quoted(name), names));
 }
 
 [[nodiscard]] Examples named_examples(const Named& tensors, const std::string& where, const DataChoice& choice) {
   const HostTensor& targets = tensor_in(tensors, choice.target, where, "--target");
   std::string inputs = choice.inputs;
-  if (inputs.empty() && tensors.size() == 2) inputs = tensors.begin()->first == choice.target ? tensors.rbegin()->first : tensors.begin()->first;
+  if (inputs.empty() && tensors.size() == 2)
+    inputs = tensors.begin()->first == choice.target ? tensors.rbegin()->first : tensors.begin()->first;
   return tensor_examples(tensor_in(tensors, inputs, where, "--inputs"), targets, where, choice);
 }
 
@@ -136,10 +156,12 @@ void require_rows(const HostTensor& inputs, const HostTensor& targets, const std
   return format == "npy" ? read_npy(source.bytes(), source.identity().name) : read_idx(source.bytes(), source.identity().name);
 }
 
-[[nodiscard]] Examples examples_in(const std::vector<fs::path>& files, const Source& source, const Source* labels, const DataChoice& choice) {
+[[nodiscard]] Examples examples_in(const std::vector<fs::path>& files, const Source& source, const Source* labels,
+                                   const DataChoice& choice) {
   const std::string format = format_of(files.front(), choice), where = source.identity().name;
   const bool is_array = format == "npy" || format == "idx";
-  if (labels != nullptr && !is_array) throw SpecViolation(fmt::format("{}: --labels is of npy and idx; in {} --target names what is answered", where, format));
+  if (labels != nullptr && !is_array)
+    throw SpecViolation(fmt::format("{}: --labels is of npy and idx; in {} --target names what is answered", where, format));
   if (format != "csv" && (!choice.ignored.empty() || !choice.separator.empty() || !choice.header)) {
     throw SpecViolation(where + ": --ignore, --separator and --no-header are of csv");
   }
@@ -170,7 +192,8 @@ Examples tensor_examples(const HostTensor& inputs, const HostTensor& targets, co
     const auto number = static_cast<double>(element);
     if (!(std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max()))) {
       const auto at = static_cast<std::int64_t>(data.inputs.size());
-      throw IoError(fmt::format("{}: row {}, element {} is {}, expected a finite number of f32", where, at / data.features, at % data.features, number));
+      throw IoError(fmt::format("{}: row {}, element {} is {}, expected a finite number of f32", where, at / data.features,
+                                at % data.features, number));
     }
     data.inputs.push_back(static_cast<float>(number));
   });
@@ -186,7 +209,8 @@ Examples tensor_examples(const HostTensor& inputs, const HostTensor& targets, co
 }
 
 Examples read_examples(const std::vector<fs::path>& files, const DataChoice& choice) {
-  if (files.empty() || files.size() > 2) throw SpecViolation(fmt::format("data: {} files, expected one, or one and that of its targets", files.size()));
+  if (files.empty() || files.size() > 2)
+    throw SpecViolation(fmt::format("data: {} files, expected one, or one and that of its targets", files.size()));
   const Source source(files.front());
   std::optional<Source> labels;
   if (files.size() == 2) labels.emplace(files.back());
@@ -198,7 +222,8 @@ Examples read_examples(const std::vector<fs::path>& files, const DataChoice& cho
 }
 
 Split split_of(const Examples& examples, double validation, std::uint64_t seed) {
-  if (!(validation >= 0 && validation < 1)) throw SpecViolation(fmt::format("validation: a share of {}, expected one from 0 to below 1", validation));
+  if (!(validation >= 0 && validation < 1))
+    throw SpecViolation(fmt::format("validation: a share of {}, expected one from 0 to below 1", validation));
   const std::int64_t rows = examples.data.rows(), held = static_cast<std::int64_t>(std::floor(validation * static_cast<double>(rows)));
   std::vector<std::int64_t> order = permutation(rows, seed, 0, Stream::split);
   if (examples.vocabulary > 0) std::sort(order.begin(), order.end());

@@ -17,9 +17,9 @@ namespace etalon::training {
 
 /// How files are read.
 struct DataChoice {
-  std::string format = {};   ///< csv, npy, npz, safetensors, idx or text; empty: by the ending of the file's name
-  std::string target = {};   ///< the column or the tensor that is to be answered
-  std::string inputs = {};   ///< of npz and safetensors the tensor of inputs; empty: the one other
+  std::string format = {};                ///< csv, npy, npz, safetensors, idx or text; empty: by the ending of the file's name
+  std::string target = {};                ///< the column or the tensor that is to be answered
+  std::string inputs = {};                ///< of npz and safetensors the tensor of inputs; empty: the one other
   std::vector<std::string> ignored = {};  ///< columns of csv that are left out
   std::string separator = {};             ///< of csv, one byte; empty: a tab in files that end in .tsv, else a comma
   bool header = true;                     ///< the first record of csv names the columns; otherwise they are called 1, 2, …

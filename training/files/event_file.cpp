@@ -15,7 +15,17 @@ namespace etalon::training {
 namespace {
 
 /// Fields of the messages Event, Summary and Summary.Value.
-enum class Field : std::uint8_t { wall_time = 1, step = 2, file_version = 3, summary = 5, session_log = 7, value = 1, tag = 1, simple_value = 2, status = 1 };
+enum class Field : std::uint8_t {
+  wall_time = 1,
+  step = 2,
+  file_version = 3,
+  summary = 5,
+  session_log = 7,
+  value = 1,
+  tag = 1,
+  simple_value = 2,
+  status = 1
+};
 enum class Wire : std::uint8_t { varint = 0, eight_bytes = 1, length = 2, four_bytes = 5 };
 constexpr std::uint64_t session_starts = 1;
 
@@ -31,8 +41,12 @@ constexpr std::uint64_t session_starts = 1;
   return text + static_cast<char>(value);
 }
 
-[[nodiscard]] std::string key(Field field, Wire wire) { return varint(static_cast<std::uint64_t>(field) << 3U | static_cast<std::uint64_t>(wire)); }
-[[nodiscard]] std::string bytes_field(Field field, std::string_view bytes) { return key(field, Wire::length) + varint(bytes.size()) + std::string(bytes); }
+[[nodiscard]] std::string key(Field field, Wire wire) {
+  return varint(static_cast<std::uint64_t>(field) << 3U | static_cast<std::uint64_t>(wire));
+}
+[[nodiscard]] std::string bytes_field(Field field, std::string_view bytes) {
+  return key(field, Wire::length) + varint(bytes.size()) + std::string(bytes);
+}
 
 [[nodiscard]] std::string beginning(double time, std::int64_t step) {
   return key(Field::wall_time, Wire::eight_bytes) + little_endian(std::bit_cast<std::uint64_t>(time), 8) + key(Field::step, Wire::varint) +
@@ -62,7 +76,8 @@ std::string event_of(double time, std::int64_t step, const std::map<std::string,
   std::string summary;
   for (const auto& [tag, number] : scalars) {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(number));
-    summary += bytes_field(Field::value, bytes_field(Field::tag, tag) + key(Field::simple_value, Wire::four_bytes) + little_endian(bits, 4));
+    summary +=
+        bytes_field(Field::value, bytes_field(Field::tag, tag) + key(Field::simple_value, Wire::four_bytes) + little_endian(bits, 4));
   }
   return beginning(time, step) + bytes_field(Field::summary, summary);
 }

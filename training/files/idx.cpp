@@ -78,15 +78,18 @@ HostTensor read_idx(std::span<const std::byte> file, std::string_view where) {
   const bool fits = addressable(type);
   const std::size_t count = fits ? static_cast<std::size_t>(type.dims.count()) : 0;
   if (!fits || count != elements.size() / header.type.bytes || elements.size() % header.type.bytes != 0) {
-    throw IoError(fmt::format("{}: {} bytes of elements, expected {} for each of {}", where, elements.size(),
-                              header.type.bytes, to_string(type)));
+    throw IoError(
+        fmt::format("{}: {} bytes of elements, expected {} for each of {}", where, elements.size(), header.type.bytes, to_string(type)));
   }
   HostTensor tensor(type.dtype, type.dims);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t bits = whole(elements.subspan(i * header.type.bytes, header.type.bytes));
-    if (type.dtype == DType::f32) tensor.view<float>()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    else if (type.dtype == DType::f64) tensor.view<double>()[i] = std::bit_cast<double>(bits);
-    else tensor.view<std::int32_t>()[i] = integer_in(bits, header.type);
+    if (type.dtype == DType::f32)
+      tensor.view<float>()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    else if (type.dtype == DType::f64)
+      tensor.view<double>()[i] = std::bit_cast<double>(bits);
+    else
+      tensor.view<std::int32_t>()[i] = integer_in(bits, header.type);
   }
   return tensor;
 }

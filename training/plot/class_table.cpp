@@ -47,8 +47,8 @@ std::string class_table(const ConfusionMatrix& matrix, const std::vector<std::st
       answered += count_at(matrix, other, c);
     }
     const std::int64_t right = count_at(matrix, c, c);
-    text += fmt::format("{:<{}} {:>8} {:>9} {:>8} {:>8}\n", as_quoted(names[static_cast<std::size_t>(c)]), width, rows, share(right, answered),
-                        share(right, rows), share(2 * right, rows + answered));
+    text += fmt::format("{:<{}} {:>8} {:>9} {:>8} {:>8}\n", as_quoted(names[static_cast<std::size_t>(c)]), width, rows,
+                        share(right, answered), share(right, rows), share(2 * right, rows + answered));
   }
   return text;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "spec/error.hpp"
 #include "spec/library/standard.hpp"
@@ -56,8 +55,11 @@ std::string to_text(const Declaration& d) {
   if (d.best) all["best"] = true;
   if (d.own) all["own"] = to_json(*d.own);
   else all["data"] = d.data;
-  for (const auto& [name, text] : {std::pair{"start", &d.start}, {"order", &d.order}, {"contract", &d.contract}, {"build", &d.build}, {"program", &d.program}})
-    all[name] = *text;
+  all["start"] = d.start;
+  all["order"] = d.order;
+  all["contract"] = d.contract;
+  all["build"] = d.build;
+  all["program"] = d.program;
   try {
     return all.dump(2) + "\n";
   } catch (const nlohmann::json::type_error&) {
@@ -75,7 +77,9 @@ Declaration declaration_of(std::string_view text, const std::string& where) {
   d.task = f.at("task").text();
   d.model = f.at("model").text();
   d.program = f.at("program").text();
-  if (f.has("own") != (d.task == "own")) throw IoError(fmt::format("{}: the task is '{}', expected own if and only if there is a field own", where, as_quoted(d.task)));
+  if (f.has("own") != (d.task == "own")) {
+    throw IoError(fmt::format("{}: the task is '{}', expected own if and only if there is a field own", where, as_quoted(d.task)));
+  }
   if (f.has("own")) d.own = own_task_of(f.at("own"));
   else d.data = f.at("data").digest();
   if (f.has("patience")) d.patience = f.at("patience").count();

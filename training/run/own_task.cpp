@@ -24,9 +24,9 @@ namespace {
 
 [[nodiscard]] DataChoice choice_in(const StrictJson& json) {
   json.allow({"format", "target", "inputs", "ignored", "separator", "header", "regression", "classes", "context"});
-  return {json.at("format").text(),      json.at("target").text(),  json.at("inputs").text(),
+  return {json.at("format").text(),      json.at("target").text(),    json.at("inputs").text(),
           texts_in(json.at("ignored")),  json.at("separator").text(), json.at("header").truth(),
-          json.at("regression").truth(), json.at("classes").count(), json.at("context").count()};
+          json.at("regression").truth(), json.at("classes").count(),  json.at("context").count()};
 }
 
 [[nodiscard]] Perceptron model_in(const StrictJson& json) {
@@ -63,7 +63,8 @@ OwnTask own_task_of(const StrictJson& json) {
   json.allow({"files", "read", "classes", "validation", "model"});
   OwnTask task;
   for (const StrictJson& file : json.at("files").items()) task.files.push_back(file_in(file));
-  if (task.files.empty() || task.files.size() > 2) throw IoError(fmt::format("{}: {} files, expected 1 or 2", json.place(), task.files.size()));
+  if (task.files.empty() || task.files.size() > 2)
+    throw IoError(fmt::format("{}: {} files, expected 1 or 2", json.place(), task.files.size()));
   task.data = choice_in(json.at("read"));
   task.classes = texts_in(json.at("classes"));
   task.validation = json.at("validation").number();

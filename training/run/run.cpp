@@ -106,7 +106,7 @@ bool ends_at(const Declaration& declaration, const Position& position) {
 
 std::int64_t best_step_of(const Declaration& declaration, const Position& position) {
   const std::int64_t epoch = best_epoch(position.validation);
-  if (epoch > declaration.epochs) throw SpecViolation(fmt::format("{} validation losses, expected one for each of {} epochs", position.validation.size(), declaration.epochs));
+  if (epoch > declaration.epochs) throw SpecViolation(fmt::format("best epoch {}, expected at most {}", epoch, declaration.epochs));
   if (epoch == 0) throw SpecViolation("there is no validation loss that would say which checkpoint is the best");
   return epoch * (declaration.steps / declaration.epochs);
 }

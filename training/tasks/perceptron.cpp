@@ -18,9 +18,7 @@ using namespace etalon::ops;
 constexpr std::int64_t embedded = 16, most_units = 65'536;
 constexpr std::size_t most_layers = 64;
 
-[[nodiscard]] Parameter weights(const Dims& dims) {
-  return {dims, DType::f32, Initialiser{"kaiming_uniform"}, true};
-}
+[[nodiscard]] Parameter weights(const Dims& dims) { return {dims, DType::f32, Initialiser{"kaiming_uniform"}, true}; }
 [[nodiscard]] Parameter biases(std::int64_t count) { return {Dims{count}, DType::f32, Initialiser{"zeros"}}; }
 /// Measured, not trained.
 [[nodiscard]] Parameter measured(std::int64_t count, const char* first) {
@@ -34,12 +32,16 @@ void require_sound(const Perceptron& model) {
     throw SpecViolation(fmt::format("model: {} hidden layers, expected at most {}", model.hidden.size(), most_layers));
   }
   for (const std::int64_t units : model.hidden) {
-    if (units < 1 || units > most_units) throw SpecViolation(fmt::format("model: a hidden layer of {} units, expected 1 to {}", units, most_units));
+    if (units < 1 || units > most_units)
+      throw SpecViolation(fmt::format("model: a hidden layer of {} units, expected 1 to {}", units, most_units));
   }
   constexpr std::int64_t most_features = std::int64_t{1} << 31U, most_words = 256;
-  if (model.features < 1 || model.features > most_features) throw SpecViolation(fmt::format("model: {} features, expected 1 to {}", model.features, most_features));
-  if (model.vocabulary < 0 || model.vocabulary > most_words) throw SpecViolation(fmt::format("model: a vocabulary of {}, expected 0 to {}", model.vocabulary, most_words));
-  if (!(model.rate > 0 && std::isfinite(model.rate))) throw SpecViolation(fmt::format("model: a rate of {}, expected one above 0", model.rate));
+  if (model.features < 1 || model.features > most_features)
+    throw SpecViolation(fmt::format("model: {} features, expected 1 to {}", model.features, most_features));
+  if (model.vocabulary < 0 || model.vocabulary > most_words)
+    throw SpecViolation(fmt::format("model: a vocabulary of {}, expected 0 to {}", model.vocabulary, most_words));
+  if (!(model.rate > 0 && std::isfinite(model.rate)))
+    throw SpecViolation(fmt::format("model: a rate of {}, expected one above 0", model.rate));
 }
 
 [[nodiscard]] Parameters parameters_of(const Perceptron& model) {
@@ -141,7 +143,8 @@ Named scaling_of(const Examples& examples, const std::vector<std::int64_t>& rows
     std::vector<double> of_all;
     for (std::size_t feature = 0; feature < features; ++feature) {
       std::vector<double> column;
-      for (const std::int64_t row : rows) column.push_back(static_cast<double>(data.inputs[static_cast<std::size_t>(row) * features + feature]));
+      for (const std::int64_t row : rows)
+        column.push_back(static_cast<double>(data.inputs[static_cast<std::size_t>(row) * features + feature]));
       const Moments moments = moments_of(column);
       means[feature] = static_cast<float>(moments.mean);
       scales[feature] = scale_of(moments);

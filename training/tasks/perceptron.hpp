@@ -14,10 +14,10 @@ namespace etalon::training {
 
 struct Perceptron {
   std::int64_t features = 1;
-  std::int64_t classes = 0;      ///< 0: one number is answered
-  std::int64_t vocabulary = 0;   ///< of features that are positions; 0: they are numbers
+  std::int64_t classes = 0;                     ///< 0: one number is answered
+  std::int64_t vocabulary = 0;                  ///< of features that are positions; 0: they are numbers
   std::vector<std::int64_t> hidden = {64, 32};  ///< sizes; none: the model is linear
-  double rate = 0.005;           ///< of the first step, from which it falls linearly to 0
+  double rate = 0.005;                          ///< of the first step, from which it falls linearly to 0
 
   friend bool operator==(const Perceptron&, const Perceptron&) = default;
 };
