@@ -133,6 +133,7 @@ TEST_CASE("a line through numbers of any size is found, and is the model that is
   const Split split = split_of(examples, 0.25, 1);
   Perceptron sizes;
   sizes.hidden = {};
+  sizes.rate = 0.05;
   const Task task = perceptron(perceptron_for(examples, sizes));
   const Dataset held = select_rows(examples.data, split.validation);
   Trainer trainer(task, select_rows(examples.data, split.train), {1, 400, 16, true}, held);
