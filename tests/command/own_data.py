@@ -118,16 +118,17 @@ def killed(count):
     ran = run("train", *words, "--run", "whole", "--metrics", "whole.jsonl")
     seconds = time.monotonic() - begin
     check(ran.returncode == 0, f"train: {ran.stderr!r}")
-    whole, chance, kills = left("whole"), random.Random(5), 0
-    for seed in range(count):
-        name, done = f"k{seed}", False
+    whole, chance, kills, runs = left("whole"), random.Random(5), 0, 0
+    while kills < count and runs < 100 and not faults:
+        name, done = f"k{runs}", False
+        runs += 1
         while not done and kills < 200:
             begun = (folder / name / "run.json").exists()
             start = ["resume", name, "--no-plots"] if begun else ["train", *words, "--run", name]
             process = subprocess.Popen([etalon, *start, "--metrics", f"{name}.jsonl", "--threads", str(chance.randint(1, 2))], cwd=folder,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             try:
-                _, said = process.communicate(timeout=chance.uniform(0.2, 0.8) * seconds)
+                _, said = process.communicate(timeout=chance.uniform(0.1, 0.9) * seconds)
                 check(process.returncode == 0, f"{start}: {process.returncode}, {said!r}")
                 done = True
             except subprocess.TimeoutExpired:
@@ -136,8 +137,24 @@ def killed(count):
                 kills += 1
         found = left(name)
         check(found == whole, f"{name}: {[a == b for a, b in zip(found, whole)]} of run.json, journal, metrics, step, state")
-    check(kills > 0, "nothing was killed")
-    print(f"{kills} kills in {count} runs")
+    print(f"{kills} kills in {runs} runs")
+
+
+def audited():
+    """A run that ended early is one that can be certified and audited."""
+    chance = random.Random(3)
+    write("noise.csv", "x,y,k\n" + "".join(f"{chance.random():.4f},{chance.random():.4f},{chance.choice('ab')}\n" for _ in range(120)))
+    ran = run("train", "--data", "noise.csv", "--target", "k", "--run", "a", "--patience", "3", "--interval", "2", "--epochs", "50",
+              "--rate", "0.05", "--no-plots")
+    steps, journal = json.loads((folder / "a" / "run.json").read_text())["steps"], (folder / "a" / "journal.jsonl").read_text()
+    check(ran.returncode == 0 and json.loads(journal.splitlines()[-1])["step"] < steps, f"it did not end early: {ran.stdout[-300:]!r}")
+    for words in (["genpkey", "-algorithm", "ed25519", "-out", "key.pem"], ["pkey", "-in", "key.pem", "-pubout", "-out", "key.pub"]):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+    check(run("certify", "a", "--key", "key.pem", "-o", "c.json").returncode == 0, "certify")
+    ran = run("audit", "c.json", "--key", "key.pub", "--run", "a", "--all")
+    check(ran.returncode == 0 and ran.stdout.count("as certified") == len(journal.splitlines()), f"audit: {ran}")
+    ran = run("resume", "a", "--no-plots")
+    check(ran.returncode == 0 and (folder / "a" / "journal.jsonl").read_text() == journal, f"resume of a run that is over: {ran}")
 
 
 def crc32c(data):
@@ -270,7 +287,8 @@ classifies()
 watched()
 formats()
 refusals()
-killed(int(sys.argv[2]) if len(sys.argv) > 2 else 2)
+audited()
+killed(int(sys.argv[2]) if len(sys.argv) > 2 else 3)
 print("\n".join(faults))
 print(f"{checks} checks, {len(faults)} faults")
 sys.exit(1 if faults or checks < 60 else 0)
