@@ -122,8 +122,7 @@ readers = [["check", "@"], ["run", "@"], ["check", good, "--definitions", "@"], 
            ["report", "scoreboard", "@"], ["log", "diff", "@", "@"]]
 if is_compiled:
     readers += [["compile", "@"], ["bench", "report", "@"], ["train", "digits", "--data", "@"], ["train", "moons", "--from", "@"],
-                *(["train", "--format", format, "--target", "y", "--data", "@"] for format in ("csv", "npy", "npz", "idx", "safetensors")),
-                ["train", "--format", "text", "--data", "@"]]
+                *(["train", "--format", format, "--target", "y", "--data", "@"] for format in ("csv", "npy", "npz", "idx", "safetensors"))]
 for words in readers:
     def named(path):
         return [w.replace("@", path) for w in words]
