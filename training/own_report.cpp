@@ -42,11 +42,10 @@ constexpr std::size_t most_drawn = 20;  // classes of a confusion matrix
   return own;
 }
 
-void tell_data(const OwnTask& own, const Dataset& data, const Split& split, std::int64_t epochs, std::uint64_t seed,
-               std::ostream& console) {
+void tell_data(const OwnTask& own, const Split& split, std::int64_t epochs, std::uint64_t seed, std::ostream& console) {
   for (const DataFile& file : own.files) fmt::print(console, "{}: {} bytes, SHA-256 {}\n", on_one_line(file.name), file.bytes, file.sha256);
   const std::string answer = own.classes.empty() ? "one number" : fmt::format("{} classes", own.classes.size());
-  fmt::print(console, "{} features, {}: {} rows to train on, {} to validate, {} epochs, seed {}\n", data.features, answer,
+  fmt::print(console, "{} features, {}: {} rows to train on, {} to validate, {} epochs, seed {}\n", own.model.features, answer,
              split.train.size(), split.validation.size(), epochs, seed);
 }
 
@@ -97,35 +96,39 @@ void take_own(const OwnTask& declared, TrainOptions& options) {
 
 TrainResult train_own(const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
   const auto start = std::chrono::steady_clock::now();
-  const Examples examples = read(options);
+  Examples examples = read(options);
   const OwnTask own = declared(options, examples);
   const Split split = split_of(examples, own.validation, options.seed);
-  const Dataset rows = select_rows(examples.data, split.train), held = select_rows(examples.data, split.validation);
-  const std::int64_t epochs = options.epochs > 0 ? options.epochs : usual_epochs;
-  const TrainerOptions how = trainer_options(options, epochs, std::clamp<std::int64_t>(rows.rows(), 1, usual_batch), true);
+  Dataset rows = select_rows(examples.data, split.train);
+  const Dataset held = select_rows(examples.data, split.validation), judged = held.rows() > 0 ? held : rows;
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : usual_epochs, count = rows.rows();
+  const TrainerOptions how = trainer_options(options, epochs, std::clamp<std::int64_t>(count, 1, usual_batch), true);
   const Task task = perceptron(own.model);
   if (options.plan) {
     console << to_text(plan_of(task, rows, how));
     return {};
   }
-  Trainer trainer(task, rows, how, held);
-  trainer.state().upload(scaling_of(examples, split.train), Upload::partial);
-  const Subject subject{std::string(own_task), options.model, trainer, rows.rows(), how, {}, own, held.rows() > 0};
-  prepare(subject, options, run, console);
-  tell_data(own, examples.data, split, epochs, options.seed, console);
+  const Named scaling = scaling_of(examples, split.train);
+  examples.data = {};  // its rows are in the trainer from here on
+  Trainer trainer(task, std::move(rows), how, held);
+  trainer.state().upload(scaling, Upload::partial);
+  const bool is_validated = held.rows() > 0;
+  prepare({std::string(own_task), options.model, trainer, count, how, {}, own, is_validated}, options, run, console);
+  tell_data(own, split, epochs, options.seed, console);
   ProgressOptions shown = progress_options(options);
   shown.perplexity = examples.vocabulary > 0;
   Progress progress(console, trainer.steps(), trainer.steps_of_epoch(), shown);
-  const Ending ending = trained(subject, options, run, progress, console);
+  const Ending ending = trained(trainer, options, run, progress, console);
   const std::int64_t steps = run ? run->position().step : progress.last().step + 1;
   TrainResult result{steps, last_epoch_loss(progress, run), 0, 0, progress.accuracies(), ending, {}};
   if (ending.status != Ending::Status::finished) return result;
 
   show_curves(progress, options, console);
-  judge(trainer, held.rows() > 0 ? held : rows, own, options, result, console);
+  judge(trainer, judged, own, options, result, console);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::vector<double> validation = run ? run->position().validation : progress.validation_losses();
-  tell_end(result, options, validation, steps<trainer.steps(), held.rows()> 0 ? "validation" : "training", console);
+  const bool is_early = steps < trainer.steps();
+  tell_end(result, options, validation, is_early, is_validated ? "validation" : "training", console);
   return result;
 }
 

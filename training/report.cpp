@@ -54,7 +54,7 @@ TrainResult train_digits(const TrainOptions& options, std::optional<Run>& run, s
   fmt::print(console, "digits, {}: {} rows to train on, {} to validate, {} to test, {} epochs, seed {}\n", model,
              split.train.size(), split.validation.size(), split.test.size(), epochs, options.seed);
   Progress progress(console, trainer.steps(), trainer.steps_of_epoch(), progress_options(options));
-  const Ending ending = trained(subject, options, run, progress, console);
+  const Ending ending = trained(trainer, options, run, progress, console);
   if (ending.status != Ending::Status::finished) return {trainer.steps(), 0, 0, 0, progress.accuracies(), ending};
 
   const Dataset test = select_rows(digits, split.test);
@@ -100,7 +100,7 @@ TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, st
   prepare(subject, options, run, console);
   fmt::print(console, "moons: {} points in batches of {}, {} epochs, seed {}\n", data.rows(), how.batch, epochs, options.seed);
   Progress progress(console, trainer.steps(), trainer.steps_of_epoch(), progress_options(options));
-  const Ending ending = trained(subject, options, run, progress, console);
+  const Ending ending = trained(trainer, options, run, progress, console);
   if (ending.status != Ending::Status::finished) return {trainer.steps(), 0, 0, 0, {}, ending};
 
   const std::vector<float> answers = trainer.answers(data.inputs);

@@ -81,22 +81,22 @@ void prepare(const Subject& subject, const TrainOptions& options, std::optional<
   run->restore(subject.trainer, onlookers_of(options, console));
 }
 
-Ending trained(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, Progress& progress, std::ostream& console) {
+Ending trained(Trainer& trainer, const TrainOptions& options, std::optional<Run>& run, Progress& progress, std::ostream& console) {
   MetricsFile metrics(options.metrics, options.tensorboard, run ? run->position().step : 0);
   const auto after_step = [&](const StepRecord& record) {
     progress(record);
-    if (record.batch + 1 == subject.trainer.steps_of_epoch()) metrics.add(record);
+    if (record.batch + 1 == trainer.steps_of_epoch()) metrics.add(record);
   };
-  if (const std::int64_t dropped = subject.trainer.dropped(); dropped > 0) {
+  if (const std::int64_t dropped = trainer.dropped(); dropped > 0) {
     fmt::print(console, "{} rows of each epoch fill no batch and are left out\n", dropped);
   }
   if (!run) {
-    run_without_folder(subject.trainer, options.patience, after_step);
+    run_without_folder(trainer, options.patience, after_step);
     return {};
   }
   fmt::print(console, "run {} in {}: step {} of {}, a checkpoint every {}\n", run->id().substr(0, 16), options.run.string(),
-             run->position().step, subject.trainer.steps(), run->declaration().interval);
-  return run->train(subject.trainer, onlookers_of(options, console, after_step));
+             run->position().step, trainer.steps(), run->declaration().interval);
+  return run->train(trainer, onlookers_of(options, console, after_step));
 }
 
 TrainerOptions trainer_options(const TrainOptions& options, std::int64_t epochs, std::int64_t batch, bool shuffle) {

@@ -33,7 +33,7 @@ struct Subject {
 /// \throws as train
 void prepare(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, std::ostream& console);
 /// Trains to the end.
-[[nodiscard]] Ending trained(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, Progress& progress,
+[[nodiscard]] Ending trained(Trainer& trainer, const TrainOptions& options, std::optional<Run>& run, Progress& progress,
                              std::ostream& console);
 
 [[nodiscard]] ProgressOptions progress_options(const TrainOptions& options);

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <system_error>
 
 #include "spec/file.hpp"
 
@@ -23,8 +23,10 @@ namespace {
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  // A pipe would wait here for its writer, and is read below.
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  std::error_code unknown;
+  // A pipe that is opened and closed again would cost its writer what it wrote.
+  const bool regular = std::filesystem::is_regular_file(path, unknown);
+  const int descriptor = regular ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
   const std::size_t size = descriptor < 0 ? 0 : mappable_size(descriptor);
   void* at = size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (descriptor >= 0) close(descriptor);
