@@ -22,10 +22,14 @@ Traced write_updates(spec::Tracer& tracer, const Optimization& optimization, con
   return inputs.rate;
 }
 
+Dims target_dims(const BatchShape& shape, DType target_dtype) {
+  const bool flat = target_dtype != DType::f32 && shape.labels == 1;
+  return flat ? Dims{shape.slices(), shape.grain()} : Dims{shape.slices(), shape.grain(), shape.labels};
+}
+
 TracedData declare_data(spec::Tracer& tracer, const BatchShape& shape, DType target_dtype) {
-  const Dims targets = target_dtype == DType::f32 ? Dims{shape.slices(), shape.grain(), 1} : Dims{shape.slices(), shape.grain()};
   const Traced inputs = tracer.input(names::inputs, DType::f32, {shape.slices(), shape.grain(), shape.features});
-  return {inputs, tracer.input(names::targets, target_dtype, targets)};
+  return {inputs, tracer.input(names::targets, target_dtype, target_dims(shape, target_dtype))};
 }
 
 std::optional<LossScale> declare_loss_scale(spec::Tracer& tracer, const Optimization& optimization) {

@@ -19,6 +19,7 @@ struct BatchShape {
   std::int64_t batch = 0;     ///< rows
   std::int64_t features = 0;
   std::int64_t leaves = 1;    ///< parts of a batch, of which each has a run of its own
+  std::int64_t labels = 1;    ///< of a row
 
   [[nodiscard]] std::int64_t grain() const { return batch / leaves; }
   [[nodiscard]] std::int64_t slices() const { return batches * leaves; }
@@ -27,7 +28,7 @@ struct BatchShape {
 /// Names of what a step reads and writes besides the parameters.
 namespace names {
 inline constexpr const char* inputs = "train_inputs";     ///< f32 [slices, grain, features]
-inline constexpr const char* targets = "train_targets";   ///< [slices, grain] i64, or f32 [slices, grain, 1]
+inline constexpr const char* targets = "train_targets";   ///< [slices, grain] or [slices, grain, labels] i64, or f32 [slices, grain, 1]
 inline constexpr const char* seed = "seed";
 inline constexpr const char* epoch = "epoch_n";
 inline constexpr const char* batch = "batch_n";
@@ -55,6 +56,8 @@ struct TracedData {
   Traced inputs;
   Traced targets;
 };
+/// The extents of the targets as they lie in the store.
+[[nodiscard]] Dims target_dims(const BatchShape& shape, DType target_dtype);
 [[nodiscard]] TracedData declare_data(spec::Tracer& tracer, const BatchShape& shape, DType target_dtype);
 
 /// The scale of the loss, declared in the program, where there is one.

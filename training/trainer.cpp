@@ -26,13 +26,13 @@ BatchShape shape_of(const Dataset& rows, const TrainerOptions& options) {
   if (grain < 1 || options.batch % grain != 0) {
     throw SpecViolation(fmt::format("training: a batch of {} rows in leaves of {}, expected a grain that divides it", options.batch, grain));
   }
-  return {rows.rows() / options.batch, options.batch, rows.features, options.batch / grain};
+  return {rows.rows() / options.batch, options.batch, rows.features, options.batch / grain, rows.per_row};
 }
 
 /// Rows that the model can be trained or judged with.
 void require_fitting(const Dataset& data, const Task& task, std::string_view name) {
   require_sound(data, name);
-  const std::int64_t answers = answers_per_row(task, data.features);
+  const std::int64_t answers = answers_per_row(task, data.features) / data.per_row;
   if (data.labels.empty() || data.classes <= answers) return;
   throw SpecViolation(fmt::format("{}: {} classes, expected at most {}, for which the model has answers", name,
                                   data.classes, answers));
@@ -102,9 +102,8 @@ void Trainer::load_epoch(std::int64_t epoch) {
   order.resize(static_cast<std::size_t>(shape_.batches * shape_.batch));
   const Dataset epoch_rows = select_rows(rows_, order);
   state_.store().put(names::inputs, HostTensor::of(Dims{shape_.slices(), shape_.grain(), shape_.features}, epoch_rows.inputs));
-  state_.store().put(names::targets, rows_.labels.empty()
-                                   ? HostTensor::of(Dims{shape_.slices(), shape_.grain(), 1}, epoch_rows.numbers)
-                                   : HostTensor::of(Dims{shape_.slices(), shape_.grain()}, epoch_rows.labels));
+  const Dims targets = target_dims(shape_, target_dtype(rows_));
+  state_.store().put(names::targets, rows_.labels.empty() ? HostTensor::of(targets, epoch_rows.numbers) : HostTensor::of(targets, epoch_rows.labels));
 }
 
 StepRecord Trainer::record_of(const StepPosition& at, const Outcome& outcome) const {
@@ -149,11 +148,11 @@ std::vector<float> Trainer::answers(const std::vector<float>& points) {
 
 std::vector<std::int64_t> Trainer::classes(const std::vector<float>& points) {
   const std::vector<float> all = answers(points);
-  const std::int64_t rows = static_cast<std::int64_t>(points.size()) / rows_.features;
-  const std::int64_t count = rows == 0 ? 0 : static_cast<std::int64_t>(all.size()) / rows;
+  const std::int64_t places = static_cast<std::int64_t>(points.size()) / rows_.features * rows_.per_row;
+  const std::int64_t count = places == 0 ? 0 : static_cast<std::int64_t>(all.size()) / places;
   std::vector<std::int64_t> found;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const auto first = all.begin() + row * count;
+  for (std::int64_t place = 0; place < places; ++place) {
+    const auto first = all.begin() + place * count;
     found.push_back(std::max_element(first, first + count) - first);
   }
   return found;
@@ -168,7 +167,7 @@ double Trainer::share_right(const Dataset& rows) {
   const std::vector<std::int64_t> found = classes(rows.inputs);
   const auto right = std::inner_product(found.begin(), found.end(), rows.labels.begin(), std::int64_t{0}, std::plus<>(),
                                         std::equal_to<>());
-  return static_cast<double>(right) / static_cast<double>(rows.rows());
+  return static_cast<double>(right) / static_cast<double>(rows.labels.size());
 }
 
 }  // namespace etalon::training

@@ -72,9 +72,9 @@ class Trainer {
   /// The answers of the model for these points (rows × features), with the parameters as they are now.
   /// \throws SpecViolation for a part of a row.
   [[nodiscard]] std::vector<float> answers(const std::vector<float>& points);
-  /// The class with the largest answer for each of these points.
+  /// The class with the largest answer for each of these points, or each label of them.
   [[nodiscard]] std::vector<std::int64_t> classes(const std::vector<float>& points);
-  /// The share of rows whose label that is. \throws SpecViolation as require_sound, or for rows without labels.
+  /// The share of labels that are it. \throws SpecViolation as require_sound, or for rows without labels.
   [[nodiscard]] double accuracy(const Dataset& rows);
   /// Parameters and optimizer state.
   [[nodiscard]] State& state() { return state_; }
