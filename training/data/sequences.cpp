@@ -69,7 +69,7 @@ Dataset windows_of(std::string_view text, std::int64_t length, const std::string
 }
 
 Dataset letters_of(std::string_view names, std::int64_t context, const std::string& where) {
-  Dataset data{context, letters, {}};
+  Dataset data{context, alphabet, {}};
   for (std::size_t from = 0; from < names.size();) {
     const std::size_t end = std::min(names.find('\n', from), names.size());
     add_name(data, names.substr(from, end - from));

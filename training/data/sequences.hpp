@@ -21,7 +21,7 @@ inline constexpr std::int64_t ascii = 128;
 /// The letters of names, one name a line: for each letter and the end of each name, the `context` symbols before it. 0 is
 /// the end, and stands before the first letter; a to z are 1 to 26, whatever their case; other characters are left out.
 /// \throws SpecViolation where there is no letter
-inline constexpr std::int64_t letters = 27;
+inline constexpr std::int64_t alphabet = 27;
 [[nodiscard]] Dataset letters_of(std::string_view names, std::int64_t context, const std::string& where);
 
 /// What a register reads: `values` symbols that write it and one, the last, that leaves it as it is, each as likely; the

@@ -2,6 +2,9 @@
 /// Recurrent layers: one step at a time, the state given and returned.
 #pragma once
 
+#include <boost/hana/ext/std/array.hpp>
+#include <boost/hana/unpack.hpp>
+
 #include "training/layers/layers.hpp"
 
 namespace etalon::training::layers {
@@ -20,6 +23,13 @@ struct Gru {
   }
 };
 
+/// What an Lstm leaves for the next step.
+template <class T>
+struct LstmState {
+  T h;  ///< is its answer, too
+  T c;
+};
+
 /// x[…, inputs], h[…, width], c[…, width] → the next h and c.
 template <template <class> class V, std::int64_t inputs, std::int64_t width>
 struct Lstm {
@@ -30,7 +40,8 @@ struct Lstm {
 
   template <class X, class H, class C>
   [[nodiscard]] auto operator()(const X& x, const H& h, const C& c, SourceLine line = SourceLine::current()) const {
-    return ops::lstm_cell.at(line)(x, h, c, input, hidden, input_bias, hidden_bias);
+    const auto next = ops::lstm_cell.at(line)(x, h, c, input, hidden, input_bias, hidden_bias);
+    return boost::hana::unpack(next, []<class T>(const T& h1, const T& c1) { return LstmState<T>{h1, c1}; });
   }
 };
 

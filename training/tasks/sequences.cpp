@@ -23,9 +23,9 @@ struct Bigram {
 /// Three letters side by side → 64 → the next.
 template <template <class> class V>
 struct NamesMlp {
-  using Letters = Embedding<V, letters, 10>;
+  using Letters = Embedding<V, alphabet, 10>;
   using Hidden = Linear<V, 10 * names_context, 64>;
-  using Output = Linear<V, 64, letters>;
+  using Output = Linear<V, 64, alphabet>;
   BOOST_HANA_DEFINE_STRUCT(NamesMlp, (Letters, letters), (Hidden, hidden), (Output, output));
 };
 
