@@ -1,5 +1,5 @@
 /// \file
-/// `etalon train`: runs a shipped task, shows its progress, and leaves plots behind.
+/// `etalon train`: runs a shipped task or trains on data of one's own, shows its progress, and leaves plots behind.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,12 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "training/run/ending.hpp"
+#include "training/run/own_task.hpp"
 
 namespace etalon::compiled {
 class Device;
@@ -20,8 +22,8 @@ class Device;
 namespace etalon::training {
 
 struct TrainOptions {
-  std::string task = "digits";                  ///< digits or moons
-  std::string model = "mlp";                    ///< of digits: mlp or cnn
+  std::string task = "digits";                  ///< a shipped one, or own
+  std::string model;                            ///< of the task; empty: its first
   std::uint64_t seed = 1;
   std::int64_t epochs = 0;                      ///< 0: the task's own number
   std::int64_t every = 0;                       ///< print every that many steps; 0: once an epoch or rarer
@@ -33,7 +35,13 @@ struct TrainOptions {
   bool progress = false;                        ///< a progress bar, for a terminal
   std::size_t columns = 84;                     ///< of the terminal
   bool plots = true;                            ///< in the terminal
-  std::filesystem::path data;                   ///< digits.csv.gz; empty: the shipped file
+  std::filesystem::path data;                   ///< digits.csv.gz, empty: the shipped file; or one's own, of a run empty: where it was
+  std::filesystem::path labels;                 ///< of one's own npy or idx file: its targets
+  OwnTask own;                                  ///< how one's own data is read, and the model; its files and classes come from the data
+  std::int64_t patience = 0;                    ///< epochs without a lower validation loss after which training ends; 0: it does not
+  bool best = false;                            ///< keep the checkpoint after the epoch with the lowest validation loss
+  std::filesystem::path metrics;                ///< file of a line of JSON per epoch; empty: none
+  std::filesystem::path tensorboard;            ///< folder of the same for TensorBoard; empty: none
   std::filesystem::path svg;                    ///< folder for the SVG plots; empty: none
   std::filesystem::path cache;                  ///< folder that keeps compiled code for the next run; empty: none
   std::shared_ptr<compiled::Device> device;     ///< where steps run; null: the processor
@@ -48,10 +56,13 @@ struct TrainOptions {
 struct TrainResult {
   std::int64_t steps = 0;
   double last_epoch_loss = 0;   ///< sum over the last epoch
-  double test_accuracy = 0;     ///< of digits; of moons, the share of training points on their side
+  double test_accuracy = 0;     ///< of digits; of moons, the share of training points on their side;
+                                ///< of one's own classes that of the rows judged
   double seconds = 0;
-  std::vector<double> validation_accuracy{};  ///< of digits, after each epoch
+  std::vector<double> validation_accuracy{};  ///< after each epoch that ran here, where it is validated
   Ending ending{};              ///< of a run in a folder; unless it is finished, nothing was tested
+  std::optional<double> test_perplexity{}, bigram_perplexity{};  ///< of the next symbols, and what the counts of pairs come to
+  std::optional<double> mean_squared_error{};  ///< where numbers are learned, of the rows judged
 };
 
 /// Trains, writing to `console`, or writes the plan; then the result is empty. \throws SpecViolation for an unknown task or

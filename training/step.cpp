@@ -22,9 +22,13 @@ Traced write_updates(spec::Tracer& tracer, const Optimization& optimization, con
   return inputs.rate;
 }
 
+Dims target_dims(std::int64_t rows, std::int64_t labels, DType target_dtype) {
+  return target_dtype == DType::i64 && labels == 1 ? Dims{rows} : Dims{rows, labels};
+}
+
 Dims target_dims(const BatchShape& shape, DType target_dtype) {
-  const bool flat = target_dtype != DType::f32 && shape.labels == 1;
-  return flat ? Dims{shape.slices(), shape.grain()} : Dims{shape.slices(), shape.grain(), shape.labels};
+  const Dims slice = target_dims(shape.grain(), shape.labels, target_dtype);
+  return slice.rank == 1 ? Dims{shape.slices(), slice[0]} : Dims{shape.slices(), slice[0], slice[1]};
 }
 
 TracedData declare_data(spec::Tracer& tracer, const BatchShape& shape, DType target_dtype) {
@@ -84,11 +88,15 @@ std::int64_t answers_per_row(const Task& task, std::int64_t features) {
   return task.forward(declare_parameters(tracer, task.parameters), points, nullptr).dims().count();
 }
 
-spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features) {
+spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features, const std::optional<spec::ValueType>& wanted) {
   spec::Tracer tracer;
   const Traced points = tracer.input(names::points, DType::f32, {rows, features});
+  std::optional<Traced> targets;
+  if (wanted) targets = tracer.input(names::wanted, wanted->dtype, wanted->dims);
   const Task::Values values = declare_parameters(tracer, task.parameters);
-  tracer.output(names::answers, task.forward(values, points, nullptr));
+  const Traced answers = task.forward(values, points, nullptr);
+  tracer.output(names::answers, answers);
+  if (targets) tracer.output(names::loss, task.loss(answers, *targets));
   return tracer.finish();
 }
 

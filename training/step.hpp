@@ -36,6 +36,7 @@ inline constexpr const char* count = "step_count";        ///< i64 scalar, the o
 inline constexpr const char* rate = "rate";
 inline constexpr const char* loss = "loss";
 inline constexpr const char* points = "points";           ///< f32 [rows, features], of the evaluation
+inline constexpr const char* wanted = "wanted";           ///< of it, what the points are to be answered with: as targets of one slice
 inline constexpr const char* answers = "answers";
 }  // namespace names
 
@@ -56,7 +57,8 @@ struct TracedData {
   Traced inputs;
   Traced targets;
 };
-/// The extents of the targets as they lie in the store.
+/// The extents of the targets of some rows, and of all as they lie in the store.
+[[nodiscard]] Dims target_dims(std::int64_t rows, std::int64_t labels, DType target_dtype);
 [[nodiscard]] Dims target_dims(const BatchShape& shape, DType target_dtype);
 [[nodiscard]] TracedData declare_data(spec::Tracer& tracer, const BatchShape& shape, DType target_dtype);
 
@@ -86,7 +88,8 @@ void write_step(spec::Tracer& tracer, const Optimization& optimization, const Ta
 /// How many numbers the model answers to one row.
 [[nodiscard]] std::int64_t answers_per_row(const Task& task, std::int64_t features);
 
-/// output: the answers for `rows` points, without noise.
-[[nodiscard]] spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features);
+/// output: the answers for `rows` points, without noise; where the type of what is wanted is given, their loss as well.
+[[nodiscard]] spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features,
+                                               const std::optional<spec::ValueType>& wanted = {});
 
 }  // namespace etalon::training

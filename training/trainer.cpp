@@ -48,9 +48,36 @@ Dataset fitting(Dataset data, const Task& task) {
   return data;
 }
 
-Dataset labelled_or_none(Dataset data, const Task& task) {
-  if (!data.inputs.empty() || data.rows() > 0) require_labelled(data, task, "validation data");
+/// To validate with: none, or answered as those that are trained on.
+Dataset alike_or_none(Dataset data, const Dataset& trained, const Task& task) {
+  if (data.inputs.empty() && data.rows() == 0) return data;
+  if (!trained.labels.empty()) require_labelled(data, task, "validation data");
+  else if (!data.labels.empty()) throw SpecViolation("validation data: labels, expected a number per row");
+  require_fitting(data, task, "validation data");
   return data;
+}
+
+DType target_dtype(const Dataset& rows) { return rows.labels.empty() ? DType::f32 : DType::i64; }
+
+HostTensor wanted_of(const Dataset& rows) {
+  const Dims dims = target_dims(rows.rows(), rows.per_row, target_dtype(rows));
+  return rows.labels.empty() ? HostTensor::of(dims, rows.numbers) : HostTensor::of(dims, rows.labels);
+}
+
+/// The class with the largest answer for each of the rows.
+std::vector<std::int64_t> largest_of(std::span<const float> answers, std::int64_t rows) {
+  const std::int64_t count = rows == 0 ? 0 : static_cast<std::int64_t>(answers.size()) / rows;
+  std::vector<std::int64_t> found;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto first = answers.begin() + row * count;
+    found.push_back(std::max_element(first, first + count) - first);
+  }
+  return found;
+}
+
+double share_right(const std::vector<std::int64_t>& found, const std::vector<std::int64_t>& labels) {
+  const auto right = std::inner_product(found.begin(), found.end(), labels.begin(), std::int64_t{0}, std::plus<>(), std::equal_to<>());
+  return static_cast<double>(right) / static_cast<double>(labels.size());
 }
 
 void require_devices(const TrainerOptions& options) {
@@ -58,8 +85,6 @@ void require_devices(const TrainerOptions& options) {
   if (options.devices == 1 || options.device == nullptr || options.device->is_host()) return;
   throw SpecViolation(fmt::format("training: {} devices on {}, expected 1, or the processor", options.devices, options.device->name()));
 }
-
-DType target_dtype(const Dataset& rows) { return rows.labels.empty() ? DType::f32 : DType::i64; }
 
 Target target_of(const TrainerOptions& options) {
   require_devices(options);
@@ -81,7 +106,7 @@ LeafPlan plan_of(const Task& task, const Dataset& rows, const TrainerOptions& op
 Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, Dataset validation)
     : task_(task),
       rows_(fitting(std::move(rows), task_)),
-      validation_(labelled_or_none(std::move(validation), task_)),
+      validation_(alike_or_none(std::move(validation), rows_, task_)),
       options_(options),
       shape_(shape_of(rows_, options_)),
       target_(target_of(options)),
@@ -89,7 +114,9 @@ Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, 
       steps_(task_, {shape_, target_dtype(rows_), options_.epochs, options_.devices, options_.guard}, target_, state_),
       evaluations_(
           [this](const RoutineCache::Types& types) {
-            return evaluation_program(task_, types.at(names::points).dims[0], rows_.features);
+            const auto wanted = types.find(names::wanted);
+            return evaluation_program(task_, types.at(names::points).dims[0], rows_.features,
+                                      wanted == types.end() ? std::nullopt : std::optional(wanted->second));
           },
           target_, state_.store()) {}
 
@@ -130,7 +157,7 @@ void Trainer::run_from(std::int64_t first, double epoch_loss, const std::functio
     if (at.batch == 0) sum = 0;
     sum += record.loss;
     record.epoch_loss = sum;
-    if (at.batch + 1 == shape_.batches && validation_.rows() > 0) record.validation_accuracy = share_right(validation_);
+    if (at.batch + 1 == shape_.batches && validation_.rows() > 0) validate(record);
     if (!after_step(record)) return;
   }
 }
@@ -147,27 +174,35 @@ std::vector<float> Trainer::answers(const std::vector<float>& points) {
 }
 
 std::vector<std::int64_t> Trainer::classes(const std::vector<float>& points) {
-  const std::vector<float> all = answers(points);
-  const std::int64_t places = static_cast<std::int64_t>(points.size()) / rows_.features * rows_.per_row;
-  const std::int64_t count = places == 0 ? 0 : static_cast<std::int64_t>(all.size()) / places;
-  std::vector<std::int64_t> found;
-  for (std::int64_t place = 0; place < places; ++place) {
-    const auto first = all.begin() + place * count;
-    found.push_back(std::max_element(first, first + count) - first);
-  }
-  return found;
+  return largest_of(answers(points), static_cast<std::int64_t>(points.size()) / rows_.features * rows_.per_row);
 }
 
 double Trainer::accuracy(const Dataset& rows) {
   require_labelled(rows, task_, "evaluation data");
-  return share_right(rows);
+  return share_right(classes(rows.inputs), rows.labels);
 }
 
-double Trainer::share_right(const Dataset& rows) {
-  const std::vector<std::int64_t> found = classes(rows.inputs);
-  const auto right = std::inner_product(found.begin(), found.end(), rows.labels.begin(), std::int64_t{0}, std::plus<>(),
-                                        std::equal_to<>());
-  return static_cast<double>(right) / static_cast<double>(rows.labels.size());
+Outcome Trainer::evaluate(const Dataset& rows) {
+  const HostTensor points = HostTensor::of(Dims{rows.rows(), rows_.features}, rows.inputs);
+  Outcome outcome = evaluations_.run({{names::points, points}, {names::wanted, wanted_of(rows)}});
+  if (!outcome.completed()) throw SpecViolation("training: the evaluation did not complete: " + outcome.why);
+  return outcome;
+}
+
+double Trainer::loss(const Dataset& rows) {
+  require_labelled(rows, task_, "evaluation data");
+  return evaluate(rows).number(names::loss);
+}
+
+void Trainer::validate(StepRecord& record) {
+  const Outcome outcome = evaluate(validation_);
+  record.validation_loss = outcome.number(names::loss);
+  if (!std::isfinite(*record.validation_loss)) {
+    throw SpecViolation(fmt::format("training: after step {} the validation loss is {}", record.step, *record.validation_loss));
+  }
+  if (validation_.labels.empty()) return;
+  const std::span<const float> answers = outcome.output(names::answers).view<float>();
+  record.validation_accuracy = share_right(largest_of(answers, static_cast<std::int64_t>(validation_.labels.size())), validation_.labels);
 }
 
 }  // namespace etalon::training

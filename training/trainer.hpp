@@ -30,7 +30,8 @@ struct StepRecord {
   double rate = 0;
   double loss = 0;
   double epoch_loss = 0;   ///< sum of the losses of this epoch so far
-  std::optional<double> validation_accuracy{};  ///< after the last step of an epoch, where there are rows for it
+  std::optional<double> validation_accuracy{};  ///< after the last step of an epoch, where there are rows with labels for it
+  std::optional<double> validation_loss{};      ///< of all rows for it, at the same time
   bool kept = false;  ///< a gradient was not finite: the scale of the loss was halved, and nothing else changed
 };
 
@@ -55,14 +56,14 @@ struct TrainerOptions {
 /// One training run. The same task, rows and options give the same bits, for any number of threads and devices.
 class Trainer {
  public:
-  /// \param validation rows with labels that nothing is learned from
+  /// \param validation rows that nothing is learned from, with labels or numbers as the others
   /// \throws SpecViolation when there are fewer rows than one batch, a grain does not divide it, as require_sound, or where
   /// data has more classes than the model has answers for; otherwise as StepRunner.
   Trainer(const Task& task, Dataset rows, const TrainerOptions& options, Dataset validation = {});
 
   [[nodiscard]] std::int64_t steps() const { return shape_.batches * options_.epochs; }
   /// Runs all epochs; `after_step` is called after each step. \throws SpecViolation naming step, value and element
-  /// where a loss, or what is guarded, is not finite.
+  /// where a loss, of validation too, or what is guarded, is not finite.
   void run(const std::function<void(const StepRecord&)>& after_step);
   /// Runs the steps from `first` on, of a state that is the one before it: the bits of a step do not depend on whether those before it ran
   /// here. `after_step` says whether to go on. \param epoch_loss of the steps before `first` in its epoch \throws as run
@@ -76,6 +77,9 @@ class Trainer {
   [[nodiscard]] std::vector<std::int64_t> classes(const std::vector<float>& points);
   /// The share of labels that are it. \throws SpecViolation as require_sound, or for rows without labels.
   [[nodiscard]] double accuracy(const Dataset& rows);
+  /// The loss of rows with labels. \throws as accuracy
+  [[nodiscard]] double loss(const Dataset& rows);
+  [[nodiscard]] std::int64_t steps_of_epoch() const { return shape_.batches; }
   /// Parameters and optimizer state.
   [[nodiscard]] State& state() { return state_; }
   [[nodiscard]] RoutineReport report() const { return steps_.report(); }
@@ -85,7 +89,8 @@ class Trainer {
  private:
   void load_epoch(std::int64_t epoch);
   [[nodiscard]] StepRecord record_of(const StepPosition& at, const Outcome& outcome) const;
-  [[nodiscard]] double share_right(const Dataset& rows);
+  [[nodiscard]] Outcome evaluate(const Dataset& rows);
+  void validate(StepRecord& record);
 
   Task task_;
   Dataset rows_;

@@ -75,6 +75,14 @@ void read_golden(std::string_view text);
 void read_data(std::string_view text);
 [[nodiscard]] std::vector<std::string> data_seeds();
 
+/// A file of csv, with names of columns and without; what is read can be trained on.
+void read_csv(std::string_view text);
+[[nodiscard]] std::vector<std::string> csv_seeds();
+
+/// An array in the format idx.
+void read_idx(std::string_view text);
+[[nodiscard]] std::vector<std::string> idx_seeds();
+
 /// Tensors in the two formats that are read.
 void read_safetensors(std::string_view text);
 [[nodiscard]] std::vector<std::string> safetensors_seeds();

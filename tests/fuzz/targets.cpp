@@ -30,6 +30,8 @@ constexpr std::array all_targets{Target{"notation", read_notation, notation_seed
                                  Target{"log", read_log, log_seeds},
                                  Target{"golden", read_golden, golden_seeds},
                                  Target{"data", read_data, data_seeds},
+                                 Target{"csv", read_csv, csv_seeds},
+                                 Target{"idx", read_idx, idx_seeds},
                                  Target{"safetensors", read_safetensors, safetensors_seeds},
                                  Target{"npz", read_npz, npz_seeds}};
 

@@ -33,12 +33,12 @@ struct ExportWords {
   std::string format;
   std::string run;
   std::string output;
-  bool state = false;
+  bool state = false, best = false;
 };
 
 void export_run(const ExportWords& words) {
   check_writable(words.output);
-  const training::Exported exported = training::export_run(words.run, words.format, words.state);
+  const training::Exported exported = training::export_run(words.run, words.format, words.state, words.best);
   for (const std::string& line : exported.refused) std::cerr << line << '\n';
   write_file(words.output, exported.bytes);
   std::cout << fmt::format("{}: {} tensors after step {} of {}\n", words.output, exported.tensors, exported.step,
@@ -55,6 +55,7 @@ void add_export(Command app, Outcome& outcome) {
   command.option("run", words->run, "The folder of the run").required();
   command.option("-o,--output", words->output, "The file").required();
   command.flag("--state", words->state, "All of the state, not the parameters alone");
+  command.flag("--best", words->best, "After the epoch with the lowest validation loss, not the newest");
   command.callback([words, &outcome] {
     export_run(*words);
     outcome.status = 0;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -14,6 +16,7 @@
 #include "compiled/cache_folder.hpp"
 #include "tools/command/devices.hpp"
 #include "training/report.hpp"
+#include "training/tasks/tasks.hpp"
 #endif
 
 namespace etalon::command {
@@ -24,6 +27,9 @@ Examples
   etalon train digits
   etalon train digits --model cnn --seed 3 --svg plots
   etalon train moons --every 100
+  etalon train --data my.csv --target species --run r --patience 10 --best
+  etalon train --data houses.csv --target price --regression --hidden 32 --svg plots
+  etalon train --data images.idx --labels labels.idx --classes 10 --metrics m.jsonl
   etalon train digits --run r         kept in the folder r; etalon resume r goes on with it
   etalon train digits --from torch.npz --map net.0.weight=hidden.weight --map net.0.bias=hidden.bias
   etalon train digits --grain 8 --devices 3
@@ -51,10 +57,29 @@ namespace {
 
 struct TrainWords {
   training::TrainOptions options;
-  std::string data, svg, run, from;
+  std::string data, labels, svg, run, from, metrics, tensorboard;
   std::string backend = "cpu";
-  bool no_plots = false;
+  bool no_plots = false, no_header = false;
 };
+
+/// How data of one's own is read, and the model.
+void add_own(const Command& command, TrainWords& words) {
+  training::OwnTask& own = words.options.own;
+  command.option("--target", own.data.target, "Column or tensor that is to be answered").one_word();
+  command.option("--format", own.data.format, "csv, npy, npz, safetensors, idx or text; without it the name's ending says").one_word();
+  command.option("--inputs", own.data.inputs, "Tensor of the inputs in an npz or safetensors file of more than two");
+  command.option("--ignore", own.data.ignored, "A column of a csv file that is left out").one_word();
+  command.option("--separator", own.data.separator, "Of a csv file; a comma, or in .tsv a tab");
+  command.flag("--no-header", words.no_header, "The columns of a csv file have no names: 1, 2, …");
+  command.flag("--regression", own.data.regression, "Learn numbers, not classes");
+  command.option("--classes", own.data.classes, "Labels are whole numbers from 0 to one less; 0 takes what stands there")
+      .between(0, 65536)
+      .with_default();
+  command.option("--context", own.data.context, "Of text: bytes before the one that is to be answered").between(1, 4096).with_default();
+  command.option("--validation", own.validation, "Share of the rows that nothing is learned from").between(0.0, 0.99).with_default();
+  command.option("--hidden", own.model.hidden, "Sizes of the hidden layers; 0 for none").separated_by(',').with_default();
+  command.option("--rate", own.model.rate, "Of the first step; it falls to 0").between(1e-9, 1e3).with_default();
+}
 
 /// What says nothing of the numbers.
 void add_surroundings(const Command& command, TrainWords& words) {
@@ -62,7 +87,10 @@ void add_surroundings(const Command& command, TrainWords& words) {
   command.option("--devices", words.options.devices, "That compute leaves at the same time; the numbers do not depend on it").between(1, 1024).with_default();
   command.option("--threads", words.options.threads, "Of the compiled step; the numbers do not depend on it").with_default();
   command.option("--backend", words.backend, "Where steps run: cpu, cuda-emulated or cuda").with_default();
-  command.option("--data", words.data, "The digits in a file of your own");
+  command.option("--data", words.data, "A file of your own; of digits, the digits");
+  command.option("--labels", words.labels, "The targets of an npy or idx file, in a file of their own");
+  command.option("--metrics", words.metrics, "Write a line of JSON after each epoch to this file");
+  command.option("--tensorboard", words.tensorboard, "The same for TensorBoard, in this folder");
   command.option("--svg", words.svg, "Write the plots into this folder");
   command.flag("--no-plots", words.no_plots, "No plots in the terminal");
 }
@@ -70,6 +98,12 @@ void add_surroundings(const Command& command, TrainWords& words) {
 void complete(TrainWords& words) {
   training::TrainOptions& options = words.options;
   options.data = words.data;
+  options.labels = words.labels;
+  options.metrics = words.metrics;
+  options.tensorboard = words.tensorboard;
+  options.own.data.header = !words.no_header;
+  if (options.own.model.hidden == std::vector<std::int64_t>{0}) options.own.model.hidden.clear();
+  if (options.task.empty() && !words.data.empty()) options.task = "own";
   options.svg = words.svg;
   options.run = words.run;
   options.from = words.from;
@@ -105,12 +139,13 @@ int train_with(TrainWords& words, training::TrainResult (*train)(const training:
 }  // namespace
 
 void add_train(Command app, Outcome& outcome) {
-  Command command = app.command("train", "Train on the digits or on the half-moons");
+  Command command = app.command("train", "Train on data of your own, on the digits or on the half-moons");
   command.footer(train_examples);
   auto words = std::make_shared<TrainWords>();
   training::TrainOptions& options = words->options;
-  command.option("task", options.task, "digits or moons").required();
-  command.option("--model", options.model, "Of digits: mlp or cnn").with_default();
+  options.task.clear();
+  command.option("task", options.task, fmt::format("{} or own; without it own, where --data names a file", fmt::join(training::task_names(), ", ")));
+  command.option("--model", options.model, "Of the task; its first without it");
   command.option("--seed", options.seed, "Feeds initialisation, shuffling and dropout").with_default();
   command.option("--epochs", options.epochs, "Passes over the data; 0 is the task's own number").between(0, 1000000).with_default();
   command.option("--batch", options.batch, "Rows of a step; 0 is the task's own number").between(0, 1000000000).with_default();
@@ -120,8 +155,16 @@ void add_train(Command app, Outcome& outcome) {
   command.option("--interval", options.interval, "Steps between checkpoints; 0 is a hundredth of all").between(0, 1000000000).with_default();
   command.option("--from", words->from, "Start with the parameters in this safetensors or npz file");
   command.option("--map", options.maps, "NAME=NAME: a tensor of that file, and the parameter that it is").one_word();
+  command.option("--patience", options.patience, "End after so many epochs without a lower validation loss; 0 does not")
+      .between(0, 1000000)
+      .with_default();
+  command.flag("--best", options.best, "Keep the checkpoint with the lowest validation loss");
+  add_own(command, *words);
   add_surroundings(command, *words);
-  command.callback([words, &outcome] { outcome.status = train_with(*words, training::train); });
+  command.callback([words, &outcome] {
+    if (words->options.task.empty() && words->data.empty()) missing_argument("task");
+    outcome.status = train_with(*words, training::train);
+  });
 }
 
 void add_resume(Command app, Outcome& outcome) {
@@ -136,7 +179,7 @@ void add_resume(Command app, Outcome& outcome) {
 #else
 
 void add_train(Command app, Outcome&) {
-  Command command = app.command("train", "Train on the digits or on the half-moons (not in this build)");
+  Command command = app.command("train", "Train on data of your own, on the digits or on the half-moons (not in this build)");
   command.footer(train_examples);
   command.allow_extras();
   command.callback([] { throw Unsupported("train: not in this build"); });

@@ -34,7 +34,9 @@ Certificate certify(const std::filesystem::path& folder, const Replay& run, std:
   c.leaves = static_cast<std::int64_t>(run.lines().size());
   c.root = root_of(run.lines());
   c.environments = {{0, std::move(device), this_build()}};
-  c.metrics = {{"share of rows answered right", reached.test_accuracy}, {"loss sum of the last epoch", reached.last_epoch_loss}};
+  c.metrics = {{"loss sum of the last epoch", reached.last_epoch_loss}};
+  if (reached.mean_squared_error) c.metrics["mean squared error"] = *reached.mean_squared_error;
+  else c.metrics["share of rows answered right"] = reached.test_accuracy;
   return c;
 }
 

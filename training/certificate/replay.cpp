@@ -72,12 +72,14 @@ Replayed Replay::interval(std::size_t at) const {
 }
 
 TrainResult Replay::reached() const {
-  if (lines_.empty() || lines_.back().step != declaration_.steps) {
+  const std::int64_t last = lines_.empty() ? 0 : lines_.back().step;
+  const bool is_over = last == declaration_.steps || ends_at(declaration_, read_run(*file_system(), folder_).newest.checkpoint.position);
+  if (!is_over) {
     throw SpecViolation(fmt::format("{0}: trained {1} of {2} steps; etalon resume {0} goes on", folder_.string(),
-                                    lines_.empty() ? 0 : lines_.back().step, declaration_.steps));
+                                    last, declaration_.steps));
   }
   const Scratch scratch;
-  if (copy_until(*file_system(), folder_, declaration_.steps, scratch.path()) != declaration_.steps) {
+  if (copy_until(*file_system(), folder_, last, scratch.path()) != last) {
     throw IoError(folder_.string() + ": the last checkpoint is not there");
   }
   std::ostringstream unread;

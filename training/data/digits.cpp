@@ -1,19 +1,15 @@
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "spec/error.hpp"
-#include "spec/file.hpp"
 #include "spec/quoted.hpp"
 #include "training/data/dataset.hpp"
 #include "training/data/random_streams.hpp"
+#include "training/files/gzip.hpp"
 
 namespace etalon::training {
 
@@ -28,32 +24,6 @@ constexpr std::int64_t digit_validation_rows = 157;
 constexpr std::uint64_t digit_split_seed = 7;
 constexpr int brightest_pixel = 16;
 constexpr std::size_t longest_text = digit_rows * (3 * digit_pixels + 4);  // two digits and a comma per pixel, a label, an end
-
-struct CloseGzip {
-  void operator()(gzFile file) const { gzclose(file); }
-};
-
-std::string read_gzip(const std::filesystem::path& path) {
-  errno = 0;
-  const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
-  if (!file) throw file_error(path, "the file cannot be read", errno);
-  std::string text;
-  std::array<char, 1U << 16U> chunk{};
-  int got = 0;
-  while (text.size() <= longest_text && (got = gzread(file.get(), chunk.data(), chunk.size())) > 0) {
-    text.append(chunk.data(), static_cast<std::size_t>(got));
-  }
-  const int error = errno;
-  if (text.size() > longest_text) throw IoError(fmt::format("{}: longer than {} bytes", path.string(), longest_text));
-  int code = Z_OK;
-  const char* message = gzerror(file.get(), &code);
-  if (code == Z_ERRNO) throw file_error(path, "the file cannot be read", error);
-  if (got < 0 || code != Z_OK) {
-    throw IoError(fmt::format("{}: damaged or cut short after {} bytes of text: {}", path.string(), text.size(),
-                              code == Z_BUF_ERROR ? "unexpected end of file" : message));
-  }
-  return text;
-}
 
 /// The whole number that a field is, or -1.
 int whole_number_in(std::string_view field) {
@@ -99,7 +69,7 @@ Dataset digits_of(std::string_view lines, const std::string& where) {
   return data;
 }
 
-Dataset read_digits(const std::filesystem::path& file) { return digits_of(read_gzip(file), file.string()); }
+Dataset read_digits(const std::filesystem::path& file) { return digits_of(read_gzip(file, longest_text), file.string()); }
 
 Split split_of_digits() {
   const auto order = permutation(digit_rows, digit_split_seed, 0, Stream::split);

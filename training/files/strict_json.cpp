@@ -125,6 +125,11 @@ double StrictJson::number() const {
   return value_->get<double>();
 }
 
+bool StrictJson::truth() const {
+  if (!value_->is_boolean()) refuse("true or false");
+  return value_->get<bool>();
+}
+
 std::string StrictJson::digest() const {
   const std::string digits = text();
   if (digits.size() != 64 || digits.find_first_not_of("0123456789abcdef") != std::string::npos) {

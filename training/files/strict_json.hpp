@@ -36,6 +36,7 @@ class StrictJson {
   /// The same below 2^64.
   [[nodiscard]] std::uint64_t whole() const;
   [[nodiscard]] double number() const;
+  [[nodiscard]] bool truth() const;
   /// A text of 64 lower-case hexadecimal digits.
   [[nodiscard]] std::string digest() const;
 

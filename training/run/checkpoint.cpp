@@ -32,10 +32,16 @@ void write_new(Storage& storage, const std::filesystem::path& path, std::string_
   return fmt::format("{}{}-{}", prefix, step, sha256_of(manifest).substr(0, digits));
 }
 
-[[nodiscard]] std::vector<double> losses_in(const StrictJson& manifest) {
-  std::vector<double> losses;
-  for (const StrictJson& loss : manifest.at("losses").items()) losses.push_back(loss.number());
-  return losses;
+[[nodiscard]] std::vector<double> numbers_in(const StrictJson& list) {
+  std::vector<double> numbers;
+  for (const StrictJson& number : list.items()) numbers.push_back(number.number());
+  return numbers;
+}
+
+[[nodiscard]] Position position_in(const StrictJson& manifest) {
+  Position position{manifest.at("step").count(), manifest.at("epoch_loss").number(), numbers_in(manifest.at("losses")), {}};
+  if (manifest.has("validation")) position.validation = numbers_in(manifest.at("validation"));
+  return position;
 }
 
 [[nodiscard]] std::vector<JournalLine> lines_in(const StrictJson& manifest) {
@@ -67,12 +73,13 @@ std::string Checkpoints::manifest_of(const Snapshot& snapshot) const {
   nlohmann::ordered_json lines = nlohmann::ordered_json::array();
   for (const JournalLine& line : snapshot.lines) lines.push_back(nlohmann::ordered_json::parse(to_text(line)));
   const Position& at = snapshot.position;
-  const nlohmann::ordered_json manifest{{"run", run_},
+  nlohmann::ordered_json manifest{{"run", run_},
                                         {"step", at.step},
                                         {"state", {{"bytes", snapshot.state.size()}, {"sha256", snapshot.digest}}},
                                         {"epoch_loss", at.epoch_loss},
                                         {"losses", at.losses},
                                         {"journal", lines}};
+  if (!at.validation.empty()) manifest["validation"] = at.validation;
   return manifest.dump(2) + "\n";
 }
 
@@ -102,10 +109,10 @@ void Checkpoints::discard(const std::string& folder) {
   if (storage_->exists(folder_ / folder)) storage_->remove(folder_ / folder);
 }
 
-void Checkpoints::prune() {
+void Checkpoints::prune(const std::optional<std::int64_t>& best) {
   const std::vector<Name> all = names();
   for (std::size_t i = last_kept; i < all.size(); ++i) {
-    if (all[i].step % kept_ == 0) continue;
+    if (all[i].step % kept_ == 0 || all[i].step == best) continue;
     const std::string aside = std::string(old) + all[i].folder;
     discard(aside);
     storage_->rename(folder_ / all[i].folder, folder_ / aside);
@@ -123,7 +130,7 @@ Checkpoint Checkpoints::read(const Name& name) const {
                               sha256_of(text).substr(0, digits)));
   }
   const StrictJson manifest = StrictJson::parse(text, where), state = manifest.at("state");
-  manifest.allow({"run", "step", "state", "epoch_loss", "losses", "journal"});
+  manifest.allow({"run", "step", "state", "epoch_loss", "losses", "validation", "journal"});
   state.allow({"bytes", "sha256"});
   if (manifest.at("run").digest() != run_)
     throw IoError(fmt::format("{}: of run {}, expected {}", where, manifest.at("run").digest(), run_));
@@ -135,7 +142,7 @@ Checkpoint Checkpoints::read(const Name& name) const {
   }
   if (sha256_of(bytes) != state.at("sha256").digest())
     throw IoError(fmt::format("{}: its SHA-256 is {}, expected {}", file, sha256_of(bytes), state.at("sha256").digest()));
-  return {{name.step, manifest.at("epoch_loss").number(), losses_in(manifest)},
+  return {position_in(manifest),
           read_safetensors(std::as_bytes(std::span(bytes)), file),
           state.at("sha256").digest(),
           lines_in(manifest)};
@@ -146,6 +153,13 @@ std::optional<std::pair<std::int64_t, std::string>> Checkpoints::newest_until(st
     if (name.step <= step) return std::pair{name.step, name.folder};
   }
   return std::nullopt;
+}
+
+Checkpoint Checkpoints::at(std::int64_t step) const {
+  for (const Name& name : names()) {
+    if (name.step == step) return read(name);
+  }
+  throw IoError(fmt::format("{}: there is no checkpoint of step {}", folder_.string(), step));
 }
 
 Loaded Checkpoints::load() const {

@@ -23,6 +23,7 @@ struct Position {
   std::int64_t step = 0;            ///< how many steps are done
   double epoch_loss = 0;            ///< sum of the losses of the epoch that has begun
   std::vector<double> losses = {};  ///< of the interval that has begun
+  std::vector<double> validation = {};  ///< losses after each epoch, where there are rows to validate with
 };
 
 /// What a checkpoint holds.
@@ -57,7 +58,10 @@ class Checkpoints {
   /// Saves. \throws IoError; then all that was saved before is there still.
   void save(const Snapshot& snapshot);
   /// Removes what is kept no longer, and what saves that did not end have left. \throws IoError
-  void prune();
+  /// \param best the step of one more that is kept
+  void prune(const std::optional<std::int64_t>& best = {});
+  /// That of one step. \throws IoError where it is not there, or does not hold
+  [[nodiscard]] Checkpoint at(std::int64_t step) const;
   /// The newest one whose digests hold. \throws IoError where there is none, with why the newest is not
   [[nodiscard]] Loaded load() const;
   /// The folder of the newest one of at most that step, whether it holds or not; its step.

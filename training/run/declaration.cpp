@@ -47,25 +47,43 @@ std::string this_build() {
 }
 
 std::string to_text(const Declaration& d) {
-  const nlohmann::ordered_json all{
+  nlohmann::ordered_json all{
       {"format", format}, {"task", d.task},       {"model", d.model},   {"seed", d.seed},   {"rows", d.rows},
       {"batch", d.batch}, {"grain", d.grain}, {"dropped", d.dropped}, {"epochs", d.epochs}, {"steps", d.steps}, {"interval", d.interval},
-      {"kept", d.kept},   {"data", d.data},       {"start", d.start},   {"order", d.order}, {"contract", d.contract},
-      {"build", d.build}, {"program", d.program}};
-  return all.dump(2) + "\n";
+      {"kept", d.kept}};
+  if (d.patience > 0) all["patience"] = d.patience;
+  if (d.best) all["best"] = true;
+  if (d.own) all["own"] = to_json(*d.own);
+  else all["data"] = d.data;
+  all["start"] = d.start;
+  all["order"] = d.order;
+  all["contract"] = d.contract;
+  all["build"] = d.build;
+  all["program"] = d.program;
+  try {
+    return all.dump(2) + "\n";
+  } catch (const nlohmann::json::type_error&) {
+    throw SpecViolation("run.json: a name of a file, column or class is not UTF-8, expected one that is");
+  }
 }
 
 Declaration declaration_of(std::string_view text, const std::string& where) {
   const StrictJson f = StrictJson::parse(text, where);
   f.allow({"format", "task", "model", "seed", "rows", "batch", "grain", "dropped", "epochs", "steps", "interval", "kept",
-                  "data", "start", "order", "contract", "build", "program"});
+                  "patience", "best", "own", "data", "start", "order", "contract", "build", "program"});
   if (const std::string found = f.at("format").text(); found != format)
     throw IoError(fmt::format("{}: format is '{}', expected '{}'", where, as_quoted(found), format));
   Declaration d;
   d.task = f.at("task").text();
   d.model = f.at("model").text();
   d.program = f.at("program").text();
-  d.data = f.at("data").digest();
+  if (f.has("own") != (d.task == "own")) {
+    throw IoError(fmt::format("{}: the task is '{}', expected own if and only if there is a field own", where, as_quoted(d.task)));
+  }
+  if (f.has("own")) d.own = own_task_of(f.at("own"));
+  else d.data = f.at("data").digest();
+  if (f.has("patience")) d.patience = f.at("patience").count();
+  if (f.has("best")) d.best = f.at("best").truth();
   d.seed = f.at("seed").whole();
   d.rows = f.at("rows").count();
   d.batch = f.at("batch").count();
@@ -89,6 +107,7 @@ void require_same(const Declaration& run, const Declaration& now, std::string_vi
   const auto require = [&](std::string_view what, const auto& a, const auto& b) {
     if (a != b) throw SpecViolation(fmt::format("{}: {} is {}, now it is {}", where, what, a, b));
   };
+  if (run.own && now.own) require_same(*run.own, *now.own, where);
   if (run.data != now.data) {
     throw SpecViolation(fmt::format("{}: the data has the SHA-256 {}, now it is {}; --data names the run's own file",
                                     where, run.data, now.data));

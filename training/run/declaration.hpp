@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "training/run/own_task.hpp"
 
 namespace etalon::training {
 
@@ -14,10 +17,10 @@ inline constexpr std::string_view order_of_sums = "etalon-order-1";
 
 /// Bits follow from all of this and from nothing else.
 struct Declaration {
-  std::string task;     ///< digits or moons
+  std::string task;     ///< digits, moons or own
   std::string model;    ///< of the task
   std::string program;  ///< the step, as text
-  std::string data;     ///< SHA-256 of the data, in hexadecimal digits
+  std::string data;     ///< SHA-256 of the data, in hexadecimal digits; of one's own data `own` has them
   std::uint64_t seed = 1;
   std::int64_t rows = 0;  ///< that are trained on
   std::int64_t batch = 1;
@@ -27,10 +30,13 @@ struct Declaration {
   std::int64_t steps = 0;     ///< of all epochs
   std::int64_t interval = 1;  ///< steps between lines of the journal
   std::int64_t kept = 10;     ///< every so many intervals a checkpoint is kept for good
+  std::int64_t patience = 0;  ///< epochs without a lower validation loss after which training ends; 0: it does not
+  bool best = false;          ///< the checkpoint after the epoch with the lowest validation loss is kept
   std::string start;          ///< SHA-256 of the file of the state before the first step
   std::string order;          ///< of additions
   std::string contract;  ///< what the device keeps on which the run was begun; it is said where another goes on with it
   std::string build;     ///< that made the run: it is said where another goes on with it
+  std::optional<OwnTask> own{};  ///< of one's own data
 };
 
 /// A hundredth of the steps, at least 1.

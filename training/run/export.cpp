@@ -11,13 +11,21 @@
 
 namespace etalon::training {
 
-Exported export_run(const std::filesystem::path& folder, std::string_view format, bool all) {
+namespace {
+
+[[nodiscard]] Task task_of(const Declaration& declaration) {
+  return declaration.own ? perceptron(declaration.own->model) : task_named(declaration.task, declaration.model);
+}
+
+}  // namespace
+
+Exported export_run(const std::filesystem::path& folder, std::string_view format, bool all, bool best) {
   const std::vector<std::string> formats{"npz", "safetensors"};
   if (format != formats[0] && format != formats[1]) throw SpecViolation(unknown_name("format", format, formats));
-  RunContents run = read_run(*file_system(), folder);
+  RunContents run = read_run(*file_system(), folder, best);
   Named& tensors = run.newest.checkpoint.state;
   if (!all) {
-    const Parameters parameters = task_named(run.declaration.task, run.declaration.model).parameters;
+    const Parameters parameters = task_of(run.declaration).parameters;
     std::erase_if(tensors, [&](const auto& entry) { return !parameters.contains(entry.first); });
   }
   return {format == "npz" ? npz_of(tensors) : safetensors_of(tensors), tensors.size(),

@@ -19,11 +19,12 @@ struct Exported {
   std::vector<std::string> refused;  ///< one line for each newer checkpoint that does not hold, and why
 };
 
-/// The newest checkpoint that holds.
+/// The newest checkpoint that holds, or the one with the lowest validation loss.
 /// \param format `npz` or `safetensors`
 /// \param all the whole state, not the parameters alone
 /// \throws IoError; SpecViolation for another format, or a run of a task that this build does not have; Unsupported for
 /// what the format cannot hold
-[[nodiscard]] Exported export_run(const std::filesystem::path& folder, std::string_view format, bool all);
+[[nodiscard]] Exported export_run(const std::filesystem::path& folder, std::string_view format, bool all,
+                                  bool best = false);
 
 }  // namespace etalon::training

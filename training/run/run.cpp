@@ -10,6 +10,7 @@
 #include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "training/files/safetensors.hpp"
+#include "training/run/patience.hpp"
 
 namespace etalon::training {
 
@@ -99,8 +100,25 @@ Run Run::open(std::shared_ptr<Storage> storage, const fs::path& folder) {
   return {std::move(storage), folder, std::move(declaration), std::move(id), std::move(lock)};
 }
 
-std::int64_t Run::intervals_before(std::int64_t step) const {
-  return (step == declaration_.steps ? step + declaration_.interval - 1 : step) / declaration_.interval;
+bool ends_at(const Declaration& declaration, const Position& position) {
+  return position.step == declaration.steps || is_out_of_patience(position.validation, declaration.patience);
+}
+
+std::int64_t best_step_of(const Declaration& declaration, const Position& position) {
+  const std::int64_t epoch = best_epoch(position.validation);
+  if (epoch > declaration.epochs) throw SpecViolation(fmt::format("best epoch {}, expected at most {}", epoch, declaration.epochs));
+  if (epoch == 0) throw SpecViolation("there is no validation loss that would say which checkpoint is the best");
+  return epoch * (declaration.steps / declaration.epochs);
+}
+
+/// The last interval may be a shorter one.
+std::int64_t Run::intervals_before(const Position& position) const {
+  const std::int64_t whole = position.step / declaration_.interval;
+  return whole + (ends_at(declaration_, position) && position.step % declaration_.interval != 0 ? 1 : 0);
+}
+
+std::optional<std::int64_t> Run::best_step() const {
+  return declaration_.best && !position_.validation.empty() ? std::optional(best_step_of(declaration_, position_)) : std::nullopt;
 }
 
 /// The journal's lines up to a checkpoint: those that were not written when its process ended stand in it.
@@ -114,7 +132,7 @@ void Run::adopt(const Checkpoint& checkpoint) {
                                 (folder_ / journal_file).string(), line.interval, checkpoint.position.step));
     }
   }
-  const std::int64_t needed = intervals_before(checkpoint.position.step);
+  const std::int64_t needed = intervals_before(checkpoint.position);
   if (static_cast<std::int64_t>(journal_.lines().size()) < needed) {
     throw IoError(fmt::format("{}: {} intervals, expected {} before step {}", (folder_ / journal_file).string(),
                               journal_.lines().size(), needed, checkpoint.position.step));
@@ -159,7 +177,7 @@ void Run::save(const Snapshot& snapshot, const Onlookers& onlookers) {
     ending_.saved = snapshot.position.step;
   } catch (const IoError& error) {
     ++failures_;
-    if (failures_ == most_failures || snapshot.position.step == declaration_.steps) {
+    if (failures_ == most_failures || ends_at(declaration_, snapshot.position)) {
       ending_.status = Ending::Status::not_saved;
       ending_.why = fmt::format("the checkpoint of step {} is not saved: {}", snapshot.position.step, error.what());
       return;
@@ -169,7 +187,7 @@ void Run::save(const Snapshot& snapshot, const Onlookers& onlookers) {
     return;
   }
   try {
-    checkpoints_.prune();
+    checkpoints_.prune(best_step());
   } catch (const IoError& error) {
     say(onlookers, error.what());
   }
@@ -179,43 +197,48 @@ bool Run::take(Trainer& trainer, const StepRecord& record, const Onlookers& onlo
   position_.step = record.step + 1;
   position_.epoch_loss = record.epoch_loss;
   position_.losses.push_back(record.loss);
+  if (record.validation_loss) position_.validation.push_back(*record.validation_loss);
   if (onlookers.after_step) onlookers.after_step(record);
   const bool stop = onlookers.should_stop && onlookers.should_stop();
-  const bool ends = position_.step % declaration_.interval == 0 || position_.step == declaration_.steps;
-  if (!ends && !stop) return true;
+  const bool is_last = is_over(), ends = position_.step % declaration_.interval == 0 || is_last;
+  const bool is_best = record.validation_loss && position_.step == best_step();
+  if (!ends && !stop && !is_best) return true;
   Snapshot snapshot = snapshot_of(trainer.state().download(), position_);
   if (ends) {
-    compare({intervals_before(position_.step), position_.step, snapshot.digest, digest_of_losses(position_.losses)});
+    compare({intervals_before(position_), position_.step, snapshot.digest, digest_of_losses(position_.losses)});
     position_.losses.clear();
     snapshot.position.losses.clear();
   }
   if (ending_.status != Ending::Status::finished) return false;
   snapshot.lines = journal_.pending();
   save(snapshot, onlookers);
-  if (ending_.status == Ending::Status::finished && stop && position_.step < declaration_.steps) {
+  if (ending_.status == Ending::Status::finished && stop && !is_last) {
     ending_.status = Ending::Status::stopped;
     ending_.why = fmt::format("stopped after step {}; etalon resume {} goes on from step {}", position_.step,
                               folder_.string(), ending_.saved);
   }
-  return ending_.status == Ending::Status::finished;
+  return ending_.status == Ending::Status::finished && !is_last;
 }
 
 Ending Run::train(Trainer& trainer, const Onlookers& onlookers) {
   failures_ = 0;
   try {
     journal_.write();
-    checkpoints_.prune();
+    checkpoints_.prune(best_step());
   } catch (const IoError& error) {
     say(onlookers, error.what());
   }
+  if (is_over()) return ending_;
   trainer.run_from(position_.step, position_.epoch_loss,
                    [&](const StepRecord& record) { return take(trainer, record, onlookers); });
   return ending_;
 }
 
-RunContents read_run(Storage& storage, const fs::path& folder) {
+RunContents read_run(Storage& storage, const fs::path& folder, bool best) {
   auto [declaration, id] = declared_in(storage, folder);
-  Loaded newest = checkpoints_of(storage, folder, id, declaration).load();
+  const Checkpoints checkpoints = checkpoints_of(storage, folder, id, declaration);
+  Loaded newest = checkpoints.load();
+  if (best) newest.checkpoint = checkpoints.at(best_step_of(declaration, newest.checkpoint.position));
   return {std::move(declaration), std::move(id), std::move(newest)};
 }
 

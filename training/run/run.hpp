@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "training/run/checkpoint.hpp"
@@ -26,6 +27,11 @@ struct Onlookers {
   std::function<bool()> should_stop{};  ///< asked after each step
 };
 
+/// Whether training ends there: after the last step, or out of patience.
+[[nodiscard]] bool ends_at(const Declaration& declaration, const Position& position);
+/// How many steps were done after the epoch with the lowest validation loss. \throws SpecViolation where none was validated
+[[nodiscard]] std::int64_t best_step_of(const Declaration& declaration, const Position& position);
+
 /// A run that this process may change: it holds the lock of the folder.
 class Run {
  public:
@@ -42,6 +48,8 @@ class Run {
   [[nodiscard]] const Journal& journal() const { return journal_; }
   /// Where training stands.
   [[nodiscard]] const Position& position() const { return position_; }
+  /// Whether it ended there: after the last step, or out of patience.
+  [[nodiscard]] bool is_over() const { return ends_at(declaration_, position_); }
 
   /// Gives the trainer the state of the newest checkpoint that holds, and training its position.
   /// \throws IoError where there is none, SpecViolation where its tensors are not the trainer's
@@ -53,7 +61,8 @@ class Run {
   Run(std::shared_ptr<Storage> storage, const std::filesystem::path& folder, Declaration declaration, std::string id,
       std::unique_ptr<Storage::Lock> lock);
 
-  [[nodiscard]] std::int64_t intervals_before(std::int64_t step) const;
+  [[nodiscard]] std::int64_t intervals_before(const Position& position) const;
+  [[nodiscard]] std::optional<std::int64_t> best_step() const;
   void adopt(const Checkpoint& checkpoint);
   [[nodiscard]] bool take(Trainer& trainer, const StepRecord& record, const Onlookers& onlookers);
   void compare(const JournalLine& line);
@@ -78,8 +87,9 @@ struct RunContents {
   std::string id;
   Loaded newest;
 };
-/// \throws IoError
-[[nodiscard]] RunContents read_run(Storage& storage, const std::filesystem::path& folder);
+/// \param best the checkpoint with the lowest validation loss, as far as the newest knows, in place of the newest
+/// \throws IoError; SpecViolation where nothing was validated
+[[nodiscard]] RunContents read_run(Storage& storage, const std::filesystem::path& folder, bool best = false);
 
 /// Makes a run of another folder, which is empty, from the newest checkpoint of at most that step and the whole journal: who
 /// goes on with it computes again what came after. \returns the checkpoint's step

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "spec/error.hpp"
@@ -14,26 +13,46 @@ namespace etalon::training {
 
 namespace {
 
-void require_known(std::string_view what, const std::string& name, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) == known.end()) throw SpecViolation(unknown_name(what, name, known));
-}
+/// The models of a task in order, its usual one first.
+struct Shelf {
+  std::string_view task, model;
+  Task (*make)();
+};
+constexpr std::array<Shelf, 9> shelves{{{"digits", "mlp", digits_mlp},
+                                        {"digits", "cnn", digits_cnn},
+                                        {"moons", "mlp", moons},
+                                        {"names", "mlp", names_mlp},
+                                        {"register", "transformer", register_transformer},
+                                        {"register", "gru", register_gru},
+                                        {"register", "lstm", register_lstm},
+                                        {"text", "gpt", text_gpt},
+                                        {"text", "bigram", text_bigram}}};
 
 }  // namespace
 
-Task task_named(const std::string& task, const std::string& model) {
-  using Make = Task (*)();
-  static constexpr std::array<std::tuple<std::string_view, std::string_view, Make>, 9> all{{
-      {"digits", "mlp", digits_mlp}, {"digits", "cnn", digits_cnn}, {"moons", "mlp", moons},
-      {"text", "gpt", text_gpt}, {"text", "bigram", text_bigram}, {"names", "mlp", names_mlp},
-      {"register", "transformer", register_transformer}, {"register", "gru", register_gru}, {"register", "lstm", register_lstm}}};
-  std::vector<std::string> tasks, models;
-  for (const auto& [of, name, make] : all) {
-    if (tasks.empty() || tasks.back() != of) tasks.emplace_back(of);
-    if (of == task) models.emplace_back(name);
-    if (of == task && name == model) return make();
+std::vector<std::string> task_names() {
+  std::vector<std::string> names;
+  for (const Shelf& shelf : shelves) {
+    if (names.empty() || names.back() != shelf.task) names.emplace_back(shelf.task);
   }
-  require_known("task", task, tasks);
-  throw SpecViolation(unknown_name("model of " + task, model, models));
+  return names;
+}
+
+std::vector<std::string> models_of(const std::string& task) {
+  std::vector<std::string> models;
+  for (const Shelf& shelf : shelves) {
+    if (shelf.task == task) models.emplace_back(shelf.model);
+  }
+  if (models.empty()) throw SpecViolation(unknown_name("task", task, task_names()));
+  return models;
+}
+
+Task task_named(const std::string& task, const std::string& model) {
+  if (task == "own") throw SpecViolation("the task own has the model that its run says, none that ships");
+  const std::vector<std::string> models = models_of(task);
+  const auto found = std::find_if(shelves.begin(), shelves.end(), [&](const Shelf& shelf) { return shelf.task == task && shelf.model == model; });
+  if (found == shelves.end()) throw SpecViolation(unknown_name("model of " + task, model, models));
+  return found->make();
 }
 
 }  // namespace etalon::training

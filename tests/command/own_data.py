@@ -1,0 +1,275 @@
+"""Training on files of one's own as its users meet it: every format, killed and gone on with, watched, and refused in one line.
+
+Usage: own_data.py ETALON [KILLS]
+"""
+import gzip
+import hashlib
+import json
+import pathlib
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as xml
+
+etalon = sys.argv[1]
+scratch = tempfile.TemporaryDirectory()
+folder = pathlib.Path(scratch.name)
+faults, checks = [], 0
+
+
+def check(holds, what):
+    global checks
+    checks += 1
+    if not holds:
+        faults.append(what)
+
+
+def run(*words, **more):
+    return subprocess.run([etalon, *map(str, words)], capture_output=True, text=True, timeout=120, cwd=folder, **more)
+
+
+def refused(words, *arguments, status=2):
+    """One line on standard error with these words, and nothing begun."""
+    ran = run(*arguments)
+    line = ran.stderr.removesuffix("\n")
+    check(ran.returncode == status and line and "\n" not in line and all(word in line for word in words),
+          f"{' '.join(map(str, arguments))}: expected {status} and {words}, found {ran.returncode} and {ran.stderr!r}")
+
+
+def write(name, data):
+    (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+    return name
+
+
+def flowers(rows, seed):
+    """Three kinds, by two lengths of which the second has another unit."""
+    chance, lines = random.Random(seed), ["id,petal,sepal,kind"]
+    for row in range(rows):
+        kind = row % 3
+        lines.append(f"{row},{chance.gauss(2 + 2 * kind, 0.5):.3f},{1000 * chance.gauss(5 - kind, 0.4):.0f},{('oak', 'ash', 'elm')[kind]}")
+    return "\n".join(lines) + "\n"
+
+
+def idx(kind, extents, elements):
+    return struct.pack(f">HBB{len(extents)}I", 0, kind, len(extents), *extents) + bytes(elements)
+
+
+def newest(name):
+    return max((folder / name / "checkpoints").glob("step-*"), key=lambda path: int(path.name.split("-")[1]))
+
+
+def left(name):
+    digest = hashlib.sha256((newest(name) / "state.safetensors").read_bytes()).hexdigest()
+    files = [(folder / file).read_text() for file in (f"{name}/run.json", f"{name}/journal.jsonl", f"{name}.jsonl")]
+    return [*files, newest(name).name.split("-")[1], digest]
+
+
+def lines_of(name):
+    return [json.loads(line) for line in (folder / name).read_text().splitlines()]
+
+
+write("my.csv", flowers(150, 1))
+data = ["--data", "my.csv", "--target", "kind", "--ignore", "id", "--hidden", "8"]
+task = [*data, "--epochs", "60", "--patience", "15", "--best", "--no-plots"]
+
+
+def classifies():
+    ran = run("train", *task, "--run", "r", "--metrics", "r.jsonl", "--svg", "plots")
+    check(ran.returncode == 0, f"train: {ran.stderr!r}")
+    metrics = lines_of("r.jsonl")
+    epochs, keys = [m["epoch"] for m in metrics], {"epoch", "step", "rate", "loss", "validation_loss", "validation_accuracy", "perplexity"}
+    check(epochs == list(range(1, len(metrics) + 1)) and len(metrics) > 1, f"metrics: epochs {epochs}")
+    check(metrics[-1]["validation_loss"] < metrics[0]["validation_loss"] and metrics[-1]["validation_accuracy"] > 0.8,
+          f"metrics: {metrics[-1]}")
+    check(all(set(m) == keys for m in metrics), f"metrics: {metrics[0]}")
+    declared = json.loads((folder / "r" / "run.json").read_text())
+    data = (folder / "my.csv").read_bytes()
+    digest, leaf = (hashlib.sha256(prefix + data).hexdigest() for prefix in (b"", b"\0"))
+    own = declared["own"]
+    check(own["files"] == [{"name": "my.csv", "bytes": len(data), "sha256": digest, "root": leaf}], f"run.json: {own['files']}")
+    check(own["classes"] == ["ash", "elm", "oak"] and declared["dropped"] == 135 % 32, f"run.json: {own['classes']}, {declared['dropped']}")
+    check("7 rows of each epoch fill no batch" in ran.stdout, "the tail is not said")
+    rows = [line.split() for line in ran.stdout.splitlines()]
+    table = {row[0]: row[1:] for row in rows if row and row[0] in ("ash", "elm", "oak")}
+    check(len(table) == 3 and sum(int(row[0]) for row in table.values()) == 15, f"table: {table}")
+    for name in ("loss", "validation-loss", "validation", "confusion"):
+        check(xml.parse(folder / "plots" / f"{name}.svg").getroot().tag.endswith("svg"), f"{name}.svg")
+    best = min(metrics, key=lambda m: m["validation_loss"])["step"]
+    kept = list((folder / "r" / "checkpoints").glob(f"step-{best}-*/state.safetensors"))
+    check(len(kept) == 1, f"the best checkpoint, of step {best}, is not kept")
+    exported = run("export", "safetensors", "r", "--best", "--state", "-o", "best")
+    check(exported.returncode == 0 and (folder / "best").read_bytes() == kept[0].read_bytes(), f"export --best: {exported.stderr!r}")
+    # What is exported starts another run.
+    run("export", "npz", "r", "-o", "r.npz")
+    ran = run("train", *data, "--epochs", "1", "--rate", "1e-9", "--from", "r.npz", "--no-plots", "--metrics", "again.jsonl")
+    again = lines_of("again.jsonl")[0]["validation_loss"]
+    check(abs(again - metrics[-1]["validation_loss"]) < 1e-4, f"--from: {again}, expected {metrics[-1]['validation_loss']}; {ran.stderr!r}")
+
+
+def killed(count):
+    """Processes of one run, killed at random times; what is left must be what was left of the one that was not."""
+    words = [*data, "--epochs", "200", "--patience", "180", "--best", "--no-plots"]
+    begin = time.monotonic()
+    ran = run("train", *words, "--run", "whole", "--metrics", "whole.jsonl")
+    seconds = time.monotonic() - begin
+    check(ran.returncode == 0, f"train: {ran.stderr!r}")
+    whole, chance, kills = left("whole"), random.Random(5), 0
+    for seed in range(count):
+        name, done = f"k{seed}", False
+        while not done and kills < 200:
+            begun = (folder / name / "run.json").exists()
+            start = ["resume", name, "--no-plots"] if begun else ["train", *words, "--run", name]
+            process = subprocess.Popen([etalon, *start, "--metrics", f"{name}.jsonl", "--threads", str(chance.randint(1, 2))], cwd=folder,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                _, said = process.communicate(timeout=chance.uniform(0.3, 0.9) * seconds)
+                check(process.returncode == 0, f"{start}: {process.returncode}, {said!r}")
+                done = True
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.communicate()
+                kills += 1
+        found = left(name)
+        check(found == whole, f"{name}: {[a == b for a, b in zip(found, whole)]} of run.json, journal, metrics, step, state")
+    check(kills > 0, "nothing was killed")
+    print(f"{kills} kills in {count} runs")
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        for bit in range(8):
+            crc = crc >> 1 ^ 0x82F63B78 * ((crc ^ byte >> bit) & 1)
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def messages_of(data):
+    """Field and value of each in a protocol buffer."""
+    def varint(at):
+        value = shift = 0
+        while True:
+            value, shift, at = value | (data[at] & 127) << shift, shift + 7, at + 1
+            if data[at - 1] < 128:
+                return value, at
+    at, found = 0, []
+    while at < len(data):
+        key, at = varint(at)
+        size = {1: 8, 5: 4}.get(key & 7)
+        if key & 7 == 0:
+            value, at = varint(at)
+        else:
+            if size is None:
+                size, at = varint(at)
+            value, at = data[at:at + size], at + size
+        found.append((key >> 3, value))
+    return found
+
+
+def events_in(path):
+    """What TensorBoard would see: step and scalars of each event, checksums checked."""
+    data, found = path.read_bytes(), []
+    while data:
+        length, crc = struct.unpack("<QI", data[:12])
+        body, crc_of_body = data[12:12 + length], struct.unpack("<I", data[12 + length:16 + length])[0]
+        check((crc, crc_of_body) == (crc32c(data[:8]), crc32c(body)), "a record of events has another checksum")
+        fields = dict(messages_of(body))
+        scalars = [dict(messages_of(value)) for _, value in messages_of(fields.get(5, b""))]
+        found.append((fields[2], {v[1].decode(): struct.unpack("<f", v[2])[0] for v in scalars}))
+        data = data[16 + length:]
+    return found
+
+
+def watched():
+    ran = run("train", *data, "--epochs", "4", "--no-plots", "--run", "e", "--metrics", "e.jsonl", "--tensorboard", "tb")
+    check(ran.returncode == 0, f"--tensorboard: {ran.stderr!r}")
+    files = list((folder / "tb").iterdir())
+    check(len(files) == 1 and "tfevents" in files[0].name, f"--tensorboard: {files}")
+    events = [(step, scalars) for step, scalars in events_in(files[0]) if scalars]
+    lines = lines_of("e.jsonl")
+    check(len(events) == 4 and [step for step, _ in events] == [line["step"] for line in lines], f"events: {events}")
+    for (_, scalars), line in zip(events, lines):
+        same = all(abs(scalars[name] - line[name]) <= 1e-6 * abs(line[name]) for name in scalars)
+        check(same and set(scalars) == set(line) - {"epoch", "step"}, f"events: {scalars}, {line}")
+
+
+def formats():
+    small = ["--epochs", "3", "--no-plots", "--hidden", "4"]
+    write("my.csv.gz", gzip.compress((folder / "my.csv").read_bytes()))
+    for words in (["--data", "my.csv.gz", "--target", "kind", "--ignore", "id"],
+                  ["own", "--data", "my.csv", "--target", "petal", "--regression", "--ignore", "kind"]):
+        ran = run("train", *words, *small, "--metrics", "m.jsonl")
+        check(ran.returncode == 0, f"{words}: {ran.stderr!r}")
+    check("perplexity" not in lines_of("m.jsonl")[0] and "validation_accuracy" not in lines_of("m.jsonl")[0], "numbers have no accuracy")
+    chance = random.Random(2)
+    write("images.idx", idx(8, [60, 3, 3], [chance.randrange(256) for _ in range(540)]))
+    write("labels.idx", idx(8, [60], [row % 4 for row in range(60)]))
+    ran = run("train", "--data", "images.idx", "--labels", "labels.idx", *small, "--run", "i")
+    check(ran.returncode == 0 and len(json.loads((folder / "i" / "run.json").read_text())["own"]["files"]) == 2, f"idx: {ran.stderr!r}")
+    write("labels.idx", idx(8, [60], [0] + [row % 4 for row in range(1, 60)][::-1]))
+    refused(["i/run.json", "labels.idx", "SHA-256"], "resume", "i")
+    write("text.txt", "the cat sat on the mat and the dog sat on the log. " * 20)
+    ran = run("train", "--data", "text.txt", "--context", "4", *small, "--metrics", "m.jsonl")
+    metrics = lines_of("m.jsonl")
+    check(ran.returncode == 0 and metrics[-1]["perplexity"] < metrics[0]["perplexity"], f"text: {ran.stderr!r}, {metrics}")
+
+
+def refusals():
+    words = ["--target", "kind", "--run", "never", "--no-plots"]
+    good = "x,kind\n1,a\n2,b\n"
+    table = {"x,kind\n1,a\nnan,b\n": ["bad.csv:3", "column 1", "'x'", "nan"], good + "3\n": ["bad.csv:4", "1 columns", "expected 2"],
+             good + "inf,a\n": ["bad.csv:4", "column 1", "inf"], good + "3,1.5\n": ["bad.csv:4", "column 2", "1.5", "--regression"],
+             good + "3,\"a\n": ["bad.csv:4", "quote"], good + "\0,a\n": ["bad.csv:4", "column 1"], "": ["bad.csv", "empty"],
+             "x,kind\n": ["bad.csv", "no rows"], good + "3,a,": ["bad.csv:4", "3 columns"]}
+    for text, expected in table.items():
+        write("bad.csv", text)
+        refused(expected, "train", "--data", "bad.csv", *words)
+    write("bad.csv", good.encode() + b"3,\xff\n4,c\n")
+    refused(["UTF-8"], "train", "--data", "bad.csv", "--batch", "2", *words)
+    write("bad.csv", "x,kind\n1,0\n2,10\n")
+    refused(["bad.csv:3", "column 2", "'10'", "0 to 9"], "train", "--data", "bad.csv", "--classes", "10", *words)
+    refused(["gone.csv", "No such file"], "train", "--data", "gone.csv", *words)
+    refused(["my.csv", "'kimd'", "'kind'"], "train", "--data", "my.csv", "--target", "kimd", "--run", "never")
+    refused(["my.csv:2", "'kind'", "--ignore"], "train", "--data", "my.csv", "--target", "petal", "--regression", "--run", "never")
+    refused(["--hidden", "x"], "train", "--data", "my.csv", "--hidden", "x")
+    refused(["hidden layer of -1"], "train", "--data", "my.csv", "--target", "kind", "--ignore", "id", "--hidden", "-1")
+    refused(["150 rows", "batches of 1000"], "train", *data, "--validation", "0", "--batch", "1000", "--run", "never")
+    refused(["--patience"], "train", *data, "--validation", "0", "--patience", "3", "--run", "never")
+    refused(["--best", "--run"], "train", *data, "--best")
+    refused(["no/m.jsonl"], "train", *task, "--metrics", "no/m.jsonl", "--run", "never")
+    refused(["one's own data"], "train", "digits", "--hidden", "4")
+    refused(["task"], "train")
+    write("bad.idx", idx(8, [3, 2], [1, 2, 3]))
+    refused(["bad.idx", "3 bytes"], "train", "--data", "bad.idx", "--target", "1", "--run", "never")
+    check(not (folder / "never").exists(), "a run was begun with data that was refused")
+    # The file of a run that is changed by a byte.
+    before = (folder / "my.csv").read_text()
+    write("my.csv", before.replace("oak", "elm", 1))
+    refused(["r/run.json", "my.csv", "SHA-256", "--data"], "resume", "r")
+    write("moved.csv", before)
+    check(run("resume", "r", "--data", "moved.csv", "--no-plots").returncode == 0, "resume --data")
+    write("my.csv", before)
+    # run.json of a stranger.
+    text = (folder / "r" / "run.json").read_text()
+    declared = json.loads(text)
+    own = declared["own"]
+    for change in ({"own": 3}, {"own": dict(own, files=[])}, {"own": dict(own, more=1)}, {"patience": -1}, {"task": "digits"}, {"best": 1},
+                   {"own": dict(own, model=dict(own["model"], features=2**63 - 1))}):
+        (folder / "r" / "run.json").write_text(json.dumps(dict(declared, **change)))
+        refused([""], "resume", "r")
+        refused([""], "export", "npz", "r", "-o", "x.npz")
+    (folder / "r" / "run.json").write_text(text)
+
+
+classifies()
+watched()
+formats()
+refusals()
+killed(int(sys.argv[2]) if len(sys.argv) > 2 else 2)
+print("\n".join(faults))
+print(f"{checks} checks, {len(faults)} faults")
+sys.exit(1 if faults or checks < 60 else 0)

@@ -1,0 +1,120 @@
+#include "training/subject.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include "spec/error.hpp"
+#include "training/files/starting_values.hpp"
+#include "training/run/patience.hpp"
+
+namespace etalon::training {
+
+namespace {
+
+Declaration declaration_of(const Subject& subject, const TrainOptions& options) {
+  Declaration d;
+  d.task = subject.task;
+  d.model = subject.model;
+  d.program = subject.trainer.step_text();
+  d.own = subject.own;
+  if (!subject.own) d.data = subject.data_digest();
+  d.seed = options.seed;
+  d.rows = subject.rows;
+  d.batch = subject.how.batch;
+  d.grain = subject.how.grain > 0 ? subject.how.grain : subject.how.batch;
+  d.dropped = subject.trainer.dropped();
+  d.epochs = subject.how.epochs;
+  d.steps = subject.trainer.steps();
+  d.interval = options.interval > 0 ? options.interval : default_interval(d.steps);
+  d.patience = options.patience;
+  d.best = options.best;
+  d.order = order_of_sums;
+  d.contract = options.device == nullptr ? "cpu" : options.device->name();
+  d.build = this_build();
+  return d;
+}
+
+/// What may differ between the process that began a run and this one.
+void tell_differences(const Declaration& run, const Declaration& now, std::ostream& console) {
+  if (run.build != now.build)
+    fmt::print(console, "begun by another build, {}; where the journal has an interval, its digests decide\n", run.build);
+  if (run.contract != now.contract) {
+    fmt::print(console, "begun under the contract {}, now {}; where the journal has an interval, its digests decide\n", run.contract,
+               now.contract);
+  }
+}
+
+Onlookers onlookers_of(const TrainOptions& options, std::ostream& console, std::function<void(const StepRecord&)> after_step = {}) {
+  return {std::move(after_step), [&](const std::string& line) { console << line << std::endl; }, options.should_stop};
+}
+
+/// A folder is what keeps a state; without one a run out of patience just ends.
+void run_without_folder(Trainer& trainer, std::int64_t patience, const std::function<void(const StepRecord&)>& after_step) {
+  std::vector<double> losses;
+  trainer.run_from(0, 0, [&](const StepRecord& record) {
+    after_step(record);
+    if (record.validation_loss) losses.push_back(*record.validation_loss);
+    return !is_out_of_patience(losses, patience);
+  });
+}
+
+}  // namespace
+
+void prepare(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
+  State& state = subject.trainer.state();
+  if (!subject.is_validated && (options.patience > 0 || options.best)) {
+    throw SpecViolation(fmt::format("training: {} has no rows to validate with, which --patience and --best need", subject.task));
+  }
+  if (!options.from.empty()) state.upload(read_starting_values(options.from, options.maps, state.parameters()));
+  if (options.run.empty()) return;
+  const Declaration now = declaration_of(subject, options);
+  if (run) {
+    require_same(run->declaration(), now, (options.run / "run.json").string());
+    tell_differences(run->declaration(), now, console);
+  } else {
+    run = Run::begin(file_system(), options.run, now, state.download());
+  }
+  run->restore(subject.trainer, onlookers_of(options, console));
+}
+
+Ending trained(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, Progress& progress, std::ostream& console) {
+  MetricsFile metrics(options.metrics, options.tensorboard, run ? run->position().step : 0);
+  const auto after_step = [&](const StepRecord& record) {
+    progress(record);
+    if (record.batch + 1 == subject.trainer.steps_of_epoch()) metrics.add(record);
+  };
+  if (const std::int64_t dropped = subject.trainer.dropped(); dropped > 0) {
+    fmt::print(console, "{} rows of each epoch fill no batch and are left out\n", dropped);
+  }
+  if (!run) {
+    run_without_folder(subject.trainer, options.patience, after_step);
+    return {};
+  }
+  fmt::print(console, "run {} in {}: step {} of {}, a checkpoint every {}\n", run->id().substr(0, 16), options.run.string(),
+             run->position().step, subject.trainer.steps(), run->declaration().interval);
+  return run->train(subject.trainer, onlookers_of(options, console, after_step));
+}
+
+TrainerOptions trainer_options(const TrainOptions& options, std::int64_t epochs, std::int64_t batch, bool shuffle) {
+  TrainerOptions made{options.seed, epochs,        options.batch > 0 ? options.batch : batch, shuffle, options.threads, options.cache,
+                      {},           options.device};
+  made.grain = options.grain;
+  made.devices = options.devices;
+  return made;
+}
+
+ProgressOptions progress_options(const TrainOptions& options) { return {options.every, options.progress, options.columns}; }
+
+double last_epoch_loss(const Progress& progress, const std::optional<Run>& run) {
+  return run ? run->position().epoch_loss : progress.last().epoch_loss;
+}
+
+void show_curves(const Progress& progress, const TrainOptions& options, std::ostream& console) {
+  for (const auto& [name, curve] : progress.curves()) show(curve, name, options, console);
+}
+
+}  // namespace etalon::training
