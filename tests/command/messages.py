@@ -121,7 +121,8 @@ readers = [["check", "@"], ["run", "@"], ["check", good, "--definitions", "@"], 
            ["contract", "check", "@"], ["judge", "--contract", "./@"], ["report", "render", "@"], ["report", "diff", "@", "@"],
            ["report", "scoreboard", "@"], ["log", "diff", "@", "@"]]
 if is_compiled:
-    readers += [["compile", "@"], ["bench", "report", "@"], ["train", "digits", "--data", "@"], ["train", "moons", "--from", "@"]]
+    readers += [["compile", "@"], ["bench", "report", "@"], ["train", "digits", "--data", "@"], ["train", "moons", "--from", "@"],
+                *(["train", "--format", format, "--target", "y", "--data", "@"] for format in ("csv", "npy", "npz", "idx", "safetensors"))]
 for words in readers:
     def named(path):
         return [w.replace("@", path) for w in words]

@@ -87,10 +87,10 @@ def classifies():
           f"metrics: {metrics[-1]}")
     check(all(set(m) == keys for m in metrics), f"metrics: {metrics[0]}")
     declared = json.loads((folder / "r" / "run.json").read_text())
-    data = (folder / "my.csv").read_bytes()
-    digest, leaf = (hashlib.sha256(prefix + data).hexdigest() for prefix in (b"", b"\0"))
+    held = (folder / "my.csv").read_bytes()
+    digest, leaf = (hashlib.sha256(prefix + held).hexdigest() for prefix in (b"", b"\0"))
     own = declared["own"]
-    check(own["files"] == [{"name": "my.csv", "bytes": len(data), "sha256": digest, "root": leaf}], f"run.json: {own['files']}")
+    check(own["files"] == [{"name": "my.csv", "bytes": len(held), "sha256": digest, "root": leaf}], f"run.json: {own['files']}")
     check(own["classes"] == ["ash", "elm", "oak"] and declared["dropped"] == 135 % 32, f"run.json: {own['classes']}, {declared['dropped']}")
     check("7 rows of each epoch fill no batch" in ran.stdout, "the tail is not said")
     rows = [line.split() for line in ran.stdout.splitlines()]
@@ -113,20 +113,22 @@ def classifies():
 def killed(count):
     """Processes of one run, killed at random times; what is left must be what was left of the one that was not."""
     words = [*data, "--epochs", "200", "--patience", "180", "--best", "--no-plots"]
+    run("train", *words, "--run", "first")  # compiles
     begin = time.monotonic()
     ran = run("train", *words, "--run", "whole", "--metrics", "whole.jsonl")
     seconds = time.monotonic() - begin
     check(ran.returncode == 0, f"train: {ran.stderr!r}")
-    whole, chance, kills = left("whole"), random.Random(5), 0
-    for seed in range(count):
-        name, done = f"k{seed}", False
+    whole, chance, kills, runs = left("whole"), random.Random(5), 0, 0
+    while kills < count and runs < 100 and not faults:
+        name, done = f"k{runs}", False
+        runs += 1
         while not done and kills < 200:
             begun = (folder / name / "run.json").exists()
             start = ["resume", name, "--no-plots"] if begun else ["train", *words, "--run", name]
             process = subprocess.Popen([etalon, *start, "--metrics", f"{name}.jsonl", "--threads", str(chance.randint(1, 2))], cwd=folder,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             try:
-                _, said = process.communicate(timeout=chance.uniform(0.3, 0.9) * seconds)
+                _, said = process.communicate(timeout=chance.uniform(0.1, 0.9) * seconds)
                 check(process.returncode == 0, f"{start}: {process.returncode}, {said!r}")
                 done = True
             except subprocess.TimeoutExpired:
@@ -135,8 +137,24 @@ def killed(count):
                 kills += 1
         found = left(name)
         check(found == whole, f"{name}: {[a == b for a, b in zip(found, whole)]} of run.json, journal, metrics, step, state")
-    check(kills > 0, "nothing was killed")
-    print(f"{kills} kills in {count} runs")
+    print(f"{kills} kills in {runs} runs")
+
+
+def audited():
+    """A run that ended early is one that can be certified and audited."""
+    chance = random.Random(3)
+    write("noise.csv", "x,y,k\n" + "".join(f"{chance.random():.4f},{chance.random():.4f},{chance.choice('ab')}\n" for _ in range(120)))
+    ran = run("train", "--data", "noise.csv", "--target", "k", "--run", "a", "--patience", "3", "--interval", "2", "--epochs", "50",
+              "--rate", "0.05", "--no-plots")
+    steps, journal = json.loads((folder / "a" / "run.json").read_text())["steps"], (folder / "a" / "journal.jsonl").read_text()
+    check(ran.returncode == 0 and json.loads(journal.splitlines()[-1])["step"] < steps, f"it did not end early: {ran.stdout[-300:]!r}")
+    for words in (["genpkey", "-algorithm", "ed25519", "-out", "key.pem"], ["pkey", "-in", "key.pem", "-pubout", "-out", "key.pub"]):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+    check(run("certify", "a", "--key", "key.pem", "-o", "c.json").returncode == 0, "certify")
+    ran = run("audit", "c.json", "--key", "key.pub", "--run", "a", "--all")
+    check(ran.returncode == 0 and ran.stdout.count("as certified") == len(journal.splitlines()), f"audit: {ran}")
+    ran = run("resume", "a", "--no-plots")
+    check(ran.returncode == 0 and (folder / "a" / "journal.jsonl").read_text() == journal, f"resume of a run that is over: {ran}")
 
 
 def crc32c(data):
@@ -269,7 +287,8 @@ classifies()
 watched()
 formats()
 refusals()
-killed(int(sys.argv[2]) if len(sys.argv) > 2 else 2)
+audited()
+killed(int(sys.argv[2]) if len(sys.argv) > 2 else 3)
 print("\n".join(faults))
 print(f"{checks} checks, {len(faults)} faults")
 sys.exit(1 if faults or checks < 60 else 0)

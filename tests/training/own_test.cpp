@@ -67,6 +67,7 @@ TrainOptions options_in(const fs::path& folder, const std::string& run) {
   options.own.model.rate = 0.05;
   options.epochs = 40;
   options.batch = 16;
+  options.interval = 5;  // the last one is shorter
   options.patience = 6;
   options.best = true;
   options.plots = false;
@@ -133,6 +134,7 @@ TEST_CASE("a line through numbers of any size is found, and is the model that is
   const Split split = split_of(examples, 0.25, 1);
   Perceptron sizes;
   sizes.hidden = {};
+  sizes.rate = 0.05;
   const Task task = perceptron(perceptron_for(examples, sizes));
   const Dataset held = select_rows(examples.data, split.validation);
   Trainer trainer(task, select_rows(examples.data, split.train), {1, 400, 16, true}, held);
@@ -194,6 +196,7 @@ TEST_CASE("a run out of patience, ended at any step, comes to the same bits", "[
   REQUIRE(whole.ending.status == Ending::Status::finished);
   REQUIRE(whole.steps < 40 * 6);  // 96 rows in batches of 16
   CHECK(whole.steps % 6 == 0);
+  REQUIRE(whole.steps % 5 != 0);
   const auto expected = left(folder.path, "whole");
   CHECK(std::stoll(expected.at("best step")) == whole.steps - 6 * 6);  // patience epochs before
   // Every seventh step ends a process: within intervals and epochs, and at their ends.
@@ -220,6 +223,7 @@ TEST_CASE("a run out of patience, ended at any step, comes to the same bits", "[
   // Without a folder it ends there, too.
   TrainOptions options = options_in(folder.path, "");
   options.best = false;
+  options.interval = 0;
   CHECK(train(options, console).steps == whole.steps);
   // The best parameters are those of their checkpoint.
   const Exported best = export_run(folder.path / "whole", "safetensors", true, true);

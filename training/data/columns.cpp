@@ -34,9 +34,14 @@ struct Columns {
   return byte;
 }
 
+[[nodiscard]] std::vector<std::string> all_quoted(std::vector<std::string> names) {
+  for (std::string& name : names) name = as_quoted(name);
+  return names;
+}
+
 [[nodiscard]] std::size_t column_named(const std::string& name, const std::vector<std::string>& names, const std::string& where) {
   const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) throw SpecViolation(where + ": " + unknown_name("column", as_quoted(name), names));
+  if (at == names.end()) throw SpecViolation(where + ": " + unknown_name("column", as_quoted(name), all_quoted(names)));
   return static_cast<std::size_t>(at - names.begin());
 }
 

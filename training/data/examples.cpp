@@ -137,7 +137,7 @@ void require_rows(const HostTensor& inputs, const HostTensor& targets, const std
                                           std::string_view option) {
   if (const auto at = tensors.find(name); at != tensors.end()) return at->second;
   std::vector<std::string> names;
-  for (const auto& entry : tensors) names.push_back(entry.first);
+  for (const auto& entry : tensors) names.push_back(as_quoted(entry.first));
   if (name.empty())
     throw SpecViolation(
         fmt::format("{}: {} names a tensor, expected one of '{}'", where, option, as_quoted(fmt::format("{}", fmt::join(names, "', '")))));

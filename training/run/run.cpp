@@ -79,12 +79,12 @@ Run::Run(std::shared_ptr<Storage> storage, const fs::path& folder, Declaration d
       journal_(*storage_, folder / journal_file) {}
 
 Run Run::begin(std::shared_ptr<Storage> storage, const fs::path& folder, Declaration declaration, const Named& state) {
+  const Snapshot start = snapshot_of(state, {});
+  declaration.start = start.digest;
+  const std::string text = to_text(declaration), id = sha256_of(text);  // what cannot be said is refused before there is a folder
   storage->make_folder(folder);
   auto lock = locked(*storage, folder);
   clear(*storage, folder);
-  const Snapshot start = snapshot_of(state, {});
-  declaration.start = start.digest;
-  const std::string text = to_text(declaration), id = sha256_of(text);
   storage->make_folder(folder / checkpoints_folder);
   storage->create(folder / journal_file)->sync();
   checkpoints_of(*storage, folder, id, declaration).save(start);
