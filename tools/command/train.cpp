@@ -27,6 +27,8 @@ Examples
   etalon train digits
   etalon train digits --model cnn --seed 3 --svg plots
   etalon train moons --every 100
+  etalon train text                   a GPT; --model bigram
+  etalon train register --model gru
   etalon train --data my.csv --target species --run r --patience 10 --best
   etalon train --data houses.csv --target price --regression --hidden 32 --svg plots
   etalon train --data images.idx --labels labels.idx --classes 10 --metrics m.jsonl
@@ -139,7 +141,7 @@ int train_with(TrainWords& words, training::TrainResult (*train)(const training:
 }  // namespace
 
 void add_train(Command app, Outcome& outcome) {
-  Command command = app.command("train", "Train on data of your own, on the digits or on the half-moons");
+  Command command = app.command("train", "Train on data of your own, or a task that ships");
   command.footer(train_examples);
   auto words = std::make_shared<TrainWords>();
   training::TrainOptions& options = words->options;
