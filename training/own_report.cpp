@@ -26,7 +26,7 @@ constexpr std::size_t most_drawn = 20;  // classes of a confusion matrix
 
 [[nodiscard]] Examples read(const TrainOptions& options) {
   if (options.data.empty()) throw SpecViolation("training: --data names the file of one's own data");
-  if (options.model != "mlp")
+  if (!options.model.empty() && options.model != "mlp")
     throw SpecViolation(fmt::format("training: the model of one's own data is mlp, found '{}'", as_quoted(options.model)));
   std::vector<std::filesystem::path> files{options.data};
   if (!options.labels.empty()) files.push_back(options.labels);
@@ -113,7 +113,7 @@ TrainResult train_own(const TrainOptions& options, std::optional<Run>& run, std:
   Trainer trainer(task, std::move(rows), how, held);
   trainer.state().upload(scaling, Upload::partial);
   const bool is_validated = held.rows() > 0;
-  prepare({std::string(own_task), options.model, trainer, count, how, {}, own, is_validated}, options, run, console);
+  prepare({std::string(own_task), "mlp", trainer, count, how, {}, own, is_validated}, options, run, console);
   tell_data(own, split, epochs, options.seed, console);
   ProgressOptions shown = progress_options(options);
   shown.perplexity = examples.vocabulary > 0;

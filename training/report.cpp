@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -16,54 +17,58 @@
 #include <vector>
 
 #include "spec/error.hpp"
-#include "spec/file.hpp"
 #include "spec/sha256.hpp"
-#include "training/data/dataset.hpp"
+#include "training/data/sequences.hpp"
 #include "training/own_report.hpp"
 #include "training/plot/class_table.hpp"
 #include "training/subject.hpp"
+#include "training/tasks/shipped.hpp"
 #include "training/tasks/tasks.hpp"
 
 namespace etalon::training {
 
 namespace {
 
-std::filesystem::path digits_file(const TrainOptions& options) {
-  if (!options.data.empty()) return options.data;
-  const std::filesystem::path source = std::filesystem::path(ETALON_SOURCE_DATA) / "digits.csv.gz";
-  return std::filesystem::exists(source) ? source : std::filesystem::path(ETALON_INSTALLED_DATA) / "digits.csv.gz";
-}
-
 TrainResult show_plan(const LeafPlan& plan, std::ostream& console) {
   console << to_text(plan);
   return {};
 }
 
-TrainResult train_digits(const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
-  const std::string& model = options.model;
-  const Task task = task_named("digits", model);
-  const Dataset digits = read_digits(digits_file(options));
-  const Split split = split_of_digits();
-  const std::int64_t epochs = options.epochs > 0 ? options.epochs : model == "mlp" ? 500 : 100;
-  const TrainerOptions how = trainer_options(options, epochs, 32, true);
-  if (options.plan) return show_plan(plan_of(task, select_rows(digits, split.train), how), console);
-  Trainer trainer(task, select_rows(digits, split.train), how, select_rows(digits, split.validation));
-  const Subject subject{"digits", model, trainer, static_cast<std::int64_t>(split.train.size()), how,
-                        [&] { return sha256_of(read_file(digits_file(options))); }};
-  prepare(subject, options, run, console);
-  fmt::print(console, "digits, {}: {} rows to train on, {} to validate, {} to test, {} epochs, seed {}\n", model,
-             split.train.size(), split.validation.size(), split.test.size(), epochs, options.seed);
-  Progress progress(console, trainer.steps(), trainer.steps_of_epoch(), progress_options(options));
-  const Ending ending = trained(trainer, options, run, progress, console);
-  if (ending.status != Ending::Status::finished) return {trainer.steps(), 0, 0, 0, progress.accuracies(), ending};
-
-  const Dataset test = select_rows(digits, split.test);
+/// What the model came to on the rows that nobody looked at.
+void judge(Trainer& trainer, const Shipped& of, const TrainOptions& options, TrainResult& result, std::ostream& console) {
+  if (of.predicts) {
+    result.test_accuracy = trainer.accuracy(of.test);
+    result.test_perplexity = std::exp(trainer.loss(of.test));
+    result.bigram_perplexity = bigram_perplexity(of.train, of.test);
+    return;
+  }
   const ConfusionMatrix matrix =
-      confusion_of("confusion matrix of the test digits", test.classes, test.labels, trainer.classes(test.inputs));
-  show_curves(progress, options, console);
+      confusion_of(fmt::format("confusion matrix of the test {}", options.task), of.test.classes, of.test.labels, trainer.classes(of.test.inputs));
+  result.test_accuracy = accuracy_of(matrix);
   if (options.plots) console << '\n' << as_text(matrix);
   show_svg(matrix, "confusion", options);
-  return {trainer.steps(), last_epoch_loss(progress, run), accuracy_of(matrix), 0, progress.accuracies()};
+}
+
+TrainResult train_shipped(const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
+  const Shipped of = shipped(options.task, options.model, options.data);
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : of.epochs;
+  const TrainerOptions how = trainer_options(options, epochs, of.batch, true);
+  if (options.plan) return show_plan(plan_of(of.task, of.train, how), console);
+  Trainer trainer(of.task, of.train, how, of.validation);
+  const Subject subject{options.task, options.model, trainer, of.train.rows(), how, [&] { return of.digest; }};
+  prepare(subject, options, run, console);
+  fmt::print(console, "{}, {}: {} rows to train on, {} to validate, {} to test, {} epochs, seed {}\n", options.task, options.model,
+             of.train.rows(), of.validation.rows(), of.test.rows(), epochs, options.seed);
+  ProgressOptions shown = progress_options(options);
+  shown.perplexity = of.predicts;
+  Progress progress(console, trainer.steps(), trainer.steps_of_epoch(), shown);
+  const Ending ending = trained(trainer, options, run, progress, console);
+  TrainResult result{trainer.steps(), 0, 0, 0, progress.accuracies(), ending};
+  if (ending.status != Ending::Status::finished) return result;
+  result.last_epoch_loss = last_epoch_loss(progress, run);
+  show_curves(progress, options, console);
+  judge(trainer, of, options, result, console);
+  return result;
 }
 
 DecisionMap decision_map(Trainer& trainer, const Dataset& data) {
@@ -92,8 +97,9 @@ TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, st
   for (const std::int64_t label : data.labels) rows.numbers.push_back(label == 0 ? 1.0F : -1.0F);
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
   const TrainerOptions how = trainer_options(options, epochs, 10, false);
-  if (options.plan) return show_plan(plan_of(moons(), rows, how), console);
-  Trainer trainer(moons(), rows, how);
+  const Task task = task_named(options.task, options.model);
+  if (options.plan) return show_plan(plan_of(task, rows, how), console);
+  Trainer trainer(task, rows, how);
   const Subject subject{"moons", options.model, trainer, rows.rows(), how, [&] {
                           return Sha256().add(std::as_bytes(std::span(rows.inputs))).add(std::as_bytes(std::span(rows.numbers))).hexadecimal();
                         }, {}, false};
@@ -128,25 +134,24 @@ void check(const TrainOptions& options) {
   if (options.task != own_task && (!(options.own == OwnTask{}) || !options.labels.empty())) {
     throw SpecViolation("training: how data is read, and layers, are of one's own data: etalon train --data FILE --target COLUMN");
   }
-  if (options.task == "moons" && (!options.data.empty() || options.model != "mlp")) {
-    throw SpecViolation("training: moons makes its own data and has one model; --data and --model belong to digits");
-  }
+  if (options.task == "moons" && !options.data.empty()) throw SpecViolation("training: moons makes its own data; --data belongs to other tasks");
   if (!options.svg.empty()) make_folder(options.svg);
   if (!options.metrics.empty()) check_writable(options.metrics);
   if (!options.tensorboard.empty()) make_folder(options.tensorboard);
 }
 
-TrainResult train(const TrainOptions& options, std::optional<Run> run, std::ostream& console) {
+TrainResult train(TrainOptions options, std::optional<Run> run, std::ostream& console) {
   const auto start = std::chrono::steady_clock::now();
   check(options);
-  if (options.task != own_task) (void)task_named(options.task, options.model);
   if (options.task == own_task) return train_own(options, run, console);
-  TrainResult result = options.task == "digits" ? train_digits(options, run, console) : train_moons(options, run, console);
+  if (options.model.empty()) options.model = models_of(options.task).front();
+  TrainResult result = options.task == "moons" ? train_moons(options, run, console) : train_shipped(options, run, console);
   if (options.plan) return result;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (result.ending.status != Ending::Status::finished) return result;
-  fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, loss sum of the last epoch {:.4g}\n", options.task, result.steps, result.seconds,
-             options.task == "digits" ? "test accuracy" : "points on their side", 100 * result.test_accuracy, result.last_epoch_loss);
+  const std::string reached = fmt::format("{} {:.2f} %", options.task == "moons" ? "points on their side" : "test accuracy", 100 * result.test_accuracy);
+  const std::string surprise = result.test_perplexity ? fmt::format(", test perplexity {:.2f} ({:.2f} by counts of pairs)", *result.test_perplexity, *result.bigram_perplexity) : "";
+  fmt::print(console, "\n{}: {} steps in {:.1f} s, {}{}, loss sum of the last epoch {:.4g}\n", options.task, result.steps, result.seconds, reached, surprise, result.last_epoch_loss);
   return result;
 }
 

@@ -22,8 +22,8 @@ class Device;
 namespace etalon::training {
 
 struct TrainOptions {
-  std::string task = "digits";                  ///< digits, moons or own
-  std::string model = "mlp";                    ///< of digits: mlp or cnn
+  std::string task = "digits";                  ///< a shipped one, or own
+  std::string model;                            ///< of the task; empty: its first
   std::uint64_t seed = 1;
   std::int64_t epochs = 0;                      ///< 0: the task's own number
   std::int64_t every = 0;                       ///< print every that many steps; 0: once an epoch or rarer
@@ -61,6 +61,7 @@ struct TrainResult {
   double seconds = 0;
   std::vector<double> validation_accuracy{};  ///< after each epoch that ran here, where it is validated
   Ending ending{};              ///< of a run in a folder; unless it is finished, nothing was tested
+  std::optional<double> test_perplexity{}, bigram_perplexity{};  ///< of the next symbols, and what the counts of pairs come to
   std::optional<double> mean_squared_error{};  ///< where numbers are learned, of the rows judged
 };
 

@@ -22,10 +22,18 @@ Traced write_updates(spec::Tracer& tracer, const Optimization& optimization, con
   return inputs.rate;
 }
 
+Dims target_dims(std::int64_t rows, std::int64_t labels, DType target_dtype) {
+  return target_dtype == DType::i64 && labels == 1 ? Dims{rows} : Dims{rows, labels};
+}
+
+Dims target_dims(const BatchShape& shape, DType target_dtype) {
+  const Dims slice = target_dims(shape.grain(), shape.labels, target_dtype);
+  return slice.rank == 1 ? Dims{shape.slices(), slice[0]} : Dims{shape.slices(), slice[0], slice[1]};
+}
+
 TracedData declare_data(spec::Tracer& tracer, const BatchShape& shape, DType target_dtype) {
-  const Dims targets = target_dtype == DType::f32 ? Dims{shape.slices(), shape.grain(), 1} : Dims{shape.slices(), shape.grain()};
   const Traced inputs = tracer.input(names::inputs, DType::f32, {shape.slices(), shape.grain(), shape.features});
-  return {inputs, tracer.input(names::targets, target_dtype, targets)};
+  return {inputs, tracer.input(names::targets, target_dtype, target_dims(shape, target_dtype))};
 }
 
 std::optional<LossScale> declare_loss_scale(spec::Tracer& tracer, const Optimization& optimization) {
@@ -80,11 +88,11 @@ std::int64_t answers_per_row(const Task& task, std::int64_t features) {
   return task.forward(declare_parameters(tracer, task.parameters), points, nullptr).dims().count();
 }
 
-spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features, const std::optional<DType>& wanted) {
+spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features, const std::optional<spec::ValueType>& wanted) {
   spec::Tracer tracer;
   const Traced points = tracer.input(names::points, DType::f32, {rows, features});
   std::optional<Traced> targets;
-  if (wanted) targets = tracer.input(names::wanted, *wanted, *wanted == DType::i64 ? Dims{rows} : Dims{rows, 1});
+  if (wanted) targets = tracer.input(names::wanted, wanted->dtype, wanted->dims);
   const Task::Values values = declare_parameters(tracer, task.parameters);
   const Traced answers = task.forward(values, points, nullptr);
   tracer.output(names::answers, answers);

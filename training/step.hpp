@@ -19,6 +19,7 @@ struct BatchShape {
   std::int64_t batch = 0;     ///< rows
   std::int64_t features = 0;
   std::int64_t leaves = 1;    ///< parts of a batch, of which each has a run of its own
+  std::int64_t labels = 1;    ///< of a row
 
   [[nodiscard]] std::int64_t grain() const { return batch / leaves; }
   [[nodiscard]] std::int64_t slices() const { return batches * leaves; }
@@ -27,7 +28,7 @@ struct BatchShape {
 /// Names of what a step reads and writes besides the parameters.
 namespace names {
 inline constexpr const char* inputs = "train_inputs";     ///< f32 [slices, grain, features]
-inline constexpr const char* targets = "train_targets";   ///< [slices, grain] i64, or f32 [slices, grain, 1]
+inline constexpr const char* targets = "train_targets";   ///< [slices, grain] or [slices, grain, labels] i64, or f32 [slices, grain, 1]
 inline constexpr const char* seed = "seed";
 inline constexpr const char* epoch = "epoch_n";
 inline constexpr const char* batch = "batch_n";
@@ -56,6 +57,9 @@ struct TracedData {
   Traced inputs;
   Traced targets;
 };
+/// The extents of the targets of some rows, and of all as they lie in the store.
+[[nodiscard]] Dims target_dims(std::int64_t rows, std::int64_t labels, DType target_dtype);
+[[nodiscard]] Dims target_dims(const BatchShape& shape, DType target_dtype);
 [[nodiscard]] TracedData declare_data(spec::Tracer& tracer, const BatchShape& shape, DType target_dtype);
 
 /// The scale of the loss, declared in the program, where there is one.
@@ -86,6 +90,6 @@ void write_step(spec::Tracer& tracer, const Optimization& optimization, const Ta
 
 /// output: the answers for `rows` points, without noise; where the type of what is wanted is given, their loss as well.
 [[nodiscard]] spec::Program evaluation_program(const Task& task, std::int64_t rows, std::int64_t features,
-                                               const std::optional<DType>& wanted = {});
+                                               const std::optional<spec::ValueType>& wanted = {});
 
 }  // namespace etalon::training

@@ -26,13 +26,13 @@ BatchShape shape_of(const Dataset& rows, const TrainerOptions& options) {
   if (grain < 1 || options.batch % grain != 0) {
     throw SpecViolation(fmt::format("training: a batch of {} rows in leaves of {}, expected a grain that divides it", options.batch, grain));
   }
-  return {rows.rows() / options.batch, options.batch, rows.features, options.batch / grain};
+  return {rows.rows() / options.batch, options.batch, rows.features, options.batch / grain, rows.per_row};
 }
 
 /// Rows that the model can be trained or judged with.
 void require_fitting(const Dataset& data, const Task& task, std::string_view name) {
   require_sound(data, name);
-  const std::int64_t answers = answers_per_row(task, data.features);
+  const std::int64_t answers = answers_per_row(task, data.features) / data.per_row;
   if (data.labels.empty() || data.classes <= answers) return;
   throw SpecViolation(fmt::format("{}: {} classes, expected at most {}, for which the model has answers", name,
                                   data.classes, answers));
@@ -57,8 +57,11 @@ Dataset alike_or_none(Dataset data, const Dataset& trained, const Task& task) {
   return data;
 }
 
+DType target_dtype(const Dataset& rows) { return rows.labels.empty() ? DType::f32 : DType::i64; }
+
 HostTensor wanted_of(const Dataset& rows) {
-  return rows.labels.empty() ? HostTensor::of(Dims{rows.rows(), 1}, rows.numbers) : HostTensor::of(Dims{rows.rows()}, rows.labels);
+  const Dims dims = target_dims(rows.rows(), rows.per_row, target_dtype(rows));
+  return rows.labels.empty() ? HostTensor::of(dims, rows.numbers) : HostTensor::of(dims, rows.labels);
 }
 
 /// The class with the largest answer for each of the rows.
@@ -82,8 +85,6 @@ void require_devices(const TrainerOptions& options) {
   if (options.devices == 1 || options.device == nullptr || options.device->is_host()) return;
   throw SpecViolation(fmt::format("training: {} devices on {}, expected 1, or the processor", options.devices, options.device->name()));
 }
-
-DType target_dtype(const Dataset& rows) { return rows.labels.empty() ? DType::f32 : DType::i64; }
 
 Target target_of(const TrainerOptions& options) {
   require_devices(options);
@@ -115,7 +116,7 @@ Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, 
           [this](const RoutineCache::Types& types) {
             const auto wanted = types.find(names::wanted);
             return evaluation_program(task_, types.at(names::points).dims[0], rows_.features,
-                                      wanted == types.end() ? std::nullopt : std::optional(wanted->second.dtype));
+                                      wanted == types.end() ? std::nullopt : std::optional(wanted->second));
           },
           target_, state_.store()) {}
 
@@ -128,9 +129,8 @@ void Trainer::load_epoch(std::int64_t epoch) {
   order.resize(static_cast<std::size_t>(shape_.batches * shape_.batch));
   const Dataset epoch_rows = select_rows(rows_, order);
   state_.store().put(names::inputs, HostTensor::of(Dims{shape_.slices(), shape_.grain(), shape_.features}, epoch_rows.inputs));
-  state_.store().put(names::targets, rows_.labels.empty()
-                                   ? HostTensor::of(Dims{shape_.slices(), shape_.grain(), 1}, epoch_rows.numbers)
-                                   : HostTensor::of(Dims{shape_.slices(), shape_.grain()}, epoch_rows.labels));
+  const Dims targets = target_dims(shape_, target_dtype(rows_));
+  state_.store().put(names::targets, rows_.labels.empty() ? HostTensor::of(targets, epoch_rows.numbers) : HostTensor::of(targets, epoch_rows.labels));
 }
 
 StepRecord Trainer::record_of(const StepPosition& at, const Outcome& outcome) const {
@@ -174,7 +174,7 @@ std::vector<float> Trainer::answers(const std::vector<float>& points) {
 }
 
 std::vector<std::int64_t> Trainer::classes(const std::vector<float>& points) {
-  return largest_of(answers(points), static_cast<std::int64_t>(points.size()) / rows_.features);
+  return largest_of(answers(points), static_cast<std::int64_t>(points.size()) / rows_.features * rows_.per_row);
 }
 
 double Trainer::accuracy(const Dataset& rows) {
@@ -182,18 +182,27 @@ double Trainer::accuracy(const Dataset& rows) {
   return share_right(classes(rows.inputs), rows.labels);
 }
 
+Outcome Trainer::evaluate(const Dataset& rows) {
+  const HostTensor points = HostTensor::of(Dims{rows.rows(), rows_.features}, rows.inputs);
+  Outcome outcome = evaluations_.run({{names::points, points}, {names::wanted, wanted_of(rows)}});
+  if (!outcome.completed()) throw SpecViolation("training: the evaluation did not complete: " + outcome.why);
+  return outcome;
+}
+
+double Trainer::loss(const Dataset& rows) {
+  require_labelled(rows, task_, "evaluation data");
+  return evaluate(rows).number(names::loss);
+}
+
 void Trainer::validate(StepRecord& record) {
-  const Dims dims{validation_.rows(), rows_.features};
-  const HostTensor points = HostTensor::of(dims, validation_.inputs);
-  const Outcome outcome = evaluations_.run({{names::points, points}, {names::wanted, wanted_of(validation_)}});
-  if (!outcome.completed()) throw SpecViolation("training: the validation did not complete: " + outcome.why);
+  const Outcome outcome = evaluate(validation_);
   record.validation_loss = outcome.number(names::loss);
   if (!std::isfinite(*record.validation_loss)) {
     throw SpecViolation(fmt::format("training: after step {} the validation loss is {}", record.step, *record.validation_loss));
   }
   if (validation_.labels.empty()) return;
   const std::span<const float> answers = outcome.output(names::answers).view<float>();
-  record.validation_accuracy = share_right(largest_of(answers, validation_.rows()), validation_.labels);
+  record.validation_accuracy = share_right(largest_of(answers, static_cast<std::int64_t>(validation_.labels.size())), validation_.labels);
 }
 
 }  // namespace etalon::training

@@ -73,10 +73,12 @@ class Trainer {
   /// The answers of the model for these points (rows × features), with the parameters as they are now.
   /// \throws SpecViolation for a part of a row.
   [[nodiscard]] std::vector<float> answers(const std::vector<float>& points);
-  /// The class with the largest answer for each of these points.
+  /// The class with the largest answer for each of these points, or each label of them.
   [[nodiscard]] std::vector<std::int64_t> classes(const std::vector<float>& points);
-  /// The share of rows whose label that is. \throws SpecViolation as require_sound, or for rows without labels.
+  /// The share of labels that are it. \throws SpecViolation as require_sound, or for rows without labels.
   [[nodiscard]] double accuracy(const Dataset& rows);
+  /// The loss of rows with labels. \throws as accuracy
+  [[nodiscard]] double loss(const Dataset& rows);
   [[nodiscard]] std::int64_t steps_of_epoch() const { return shape_.batches; }
   /// Parameters and optimizer state.
   [[nodiscard]] State& state() { return state_; }
@@ -87,6 +89,7 @@ class Trainer {
  private:
   void load_epoch(std::int64_t epoch);
   [[nodiscard]] StepRecord record_of(const StepPosition& at, const Outcome& outcome) const;
+  [[nodiscard]] Outcome evaluate(const Dataset& rows);
   void validate(StepRecord& record);
 
   Task task_;

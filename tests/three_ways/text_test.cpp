@@ -32,3 +32,11 @@ test::Text<Given> two_windows() {
 TEST_CASE("a_gpt_block_on_text_trains_the_same_in_three_ways", "[three]") {
   test::require_three_ways<test::Gpt>(test::drawn_gpt<test::Gpt<training::Declared>>(), test::gpt_loss, two_windows(), 2);
 }
+
+TEST_CASE("a_decoder_that_reads_an_encoder_trains_the_same_in_three_ways", "[three]") {
+  test::require_three_ways<test::Translator>(test::drawn<test::Translator<training::Declared>>(), test::translator_loss, two_windows(), 2);
+}
+
+TEST_CASE("recurrent_layers_train_the_same_in_three_ways", "[three]") {
+  test::require_three_ways<test::Recurrent>(test::drawn<test::Recurrent<training::Declared>>(), test::recurrent_loss, two_windows(), 2);
+}

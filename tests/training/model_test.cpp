@@ -33,26 +33,26 @@ TEST_CASE("paths_come_from_the_struct_through_nested_structs_and_arrays", "[mode
   CHECK(mlp.names() == std::vector<std::string>{"hidden.weight", "hidden.bias", "output.weight", "output.bias"});
   CHECK(mlp.at("output.weight").dims == Dims{10, 3});
   const Parameters gpt(test::drawn_gpt<test::Gpt<Declared>>());
-  CHECK(gpt.contains("blocks.0.up.weight"));
+  CHECK(gpt.contains("blocks.0.inner_layers.up.weight"));
   CHECK(gpt.matching("*.gain") == std::vector<std::string>{"blocks.0.before.gain", "blocks.0.between.gain"});
 }
 
 TEST_CASE("tied_declarations_are_one_parameter", "[model]") {
   const Parameters gpt(test::drawn_gpt<test::Gpt<Declared>>());
-  CHECK(gpt.owner("head") == "tokens");
+  CHECK(gpt.owner("head.rows") == "tokens.rows");
   const auto names = gpt.names();
-  CHECK(std::set<std::string>(names.begin(), names.end()).count("head") == 0);
+  CHECK(std::set<std::string>(names.begin(), names.end()).count("head.rows") == 0);
   State state(gpt, adamw(gpt), 3);
-  state.replace("head", HostTensor(DType::f32, {16, 4}));
-  CHECK(state.value("tokens") == HostTensor(DType::f32, {16, 4}));
+  state.replace("head.rows", HostTensor(DType::f32, {16, 4}));
+  CHECK(state.value("tokens.rows") == HostTensor(DType::f32, {16, 4}));
   // Copies that nothing ties are parameters of their own.
   const auto same = drawn<test::Gpt<Declared>>();
   CHECK(Parameters(same).names().size() == names.size() + 1);
   Parameters ill;
   auto one = drawn<test::Gpt<Declared>>();
-  tie(one.tokens, one.head);
-  ill.add("a", one.tokens);
-  Parameter other = one.head;
+  tie(one.tokens.rows, one.head.rows);
+  ill.add("a", one.tokens.rows);
+  Parameter other = one.head.rows;
   other.dims = Dims{3};
   CHECK_THROWS_WITH(ill.add("b", other), "model: `b` is tied to `a`, which is f32[16, 4], got f32[3]");
 }

@@ -5,44 +5,33 @@
 #include <array>
 
 #include "spec/library/operations.hpp"
-#include "training/model/parameter.hpp"
-#include "training/model/structure.hpp"
+#include "training/layers.hpp"
 
 namespace etalon::test {
 
 using training::Declared;
 
-template <template <class> class V, class Weight, class Bias>
-struct Layer {
-  BOOST_HANA_DEFINE_STRUCT(Layer, (V<Weight>, weight), (V<Bias>, bias));
-};
-template <template <class> class V, std::int64_t outputs, std::int64_t... inputs>
-using Dense = Layer<V, Shape<outputs, inputs...>, Shape<outputs>>;
+namespace layers = training::layers;
 
-/// Weights are drawn and decay; vectors start at 0.
+/// Weights are drawn and decay; gains start at 1, other vectors at 0.
 template <class Model>
 Model drawn() {
-  Model model;
-  training::for_each_leaf(model, [](const std::string&, training::Parameter& p) {
-    p.decays = p.dims.rank > 1;
-    p.initialiser = training::Initialiser{p.decays ? "xavier_uniform" : "zeros"};
-  });
-  return model;
+  return training::started<Model>("xavier_uniform");
 }
 
 /// 64 pixels → 3 → 10 classes.
 template <template <class> class V>
 struct Mlp {
-  using Hidden = Dense<V, 3, 64>;
-  using Output = Dense<V, 10, 3>;
+  using Hidden = layers::Linear<V, 64, 3>;
+  using Output = layers::Linear<V, 3, 10>;
   BOOST_HANA_DEFINE_STRUCT(Mlp, (Hidden, hidden), (Output, output));
 };
 
 /// One convolution, pooling, one layer.
 template <template <class> class V>
 struct Cnn {
-  using Edges = Dense<V, 2, 1, 3, 3>;
-  using Output = Dense<V, 10, 8>;
+  using Edges = layers::Convolution<V, 1, 2, 3, 3, "padding=[1, 1]">;
+  using Output = layers::Linear<V, 8, 10>;
   BOOST_HANA_DEFINE_STRUCT(Cnn, (Edges, edges), (Output, output));
 };
 
@@ -53,27 +42,12 @@ struct Digits {
   BOOST_HANA_DEFINE_STRUCT(Digits, (Images, images), (Classes, classes));
 };
 
-template <template <class> class V>
-struct Norm {
-  using Vector = V<Shape<4>>;
-  BOOST_HANA_DEFINE_STRUCT(Norm, (Vector, gain), (Vector, shift));
-};
-
-template <template <class> class V>
-struct Block {
-  using Square = V<Shape<4, 4>>;
-  using Up = Dense<V, 6, 4>;
-  using Down = Dense<V, 4, 6>;
-  BOOST_HANA_DEFINE_STRUCT(Block, (Norm<V>, before), (Square, queries), (Square, keys), (Square, values), (Square, joined),
-                           (Norm<V>, between), (Up, up), (Down, down));
-};
-
 /// A GPT of one block over 16 characters; what reads them in also tells them apart (tied weights).
 template <template <class> class V>
 struct Gpt {
-  using Tokens = V<Shape<16, 4>>;
+  using Tokens = layers::Embedding<V, 16, 4>;
   using Positions = V<Shape<5, 4>>;
-  using Blocks = std::array<Block<V>, 1>;
+  using Blocks = std::array<layers::EncoderBlock<V, 4, 6, "heads=2, causal=true">, 1>;
   BOOST_HANA_DEFINE_STRUCT(Gpt, (Tokens, tokens), (Positions, positions), (Blocks, blocks), (Tokens, head));
 };
 
@@ -83,42 +57,59 @@ struct Text {
   BOOST_HANA_DEFINE_STRUCT(Text, (Characters, read), (Characters, next));
 };
 
+/// A decoder that reads what an encoder made.
+template <template <class> class V>
+struct Translator {
+  using Tokens = layers::Embedding<V, 16, 4>;
+  using Encoder = layers::EncoderBlock<V, 4, 6, "heads=2">;
+  using Decoder = layers::DecoderBlock<V, 4, 4, 6, "heads=2, causal=true", "heads=4">;
+  BOOST_HANA_DEFINE_STRUCT(Translator, (Tokens, tokens), (Encoder, encoder), (Decoder, decoder));
+};
+
+/// Two recurrent layers over one step.
+template <template <class> class V>
+struct Recurrent {
+  using Tokens = layers::Embedding<V, 16, 4>;
+  using Norm = layers::RmsNorm<V, 4>;
+  using Gru = layers::Gru<V, 4, 4>;
+  using Lstm = layers::Lstm<V, 4, 4>;
+  BOOST_HANA_DEFINE_STRUCT(Recurrent, (Tokens, tokens), (Norm, norm), (Gru, gru), (Lstm, lstm));
+};
+
 // --- what they compute ---
 
 inline constexpr auto mlp_loss = [](const auto& m, const auto& batch, const auto& noise) {
-  const auto hidden = ops::tanh(ops::linear(batch.images, m.hidden.weight, m.hidden.bias));
-  const auto some = ops::dropout.with<"p=0.25, stream=65537">(hidden, noise.seed, noise.step);
-  return ops::cross_entropy(ops::linear(some, m.output.weight, m.output.bias), batch.classes, spec::absent);
+  const auto some = ops::dropout.with<"p=0.25, stream=65537">(ops::tanh(m.hidden(batch.images)), noise.seed, noise.step);
+  return ops::cross_entropy(m.output(some), batch.classes, spec::absent);
 };
 
 inline constexpr auto cnn_loss = [](const auto& m, const auto& batch, const auto&) {
-  const auto image = ops::reshape.with<"shape=[3, 1, 8, 8]">(batch.images);
-  const auto edges = ops::relu(ops::conv2d.with<"padding=[1, 1]">(image, m.edges.weight, m.edges.bias));
+  const auto edges = ops::relu(m.edges(ops::reshape.with<"shape=[3, 1, 8, 8]">(batch.images)));
   const auto flat = ops::flatten.with<"start=1">(ops::max_pool2d.with<"kernel=[4, 4]">(edges));
-  return ops::cross_entropy(ops::linear(flat, m.output.weight, m.output.bias), batch.classes, spec::absent);
-};
-
-inline constexpr auto gpt_block = [](const auto& b, const auto& x) {
-  const auto seen = ops::layer_norm(x, b.before.gain, b.before.shift);
-  const auto attended = x + ops::multi_head_attention.with<"heads=2, causal=true">(seen, b.queries, b.keys, b.values, b.joined, spec::absent,
-                                                                                   spec::absent, spec::absent, spec::absent, spec::absent);
-  const auto again = ops::layer_norm(attended, b.between.gain, b.between.shift);
-  return attended + ops::linear(ops::gelu(ops::linear(again, b.up.weight, b.up.bias)), b.down.weight, b.down.bias);
+  return ops::cross_entropy(m.output(flat), batch.classes, spec::absent);
 };
 
 inline constexpr auto gpt_loss = [](const auto& m, const auto& batch, const auto&) {
-  const auto x = ops::embedding(m.tokens, batch.read) + m.positions;
-  return ops::cross_entropy(ops::linear(gpt_block(m.blocks[0], x), m.head, spec::absent), batch.next, spec::absent);
+  const auto x = m.blocks[0](m.tokens(batch.read) + m.positions);
+  return ops::cross_entropy(m.head.likeness(x), batch.next, spec::absent);
 };
 
-/// Gains start at 1, and the head is the embedding.
+inline constexpr auto translator_loss = [](const auto& m, const auto& batch, const auto&) {
+  const auto read = m.tokens(batch.read);
+  return ops::cross_entropy(m.tokens.likeness(m.decoder(read, m.encoder(read))), batch.next, spec::absent);
+};
+
+inline constexpr auto recurrent_loss = [](const auto& m, const auto& batch, const auto&) {
+  const auto read = m.tokens(batch.read);
+  const auto next = m.lstm(read, m.gru(m.norm(read), read), read);
+  return ops::cross_entropy(m.tokens.likeness(next.h + next.c), batch.next, spec::absent);
+};
+
+/// The head is the embedding.
 template <class G>
 G drawn_gpt() {
   G model = drawn<G>();
-  training::for_each_leaf(model, [](const std::string& path, training::Parameter& p) {
-    if (path.ends_with("gain")) p.initialiser = training::Initialiser{"ones"};
-  });
-  tie(model.tokens, model.head);
+  tie(model.tokens.rows, model.head.rows);
   return model;
 }
 

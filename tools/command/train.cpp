@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -14,6 +16,7 @@
 #include "compiled/cache_folder.hpp"
 #include "tools/command/devices.hpp"
 #include "training/report.hpp"
+#include "training/tasks/tasks.hpp"
 #endif
 
 namespace etalon::command {
@@ -24,6 +27,8 @@ Examples
   etalon train digits
   etalon train digits --model cnn --seed 3 --svg plots
   etalon train moons --every 100
+  etalon train text                   a GPT; --model bigram
+  etalon train register --model gru
   etalon train --data my.csv --target species --run r --patience 10 --best
   etalon train --data houses.csv --target price --regression --hidden 32 --svg plots
   etalon train --data images.idx --labels labels.idx --classes 10 --metrics m.jsonl
@@ -136,13 +141,13 @@ int train_with(TrainWords& words, training::TrainResult (*train)(const training:
 }  // namespace
 
 void add_train(Command app, Outcome& outcome) {
-  Command command = app.command("train", "Train on data of your own, on the digits or on the half-moons");
+  Command command = app.command("train", "Train on data of your own, or a task that ships");
   command.footer(train_examples);
   auto words = std::make_shared<TrainWords>();
   training::TrainOptions& options = words->options;
   options.task.clear();
-  command.option("task", options.task, "digits, moons or own; without it own, where --data names a file");
-  command.option("--model", options.model, "Of digits: mlp or cnn").with_default();
+  command.option("task", options.task, fmt::format("{} or own; without it own, where --data names a file", fmt::join(training::task_names(), ", ")));
+  command.option("--model", options.model, "Of the task; its first without it");
   command.option("--seed", options.seed, "Feeds initialisation, shuffling and dropout").with_default();
   command.option("--epochs", options.epochs, "Passes over the data; 0 is the task's own number").between(0, 1000000).with_default();
   command.option("--batch", options.batch, "Rows of a step; 0 is the task's own number").between(0, 1000000000).with_default();

@@ -20,6 +20,9 @@ void require_sizes(const Dataset& data, std::string_view name) {
   if (!data.labels.empty() && data.classes < 1) {
     throw SpecViolation(fmt::format("{}: {} classes, expected at least 1", name, data.classes));
   }
+  if (data.per_row < 1 || static_cast<std::int64_t>(data.labels.size()) % data.per_row != 0) {
+    throw SpecViolation(fmt::format("{}: {} labels, expected {} for each row", name, data.labels.size(), std::max<std::int64_t>(data.per_row, 1)));
+  }
   const auto features = static_cast<std::size_t>(data.features);
   const auto rows = static_cast<std::size_t>(data.rows());
   if (data.inputs.size() % features == 0 && data.inputs.size() / features == rows) return;
@@ -43,20 +46,21 @@ void require_sound(const Dataset& data, std::string_view name) {
   const auto unknown = [&](std::int64_t label) { return label < 0 || label >= data.classes; };
   if (const auto at = std::find_if(data.labels.begin(), data.labels.end(), unknown); at != data.labels.end()) {
     throw SpecViolation(fmt::format("{}: row {} has the label {}, expected a class from 0 to {}", name,
-                                    at - data.labels.begin(), *at, data.classes - 1));
+                                    (at - data.labels.begin()) / data.per_row, *at, data.classes - 1));
   }
 }
 
 Dataset select_rows(const Dataset& from, const std::vector<std::int64_t>& positions) {
   require_sizes(from, "rows");
   Dataset out{from.features, from.classes, {}};
+  out.per_row = from.per_row;
   for (const std::int64_t row : positions) {
     if (row < 0 || row >= from.rows()) throw SpecViolation(fmt::format("rows: {} is no row, expected 0 to {}", row, from.rows() - 1));
     const auto first = from.inputs.begin() + row * from.features;
     out.inputs.insert(out.inputs.end(), first, first + from.features);
-    const auto at = static_cast<std::size_t>(row);
-    if (from.labels.empty()) out.numbers.push_back(from.numbers[at]);
-    else out.labels.push_back(from.labels[at]);
+    const auto label = from.labels.begin() + row * from.per_row;
+    if (from.labels.empty()) out.numbers.push_back(from.numbers[static_cast<std::size_t>(row)]);
+    else out.labels.insert(out.labels.end(), label, label + from.per_row);
   }
   return out;
 }

@@ -10,15 +10,18 @@
 
 namespace etalon::training {
 
-/// Examples as rows: `inputs` holds rows × features numbers, and each row has one label or one number to be met.
+/// Examples as rows: `inputs` holds rows × features numbers, and each row has labels, mostly one, or one number to be met.
 struct Dataset {
   std::int64_t features = 0;
   std::int64_t classes = 0;              ///< of labels
   std::vector<float> inputs;
-  std::vector<std::int64_t> labels = {};  ///< a class of 0..classes-1 per row
+  std::vector<std::int64_t> labels = {};  ///< `per_row` classes of 0..classes-1 for each row
   std::vector<float> numbers = {};        ///< instead of labels
+  std::int64_t per_row = 1;               ///< labels of a row: a text has one for each character
 
-  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(labels.empty() ? numbers.size() : labels.size()); }
+  [[nodiscard]] std::int64_t rows() const {
+    return labels.empty() ? static_cast<std::int64_t>(numbers.size()) : static_cast<std::int64_t>(labels.size()) / per_row;
+  }
 };
 
 /// Takes data in. \param name stands in messages

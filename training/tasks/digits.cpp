@@ -2,7 +2,9 @@
 
 #include "spec/library/operations.hpp"
 #include "training/data/random_streams.hpp"
+#include "training/layers.hpp"
 #include "training/tasks/augment.hpp"
+#include "training/tasks/classifier.hpp"
 #include "training/tasks/tasks.hpp"
 
 namespace etalon::training {
@@ -10,41 +12,24 @@ namespace etalon::training {
 namespace {
 
 using namespace etalon::ops;
-
-template <template <class> class V, class Weight, class Bias>
-struct LayerOf {
-  BOOST_HANA_DEFINE_STRUCT(LayerOf, (V<Weight>, weight), (V<Bias>, bias));
-};
-/// Weights with the outputs as their first axis.
-template <template <class> class V, std::int64_t outputs, std::int64_t... inputs>
-using Layer = LayerOf<V, Shape<outputs, inputs...>, Shape<outputs>>;
+using layers::Convolution;
+using layers::Linear;
 
 template <template <class> class V>
 struct Mlp {
-  using Hidden = Layer<V, 64, 64>;
-  using Narrow = Layer<V, 32, 64>;
-  using Output = Layer<V, 10, 32>;
+  using Hidden = Linear<V, 64, 64>;
+  using Narrow = Linear<V, 64, 32>;
+  using Output = Linear<V, 32, 10>;
   BOOST_HANA_DEFINE_STRUCT(Mlp, (Hidden, hidden), (Narrow, narrow), (Output, output));
 };
 
 template <template <class> class V>
 struct Cnn {
-  using Edges = Layer<V, 16, 1, 3, 3>;
-  using Shapes = Layer<V, 32, 16, 3, 3>;
-  using Output = Layer<V, 10, 128>;
+  using Edges = Convolution<V, 1, 16, 3, 3, "padding=[1, 1]">;
+  using Shapes = Convolution<V, 16, 32, 3, 3, "padding=[1, 1]">;
+  using Output = Linear<V, 128, 10>;
   BOOST_HANA_DEFINE_STRUCT(Cnn, (Edges, edges), (Shapes, shapes), (Output, output));
 };
-
-/// Weights are drawn and decay; the other parameters start at 0.
-template <class Model>
-Model drawn_weights() {
-  Model model;
-  for_each_leaf(model, [](const std::string&, Parameter& parameter) {
-    parameter.decays = parameter.dims.rank > 1;
-    parameter.initialiser = Initialiser{parameter.decays ? "kaiming_uniform" : "zeros"};
-  });
-  return model;
-}
 
 /// Drops a part of the values in training; `stream` tells the random operations of one model apart.
 Traced dropped(const Traced& x, const Noise<Untyped>* noise, double p, std::int64_t stream) {
@@ -63,9 +48,9 @@ Traced written(const Traced& x, const Noise<Untyped>* noise) {
 }
 
 Traced mlp_forward(const Mlp<Untyped>& m, const Traced& x, const Noise<Untyped>* noise) {
-  const Traced wide = relu(linear(written(x, noise), m.hidden.weight, m.hidden.bias));
-  const Traced narrow = relu(linear(dropped(wide, noise, 0.1, 1), m.narrow.weight, m.narrow.bias));
-  return linear(narrow, m.output.weight, m.output.bias);
+  const Traced wide = relu(m.hidden(written(x, noise)));
+  const Traced narrow = relu(m.narrow(dropped(wide, noise, 0.1, 1)));
+  return m.output(narrow);
 }
 
 Traced pooled(const Traced& x) {
@@ -73,45 +58,26 @@ Traced pooled(const Traced& x) {
   return max_pool2d.set("kernel", two).set("stride", two)(x);
 }
 
-template <class Layer>
-Traced convolved(const Traced& x, const Layer& l) {
-  return relu(conv2d.set("padding", std::vector<std::int64_t>{1, 1})(x, l.weight, l.bias));
-}
-
 Traced cnn_forward(const Cnn<Untyped>& m, const Traced& x, const Noise<Untyped>* noise) {
   const std::int64_t rows = x.dims()[0];
   const Traced image = reshape.set("shape", std::vector<std::int64_t>{rows, 1, 8, 8})(written(x, noise));
-  const Traced shapes = pooled(convolved(pooled(convolved(image, m.edges)), m.shapes));
+  const Traced shapes = pooled(relu(m.shapes(pooled(relu(m.edges(image))))));
   const std::int64_t features = shapes.dims().count() / rows;
   const Traced flat = reshape.set("shape", std::vector<std::int64_t>{rows, features})(shapes);
-  return linear(dropped(flat, noise, 0.2, 1), m.output.weight, m.output.bias);
-}
-
-/// Cross-entropy, and AdamW whose rate falls linearly from `peak` to 0.
-Task classifier(std::string name, double peak, double weight_decay) {
-  Task task;
-  task.name = std::move(name);
-  task.loss = [](const Traced& answers, const Traced& classes) {
-    return cross_entropy(answers, classes, spec::absent);
-  };
-  task.rate = [peak](const Traced& step_n, std::int64_t steps) {
-    return linear_schedule.set("initial", peak).set("steps", steps)(step_n);
-  };
-  task.groups = {{"*", {"adamw", {}, weight_decay}}};
-  return task;
+  return m.output(dropped(flat, noise, 0.2, 1));
 }
 
 }  // namespace
 
 Task digits_mlp() {
   Task task = classifier("digits (MLP)", 0.005, 0.01);
-  use_model(task, drawn_weights<Mlp<Declared>>(), mlp_forward);
+  use_model(task, started<Mlp<Declared>>(), mlp_forward);
   return task;
 }
 
 Task digits_cnn() {
   Task task = classifier("digits (CNN)", 0.005, 0.01);
-  use_model(task, drawn_weights<Cnn<Declared>>(), cnn_forward);
+  use_model(task, started<Cnn<Declared>>(), cnn_forward);
   return task;
 }
 

@@ -1,28 +1,58 @@
 #include "training/tasks/tasks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
+#include "training/tasks/sequences.hpp"
 
 namespace etalon::training {
 
 namespace {
 
-void require_known(std::string_view what, const std::string& name, const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) == known.end()) throw SpecViolation(unknown_name(what, name, known));
-}
+/// The models of a task in order, its usual one first.
+struct Shelf {
+  std::string_view task, model;
+  Task (*make)();
+};
+constexpr std::array<Shelf, 9> shelves{{{"digits", "mlp", digits_mlp},
+                                        {"digits", "cnn", digits_cnn},
+                                        {"moons", "mlp", moons},
+                                        {"names", "mlp", names_mlp},
+                                        {"register", "transformer", register_transformer},
+                                        {"register", "gru", register_gru},
+                                        {"register", "lstm", register_lstm},
+                                        {"text", "gpt", text_gpt},
+                                        {"text", "bigram", text_bigram}}};
 
 }  // namespace
 
+std::vector<std::string> task_names() {
+  std::vector<std::string> names;
+  for (const Shelf& shelf : shelves) {
+    if (names.empty() || names.back() != shelf.task) names.emplace_back(shelf.task);
+  }
+  return names;
+}
+
+std::vector<std::string> models_of(const std::string& task) {
+  std::vector<std::string> models;
+  for (const Shelf& shelf : shelves) {
+    if (shelf.task == task) models.emplace_back(shelf.model);
+  }
+  if (models.empty()) throw SpecViolation(unknown_name("task", task, task_names()));
+  return models;
+}
+
 Task task_named(const std::string& task, const std::string& model) {
-  require_known("task", task, {"digits", "moons", "own"});
   if (task == "own") throw SpecViolation("the task own has the model that its run says, none that ships");
-  if (task == "moons") return moons();
-  require_known("model of digits", model, {"mlp", "cnn"});
-  return model == "mlp" ? digits_mlp() : digits_cnn();
+  const std::vector<std::string> models = models_of(task);
+  const auto found = std::find_if(shelves.begin(), shelves.end(), [&](const Shelf& shelf) { return shelf.task == task && shelf.model == model; });
+  if (found == shelves.end()) throw SpecViolation(unknown_name("model of " + task, model, models));
+  return found->make();
 }
 
 }  // namespace etalon::training

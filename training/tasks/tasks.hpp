@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "training/task.hpp"
 
@@ -16,8 +17,11 @@ namespace etalon::training {
 /// parameter and the rate 0.1·(2·steps - step_n)/steps.
 [[nodiscard]] Task moons();
 
-/// The task of that name, `digits` or `moons`; of the digits one of the models `mlp` and `cnn`.
-/// \throws SpecViolation for another name, with the nearest one
+/// In the order of their names.
+[[nodiscard]] std::vector<std::string> task_names();
+/// The models of a task, its usual one first. \throws SpecViolation for another task, with the nearest name
+[[nodiscard]] std::vector<std::string> models_of(const std::string& task);
+/// \throws SpecViolation for another task or model, with the nearest name
 [[nodiscard]] Task task_named(const std::string& task, const std::string& model);
 
 }  // namespace etalon::training
