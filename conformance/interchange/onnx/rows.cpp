@@ -21,10 +21,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kinds{{{
                                                                               {"NonZero", "shapes that depend on data are not offered"},
                                                                               {"Unique", "shapes that depend on data are not offered"}}};
 
+[[nodiscard]] std::array<std::span<const Row>, 8> families() {
+  return {elementwise_rows(), activation_rows(), reduction_rows(), shape_rows(), indexing_rows(), window_rows(), layer_rows(), recurrent_rows()};
+}
+
 }  // namespace
 
 const Row* find_row(std::string_view operation) {
-  for (const auto& rows : {elementwise_rows(), activation_rows(), reduction_rows(), shape_rows(), indexing_rows(), window_rows(), layer_rows(), recurrent_rows()}) {
+  for (const auto& rows : families()) {
     const auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.operation == operation; });
     if (at != rows.end()) return &*at;
   }
@@ -39,9 +43,9 @@ std::string_view why_not(std::string_view operation) {
   return "it has no counterpart in the library";
 }
 
-const Row* plain_row_for(std::string_view meaning) {
-  for (const auto& rows : {elementwise_rows(), activation_rows()}) {
-    const auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.is_plain && row.meaning == meaning; });
+const Row* exported_row(std::string_view meaning) {
+  for (const auto& rows : families()) {
+    const auto at = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.is_exported && row.meaning == meaning; });
     if (at != rows.end()) return &*at;
   }
   return nullptr;

@@ -2,6 +2,8 @@
 /// What ONNX's operators mean, one row each: the only table of them, for what is imported and what is exported.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -9,13 +11,20 @@
 
 namespace etalon::conformance::onnx {
 
-/// An operator: how a node of it becomes calls. Where `meaning` is all that a row knows (the operator is the library's
-/// operation of that name, operand by operand), `is_plain` says so, and the operation can be exported by it.
+/// An attribute that both know: its name in the library and in ONNX.
+struct AttributeName {
+  std::string_view ours, onnx;
+};
+
+/// An operator: how a node of it becomes calls. Where it is the library's operation `meaning`, operand by operand, with these
+/// attributes and no others, a call of that can be exported as one node.
 struct Row {
   std::string_view operation;  ///< ONNX's name
   Values (*translate)(NodeTranslation& node);
-  std::string_view meaning{};  ///< the library's
-  bool is_plain = false;
+  std::string_view meaning{};  ///< the library's name that the row's function calls, where it asks for it
+  bool is_exported = false;
+  std::array<AttributeName, 2> attributes{};
+  std::int64_t opset = 17;     ///< in which it is exported
 };
 
 /// The tables, by family.
@@ -34,7 +43,7 @@ struct Row {
 /// Why an operator has no row.
 [[nodiscard]] std::string_view why_not(std::string_view operation);
 
-/// The row by which a call of the library's operation is one node, or nullptr.
-[[nodiscard]] const Row* plain_row_for(std::string_view meaning);
+/// The row by which a call of the library's operation is exported as one node, or nullptr.
+[[nodiscard]] const Row* exported_row(std::string_view meaning);
 
 }  // namespace etalon::conformance::onnx

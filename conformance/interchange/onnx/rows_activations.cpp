@@ -16,12 +16,12 @@ namespace {
 
 [[nodiscard]] Values leaky_relu(NodeTranslation& n) {
   n.read_over({"consumed_inputs"});
-  return {n.one("leaky_relu", {n.x()}, {{"slope", n.real("alpha", rounded(0.01))}})};
+  return {n.one(n.meaning(), {n.x()}, {{"slope", n.real("alpha", rounded(0.01))}})};
 }
 
 [[nodiscard]] Values elu(NodeTranslation& n) {
   n.read_over({"consumed_inputs"});
-  return {n.one("elu", {n.x()}, {{"alpha", n.real("alpha", 1)}})};
+  return {n.one(n.meaning(), {n.x()}, {{"alpha", n.real("alpha", 1)}})};
 }
 
 /// max(0, x) + min(0, a·(exp(x/a) - 1))
@@ -38,7 +38,7 @@ namespace {
   return {times(n, gamma, n.one("elu", {n.x()}, {{"alpha", alpha}}))};
 }
 
-[[nodiscard]] Values gelu(NodeTranslation& n) { return {n.one("gelu", {n.x()}, {{"approximate", n.text("approximate", "none")}})}; }
+[[nodiscard]] Values gelu(NodeTranslation& n) { return {n.one(n.meaning(), {n.x()}, {{"approximate", n.text("approximate", "none")}})}; }
 
 [[nodiscard]] Values prelu(NodeTranslation& n) {
   n.read_over({"consumed_inputs"});
@@ -107,21 +107,21 @@ namespace {
 
 constexpr Row rows[] = {
     {"Celu", celu},
-    {"Elu", elu},
-    {"Gelu", gelu},
+    {"Elu", elu, "elu", true, {{{"alpha", "alpha"}}}},
+    {"Gelu", gelu, "gelu", true, {{{"approximate", "approximate"}}}, 20},
     {"HardSigmoid", hard_sigmoid},
     {"HardSwish", hard_swish},
     {"Hardmax", hardmax},
-    {"LeakyRelu", leaky_relu},
-    {"LogSoftmax", along_axis, "log_softmax"},
+    {"LeakyRelu", leaky_relu, "leaky_relu", true, {{{"slope", "alpha"}}}},
+    {"LogSoftmax", along_axis, "log_softmax", true, {{{"axis", "axis"}}}},
     {"Mish", mish},
     {"PRelu", prelu},
     {"Relu", same, "relu", true},
     {"Selu", selu},
     {"Shrink", shrink},
     {"Sigmoid", same, "sigmoid", true},
-    {"Softmax", along_axis, "softmax"},
-    {"Softplus", same, "softplus", true},
+    {"Softmax", along_axis, "softmax", true, {{{"axis", "axis"}}}},
+    {"Softplus", same, "softplus"},
     {"Softsign", softsign},
     {"ThresholdedRelu", thresholded_relu},
 };

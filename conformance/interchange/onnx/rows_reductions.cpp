@@ -37,7 +37,7 @@ namespace {
   return {n.one("sub", {scalar(static_cast<double>(n.dims()[static_cast<std::size_t>(axis)] - 1), DType::i64), place})};
 }
 
-[[nodiscard]] Values matmul(NodeTranslation& n) { return {n.one("matmul", {n.x(0), n.x(1)})}; }
+[[nodiscard]] Values matmul(NodeTranslation& n) { return {n.one(n.meaning(), {n.x(0), n.x(1)})}; }
 
 /// alpha·A'·B' + beta·C
 [[nodiscard]] Values gemm(NodeTranslation& n) {
@@ -61,21 +61,23 @@ namespace {
 
 [[nodiscard]] Values einsum(NodeTranslation& n) { return {n.einsum(n.text("equation", ""))}; }
 
+constexpr std::array<AttributeName, 2> over_axes{{{"axes", "axes"}, {"keepdims", "keepdims"}}};
+
 constexpr Row rows[] = {
     {"ArgMax", place_of_extremum, "argmax"},
     {"ArgMin", place_of_extremum, "argmin"},
     {"CumSum", cumulative_sum},
     {"Einsum", einsum},
     {"Gemm", gemm},
-    {"MatMul", matmul, "matmul"},
+    {"MatMul", matmul, "matmul", true},
     {"ReduceL1", sum_of_sizes},
     {"ReduceL2", reduced, "norm"},
     {"ReduceLogSum", log_of_sum},
-    {"ReduceLogSumExp", reduced, "logsumexp"},
-    {"ReduceMax", reduced, "max"},
-    {"ReduceMean", reduced, "mean"},
-    {"ReduceMin", reduced, "min"},
-    {"ReduceProd", reduced, "prod"},
+    {"ReduceLogSumExp", reduced, "logsumexp", true, over_axes},
+    {"ReduceMax", reduced, "max", true, over_axes},
+    {"ReduceMean", reduced, "mean", true, over_axes},
+    {"ReduceMin", reduced, "min", true, over_axes},
+    {"ReduceProd", reduced, "prod", true, over_axes},
     {"ReduceSum", reduced, "sum"},
     {"ReduceSumSquare", sum_of_squares},
 };

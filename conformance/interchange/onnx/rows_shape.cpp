@@ -84,7 +84,7 @@ constexpr std::int64_t most_parts = 1024;
 [[nodiscard]] Values transpose(NodeTranslation& n) {
   Integers permutation;
   for (std::int64_t i = n.rank(); i-- > 0;) permutation.push_back(i);
-  return {n.one("transpose", {n.x()}, {{"permutation", n.integers("perm", permutation)}})};
+  return {n.one(n.meaning(), {n.x()}, {{"permutation", n.integers("perm", permutation)}})};
 }
 
 [[nodiscard]] Values expand(NodeTranslation& n) {
@@ -93,7 +93,7 @@ constexpr std::int64_t most_parts = 1024;
 
 [[nodiscard]] Values concat(NodeTranslation& n) {
   const std::int64_t axis = n.axis("axis", 1, n.rank());
-  return {n.one("concat", n.all(), {{"axis", axis}})};
+  return {n.one(n.meaning(), n.all(), {{"axis", axis}})};
 }
 
 [[nodiscard]] Values split(NodeTranslation& n) {
@@ -224,7 +224,7 @@ struct Cut {
 }
 
 constexpr Row rows[] = {
-    {"Concat", concat},
+    {"Concat", concat, "concat", true, {{{"axis", "axis"}}}},
     {"DepthToSpace", depth_and_space},
     {"Expand", expand},
     {"Flatten", flatten},
@@ -237,7 +237,7 @@ constexpr Row rows[] = {
     {"Split", split},
     {"Squeeze", squeeze},
     {"Tile", tile},
-    {"Transpose", transpose},
+    {"Transpose", transpose, "transpose", true, {{{"permutation", "perm"}}}},
     {"Trilu", triangle},
     {"Unsqueeze", unsqueeze},
 };
