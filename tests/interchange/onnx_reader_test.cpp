@@ -1,4 +1,4 @@
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 #include <span>
 
@@ -54,7 +54,6 @@ TEST_CASE("a model is read from bytes that were written by hand") {
 
 TEST_CASE("bytes that are no model are refused with one line that says where") {
   CHECK(complaint("") == "m.onnx: expected a model of ONNX, found no graph in it");
-  CHECK(complaint(bytes({0x3a, 0})) == "m.onnx: expected a version of ONNX's operators, found none");
   CHECK(complaint(bytes({0x3a, 5, 0x0a})) == "m.onnx: at byte 2 of 3: expected at most 1 bytes, found a field of 5");
   CHECK(complaint(bytes({0x08, 0x80})) == "m.onnx: at byte 2 of 2: the message ends inside a number");
   CHECK(complaint(bytes({0x0b})) == "m.onnx: at byte 1 of 1: expected a number, a word or bytes, found the wire type 3");

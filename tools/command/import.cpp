@@ -24,7 +24,7 @@
 namespace etalon::command {
 namespace {
 
-using namespace conformance::onnx;
+namespace onnx = conformance::onnx;
 
 constexpr const char* import_examples = R"(
 A model of ONNX becomes a program of the library's operations (docs/onnx.md), which etalon check, run, compile and serve
@@ -60,13 +60,13 @@ struct ImportWords {
 
 [[nodiscard]] HostTensor tensor_in(const std::string& path) {
   const std::string bytes = read_file(path);
-  Tensor tensor = read_tensor(std::as_bytes(std::span(bytes)), path).second;
+  onnx::Tensor tensor = onnx::read_tensor(std::as_bytes(std::span(bytes)), path).second;
   if (const auto* why = std::get_if<std::string>(&tensor)) throw Unsupported(path + ": " + *why);
   return std::get<HostTensor>(std::move(tensor));
 }
 
-[[nodiscard]] ImportOptions options_of(const ImportWords& words) {
-  ImportOptions options;
+[[nodiscard]] onnx::ImportOptions options_of(const ImportWords& words) {
+  onnx::ImportOptions options;
   options.file = std::filesystem::path(words.model).filename().string();
   options.outputs = words.outputs;
   options.parameters = !words.parameters.empty();
@@ -82,24 +82,24 @@ struct ImportWords {
 }
 
 /// All that is refused, one line each; the last is the exception's.
-void require_offered(const Imported& imported) {
+void require_offered(const onnx::Imported& imported) {
   if (imported.refused.empty()) return;
   for (std::size_t i = 0; i + 1 < imported.refused.size(); ++i) std::cerr << imported.refused[i] << '\n';
   throw Unsupported(imported.refused.back());
 }
 
 #ifdef ETALON_HAS_COMPILED
-void write_parameters(const std::string& path, const Imported& imported) {
+void write_parameters(const std::string& path, const onnx::Imported& imported) {
   if (!path.empty()) write_file(path, training::safetensors_of(training::Named(imported.parameters.begin(), imported.parameters.end())));
 }
 #else
-void write_parameters(const std::string& path, const Imported&) {
+void write_parameters(const std::string& path, const onnx::Imported&) {
   if (!path.empty()) throw Unsupported("--parameters: not in this build");
 }
 #endif
 
 /// What the contract admits, element by element.
-void print_bounds(const spec::Request& request, const Imported& imported, const spec::Contract& contract) {
+void print_bounds(const spec::Request& request, const onnx::Imported& imported, const spec::Contract& contract) {
   const std::vector<conformance::Hull> hulls = conformance::Admissible(request, contract).hulls();
   for (std::size_t o = 0; o < imported.outputs.size(); ++o) {
     const conformance::Hull& hull = hulls[o];
@@ -119,9 +119,9 @@ void print_bounds(const spec::Request& request, const Imported& imported, const 
 }
 
 /// The recorded outputs, or those of the backend.
-[[nodiscard]] spec::Answer answer_to(const spec::Request& request, const ImportWords& words, const Imported& imported, const DataSet& data) {
+[[nodiscard]] spec::Answer answer_to(const spec::Request& request, const ImportWords& words, const onnx::Imported& imported, const onnx::DataSet& data) {
   if (!words.backend.empty()) return make_backend(words.backend)->run(request);
-  const std::map<std::string, HostTensor> recorded = numbers_of(data.outputs);
+  const std::map<std::string, HostTensor> recorded = onnx::numbers_of(data.outputs);
   spec::Numbers numbers;
   for (const std::string& name : imported.outputs) {
     const auto at = recorded.find(name);
@@ -131,11 +131,11 @@ void print_bounds(const spec::Request& request, const Imported& imported, const 
   return numbers;
 }
 
-[[nodiscard]] int judge_data(const ImportWords& words, const Model& model, const ImportOptions& options, const Imported& imported) {
-  const DataSet data = read_data_set(words.data, model);
-  std::map<std::string, HostTensor> inputs = numbers_of(data.inputs);
+[[nodiscard]] int judge_data(const ImportWords& words, const onnx::Model& model, const onnx::ImportOptions& options, const onnx::Imported& imported) {
+  const onnx::DataSet data = onnx::read_data_set(words.data, model);
+  std::map<std::string, HostTensor> inputs = onnx::numbers_of(data.inputs);
   for (const auto& [name, tensor] : options.known) inputs[name] = tensor;
-  const spec::Request request = request_of(imported, inputs, options.file);
+  const spec::Request request = onnx::request_of(imported, inputs, options.file);
   const spec::Contract contract = contract_of(words.contract);
   if (words.bounds) {
     print_bounds(request, imported, contract);
@@ -156,9 +156,9 @@ void print_bounds(const spec::Request& request, const Imported& imported, const 
 
 [[nodiscard]] int import(const ImportWords& words) {
   const std::string bytes = read_file(words.model);
-  const ImportOptions options = options_of(words);
-  const Model model = read_model(std::as_bytes(std::span(bytes)), options.file);
-  const Imported imported = import_model(model, options);
+  const onnx::ImportOptions options = options_of(words);
+  const onnx::Model model = onnx::read_model(std::as_bytes(std::span(bytes)), options.file);
+  const onnx::Imported imported = onnx::import_model(model, options);
   require_offered(imported);
   const std::string text = to_text(imported.program);
   write_parameters(words.parameters, imported);
@@ -172,21 +172,21 @@ void print_bounds(const spec::Request& request, const Imported& imported, const 
 
 void add_import(Command app, Outcome& outcome) {
   Command import_ = app.command("import", "Read a model of another format as a program");
-  Command onnx = import_.command("onnx", "A model of ONNX");
-  onnx.footer(import_examples);
+  Command model = import_.command("onnx", "A model of ONNX");
+  model.footer(import_examples);
   auto words = std::make_shared<ImportWords>();
-  onnx.option("model", words->model, "The model's file").required();
-  onnx.option("--dim", words->dims, "NAME=N: an extent that the model leaves open").one_word();
-  onnx.option("--known", words->known, "NAME=FILE.pb: an input whose numbers are part of the program, as shapes and axes must be").one_word();
-  onnx.option("--output", words->outputs, "Only this output, and what leads to it").one_word();
-  onnx.option("-o,--out", words->out, "The program's file; without it and without --data the program is printed");
-  onnx.option("--parameters", words->parameters, "A file of safetensors for the real initializers, which then are parameters and no constants");
-  const Option data = onnx.option("--data", words->data, "A folder with input_0.pb and output_0.pb: what is recorded there is judged");
-  onnx.option("--backend", words->backend, "Judge what this backend answers instead").needs(data);
-  onnx.option("--contract", words->contract, "What the answers promise: a shipped contract by name, or a JSON file").with_default();
-  onnx.flag("--bounds", words->bounds, "Print all that may be answered, and judge nothing").needs(data);
-  onnx.flag("--json", words->json, "The verdict as one line of JSON").needs(data);
-  onnx.callback([words, &outcome] { outcome.status = import(*words); });
+  model.option("model", words->model, "The model's file").required();
+  model.option("--dim", words->dims, "NAME=N: an extent that the model leaves open").one_word();
+  model.option("--known", words->known, "NAME=FILE.pb: an input whose numbers are part of the program, as shapes and axes must be").one_word();
+  model.option("--output", words->outputs, "Only this output, and what leads to it").one_word();
+  model.option("-o,--out", words->out, "The program's file; without it and without --data the program is printed");
+  model.option("--parameters", words->parameters, "A file of safetensors for the real initializers, which then are parameters and no constants");
+  const Option data = model.option("--data", words->data, "A folder with input_0.pb and output_0.pb: what is recorded there is judged");
+  model.option("--backend", words->backend, "Judge what this backend answers instead").needs(data);
+  model.option("--contract", words->contract, "What the answers promise: a shipped contract by name, or a JSON file").with_default();
+  model.flag("--bounds", words->bounds, "Print all that may be answered, and judge nothing").needs(data);
+  model.flag("--json", words->json, "The verdict as one line of JSON").needs(data);
+  model.callback([words, &outcome] { outcome.status = import(*words); });
   import_.alone([] { throw SpecViolation("import: a format is missing; etalon import --help lists them"); });
 }
 

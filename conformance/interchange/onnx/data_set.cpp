@@ -18,6 +18,10 @@ namespace {
     const std::filesystem::path path = folder / fmt::format("{}_{}.pb", kind, i);
     if (!std::filesystem::exists(path)) return tensors;
     if (i >= declared.size()) throw IoError(fmt::format("{}: the model has {} {}s", path.string(), declared.size(), kind));
+    if (declared[i].type == 0) {
+      tensors.emplace(declared[i].name, std::string("sequences and optional values are not offered"));
+      continue;
+    }
     const std::string bytes = read_file(path);
     tensors.emplace(declared[i].name, read_tensor(std::as_bytes(std::span(bytes)), path.string()).second);
   }

@@ -17,7 +17,7 @@ class Importer {
   Importer(const Model& model, const ImportOptions& options) : model_(model), options_(options), writer_(options.file) {}
 
   [[nodiscard]] Imported run() {
-    if (model_.opset > last_opset) refuse_model(fmt::format("expected version {} of ONNX's operators or an older one, found {}", last_opset, model_.opset));
+    if (model_.opset < 0 || model_.opset > last_opset) refuse_model(fmt::format("expected version {} of ONNX's operators or an older one, found {}", last_opset, model_.opset));
     read_initializers();
     read_inputs();
     find_needed();
@@ -130,6 +130,7 @@ class Importer {
       const bool is_own = node.domain.empty() || node.domain == "ai.onnx";
       const Row* row = is_own ? find_row(node.operation) : nullptr;
       if (row == nullptr) throw Refused(is_own ? std::string(why_not(node.operation)) : fmt::format("operators of \"{}\" are not offered", as_quoted(node.domain)));
+      refuse(model_.opset == 0, "the model does not say of which version it is");
       Values operands(node.inputs.size());
       bool is_whole = true;
       for (std::size_t k = 0; k < node.inputs.size(); ++k) is_whole = look_up(node.inputs[k], operands[k]) && is_whole;

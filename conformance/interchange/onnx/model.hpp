@@ -44,7 +44,7 @@ struct ValueInfo {
 };
 
 struct Model {
-  std::int64_t opset = 0;  ///< of the operators that are ONNX's own
+  std::int64_t opset = 0;  ///< version of the operators that are ONNX's own; 0 where it is not said
   std::vector<Node> nodes;
   std::map<std::string, Tensor> initializers;
   std::vector<ValueInfo> inputs;  ///< without those that are initializers
@@ -60,7 +60,7 @@ struct Model {
 /// The model in a file's bytes (ModelProto).
 /// \param where the file's name in messages
 /// \throws IoError `where: …` for bytes that are no model: malformed messages, texts that are not UTF-8, tensors whose data
-/// do not fit their extents, no graph, no version of the operators
+/// do not fit their extents, no graph, values that are made twice
 [[nodiscard]] Model read_model(std::span<const std::byte> file, std::string_view where);
 
 /// One tensor and its name (TensorProto), as the files of ONNX's own tests hold them. \throws IoError

@@ -204,7 +204,6 @@ Model read_model(std::span<const std::byte> file, std::string_view where) {
     if (field.number == 8) read_opset(field.bytes, where, model);
   }
   if (!has_graph) throw IoError(fmt::format("{}: expected a model of ONNX, found no graph in it", where));
-  if (model.opset < 1) throw IoError(fmt::format("{}: expected a version of ONNX's operators, found none", where));
   check_names(model, where);
   return model;
 }
