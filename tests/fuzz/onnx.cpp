@@ -12,15 +12,21 @@ using namespace conformance::onnx;
 
 [[nodiscard]] Model read(std::string_view text) { return read_model(std::as_bytes(std::span(text)), "fuzzed"); }
 
-[[nodiscard]] ValueInfo declared(const std::string& name, std::vector<std::variant<std::int64_t, std::string>> extents) { return {name, type_of(DType::f32), std::move(extents)}; }
+[[nodiscard]] ValueInfo declared(const std::string& name, std::vector<std::variant<std::int64_t, std::string>> extents) {
+  return {name, type_of(DType::f32), std::move(extents)};
+}
 
-[[nodiscard]] HostTensor integers(const std::vector<std::int64_t>& numbers) { return HostTensor::of<std::int64_t>({static_cast<std::int64_t>(numbers.size())}, numbers); }
+[[nodiscard]] HostTensor integers(const std::vector<std::int64_t>& numbers) {
+  return HostTensor::of<std::int64_t>({static_cast<std::int64_t>(numbers.size())}, numbers);
+}
 
 /// One node on x, which has three axes, and on what else it takes.
-[[nodiscard]] std::string model_of(const char* operation, std::map<std::string, AttributeValue> attributes, std::map<std::string, Tensor> others, std::int64_t opset = 17) {
+[[nodiscard]] std::string model_of(const char* operation, std::map<std::string, AttributeValue> attributes,
+                                   std::map<std::string, Tensor> others, std::int64_t opset = 17) {
   Node node{"n", operation, "", {"x"}, {"y"}, std::move(attributes)};
   for (const auto& [name, tensor] : others) node.inputs.push_back(name);
-  return model_bytes({opset, {node}, std::move(others), {declared("x", {std::int64_t{2}, std::int64_t{3}, std::int64_t{4}})}, {declared("y", {})}});
+  return model_bytes(
+      {opset, {node}, std::move(others), {declared("x", {std::int64_t{2}, std::int64_t{3}, std::int64_t{4}})}, {declared("y", {})}});
 }
 
 }  // namespace
@@ -57,9 +63,11 @@ std::vector<std::string> onnx_seeds() {
       model_of("Gather", {{"axis", std::int64_t{2}}}, {{"i", integers({-1, 0})}}),
       model_of("Einsum", {{"equation", std::string("abc->cb")}}, {}),
       model_of("ReduceL2", {{"axes", std::vector<std::int64_t>{-1}}, {"keepdims", std::int64_t{0}}}, {}),
-      model_of("Resize", {{"mode", std::string("nearest")}}, {{"r", HostTensor(DType::f32, {0})}, {"s", HostTensor::of<float>({3}, {1, 1, 2})}})};
+      model_of("Resize", {{"mode", std::string("nearest")}},
+               {{"r", HostTensor(DType::f32, {0})}, {"s", HostTensor::of<float>({3}, {1, 1, 2})}})};
   // A shape that is computed, and an extent that is open.
-  Model chain{13, {}, {{"i", integers({0})}, {"m", integers({-1})}}, {declared("x", {std::string("N"), std::int64_t{6}})}, {declared("y", {})}};
+  Model chain{
+      13, {}, {{"i", integers({0})}, {"m", integers({-1})}}, {declared("x", {std::string("N"), std::int64_t{6}})}, {declared("y", {})}};
   chain.nodes = {{"", "Shape", "", {"x"}, {"s"}, {}}, {"", "Gather", "", {"s", "i"}, {"n"}, {}},
                  {"", "Concat", "", {"n", "m"}, {"t"}, {{"axis", std::int64_t{0}}}}, {"", "Reshape", "", {"x", "t"}, {"y"}, {}}};
   seeds.push_back(model_bytes(chain));

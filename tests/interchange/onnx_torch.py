@@ -15,6 +15,8 @@ except ImportError as missing:
     print(f"skipped: {missing}; on Debian: apt-get install python3-torch")
     sys.exit(77)
 
+import onnx_bytes
+
 etalon, contract = sys.argv[1:3]
 warnings.simplefilter("ignore")
 
@@ -55,18 +57,8 @@ class Block(torch.nn.Module):
         return self.norm3(x) @ self.tokens.weight.t()
 
 
-def varint(value):
-    out = b""
-    while value > 127:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
-
-
 def tensor(x):
-    """TensorProto: extents (1), type (2), the numbers as bytes (9)."""
-    raw = x.contiguous().numpy().tobytes()
-    extents = b"".join(b"\x08" + varint(n) for n in x.shape)
-    return extents + b"\x10" + varint({torch.float32: 1, torch.int64: 7}[x.dtype]) + b"\x4a" + varint(len(raw)) + raw
+    return onnx_bytes.tensor(x.shape, {torch.float32: 1, torch.int64: 7}[x.dtype], x.contiguous().numpy().tobytes())
 
 
 def run(*words):
@@ -99,7 +91,7 @@ def judged(folder, name, model, x, **dynamic):
         print(f"{name}, opset {opset}: {said.strip()}")
         check(status == 0, f"{name}, opset {opset}: exit status {status}")
         wrong = y.clone()
-        wrong.flatten()[0] += 0.25 + wrong.abs().max() / 4
+        wrong.view(-1)[0] += 0.25 + wrong.abs().max() / 4
         (data / "output_0.pb").write_bytes(tensor(wrong))
         status, said = run(path, *dims, "--data", data, "--contract", contract)
         check(status == 1 and "fail" in said, f"{name}, opset {opset}: a wrong number: {status}, {said}")

@@ -60,7 +60,8 @@ struct OneNode {
 };
 
 /// What the reference computes for the model on these inputs; nothing where it is refused.
-[[nodiscard]] inline std::optional<std::vector<HostTensor>> computed(const Model& model, const std::map<std::string, HostTensor>& inputs, const ImportOptions& options = {}) {
+[[nodiscard]] inline std::optional<std::vector<HostTensor>> computed(const Model& model, const std::map<std::string, HostTensor>& inputs,
+                                                                     const ImportOptions& options = {}) {
   const Imported imported = import_model(model, options);
   if (!imported.refused.empty()) return std::nullopt;
   spec::Answer answer = reference::make_reference_backend()->run(request_of(imported, inputs, "model.onnx"));

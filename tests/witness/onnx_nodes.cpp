@@ -124,7 +124,8 @@ class Run {
     if (outcome.verdict != Verdict::pass && outcome.verdict != Verdict::undecided) counts_.faults.push_back(label + ": " + outcome.why);
     if (outcome.verdict == Verdict::pass && !counts_.convicted.contains(operation) && make_wrong(outputs)) {
       counts_.convicted.insert(operation);
-      if (conformance::judge(request, spec::Numbers{outputs, {}, {}}, contract_).verdict != Verdict::fail) counts_.faults.push_back(label + ": a wrong number passes");
+      if (conformance::judge(request, spec::Numbers{outputs, {}, {}}, contract_).verdict != Verdict::fail)
+        counts_.faults.push_back(label + ": a wrong number passes");
     }
   }
 
@@ -146,8 +147,9 @@ void print(const Counts& counts) {
   std::size_t excluded = 0;
   for (const auto& [reason, labels] : counts.excluded) excluded += labels.size();
   for (const std::string& fault : counts.faults) fmt::print("{}\n", fault);
-  fmt::print("{} judged of {} operators, {} excluded; {} numbers compared, {} undecided, wrong numbers found of {} operators, {} faults\n", counts.judged,
-             counts.verdicts.size(), excluded, counts.compared, counts.undecided, counts.convicted.size(), counts.faults.size());
+  fmt::print("{} judged of {} operators, {} excluded; {} numbers compared, {} undecided, wrong numbers found of {} operators, {} faults\n",
+             counts.judged, counts.verdicts.size(), excluded, counts.compared, counts.undecided, counts.convicted.size(),
+             counts.faults.size());
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ void add_export(Command app, Outcome& outcome) {
   command.option("--ops", words->onnx.operations, "Of onnx: only these operations, separated by commas").separated_by(',');
   command.option("--dtypes", words->onnx.dtypes, "Of onnx: only these element types; without it f32 and f64").separated_by(',');
   command.option("--tier", words->onnx.tier, "Of onnx: how many cases: quick, full or soak").with_default();
-  command.option("--contract", words->onnx.contract, "Of onnx: what answers promise: a shipped contract by name, or a JSON file").with_default();
+  command.option("--contract", words->onnx.contract, "Of onnx: what answers promise: a shipped contract by name, or a JSON file")
+      .with_default();
   command.option("--seed", words->onnx.seed, "Of onnx: the same seed draws the same cases").with_default();
   command.flag("--plain", words->onnx.plain, "Of onnx: expected numbers and a tolerance instead of a verdict");
   command.callback([words, &outcome] {

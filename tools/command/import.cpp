@@ -54,7 +54,8 @@ struct ImportWords {
 [[nodiscard]] std::int64_t extent_in(const std::string& word, const std::string& text) {
   std::int64_t extent = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
-  if (error != std::errc() || end != text.data() + text.size() || extent < 0) throw SpecViolation(fmt::format("--dim {}: expected an extent, found '{}'", word, text));
+  if (error != std::errc() || end != text.data() + text.size() || extent < 0)
+    throw SpecViolation(fmt::format("--dim {}: expected an extent, found '{}'", word, text));
   return extent;
 }
 
@@ -107,19 +108,22 @@ void print_bounds(const spec::Request& request, const onnx::Imported& imported, 
     std::cout << fmt::format("{} : {}\n", imported.outputs[o], to_string(spec::ValueType{hull.dtype, hull.dims}));
     for (std::size_t i = 0; i < hull.flags.size(); ++i) {
       std::string others;
-      for (const auto& [flag, name] : {std::pair(reference::admits_positive_infinity, " inf"), std::pair(reference::admits_negative_infinity, " -inf"),
-                                       std::pair(reference::admits_nan, " nan"), std::pair(reference::undecided, " anything")}) {
+      for (const auto& [flag, name] :
+           {std::pair(reference::admits_positive_infinity, " inf"), std::pair(reference::admits_negative_infinity, " -inf"),
+            std::pair(reference::admits_nan, " nan"), std::pair(reference::undecided, " anything")}) {
         if ((hull.flags[i] & flag) != 0) others += name;
       }
       const bool is_number = !is_real || (hull.flags[i] & reference::admits_finite) != 0;
-      const std::string interval = is_real ? fmt::format("[{}, {}]", hull.lower[i], hull.upper[i]) : fmt::format("[{}, {}]", hull.least[i], hull.greatest[i]);
+      const std::string interval =
+          is_real ? fmt::format("[{}, {}]", hull.lower[i], hull.upper[i]) : fmt::format("[{}, {}]", hull.least[i], hull.greatest[i]);
       std::cout << fmt::format("  {}: {}{}{}\n", i, is_number ? interval : "", others.empty() || !is_number ? "" : " or", others);
     }
   }
 }
 
 /// The recorded outputs, or those of the backend.
-[[nodiscard]] spec::Answer answer_to(const spec::Request& request, const ImportWords& words, const onnx::Imported& imported, const onnx::DataSet& data) {
+[[nodiscard]] spec::Answer answer_to(const spec::Request& request, const ImportWords& words, const onnx::Imported& imported,
+                                     const onnx::DataSet& data) {
   if (!words.backend.empty()) return make_backend(words.backend)->run(request);
   const std::map<std::string, HostTensor> recorded = onnx::numbers_of(data.outputs);
   spec::Numbers numbers;
@@ -131,7 +135,8 @@ void print_bounds(const spec::Request& request, const onnx::Imported& imported, 
   return numbers;
 }
 
-[[nodiscard]] int judge_data(const ImportWords& words, const onnx::Model& model, const onnx::ImportOptions& options, const onnx::Imported& imported) {
+[[nodiscard]] int judge_data(const ImportWords& words, const onnx::Model& model, const onnx::ImportOptions& options,
+                             const onnx::Imported& imported) {
   const onnx::DataSet data = onnx::read_data_set(words.data, model);
   std::map<std::string, HostTensor> inputs = onnx::numbers_of(data.inputs);
   for (const auto& [name, tensor] : options.known) inputs[name] = tensor;
@@ -148,8 +153,8 @@ void print_bounds(const spec::Request& request, const onnx::Imported& imported, 
     line["undecided"] = outcome.undecided;
     std::cout << line.dump() << '\n';
   } else {
-    std::cout << fmt::format("{}: {}{}{}; {} elements compared, the largest error {:.3g} of its bound\n", options.file, name_of(outcome.verdict), outcome.why.empty() ? "" : ": ",
-                             outcome.why, decided, outcome.worst_ratio);
+    std::cout << fmt::format("{}: {}{}{}; {} elements compared, the largest error {:.3g} of its bound\n", options.file,
+                             name_of(outcome.verdict), outcome.why.empty() ? "" : ": ", outcome.why, decided, outcome.worst_ratio);
   }
   return outcome.verdict == conformance::Verdict::pass && decided > 0 ? 0 : 1;
 }
@@ -177,10 +182,12 @@ void add_import(Command app, Outcome& outcome) {
   auto words = std::make_shared<ImportWords>();
   model.option("model", words->model, "The model's file").required();
   model.option("--dim", words->dims, "NAME=N: an extent that the model leaves open").one_word();
-  model.option("--known", words->known, "NAME=FILE.pb: an input whose numbers are part of the program, as shapes and axes must be").one_word();
+  model.option("--known", words->known, "NAME=FILE.pb: an input whose numbers are part of the program, as shapes and axes must be")
+      .one_word();
   model.option("--output", words->outputs, "Only this output, and what leads to it").one_word();
   model.option("-o,--out", words->out, "The program's file; without it and without --data the program is printed");
-  model.option("--parameters", words->parameters, "A file of safetensors for the real initializers, which then are parameters and no constants");
+  model.option("--parameters", words->parameters,
+               "A file of safetensors for the real initializers, which then are parameters and no constants");
   const Option data = model.option("--data", words->data, "A folder with input_0.pb and output_0.pb: what is recorded there is judged");
   model.option("--backend", words->backend, "Judge what this backend answers instead").needs(data);
   model.option("--contract", words->contract, "What the answers promise: a shipped contract by name, or a JSON file").with_default();

@@ -12,7 +12,8 @@
 namespace etalon::conformance::onnx {
 namespace {
 
-[[nodiscard]] std::map<std::string, Tensor> read_tensors(const std::filesystem::path& folder, const std::string& kind, const std::vector<ValueInfo>& declared) {
+[[nodiscard]] std::map<std::string, Tensor> read_tensors(const std::filesystem::path& folder, const std::string& kind,
+                                                         const std::vector<ValueInfo>& declared) {
   std::map<std::string, Tensor> tensors;
   for (std::size_t i = 0;; ++i) {
     const std::filesystem::path path = folder / fmt::format("{}_{}.pb", kind, i);

@@ -12,7 +12,9 @@ namespace {
 /// More elements than shapes and axes have are left to the program.
 constexpr std::int64_t most_elements = 4096;
 
-[[nodiscard]] bool is_small_integer(const Value& value) { return kind_of(value->type.dtype) != Kind::real && value->type.dims.count() <= most_elements; }
+[[nodiscard]] bool is_small_integer(const Value& value) {
+  return kind_of(value->type.dtype) != Kind::real && value->type.dims.count() <= most_elements;
+}
 
 /// The program's outputs, or nothing where the reference gives none.
 [[nodiscard]] std::optional<std::vector<HostTensor>> computed(const spec::Program& program) {

@@ -17,7 +17,8 @@ class Importer {
   Importer(const Model& model, const ImportOptions& options) : model_(model), options_(options), writer_(options.file) {}
 
   [[nodiscard]] Imported run() {
-    if (model_.opset < 0 || model_.opset > last_opset) refuse_model(fmt::format("expected version {} of ONNX's operators or an older one, found {}", last_opset, model_.opset));
+    if (model_.opset < 0 || model_.opset > last_opset)
+      refuse_model(fmt::format("expected version {} of ONNX's operators or an older one, found {}", last_opset, model_.opset));
     read_initializers();
     read_inputs();
     find_needed();
@@ -61,7 +62,8 @@ class Importer {
       }
     }
     for (const auto& [name, tensor] : options_.known) {
-      if (!values_.contains(name) && !why_not_.contains(name)) refuse_model(fmt::format("there is no input \"{}\" to be known", as_quoted(name)));
+      if (!values_.contains(name) && !why_not_.contains(name))
+        refuse_model(fmt::format("there is no input \"{}\" to be known", as_quoted(name)));
     }
   }
 
@@ -77,7 +79,8 @@ class Importer {
     const std::optional<DType> dtype = dtype_of(info.type);
     refuse(!dtype, info.type == 0 ? "it is no tensor" : fmt::format("tensors of {} are not offered", type_name(info.type)));
     refuse(!info.extents, "its extents are not said");
-    refuse(info.extents->size() > Dims::max_rank, fmt::format("it has {} axes, and at most {} are offered", info.extents->size(), Dims::max_rank));
+    refuse(info.extents->size() > Dims::max_rank,
+           fmt::format("it has {} axes, and at most {} are offered", info.extents->size(), Dims::max_rank));
     item->type.dtype = *dtype;
     for (const auto& extent : *info.extents) item->type.dims.push_back(extent_of(extent));
     refuse(!addressable(item->type), "it is larger than memory");
@@ -89,7 +92,8 @@ class Importer {
     const std::string name = number == nullptr ? std::get<std::string>(extent) : "";
     const auto given = options_.dims.find(name);
     if (number == nullptr && given == options_.dims.end())
-      throw Refused(name.empty() ? "an extent is not said" : fmt::format("the extent \"{}\" is open; give it with --dim {}=N", as_quoted(name), as_quoted(name)));
+      throw Refused(name.empty() ? "an extent is not said"
+                                 : fmt::format("the extent \"{}\" is open; give it with --dim {}=N", as_quoted(name), as_quoted(name)));
     const std::int64_t found = number == nullptr ? given->second : *number;
     refuse(found < 0, fmt::format("{} is no extent", found));
     return found;
@@ -106,6 +110,7 @@ class Importer {
       if (std::none_of(node.outputs.begin(), node.outputs.end(), [&](const std::string& name) { return needed.contains(name); })) continue;
       needed_nodes_.insert(i);
       needed.insert(node.inputs.begin(), node.inputs.end());
+      needed.erase("");  // what is left out
     }
   }
 
@@ -129,7 +134,9 @@ class Importer {
     try {
       const bool is_own = node.domain.empty() || node.domain == "ai.onnx";
       const Row* row = is_own ? find_row(node.operation) : nullptr;
-      if (row == nullptr) throw Refused(is_own ? std::string(why_not(node.operation)) : fmt::format("operators of \"{}\" are not offered", as_quoted(node.domain)));
+      if (row == nullptr)
+        throw Refused(is_own ? std::string(why_not(node.operation))
+                             : fmt::format("operators of \"{}\" are not offered", as_quoted(node.domain)));
       refuse(model_.opset == 0, "the model does not say of which version it is");
       Values operands(node.inputs.size());
       bool is_whole = true;
@@ -166,7 +173,9 @@ class Importer {
     const Node& node = model_.nodes[i];
     for (std::size_t k = 0; k < node.outputs.size(); ++k) {
       if (k < results.size()) values_[node.outputs[k]] = results[k];
-      else why_not_[node.outputs[k]] = fmt::format("node {} ({}): its output {}, \"{}\", is not offered", i + 1, as_quoted(node.operation), k + 1, as_quoted(node.outputs[k]));
+      else
+        why_not_[node.outputs[k]] = fmt::format("node {} ({}): its output {}, \"{}\", is not offered", i + 1, as_quoted(node.operation),
+                                                k + 1, as_quoted(node.outputs[k]));
     }
   }
 

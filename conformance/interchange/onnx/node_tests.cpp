@@ -40,7 +40,8 @@ namespace {
   node.outputs = {"y"};
   for (const auto& operand : call.operands) node.inputs.push_back(operand.value_or(""));
   for (const auto& [name, value] : call.attributes) {
-    const auto pair = std::find_if(row.attributes.begin(), row.attributes.end(), [&](const AttributeName& a) { return !a.ours.empty() && a.ours == name; });
+    const auto pair = std::find_if(row.attributes.begin(), row.attributes.end(),
+                                   [&](const AttributeName& a) { return !a.ours.empty() && a.ours == name; });
     auto written = onnx_value(value);
     if (pair == row.attributes.end() || !written) return std::nullopt;
     node.attributes.emplace(pair->onnx, std::move(*written));
@@ -119,8 +120,10 @@ namespace {
   return test;
 }
 
-void write_tensors(const std::filesystem::path& folder, const char* kind, const std::vector<ValueInfo>& declared, const std::vector<HostTensor>& tensors) {
-  for (std::size_t i = 0; i < tensors.size(); ++i) write_file(folder / fmt::format("{}_{}.pb", kind, i), tensor_bytes(declared[i].name, tensors[i]));
+void write_tensors(const std::filesystem::path& folder, const char* kind, const std::vector<ValueInfo>& declared,
+                   const std::vector<HostTensor>& tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    write_file(folder / fmt::format("{}_{}.pb", kind, i), tensor_bytes(declared[i].name, tensors[i]));
 }
 
 }  // namespace
@@ -129,7 +132,8 @@ bool is_exported(std::string_view operation) { return exported_row(operation) !=
 
 NodeTests node_tests(const ConformOptions& options, const spec::Contract& contract, TestKind kind) {
   for (const std::string& operation : options.operations) {
-    if (!is_exported(operation)) throw SpecViolation(operation + ": it is no single operator of ONNX, so no test of one node is made of it");
+    if (!is_exported(operation))
+      throw SpecViolation(operation + ": it is no single operator of ONNX, so no test of one node is made of it");
   }
   ConformOptions selected = options;
   selected.modes = {spec::Mode::forward};
@@ -156,7 +160,8 @@ void write_node_tests(const std::filesystem::path& folder, const NodeTests& test
     write_tensors(data, "input", test.model.inputs, test.inputs);
     write_tensors(data, "output", test.model.outputs, test.outputs);
     const bool is_plain = test.tolerance.absolute > 0 || test.tolerance.relative > 0;
-    if (is_plain) write_file(model / "data.json", fmt::format("{{\"rtol\": {}, \"atol\": {}}}\n", test.tolerance.relative, test.tolerance.absolute));
+    if (is_plain)
+      write_file(model / "data.json", fmt::format("{{\"rtol\": {}, \"atol\": {}}}\n", test.tolerance.relative, test.tolerance.absolute));
   }
 }
 

@@ -32,7 +32,8 @@ struct NodeTest {
 
 struct NodeTests {
   std::vector<NodeTest> tests;
-  std::size_t left_out = 0;  ///< cases that one node cannot say: attributes, ways or types that ONNX has not, elements of which nothing is admitted to be known
+  std::size_t left_out = 0;  ///< cases that one node cannot say: attributes, ways or types that ONNX has not, elements of which nothing is
+                             ///< admitted to be known
 };
 
 /// Whether a call of the operation is exported as one node.

@@ -78,7 +78,8 @@ const T* NodeTranslation::found(std::string_view name, const char* kind) {
   const T* of_kind = std::get_if<T>(value);
   if (of_kind == nullptr) {
     const auto* other = std::get_if<NotOffered>(value);
-    throw Refused(fmt::format("attribute \"{}\" must be {}{}{}", name, kind, other == nullptr ? "" : ": ", other == nullptr ? "" : other->why));
+    throw Refused(
+        fmt::format("attribute \"{}\" must be {}{}{}", name, kind, other == nullptr ? "" : ": ", other == nullptr ? "" : other->why));
   }
   return of_kind;
 }
@@ -126,7 +127,9 @@ const HostTensor* NodeTranslation::tensor(std::string_view name) {
   return &std::get<HostTensor>(*value);
 }
 
-std::int64_t NodeTranslation::axis(std::string_view name, std::int64_t otherwise, std::int64_t rank) { return from_front(integer(name, otherwise), rank); }
+std::int64_t NodeTranslation::axis(std::string_view name, std::int64_t otherwise, std::int64_t rank) {
+  return from_front(integer(name, otherwise), rank);
+}
 
 void NodeTranslation::read_over(std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) asked_.emplace(name);
@@ -145,7 +148,9 @@ Value scalar(double number, DType dtype) {
   return known_value(std::move(tensor));
 }
 
-Value integers_value(const Integers& integers) { return known_value(HostTensor::of<std::int64_t>({static_cast<std::int64_t>(integers.size())}, integers)); }
+Value integers_value(const Integers& integers) {
+  return known_value(HostTensor::of<std::int64_t>({static_cast<std::int64_t>(integers.size())}, integers));
+}
 
 Integers extents_of(const Dims& dims) { return {dims.begin(), dims.end()}; }
 
@@ -156,7 +161,8 @@ std::int64_t from_front(std::int64_t axis, std::int64_t rank) {
 
 std::int64_t product(std::span<const std::int64_t> factors) {
   std::int64_t all = 1;
-  for (const std::int64_t factor : factors) refuse(__builtin_mul_overflow(all, factor, &all) || all < 0 || all > largest, "a tensor is larger than is offered");
+  for (const std::int64_t factor : factors)
+    refuse(__builtin_mul_overflow(all, factor, &all) || all < 0 || all > largest, "a tensor is larger than is offered");
   return all;
 }
 

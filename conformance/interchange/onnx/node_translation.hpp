@@ -82,7 +82,8 @@ class NodeTranslation {
 
   // --- writing ---
 
-  [[nodiscard]] Values call(std::string_view operation, const Values& operands, const spec::Attributes& attributes = {}, const std::vector<std::size_t>& packs = {}) {
+  [[nodiscard]] Values call(std::string_view operation, const Values& operands, const spec::Attributes& attributes = {},
+                            const std::vector<std::size_t>& packs = {}) {
     return writer_.call(operation, operands, attributes, packs);
   }
   [[nodiscard]] Value one(std::string_view operation, const Values& operands, const spec::Attributes& attributes = {}) {

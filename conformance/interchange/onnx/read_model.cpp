@@ -16,7 +16,17 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 /// AttributeProto.AttributeType.
-enum class AttributeKind : std::int64_t { unsaid = 0, real = 1, integer = 2, text = 3, tensor = 4, graph = 5, reals = 6, integers = 7, texts = 8 };
+enum class AttributeKind : std::int64_t {
+  unsaid = 0,
+  real = 1,
+  integer = 2,
+  text = 3,
+  tensor = 4,
+  graph = 5,
+  reals = 6,
+  integers = 7,
+  texts = 8
+};
 
 /// An attribute as its message has it.
 struct AttributeParts {
@@ -96,7 +106,8 @@ struct AttributeParts {
       case 4: node.operation = text_of(field, where); break;
       case 5: {
         auto [name, value] = read_attribute(field.bytes, where);
-        if (!node.attributes.emplace(name, std::move(value)).second) throw IoError(fmt::format("{}: a second attribute \"{}\"", where, as_quoted(name)));
+        if (!node.attributes.emplace(name, std::move(value)).second)
+          throw IoError(fmt::format("{}: a second attribute \"{}\"", where, as_quoted(name)));
         break;
       }
       case 7: node.domain = text_of(field, where); break;
@@ -151,7 +162,8 @@ void read_graph(Bytes message, std::string_view where, Model& model) {
       case 1: model.nodes.push_back(read_node(field.bytes, fmt::format("{}: node {}", where, model.nodes.size() + 1))); break;
       case 5: {
         auto [name, tensor] = read_tensor(field.bytes, fmt::format("{}: initializer {}", where, model.initializers.size() + 1));
-        if (!model.initializers.emplace(name, std::move(tensor)).second) throw IoError(fmt::format("{}: a second initializer \"{}\"", where, as_quoted(name)));
+        if (!model.initializers.emplace(name, std::move(tensor)).second)
+          throw IoError(fmt::format("{}: a second initializer \"{}\"", where, as_quoted(name)));
         break;
       }
       case 11: inputs.push_back(read_value(field.bytes, where)); break;

@@ -16,8 +16,9 @@ namespace {
 
 /// TensorProto.DataType: the number is the place.
 constexpr std::array<std::string_view, 24> type_names{
-    "undefined", "float",  "uint8",     "int8",       "uint16",   "int16",      "int32",          "int64",      "string",         "bool",  "float16", "double",
-    "uint32",    "uint64", "complex64", "complex128", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4",    "float4e2m1"};
+    "undefined", "float",        "uint8",          "int8",       "uint16",         "int16",  "int32",     "int64",
+    "string",    "bool",         "float16",        "double",     "uint32",         "uint64", "complex64", "complex128",
+    "bfloat16",  "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",  "int4",      "float4e2m1"};
 
 /// A tensor as its message has it.
 struct Parts {
@@ -61,7 +62,8 @@ struct Parts {
     throw IoError(fmt::format("{}: tensor \"{}\": the extents {} are more than memory has", where, as_quoted(parts.name), to_string(dims)));
   const std::int64_t elements = dims.count();
   if (static_cast<std::uint64_t>(elements) != most)
-    throw IoError(fmt::format("{}: tensor \"{}\": expected {} elements for the extents {}, found {}", where, as_quoted(parts.name), elements, to_string(dims), most));
+    throw IoError(fmt::format("{}: tensor \"{}\": expected {} elements for the extents {}, found {}", where, as_quoted(parts.name),
+                              elements, to_string(dims), most));
   return dims;
 }
 
@@ -84,7 +86,8 @@ void put_element(HostTensor& tensor, std::size_t i, std::int64_t integer) {
 
 [[nodiscard]] HostTensor of_bytes(const Parts& parts, DType dtype, std::span<const std::byte> bytes, std::string_view where) {
   if (bytes.size() % size_of(dtype) != 0)
-    throw IoError(fmt::format("{}: tensor \"{}\": expected elements of {} bytes, found {} bytes", where, as_quoted(parts.name), size_of(dtype), bytes.size()));
+    throw IoError(fmt::format("{}: tensor \"{}\": expected elements of {} bytes, found {} bytes", where, as_quoted(parts.name),
+                              size_of(dtype), bytes.size()));
   HostTensor tensor(dtype, dims_of(parts, bytes.size() / size_of(dtype), where));
   std::copy(bytes.begin(), bytes.end(), tensor.bytes.begin());
   return tensor;
@@ -101,7 +104,8 @@ void put_element(HostTensor& tensor, std::size_t i, std::int64_t integer) {
     for (std::size_t i = 0; i < parts.integers.size(); ++i) put_element(tensor, i, parts.integers[i]);
   }
   const bool is_truth = std::all_of(tensor.bytes.begin(), tensor.bytes.end(), [](std::byte b) { return std::to_integer<int>(b) < 2; });
-  if (dtype == DType::boolean && !is_truth) throw IoError(fmt::format("{}: tensor \"{}\": expected truth values 0 and 1, found others", where, as_quoted(parts.name)));
+  if (dtype == DType::boolean && !is_truth)
+    throw IoError(fmt::format("{}: tensor \"{}\": expected truth values 0 and 1, found others", where, as_quoted(parts.name)));
   return tensor;
 }
 
@@ -130,7 +134,8 @@ std::pair<std::string, Tensor> read_tensor(std::span<const std::byte> message, s
   const std::optional<DType> dtype = dtype_of(parts.type);
   if (!dtype) return {parts.name, fmt::format("tensors of {} are not offered", type_name(parts.type))};
   if (parts.is_elsewhere) return {parts.name, std::string("numbers in another file are not offered")};
-  if (parts.extents.size() > Dims::max_rank) return {parts.name, fmt::format("a tensor of {} axes, and at most {} are offered", parts.extents.size(), Dims::max_rank)};
+  if (parts.extents.size() > Dims::max_rank)
+    return {parts.name, fmt::format("a tensor of {} axes, and at most {} are offered", parts.extents.size(), Dims::max_rank)};
   Tensor tensor = numbers_of(parts, *dtype, where);
   return {std::move(parts.name), std::move(tensor)};
 }

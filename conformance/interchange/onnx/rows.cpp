@@ -22,10 +22,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kinds{{{
                                                                               {"Unique", "shapes that depend on data are not offered"}}};
 
 [[nodiscard]] std::array<std::span<const Row>, 8> families() {
-  return {elementwise_rows(), activation_rows(), reduction_rows(), shape_rows(), indexing_rows(), window_rows(), layer_rows(), recurrent_rows()};
+  return {elementwise_rows(), activation_rows(), reduction_rows(), shape_rows(),
+          indexing_rows(),    window_rows(),     layer_rows(),     recurrent_rows()};
 }
 
 }  // namespace
+
+Values same_operands(NodeTranslation& node) {
+  node.read_over({"consumed_inputs"});
+  return node.call(node.meaning(), node.all());
+}
 
 const Row* find_row(std::string_view operation) {
   for (const auto& rows : families()) {

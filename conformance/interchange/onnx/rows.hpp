@@ -27,6 +27,9 @@ struct Row {
   std::int64_t opset = 17;     ///< in which it is exported
 };
 
+/// Of a row: its meaning, operand by operand.
+[[nodiscard]] Values same_operands(NodeTranslation& node);
+
 /// The tables, by family.
 [[nodiscard]] std::span<const Row> elementwise_rows();
 [[nodiscard]] std::span<const Row> activation_rows();

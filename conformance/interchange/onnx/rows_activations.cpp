@@ -3,11 +3,6 @@
 namespace etalon::conformance::onnx {
 namespace {
 
-[[nodiscard]] Values same(NodeTranslation& n) {
-  n.read_over({"consumed_inputs"});
-  return n.call(n.meaning(), n.all());
-}
-
 /// ONNX's defaults are numbers of f32.
 [[nodiscard]] double rounded(double number) { return static_cast<double>(static_cast<float>(number)); }
 
@@ -93,7 +88,8 @@ namespace {
   if (!is_old || axis == n.rank() - 1) return {n.one(n.meaning(), {n.x()}, {{"axis", axis}})};
   const Integers shape = extents_of(n.dims());
   const std::span<const std::int64_t> all(shape);
-  const Value rows = n.reshaped(n.x(), {product(all.first(static_cast<std::size_t>(axis))), product(all.subspan(static_cast<std::size_t>(axis)))});
+  const Value rows =
+      n.reshaped(n.x(), {product(all.first(static_cast<std::size_t>(axis))), product(all.subspan(static_cast<std::size_t>(axis)))});
   return {n.reshaped(n.one(n.meaning(), {rows}, {{"axis", std::int64_t{1}}}), shape)};
 }
 
@@ -102,7 +98,8 @@ namespace {
   refuse(n.opset() < 13, "the form before opset 13 is not offered");
   const std::int64_t axis = n.axis("axis", -1, n.rank());
   const Value place = n.one("argmax", {n.x()}, {{"axes", Integers{axis}}});
-  return {n.one("one_hot", {place}, {{"classes", n.dims()[static_cast<std::size_t>(axis)]}, {"axis", axis}, {"dtype", std::string(name_of(n.dtype()))}})};
+  return {n.one("one_hot", {place},
+                {{"classes", n.dims()[static_cast<std::size_t>(axis)]}, {"axis", axis}, {"dtype", std::string(name_of(n.dtype()))}})};
 }
 
 constexpr Row rows[] = {
@@ -116,12 +113,12 @@ constexpr Row rows[] = {
     {"LogSoftmax", along_axis, "log_softmax", true, {{{"axis", "axis"}}}},
     {"Mish", mish},
     {"PRelu", prelu},
-    {"Relu", same, "relu", true},
+    {"Relu", same_operands, "relu", true},
     {"Selu", selu},
     {"Shrink", shrink},
-    {"Sigmoid", same, "sigmoid", true},
+    {"Sigmoid", same_operands, "sigmoid", true},
     {"Softmax", along_axis, "softmax", true, {{{"axis", "axis"}}}},
-    {"Softplus", same, "softplus"},
+    {"Softplus", same_operands, "softplus"},
     {"Softsign", softsign},
     {"ThresholdedRelu", thresholded_relu},
 };

@@ -6,20 +6,10 @@
 namespace etalon::conformance::onnx {
 namespace {
 
-/// The operation of the row, operand by operand.
-[[nodiscard]] Values same(NodeTranslation& n) {
-  n.read_over({"consumed_inputs"});
-  return n.call(n.meaning(), n.all());
-}
-
-/// Before opset 7 the second operand joined only where `broadcast` said so, from `axis` on.
-[[nodiscard]] Value old_second_operand(NodeTranslation& n) {
-  const bool joins = n.integer("broadcast", 0) != 0;
+/// Before opset 7 the second operand joined where `broadcast` said so, from `axis` on.
+[[nodiscard]] Value second_operand(NodeTranslation& n) {
+  if (n.opset() >= 7 || n.integer("broadcast", 0) == 0) return n.x(1);
   const std::int64_t first = n.integer("axis", n.rank(0) - n.rank(1));
-  if (!joins || n.opset() >= 7) {
-    refuse(joins, "attribute \"broadcast\" is of an older version");
-    return n.x(1);
-  }
   const std::int64_t begin = first < 0 ? first + n.rank(0) : first;
   refuse(begin < 0 || begin + n.rank(1) > n.rank(0), "the axes of the second input are not among those of the first");
   Integers shape = extents_of(n.dims(1));
@@ -30,9 +20,8 @@ namespace {
 /// The operation of the row on two operands, which join by broadcasting.
 [[nodiscard]] Values joining(NodeTranslation& n) {
   n.read_over({"consumed_inputs"});
-  const bool is_old = n.says("broadcast") || n.says("axis");
   refuse(n.dtype(0) != n.dtype(1), "mixed element types are not promoted");
-  return {n.one(n.meaning(), {n.x(0), is_old ? old_second_operand(n) : n.x(1)})};
+  return {n.one(n.meaning(), {n.x(0), second_operand(n)})};
 }
 
 /// Integers are divided towards zero, which for those that are not negative is downwards.
@@ -40,7 +29,8 @@ namespace {
   if (kind_of(n.dtype()) == Kind::real) return joining(n);
   refuse(!n.x(0)->known || !n.x(1)->known, "a division of integers that are not known in advance");
   const Integers a = n.known_integers(0), b = n.known_integers(1);
-  const bool is_plain = std::all_of(a.begin(), a.end(), [](std::int64_t v) { return v >= 0; }) && std::all_of(b.begin(), b.end(), [](std::int64_t v) { return v > 0; });
+  const bool is_plain = std::all_of(a.begin(), a.end(), [](std::int64_t v) { return v >= 0; }) &&
+                        std::all_of(b.begin(), b.end(), [](std::int64_t v) { return v > 0; });
   refuse(!is_plain, "a division of integers that are negative");
   return {n.one("floor_divide", {n.x(0), n.x(1)})};
 }
@@ -110,48 +100,48 @@ namespace {
 }
 
 constexpr Row rows[] = {
-    {"Abs", same, "abs", true},
+    {"Abs", same_operands, "abs", true},
     {"Add", joining, "add", true},
     {"And", joining, "logical_and", true},
     {"Cast", cast},
     {"CastLike", cast_like},
-    {"Ceil", same, "ceil", true},
+    {"Ceil", same_operands, "ceil", true},
     {"Clip", clip},
-    {"Cos", same, "cos", true},
-    {"Cosh", same, "cosh", true},
+    {"Cos", same_operands, "cos", true},
+    {"Cosh", same_operands, "cosh", true},
     {"Div", div, "div", true},
     {"Equal", joining, "eq", true},
-    {"Erf", same, "erf", true},
-    {"Exp", same, "exp", true},
-    {"Floor", same, "floor", true},
+    {"Erf", same_operands, "erf", true},
+    {"Exp", same_operands, "exp", true},
+    {"Floor", same_operands, "floor", true},
     {"Greater", joining, "gt", true},
     {"GreaterOrEqual", joining, "ge", true},
     {"Identity", identity},
     {"IsInf", is_infinite},
-    {"IsNaN", same, "isnan", true},
+    {"IsNaN", same_operands, "isnan", true},
     {"Less", joining, "lt", true},
     {"LessOrEqual", joining, "le", true},
-    {"Log", same, "log", true},
+    {"Log", same_operands, "log", true},
     {"Max", variadic, "maximum", true},
     {"Mean", mean_of_all},
     {"Min", variadic, "minimum", true},
     {"Mod", mod},
     {"Mul", joining, "mul", true},
-    {"Neg", same, "neg", true},
-    {"Not", same, "logical_not", true},
+    {"Neg", same_operands, "neg", true},
+    {"Not", same_operands, "logical_not", true},
     {"Or", joining, "logical_or", true},
     {"Pow", joining, "pow", true},
-    {"Reciprocal", same, "reciprocal", true},
-    {"Round", same, "round", true},
-    {"Sign", same, "sign", true},
-    {"Sin", same, "sin", true},
-    {"Sinh", same, "sinh", true},
-    {"Sqrt", same, "sqrt", true},
+    {"Reciprocal", same_operands, "reciprocal", true},
+    {"Round", same_operands, "round", true},
+    {"Sign", same_operands, "sign", true},
+    {"Sin", same_operands, "sin", true},
+    {"Sinh", same_operands, "sinh", true},
+    {"Sqrt", same_operands, "sqrt", true},
     {"Sub", joining, "sub", true},
     {"Sum", variadic, "add"},
-    {"Tan", same, "tan", true},
-    {"Tanh", same, "tanh", true},
-    {"Where", same, "where", true},
+    {"Tan", same_operands, "tan", true},
+    {"Tanh", same_operands, "tanh", true},
+    {"Where", same_operands, "where", true},
     {"Xor", joining, "logical_xor", true},
 };
 

@@ -32,11 +32,12 @@ namespace {
   const HostTensor* given = n.tensor("value");
   const HostTensor value = given == nullptr ? HostTensor(DType::f32, {1}) : *given;
   refuse(value.dims.count() != 1, "attribute \"value\" must be one number");
-  return {n.one("full", {}, {{"shape", n.known_integers(0)}, {"value", attribute_of(value)}, {"dtype", std::string(name_of(value.dtype))}})};
+  return {
+      n.one("full", {}, {{"shape", n.known_integers(0)}, {"value", attribute_of(value)}, {"dtype", std::string(name_of(value.dtype))}})};
 }
 
 /// Places counted from the end become such counted from the front.
-[[nodiscard]] Value from_front(NodeTranslation& n, std::size_t i, std::int64_t extent) {
+[[nodiscard]] Value counted_from_front(NodeTranslation& n, std::size_t i, std::int64_t extent) {
   const Value& places = n.x(i);
   refuse(kind_of(places->type.dtype) != Kind::integer, "places must be integers");
   if (places->known) {
@@ -50,18 +51,19 @@ namespace {
 
 [[nodiscard]] Values gather(NodeTranslation& n) {
   const std::int64_t axis = n.axis("axis", 0, n.rank());
-  return {n.one("gather", {n.x(0), from_front(n, 1, n.dims()[static_cast<std::size_t>(axis)])}, {{"axis", axis}})};
+  return {n.one("gather", {n.x(0), counted_from_front(n, 1, n.dims()[static_cast<std::size_t>(axis)])}, {{"axis", axis}})};
 }
 
 [[nodiscard]] Values gather_elements(NodeTranslation& n) {
   const std::int64_t axis = n.axis("axis", 0, n.rank());
-  return {n.one("take_along_axis", {n.x(0), from_front(n, 1, n.dims()[static_cast<std::size_t>(axis)])}, {{"axis", axis}})};
+  return {n.one("take_along_axis", {n.x(0), counted_from_front(n, 1, n.dims()[static_cast<std::size_t>(axis)])}, {{"axis", axis}})};
 }
 
 [[nodiscard]] Values scatter_elements(NodeTranslation& n) {
   refuse(n.text("reduction", "none") != "add", "only sums are scattered");
   const std::int64_t axis = n.axis("axis", 0, n.rank());
-  return {n.one("scatter_add_along_axis", {n.x(0), from_front(n, 1, n.dims()[static_cast<std::size_t>(axis)]), n.x(2)}, {{"axis", axis}})};
+  return {n.one("scatter_add_along_axis", {n.x(0), counted_from_front(n, 1, n.dims()[static_cast<std::size_t>(axis)]), n.x(2)},
+                {{"axis", axis}})};
 }
 
 /// `values` is what stands where a label is not, and where it is.
@@ -71,13 +73,14 @@ namespace {
   const auto classes = static_cast<std::int64_t>(depth);
   const HostTensor& values = n.known(2);
   refuse(values.dims.count() != 2, "input 3 must be two numbers");
-  const std::int64_t axis = onnx::from_front(n.integer("axis", -1), n.rank() + 1);
+  const std::int64_t axis = from_front(n.integer("axis", -1), n.rank() + 1);
   const auto part = [&](std::size_t i) {
     HostTensor one(values.dtype, {});
     std::memcpy(one.bytes.data(), values.bytes.data() + i * one.bytes.size(), one.bytes.size());
     return known_value(std::move(one));
   };
-  const Value hot = n.one("one_hot", {from_front(n, 0, classes)}, {{"classes", classes}, {"axis", axis}, {"dtype", std::string("i32")}});
+  const Value hot =
+      n.one("one_hot", {counted_from_front(n, 0, classes)}, {{"classes", classes}, {"axis", axis}, {"dtype", std::string("i32")}});
   return {n.one("where", {n.one("gt", {hot, scalar(0, DType::i32)}), part(1), part(0)})};
 }
 
@@ -88,7 +91,8 @@ namespace {
     refuse(!(std::abs(number) < 0x1p40) || number != std::floor(number), "steps that are no integers");
     numbers[i] = static_cast<std::int64_t>(number);
   }
-  return {n.one("arange", {}, {{"start", numbers[0]}, {"stop", numbers[1]}, {"step", numbers[2]}, {"dtype", std::string(name_of(n.dtype()))}})};
+  return {
+      n.one("arange", {}, {{"start", numbers[0]}, {"stop", numbers[1]}, {"step", numbers[2]}, {"dtype", std::string(name_of(n.dtype()))}})};
 }
 
 constexpr Row rows[] = {

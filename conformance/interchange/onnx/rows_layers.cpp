@@ -11,7 +11,8 @@ namespace {
 /// By given statistics; those of the batch ONNX updates by another rule than the library.
 [[nodiscard]] Values batch_normalization(NodeTranslation& n) {
   n.read_over({"momentum", "consumed_inputs"});
-  refuse(n.integer("training_mode", 0) != 0 || n.results() > 1, "statistics of the batch are not offered: the running variance is ONNX's, without n/(n - 1)");
+  refuse(n.integer("training_mode", 0) != 0 || n.results() > 1,
+         "statistics of the batch are not offered: the running variance is ONNX's, without n/(n - 1)");
   refuse(n.integer("spatial", 1) != 1, "statistics of single positions are not offered");
   refuse(n.opset() < 7 && n.integer("is_test", 0) == 0, "statistics of the batch are not offered");
   return {n.call("batch_norm", n.all(), {{"eps", epsilon(n)}, {"training", false}}).front()};
@@ -69,6 +70,7 @@ namespace {
   refuse(n.opset() < 7 && n.integer("is_test", 0) == 0, "training is not offered: ONNX does not say which numbers are drawn");
   refuse(n.has(2) && n.known_number(2) != 0, "training is not offered: ONNX does not say which numbers are drawn");
   if (!n.wants(1)) return {n.x()};
+  refuse(n.dims().count() > (1 << 24), "a mask of so many elements is not offered");
   HostTensor kept(DType::boolean, n.dims());
   std::fill(kept.bytes.begin(), kept.bytes.end(), std::byte{1});
   return {n.x(), known_value(std::move(kept))};

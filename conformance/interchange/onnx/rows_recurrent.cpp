@@ -14,7 +14,9 @@ constexpr std::int64_t most_steps = 1024;
 }
 
 /// x without its first axis, at one place of it.
-[[nodiscard]] Value at(NodeTranslation& n, const Value& x, std::int64_t place) { return n.one("select", {x}, {{"axis", std::int64_t{0}}, {"index", place}}); }
+[[nodiscard]] Value at(NodeTranslation& n, const Value& x, std::int64_t place) {
+  return n.one("select", {x}, {{"axis", std::int64_t{0}}, {"index", place}});
+}
 
 /// The rows of a stacked weight in the library's order of gates.
 [[nodiscard]] Value in_order(NodeTranslation& n, const Value& stacked, const Integers& gates, std::int64_t hidden) {
@@ -28,18 +30,21 @@ void require_plain_form(NodeTranslation& n, std::size_t states) {
   n.read_over({"hidden_size", "output_sequence"});
   refuse(n.text("direction", "forward") != "forward", "other directions than forward are not offered");
   refuse(n.integer("layout", 0) != 0, "batches first are not offered");
-  refuse(n.says("activations") || n.says("activation_alpha") || n.says("activation_beta") || n.says("clip"), "other activations than the usual ones are not offered");
+  refuse(n.says("activations") || n.says("activation_alpha") || n.says("activation_beta") || n.says("clip"),
+         "other activations than the usual ones are not offered");
   refuse(n.integer("input_forget", 0) != 0, "coupled gates are not offered");
   refuse(n.has(4), "sequences of different lengths are not offered");
   refuse(n.has(5 + states), "peepholes are not offered");
-  refuse(n.rank(0) != 3 || n.rank(1) != 3 || n.rank(2) != 3 || n.dims(1)[0] != 1 || n.dims(2)[0] != 1 || n.dims(0)[0] < 1, "operands of other shapes than stated");
+  refuse(n.rank(0) != 3 || n.rank(1) != 3 || n.rank(2) != 3 || n.dims(1)[0] != 1 || n.dims(2)[0] != 1 || n.dims(0)[0] < 1,
+         "operands of other shapes than stated");
   refuse(n.dims(0)[0] > most_steps, "so many steps are not offered");
 }
 
 /// A cell of the library, step by step. \param gates the place among ONNX's of each of the library's
 [[nodiscard]] Values cell(NodeTranslation& n, const Integers& gates, std::size_t states) {
   require_plain_form(n, states);
-  const std::int64_t steps = n.dims(0)[0], batch = n.dims(0)[1], hidden = n.dims(2)[2], rows = hidden * static_cast<std::int64_t>(gates.size());
+  const std::int64_t steps = n.dims(0)[0], batch = n.dims(0)[1], hidden = n.dims(2)[2],
+                     rows = hidden * static_cast<std::int64_t>(gates.size());
   refuse(n.dims(1)[1] != rows || n.dims(2)[1] != rows, "weights of other shapes than stated");
   Values weights{in_order(n, at(n, n.x(1), 0), gates, hidden), in_order(n, at(n, n.x(2), 0), gates, hidden)};
   if (n.has(3)) {
@@ -49,7 +54,9 @@ void require_plain_form(NodeTranslation& n, std::size_t states) {
   }
   Values state;
   for (std::size_t i = 0; i < states; ++i)
-    state.push_back(n.has(5 + i) ? at(n, n.x(5 + i), 0) : n.one("full", {}, {{"shape", Integers{batch, hidden}}, {"value", 0.0}, {"dtype", std::string(name_of(n.dtype()))}}));
+    state.push_back(
+        n.has(5 + i) ? at(n, n.x(5 + i), 0)
+                     : n.one("full", {}, {{"shape", Integers{batch, hidden}}, {"value", 0.0}, {"dtype", std::string(name_of(n.dtype()))}}));
   Values outputs;
   for (std::int64_t t = 0; t < steps; ++t) {
     Values operands{at(n, n.x(0), t)};

@@ -56,7 +56,8 @@ namespace {
 
 [[nodiscard]] Values cumulative_sum(NodeTranslation& n) {
   const std::int64_t axis = from_front(static_cast<std::int64_t>(n.known_number(1)), n.rank());
-  return {n.one("cumsum", {n.x()}, {{"axis", axis}, {"reverse", n.integer("reverse", 0) != 0}, {"exclusive", n.integer("exclusive", 0) != 0}})};
+  return {
+      n.one("cumsum", {n.x()}, {{"axis", axis}, {"reverse", n.integer("reverse", 0) != 0}, {"exclusive", n.integer("exclusive", 0) != 0}})};
 }
 
 [[nodiscard]] Values einsum(NodeTranslation& n) { return {n.einsum(n.text("equation", ""))}; }

@@ -133,7 +133,8 @@ struct Cut {
   if (n.says("axes")) axes = *n.integers("axes");
   if (n.has(3)) axes = n.known_integers(3);
   if (n.has(4)) steps = n.known_places(4);
-  refuse(ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size(), "starts, ends, axes and steps differ in number");
+  refuse(ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size(),
+         "starts, ends, axes and steps differ in number");
   Integers start(n.dims().rank, 0), stop = extents_of(n.dims()), step(n.dims().rank, 1);
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const auto axis = static_cast<std::size_t>(from_front(axes[i], n.rank()));
@@ -157,7 +158,8 @@ struct Cut {
   for (std::size_t axis = 0; axis < low.size(); ++axis) {
     const std::int64_t extent = n.dims()[axis];
     if (low[axis] == 0 && high[axis] == 0) continue;
-    refuse(extent < 1 || low[axis] + extent + high[axis] < 0 || low[axis] + extent + high[axis] > (1 << 20), "padding beyond what is offered");
+    refuse(extent < 1 || low[axis] + extent + high[axis] < 0 || low[axis] + extent + high[axis] > (1 << 20),
+           "padding beyond what is offered");
     Integers places;
     for (std::int64_t p = -low[axis]; p < extent + high[axis]; ++p) places.push_back(stand_in(p, extent, mode));
     y = n.one("gather", {y, integers_value(places)}, {{"axis", static_cast<std::int64_t>(axis)}});
@@ -193,7 +195,8 @@ struct Cut {
   Value y = n.x();
   for (std::size_t axis = 0; axis < repeats.size(); ++axis) {
     refuse(repeats[axis] < 1 || repeats[axis] > most_parts, "so many repeats are not offered");
-    if (repeats[axis] > 1) y = n.one("concat", Values(static_cast<std::size_t>(repeats[axis]), y), {{"axis", static_cast<std::int64_t>(axis)}});
+    if (repeats[axis] > 1)
+      y = n.one("concat", Values(static_cast<std::size_t>(repeats[axis]), y), {{"axis", static_cast<std::int64_t>(axis)}});
   }
   return {y};
 }

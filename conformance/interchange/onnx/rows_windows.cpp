@@ -27,7 +27,9 @@ void pad_to_same(Windows& windows, bool is_upper) {
     refuse(windows.stride[i] < 1, "a stride below 1");
     const std::int64_t count = (windows.extents[i] + windows.stride[i] - 1) / windows.stride[i];
     std::int64_t reach = 0, need = 0;
-    refuse(__builtin_mul_overflow(windows.dilation[i], windows.kernel[i] - 1, &reach) || __builtin_mul_overflow(count - 1, windows.stride[i], &need), "windows beyond what is offered");
+    refuse(__builtin_mul_overflow(windows.dilation[i], windows.kernel[i] - 1, &reach) ||
+               __builtin_mul_overflow(count - 1, windows.stride[i], &need),
+           "windows beyond what is offered");
     const std::int64_t all = std::max(std::int64_t{0}, need + reach + 1 - windows.extents[i]);
     windows.low[i] = is_upper ? all / 2 : all - all / 2;
     windows.high[i] = all - windows.low[i];
@@ -38,7 +40,12 @@ void pad_to_same(Windows& windows, bool is_upper) {
   const std::size_t rank = kernel.size();
   refuse(n.dims().rank != rank + 2, "the operand must have an axis for batch, for channels, and for each of the windows'");
   const Integers shape = extents_of(n.dims());
-  Windows windows{{shape.begin() + 2, shape.end()}, kernel, of_rank(n, "strides", rank, 1), of_rank(n, "dilations", rank, 1), Integers(rank, 0), Integers(rank, 0)};
+  Windows windows{{shape.begin() + 2, shape.end()},
+                  kernel,
+                  of_rank(n, "strides", rank, 1),
+                  of_rank(n, "dilations", rank, 1),
+                  Integers(rank, 0),
+                  Integers(rank, 0)};
   const Integers pads = of_rank(n, "pads", 2 * rank, 0);
   const std::string automatic = n.text("auto_pad", "NOTSET");
   if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
@@ -108,7 +115,8 @@ void pad_to_same(Windows& windows, bool is_upper) {
   n.read_over({"storage_order"});  // of the places
   Windows windows = pooling_windows(n);
   const Value x = is_covered(windows) ? n.x() : padded(n, windows, -std::numeric_limits<double>::infinity());
-  return {n.one("max_pool", {x}, {{"kernel", windows.kernel}, {"stride", windows.stride}, {"padding", windows.low}, {"dilation", windows.dilation}})};
+  return {n.one("max_pool", {x},
+                {{"kernel", windows.kernel}, {"stride", windows.stride}, {"padding", windows.low}, {"dilation", windows.dilation}})};
 }
 
 [[nodiscard]] Values average_pool(NodeTranslation& n) {
@@ -117,7 +125,8 @@ void pad_to_same(Windows& windows, bool is_upper) {
   refuse(windows.dilation != Integers(windows.rank(), 1), "averages of windows with gaps are not offered");
   refuse(!counts && !is_covered(windows), "averages over padding beyond half of the kernel, or different before and after");
   const Value x = is_covered(windows) ? n.x() : padded(n, windows, 0);
-  return {n.one("avg_pool", {x}, {{"kernel", windows.kernel}, {"stride", windows.stride}, {"padding", windows.low}, {"count_include_pad", counts}})};
+  return {n.one("avg_pool", {x},
+                {{"kernel", windows.kernel}, {"stride", windows.stride}, {"padding", windows.low}, {"count_include_pad", counts}})};
 }
 
 [[nodiscard]] Values global_pool(NodeTranslation& n) {
@@ -126,13 +135,15 @@ void pad_to_same(Windows& windows, bool is_upper) {
   return {n.one(n.meaning(), {n.x()}, {{"axes", axes}, {"keepdims", true}})};
 }
 
-/// Whole factors, where all rules for the nearest element say the same.
+/// By whole factors, and by those rules for the nearest element that then repeat each one as often.
 [[nodiscard]] Values resize(NodeTranslation& n) {
   const bool is_old = n.operation() == "Upsample" || n.opset() < 11;
-  const std::string mode = n.text("mode", "nearest"), rule = n.text("nearest_mode", "round_prefer_floor"), places = n.text("coordinate_transformation_mode", "half_pixel");
+  const std::string mode = n.text("mode", "nearest"), rule = n.text("nearest_mode", "round_prefer_floor"),
+                    places = n.text("coordinate_transformation_mode", "half_pixel");
   n.read_over({"cubic_coeff_a", "exclude_outside", "extrapolation_value", "antialias"});
   refuse(mode != "nearest", "resizing by \"" + mode + "\" is not offered");
-  refuse((places != "half_pixel" && places != "asymmetric") || (rule != "round_prefer_floor" && rule != "floor"), "another rule for the nearest element");
+  const bool is_centred = places == "half_pixel" && rule == "round_prefer_floor", is_cornered = places == "asymmetric" && rule == "floor";
+  refuse(!is_old && !is_centred && !is_cornered, "another rule for the nearest element");
   refuse(n.says("axes") || n.has(3), "resizing to stated extents is not offered");
   std::vector<double> scales;
   if (const auto stated = n.reals("scales")) scales = *stated;
@@ -141,10 +152,12 @@ void pad_to_same(Windows& windows, bool is_upper) {
     refuse(given.dtype != DType::f32, "factors must be f32");
     for (const float factor : given.view<float>()) scales.push_back(static_cast<double>(factor));
   }
-  refuse(scales.size() != n.dims().rank || scales.size() < 3 || scales[0] != 1 || scales[1] != 1, "only axes behind batch and channels are resized");
+  refuse(scales.size() != n.dims().rank || scales.size() < 3 || scales[0] != 1 || scales[1] != 1,
+         "only axes behind batch and channels are resized");
   Integers whole;
   for (std::size_t i = 2; i < scales.size(); ++i) {
-    refuse(!(scales[i] >= 1 && scales[i] < 1 << 20) || scales[i] != std::floor(scales[i]), "resizing other than by whole factors is not offered");
+    refuse(!(scales[i] >= 1 && scales[i] < 1 << 20) || scales[i] != std::floor(scales[i]),
+           "resizing other than by whole factors is not offered");
     whole.push_back(static_cast<std::int64_t>(scales[i]));
   }
   return {n.one("upsample_nearest", {n.x()}, {{"scale", whole}})};

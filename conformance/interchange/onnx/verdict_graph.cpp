@@ -55,12 +55,14 @@ class Alternatives {
 /// 1 where the flag stands.
 [[nodiscard]] HostTensor mask(const Way& way, std::uint8_t flag) {
   HostTensor tensor(DType::boolean, way.lower.dims);
-  for (std::size_t i = 0; i < way.admits.size(); ++i) tensor.bytes[i] = std::byte{static_cast<unsigned char>((way.admits[i] & flag) != 0 ? 1 : 0)};
+  for (std::size_t i = 0; i < way.admits.size(); ++i)
+    tensor.bytes[i] = std::byte{static_cast<unsigned char>((way.admits[i] & flag) != 0 ? 1 : 0)};
   return tensor;
 }
 
 /// A box of the elements with the flag; the others have an empty one, from inf to -inf.
-void add_box(Alternatives& all, const Way& way, std::uint8_t flag, const std::string& suffix, const HostTensor& lower, const HostTensor& upper) {
+void add_box(Alternatives& all, const Way& way, std::uint8_t flag, const std::string& suffix, const HostTensor& lower,
+             const HostTensor& upper) {
   HostTensor low = lower, high = upper;
   for (std::size_t i = 0; i < way.admits.size(); ++i) {
     if ((way.admits[i] & flag) != 0) continue;
@@ -83,10 +85,12 @@ VerdictGraph verdict_graph(const Way& way, DType dtype) {
     return all.finished();
   }
   add_box(all, way, reference::admits_finite, "", way.lower, way.upper);
-  for (const auto& [flag, suffix, end] : {std::tuple(reference::admits_positive_infinity, "_inf", infinity), std::tuple(reference::admits_negative_infinity, "_minus_inf", -infinity)}) {
+  for (const auto& [flag, suffix, end] : {std::tuple(reference::admits_positive_infinity, "_inf", infinity),
+                                          std::tuple(reference::admits_negative_infinity, "_minus_inf", -infinity)}) {
     if (any_admits(way, flag)) add_box(all, way, flag, suffix, filled(way, dtype, end), filled(way, dtype, end));
   }
-  if (any_admits(way, reference::admits_nan)) all.add(all.node("And", {all.node("IsNaN", {"y"}), all.input("admits_nan", mask(way, reference::admits_nan))}));
+  if (any_admits(way, reference::admits_nan))
+    all.add(all.node("And", {all.node("IsNaN", {"y"}), all.input("admits_nan", mask(way, reference::admits_nan))}));
   if (any_admits(way, reference::undecided)) all.add(all.input("admits_anything", mask(way, reference::undecided)));
   return all.finished();
 }

@@ -16,7 +16,11 @@ static_assert(std::endian::native == std::endian::little, "fixed words are littl
 [[nodiscard]] bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t more = lead < 0x80 ? 0 : lead >= 0xC2 && lead < 0xE0 ? 1 : lead >= 0xE0 && lead < 0xF0 ? 2 : lead >= 0xF0 && lead < 0xF5 ? 3 : 4;
+    const std::size_t more = lead < 0x80                   ? 0
+                             : lead >= 0xC2 && lead < 0xE0 ? 1
+                             : lead >= 0xE0 && lead < 0xF0 ? 2
+                             : lead >= 0xF0 && lead < 0xF5 ? 3
+                                                           : 4;
     if (more == 4 || i + more >= text.size()) return false;
     std::uint32_t code = more == 0 ? lead : lead & (0x3FU >> more);
     for (std::size_t k = 1; k <= more; ++k) {
@@ -24,7 +28,8 @@ static_assert(std::endian::native == std::endian::little, "fixed words are littl
       if ((c & 0xC0U) != 0x80U) return false;
       code = (code << 6U) | (c & 0x3FU);
     }
-    if ((more == 2 && (code < 0x800 || (code >= 0xD800 && code < 0xE000))) || (more == 3 && (code < 0x10000 || code > 0x10FFFF))) return false;
+    if ((more == 2 && (code < 0x800 || (code >= 0xD800 && code < 0xE000))) || (more == 3 && (code < 0x10000 || code > 0x10FFFF)))
+      return false;
     i += more + 1;
   }
   return true;
@@ -32,7 +37,9 @@ static_assert(std::endian::native == std::endian::little, "fixed words are littl
 
 }  // namespace
 
-void WireReader::fail(const std::string& why) const { throw IoError(fmt::format("{}: at byte {} of {}: {}", where_, at_, message_.size(), why)); }
+void WireReader::fail(const std::string& why) const {
+  throw IoError(fmt::format("{}: at byte {} of {}: {}", where_, at_, message_.size(), why));
+}
 
 std::uint64_t WireReader::varint() {
   std::uint64_t value = 0;
@@ -86,7 +93,8 @@ void add_integers(const Field& field, std::string_view where, std::vector<std::i
   unsigned shift = 0;
   for (const std::byte b : field.bytes) {
     const auto byte = static_cast<std::uint64_t>(b);
-    if (shift > 63 || (shift == 63 && byte > 1)) throw IoError(fmt::format("{}: expected numbers of 64 bits in field {}, found a longer one", where, field.number));
+    if (shift > 63 || (shift == 63 && byte > 1))
+      throw IoError(fmt::format("{}: expected numbers of 64 bits in field {}, found a longer one", where, field.number));
     value |= (byte & 127U) << shift;
     shift += 7;
     if (byte >= 128) continue;
@@ -103,7 +111,8 @@ void add_words(const Field& field, std::size_t size, std::string_view where, std
     words.insert(words.end(), first, first + size);
     return;
   }
-  if (field.bytes.size() % size != 0) throw IoError(fmt::format("{}: expected words of {} bytes in field {}, found {} bytes", where, size, field.number, field.bytes.size()));
+  if (field.bytes.size() % size != 0)
+    throw IoError(fmt::format("{}: expected words of {} bytes in field {}, found {} bytes", where, size, field.number, field.bytes.size()));
   words.insert(words.end(), field.bytes.begin(), field.bytes.end());
 }
 

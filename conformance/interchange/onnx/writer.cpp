@@ -63,7 +63,8 @@ spec::Traced Writer::traced(const Value& value) {
 std::vector<spec::TracedOperand> Writer::operands_of(const Values& values) {
   std::vector<spec::TracedOperand> operands;
   for (const Value& value : values) {
-    const bool is_scalar = value != nullptr && !value->traced && value->role == spec::Role::constant && value->name.empty() && value->type.dims.rank == 0;
+    const bool is_scalar =
+        value != nullptr && !value->traced && value->role == spec::Role::constant && value->name.empty() && value->type.dims.rank == 0;
     if (value == nullptr) operands.emplace_back(std::nullopt, line());
     else if (is_scalar) operands.emplace_back(*value->known, line());  // equal ones become one constant
     else operands.emplace_back(traced(value), line());
@@ -71,7 +72,8 @@ std::vector<spec::TracedOperand> Writer::operands_of(const Values& values) {
   return operands;
 }
 
-Values Writer::call(std::string_view operation, const Values& operands, const spec::Attributes& attributes, const std::vector<std::size_t>& packs) {
+Values Writer::call(std::string_view operation, const Values& operands, const spec::Attributes& attributes,
+                    const std::vector<std::size_t>& packs) {
   const std::vector<spec::TracedOperand> given = operands_of(operands);
   std::optional<spec::Section> section;
   if (!label_.empty() && state_ != nullptr) section.emplace(state_, label_);
@@ -95,8 +97,12 @@ Value Writer::einsum(const std::string& specification, const Values& operands) {
 void Writer::output(const Value& value, const std::string& name) {
   // An output is a step's result, and answered once.
   const auto& outputs = state_ == nullptr ? std::vector<std::string>{} : state_->program().outputs;
-  const bool is_result = value->traced && value->name.empty() && std::find(outputs.begin(), outputs.end(), value->traced->name()) == outputs.end();
-  const Value answered = is_result ? value : call("reshape", {value}, {{"shape", std::vector<std::int64_t>(value->type.dims.begin(), value->type.dims.end())}}).front();
+  const bool is_result =
+      value->traced && value->name.empty() && std::find(outputs.begin(), outputs.end(), value->traced->name()) == outputs.end();
+  const Value answered =
+      is_result
+          ? value
+          : call("reshape", {value}, {{"shape", std::vector<std::int64_t>(value->type.dims.begin(), value->type.dims.end())}}).front();
   tracer_.output(free_name(name), *answered->traced);
 }
 

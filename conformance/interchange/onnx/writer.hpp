@@ -43,7 +43,8 @@ class Writer {
   [[nodiscard]] spec::Traced traced(const Value& value);
 
   /// \throws SpecViolation for an ill-typed call
-  [[nodiscard]] Values call(std::string_view operation, const Values& operands, const spec::Attributes& attributes, const std::vector<std::size_t>& packs = {});
+  [[nodiscard]] Values call(std::string_view operation, const Values& operands, const spec::Attributes& attributes,
+                            const std::vector<std::size_t>& packs = {});
 
   /// The product that a specification of `einsum` stands for. \throws SpecViolation
   [[nodiscard]] Value einsum(const std::string& specification, const Values& operands);
