@@ -9,7 +9,7 @@ import tempfile
 
 from onnx_bytes import floats, model, node, text, value
 
-etalon, build = sys.argv[1:3]
+etalon, build = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2]
 failed = 0
 
 
@@ -53,7 +53,7 @@ with tempfile.TemporaryDirectory() as scratch:
     printed = answers(0, ["input x : f32[1, 2]", 'section "layer.mul"', '@ "affine.onnx":1', "output y"], *one_row)
     answers(0, [], *one_row, "-o", "affine.txt")
     check((folder / "affine.txt").read_text() == printed, "-o writes another program than is printed")
-    answers(0, ["y : f32[1, 2] = [11, 22]"], "run", "affine.txt", "--set", "x=5,7")
+    answers(0, ["y : f32[1, 2] = [11.0, 22.0]"], "run", "affine.txt", "--set", "x=5,7")
     answers(0, ["well typed"], "check", "affine.txt")
 
     # Judged: what is recorded, what a backend answers, and what is wrong.
@@ -73,8 +73,8 @@ with tempfile.TemporaryDirectory() as scratch:
     if build == "compiled":
         answers(0, [], *one_row, "--parameters", "w.safetensors", "-o", "open.txt")
         check("parameter w : f32[2]" in (folder / "open.txt").read_text(), "--parameters")
-        answers(0, ["y : f32[1, 2] = [11, 22]"], "run", "open.txt", "--set", "x=5,7", "--parameters", "w.safetensors")
-        answers(0, ["y : f32[1, 2] = [6, 8]"], "run", "open.txt", "--set", "x=5,7", "--set", "w=1", "--parameters", "w.safetensors", "--backend", "cpu")
+        answers(0, ["y : f32[1, 2] = [11.0, 22.0]"], "run", "open.txt", "--set", "x=5,7", "--parameters", "w.safetensors")
+        answers(0, ["y : f32[1, 2] = [6.0, 8.0]"], "run", "open.txt", "--set", "x=5,7", "--set", "w=1", "--parameters", "w.safetensors", "--backend", "cpu")
 
     # What is wrong is said at once, in lines that name it.
     refused(['affine.onnx: input "x": the extent "n" is open; give it with --dim n=N'], "import", "onnx", "affine.onnx", "-o", "never.txt")

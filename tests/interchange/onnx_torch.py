@@ -47,7 +47,7 @@ class Block(torch.nn.Module):
         b, t, c = x.size()
         q, k, v = (part.view(b, t, self.heads, c // self.heads).transpose(1, 2) for part in self.qkv(x).split(c, dim=2))
         scores = (q @ k.transpose(-2, -1)) * (1.0 / (k.size(-1) ** 0.5))
-        scores = scores.masked_fill(self.mask[:, :, :t, :t] == 0, float("-inf"))
+        scores = scores.masked_fill(self.mask[:, :, :t, :t] == 0, -1e4)
         return self.out((scores.softmax(-1) @ v).transpose(1, 2).contiguous().view(b, t, c))
 
     def forward(self, t):

@@ -6,7 +6,7 @@ const { execFileSync } = require("child_process");
 const fs = require("fs"), os = require("os"), path = require("path");
 
 const [etalon, root] = process.argv.slice(2);
-const beside = path.join(root, "conformance/adapters/onnxruntime");
+const beside = path.join(root, "conformance/adapters/onnxruntime"), promises = ["--contract", path.join(beside, "contract.json")];
 let ort, protobuf;
 try {
   const load = (name) => require(require.resolve(name, { paths: [beside, ...(process.env.NODE_PATH || "").split(":")] }));
@@ -57,6 +57,20 @@ function renamed(bytes, from, to) {
   return copy;
 }
 
+// What it does otherwise (docs/findings.md), by the operation and its numbers; each must be met, and nothing else may fail.
+const FINDINGS = [
+  { finding: 2, of: (name) => name.startsWith("test_sigmoid.") },
+  { finding: 7, of: (name) => name.startsWith("test_sin.value.f64") },
+  { finding: 22, of: (name, inputs) => /^test_(max|maximum)\./.test(name) && inputs[0].type === "int64" },
+];
+
+/** Whether a finding explains that the test fails. */
+function explained(name, inputs) {
+  const known = FINDINGS.find((f) => f.of(name, inputs));
+  if (known) known.met = (known.met || 0) + 1;
+  return Boolean(known);
+}
+
 let failed = 0;
 function check(holds, what) {
   if (holds) return;
@@ -64,7 +78,7 @@ function check(holds, what) {
   console.log(what);
 }
 
-const within = (y, meant, { rtol = 0, atol = 0 }) => y.every((v, i) => Math.abs(Number(v) - Number(meant[i])) <= atol + rtol * Math.abs(Number(meant[i])));
+const within = (y, meant, { rtol = 0, atol = 0 }) => y.every((v, i) => v === meant[i] || Math.abs(Number(v) - Number(meant[i])) <= atol + rtol * Math.abs(Number(meant[i])));
 
 /** Runs every test in the folder. */
 async function each(folder, visit) {
@@ -90,12 +104,14 @@ const WRONG = { exp: ["Exp", "Log"], sin: ["Sin", "Cos"], add: ["Add", "Sub"], m
   try {
     const ops = "neg,abs,sqrt,exp,sin,sinh,sigmoid,relu,isnan,add,div,maximum,lt,where,softmax,log_softmax,matmul,max,mean,concat,transpose";
     const judged = path.join(scratch, "judged"), plain = path.join(scratch, "plain");
-    console.log(execFileSync(etalon, ["export", "onnx", judged, "--ops", ops], { encoding: "utf8" }).trim());
-    console.log(execFileSync(etalon, ["export", "onnx", plain, "--ops", ops, "--plain"], { encoding: "utf8" }).trim());
+    console.log(execFileSync(etalon, ["export", "onnx", judged, "--ops", ops, ...promises], { encoding: "utf8" }).trim());
+    console.log(execFileSync(etalon, ["export", "onnx", plain, "--ops", ops, "--plain", ...promises], { encoding: "utf8" }).trim());
     const convicted = {};
     const all = await each(judged, async (name, model, inputs, meant) => {
       const y = await answer(model, inputs), operation = name.slice(5).split(".")[0];
-      check(y.data.length === meant.data.length && y.data.every((v) => v === 1), `${name}: false at ${[...y.data].findIndex((v) => v !== 1)}`);
+      check(y.data.length === meant.data.length, `${name}: ${y.data.length} elements`);
+      const at = [...y.data].findIndex((v) => v !== 1);
+      check(at < 0 || explained(name, inputs), `${name}: false at ${at}`);
       const wrong = WRONG[operation];
       if (wrong && y.data.length > 0 && !convicted[operation]) {
         const other = await answer(renamed(model, ...wrong), inputs);
@@ -107,10 +123,13 @@ const WRONG = { exp: ["Exp", "Log"], sin: ["Sin", "Cos"], add: ["Add", "Sub"], m
     for (const [operation, [from, to]] of Object.entries(WRONG)) check(convicted[operation], `${to} passes for ${from}`);
     const numbers = await each(plain, async (name, model, inputs, meant, file) => {
       const y = await answer(model, inputs), tolerance = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file)) : {};
-      check(y.data.length === meant.data.length && within([...y.data], [...meant.data], tolerance), `${name}: beyond ${JSON.stringify(tolerance)}`);
+      check(y.data.length === meant.data.length, `${name}: ${y.data.length} elements`);
+      check(within([...y.data], [...meant.data], tolerance) || explained(name, inputs), `${name}: beyond ${JSON.stringify(tolerance)}`);
       return y.data.length;
     });
     console.log(`plain: ${numbers.run} run, ${numbers.refused} without a kernel, ${numbers.elements} elements`);
+    for (const f of FINDINGS) console.log(`finding ${f.finding}: ${f.met || 0} tests`);
+    for (const f of FINDINGS) check(f.met > 0, `finding ${f.finding} is met no more`);
     check(all.elements > 1000 && numbers.elements > 1000, "hardly anything was compared");
   } finally {
     fs.rmSync(scratch, { recursive: true });

@@ -153,8 +153,9 @@ void print_bounds(const spec::Request& request, const onnx::Imported& imported, 
     line["undecided"] = outcome.undecided;
     std::cout << line.dump() << '\n';
   } else {
-    std::cout << fmt::format("{}: {}{}{}; {} elements compared, the largest error {:.3g} of its bound\n", options.file,
-                             name_of(outcome.verdict), outcome.why.empty() ? "" : ": ", outcome.why, decided, outcome.worst_ratio);
+    const std::string why = outcome.why.empty() ? "" : ": " + outcome.why;
+    std::cout << fmt::format("{}: {}{}; {} elements compared, {} undecided, the largest error {:.3g} of its bound\n", options.file,
+                             name_of(outcome.verdict), why, decided, outcome.undecided, outcome.worst_ratio);
   }
   return outcome.verdict == conformance::Verdict::pass && decided > 0 ? 0 : 1;
 }

@@ -25,7 +25,14 @@ struct Row {
   bool is_exported = false;
   std::array<AttributeName, 2> attributes{};
   std::int64_t opset = 17;     ///< in which it is exported
+  bool of_reals = false;       ///< ONNX has it of reals alone, and the library of integers too
 };
+
+/// The row, exported of reals alone.
+[[nodiscard]] constexpr Row of_reals(Row row) {
+  row.of_reals = true;
+  return row;
+}
 
 /// Of a row: its meaning, operand by operand.
 [[nodiscard]] Values same_operands(NodeTranslation& node);
