@@ -57,11 +57,12 @@ function renamed(bytes, from, to) {
   return copy;
 }
 
-// What it does otherwise (docs/findings.md), by the operation and its numbers; each must be met, and nothing else may fail.
+// What it does otherwise (docs/findings.md), by the operation and its numbers; each must be met, where it is of
+// every processor, and nothing else may fail.
 const FINDINGS = [
   { finding: 2, of: (name) => name.startsWith("test_sigmoid.") },
   { finding: 7, of: (name) => name.startsWith("test_sin.value.f64") },
-  { finding: 22, of: (name, inputs) => /^test_(max|maximum)\./.test(name) && inputs[0].type === "int64" },
+  { finding: 22, somewhere: true, of: (name, inputs) => /^test_(max|maximum)\./.test(name) && inputs[0].type === "int64" },
 ];
 
 /** Whether a finding explains that the test fails. */
@@ -78,7 +79,11 @@ function check(holds, what) {
   console.log(what);
 }
 
-const within = (y, meant, { rtol = 0, atol = 0 }) => y.every((v, i) => v === meant[i] || Math.abs(Number(v) - Number(meant[i])) <= atol + rtol * Math.abs(Number(meant[i])));
+/** Equal, or numbers within the tolerance that is stated. */
+function within(y, meant, { rtol = 0, atol = 0 }) {
+  const near = (v, m) => rtol + atol > 0 && Math.abs(Number(v) - Number(m)) <= atol + rtol * Math.abs(Number(m));
+  return y.every((v, i) => v === meant[i] || near(v, meant[i]));
+}
 
 /** Runs every test in the folder. */
 async function each(folder, visit) {
@@ -129,7 +134,7 @@ const WRONG = { exp: ["Exp", "Log"], sin: ["Sin", "Cos"], add: ["Add", "Sub"], m
     });
     console.log(`plain: ${numbers.run} run, ${numbers.refused} without a kernel, ${numbers.elements} elements`);
     for (const f of FINDINGS) console.log(`finding ${f.finding}: ${f.met || 0} tests`);
-    for (const f of FINDINGS) check(f.met > 0, `finding ${f.finding} is met no more`);
+    for (const f of FINDINGS) check(f.met > 0 || f.somewhere, `finding ${f.finding} is met no more`);
     check(all.elements > 1000 && numbers.elements > 1000, "hardly anything was compared");
   } finally {
     fs.rmSync(scratch, { recursive: true });

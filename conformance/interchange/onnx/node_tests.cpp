@@ -41,7 +41,7 @@ namespace {
   for (const auto& operand : call.operands) node.inputs.push_back(operand.value_or(""));
   for (const auto& [name, value] : call.attributes) {
     const auto pair = std::find_if(row.attributes.begin(), row.attributes.end(),
-                                   [&](const AttributeName& a) { return !a.ours.empty() && a.ours == name; });
+                                   [&ours = name](const AttributeName& a) { return a.ours == ours; });
     auto written = onnx_value(value);
     if (pair == row.attributes.end() || !written) return std::nullopt;
     node.attributes.emplace(pair->onnx, std::move(*written));
