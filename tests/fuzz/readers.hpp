@@ -49,6 +49,10 @@ void read_case(std::string_view text);
 void read_pack(std::string_view text);
 [[nodiscard]] std::vector<std::string> pack_seeds();
 
+/// A model of ONNX, which is then imported.
+void read_onnx(std::string_view text);
+[[nodiscard]] std::vector<std::string> onnx_seeds();
+
 /// A file of waivers.
 void read_waivers(std::string_view text);
 [[nodiscard]] std::vector<std::string> waivers_seeds();

@@ -25,6 +25,7 @@ void add_explain(Command app, Outcome& outcome);
 void add_spec(Command app, Outcome& outcome);
 void add_check(Command app, Outcome& outcome);
 void add_run(Command app, Outcome& outcome);
+void add_import(Command app, Outcome& outcome);
 void add_log(Command app, Outcome& outcome);
 void add_compile(Command app, Outcome& outcome);
 void add_tune(Command app, Outcome& outcome);

@@ -2,12 +2,13 @@
 #include <memory>
 #include <string>
 
-#include "spec/error.hpp"
-#include "tools/command/command.hpp"
-
-#ifdef ETALON_HAS_COMPILED
 #include <fmt/format.h>
 
+#include "spec/error.hpp"
+#include "tools/command/command.hpp"
+#include "tools/command/export_onnx.hpp"
+
+#ifdef ETALON_HAS_COMPILED
 #include "spec/file.hpp"
 #include "training/run/export.hpp"
 #endif
@@ -16,61 +17,64 @@ namespace etalon::command {
 namespace {
 
 constexpr const char* export_examples = R"(
-The newest checkpoint that is whole, the same bytes for the same state. bf16 has no form in npz.
+Of a run: the newest checkpoint that is whole, the same bytes for the same state. bf16 has no form in npz.
+onnx: tests of one node in ONNX's layout (docs/onnx.md). Each model takes the ends of what is admitted as inputs and answers
+true; with --plain it answers numbers, and data.json states the least tolerance that covers what is admitted.
 
 Examples
   etalon export safetensors r -o model.safetensors
   etalon export npz r -o model.npz            numpy.load("model.npz")["hidden.weight"]
-  etalon export npz r --state -o state.npz    with what the optimizer keeps, the step count and the seed)";
-
-}  // namespace
-
-#ifdef ETALON_HAS_COMPILED
-
-namespace {
+  etalon export npz r --state -o state.npz    with what the optimizer keeps, the step count and the seed
+  etalon export onnx tests --ops softmax,matmul
+  etalon export onnx tests --ops softmax --plain)";
 
 struct ExportWords {
   std::string format;
-  std::string run;
   std::string output;
   bool state = false, best = false;
+  OnnxTestWords onnx;  ///< its folder is that of the run for the other formats
 };
 
+#ifdef ETALON_HAS_COMPILED
 void export_run(const ExportWords& words) {
   check_writable(words.output);
-  const training::Exported exported = training::export_run(words.run, words.format, words.state, words.best);
+  const training::Exported exported = training::export_run(words.onnx.folder, words.format, words.state, words.best);
   for (const std::string& line : exported.refused) std::cerr << line << '\n';
   write_file(words.output, exported.bytes);
   std::cout << fmt::format("{}: {} tensors after step {} of {}\n", words.output, exported.tensors, exported.step,
                            exported.steps);
 }
+#else
+void export_run(const ExportWords& words) { throw Unsupported(fmt::format("export {}: not in this build", words.format)); }
+#endif
 
 }  // namespace
 
 void add_export(Command app, Outcome& outcome) {
-  Command command = app.command("export", "Write the parameters of a training run for other tools");
+  Command command = app.command("export", "Write a run's parameters for other tools, or tests of backends of ONNX");
   command.footer(export_examples);
   auto words = std::make_shared<ExportWords>();
-  command.option("format", words->format, "npz or safetensors").required().one_of({"npz", "safetensors"});
-  command.option("run", words->run, "The folder of the run").required();
-  command.option("-o,--output", words->output, "The file").required();
+  command.option("format", words->format, "npz, safetensors or onnx").required().one_of({"npz", "safetensors", "onnx"});
+  command.option("folder", words->onnx.folder, "The folder of the run, or that the tests are written in").required();
+  command.option("-o,--output", words->output, "The file, of npz and safetensors");
   command.flag("--state", words->state, "All of the state, not the parameters alone");
   command.flag("--best", words->best, "After the epoch with the lowest validation loss, not the newest");
+  command.option("--ops", words->onnx.operations, "Of onnx: only these operations, separated by commas").separated_by(',');
+  command.option("--dtypes", words->onnx.dtypes, "Of onnx: only these element types; without it f32 and f64").separated_by(',');
+  command.option("--tier", words->onnx.tier, "Of onnx: how many cases: quick, full or soak").with_default();
+  command.option("--contract", words->onnx.contract, "Of onnx: what answers promise: a shipped contract by name, or a JSON file")
+      .with_default();
+  command.option("--seed", words->onnx.seed, "Of onnx: the same seed draws the same cases").with_default();
+  command.flag("--plain", words->onnx.plain, "Of onnx: expected numbers and a tolerance instead of a verdict");
   command.callback([words, &outcome] {
-    export_run(*words);
+    if (words->format == "onnx") {
+      export_onnx_tests(words->onnx);
+    } else {
+      if (words->output.empty()) throw SpecViolation("--output is required");
+      export_run(*words);
+    }
     outcome.status = 0;
   });
 }
-
-#else
-
-void add_export(Command app, Outcome&) {
-  Command command = app.command("export", "Write the parameters of a training run for other tools (not in this build)");
-  command.footer(export_examples);
-  command.allow_extras();
-  command.callback([] { throw Unsupported("export: not in this build"); });
-}
-
-#endif
 
 }  // namespace etalon::command

@@ -26,6 +26,7 @@ Examples
   etalon explain softmax              what an operation means, its derivative and its error bound
   etalon conform --backend cpu        hold a backend to the definitions
   etalon run step.txt                 what a program computes, by the reference
+  etalon import onnx model.onnx       a model of ONNX as such a program, or why it is none
   etalon log diff A B                 the first assignment of two runs' logs that is wrong
   etalon check step.txt               types and equations of a program in a file
   etalon compile step.txt             what the compiler makes of it, pass by pass
@@ -109,6 +110,7 @@ int main(int argc, char** argv) {
   command::add_spec(commands, outcome);
   command::add_check(commands, outcome);
   command::add_run(commands, outcome);
+  command::add_import(commands, outcome);
   command::add_log(commands, outcome);
   command::add_compile(commands, outcome);
   command::add_tune(commands, outcome);

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,12 +21,17 @@
 #include "tools/log/record.hpp"
 #include "tools/log/text.hpp"
 
+#ifdef ETALON_HAS_COMPILED
+#include "training/files/safetensors.hpp"
+#endif
+
 namespace etalon::command {
 namespace {
 
 constexpr const char* run_examples = R"(
 Example
   etalon run step.txt --set x=1,2,3,4,5,6 --set w=0.5 --backend reference
+  etalon run step.txt --set x=1 --parameters weights.safetensors
   etalon run step.txt --set x=1 --log-assignments --log step.log
   etalon run step.txt --set x=1 --log-assignments=h,loss --log step.html --log-format html --backend cpu
 A single number fills the tensor. A value that is logged is stored, and what reads it reads the stored number: the compiled
@@ -82,12 +88,24 @@ struct RunChoices {
   std::string definitions;
   std::string backend = "reference";
   std::vector<std::string> words;
+  std::string parameters;
   bool logs = false;
   std::string names;
   std::string log_file;
   std::string log_format = "text";
   std::size_t log_limit = logging::Log{}.elements;
 };
+
+/// The tensors of a file by name; none where there is no file.
+[[nodiscard]] std::map<std::string, HostTensor> tensors_in(const std::string& path) {
+  if (path.empty()) return {};
+#ifdef ETALON_HAS_COMPILED
+  const std::string bytes = read_file(path);
+  return training::read_safetensors(std::as_bytes(std::span(bytes)), path);
+#else
+  throw Unsupported("--parameters: not in this build");
+#endif
+}
 
 /// The program with a value for each of its inputs.
 [[nodiscard]] spec::Request request_of(const RunChoices& choices) {
@@ -96,10 +114,12 @@ struct RunChoices {
   request.program = with_extents(program_in_file(choices.path, choices.definitions, choices.logs ? Lines::of_the_file : Lines::as_said));
   verify(request.program);
   const std::map<std::string, std::string> settings = settings_of(choices.words, request.program);
+  const std::map<std::string, HostTensor> tensors = tensors_in(choices.parameters);
   for (const spec::Input& input : request.program.inputs) {
     const auto setting = settings.find(input.name);
     if (setting != settings.end()) request.inputs.push_back(tensor_from_words(input, setting->second));
     else if (input.value) request.inputs.push_back(*input.value);
+    else if (const auto tensor = tensors.find(input.name); tensor != tensors.end()) request.inputs.push_back(tensor->second);
     else throw SpecViolation(fmt::format("{}: input {} is {} and has no value; give it with --set {}=…", choices.path, input.name,
                                          to_string(spec::ValueType{input.dtype, input.dims}), input.name));
   }
@@ -158,6 +178,7 @@ void add_run(Command app, Outcome& outcome) {
   command.option("file", choices->path, "The program, as text or JSON").required();
   command.option("--backend", choices->backend, "Who computes: reference, cpu, cuda-emulated or cuda").with_default();
   command.option("--set", choices->words, "name=numbers of an input, row-major").one_word();
+  command.option("--parameters", choices->parameters, "A file of safetensors, for the inputs and parameters of the names in it that are not set");
   command.option("--definitions", choices->definitions, "A file with definitions of your own");
   const Option logs = command.flag(std::string("--log-assignments{") + all_values + "}", choices->names,
                                         "Log each assignment with its operands, of all values or of those named: --log-assignments=h,loss");

@@ -1,0 +1,96 @@
+"""`etalon import onnx` as its users meet it, on models whose bytes are written here by hand.
+
+Usage: onnx_command.py ETALON compiled|plain
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from onnx_bytes import floats, model, node, text, value
+
+etalon, build = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2]
+failed = 0
+
+
+def check(holds, what):
+    global failed
+    if not holds:
+        failed += 1
+        print(what)
+
+
+def run(*words):
+    return subprocess.run([etalon, *map(str, words)], capture_output=True, text=True, timeout=120, cwd=folder)
+
+
+def answers(status, parts, *words):
+    """The status, and what standard output says."""
+    done = run(*words)
+    check(done.returncode == status and done.stderr == "" and all(part in done.stdout for part in parts), f"{words}: {done}")
+    return done.stdout
+
+
+def refused(lines, *words):
+    """Exit status 2, these lines, and nothing written."""
+    before = sorted(p.name for p in folder.iterdir())
+    done = run(*words)
+    check((done.returncode, done.stdout, done.stderr.splitlines()) == (2, "", lines), f"{words}: {done}")
+    check(sorted(p.name for p in folder.iterdir()) == before, f"{words}: something was written")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    folder = pathlib.Path(scratch)
+    # y = x·w + 1 where w = (2, 3)
+    affine = model(17, node("Mul", ["x", "w"], ["h"], "layer/mul"), node("Add", ["h", "one"], ["y"]), text(5, floats([2], 2, 3, name="w")),
+                   text(5, floats([], 1, name="one")), value(11, "x", ["n", 2]), value(12, "y", ["n", 2]))
+    (folder / "affine.onnx").write_bytes(affine)
+    (folder / "data").mkdir()
+    (folder / "data/input_0.pb").write_bytes(floats([1, 2], 5, 7, name="x"))
+    (folder / "data/output_0.pb").write_bytes(floats([1, 2], 11, 22))
+    one_row = ("import", "onnx", "affine.onnx", "--dim", "n=1")
+
+    printed = answers(0, ["input x : f32[1, 2]", 'section "layer.mul"', '@ "affine.onnx":1', "output y"], *one_row)
+    answers(0, [], *one_row, "-o", "affine.txt")
+    check((folder / "affine.txt").read_text() == printed, "-o writes another program than is printed")
+    answers(0, ["y : f32[1, 2] = [11.0, 22.0]"], "run", "affine.txt", "--set", "x=5,7")
+    answers(0, ["well typed"], "check", "affine.txt")
+
+    # Judged: what is recorded, what a backend answers, and what is wrong.
+    answers(0, ["pass", "2 elements compared"], *one_row, "--data", "data")
+    answers(0, ["pass", "2 elements compared"], *one_row, "--data", "data", "--backend", "reference")
+    answers(0, ["y : f32[1, 2]", "  0: [11, 11]", "  1: [22, 22]"], *one_row, "--data", "data", "--bounds")
+    check('"verdict":"pass"' in answers(0, [], *one_row, "--data", "data", "--json").replace(" ", ""), "--json")
+    (folder / "data/output_0.pb").write_bytes(floats([1, 2], 11, 22.5))
+    answers(1, ["fail"], *one_row, "--data", "data")
+    (folder / "data/output_0.pb").write_bytes(floats([1, 2], 11, float("nan")))
+    answers(1, ["fail"], *one_row, "--data", "data")
+    (folder / "data/output_0.pb").unlink()
+    refused(['data: the output "y" is not recorded'], *one_row, "--data", "data")
+    (folder / "data/input_1.pb").write_bytes(floats([1], 1))
+    refused(["data/input_1.pb: the model has 1 inputs"], *one_row, "--data", "data")
+
+    if build == "compiled":
+        answers(0, [], *one_row, "--parameters", "w.safetensors", "-o", "open.txt")
+        check("parameter w : f32[2]" in (folder / "open.txt").read_text(), "--parameters")
+        answers(0, ["y : f32[1, 2] = [11.0, 22.0]"], "run", "open.txt", "--set", "x=5,7", "--parameters", "w.safetensors")
+        answers(0, ["y : f32[1, 2] = [6.0, 8.0]"], "run", "open.txt", "--set", "x=5,7", "--set", "w=1", "--parameters", "w.safetensors", "--backend", "cpu")
+
+    # What is wrong is said at once, in lines that name it.
+    refused(['affine.onnx: input "x": the extent "n" is open; give it with --dim n=N'], "import", "onnx", "affine.onnx", "-o", "never.txt")
+    refused(["--dim n=-1: expected an extent, found '-1'"], "import", "onnx", "affine.onnx", "--dim", "n=-1")
+    (folder / "bad.onnx").write_bytes(model(17, node("QLinearConv", ["x"], ["a"], "q3"), node("Relu", ["x"], ["b"], "", "", alpha=1),
+                                            node("Mine", ["b"], ["c"], "", "com.mine"), value(11, "x", [2]), value(12, "a", [2]), value(12, "c", [2])))
+    refused(['bad.onnx: node 1 "q3" (QLinearConv): quantised types are not offered', 'bad.onnx: node 2 (Relu): attribute "alpha" is not offered',
+             'bad.onnx: node 3 (Mine): operators of "com.mine" are not offered'], "import", "onnx", "bad.onnx", "-o", "never.txt")
+    (folder / "empty.onnx").write_bytes(b"")
+    refused(["empty.onnx: expected a model of ONNX, found no graph in it"], "import", "onnx", "empty.onnx", "-o", "never.txt")
+    for size in range(1, len(affine)):  # a download that broke off
+        (folder / "cut.onnx").write_bytes(affine[:size])
+        if size % 7 == 0:
+            done = run("import", "onnx", "cut.onnx", "--dim", "n=1")
+            check(done.returncode in (0, 2) and done.stderr.count("\n") <= 2, f"cut after {size} bytes: {done}")
+    refused(["import: a format is missing; etalon import --help lists them"], "import")
+    refused(["reshape: it is no single operator of ONNX, so no test of one node is made of it"], "export", "onnx", "tests", "--ops", "reshape")
+print("everything holds" if failed == 0 else f"{failed} faults")
+sys.exit(1 if failed else 0)

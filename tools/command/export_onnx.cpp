@@ -1,0 +1,32 @@
+#include "tools/command/export_onnx.hpp"
+
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "conformance/interchange/onnx/node_tests.hpp"
+#include "spec/enumerator.hpp"
+#include "spec/error.hpp"
+#include "tools/command/command.hpp"
+
+namespace etalon::command {
+
+void export_onnx_tests(const OnnxTestWords& words) {
+  namespace onnx = conformance::onnx;
+  using conformance::real_dtypes, conformance::real_dtype_names;
+  conformance::ConformOptions options;
+  for (const std::string& operation : words.operations) options.operations.emplace_back(options.library.named(operation).name);
+  for (const std::string& dtype : words.dtypes)
+    options.dtypes.push_back(real_dtypes[enumerator_or_throw<std::size_t>(real_dtype_names, dtype, "element type")]);
+  options.tier = enumerator_or_throw<conformance::Tier>(conformance::tier_names, words.tier, "tier");
+  options.seed = words.seed;
+  const onnx::NodeTests made =
+      onnx::node_tests(options, contract_of(words.contract), words.plain ? onnx::TestKind::plain : onnx::TestKind::judged);
+  if (made.tests.empty())
+    throw SpecViolation(fmt::format("no test of one node can be made of what is asked; {} cases are left out", made.left_out));
+  onnx::write_node_tests(words.folder, made);
+  std::cout << fmt::format("{}: {} {} tests; {} cases left out\n", words.folder, made.tests.size(), words.plain ? "plain" : "judged",
+                           made.left_out);
+}
+
+}  // namespace etalon::command
