@@ -221,4 +221,12 @@ std::string ChildProcess::last_words() const {
   return well_formed(words);
 }
 
+std::string ChildProcess::no_answer(Exchange::End end, std::chrono::milliseconds limit, std::size_t longest) {
+  if (end == Exchange::End::endless) return fmt::format("an answer of more than {} bytes", longest);
+  const std::string text = end == Exchange::End::late ? fmt::format("no answer within {} s", static_cast<double>(limit.count()) / 1000)
+                                                      : "ended without an answer: " + fate();
+  const std::string words = last_words();
+  return words.empty() ? text : fmt::format("{}; its standard error: {}", text, words);
+}
+
 }  // namespace etalon::conformance

@@ -69,6 +69,9 @@ class ChildProcess {
   /// The last lines that the child wrote to its standard error since it was asked, at most some hundred bytes.
   [[nodiscard]] std::string last_words() const;
 
+  /// In one line why there was no answer to what was asked with these limits, with the last words of the child.
+  [[nodiscard]] std::string no_answer(Exchange::End end, std::chrono::milliseconds limit, std::size_t longest);
+
   /// Whether something was written that nobody asked for.
   [[nodiscard]] bool has_unasked_output();
 
