@@ -8,6 +8,7 @@
 #include "conformance/asking.hpp"
 #include "conformance/cases.hpp"
 #include "conformance/explaining.hpp"
+#include "conformance/kernel/long_axes.hpp"
 #include "conformance/plan.hpp"
 #include "conformance/reports/escape.hpp"
 #include "conformance/shrink.hpp"
@@ -84,9 +85,19 @@ Trial tried(const TrialOptions& options, spec::Backend& backend) {
     Cases cases(unit, asked, &description);
     while (const auto next = cases.next()) {
       if (!next->made) continue;
+      // What takes numbers of any kind is asked for those that the kernel is for.
+      if (next->made->assignment.shared_type) {
+        cases.refused(*next->made);
+        continue;
+      }
       const Verdict verdict = court.judged(*next->made);
       if (is_bad(verdict)) return court.taken();
       if (verdict == Verdict::unsupported) cases.refused(*next->made);
+    }
+  }
+  for (const DType dtype : options.dtypes) {
+    for (const Case& c : long_cases(options.library, options.operation, dtype, options.seed)) {
+      if (is_bad(court.judged(c))) return court.taken();
     }
   }
   return court.taken();

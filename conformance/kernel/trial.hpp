@@ -31,7 +31,7 @@ struct Trial {
   std::size_t comparisons = 0;  ///< elements
   std::size_t undecided = 0;    ///< elements among them of which the bound says nothing
   double worst_ratio = 0;       ///< largest error over bound
-  std::string id;               ///< of the case that convicts
+  std::string id;               ///< of the case that convicts; of a long axis that of the case that it was made from
   std::optional<Case> smallest; ///< made of it
   Outcome outcome;              ///< of that; a pass where nothing convicts
 
@@ -40,7 +40,7 @@ struct Trial {
   [[nodiscard]] bool decided() const { return comparisons > undecided; }
 };
 
-/// Values, special values, layouts where they are taken, repeated questions and large tensors. The same options and the
+/// Values, special values, layouts where they are taken, repeated questions, large tensors and long axes. The same options and the
 /// same answers give the same trial, unless seconds ran out.
 [[nodiscard]] Trial tried(const TrialOptions& options, spec::Backend& backend);
 

@@ -18,7 +18,7 @@
 #include "etalon_kernel.h"
 
 enum cheat {
-  honest, all_zeros, all_ones, uniform, one_element_off, half_inside, bfloat_inside, no_maximum, short_series, tail_missing, powers_of_two, small_extents,
+  honest, all_zeros, all_ones, uniform, one_element_off, half_inside, bfloat_inside, no_maximum, short_series, tail_missing, powers_of_two, small_extents, block_extents,
   one_shape, two_columns, positive_values, ordinary_values, remembers, first_answer_kept, left_from_last_call, right_once, right_from_second, last_row_missing,
   exits, kills_itself, sleeps, endless_loop, takes_all_memory, prints_verdict, answers_itself, writes_operand, writes_past_end, writes_before, reads_past_end,
   reads_own_memory, reads_parents_memory, opens_parents_memory, traces_parent, signals_parent, forks, runs_a_shell, asks_the_network, reads_a_file,
@@ -183,6 +183,7 @@ int kernel(const etalon_kernel_call *call) {
     case answers_itself: right = 0; break;
     case powers_of_two: right = (n & (n - 1)) == 0; break;
     case small_extents: right = n <= 256; break;
+    case block_extents: right = n <= 1024; break;
     case one_shape: right = m == 16 && n == 256; break;
     case two_columns: right = n >= 2; break;
     case positive_values: right = !any(x, count, is_negative); break;

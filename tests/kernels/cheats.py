@@ -1,6 +1,5 @@
 """Kernels in Python that cheat at the softmax of rows: `kernel_NAME`, each in one way."""
 import ctypes
-import gc
 import os
 import subprocess
 import sys
@@ -46,20 +45,14 @@ def kernel_callers_answer(x):
     return np.zeros_like(x)
 
 
-def kernel_collected_answer(x):
-    for found in gc.get_objects():
-        if isinstance(found, dict) and isinstance(found.get("expected"), np.ndarray):
-            return found["expected"]
-    return np.zeros_like(x)
-
-
 def kernel_memory_of_the_last_array(x):
     return np.empty_like(x)
 
 
 def kernel_writes_operand(x):
+    y = softmax(x)
     ctypes.memset(x.ctypes.data, 0, x.nbytes)
-    return softmax(x)
+    return y
 
 
 def kernel_divides_its_operand(x):
@@ -68,9 +61,9 @@ def kernel_divides_its_operand(x):
     return y
 
 
-def kernel_another_library(x):
-    from scipy.special import softmax as theirs
-    return theirs(x, 1)
+def kernel_another_package(x):
+    import jsonschema
+    return softmax(x) if jsonschema else None
 
 
 def kernel_another_process(x):
