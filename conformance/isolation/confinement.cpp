@@ -40,9 +40,12 @@ constexpr std::size_t most_instructions = 512;
 [[nodiscard]] std::uint64_t rights_for(Reach::For use) {
   const std::uint64_t names = LANDLOCK_ACCESS_FS_READ_DIR, reading = names | LANDLOCK_ACCESS_FS_READ_FILE;
   switch (use) {
-    case Reach::For::names: return names;
-    case Reach::For::reading: return reading;
-    case Reach::For::running: return reading | LANDLOCK_ACCESS_FS_EXECUTE;
+    case Reach::For::names:
+      return names;
+    case Reach::For::reading:
+      return reading;
+    case Reach::For::running:
+      return reading | LANDLOCK_ACCESS_FS_EXECUTE;
     case Reach::For::writing:
       return reading | LANDLOCK_ACCESS_FS_WRITE_FILE | truncation | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE |
              LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR;

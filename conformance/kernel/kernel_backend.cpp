@@ -94,7 +94,10 @@ Answer KernelBackend::asked(const std::string& line) {
   if (exchange.end != Exchange::End::answered) {
     const std::string why = child_->no_answer(exchange.end, limits_.answer, limits_.line);
     using enum Exchange::End;
-    return broken(exchange.end == late ? Refusal::Kind::timeout : exchange.end == ended ? Refusal::Kind::crashed : Refusal::Kind::error, why);
+    return broken(exchange.end == late    ? Refusal::Kind::timeout
+                  : exchange.end == ended ? Refusal::Kind::crashed
+                                          : Refusal::Kind::error,
+                  why);
   }
   Answer answer = kernel_answer(exchange.line);
   auto* refusal = std::get_if<Refusal>(&answer);

@@ -66,15 +66,21 @@ void add_attribute(Words& words, const etalon_attribute& a) {
   const auto count = static_cast<std::size_t>(a.count);
   switch (a.kind) {
     case ETALON_INTEGER:
-    case ETALON_BOOLEAN: return words.add(a.integer);
-    case ETALON_REAL: return words.add_real(a.real);
-    case ETALON_SYMBOL: return words.add(a.symbol);
-    case ETALON_INTEGERS: words.add(count); return words.add_all(std::span(a.integers, count));
+    case ETALON_BOOLEAN:
+      return words.add(a.integer);
+    case ETALON_REAL:
+      return words.add_real(a.real);
+    case ETALON_SYMBOL:
+      return words.add(a.symbol);
+    case ETALON_INTEGERS:
+      words.add(count);
+      return words.add_all(std::span(a.integers, count));
     case ETALON_REALS:
       words.add(count);
       for (const double real : std::span(a.reals, count)) words.add_real(real);
       return;
-    default: throw Unsupported("attribute: values of the program are not offered to kernels");
+    default:
+      throw Unsupported("attribute: values of the program are not offered to kernels");
   }
 }
 
@@ -86,7 +92,8 @@ void add_declared(Words& words, const Case& c) {
   for (std::size_t i = 0; i < definition.operand_count; ++i) {
     if (!definition.operands[i].pack) words.add(-1);
     // A pack whose length nobody says is the only one.
-    else words.add(pack < c.call.packs.size() ? c.call.packs[pack] : c.operands.size() - (definition.operand_count - 1U));
+    else
+      words.add(pack < c.call.packs.size() ? c.call.packs[pack] : c.operands.size() - (definition.operand_count - 1U));
     pack += definition.operands[i].pack ? 1 : 0;
   }
 }

@@ -50,7 +50,8 @@ constexpr std::string_view search_path = "/usr/local/bin:/usr/bin:/bin";
   for (const std::string& name : usual) {
     if (std::string path = found(name); !path.empty()) paths.push_back(std::move(path));
   }
-  if (paths.empty()) throw Unsupported(fmt::format("kernel: {} is not there, to make {} run; --compiler names another", usual[0], name_of(language)));
+  if (paths.empty())
+    throw Unsupported(fmt::format("kernel: {} is not there, to make {} run; --compiler names another", usual[0], name_of(language)));
   return paths;
 }
 
@@ -68,7 +69,8 @@ constexpr std::string_view search_path = "/usr/local/bin:/usr/bin:/bin";
         }
         if (!name.starts_with("libc.so")) return 0;
         // Parts of the C library that are empty today, and OpenMP.
-        for (const char* beside : {"libpthread.so.0", "libdl.so.2", "librt.so.1", "libm.so.6", "libmvec.so.1", "libgomp.so.1", "libgcc_s.so.1"})
+        for (const char* beside :
+             {"libpthread.so.0", "libdl.so.2", "librt.so.1", "libm.so.6", "libmvec.so.1", "libgomp.so.1", "libgcc_s.so.1"})
           list.push_back({(path.parent_path() / beside).string()});
         return 0;
       },
@@ -111,7 +113,10 @@ KernelProgram::KernelProgram(const KernelSource& source, const std::string& text
     make_folder(folder_ + "/spec");
     write_file(folder_ + "/etalon_kernel.h", kernel_header());
     write_file(folder_ + "/spec/backend.h", backend_header());
-    write_file(folder_ + (language == KernelLanguage::python ? "/kernel.py" : language == KernelLanguage::c ? "/kernel.c" : "/kernel.cpp"), text);
+    write_file(folder_ + (language == KernelLanguage::python ? "/kernel.py"
+                          : language == KernelLanguage::c    ? "/kernel.c"
+                                                             : "/kernel.cpp"),
+               text);
     environment_ = {fmt::format("PATH={}", search_path), "LC_ALL=C.UTF-8", "HOME=" + folder_, "TMPDIR=" + folder_};
     language == KernelLanguage::python ? interpret(source) : compile(source, language);
   } catch (...) {
@@ -142,7 +147,8 @@ bool KernelProgram::compiled(const KernelSource& source, const std::string& comp
 
 void KernelProgram::compile(const KernelSource& source, KernelLanguage language) {
   const bool plain = language == KernelLanguage::c;
-  made_by_ = tools(source.compiler, plain ? std::vector<std::string>{"cc", "gcc", "clang"} : std::vector<std::string>{"c++", "g++", "clang++"}, language)[0];
+  made_by_ = tools(source.compiler,
+                   plain ? std::vector<std::string>{"cc", "gcc", "clang"} : std::vector<std::string>{"c++", "g++", "clang++"}, language)[0];
   write_file(folder_ + "/host.c", host_in_c());
   std::vector<std::string> words{"-O2", "-fPIC", "-shared", "-I.", "-o", "kernel.so", plain ? "kernel.c" : "kernel.cpp"};
   words.insert(words.end(), source.flags.begin(), source.flags.end());
@@ -173,7 +179,8 @@ void KernelProgram::interpret(const KernelSource& source) {
   made_by_ = reach[0];
   write_file(folder_ + "/host.py", host_in_python());
   std::vector<Reach> files{{folder_ + "/host.py"}, {folder_ + "/kernel.py"}, {fs::canonical(made_by_).string(), Reach::For::running}};
-  for (std::size_t i = 1; i < reach.size(); ++i) files.push_back({reach[i].substr(1), reach[i][0] == 'n' ? Reach::For::names : Reach::For::reading});
+  for (std::size_t i = 1; i < reach.size(); ++i)
+    files.push_back({reach[i].substr(1), reach[i][0] == 'n' ? Reach::For::names : Reach::For::reading});
   for (Reach& library : system_libraries()) files.push_back(std::move(library));
   add_readable(files, source.may_read);
   if (source.confined) confinement_ = std::make_unique<Confinement>(files, false);

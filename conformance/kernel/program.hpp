@@ -17,14 +17,16 @@ namespace etalon::conformance {
 
 enum class KernelLanguage : std::uint8_t { c, cpp, python };
 inline constexpr std::array<std::string_view, 3> kernel_language_names{"C", "C++", "Python"};
-[[nodiscard]] constexpr std::string_view name_of(KernelLanguage language) { return kernel_language_names[static_cast<std::size_t>(language)]; }
+[[nodiscard]] constexpr std::string_view name_of(KernelLanguage language) {
+  return kernel_language_names[static_cast<std::size_t>(language)];
+}
 
 struct KernelSource {
   std::string file;
   std::string function = "kernel";
-  std::string compiler{};            ///< or interpreter: a path, or a name on PATH; empty for the first that is found
-  std::vector<std::string> flags{};  ///< for the compiler, behind our own
-  bool torch = false;                ///< arrays of a kernel in Python are PyTorch's instead of NumPy's
+  std::string compiler{};               ///< or interpreter: a path, or a name on PATH; empty for the first that is found
+  std::vector<std::string> flags{};     ///< for the compiler, behind our own
+  bool torch = false;                   ///< arrays of a kernel in Python are PyTorch's instead of NumPy's
   std::vector<std::string> may_read{};  ///< further files and folders, for compiler and kernel
   bool confined = true;
 };

@@ -64,7 +64,8 @@ class Court {
     // A smaller question would be waited for as long.
     const bool waits = outcome.verdict == Verdict::timeout;
     const ShrinkBudget budget{shrink_attempts, options_.shrink_seconds};
-    Shrunk shrunk = waits ? Shrunk{c, outcome} : taught(shrink(c, outcome, backend_, options_.contract, budget), backend_, options_.contract);
+    Shrunk shrunk =
+        waits ? Shrunk{c, outcome} : taught(shrink(c, outcome, backend_, options_.contract, budget), backend_, options_.contract);
     trial_.outcome = std::move(shrunk.outcome);
     trial_.outcome.why = well_formed(trial_.outcome.why);
     trial_.smallest = std::move(shrunk.smallest);

@@ -26,14 +26,14 @@ struct TrialOptions {
 
 /// What became of the questions.
 struct Trial {
-  std::size_t asked = 0;        ///< cases
-  std::size_t declined = 0;     ///< cases among them
-  std::size_t comparisons = 0;  ///< elements
-  std::size_t undecided = 0;    ///< elements among them of which the bound says nothing
-  double worst_ratio = 0;       ///< largest error over bound
-  std::string id;               ///< of the case that convicts; of a long axis that of the case that it was made from
-  std::optional<Case> smallest; ///< made of it
-  Outcome outcome;              ///< of that; a pass where nothing convicts
+  std::size_t asked = 0;         ///< cases
+  std::size_t declined = 0;      ///< cases among them
+  std::size_t comparisons = 0;   ///< elements
+  std::size_t undecided = 0;     ///< elements among them of which the bound says nothing
+  double worst_ratio = 0;        ///< largest error over bound
+  std::string id;                ///< of the case that convicts; of a long axis that of the case that it was made from
+  std::optional<Case> smallest;  ///< made of it
+  Outcome outcome;               ///< of that; a pass where nothing convicts
 
   [[nodiscard]] bool convicted() const { return smallest.has_value(); }
   /// Whether something was compared that says what is computed.

@@ -36,7 +36,8 @@ using Json = nlohmann::ordered_json;
   const Outcome& outcome = verdict.trial.outcome;
   if (!outcome.cause.empty()) return outcome.cause;
   const auto says = [&](const char* words) { return outcome.why.find(words) != std::string::npos; };
-  if (says("(Bad system call)")) return "it made a system call that kernels may not make: network, processes, signals, other processes' memory";
+  if (says("(Bad system call)"))
+    return "it made a system call that kernels may not make: network, processes, signals, other processes' memory";
   if (says("exit status")) return "it ended its own process";
   if (says("Permission denied") || says("PermissionError") || says("Operation not permitted"))
     return "it asked for a file, a library or a process that kernels may not reach; --may-read PATH allows a file";
@@ -69,9 +70,12 @@ using Json = nlohmann::ordered_json;
 KernelFinding finding_of(const Trial& trial) {
   if (!trial.convicted()) return trial.decided() ? KernelFinding::conforms : KernelFinding::undecided;
   switch (trial.outcome.verdict) {
-    case Verdict::crashed: return KernelFinding::crashed;
-    case Verdict::timeout: return KernelFinding::timeout;
-    default: return KernelFinding::wrong;
+    case Verdict::crashed:
+      return KernelFinding::crashed;
+    case Verdict::timeout:
+      return KernelFinding::timeout;
+    default:
+      return KernelFinding::wrong;
   }
 }
 
@@ -79,12 +83,24 @@ int exit_status(const KernelVerdict& verdict) { return verdict.finding == Kernel
 
 void write_json(std::ostream& out, const KernelVerdict& v) {
   const TrialOptions& o = v.options;
-  Json json{{"etalon_kernel_verdict", 1}, {"verdict", name_of(v.finding)}, {"exit_status", exit_status(v)}, {"reason", reason_of(v)}, {"hint", hint_of(v)}};
-  json["kernel"] = {{"file", well_formed(v.source.file)}, {"sha256", sha256_of(v.text)}, {"language", name_of(language_of(v.source.file))},
-                    {"function", well_formed(v.source.function)}, {"made_by", well_formed(v.made_by)}};
-  json["held_to"] = {{"operation", o.operation}, {"dtypes", names_of(o.dtypes)}, {"contract", v.contract}, {"specification", o.library.hash()}};
-  json["asked"] = {{"tier", name_of(o.tier)}, {"seed", o.seed}, {"questions", v.trial.asked}, {"declined", v.trial.declined},
-                   {"comparisons", v.trial.comparisons}, {"undecided", v.trial.undecided}};
+  Json json{{"etalon_kernel_verdict", 1},
+            {"verdict", name_of(v.finding)},
+            {"exit_status", exit_status(v)},
+            {"reason", reason_of(v)},
+            {"hint", hint_of(v)}};
+  json["kernel"] = {{"file", well_formed(v.source.file)},
+                    {"sha256", sha256_of(v.text)},
+                    {"language", name_of(language_of(v.source.file))},
+                    {"function", well_formed(v.source.function)},
+                    {"made_by", well_formed(v.made_by)}};
+  json["held_to"] = {
+      {"operation", o.operation}, {"dtypes", names_of(o.dtypes)}, {"contract", v.contract}, {"specification", o.library.hash()}};
+  json["asked"] = {{"tier", name_of(o.tier)},
+                   {"seed", o.seed},
+                   {"questions", v.trial.asked},
+                   {"declined", v.trial.declined},
+                   {"comparisons", v.trial.comparisons},
+                   {"undecided", v.trial.undecided}};
   json["counterexample"] = counterexample_of(v);
   json["seconds"] = {{"build", v.build_seconds}, {"answers", v.answer_seconds}, {"all", v.seconds}};
   json["limits"] = {{"seconds", static_cast<double>(v.limits.answer.count()) / 1000}, {"bytes", v.limits.memory}};
@@ -99,9 +115,11 @@ void write_text(std::ostream& out, const KernelVerdict& v) {
   out << fmt::format("{}: {}{}{}\n", v.source.file, name_of(v.finding), reason.empty() ? "" : ": ", reason);
   if (!hint.empty()) out << "  hint: " << hint << '\n';
   if (v.trial.convicted()) out << counterexample_text(v);
-  out << fmt::format("  held to {} in {} by contract {}, specification {}\n", o.operation, fmt::join(names_of(o.dtypes), ", "), v.contract, o.library.hash());
-  out << fmt::format("  {} questions, {} declined, {} comparisons, {} of them undecided; built in {:.2f} s, answered in {:.2f} s, {:.2f} s in all\n", v.trial.asked,
-                     v.trial.declined, v.trial.comparisons, v.trial.undecided, v.build_seconds, v.answer_seconds, v.seconds);
+  out << fmt::format("  held to {} in {} by contract {}, specification {}\n", o.operation, fmt::join(names_of(o.dtypes), ", "), v.contract,
+                     o.library.hash());
+  out << fmt::format(
+      "  {} questions, {} declined, {} comparisons, {} of them undecided; built in {:.2f} s, answered in {:.2f} s, {:.2f} s in all\n",
+      v.trial.asked, v.trial.declined, v.trial.comparisons, v.trial.undecided, v.build_seconds, v.answer_seconds, v.seconds);
   if (!v.source.confined) out << "  not confined: files, network and other processes were within its reach\n";
   if (!v.trial.convicted()) out << "  again: " << v.again << '\n';
 }

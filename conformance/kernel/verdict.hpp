@@ -28,8 +28,8 @@ inline constexpr std::array<std::string_view, 6> kernel_finding_names{"conforms"
 /// What was judged, by whom, and what came of it.
 struct KernelVerdict {
   KernelSource source;
-  std::string text;      ///< of the kernel
-  std::string made_by;   ///< compiler or interpreter
+  std::string text;     ///< of the kernel
+  std::string made_by;  ///< compiler or interpreter
   TrialOptions options;
   std::string contract;  ///< as it was named
   Limits limits;

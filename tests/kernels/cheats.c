@@ -18,11 +18,13 @@
 #include "etalon_kernel.h"
 
 enum cheat {
-  honest, all_zeros, all_ones, uniform, one_element_off, half_inside, bfloat_inside, no_maximum, short_series, tail_missing, powers_of_two, small_extents, block_extents,
-  one_shape, two_columns, positive_values, ordinary_values, remembers, first_answer_kept, left_from_last_call, right_once, right_from_second, last_row_missing,
-  exits, kills_itself, sleeps, endless_loop, takes_all_memory, prints_verdict, answers_itself, writes_operand, writes_past_end, writes_before, reads_past_end,
-  reads_own_memory, reads_parents_memory, opens_parents_memory, traces_parent, signals_parent, forks, runs_a_shell, asks_the_network, reads_a_file,
-  leaves_a_file, calls_a_library, races, stale_memory, declines
+  honest, all_zeros, all_ones, uniform, one_element_off, half_inside, bfloat_inside, no_maximum, short_series,
+  tail_missing, powers_of_two, small_extents, block_extents, one_shape, two_columns, positive_values, ordinary_values,
+  remembers, first_answer_kept, left_from_last_call, right_once, right_from_second, last_row_missing, exits,
+  kills_itself, sleeps, endless_loop, takes_all_memory, prints_verdict, answers_itself, writes_operand,
+  writes_past_end, writes_before, reads_past_end, reads_own_memory, reads_parents_memory, opens_parents_memory,
+  traces_parent, signals_parent, forks, runs_a_shell, asks_the_network, reads_a_file, leaves_a_file, calls_a_library,
+  races, stale_memory, declines
 };
 
 static void honest_rows(const float *x, float *y, int64_t m, int64_t n) {

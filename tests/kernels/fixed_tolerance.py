@@ -17,7 +17,8 @@ DTYPES = {"float32": 2, "float64": 3}
 
 
 class Tensor(ctypes.Structure):
-    _fields_ = [("dtype", ctypes.c_int32), ("rank", ctypes.c_int32), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p), ("data", ctypes.c_void_p)]
+    _fields_ = [("dtype", ctypes.c_int32), ("rank", ctypes.c_int32), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("data", ctypes.c_void_p)]
 
 
 class Result(ctypes.Structure):
@@ -25,13 +26,14 @@ class Result(ctypes.Structure):
 
 
 class Attribute(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int32), ("count", ctypes.c_int32), ("integer", ctypes.c_int64), ("real", ctypes.c_double),
-                ("symbol", ctypes.c_char_p), ("integers", ctypes.c_void_p), ("reals", ctypes.c_void_p)]
+    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int32), ("count", ctypes.c_int32), ("integer", ctypes.c_int64),
+                ("real", ctypes.c_double), ("symbol", ctypes.c_char_p), ("integers", ctypes.c_void_p), ("reals", ctypes.c_void_p)]
 
 
 class Call(ctypes.Structure):
-    _fields_ = [("operand_count", ctypes.c_int32), ("operands", ctypes.c_void_p), ("result_count", ctypes.c_int32), ("results", ctypes.c_void_p),
-                ("attribute_count", ctypes.c_int32), ("attributes", ctypes.c_void_p), ("pack_count", ctypes.c_int32), ("packs", ctypes.c_void_p)]
+    _fields_ = [("operand_count", ctypes.c_int32), ("operands", ctypes.c_void_p), ("result_count", ctypes.c_int32),
+                ("results", ctypes.c_void_p), ("attribute_count", ctypes.c_int32), ("attributes", ctypes.c_void_p),
+                ("pack_count", ctypes.c_int32), ("packs", ctypes.c_void_p)]
 
 
 def softmax(x):
@@ -47,6 +49,7 @@ OPERATIONS = {
     "row_sum in f64": ([(16, 256)], "float64", None, lambda x: x.sum(1)),
     "row_norm": ([(16, 256)], "float32", None, lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)),
     "relu": ([(16, 256)], "float32", None, lambda x: np.maximum(x, 0)),
+    "reciprocal": ([(16, 256)], "float32", None, lambda x: 1 / x),
     "neg": ([(16, 256)], "float32", None, np.negative),
     "scale": ([(16, 256)], "float32", 0.5, lambda x: x * np.float32(0.5)),
     "add": ([(16, 256), (16, 256)], "float32", None, np.add),
@@ -78,11 +81,13 @@ def called(library, operands, expected, attribute):
         keep.append((ctypes.c_int64 * (len(values) + 1))(*values))
         return ctypes.addressof(keep[-1])
 
-    tensors = (Tensor * len(operands))(*(Tensor(DTYPES[x.dtype.name], x.ndim, integers(x.shape), integers([s // x.itemsize for s in x.strides]), x.ctypes.data)
-                                         for x in operands))
+    tensors = (Tensor * len(operands))()
+    for at, x in enumerate(operands):
+        tensors[at] = Tensor(DTYPES[x.dtype.name], x.ndim, integers(x.shape), integers([s // x.itemsize for s in x.strides]), x.ctypes.data)
     results = (Result * 1)(Result(DTYPES[result.dtype.name], result.ndim, integers(result.shape), result.ctypes.data))
     attributes = (Attribute * 1)(Attribute(b"by", 1, 1, int(attribute or 0), float(attribute or 0), None, None, None))
-    call = Call(len(operands), ctypes.addressof(tensors), 1, ctypes.addressof(results), 0 if attribute is None else 1, ctypes.addressof(attributes), 0, integers([]))
+    call = Call(len(operands), ctypes.addressof(tensors), 1, ctypes.addressof(results), 0 if attribute is None else 1,
+                ctypes.addressof(attributes), 0, integers([]))
     status = ctypes.CDLL(str(library)).kernel(ctypes.byref(call))
     return result if status == 0 else None
 

@@ -32,15 +32,18 @@ def check(holds, what):
 
 def judged(path, *more, seed=SEED):
     """The verdict, which is held to its schema where that can be read."""
-    ran = subprocess.run([etalon, "judge-kernel", str(path), "--seed", seed, "--json", "--shrink-seconds", "2", *more], capture_output=True, text=True, timeout=300)
+    words_of_it = [etalon, "judge-kernel", str(path), "--seed", seed, "--json", "--shrink-seconds", "2", *more]
+    ran = subprocess.run(words_of_it, capture_output=True, text=True, timeout=600)
     if not ran.stdout.startswith("{"):
         check(False, f"{path} {more}: no verdict: {ran.returncode} {ran.stderr[:300]}")
-        return {"verdict": "none", "exit_status": ran.returncode, "counterexample": None, "reason": ran.stderr, "hint": "", "asked": {"comparisons": 0}}
+        return {"verdict": "none", "counterexample": None, "reason": ran.stderr, "asked": {"comparisons": 0}, "isolation": {}}
     verdict = json.loads(ran.stdout)
     check(ran.stdout.count("\n") == 1, f"{path} {more}: more than one line of JSON")
-    check(verdict["exit_status"] == ran.returncode == (0 if verdict["verdict"] == "conforms" else 1), f"{path}: exit status {ran.returncode}: {verdict['verdict']}")
+    status = 0 if verdict["verdict"] == "conforms" else 1
+    check(verdict["exit_status"] == ran.returncode == status, f"{path}: exit status {ran.returncode}: {verdict['verdict']}")
     if validator:
-        check(not list(validator.iter_errors(verdict)), f"{path} {more}: breaks its schema: {[e.message for e in validator.iter_errors(verdict)][:3]}")
+        broken = [error.message for error in validator.iter_errors(verdict)]
+        check(not broken, f"{path} {more}: breaks its schema: {broken[:3]}")
     return verdict
 
 
@@ -60,14 +63,13 @@ def words_for(operation):
     return ["--operation", operation, *own, *(["--dtypes", dtype] if dtype else [])]
 
 
-def convicted(name, path, verdict, expected):
+def convicted(name, verdict, expected):
     check(verdict["verdict"] == expected, f"{name}: expected {expected}, found {verdict['verdict']}: {verdict['reason'][:200]}")
     found = verdict["counterexample"]
     check(found is not None and verdict["reason"] != "", f"{name}: no counterexample")
     if found and found["element"] is not None:
         got, low, high = (float(found["element"][key]) for key in ("got", "lower", "upper"))
         check(not (low <= got <= high), f"{name}: {got} is in [{low}, {high}]")
-    return verdict
 
 
 def mark(passed):
@@ -87,7 +89,8 @@ def tried_c(name, text, operation, what, expected):
     more += ["--memory", "128"] if name == "takes_all_memory" else []
     more += ["--strided"] if name == "dense_only" else []
     more += ["--may-decline"] if operation == "matmul" else []
-    verdict = convicted(name, operation, judged(folder / f"{name}.c", "--flag=-w", f"--flag={flags[0]}", *words_for(operation), *more), expected)
+    verdict = judged(folder / f"{name}.c", "--flag=-w", f"--flag={flags[0]}", *words_for(operation), *more)
+    convicted(name, verdict, expected)
     return row(name, what, passed, verdict)
 
 
@@ -112,7 +115,8 @@ def all_cheats():
     for name, what, expected in share(table.PYTHON):
         kernel = f"kernel_{name}"
         passed = fixed_tolerance.passes((here / "cheats.py", kernel), table.SOFTMAX)
-        verdict = convicted(kernel, here, judged(here / "cheats.py", "--function", kernel, *words_for(table.SOFTMAX)), expected)
+        verdict = judged(here / "cheats.py", "--function", kernel, *words_for(table.SOFTMAX))
+        convicted(kernel, verdict, expected)
         rows.append(row(kernel, what, passed, verdict))
     return rows
 
@@ -144,22 +148,35 @@ def bad_words():
     """What is no verdict is one line, and status 2."""
     kernel = folder / "empty.c"
     kernel.write_text("")
-    for more, words_of_it in (([str(folder / "none.c"), "--operation", "relu"], "none.c"), ([str(here / "rows.txt"), "--operation", "relu"], ".txt"),
-                              ([str(kernel)], "--operation"), ([str(kernel), "--operation", "relux"], "relu"),
-                              ([str(kernel), "--operation", "relu", "--compiler", "no-such-compiler"], "no-such-compiler"),
-                              ([str(kernel), "--operation", "relu", "--may-read", "/no/such"], "/no/such"), ([], "KERNEL")):
+    relu = ["--operation", "relu"]
+    for more, words_of_it in (([str(folder / "none.c"), *relu], "none.c"), ([str(here / "rows.txt"), *relu], ".txt"),
+                              ([str(kernel)], "--operation"), ([str(kernel), "--operation", "relux"], "relu"), ([str(kernel), *relu, "--compiler", "no-such"], "no-such"),
+                              ([str(kernel), *relu, "--may-read", "/no/such"], "/no/such"), ([], "KERNEL")):
         ran = subprocess.run([etalon, "judge-kernel", *more], capture_output=True, text=True)
-        check(ran.returncode == 2 and ran.stdout == "" and ran.stderr.count("\n") == 1 and words_of_it in ran.stderr, f"{more}: {ran.returncode} {ran.stderr!r}")
-    for text, reason in (("", "no such function"), ("int kernel(", "error"), ("#include <no_such.h>\n", "no_such.h"),
-                         ("#include <stdlib.h>\n__attribute__((constructor)) static void before(void) { exit(0); }\nint kernel(void *c) { return c == 0; }\n", "exit status 0")):
+        holds = ran.returncode == 2 and ran.stdout == "" and ran.stderr.count("\n") == 1 and words_of_it in ran.stderr
+        check(holds, f"{more}: {ran.returncode} {ran.stderr!r}")
+    early = ("#include <stdlib.h>\n__attribute__((constructor)) static void before(void) { exit(0); }\n"
+             "int kernel(void *c) { return c == 0; }\n")
+    for text, reason in (("", "no such function"), ("int kernel(", "error"), ("#include <no_such.h>\n", "no_such.h"), (early, "exit status 0")):
         kernel.write_text(text)
         verdict = judged(kernel, "--operation", "relu")
         check(verdict["verdict"] == "not built" and reason in verdict["reason"], f"{text!r}: {verdict['verdict']}: {verdict['reason']}")
 
 
+def malformed_answers():
+    """Lines of a kernel that speaks for its process are judged, and believed in nothing else."""
+    kernel = folder / "speaks.c"
+    kernel.write_text('#define _GNU_SOURCE\n#include <stdio.h>\n#include <unistd.h>\n'
+                      'int kernel(void *c) { dprintf(3, ANSWER "\\n"); usleep(100000); _exit(c == 0); }\n')
+    for answer in ("done", "done 9 0 -", "done 2 9 1", "done 2 2 4294967296 4294967296 -", "done 2 1 99999999999999999999 -",
+                   "done 2 1 1 zzzzzzzz", "done 2 1 -1 -", "conforms", "", "broken \\x1b[31m"):
+        verdict = judged(kernel, "--operation", "relu", "--flag=-w", f'--flag=-DANSWER="{answer}"')
+        check(verdict["verdict"] == "wrong" and verdict["counterexample"], f"{answer!r}: {verdict['verdict']}: {verdict['reason']}")
+
+
 try:
     validator = schema_validator()
-    headers = subprocess.run([etalon, "judge-kernel", "--header", str(folder)], check=True)
+    subprocess.run([etalon, "judge-kernel", "--header", str(folder)], check=True)
     rows = all_cheats()
     if "table" in words:
         print("\n".join(rows + faults))
@@ -170,6 +187,7 @@ try:
     acquitted()
     page_kernels()
     bad_words()
+    malformed_answers()
 finally:
     subprocess.run(["rm", "-rf", str(folder)], check=False)
 print("\n".join(faults))

@@ -14,6 +14,7 @@ enum cheat {
   float_accumulator, honest_double_sum,                                                            /* row_sum in f64 */
   nan_dropped, identity, honest_relu,                                                              /* relu */
   zero_minus, dense_only, honest_neg,                                                              /* neg */
+  minus_zero_lost, zero_turned,                                                                    /* reciprocal */
   last_axis_only,                                                                                  /* softmax */
   default_only,                                                                                    /* scale */
   subnormals_flushed,                                                                              /* scale */
@@ -48,7 +49,9 @@ static float shortened(float x, int bits) {
   return x;
 }
 
-static float pairwise(const float *x, int64_t n) { return n == 0 ? 0 : n == 1 ? x[0] : pairwise(x, n / 2) + pairwise(x + n / 2, n - n / 2); }
+static float pairwise(const float *x, int64_t n) {
+  return n == 0 ? 0 : n == 1 ? x[0] : pairwise(x, n / 2) + pairwise(x + n / 2, n - n / 2);
+}
 
 static void sum(const float *x, float *y, int64_t m, int64_t n, enum cheat how) {
   for (int64_t i = 0; i < m; ++i, x += n) {
@@ -104,8 +107,12 @@ int kernel(const etalon_kernel_call *call) {
   const float *x = operand->data;
   float *y = result->data;
   switch (how) {
-    case epsilon_outside: case no_epsilon: case sample_variance: case one_pass_variance: case honest_norm: norm(x, y, shape[0], shape[1], how); break;
-    case half_accumulator: case int_accumulator: case small_ones_lost: case honest_sum: case pairwise_sum: sum(x, y, shape[0], shape[1], how); break;
+    case epsilon_outside: case no_epsilon: case sample_variance: case one_pass_variance: case honest_norm:
+      norm(x, y, shape[0], shape[1], how);
+      break;
+    case half_accumulator: case int_accumulator: case small_ones_lost: case honest_sum: case pairwise_sum:
+      sum(x, y, shape[0], shape[1], how);
+      break;
     case float_accumulator: case honest_double_sum: sum_of_doubles(operand->data, result->data, shape[0], shape[1], how); break;
     case nan_dropped:
       for (int64_t k = 0; k < count; ++k) y[k] = x[k] > 0 ? x[k] : 0;
@@ -116,6 +123,9 @@ int kernel(const etalon_kernel_call *call) {
       break;
     case zero_minus:
       for (int64_t k = 0; k < count; ++k) y[k] = 0 - x[k];
+      break;
+    case minus_zero_lost: case zero_turned:
+      for (int64_t k = 0; k < count; ++k) y[k] = 1 / (how == zero_turned ? -(0.0f - x[k]) : x[k] + 0.0f);
       break;
     case dense_only: case honest_neg:
       for (int64_t k = 0; k < count; ++k) y[k] = -*placed(operand, k, how == honest_neg);

@@ -48,7 +48,8 @@ struct KernelWords {
 
 /// What asks the same questions again: the seed is said, whoever chose it.
 [[nodiscard]] std::string again(const KernelWords& words, const KernelVerdict& verdict) {
-  std::string line = fmt::format("etalon judge-kernel {} --operation {} --seed {}", conformance::shell_word(words.file), verdict.options.operation, verdict.options.seed);
+  std::string line = fmt::format("etalon judge-kernel {} --operation {} --seed {}", conformance::shell_word(words.file),
+                                 verdict.options.operation, verdict.options.seed);
   const auto add = [&](const char* name, const std::string& value, const std::string& usual) {
     if (value != usual) line += fmt::format(" {} {}", name, conformance::shell_word(value));
   };
@@ -61,7 +62,8 @@ struct KernelWords {
   if (words.dtypes != std::vector<std::string>{"f32"}) line += fmt::format(" --dtypes {}", fmt::join(words.dtypes, ","));
   for (const std::string& flag : words.source.flags) line += " --flag=" + conformance::shell_word(flag);
   for (const std::string& path : words.source.may_read) add("--may-read", path, "");
-  for (const auto& [given, name] : {std::pair(words.strided, " --strided"), std::pair(words.may_decline, " --may-decline"), std::pair(words.unconfined, " --unconfined")})
+  for (const auto& [given, name] : {std::pair(words.strided, " --strided"), std::pair(words.may_decline, " --may-decline"),
+                                    std::pair(words.unconfined, " --unconfined")})
     line += given ? name : "";
   return line;
 }
@@ -84,7 +86,8 @@ struct KernelWords {
   options.operation = operation_of(words, options.library);
   options.dtypes.clear();
   for (const std::string& word : words.dtypes)
-    options.dtypes.push_back(conformance::real_dtypes[enumerator_or_throw<std::size_t>(conformance::real_dtype_names, word, "element type")]);
+    options.dtypes.push_back(
+        conformance::real_dtypes[enumerator_or_throw<std::size_t>(conformance::real_dtype_names, word, "element type")]);
   options.contract = contract_of(words.contract);
   options.tier = enumerator_or_throw<conformance::Tier>(conformance::tier_names, words.tier, "tier");
   options.seed = words.seed.value_or(drawn_seed());
@@ -156,7 +159,9 @@ void add_options(const Command& command, KernelWords& words) {
   command.option("--function", words.source.function, "The function's name").with_default();
   command.option("--compiler", words.source.compiler, "The compiler, or for Python the interpreter; without it the first that is found");
   command.option("--flag", words.source.flags, "One more word for the compiler, behind -O2; may stand several times").one_word();
-  command.option("--like", words.like, "What a kernel in Python gets: arrays of numpy, or tensors of torch").one_of({"numpy", "torch"}).with_default();
+  command.option("--like", words.like, "What a kernel in Python gets: arrays of numpy, or tensors of torch")
+      .one_of({"numpy", "torch"})
+      .with_default();
   command.option("--dtypes", words.dtypes, "Element types that are asked: f16, bf16, f32, f64").separated_by(',').with_default();
   command.option("--contract", words.contract, "What its arithmetic promises: a shipped contract by name, or a JSON file").with_default();
   command.option("--tier", words.tier, "How much is asked: quick, full, soak").with_default();
@@ -164,8 +169,11 @@ void add_options(const Command& command, KernelWords& words) {
   command.flag("--may-decline", words.may_decline, "Questions that it declines are no failures");
   command.option("--timeout", words.timeout, "Seconds for one answer").between(0.001, 86400.0).with_default();
   command.option("--memory", words.memory, "MiB of data that it may have; 0 is no limit").with_default();
-  command.option("--shrink-seconds", words.shrink_seconds, "Time spent on making the counterexample small").between(0.0, 86400.0).with_default();
-  command.option("--may-read", words.source.may_read, "A file or a folder that compiler and kernel may read; may stand several times").one_word();
+  command.option("--shrink-seconds", words.shrink_seconds, "Time spent on making the counterexample small")
+      .between(0.0, 86400.0)
+      .with_default();
+  command.option("--may-read", words.source.may_read, "A file or a folder that compiler and kernel may read; may stand several times")
+      .one_word();
   command.flag("--unconfined", words.unconfined, "Let it reach files, network and processes; the verdict says so");
   command.flag("--json", words.json, "Print the verdict as JSON");
   command.flag("--schema", words.schema, "Print the JSON Schema of verdicts, and stop");
@@ -179,7 +187,8 @@ void add_judge_kernel(Command app, Outcome& outcome) {
   command.footer(kernel_examples);
   auto words = std::make_shared<KernelWords>();
   add_options(command, *words);
-  const Option seed = command.option("--seed", words->given_seed, "The same seed asks the same questions; without it one is drawn that nobody could know");
+  const Option seed =
+      command.option("--seed", words->given_seed, "The same seed asks the same questions; without it one is drawn that nobody could know");
   command.callback([words, seed, &outcome] {
     if (seed.given()) words->seed = words->given_seed;
     outcome.status = judge_kernel(*words);
