@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "conformance/breaking.hpp"
+#include "conformance/case_choices.hpp"
 #include "conformance/case_instance.hpp"
 #include "conformance/coverage.hpp"
 #include "conformance/directions.hpp"
@@ -191,25 +192,15 @@ void begin_steps(Case& c, const spec::Definition& definition, Draw& draw) {
   }
 }
 
-}  // namespace
-
-bool tells_elements_apart(const CaseKey& key) {
-  return key.check == Check::layout || ((key.check == Check::jvp || key.check == Check::vjp) && key.index % families_in_turn == families_in_turn - 1);
-}
-
-std::optional<Case> make_case(const CaseKey& key) {
-  if (key.check == Check::program) return make_program_case(key);
+/// The case of this key with the choices that lead to the call. \param types what else hangs on the instance is drawn from
+std::optional<Case> drawn_case(const CaseKey& key, const Assignment& assignment, const CallTypes& call, Draw& types) {
   const spec::Definition& definition = key.library.named(key.operation);
-  if (key.check == Check::step && state_links(definition).empty()) return std::nullopt;
   const std::uint64_t number = instance_number(key, definition);
-  Draw types(draw_key(key, "types", number));
-  const auto assignment = choices_of(key, definition, number, types);
-  if (!assignment) return std::nullopt;
   Case c;
   c.key = key;
   c.mode = mode_of(key);
-  c.assignment = *assignment;
-  c.call = *call_of(definition, *assignment, key.dtype);
+  c.assignment = assignment;
+  c.call = call;
   const spec::Instance instance = instance_of(c);
   Draw draw(draw_key(key, name_of(key.check), key.index));
   const std::vector<Family> families = draw_operands(c, instance, draw);
@@ -237,6 +228,31 @@ std::optional<Case> make_case(const CaseKey& key) {
   c.planned += elements_of_derivatives(c);
   if (key.check == Check::layout) arrange(c, draw);
   return c;
+}
+
+}  // namespace
+
+bool tells_elements_apart(const CaseKey& key) {
+  return key.check == Check::layout || ((key.check == Check::jvp || key.check == Check::vjp) && key.index % families_in_turn == families_in_turn - 1);
+}
+
+std::optional<Case> make_case(const CaseKey& key) {
+  if (key.check == Check::program) return make_program_case(key);
+  const spec::Definition& definition = key.library.named(key.operation);
+  if (key.check == Check::step && state_links(definition).empty()) return std::nullopt;
+  const std::uint64_t number = instance_number(key, definition);
+  Draw types(draw_key(key, "types", number));
+  const auto assignment = choices_of(key, definition, number, types);
+  if (!assignment) return std::nullopt;
+  return drawn_case(key, *assignment, *call_of(definition, *assignment, key.dtype), types);
+}
+
+std::optional<Case> make_case(const CaseKey& key, const Assignment& assignment) {
+  const spec::Definition& definition = key.library.named(key.operation);
+  const auto call = call_of(definition, assignment, key.dtype);
+  if (!call) return std::nullopt;
+  Draw types(draw_key(key, "types", instance_number(key, definition)));
+  return drawn_case(key, assignment, *call, types);
 }
 
 }  // namespace etalon::conformance

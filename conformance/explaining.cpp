@@ -13,6 +13,7 @@
 #include "conformance/reports/console.hpp"
 #include "conformance/reports/escape.hpp"
 #include "conformance/script.hpp"
+#include "conformance/shell_word.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
 
@@ -61,19 +62,11 @@ std::set<std::size_t> cases_to_explain(const std::vector<Record>& records, const
   return chosen;
 }
 
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:/=@%+";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char ch : word) text += ch == '\'' ? std::string("'\\''") : std::string(1, ch);
-  return text + "'";
-}
-
 }  // namespace
 
 std::string backend_words(const ConformOptions& options) {
-  return quoted(options.backend_name) +
-         (options.definitions_file.empty() ? "" : " --definitions " + quoted(options.definitions_file));
+  return shell_word(options.backend_name) +
+         (options.definitions_file.empty() ? "" : " --definitions " + shell_word(options.definitions_file));
 }
 
 std::string replay_of(const ConformOptions& options, const std::string& id) {

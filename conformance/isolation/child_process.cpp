@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,8 +51,29 @@ Pair pipe_from_child() {
 
 void do_not_block(int descriptor) { fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
 
+[[nodiscard]] std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// What exec takes, made before the fork.
+struct Program {
+  std::vector<char*> words, environment;
+  const Start& start;
+  char** environment_or_ours() { return environment.size() > 1 ? environment.data() : environ; }
+};
+
+void enter_room(const Start& start) {
+  if (!start.folder.empty() && chdir(start.folder.c_str()) != 0) _exit(127);
+  if (start.confinement == nullptr) return;
+  // Descriptors of others who did not mark them.
+  if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0 || !start.confinement->enter()) _exit(127);
+}
+
 // Between fork and exec only calls that are safe in a copy of one thread.
-[[noreturn]] void become(const char* command, pid_t group, std::uint64_t memory, int input, int output, int errors) {
+[[noreturn]] void become(Program& program, pid_t group, std::uint64_t memory, int input, int output, int errors) {
   // Nobody could end what runs in another group.
   if (setpgid(0, group) != 0) _exit(127);
   dup2(input, STDIN_FILENO);
@@ -62,18 +85,24 @@ void do_not_block(int descriptor) { fcntl(descriptor, F_SETFL, fcntl(descriptor,
     const rlimit data{memory, memory};
     setrlimit(RLIMIT_DATA, &data);
   }
-  execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
+  enter_room(program.start);
+  execve(program.start.program.c_str(), program.words.data(), program.environment_or_ours());
   _exit(127);
 }
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::string& command, std::uint64_t memory) {
+ChildProcess::ChildProcess(const std::string& command, std::uint64_t memory) { launch({"/bin/sh", {"sh", "-c", command}}, memory); }
+
+ChildProcess::ChildProcess(const Start& start, std::uint64_t memory) { launch(start, memory); }
+
+void ChildProcess::launch(const Start& start, std::uint64_t memory) {
+  Program program{pointers_to(start.words), pointers_to(start.environment), start};
   const Pair to = socket_to_child();
   const Pair from = pipe_from_child();
   const Pair log = pipe_from_child();
   pid_ = fork();
-  if (pid_ == 0) become(command.c_str(), group_.id(), memory, to.theirs, from.theirs, log.theirs);
+  if (pid_ == 0) become(program, group_.id(), memory, to.theirs, from.theirs, log.theirs);
   close(to.theirs);
   // pipe2 gives the reading end first.
   close(from.theirs);
@@ -190,6 +219,14 @@ std::string ChildProcess::last_words() const {
   std::replace(words.begin(), words.end(), '\n', '|');
   for (char& c : words) c = static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) == 127 ? ' ' : c;
   return well_formed(words);
+}
+
+std::string ChildProcess::no_answer(Exchange::End end, std::chrono::milliseconds limit, std::size_t longest) {
+  if (end == Exchange::End::endless) return fmt::format("an answer of more than {} bytes", longest);
+  const std::string text = end == Exchange::End::late ? fmt::format("no answer within {} s", static_cast<double>(limit.count()) / 1000)
+                                                      : "ended without an answer: " + fate();
+  const std::string words = last_words();
+  return words.empty() ? text : fmt::format("{}; its standard error: {}", text, words);
 }
 
 }  // namespace etalon::conformance

@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "conformance/isolation/confinement.hpp"
 #include "conformance/isolation/process_group.hpp"
 
 namespace etalon::conformance {
@@ -34,10 +36,22 @@ struct Exchange {
   std::string line;
 };
 
+/// A program without a shell, and the room that it gets.
+struct Start {
+  std::string program;  ///< its path
+  std::vector<std::string> words;  ///< its own name, and its arguments
+  std::string folder{};  ///< where it runs; empty for where we do
+  std::vector<std::string> environment{};  ///< `NAME=value`, and nothing else; empty for ours
+  const Confinement* confinement = nullptr;  ///< null for none
+};
+
 class ChildProcess {
  public:
   /// Starts `command` by the shell. \throws IoError when the system gives no process or pipe.
   explicit ChildProcess(const std::string& command, std::uint64_t memory);
+  /// Starts the program, with the standard streams and no other descriptor of ours. One that cannot be started, or
+  /// confined, ends with status 127. \throws IoError as the other
+  explicit ChildProcess(const Start& start, std::uint64_t memory);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   /// Ends the whole process group at once.
@@ -55,10 +69,14 @@ class ChildProcess {
   /// The last lines that the child wrote to its standard error since it was asked, at most some hundred bytes.
   [[nodiscard]] std::string last_words() const;
 
+  /// In one line why there was no answer to what was asked with these limits, with the last words of the child.
+  [[nodiscard]] std::string no_answer(Exchange::End end, std::chrono::milliseconds limit, std::size_t longest);
+
   /// Whether something was written that nobody asked for.
   [[nodiscard]] bool has_unasked_output();
 
  private:
+  void launch(const Start& start, std::uint64_t memory);
   void send_some(const std::string& text, std::size_t& sent);
   bool receive_output();
   void receive_errors();

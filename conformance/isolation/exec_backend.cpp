@@ -17,11 +17,6 @@ using spec::Refusal;
 // So many questions in a row without an answer in time, and the rest is not asked: each would take its whole time.
 constexpr int most_late = 20;
 
-std::string with_last_words(const std::string& text, const ChildProcess& child) {
-  const std::string words = child.last_words();
-  return words.empty() ? text : fmt::format("{}; its standard error: {}", text, words);
-}
-
 class ExecBackend final : public spec::Backend {
  public:
   ExecBackend(std::string command, const Limits& limits, const std::string& name) : command_(std::move(command)), limits_(limits) {
@@ -115,17 +110,7 @@ class ExecBackend final : public spec::Backend {
     return Refusal{kind, why};
   }
 
-  [[nodiscard]] std::string reason(Exchange::End end, std::chrono::milliseconds limit) {
-    switch (end) {
-      case Exchange::End::late:
-        return with_last_words(fmt::format("no answer within {} s", static_cast<double>(limit.count()) / 1000), *child_);
-      case Exchange::End::endless: return fmt::format("an answer of more than {} bytes", limits_.line);
-      default: {
-        const std::string fate = child_->fate();
-        return with_last_words("ended without an answer: " + fate, *child_);
-      }
-    }
-  }
+  [[nodiscard]] std::string reason(Exchange::End end, std::chrono::milliseconds limit) { return child_->no_answer(end, limit, limits_.line); }
 
   std::string command_;
   Limits limits_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/isolation/exec_backend.hpp"
+#include "conformance/shell_word.hpp"
 #include "reference/backend.hpp"
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
@@ -23,13 +24,6 @@ namespace etalon::command {
 namespace {
 
 constexpr std::string_view process = "exec:", plugin = "plugin:";
-
-/// As one word of the shell.
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 #ifdef ETALON_HAS_COMPILED
 constexpr std::string_view threaded = "cpu:", drawn = "cpu-drawn:";
@@ -83,7 +77,7 @@ std::string command_of(const std::string& name) {
   if (name.starts_with(process)) return name.substr(process.size());
   if (!name.starts_with(plugin)) return name;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  return "exec " + quoted(self) + " serve --backend " + quoted(name);
+  return "exec " + conformance::shell_word(self) + " serve --backend " + conformance::shell_word(name);
 }
 
 std::unique_ptr<spec::Backend> make_backend(const std::string& name, const conformance::Limits& limits) {

@@ -32,6 +32,7 @@ void add_tune(Command app, Outcome& outcome);
 void add_serve(Command app, Outcome& outcome);
 void add_conform(Command app, Outcome& outcome);
 void add_judge(Command app, Outcome& outcome);
+void add_judge_kernel(Command app, Outcome& outcome);
 void add_pack(Command app, Outcome& outcome);
 void add_contract(Command app, Outcome& outcome);
 void add_report(Command app, Outcome& outcome);

@@ -32,6 +32,7 @@ Examples
   etalon compile step.txt             what the compiler makes of it, pass by pass
   etalon serve --backend reference    answer questions of your own test suite, one JSON line each
   etalon judge < pairs.jsonl          judge answers that were collected elsewhere
+  etalon judge-kernel k.c --operation softmax   a verdict on one kernel in C, C++ or Python
   etalon pack write -o packs          golden tests with all that their answers may be, for who has no Etalon
   etalon report render run.jsonl      a run in other formats; diff compares two, scoreboard sums up many
   etalon adapter check COMMAND        what an adapter of yours gets wrong of the protocol
@@ -117,6 +118,7 @@ int main(int argc, char** argv) {
   command::add_serve(commands, outcome);
   command::add_conform(commands, outcome);
   command::add_judge(commands, outcome);
+  command::add_judge_kernel(commands, outcome);
   command::add_pack(commands, outcome);
   command::add_contract(commands, outcome);
   command::add_report(commands, outcome);

@@ -1,0 +1,141 @@
+#include "conformance/isolation/system_calls.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+namespace etalon::conformance {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint32_t architecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64;
+#else
+#error "system calls: which architecture is this?"
+#endif
+
+// The network, other processes' memory, what holds descriptors of others, memory that outlives a process, and the system itself.
+constexpr std::initializer_list<int> nobodys = {
+    SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_ptrace, SYS_process_vm_readv,
+    SYS_process_vm_writev, SYS_process_madvise, SYS_pidfd_open, SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_kcmp, SYS_execveat, SYS_mount,
+    SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsmount,
+    SYS_open_by_handle_at, SYS_name_to_handle_at, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter,
+    SYS_io_uring_register, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open,
+    SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_settimeofday,
+    SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname, SYS_setdomainname, SYS_quotactl, SYS_acct, SYS_syslog,
+    SYS_fanotify_init, SYS_vhangup};
+
+// Landlock says nothing of who owns a file and when it was changed.
+constexpr std::initializer_list<int> compilers_only = {
+    SYS_truncate, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat,
+    SYS_utimensat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+#if defined(__x86_64__)
+    SYS_fork, SYS_vfork, SYS_creat, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+};
+
+constexpr std::initializer_list<int> refused = {SYS_setrlimit, SYS_setpgid, SYS_setsid};
+
+constexpr std::uint32_t field_number = offsetof(seccomp_data, nr), field_architecture = offsetof(seccomp_data, arch);
+// The lower half of an argument, on machines that store it first.
+constexpr std::uint32_t low_half(std::size_t argument) { return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * argument); }
+
+constexpr std::uint32_t kill = SECCOMP_RET_KILL_PROCESS, allow = SECCOMP_RET_ALLOW;
+constexpr std::uint32_t answer(int error) { return SECCOMP_RET_ERRNO | (static_cast<std::uint32_t>(error) & SECCOMP_RET_DATA); }
+
+class Program {
+ public:
+  void load(std::uint32_t offset) { add(BPF_LD | BPF_W | BPF_ABS, offset); }
+  void mask(std::uint32_t bits) { add(BPF_ALU | BPF_AND | BPF_K, bits); }
+  void end(std::uint32_t action) { add(BPF_RET | BPF_K, action); }
+  /// The next `then` instructions are for what was loaded being equal to `value`.
+  void if_equal(std::uint32_t value, std::uint8_t then = 1) { calls_.filter.push_back({BPF_JMP | BPF_JEQ | BPF_K, 0, then, value}); }
+  /// Anything else ends the process.
+  void require(std::uint32_t value) {
+    calls_.filter.push_back({BPF_JMP | BPF_JEQ | BPF_K, 1, 0, value});
+    end(kill);
+  }
+  void if_at_least(std::uint32_t value) { calls_.filter.push_back({BPF_JMP | BPF_JGE | BPF_K, 0, 1, value}); }
+  void if_own_process() {
+    calls_.own_process.push_back(calls_.filter.size());
+    if_equal(0);
+  }
+  void all(std::initializer_list<int> numbers, std::uint32_t action) {
+    for (const int number : numbers) {
+      if_equal(static_cast<std::uint32_t>(number));
+      end(action);
+    }
+  }
+  [[nodiscard]] SystemCalls taken() { return std::move(calls_); }
+
+ private:
+  void add(int code, std::uint32_t k) { calls_.filter.push_back({static_cast<std::uint16_t>(code), 0, 0, k}); }
+  SystemCalls calls_;
+};
+
+// Before its third version Landlock lets a file be emptied that may only be read.
+void refuse_truncation(Program& program, int number, std::size_t flags) {
+  program.if_equal(static_cast<std::uint32_t>(number), 5);
+  program.load(low_half(flags));
+  program.mask(O_TRUNC);
+  program.if_equal(0);
+  program.end(allow);
+  program.end(answer(EACCES));
+}
+
+void forbid_processes(Program& program) {
+  program.all(compilers_only, kill);
+  refuse_truncation(program, SYS_openat, 2);
+#if defined(__x86_64__)
+  refuse_truncation(program, SYS_open, 1);
+#endif
+  program.all({SYS_openat2}, answer(ENOSYS));
+  program.if_equal(SYS_clone, 5);
+  program.load(low_half(0));
+  program.mask(CLONE_THREAD);
+  program.if_equal(CLONE_THREAD);
+  program.end(allow);
+  program.end(kill);
+  program.if_equal(SYS_tgkill, 4);  // abort() is a signal to oneself
+  program.load(low_half(0));
+  program.if_own_process();
+  program.end(allow);
+  program.end(kill);
+}
+
+}  // namespace
+
+SystemCalls allowed_system_calls(bool processes) {
+  Program program;
+  program.load(field_architecture);
+  program.require(architecture);
+  program.load(field_number);
+#if defined(__x86_64__)
+  program.if_at_least(0x40000000);  // x32
+  program.end(kill);
+#endif
+  program.all(nobodys, kill);
+  program.all(refused, answer(EPERM));
+  program.if_equal(SYS_clone3);  // its flags lie in memory, where no filter sees them; callers fall back to clone
+  program.end(answer(ENOSYS));
+  program.if_equal(SYS_prlimit64, 6);  // that asks for limits, and sets none
+  program.load(low_half(2));
+  program.if_equal(0, 3);
+  program.load(low_half(2) + 4);
+  program.if_equal(0);
+  program.end(allow);
+  program.end(answer(EPERM));
+  if (!processes) forbid_processes(program);
+  program.end(allow);
+  return program.taken();
+}
+
+}  // namespace etalon::conformance

@@ -1,0 +1,195 @@
+"""Kernels that cheat are convicted, honest ones acquitted, and the page says what fixed tolerances make of them.
+
+Usage: kernels.py ETALON ROOT [sanitized | table]. `sanitized` tries one of five; `table` prints the page's table.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+etalon, root, words = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+here = pathlib.Path(__file__).parent
+sys.path.insert(0, str(here))
+import fixed_tolerance  # noqa: E402
+import table  # noqa: E402
+
+folder = pathlib.Path(tempfile.mkdtemp())
+page = (root / "docs/judging-kernels.md").read_text()
+faults, checked = [], 0
+# A fresh question each time would make another test of each run.
+SEED = "7"
+VARIES = {"stale_memory", "races", "last_row_missing", "left_from_last_call"}
+
+
+def check(holds, what):
+    global checked
+    checked += 1
+    if not holds:
+        faults.append(what)
+
+
+def judged(path, *more, seed=SEED):
+    """The verdict, which is held to its schema where that can be read."""
+    words_of_it = [etalon, "judge-kernel", str(path), "--seed", seed, "--json", "--shrink-seconds", "2", *more]
+    ran = subprocess.run(words_of_it, capture_output=True, text=True, timeout=600)
+    if not ran.stdout.startswith("{"):
+        check(False, f"{path} {more}: no verdict: {ran.returncode} {ran.stderr[:300]}")
+        return {"verdict": "none", "counterexample": None, "reason": ran.stderr, "asked": {"comparisons": 0}, "isolation": {}}
+    verdict = json.loads(ran.stdout)
+    check(ran.stdout.count("\n") == 1, f"{path} {more}: more than one line of JSON")
+    status = 0 if verdict["verdict"] == "conforms" else 1
+    check(verdict["exit_status"] == ran.returncode == status, f"{path}: exit status {ran.returncode}: {verdict['verdict']}")
+    if validator:
+        broken = [error.message for error in validator.iter_errors(verdict)]
+        check(not broken, f"{path} {more}: breaks its schema: {broken[:3]}")
+    return verdict
+
+
+def schema_validator():
+    try:
+        import jsonschema
+    except ImportError:
+        return None
+    text = subprocess.run([etalon, "judge-kernel", "--schema"], capture_output=True, text=True, check=True).stdout
+    check(text == (root / "docs/kernel-verdict.schema.json").read_text(), "the schema is not the page's")
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def words_for(operation):
+    operation, _, dtype = operation.partition(" in ")
+    own = ["--definitions", str(here / "rows.txt")] if operation.startswith("row_") else []
+    return ["--operation", operation, *own, *(["--dtypes", dtype] if dtype else [])]
+
+
+def convicted(name, verdict, expected):
+    check(verdict["verdict"] == expected, f"{name}: expected {expected}, found {verdict['verdict']}: {verdict['reason'][:200]}")
+    found = verdict["counterexample"]
+    check(found is not None and verdict["reason"] != "", f"{name}: no counterexample")
+    if found and found["element"] is not None:
+        got, low, high = (float(found["element"][key]) for key in ("got", "lower", "upper"))
+        check(not (low <= got <= high), f"{name}: {got} is in [{low}, {high}]")
+
+
+def mark(passed):
+    return "passes" if passed else "fails"
+
+
+def row(name, what, passed, verdict):
+    measured = ["varies", "varies"] if name in VARIES else [mark(p) for p in passed]
+    return f"| `{name}` | {what} | {measured[0]} | {measured[1]} | {verdict['verdict']} |"
+
+
+def tried_c(name, text, operation, what, expected):
+    flags = [f"-DCHEAT={name}"]
+    library = fixed_tolerance.compiled(text, folder, name, *flags)
+    passed = fixed_tolerance.passes((library, None), operation, 1.5 if name == "endless_loop" else 20)
+    more = ["--timeout", "0.3"] if name in ("sleeps", "endless_loop") else []
+    more += ["--memory", "128"] if name == "takes_all_memory" else []
+    more += ["--strided"] if name == "dense_only" else []
+    more += ["--may-decline"] if operation == "matmul" else []
+    verdict = judged(folder / f"{name}.c", "--flag=-w", f"--flag={flags[0]}", *words_for(operation), *more)
+    convicted(name, verdict, expected)
+    return row(name, what, passed, verdict)
+
+
+def remembering(text):
+    """The same kernels, with the answer to the harness's question in front."""
+    (x,), expected = fixed_tolerance.question(table.SOFTMAX)
+    numbers = ",".join(f"{value:.9g}f" for value in expected.ravel().tolist())
+    return f"#define FIRST {float(x.ravel()[0]):.9g}f\n#define REMEMBERED {numbers}\n" + text
+
+
+def share(cheats):
+    return cheats[::5] if "sanitized" in words else cheats
+
+
+def all_cheats():
+    cheats, others = (here / "cheats.c").read_text(), (here / "more_cheats.c").read_text()
+    rows = []
+    for name, what, expected in share(table.CHEATS):
+        rows.append(tried_c(name, remembering(cheats) if name == "remembers" else cheats, table.SOFTMAX, what, expected))
+    for name, operation, what, expected in share(table.OTHERS):
+        rows.append(tried_c(name, others, operation, f"{operation}: {what}", expected))
+    for name, what, expected in share(table.PYTHON):
+        kernel = f"kernel_{name}"
+        passed = fixed_tolerance.passes((here / "cheats.py", kernel), table.SOFTMAX)
+        verdict = judged(here / "cheats.py", "--function", kernel, *words_for(table.SOFTMAX))
+        convicted(kernel, verdict, expected)
+        rows.append(row(kernel, what, passed, verdict))
+    return rows
+
+
+def acquitted():
+    for file, name, operation, more in table.HONEST:
+        path = here / file
+        chosen = ["--function", f"kernel_{name}"] if file.endswith(".py") else [f"--flag=-DCHEAT={name}", "--flag=-w"]
+        for seed in (SEED,) if "sanitized" in words else (SEED, "8"):
+            verdict = judged(path, *words_for(operation), *chosen, *more, seed=seed)
+            check(verdict["verdict"] == "conforms", f"{name} {more}: expected conforms, found {verdict['verdict']}: {verdict['reason']}")
+            check(verdict["asked"]["comparisons"] > 500 and all(verdict["isolation"].values()), f"{name}: {verdict['asked']}")
+
+
+def page_kernels():
+    """The kernels that the page shows are those that it says are right."""
+    shown = re.findall(r"^```(c|python)\n(.*?)^```$", page, re.M | re.S)
+    check({language for language, _ in shown} == {"c", "python"}, "the page lacks a kernel")
+    definition = re.search(r"^```definition\n(.*?)^```$", page, re.M | re.S)[1]
+    (folder / "mine.txt").write_text(definition)
+    for language, text in shown:
+        path = folder / f"shown.{'py' if language == 'python' else 'c'}"
+        path.write_text(text)
+        verdict = judged(path, "--definitions", str(folder / "mine.txt"))
+        check(verdict["verdict"] == "conforms", f"the page's kernel in {language}: {verdict['verdict']}: {verdict['reason']}")
+
+
+def bad_words():
+    """What is no verdict is one line, and status 2."""
+    kernel = folder / "empty.c"
+    kernel.write_text("")
+    relu = ["--operation", "relu"]
+    for more, words_of_it in (([str(folder / "none.c"), *relu], "none.c"), ([str(here / "rows.txt"), *relu], ".txt"),
+                              ([str(kernel)], "--operation"), ([str(kernel), "--operation", "relux"], "relu"), ([str(kernel), *relu, "--compiler", "no-such"], "no-such"),
+                              ([str(kernel), *relu, "--may-read", "/no/such"], "/no/such"), ([], "KERNEL")):
+        ran = subprocess.run([etalon, "judge-kernel", *more], capture_output=True, text=True)
+        holds = ran.returncode == 2 and ran.stdout == "" and ran.stderr.count("\n") == 1 and words_of_it in ran.stderr
+        check(holds, f"{more}: {ran.returncode} {ran.stderr!r}")
+    early = ("#include <stdlib.h>\n__attribute__((constructor)) static void before(void) { exit(0); }\n"
+             "int kernel(void *c) { return c == 0; }\n")
+    for text, reason in (("", "no such function"), ("int kernel(", "error"), ("#include <no_such.h>\n", "no_such.h"), (early, "exit status 0")):
+        kernel.write_text(text)
+        verdict = judged(kernel, "--operation", "relu")
+        check(verdict["verdict"] == "not built" and reason in verdict["reason"], f"{text!r}: {verdict['verdict']}: {verdict['reason']}")
+
+
+def malformed_answers():
+    """Lines of a kernel that speaks for its process are judged, and believed in nothing else."""
+    kernel = folder / "speaks.c"
+    kernel.write_text('#define _GNU_SOURCE\n#include <stdio.h>\n#include <unistd.h>\n'
+                      'int kernel(void *c) { dprintf(3, ANSWER "\\n"); usleep(100000); _exit(c == 0); }\n')
+    for answer in ("done", "done 9 0 -", "done 2 9 1", "done 2 2 4294967296 4294967296 -", "done 2 1 99999999999999999999 -",
+                   "done 2 1 1 zzzzzzzz", "done 2 1 -1 -", "conforms", "", "broken \\x1b[31m"):
+        verdict = judged(kernel, "--operation", "relu", "--flag=-w", f'--flag=-DANSWER="{answer}"')
+        check(verdict["verdict"] == "wrong" and verdict["counterexample"], f"{answer!r}: {verdict['verdict']}: {verdict['reason']}")
+
+
+try:
+    validator = schema_validator()
+    subprocess.run([etalon, "judge-kernel", "--header", str(folder)], check=True)
+    rows = all_cheats()
+    if "table" in words:
+        print("\n".join(rows + faults))
+        sys.exit(1 if faults else 0)
+    for line in rows:
+        check(line in page, f"the page does not say: {line}")
+    check(len(rows) >= (12 if "sanitized" in words else 60), f"{len(rows)} cheats")
+    acquitted()
+    page_kernels()
+    bad_words()
+    malformed_answers()
+finally:
+    subprocess.run(["rm", "-rf", str(folder)], check=False)
+print("\n".join(faults))
+print(f"{checked} checks, {len(faults)} faults")
+sys.exit(1 if faults or checked < 60 else 0)
