@@ -120,10 +120,9 @@ def typed(line):
     os.write(ours, f"bind 'set bell-style none' 'set enable-bracketed-paste off'; source {files / 'etalon.bash'}; echo rea''dy\n".encode())
     ready = until(b"ready")
     os.write(ours, line.encode() + b"\t")
-    # The word is completed when the rest of it has been echoed; then it is run.
-    completed = until(b"safetensors ") or until(b"conform ")
-    os.write(ours, b"\x03exit\n")
-    process.wait(timeout=60)
+    completed = until(b"etalon conform ")
+    process.kill()
+    process.wait()
     os.close(ours)
     return ready and completed, said
 

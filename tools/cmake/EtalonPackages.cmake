@@ -6,6 +6,8 @@ endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME etalon)
+# CPack's own word, in place of which each package has a description.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${CMAKE_PROJECT_NAME} built using CMake")
 set(CPACK_PACKAGE_CONTACT "Etalon maintainers <maintainers@etalon.example>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -37,7 +39,7 @@ etalon_package(libetalon-dev libdevel "standard of tensor backends - libraries a
 "The layers of Etalon as static libraries, for find_package(etalon): what
 operations mean, the exact reference, the conformance suite and, with the
 recommended packages, the compiled CPU backend and training.")
-set(depends "libboost1.81-dev, libfmt-dev, libgmp-dev, libmpfr-dev, libssl-dev, nlohmann-json3-dev, zlib1g-dev")
+set(depends "libboost1.81-dev, libfmt-dev, libgmp-dev, libmpfr-dev, librapidcheck-dev, libssl-dev, nlohmann-json3-dev, zlib1g-dev")
 set(CPACK_DEBIAN_LIBETALON-DEV_PACKAGE_DEPENDS "${depends}")
 # What only the compiled backend, CUDA C++ and training ask for.
 set(CPACK_DEBIAN_LIBETALON-DEV_PACKAGE_RECOMMENDS "libboost-context1.81-dev, libsleef-dev, libzip-dev, llvm-19-dev")

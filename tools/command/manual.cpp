@@ -143,8 +143,8 @@ void write_program(std::ostream& out, const CLI::App& app) {
     out << ".TP\n" << bold(page_name(*command)) << "(1)\n" << as_roff(command->get_description()) << '\n';
   }
   write_footer(out, app.get_footer(), ".SH ");
-  out << ".SH FILES\n.TP\n" << italic("etalon.conf")
-      << "\nValues of options, in the working directory or the nearest folder above it that has one; see " << bold("etalon-config") << "(1).\n";
+  out << ".SH FILES\n.TP\n" << italic("etalon.conf") << "\nValues of options, in the working directory or the nearest folder above it "
+      << "that has one; see " << bold("etalon-config") << "(1).\n";
 }
 
 }  // namespace

@@ -9,5 +9,7 @@ foreach(file IN LISTS licences)
 endforeach()
 file(GLOB archives ${CPACK_TEMPORARY_DIRECTORY}/*/usr/lib/*.a ${CPACK_TEMPORARY_DIRECTORY}/*/usr/lib/*/*.a)
 foreach(file IN LISTS archives)
-  execute_process(COMMAND strip --strip-debug --remove-section=.comment --remove-section=.note ${file} COMMAND_ERROR_IS_FATAL ANY)
+  # What is there for optimising while linking fits one version of the compiler, and takes minutes of who links.
+  execute_process(COMMAND strip --strip-debug --enable-deterministic-archives --remove-section=.comment --remove-section=.note
+    --remove-section=.gnu.lto_* --remove-section=.gnu.debuglto_* --strip-symbol=__gnu_lto_v1 ${file} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
