@@ -29,7 +29,8 @@ def scoped(line):
     """The scope and place of every token, as an editor finds them in a line."""
     found, at = [], 0
     while at < len(line):
-        matches = [(m.start(), n, m.end(), name) for n, (name, rule) in enumerate(rules) if (m := rule.search(line, at)) and m.end() > m.start()]
+        tried = [(rule.search(line, at), n, name) for n, (name, rule) in enumerate(rules)]
+        matches = [(m.start(), n, m.end(), name) for m, n, name in tried if m and m.end() > m.start()]
         if not matches:
             break
         begin, _, at, name = min(matches)
@@ -38,7 +39,8 @@ def scoped(line):
 
 
 # Clause N1 of docs/notation.md and the quoted symbols of its grammar, written here a second time.
-token = re.compile(r"--.*$|[A-Za-z_][A-Za-z0-9_]*[~']?|[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?|\.\.\.|\.\.|->|//|<=|>=|==|!=|[-()\[\]{},:?@#&|+*/%^<>=]")
+token = re.compile(r"--.*$|[A-Za-z_][A-Za-z0-9_]*[~']?|[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?"
+                   r"|\.\.\.|\.\.|->|//|<=|>=|==|!=|[-()\[\]{},:?@#&|+*/%^<>=]")
 lines = subprocess.run([etalon, "spec"], check=True, capture_output=True, text=True).stdout.splitlines()
 for source in sorted((root / "spec/library").glob("*.hpp")):
     lines += [line for text in re.findall(r'R"\((.*?)\)"', source.read_text(), re.S) for line in text.splitlines()]
@@ -60,12 +62,13 @@ def listed(path, begin):
     return re.findall(r'"(\w+)"', text[:text.index("}")])
 
 
-control, operator = "keyword.control.etalon", "keyword.operator.word.etalon"
+control, operator, constant = "keyword.control.etalon", "keyword.operator.word.etalon", "constant.language.etalon"
 for word in listed("spec/notation/words.hpp", "for (const std::string_view k : {"):
-    expected = {"and": operator, "or": operator, "not": operator, "true": "constant.language.etalon", "false": "constant.language.etalon"}.get(word, control)
+    expected = {"and": operator, "or": operator, "not": operator, "true": constant, "false": constant}.get(word, control)
     check([name for _, _, name in scoped(f"  {word} x")][:1] == [expected], f"the keyword {word} has the scope {scoped(f'  {word} x')[:1]}")
     # Two operations bear the name of a keyword; in no definition it is a tensor's.
-    check(set(words[word]) <= {expected, "entity.name.function.definition.etalon"}, f"the keyword {word} has the scopes {dict(words[word])}")
+    check(set(words[word]) <= {expected, "entity.name.function.definition.etalon"},
+          f"the keyword {word} has the scopes {dict(words[word])}")
 for word in listed("spec/notation/words.hpp", "constexpr std::string_view names[] = {"):
     check([name for _, _, name in scoped(f"  {word}(x)")][:1] == ["entity.name.function.call.etalon"], f"{word} is no function")
 reductions = re.search(r'^reduction  = (.*) \.$', (root / "docs/notation.md").read_text(), re.M)[1]

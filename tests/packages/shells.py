@@ -12,7 +12,8 @@ etalon, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).re
 faults, checks, skipped = [], 0, []
 folder = pathlib.Path(tempfile.mkdtemp())
 (folder / "etalon").symlink_to(etalon)
-environment = {**{k: v for k, v in os.environ.items() if not k.startswith("ETALON_")}, "PATH": f"{folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
+clean = {k: v for k, v in os.environ.items() if not k.startswith("ETALON_")}
+environment = {**clean, "PATH": f"{folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
                "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "MANWIDTH": "2000", "MANROFFOPT": "", "TERM": "dumb"}
 files = root / "tools/completions"
 
@@ -43,7 +44,8 @@ ran = run(etalon, "config", "--man", folder / "man/man1")
 check(ran.returncode == 0, f"etalon config --man: {ran}")
 pages = sorted((folder / "man/man1").glob("*.1"))
 names = commands_of()
-check([p.name for p in pages] == sorted(["etalon.1", *(f"etalon-{name}.1" for name in names)]), f"pages {[p.name for p in pages]} of commands {names}")
+check([p.name for p in pages] == sorted(["etalon.1", *(f"etalon-{name}.1" for name in names)]),
+      f"pages {[p.name for p in pages]} of commands {names}")
 rendered = {}
 for page in pages:
     if shutil.which("man"):
@@ -66,9 +68,6 @@ ran = run(etalon, "config", "--man", folder / "file")
 check(ran.returncode == 2 and ran.stderr.count("\n") == 1, f"a file in the folder's place: {ran}")
 
 # What the command answers, from its own help. Hidden commands are not offered.
-operations = sorted(set(re.findall(r'"name": "(\w+)",\n  "signature"', run(etalon, "spec", "--json").stdout)) or {"relu", "softmax"})
-
-
 def answer(*words):
     ran = run(etalon, "complete", "--", *words)
     check(ran.returncode == 0 and ran.stderr == "", f"etalon complete -- {words}: {ran}")
@@ -77,15 +76,16 @@ def answer(*words):
 
 check(sorted(answer("")) == sorted(names), f"commands: {answer('')}")
 check("complete" not in answer(""), "a hidden command is offered")
-check(answer("conf") == ["conform", "config"] or sorted(answer("conf")) == ["config", "conform"], f"conf: {answer('conf')}")
+check(sorted(answer("conf")) == ["config", "conform"], f"conf: {answer('conf')}")
 check(sorted(answer("report", "")) == sorted(commands_of("report")), f"report: {answer('report', '')}")
 check(set(options_of("conform")) <= set(answer("conform", "-")), f"conform -: {answer('conform', '-')}")
-check(answer("conform", "--ops", "softma") == ["softmax"] or "softmax" in answer("conform", "--ops", "softma"), "an operation")
+check("softmax" in answer("conform", "--ops", "softma"), "an operation")
 check("relu,softmax" in answer("conform", "--ops", "relu,softma"), "the second of a list")
 check("softmax" in answer("explain", "softm") and answer("explain", "no_such") == [], "an operand")
 check("ieee" in answer("conform", "--contract", "=", "ie"), "a value behind =")
 check("reference" in answer("conform", "--backend", "ref"), "a backend")
-check({"npz", "safetensors"} <= set(answer("export", "")) or "not in this build" in run(etalon, "export", "--help").stdout, f"choices: {answer('export', '')}")
+if "not in this build" not in run(etalon, "export", "--help").stdout:
+    check(sorted(answer("export", "")) == ["npz", "safetensors"], f"choices: {answer('export', '')}")
 check(answer("conform", "--json", "") == [], "of a file nothing is known")
 check(answer("--nothing", "conform", "--js") == ["--json"], "behind an option that is not there")
 
@@ -108,7 +108,8 @@ def typed(line):
     import pty
     import select
     ours, its = pty.openpty()
-    process = subprocess.Popen(["bash", "--norc", "--noprofile", "-i"], stdin=its, stdout=its, stderr=its, cwd=folder, env={**environment, "PS1": "$ "}, start_new_session=True)
+    process = subprocess.Popen(["bash", "--norc", "--noprofile", "-i"], stdin=its, stdout=its, stderr=its, cwd=folder,
+                               env={**environment, "PS1": "$ "}, start_new_session=True)
     os.close(its)
     said = b""
 
@@ -133,7 +134,8 @@ check(sorted(bash("etalon report ")) == sorted(commands_of("report")), f"bash: {
 done, said = typed("etalon confo")
 check(done, f"bash, typed: {said[-300:]}")
 if shutil.which("fish"):
-    ran = run("fish", "--no-config", "-c", f"source {files / 'etalon.fish'}; complete -C 'etalon confo'; complete -C 'etalon '; complete -C 'etalon conform --ops softm'")
+    asked = "; ".join(f"complete -C '{line}'" for line in ("etalon confo", "etalon ", "etalon conform --ops softm"))
+    ran = run("fish", "--no-config", "-c", f"source {files / 'etalon.fish'}; {asked}")
     check({"conform", "softmax", *names} <= set(ran.stdout.split()) and ran.stderr == "", f"fish: {ran}")
 else:
     skipped.append("fish")

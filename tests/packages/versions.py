@@ -49,7 +49,8 @@ equal(stated("docs/protocol.md", r"\A# Protocol (\d+)$"), protocol, "docs/protoc
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
-    run("conform", "--backend", "reference", "--ops", "neg", "--dtypes", "f32", "--checks", "value", "--json", folder / "run.jsonl")
+    little = ("--ops", "neg", "--dtypes", "f32", "--checks", "value")
+    run("conform", "--backend", "reference", *little, "--json", folder / "run.jsonl")
     lines = (folder / "run.jsonl").read_text().splitlines()
     header = json.loads(lines[0])
     equal((str(header["schema"]), header["spec"]), (report, specification["hash"]), "the header of a report")
@@ -64,7 +65,7 @@ with tempfile.TemporaryDirectory() as scratch:
     equal(index["specification"].removeprefix("sha256:"), specification["hash"].removeprefix("sha256:"), "the pack's specification")
     for schema, status in ((int(waivers), 0), (int(waivers) + 1, 2)):
         (folder / "waivers.json").write_text(json.dumps({"schema": schema, "waivers": []}))
-        ran = run("conform", "--backend", "reference", "--ops", "neg", "--dtypes", "f32", "--checks", "value", "--waivers", folder / "waivers.json")
+        ran = run("conform", "--backend", "reference", *little, "--waivers", folder / "waivers.json")
         equal(ran.returncode, status, f"waivers of schema {schema}")
 print("\n".join(faults))
 print(f"{checks} checks, {len(faults)} faults")

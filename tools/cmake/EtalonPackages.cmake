@@ -56,7 +56,8 @@ if(TARGET etalon_python AND ETALON_PYTHON_EXECUTABLE STREQUAL /usr/bin/python3)
   etalon_package(python3-etalon python "standard of tensor backends - Python module"
 "Holds functions of NumPy or PyTorch to the definitions, computes what an
 operation means and what its answers may be, and has a plug-in for pytest.")
-  execute_process(COMMAND ${ETALON_PYTHON_EXECUTABLE} -c "import sys; a, b = sys.version_info[:2]; print(f'python3 (>= {a}.{b}), python3 (<< {a}.{b + 1})')"
+  execute_process(COMMAND ${ETALON_PYTHON_EXECUTABLE} -c
+      "import sys; a, b = sys.version_info[:2]; print(f'python3 (>= {a}.{b}), python3 (<< {a}.{b + 1})')"
     OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   set(CPACK_DEBIAN_PYTHON3-ETALON_PACKAGE_DEPENDS "${version}, python3-numpy")
   set(CPACK_DEBIAN_PYTHON3-ETALON_PACKAGE_SHLIBDEPS ON)

@@ -32,7 +32,7 @@ def message(record):
     what = record.get("why") or record["verdict"]
     at = record.get("offender")
     if at and not record.get("why"):
-        what = f"{at.get('tensor')}{at.get('element')}: got {at.get('got')}, expected {at.get('lower')} to {at.get('upper')}"
+        what = f"{at.get('tensor')}[{at.get('element')}]: got {at.get('got')}, expected {at.get('lower')} to {at.get('upper')}"
     return f"{what}\nagain: etalon conform --backend … --replay '{record['id']}'"
 
 
@@ -45,4 +45,5 @@ for record in shown:
 if len(found) > len(shown):
     print(line("more", f"{len(found) - len(shown)} more operations and types fail; the report lists them"))
 if not found:
-    print(line("does not conform", "No case failed; the log says what the run could not do, what was offered and never compared, or which waiver is out of date"))
+    print(line("does not conform", "No case failed; the log says what could not be done, what was offered and never compared, "
+                                   "or which waiver is out of date"))
