@@ -52,6 +52,15 @@ for name, given in action["inputs"].items():
 for step in steps:
     # What a caller passes must not become part of the script.
     check("${{" not in step.get("run", ""), f"{step['name']}: an expression inside the script")
+# What docs/ci.md passes to it, it takes.
+callers = 0
+for code in re.findall(r"^```yaml\n(.*?)^```$", (root / "docs/ci.md").read_text(), re.M | re.S):
+    for job in yaml.safe_load(code).get("jobs", {}).values():
+        for step in job["steps"]:
+            if step.get("uses", "").endswith(".github/actions/etalon"):
+                callers += 1
+                check(set(step["with"]) <= set(action["inputs"]) and step["with"]["backend"], f"docs/ci.md passes {step['with']}")
+check(callers == 1, f"docs/ci.md calls the action {callers} times")
 held = next(s for s in steps if "annotations.py" in s.get("run", ""))
 
 
