@@ -52,6 +52,19 @@ for name, given in action["inputs"].items():
 for step in steps:
     # What a caller passes must not become part of the script.
     check("${{" not in step.get("run", ""), f"{step['name']}: an expression inside the script")
+# It installs the command's package and no other; apt is not asked here, tests/packages/try does.
+(top / "packages").mkdir()
+for name in ("etalon_1_amd64.deb", "etalon-doc_1_all.deb", "libetalon-dev_1_amd64.deb"):
+    (top / "packages" / name).write_text("")
+(top / "bin/apt-get").write_text(f'#!/bin/sh\nfor word; do echo "$word"; done >> {top}/asked\n')
+(top / "bin/sudo").write_text('#!/bin/sh\nexec "$@"\n')
+for name in ("apt-get", "sudo"):
+    (top / "bin" / name).chmod(0o755)
+installing = next(s for s in steps if "apt-get" in s.get("run", ""))
+ran = shell(installing["run"], {**base, "PACKAGES": "packages"}, top)
+asked = (top / "asked").read_text().split() if (top / "asked").is_file() else []
+debs = [w for w in asked if w.endswith(".deb")]
+check(ran.returncode == 0 and debs == [str(top / "packages/etalon_1_amd64.deb")], f"installs {asked}: {ran}")
 # What docs/ci.md passes to it, it takes.
 callers = 0
 for code in re.findall(r"^```yaml\n(.*?)^```$", (root / "docs/ci.md").read_text(), re.M | re.S):
