@@ -80,6 +80,10 @@ std::string command_of(const std::string& name) {
   return "exec " + conformance::shell_word(self) + " serve --backend " + conformance::shell_word(name);
 }
 
+std::vector<std::string> backend_names() {
+  return {"reference", "cpu", "cpu-bf16", "cpu-c", "cuda-emulated", "cuda-emulated:races", "cuda-emulated-bf16", "cuda", "cuda-bf16"};
+}
+
 std::unique_ptr<spec::Backend> make_backend(const std::string& name, const conformance::Limits& limits) {
   if (name.starts_with(process) || name.starts_with(plugin)) return conformance::make_exec_backend(command_of(name), limits, name);
   if (name == "reference") return reference::make_reference_backend();
@@ -91,7 +95,7 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
   if (name == "cpu-c") return compiled::source::make_c_backend();
   if (is_device(name)) return make_device_backend(name);
 #endif
-  const std::vector<std::string> names{"reference", "cpu", "cpu-bf16", "cpu-c", "cuda-emulated", "cuda-emulated:races", "cuda-emulated-bf16", "cuda", "cuda-bf16"};
+  const std::vector<std::string> names = backend_names();
   for (const std::string& known : names) {
     if (name == known) throw Unsupported(name + ": not in this build");
   }

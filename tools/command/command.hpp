@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "conformance/isolation/child_process.hpp"
 #include "conformance/reports/formats.hpp"
@@ -47,12 +48,16 @@ void add_dispute(Command app, Outcome& outcome);
 void add_bench(Command app, Outcome& outcome);
 void add_devices(Command app, Outcome& outcome);
 void add_config(Command app, Outcome& outcome);
+void add_complete(Command app, Outcome& outcome);
 
 /// The options that name files of a report's formats.
 void add_formats(Command command, conformance::Formats& formats);
 
 /// The command for the shell behind `exec:COMMAND`, behind `plugin:PATH.so` (this program as its host), or the name itself.
 [[nodiscard]] std::string command_of(const std::string& name);
+
+/// The names of all backends that some build has.
+[[nodiscard]] std::vector<std::string> backend_names();
 
 /// The backend of that name; `cpu:N` is the compiled one with N threads that share every kernel; `exec:COMMAND` is a process that speaks Protocol 1, `plugin:PATH.so` a library in one. \throws IoError when that does not
 /// describe itself, Unsupported for a device that is not there, SpecViolation for an unknown name.

@@ -12,6 +12,7 @@
 #include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/configuration.hpp"
+#include "tools/command/manual.hpp"
 
 namespace etalon::command {
 
@@ -30,10 +31,11 @@ Examples
   etalon config                            every key, its value, and where that comes from
   etalon config conform                    those of one command
   ETALON_CONFORM_JOBS=2 etalon config conform.jobs
-  etalon config --given --json             what is set, as JSON)";
+  etalon config --given --json             what is set, as JSON
+  etalon config --man share/man/man1       the manual: a page for each command)";
 
 struct ConfigChoices {
-  std::string of;
+  std::string of, manual;
   bool given = false;
   bool json = false;
 };
@@ -92,11 +94,13 @@ void add_config(Command app, Outcome& outcome) {
   command.option("key", choices->of, "A key such as conform.jobs, or a command");
   command.flag("--given", choices->given, "Only what the environment or the file says");
   command.flag("--json", choices->json, "As a JSON array");
+  command.option("--man", choices->manual, "Write the manual's pages into this folder, and stop");
   command.callback([=, &outcome] {
+    outcome.status = 0;
+    if (!choices->manual.empty()) return write_manual(app.app(), choices->manual);
     const Configuration configuration(app.app(), std::filesystem::current_path());
     const std::vector<Row> rows = rows_of(configuration, *choices);
     choices->json ? print_json(rows) : print(rows);
-    outcome.status = 0;
   });
 }
 

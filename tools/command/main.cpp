@@ -133,6 +133,7 @@ int main(int argc, char** argv) {
   command::add_bench(commands, outcome);
   command::add_devices(commands, outcome);
   command::add_config(commands, outcome);
+  command::add_complete(commands, outcome);
   std::ios::sync_with_stdio(false);
   try {
     app.parse(command::Configuration(app, std::filesystem::current_path()).completed({argv + 1, argv + argc}));

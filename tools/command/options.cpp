@@ -45,7 +45,7 @@ Option Option::one_of(const std::vector<std::string>& values) const {
         const bool known = std::find(values.begin(), values.end(), word) != values.end();
         return known ? "" : fmt::format("expected one of {}, found '{}'", fmt::join(values, ", "), as_quoted(word));
       },
-      ""));
+      "", fmt::format("{}", fmt::join(values, ","))));
   return *this;
 }
 Option Option::excludes(Option other) const {

@@ -28,6 +28,7 @@ class Option {
   Option between(int least, int most) const;
   Option between(double least, double most) const;
   Option positive() const;
+  /// One of these, which complete the word in a shell, too.
   Option one_of(const std::vector<std::string>& values) const;
   Option excludes(Option other) const;
   Option needs(Option other) const;

@@ -1,0 +1,48 @@
+"""Follows docs/ten-minutes.md to the letter: files are written, commands run in order, exit statuses compared, and what is shown of an
+output must be part of it. 
+    page.py PAGE FOLDER      in an installed system, as root: the blocks that install run, too
+    page.py PAGE - ETALON    in a folder of its own, with this command and this Python and what it imports
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+page, installing, environment = pathlib.Path(sys.argv[1]).read_text(), len(sys.argv) == 3, dict(os.environ)
+if installing:
+    folder = pathlib.Path(sys.argv[2])
+else:
+    folder = pathlib.Path(tempfile.mkdtemp())
+    for name, path in (("etalon", pathlib.Path(sys.argv[3]).resolve()), ("python3", sys.executable)):
+        (folder / "bin").mkdir(exist_ok=True)
+        (folder / "bin" / name).write_text(f'#!/bin/sh\nexec {path} "$@"\n')
+        (folder / "bin" / name).chmod(0o755)
+    environment["PATH"] = f"{folder / 'bin'}:{environment['PATH']}"
+faults, counts, output = [], {}, None
+for info, code in re.findall(r"^```([^\n]*)\n(.*?)^```$", page, re.M | re.S):
+    if not info:
+        sys.exit("a block without a language, which nothing checks")
+    language, _, rest = info.partition(" ")
+    counts[language] = counts.get(language, 0) + 1
+    if language in ("c", "python") and rest:
+        (folder / rest).write_text(code)
+    elif language == "sh" and rest in ("", "fails", "root"):
+        if rest == "root" and not installing:
+            continue
+        ran = subprocess.run(["bash", "-ec", code], cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+        output = ran.stdout + ran.stderr
+        # What Python says of an assertion that fails is 1.
+        if ran.returncode != (1 if rest == "fails" else 0):
+            faults.append(f"exit status {ran.returncode}:\n{code}{output[-3000:]}")
+    elif info == "text":
+        if code not in (output or ""):
+            faults.append(f"the page shows\n{code}and what is printed is\n{(output or '')[-3000:]}")
+    else:
+        faults.append(f"a block of {info!r}")
+if not (folder / "report.html").is_file() or "softmax" not in (folder / "report.html").read_text():
+    faults.append("no report.html about softmax")
+print("\n".join(faults))
+print(f"{counts}, {len(faults)} faults")
+sys.exit(1 if faults or counts.get("sh", 0) < 4 or counts.get("text", 0) < 3 else 0)
