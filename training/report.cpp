@@ -22,6 +22,7 @@
 #include "training/files/starting_values.hpp"
 #include "training/plot/chart.hpp"
 #include "training/run/run.hpp"
+#include "training/shadow/checks.hpp"
 #include "training/tasks/tasks.hpp"
 #include "training/trainer.hpp"
 
@@ -162,6 +163,7 @@ Declaration declaration_of(const Subject& subject, const TrainOptions& options) 
   d.order = order_of_sums;
   d.contract = options.device == nullptr ? "cpu" : options.device->name();
   d.build = this_build();
+  d.shadow = options.shadow;
   return d;
 }
 
@@ -203,7 +205,13 @@ Ending trained(const Subject& subject, const TrainOptions& options, std::optiona
   }
   fmt::print(console, "run {} in {}: step {} of {}, a checkpoint every {}\n", run->id().substr(0, 16), options.run.string(), run->position().step,
              subject.trainer.steps(), run->declaration().interval);
-  return run->train(subject.trainer, onlookers_of(options, console, after_step));
+  Onlookers onlookers = onlookers_of(options, console, after_step);
+  const ShadowPolicy policy = options.checks ? run->declaration().shadow : ShadowPolicy{};
+  if (!policy.checks()) return run->train(subject.trainer, onlookers);
+  Checks checks(subject.trainer, policy, run->id(), options.judges, onlookers.say);
+  console << checks.text();
+  onlookers.shadow = [&] { return checks.take(); };
+  return run->train(subject.trainer, onlookers);
 }
 
 double last_epoch_loss(const Reporter& reporter, const std::optional<Run>& run) {
@@ -304,6 +312,7 @@ void check(const TrainOptions& options) {
   if (options.batch < 0) throw SpecViolation(fmt::format("training: a batch of {} rows, expected 1 or more, or 0 for the task's own number", options.batch));
   if (options.threads < 1) throw SpecViolation("training: 0 threads, expected at least 1");
   if (options.interval < 0) throw SpecViolation(fmt::format("training: a checkpoint every {} steps, expected 0 or more", options.interval));
+  if (options.run.empty() && options.shadow.checks()) throw SpecViolation("training: --shadow is of a run in a folder; --run names one");
   if (options.run.empty() && options.interval > 0) throw SpecViolation("training: --interval is of a run in a folder; --run names one");
   if (options.from.empty() && !options.maps.empty()) throw SpecViolation("training: --map is of the names in a file; --from names one");
   if (options.task == "moons" && (!options.data.empty() || options.model != "mlp")) {
@@ -340,6 +349,7 @@ TrainResult resume(const TrainOptions& options, std::ostream& console) {
   all.batch = declared.batch;
   all.grain = declared.grain;
   all.interval = declared.interval;
+  all.shadow = declared.shadow;
   all.from.clear();
   return train(all, std::move(run), console);
 }

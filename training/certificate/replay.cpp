@@ -42,6 +42,7 @@ TrainOptions in_folder(TrainOptions options, const fs::path& folder) {
   options.plots = false;
   options.progress = false;
   options.svg.clear();
+  options.checks = false;
   return options;
 }
 

@@ -67,12 +67,13 @@ std::string Checkpoints::manifest_of(const Snapshot& snapshot) const {
   nlohmann::ordered_json lines = nlohmann::ordered_json::array();
   for (const JournalLine& line : snapshot.lines) lines.push_back(nlohmann::ordered_json::parse(to_text(line)));
   const Position& at = snapshot.position;
-  const nlohmann::ordered_json manifest{{"run", run_},
+  nlohmann::ordered_json manifest{{"run", run_},
                                         {"step", at.step},
                                         {"state", {{"bytes", snapshot.state.size()}, {"sha256", snapshot.digest}}},
                                         {"epoch_loss", at.epoch_loss},
                                         {"losses", at.losses},
                                         {"journal", lines}};
+  if (!at.shadow.empty()) manifest["shadow"] = to_json(at.shadow);
   return manifest.dump(2) + "\n";
 }
 
@@ -123,7 +124,7 @@ Checkpoint Checkpoints::read(const Name& name) const {
                               sha256_of(text).substr(0, digits)));
   }
   const StrictJson manifest = StrictJson::parse(text, where), state = manifest.at("state");
-  manifest.allow({"run", "step", "state", "epoch_loss", "losses", "journal"});
+  manifest.allow({"run", "step", "state", "epoch_loss", "losses", "journal", "shadow"});
   state.allow({"bytes", "sha256"});
   if (manifest.at("run").digest() != run_)
     throw IoError(fmt::format("{}: of run {}, expected {}", where, manifest.at("run").digest(), run_));
@@ -135,7 +136,8 @@ Checkpoint Checkpoints::read(const Name& name) const {
   }
   if (sha256_of(bytes) != state.at("sha256").digest())
     throw IoError(fmt::format("{}: its SHA-256 is {}, expected {}", file, sha256_of(bytes), state.at("sha256").digest()));
-  return {{name.step, manifest.at("epoch_loss").number(), losses_in(manifest)},
+  const ShadowResults shadow = manifest.has("shadow") ? shadow_results_of(manifest.at("shadow")) : ShadowResults{};
+  return {{name.step, manifest.at("epoch_loss").number(), losses_in(manifest), shadow},
           read_safetensors(std::as_bytes(std::span(bytes)), file),
           state.at("sha256").digest(),
           lines_in(manifest)};

@@ -23,6 +23,7 @@ struct Position {
   std::int64_t step = 0;            ///< how many steps are done
   double epoch_loss = 0;            ///< sum of the losses of the epoch that has begun
   std::vector<double> losses = {};  ///< of the interval that has begun
+  ShadowResults shadow = {};        ///< of the interval that has begun
 };
 
 /// What a checkpoint holds.

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "training/shadow/policy.hpp"
+
 namespace etalon::training {
 
 /// The order of additions in all compiled steps (decision 0070).
@@ -31,6 +33,7 @@ struct Declaration {
   std::string order;          ///< of additions
   std::string contract;  ///< what the device keeps on which the run was begun; it is said where another goes on with it
   std::string build;     ///< that made the run: it is said where another goes on with it
+  ShadowPolicy shadow = {};  ///< which steps are checked while it trains: no bit follows from it
 };
 
 /// A hundredth of the steps, at least 1.

@@ -10,6 +10,7 @@
 #include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "training/files/safetensors.hpp"
+#include "training/shadow/shadow.hpp"
 
 namespace etalon::training {
 
@@ -142,7 +143,7 @@ void Run::restore(Trainer& trainer, const Onlookers& onlookers) {
 void Run::compare(const JournalLine& line) {
   const JournalLine* before = journal_.find(line.interval);
   if (before == nullptr) return journal_.add(line);
-  if (*before == line) return;
+  if (same_bits(*before, line)) return;
   const bool state = before->state != line.state;
   ending_.status = Ending::Status::not_repeated;
   ending_.why =
@@ -179,15 +180,18 @@ bool Run::take(Trainer& trainer, const StepRecord& record, const Onlookers& onlo
   position_.step = record.step + 1;
   position_.epoch_loss = record.epoch_loss;
   position_.losses.push_back(record.loss);
+  if (onlookers.shadow) position_.shadow += onlookers.shadow();
   if (onlookers.after_step) onlookers.after_step(record);
   const bool stop = onlookers.should_stop && onlookers.should_stop();
   const bool ends = position_.step % declaration_.interval == 0 || position_.step == declaration_.steps;
   if (!ends && !stop) return true;
   Snapshot snapshot = snapshot_of(trainer.state().download(), position_);
   if (ends) {
-    compare({intervals_before(position_.step), position_.step, snapshot.digest, digest_of_losses(position_.losses)});
-    position_.losses.clear();
-    snapshot.position.losses.clear();
+    compare({intervals_before(position_.step), position_.step, snapshot.digest, digest_of_losses(position_.losses), position_.shadow});
+    for (Position* position : {&position_, &snapshot.position}) {
+      position->losses.clear();
+      position->shadow = {};
+    }
   }
   if (ending_.status != Ending::Status::finished) return false;
   snapshot.lines = journal_.pending();
@@ -208,8 +212,13 @@ Ending Run::train(Trainer& trainer, const Onlookers& onlookers) {
   } catch (const IoError& error) {
     say(onlookers, error.what());
   }
-  trainer.run_from(position_.step, position_.epoch_loss,
-                   [&](const StepRecord& record) { return take(trainer, record, onlookers); });
+  try {
+    trainer.run_from(position_.step, position_.epoch_loss,
+                     [&](const StepRecord& record) { return take(trainer, record, onlookers); });
+  } catch (const NotRepeated& alarm) {
+    ending_.status = Ending::Status::not_repeated;
+    ending_.why = alarm.what();
+  }
   return ending_;
 }
 

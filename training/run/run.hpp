@@ -24,6 +24,7 @@ struct Onlookers {
   std::function<void(const std::string&)>
       say{};  ///< one line that is no error: a checkpoint that was not saved, one that does not hold
   std::function<bool()> should_stop{};  ///< asked after each step
+  std::function<ShadowResults()> shadow{};  ///< what checks found since it was asked last, asked after each step
 };
 
 /// A run that this process may change: it holds the lock of the folder.
