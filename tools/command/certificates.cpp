@@ -118,6 +118,9 @@ void show(const training::Certificate& c) {
                            c.level == training::Level::bitwise ? "bitwise" : "explained", c.leaves, c.root, c.start, c.end);
   for (const training::Certificate::Subject& s : c.subjects) std::cout << fmt::format("file       {}  {}\n", s.sha256, s.name);
   for (const training::Environment& e : c.environments) std::cout << fmt::format("computed   from step {} by {}, build {}\n", e.from, e.device, e.build);
+  if (const auto& s = c.checked) {
+    std::cout << fmt::format("checked    {}: {} steps replayed, {} judged, {} transient faults\n", s->policy, s->replayed, s->judged, s->transient);
+  }
   for (const auto& [name, number] : c.metrics) std::cout << fmt::format("metric     {}: {:.6g}\n", name, number);
 }
 

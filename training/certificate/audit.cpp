@@ -19,6 +19,19 @@ std::string root_of(const std::vector<JournalLine>& lines) {
   return hexadecimal(merkle_root(leaves));
 }
 
+/// What the journal says of checks; nothing where the declaration asks for none.
+std::optional<Checked> checked_in(const Replay& run) {
+  const ShadowPolicy& policy = run.declaration().shadow;
+  if (!policy.checks()) return std::nullopt;
+  ShadowResults all;
+  for (const JournalLine& line : run.lines()) all += line.shadow;
+  return Checked{to_text(policy), all.replayed, all.judged, static_cast<std::int64_t>(all.transient.size())};
+}
+
+std::string text_of(const std::optional<Checked>& c) {
+  return c ? fmt::format("{}: {} replayed, {} judged, {} transient", c->policy, c->replayed, c->judged, c->transient) : "none";
+}
+
 }  // namespace
 
 Digest leaf_of(const JournalLine& line) { return leaf_digest(to_text(line)); }
@@ -35,6 +48,7 @@ Certificate certify(const std::filesystem::path& folder, const Replay& run, std:
   c.root = root_of(run.lines());
   c.environments = {{0, std::move(device), this_build()}};
   c.metrics = {{"share of rows answered right", reached.test_accuracy}, {"loss sum of the last epoch", reached.last_epoch_loss}};
+  c.checked = checked_in(run);
   return c;
 }
 
@@ -47,6 +61,7 @@ std::vector<std::string> contradictions(const Certificate& certificate, const Re
   compare("the number of intervals", std::to_string(run.lines().size()), std::to_string(certificate.leaves));
   compare("the root of the intervals", root_of(run.lines()), certificate.root);
   compare("the state before the first step", run.declaration().start, certificate.start);
+  compare("what was checked", text_of(checked_in(run)), text_of(certificate.checked));
   compare("the last state", run.lines().empty() ? "none" : run.lines().back().state, certificate.end);
   return all;
 }
