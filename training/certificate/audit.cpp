@@ -36,19 +36,38 @@ std::string text_of(const std::optional<Checked>& c) {
 
 Digest leaf_of(const JournalLine& line) { return leaf_digest(to_text(line)); }
 
-Certificate certify(const std::filesystem::path& folder, const Replay& run, std::string device) {
-  const TrainResult reached = run.reached();
-  const Exported model = export_run(folder, "safetensors", false);
+namespace {
+
+/// What the folder of a run that is at its end says.
+Certificate of_folder(const Replay& run) {
+  run.require_ended();
   Certificate c;
-  c.subjects = {{"model.safetensors", sha256_of(model.bytes)}, {"state.safetensors", run.lines().back().state}};
+  c.subjects = {{"state.safetensors", run.lines().back().state}};
   c.declaration = run.text();
   c.start = run.declaration().start;
   c.end = run.lines().back().state;
   c.leaves = static_cast<std::int64_t>(run.lines().size());
   c.root = root_of(run.lines());
+  c.checked = checked_in(run);
+  return c;
+}
+
+}  // namespace
+
+Certificate certify(const std::filesystem::path& folder, const Replay& run, std::string device) {
+  const TrainResult reached = run.reached();
+  const Exported model = export_run(folder, "safetensors", false);
+  Certificate c = of_folder(run);
+  c.subjects.insert(c.subjects.begin(), {"model.safetensors", sha256_of(model.bytes)});
   c.environments = {{0, std::move(device), this_build()}};
   c.metrics = {{"share of rows answered right", reached.test_accuracy}, {"loss sum of the last epoch", reached.last_epoch_loss}};
-  c.checked = checked_in(run);
+  return c;
+}
+
+Certificate certify_explained(const Replay& run) {
+  Certificate c = of_folder(run);
+  c.level = Level::explained;
+  c.environments = {{0, run.declaration().contract, run.declaration().build}};
   return c;
 }
 
@@ -71,13 +90,14 @@ bool Audit::holds() const {
 }
 
 Audit audit(const Certificate& certificate, const Replay& run, const Nonce& nonce, std::int64_t count,
-            const std::function<void(const Replayed&)>& after) {
+            const std::function<void(const Replayed&)>& after, const IntervalCheck& check) {
   if (const std::vector<std::string> faults = contradictions(certificate, run); !faults.empty()) {
     throw SpecViolation("the run is not the certificate's: " + faults.front());
   }
   Audit audited;
   for (const std::int64_t at : nonce.challenge(certificate.leaves, count)) {
-    audited.intervals.push_back(run.interval(static_cast<std::size_t>(at)));
+    const auto interval = static_cast<std::size_t>(at);
+    audited.intervals.push_back(check ? check(interval) : run.interval(interval));
     if (after) after(audited.intervals.back());
   }
   return audited;

@@ -72,11 +72,15 @@ Replayed Replay::interval(std::size_t at) const {
   return replayed;
 }
 
-TrainResult Replay::reached() const {
+void Replay::require_ended() const {
   if (lines_.empty() || lines_.back().step != declaration_.steps) {
     throw SpecViolation(fmt::format("{0}: trained {1} of {2} steps; etalon resume {0} goes on", folder_.string(),
                                     lines_.empty() ? 0 : lines_.back().step, declaration_.steps));
   }
+}
+
+TrainResult Replay::reached() const {
+  require_ended();
   const Scratch scratch;
   if (copy_until(*file_system(), folder_, declaration_.steps, scratch.path()) != declaration_.steps) {
     throw IoError(folder_.string() + ": the last checkpoint is not there");

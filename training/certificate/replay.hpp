@@ -38,6 +38,8 @@ class Replay {
   /// Interval number `at`, from 0, from the nearest checkpoint before it; those between are compared as well.
   /// \throws as resume, and where the run does not come that far
   [[nodiscard]] Replayed interval(std::size_t at) const;
+  /// \throws SpecViolation for a run that did not train to its end
+  void require_ended() const;
   /// What a run that trained to its end reached, by its last checkpoint. \throws SpecViolation for one that did not
   [[nodiscard]] TrainResult reached() const;
 
