@@ -184,6 +184,9 @@ void prepare(const Subject& subject, const TrainOptions& options, std::optional<
   State& state = subject.trainer.state();
   if (!options.from.empty()) state.upload(read_starting_values(options.from, options.maps, state.parameters()));
   if (options.run.empty()) return;
+  if (options.checks && options.shadow.judge > 0 && (!options.judges || subject.trainer.whole_step() == nullptr)) {
+    throw SpecViolation(fmt::format("shadow {}: steps of several leaves are computed again and not judged, expected replay alone", to_text(options.shadow)));
+  }
   const Declaration now = declaration_of(subject, options);
   if (run) {
     require_same(run->declaration(), now, (options.run / "run.json").string());

@@ -284,7 +284,7 @@ TEST_CASE("steps of several leaves are computed again, and nobody judges them", 
   Trainer trainer = moons_trainer(2, 2);
   const Named start = trainer.state().download(), honest = honest_state(trainer, start, 20);
   trainer.state().upload(start, Upload::strict, Part::all);
-  CHECK_THROWS_WITH(Checks(trainer, ShadowPolicy{0, 2}, "a run", cpu_judges(), {}), Contains("judge=1/2: no judge"));
+  CHECK_THROWS_WITH(Checks(trainer, ShadowPolicy{0, 2}, "a run", cpu_judges(), {}), Contains("judge=1/2: nobody judges"));
   Checks checks(trainer, {2, 0}, "a run", cpu_judges(), {});
   trainer.run_from(0, 0, [](const StepRecord& record) { return record.step + 1 < 20; });
   const ShadowResults found = checks.take();

@@ -27,7 +27,7 @@ std::int64_t elements_in(const Named& state) {
 
 Shadow::Shadow(const ShadowPolicy& policy, std::string run, State state, OtherWays ways, std::function<void(const std::string&)> say)
     : policy_(policy), run_(std::move(run)), state_(std::move(state)), ways_(std::move(ways)), say_(std::move(say)) {
-  if (policy_.judge > 0 && !ways_.judge) throw SpecViolation(fmt::format("shadow: {}: no judge for these steps, expected replay alone; steps of several leaves are only computed again", to_text(policy_)));
+  if (policy_.judge > 0 && !ways_.judge) throw SpecViolation(fmt::format("shadow {}: nobody judges these steps, expected replay alone", to_text(policy_)));
 }
 
 JudgedComputation Shadow::own(const std::function<Outcome()>& compute) const {
