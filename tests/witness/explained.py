@@ -164,7 +164,7 @@ def audit(run, trace, *more):
         return ran, {}, (0, 0)
     found = json.loads((run / "a.json").read_text())["intervals"]
     counts = [line.split() for line in ran.stdout.splitlines() if "held to their bounds" in line]
-    return ran, {i["interval"]: i["difference"] for i in found if not i["same"]}, (int(counts[0][0]), int(counts[0][-3]) if counts else 0)
+    return ran, {i["interval"]: i["difference"] for i in found if not i["same"]}, (int(counts[0][0]), int(counts[0][6])) if counts else (0, 0)
 
 
 words = argparse.ArgumentParser()

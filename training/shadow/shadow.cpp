@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "spec/error.hpp"
@@ -11,93 +12,109 @@
 namespace etalon::training {
 namespace {
 
-bool agree(const JudgedComputation& a, const JudgedComputation& b) {
-  return a.computation.state == b.computation.state && a.computation.outcome.outputs == b.computation.outcome.outputs;
+bool agree(const Computation& a, const Computation& b) { return a.state == b.state && a.outcome.outputs == b.outcome.outputs; }
+
+std::int64_t elements_in(const Computation& computed) {
+  std::int64_t count = 0;
+  for (const auto& [name, value] : computed.state) count += value.dims.count();
+  for (const auto& [name, value] : computed.outcome.outputs) count += value.dims.count();
+  return count;
 }
 
-bool holds(const JudgedComputation& one) { return one.judgement.faults.empty(); }
-
-std::int64_t elements_in(const Named& state) {
-  std::int64_t count = 0;
-  for (const auto& [name, value] : state) count += value.dims.count();
-  return count;
+/// The first element in which a computation is not the right one.
+std::string difference_of(const Computation& wrong, const Computation& right) {
+  const std::string in_state = first_difference(wrong.state, right.state);
+  if (!in_state.empty()) return in_state;
+  const auto named = [](const Computation& c) { return Named(c.outcome.outputs.begin(), c.outcome.outputs.end()); };
+  return first_difference(named(wrong), named(right));
 }
 
 }  // namespace
 
 Shadow::Shadow(const ShadowPolicy& policy, std::string run, State state, OtherWays ways, std::function<void(const std::string&)> say)
     : policy_(policy), run_(std::move(run)), state_(std::move(state)), ways_(std::move(ways)), say_(std::move(say)) {
-  if (policy_.judge > 0 && !ways_.judge) throw SpecViolation(fmt::format("shadow {}: nobody judges these steps, expected replay alone", to_text(policy_)));
+  if (policy_.judge > 0 && !ways_.judge) {
+    throw SpecViolation(fmt::format("shadow {}: nobody judges these steps, expected replay alone", to_text(policy_)));
+  }
 }
 
-JudgedComputation Shadow::own(const std::function<Outcome()>& compute) const {
+Computation Shadow::own(const std::function<Outcome()>& compute) const {
   Outcome outcome = compute();
-  return {{std::move(outcome), state_.download(), fmt::format("core {}", this_core())}};
+  return {std::move(outcome), state_.download(), fmt::format("core {}", this_core())};
 }
 
 Outcome Shadow::run(std::int64_t step, const std::function<Outcome()>& compute) {
-  const bool replays = policy_.replays(run_, step), judges = policy_.judges(run_, step);
+  bool replays = policy_.replays(run_, step);
+  const bool judges = policy_.judges(run_, step);
   if (!replays && !judges) return compute();
   const Named before = state_.download();
-  JudgedComputation result = own(compute);
-  const Way again = [&] {
-    state_.upload(before, Upload::strict, Part::all);
-    return own(compute);
-  };
-  if (replays) {
-    ++results_.replayed;
-    result = settled(step, before, std::move(result), again, [&] { return JudgedComputation{ways_.replay(step, before)}; });
-  }
+  Computation result = own(compute);
   if (judges) {
     ++results_.judged;
-    result = settled(step, before, std::move(result), again, [&] {
-      JudgedComputation judged = ways_.judge(step, before, nullptr);
-      results_.elements += static_cast<std::int64_t>(judged.judgement.elements);
-      results_.undecided += static_cast<std::int64_t>(judged.judgement.undecided);
-      return judged;
-    });
+    // What is stored on the way may be rounded otherwise: then other bits are no fault, and a replay decides.
+    replays = !agree(result, judged(step, before).computation) || replays;
   }
-  return std::move(result.computation.outcome);
+  if (replays) result = replayed(step, before, std::move(result), compute);
+  if (policy_.replays(run_, step)) ++results_.replayed;
+  return std::move(result.outcome);
 }
 
-/// The result of a step that was computed once already: that of three computations among four, unless two agree at once.
-JudgedComputation Shadow::settled(std::int64_t step, const Named& before, JudgedComputation first, const Way& own, const Way& other) {
-  std::vector<JudgedComputation> all{std::move(first)};
-  all.push_back(other());
-  results_.compared += elements_in(all[0].computation.state);
-  if (agree(all[0], all[1]) && holds(all[1])) return std::move(all[0]);
-  all.push_back(own());
-  all.push_back(other());
-  for (const JudgedComputation& candidate : all) {
-    const auto agrees = [&](const JudgedComputation& a) { return agree(a, candidate) && holds(a); };
+/// The step's result, which was computed once already.
+Computation Shadow::replayed(std::int64_t step, const Named& before, Computation first, const std::function<Outcome()>& compute) {
+  std::vector<Computation> all;
+  all.push_back(std::move(first));
+  all.push_back(ways_.replay(step, before));
+  results_.compared += elements_in(all[0]);
+  if (agree(all[0], all[1])) return std::move(all[0]);
+  state_.upload(before, Upload::strict, Part::all);
+  all.push_back(own(compute));
+  all.push_back(ways_.replay(step, before));
+  for (const std::size_t one : {0U, 2U}) {  // the run's own, of which three include one
+    Computation& candidate = all[one];
+    const auto agrees = [&](const Computation& other) { return agree(candidate, other); };
     if (std::count_if(all.begin(), all.end(), agrees) < 3) continue;
-    const auto wrong = std::find_if_not(all.begin(), all.end(), agrees), right = std::find_if(all.begin(), all.end(), agrees);
-    // Those of the run itself are the first and the third, of which one at least is among three.
-    const std::string line = fmt::format("{}; it did not repeat, and training goes on with what three of four computations agree on",
-                                         alarm(step, before, *wrong, *right));
-    results_.transient.push_back(line);
-    if (say_) say_(line);
-    JudgedComputation result = std::move(agrees(all[0]) ? all[0] : all[2]);
-    state_.upload(result.computation.state, Upload::strict, Part::all);
-    return result;
+    const Computation& wrong = *std::find_if_not(all.begin(), all.end(), agrees);
+    note_transient(explained(step, before, wrong, candidate) +
+                   "; it did not repeat, and training goes on with what three of four computations agree on");
+    state_.upload(candidate.state, Upload::strict, Part::all);
+    return std::move(candidate);
   }
-  const bool outside = !holds(all[1]) || !holds(all[3]);
-  throw NotRepeated(fmt::format("{}; of four computations no three agree{}: this machine, or this build, does not compute what it should",
-                                alarm(step, before, all[outside && holds(all[1]) ? 3 : outside ? 1 : 0], all[outside ? 0 : 1]),
-                                outside ? " and are within their bounds" : ""));
+  throw NotRepeated(explained(step, before, all[0], all[1]) +
+                    "; of four computations no three agree: this machine, or this build, does not compute what it should");
 }
 
-std::string Shadow::alarm(std::int64_t step, const Named& before, const JudgedComputation& wrong, const JudgedComputation& right) const {
-  std::vector<std::string> faults = wrong.judgement.faults;
-  const std::string difference = first_difference(wrong.computation.state, right.computation.state);
-  if (faults.empty() && ways_.judge && !difference.empty()) {
-    faults = ways_.judge(step, before, &wrong.computation.state).judgement.faults;
+/// The step computed with all values kept, within its bounds.
+JudgedComputation Shadow::judged(std::int64_t step, const Named& before) {
+  const auto judge = [&] {
+    JudgedComputation found = ways_.judge(step, before, nullptr);
+    results_.elements += static_cast<std::int64_t>(found.judgement.elements);
+    results_.undecided += static_cast<std::int64_t>(found.judgement.undecided);
+    return found;
+  };
+  JudgedComputation found = judge();
+  if (found.judgement.faults.empty()) return found;
+  const std::string fault = fmt::format("step {} on {}: {}", step + 1, found.computation.where, found.judgement.faults.front());
+  for (int again = 0; again < 2; ++again) {
+    found = judge();
+    if (found.judgement.faults.empty()) continue;
+    throw NotRepeated(fault + "; outside its bounds again: this machine, or this build, does not compute what it should");
   }
-  std::string line = fmt::format("step {} on {}", step + 1, wrong.computation.where);
-  if (!difference.empty()) line += fmt::format(", compared with {}: {}", right.computation.where, difference);
-  else if (faults.empty()) line += ": the loss differs";
-  if (!faults.empty()) line += ": " + faults.front();
-  return line;
+  note_transient(fault + "; it did not repeat, and was in what was recorded alone");
+  return found;
+}
+
+/// What is wrong, and the assignment that gave it, where the wrong number is outside its bounds and the right one inside.
+std::string Shadow::explained(std::int64_t step, const Named& before, const Computation& wrong, const Computation& right) const {
+  std::string line = fmt::format("step {} on {}, compared with {}: {}", step + 1, wrong.where, right.where, difference_of(wrong, right));
+  if (!ways_.judge || wrong.state == right.state) return line;
+  if (!ways_.judge(step, before, &right.state).judgement.faults.empty()) return line;
+  const std::vector<std::string> faults = ways_.judge(step, before, &wrong.state).judgement.faults;
+  return faults.empty() ? line + ", within its bounds" : fmt::format("{}: {}", line, faults.front());
+}
+
+void Shadow::note_transient(std::string line) {
+  if (say_) say_(line);
+  results_.transient.push_back(std::move(line));
 }
 
 ShadowResults Shadow::take() { return std::exchange(results_, {}); }

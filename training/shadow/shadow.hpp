@@ -36,20 +36,21 @@ class Shadow {
   /// \throws SpecViolation for a policy that judges where nobody does
   Shadow(const ShadowPolicy& policy, std::string run, State state, OtherWays ways, std::function<void(const std::string&)> say);
 
-  /// Computes a step, and checks it where it is drawn. Four computations are made where one does not hold: what three of
-  /// them agree on is the step's result. \param compute the step, once more each time that it is called
-  /// \throws NotRepeated where no three agree
+  /// Computes a step, and checks it where it is drawn. Where a replay differs, the step is computed twice more, once in either
+  /// way: what three of four agree on is its result. Where judging finds a fault, the step is judged twice more, and the fault
+  /// must not come back. \param compute the step on the state as it is, once more each time that it is called
+  /// \throws NotRepeated where no three agree, or a fault comes back
   [[nodiscard]] Outcome run(std::int64_t step, const std::function<Outcome()>& compute);
 
   /// What was found since it was asked last.
   [[nodiscard]] ShadowResults take();
 
  private:
-  using Way = std::function<JudgedComputation()>;
-
-  [[nodiscard]] JudgedComputation own(const std::function<Outcome()>& compute) const;
-  [[nodiscard]] JudgedComputation settled(std::int64_t step, const Named& before, JudgedComputation first, const Way& own, const Way& other);
-  [[nodiscard]] std::string alarm(std::int64_t step, const Named& before, const JudgedComputation& wrong, const JudgedComputation& right) const;
+  [[nodiscard]] Computation own(const std::function<Outcome()>& compute) const;
+  [[nodiscard]] Computation replayed(std::int64_t step, const Named& before, Computation first, const std::function<Outcome()>& compute);
+  [[nodiscard]] JudgedComputation judged(std::int64_t step, const Named& before);
+  [[nodiscard]] std::string explained(std::int64_t step, const Named& before, const Computation& wrong, const Computation& right) const;
+  void note_transient(std::string line);
 
   ShadowPolicy policy_;
   std::string run_;
