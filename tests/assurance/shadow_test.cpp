@@ -82,7 +82,7 @@ TEST_CASE("honest steps raise no alarm", "[shadow]") {
     ShadowPolicy policy;
   };
   const std::vector<Case> cases = {{digits_mlp(), some_digits(96), {5, 60, 32, true, 2}, 160, {1, 40}},
-                                   {digits_cnn(), some_digits(64), {5, 4, 16, true, 1}, 16, {1, 6}},
+                                   {digits_cnn(), some_digits(32), {5, 4, 8, true, 1}, 16, {1, 6}},
                                    {moons(), points(), {5, 30, 4, true, 1}, 300, {1, 10}}};
   ShadowResults all;
   for (const Case& one : cases) {

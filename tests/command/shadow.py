@@ -50,11 +50,11 @@ def drawn(what, name, step, of):
 
 trained = run("train", *task, "--run", "r", "--shadow", policy)
 check(trained.returncode == 0, f"train: {trained.stderr}")
+declared = json.loads((folder / "r" / "run.json").read_text())
 said = re.findall(r"with probability ([\d.e-]+) where (.*)", trained.stdout)
 found = [float(chance) for chance, _ in said]
-expected = [1 - (1 - 1e-3 * (1 / 4 + 3 / 4 / 40)) ** 400, 1 - (1 - 1e-3 / 40) ** 400]
+expected = [1 - (1 - 1e-3 * (1 / 4 + 3 / 4 / 40)) ** declared["steps"], 1 - (1 - 1e-3 / 40) ** declared["steps"]]
 check(len(found) == 2 and all(abs(a - b) <= 5e-3 * b for a, b in zip(found, expected)), f"power: {said}, expected {expected}")
-declared = json.loads((folder / "r" / "run.json").read_text())
 check(declared["shadow"] == policy, f"the policy in run.json: {declared.get('shadow')}")
 
 # The steps that are checked are those that follow from the run, interval by interval.
@@ -65,7 +65,7 @@ for line in lines:
     results = line.get("shadow", {"replayed": 0, "judged": 0, "transient": []})
     check([results["replayed"], results["judged"]] == counts and results["transient"] == [], f"interval {line['interval']}: {results}, expected {counts}")
 replayed, judged, elements = (sum(line.get("shadow", {}).get(key, 0) for line in lines) for key in ("replayed", "judged", "elements"))
-check(60 < replayed < 140 and 2 <= judged <= 25 and elements > 1000 * judged, f"{replayed} replayed, {judged} judged, {elements} elements")
+check(150 < replayed < 250 and 10 <= judged <= 35 and elements > 1000 * judged, f"{replayed} replayed, {judged} judged, {elements} elements")
 
 # The numbers are those of the run that is not checked, and of one that is ended in between.
 check(run("train", *task, "--run", "plain").returncode == 0, "train without checks")
@@ -74,7 +74,7 @@ check(bits == [(line["state"], line["losses"]) for line in journal("plain")], "c
 check("shadow" not in json.loads((folder / "plain" / "run.json").read_text()) and "shadow" not in journal("plain")[0], "a policy where none was asked for")
 shutil.copytree(folder / "r", folder / "again")
 for checkpoint in (folder / "again" / "checkpoints").iterdir():
-    if int(checkpoint.name.split("-")[1]) > 200:
+    if int(checkpoint.name.split("-")[1]) > 400:
         shutil.rmtree(checkpoint)
 (folder / "again" / "journal.jsonl").write_text("".join((folder / "r" / "journal.jsonl").read_text().splitlines(keepends=True)[:50]))
 resumed = run("resume", "again", "--no-plots")

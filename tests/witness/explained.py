@@ -200,13 +200,28 @@ for fault, intervals, step, assignment in (("epsilon", {1, 2, 3, 4, 5}, None, " 
 
 # A trace whose values explain another state than the one committed to, by one bit.
 def nudge(n, seen):
-    if n == 12:
+    if n == 20:
         seen["b1.new"].view(numpy.uint32)[3] ^= 1
 
 
 run, trace = write_run(scratch / "nudged", None, nudge)
 ran, wrong, _ = audit(run, trace, "--all")
-check(ran.returncode == 1 and set(wrong) == {2} and ("the state after step 20" in wrong[2] or "step 13: " in wrong[2]), f"nudged: {wrong}")
+check(ran.returncode == 1 and set(wrong) == {2} and wrong[2].startswith("the state after step 20 is "), f"nudged: {wrong}")
+
+# Two traces of one run: the first step and assignment in which they differ, and who is wrong there.
+def disputed(a, b, *say):
+    ran = etalon("dispute", scratch / a / "r", scratch / b / "r", "--explained", scratch / a / "trace", "--explained", scratch / b / "trace",
+                 "--contract", contract)
+    check(ran.returncode == (1 if say else 0) and all(w in ran.stdout for w in say), f"dispute of {a} and {b}: {ran.returncode} {ran.stdout} {ran.stderr!r}")
+
+
+write_run(scratch / "second", None)
+disputed("honest", "second")
+for fault, step, element in (("epsilon", 1, "w1.new[0, 0]"), ("skipped", 37, "w1.new[0, 0]"), ("bit", 37, "w2.new[1, 2]")):
+    disputed("honest", fault, f"step {step} is the first", f"{element} is ", f"{scratch}/honest/r (trace, contract", ": 0 of ",
+             "first different bits: ")
+one_sided = etalon("dispute", scratch / "honest" / "r", scratch / "bit" / "r", "--explained", scratch / "bit" / "trace")
+check(one_sided.returncode == 2 and "expected once for each folder" in one_sided.stderr, f"one trace of two: {one_sided.stderr!r}")
 
 # Traces that are none: one line, and nothing of an audit.
 run, trace = write_run(scratch / "bad", None)

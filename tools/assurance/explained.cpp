@@ -70,6 +70,14 @@ void fill(logging::Log& log, const Named& trace, const std::set<std::string>& ne
   }
 }
 
+double loss_of(const logging::Log& step) {
+  const std::vector<std::string>& names = step.meaning.program.outputs;
+  const auto at = std::find(names.begin(), names.end(), training::names::loss);
+  if (at == names.end()) throw SpecViolation(fmt::format("explained: the step has no output `{}`", training::names::loss));
+  const HostTensor* loss = step.value(step.meaning.system.outputs[static_cast<std::size_t>(at - names.begin())]);
+  return training::number_in(*loss, training::names::loss);
+}
+
 }  // namespace
 
 Explanation::Explanation(const training::Declaration& declaration, std::filesystem::path trace, const spec::Contract& contract)
@@ -103,7 +111,7 @@ std::vector<HostTensor> Explanation::inputs_of(std::int64_t number, const Named&
   return inputs;
 }
 
-std::string Explanation::step(std::int64_t number, Named& state, std::vector<double>& losses) {
+logging::Log Explanation::log_of(std::int64_t number, const Named& state) const {
   const std::string file = (trace_ / fmt::format("step-{}.safetensors", number)).string();
   logging::Log log;
   log.file = file;
@@ -112,33 +120,44 @@ std::string Explanation::step(std::int64_t number, Named& state, std::vector<dou
   log.meaning = logging::meaning_of(program_);
   log.inputs = inputs_of(number, state);
   fill(log, tensors_in(file), named_by(log.meaning.program), file);
+  return log;
+}
+
+Named Explanation::state_after(std::int64_t number, std::string& digest) const {
+  return tensors_in(trace_ / fmt::format("state-{}.safetensors", number), &digest);
+}
+
+void Explanation::advance(Named& state, const logging::Log& step) {
+  const std::vector<spec::Update> updates = spec::all_updates(step.meaning.program);
+  const std::vector<spec::TensorId>& outputs = step.meaning.system.outputs;
+  Named after;
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    const HostTensor* value = step.value(outputs[outputs.size() - updates.size() + i]);
+    if (value == nullptr) throw IoError(fmt::format("{}: `{}` is missing", step.file, updates[i].value));
+    after.emplace(updates[i].parameter, *value);
+  }
+  for (auto& [name, value] : after) state.insert_or_assign(name, std::move(value));
+}
+
+std::string Explanation::step(std::int64_t number, Named& state, std::vector<double>& losses) {
+  const logging::Log log = log_of(number, state);
   const logging::Judged judged = logging::judge(log);
   elements_ += judged.elements;
   undecided_ += judged.undecided;
-  const std::vector<spec::Update> updates = spec::all_updates(log.meaning.program);
-  const std::vector<spec::TensorId>& outputs = log.meaning.system.outputs;
-  for (std::size_t i = 0; i < updates.size(); ++i) {
-    const HostTensor* after = log.value(outputs[outputs.size() - updates.size() + i]);
-    if (after == nullptr) throw IoError(fmt::format("{}: `{}` is missing", file, updates[i].value));
-    state.insert_or_assign(updates[i].parameter, *after);
-  }
-  const auto& names = log.meaning.program.outputs;
-  const auto loss = std::find(names.begin(), names.end(), training::names::loss);
-  if (loss == names.end()) throw SpecViolation(fmt::format("explained: the step has no output `{}`", training::names::loss));
-  losses.push_back(training::number_in(*log.value(outputs[static_cast<std::size_t>(loss - names.begin())]), training::names::loss));
+  advance(state, log);
+  losses.push_back(loss_of(log));
   return judged.faults.empty() ? "" : fmt::format("step {}: {}", number, fault_line(log.meaning.program, judged.faults.front()));
 }
 
 training::Replayed Explanation::interval(const std::vector<training::JournalLine>& lines, std::size_t at) {
   training::Replayed found{lines.at(at)};
   found.from = at == 0 ? 0 : lines[at - 1].step;
-  const std::filesystem::path first = trace_ / fmt::format("state-{}.safetensors", found.from);
   std::string digest;
-  Named state = tensors_in(first, &digest);
+  Named state = state_after(found.from, digest);
   const auto differs = [&](std::string_view what, const std::string& is, const std::string& committed) {
     if (found.difference.empty() && is != committed) found.difference = fmt::format("{} is {}, committed is {}", what, is, committed);
   };
-  differs(first.string(), digest, at == 0 ? start_ : lines[at - 1].state);
+  differs(fmt::format("the state after step {}", found.from), digest, at == 0 ? start_ : lines[at - 1].state);
   std::vector<double> losses;
   for (std::int64_t number = found.from + 1; number <= found.line.step && found.difference.empty(); ++number) {
     found.difference = step(number, state, losses);
@@ -147,6 +166,22 @@ training::Replayed Explanation::interval(const std::vector<training::JournalLine
   differs("the digest of the losses", training::digest_of_losses(losses), found.line.losses);
   found.same = found.difference.empty();
   return found;
+}
+
+std::optional<DisputedStep> first_disputed_step(const Explanation& a, const Explanation& b, const std::vector<training::JournalLine>& lines,
+                                                std::size_t at) {
+  const std::int64_t from = at == 0 ? 0 : lines[at - 1].step;
+  std::string of_a, of_b;
+  Named state = a.state_after(from, of_a);
+  (void)b.state_after(from, of_b);
+  if (of_a != of_b) throw SpecViolation(fmt::format("dispute: the state after step {} is {} in the first trace, {} in the second", from, of_a, of_b));
+  for (std::int64_t number = from + 1; number <= lines[at].step; ++number) {
+    const logging::Log one = a.log_of(number, state), other = b.log_of(number, state);
+    logging::Comparison comparison = logging::compare(one, other);
+    if (comparison.difference || !comparison.within_bounds()) return DisputedStep{number, std::move(comparison)};
+    Explanation::advance(state, one);
+  }
+  return std::nullopt;
 }
 
 }  // namespace etalon::assurance

@@ -55,10 +55,12 @@ Examples
 Exit status: 0 all are as certified, 1 one is not, 2 usage or set-up error.)";
 
 constexpr const char* dispute_examples = R"(
-Two folders of one run, of which one is wrong: the first interval in which they differ is computed again.
+Two folders of one run, of which one is wrong: the first interval in which they differ is computed again. With a trace of each
+nothing is computed again: the first step whose values differ is named, its assignment, and who is outside its bounds there.
 
-Example
+Examples
   etalon dispute ours theirs
+  etalon dispute ours theirs --explained trace --explained their-trace --contract pytorch.json
 Exit status: 0 they do not differ, 1 they do, 2 usage or set-up error.)";
 
 }  // namespace
@@ -213,11 +215,34 @@ int audit(const AuditWords& words) {
 }
 
 struct DisputeWords {
-  std::string first, second;
+  std::string first, second, contract = "cpu";
+  std::vector<std::string> traces;
   Here here;
 };
 
+int dispute_traces(const DisputeWords& words) {
+  if (words.traces.size() != 2) throw SpecViolation(fmt::format("dispute: --explained {} times, expected once for each folder", words.traces.size()));
+  const training::Replay first(words.first, {}), second(words.second, {});
+  const auto interval = training::first_difference(first, second);
+  if (!interval) {
+    std::cout << fmt::format("{} intervals are the same\n", std::min(first.lines().size(), second.lines().size()));
+    return 0;
+  }
+  const spec::Contract contract = contract_of(words.contract);
+  const assurance::Explanation a(first.declaration(), words.traces[0], contract), b(second.declaration(), words.traces[1], contract);
+  const auto found = assurance::first_disputed_step(a, b, first.lines(), *interval);
+  std::cout << fmt::format("interval {}, to step {}, is the first that differs\n", *interval + 1, first.lines()[*interval].step);
+  if (!found) {
+    std::cout << "the traces do not differ in it\n";
+    return 1;
+  }
+  std::cout << fmt::format("step {} is the first whose values differ, or leave their bounds\n{}", found->step,
+                           to_text(found->comparison, {words.first, words.second}));
+  return 1;
+}
+
 int dispute(const DisputeWords& words) {
+  if (!words.traces.empty()) return dispute_traces(words);
   const training::Replay first(words.first, words.here.options()), second(words.second, words.here.options());
   const auto found = training::dispute(first, second);
   if (!found) {
@@ -284,6 +309,8 @@ void add_dispute(Command app, Outcome& outcome) {
   auto words = std::make_shared<DisputeWords>();
   command.option("first", words->first, "A folder").required();
   command.option("second", words->second, "Another folder of the same run").required();
+  command.option("--explained", words->traces, "A folder with what was written down of the steps, once for each of the two").one_word();
+  command.option("--contract", words->contract, "What the arithmetic of the traces promises: a name, or a file").with_default();
   words->here.add_to(command);
   command.callback([words, &outcome] { outcome.status = dispute(*words); });
 }

@@ -42,6 +42,10 @@ using IntervalCheck = std::function<Replayed(std::size_t interval)>;
 [[nodiscard]] Audit audit(const Certificate& certificate, const Replay& run, const Nonce& nonce, std::int64_t count,
                           const std::function<void(const Replayed&)>& after, const IntervalCheck& check = {});
 
+/// The first interval that differs, from 0; nothing where none does that both have. \throws SpecViolation where they are not the
+/// same run
+[[nodiscard]] std::optional<std::size_t> first_difference(const Replay& first, const Replay& second);
+
 /// What two folders of one run differ in.
 struct Dispute {
   std::size_t interval = 0;  ///< the first that differs, from 0
