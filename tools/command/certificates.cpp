@@ -223,7 +223,7 @@ struct DisputeWords {
 int dispute_traces(const DisputeWords& words) {
   if (words.traces.size() != 2) throw SpecViolation(fmt::format("dispute: --explained {} times, expected once for each folder", words.traces.size()));
   const training::Replay first(words.first, {}), second(words.second, {});
-  const auto interval = training::first_difference(first, second);
+  const auto interval = training::first_interval_apart(first, second);
   if (!interval) {
     std::cout << fmt::format("{} intervals are the same\n", std::min(first.lines().size(), second.lines().size()));
     return 0;

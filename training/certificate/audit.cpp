@@ -103,7 +103,7 @@ Audit audit(const Certificate& certificate, const Replay& run, const Nonce& nonc
   return audited;
 }
 
-std::optional<std::size_t> first_difference(const Replay& first, const Replay& second) {
+std::optional<std::size_t> first_interval_apart(const Replay& first, const Replay& second) {
   if (first.text() != second.text()) throw SpecViolation("dispute: the folders hold two runs, expected one");
   const std::vector<JournalLine>&a = first.lines(), &b = second.lines();
   const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end(), same_bits);
@@ -112,7 +112,7 @@ std::optional<std::size_t> first_difference(const Replay& first, const Replay& s
 }
 
 std::optional<Dispute> dispute(const Replay& first, const Replay& second) {
-  const auto interval = first_difference(first, second);
+  const auto interval = first_interval_apart(first, second);
   if (!interval) return std::nullopt;
   return Dispute{*interval, first.interval(*interval).same, second.interval(*interval).same};
 }

@@ -44,7 +44,7 @@ using IntervalCheck = std::function<Replayed(std::size_t interval)>;
 
 /// The first interval that differs, from 0; nothing where none does that both have. \throws SpecViolation where they are not the
 /// same run
-[[nodiscard]] std::optional<std::size_t> first_difference(const Replay& first, const Replay& second);
+[[nodiscard]] std::optional<std::size_t> first_interval_apart(const Replay& first, const Replay& second);
 
 /// What two folders of one run differ in.
 struct Dispute {
