@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include "spec/error.hpp"
@@ -61,26 +59,20 @@ Outcome Shadow::run(std::int64_t step, const std::function<Outcome()>& compute) 
 
 /// The step's result, which was computed once already.
 Computation Shadow::replayed(std::int64_t step, const Named& before, Computation first, const std::function<Outcome()>& compute) {
-  std::vector<Computation> all;
-  all.push_back(std::move(first));
-  all.push_back(ways_.replay(step, before));
-  results_.compared += elements_in(all[0]);
-  if (agree(all[0], all[1])) return std::move(all[0]);
+  const Computation other = ways_.replay(step, before);
+  results_.compared += elements_in(first);
+  if (agree(first, other)) return first;
   state_.upload(before, Upload::strict, Part::all);
-  all.push_back(own(compute));
-  all.push_back(ways_.replay(step, before));
-  for (const std::size_t one : {0U, 2U}) {  // the run's own, of which three include one
-    Computation& candidate = all[one];
-    const auto agrees = [&](const Computation& other) { return agree(candidate, other); };
-    if (std::count_if(all.begin(), all.end(), agrees) < 3) continue;
-    const Computation& wrong = *std::find_if_not(all.begin(), all.end(), agrees);
-    note_transient(explained(step, before, wrong, candidate) +
-                   "; it did not repeat, and training goes on with what three of four computations agree on");
-    state_.upload(candidate.state, Upload::strict, Part::all);
-    return std::move(candidate);
+  Computation second = own(compute);
+  // The first two differ: three that agree are the second two and one of them. Then the state is the second's, which is right.
+  const bool as_first = agree(second, first);
+  if (!agree(second, ways_.replay(step, before)) || !(as_first || agree(second, other))) {
+    throw NotRepeated(explained(step, before, first, other) +
+                      "; of four computations no three agree: this machine, or this build, does not compute what it should");
   }
-  throw NotRepeated(explained(step, before, all[0], all[1]) +
-                    "; of four computations no three agree: this machine, or this build, does not compute what it should");
+  note_transient(explained(step, before, as_first ? other : first, second) +
+                 "; it did not repeat, and training goes on with what three of four computations agree on");
+  return second;
 }
 
 /// The step computed with all values kept, within its bounds.
