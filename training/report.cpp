@@ -127,6 +127,7 @@ void check(const TrainOptions& options) {
   if (options.batch < 0) throw SpecViolation(fmt::format("training: a batch of {} rows, expected 1 or more, or 0 for the task's own number", options.batch));
   if (options.threads < 1) throw SpecViolation("training: 0 threads, expected at least 1");
   if (options.interval < 0) throw SpecViolation(fmt::format("training: a checkpoint every {} steps, expected 0 or more", options.interval));
+  if (options.run.empty() && options.shadow.checks()) throw SpecViolation("training: --shadow is of a run in a folder; --run names one");
   if (options.run.empty() && options.interval > 0) throw SpecViolation("training: --interval is of a run in a folder; --run names one");
   if (options.from.empty() && !options.maps.empty()) throw SpecViolation("training: --map is of the names in a file; --from names one");
   if (options.patience < 0) throw SpecViolation(fmt::format("training: a patience of {} epochs, expected 0 or more", options.patience));
@@ -172,6 +173,7 @@ TrainResult resume(const TrainOptions& options, std::ostream& console) {
   all.interval = declared.interval;
   all.patience = declared.patience;
   all.best = declared.best;
+  all.shadow = declared.shadow;
   if (declared.own) take_own(*declared.own, all);
   all.from.clear();
   return train(all, std::move(run), console);

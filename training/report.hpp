@@ -14,6 +14,8 @@
 
 #include "training/run/ending.hpp"
 #include "training/run/own_task.hpp"
+#include "training/shadow/computation.hpp"
+#include "training/shadow/policy.hpp"
 
 namespace etalon::compiled {
 class Device;
@@ -50,6 +52,9 @@ struct TrainOptions {
   std::filesystem::path from;                   ///< safetensors or npz file of the parameters to start with; empty: drawn ones
   std::vector<std::string> maps;                ///< of names in that file
   std::function<bool()> should_stop;            ///< of a run in a folder, asked after each step
+  ShadowPolicy shadow;                          ///< of a run in a folder: which steps are checked
+  bool checks = true;                           ///< steps are checked as the run says; else none is
+  StepJudgeMaker judges;                        ///< who judges steps; empty where none is to be judged
 };
 
 /// What a run reached.

@@ -33,6 +33,8 @@ class StepRunner {
   [[nodiscard]] Outcome run(const StepPosition& at);
   /// The program that has the forward pass.
   [[nodiscard]] RoutineReport report() const;
+  /// The program that a step is; null where it is leaves and their update.
+  [[nodiscard]] const spec::Program* whole() const;
   /// Of the program that a step is, or of a leaf's and the update's, one after the other.
   [[nodiscard]] std::string text() const;
 

@@ -10,6 +10,7 @@
 #include "spec/error.hpp"
 #include "training/files/starting_values.hpp"
 #include "training/run/patience.hpp"
+#include "training/shadow/checks.hpp"
 
 namespace etalon::training {
 
@@ -32,6 +33,7 @@ Declaration declaration_of(const Subject& subject, const TrainOptions& options) 
   d.interval = options.interval > 0 ? options.interval : default_interval(d.steps);
   d.patience = options.patience;
   d.best = options.best;
+  d.shadow = options.shadow;
   d.order = order_of_sums;
   d.contract = options.device == nullptr ? "cpu" : options.device->name();
   d.build = this_build();
@@ -71,6 +73,10 @@ void prepare(const Subject& subject, const TrainOptions& options, std::optional<
   }
   if (!options.from.empty()) state.upload(read_starting_values(options.from, options.maps, state.parameters()));
   if (options.run.empty()) return;
+  if (options.checks && options.shadow.judge > 0 && (!options.judges || subject.trainer.whole_step() == nullptr)) {
+    throw SpecViolation(
+        fmt::format("shadow {}: steps of several leaves are computed again and not judged, expected replay alone", to_text(options.shadow)));
+  }
   const Declaration now = declaration_of(subject, options);
   if (run) {
     require_same(run->declaration(), now, (options.run / "run.json").string());
@@ -96,7 +102,13 @@ Ending trained(Trainer& trainer, const TrainOptions& options, std::optional<Run>
   }
   fmt::print(console, "run {} in {}: step {} of {}, a checkpoint every {}\n", run->id().substr(0, 16), options.run.string(),
              run->position().step, trainer.steps(), run->declaration().interval);
-  return run->train(trainer, onlookers_of(options, console, after_step));
+  Onlookers onlookers = onlookers_of(options, console, after_step);
+  const ShadowPolicy policy = options.checks ? run->declaration().shadow : ShadowPolicy{};
+  if (!policy.checks()) return run->train(trainer, onlookers);
+  Checks checks(trainer, policy, run->id(), options.judges, onlookers.say);
+  console << checks.text();
+  onlookers.shadow = [&] { return checks.take(); };
+  return run->train(trainer, onlookers);
 }
 
 TrainerOptions trainer_options(const TrainOptions& options, std::int64_t epochs, std::int64_t batch, bool shuffle) {

@@ -121,6 +121,7 @@ Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, 
           target_, state_.store()) {}
 
 void Trainer::load_epoch(std::int64_t epoch) {
+  epoch_ = epoch;
   std::vector<std::int64_t> order(static_cast<std::size_t>(rows_.rows()));
   std::iota(order.begin(), order.end(), 0);
   if (options_.shuffle) {
@@ -153,13 +154,33 @@ void Trainer::run_from(std::int64_t first, double epoch_loss, const std::functio
   for (std::int64_t n = first; n < steps(); ++n) {
     const StepPosition at{n / shape_.batches, n % shape_.batches};
     if (n == first || (options_.shuffle && at.batch == 0)) load_epoch(at.epoch + 1);
-    StepRecord record = record_of(at, steps_.run(at));
+    const auto compute = [&] { return steps_.run(at); };
+    StepRecord record = record_of(at, around_ ? around_(n, compute) : compute());
     if (at.batch == 0) sum = 0;
     sum += record.loss;
     record.epoch_loss = sum;
     if (at.batch + 1 == shape_.batches && validation_.rows() > 0) validate(record);
     if (!after_step(record)) return;
   }
+}
+
+/// With the rows of its epoch in the store.
+StepPosition Trainer::loaded(std::int64_t step) {
+  const StepPosition at{step / shape_.batches, step % shape_.batches};
+  if (epoch_ != at.epoch + 1) load_epoch(at.epoch + 1);
+  return at;
+}
+
+Outcome Trainer::compute(std::int64_t step) { return steps_.run(loaded(step)); }
+
+std::vector<HostTensor> Trainer::inputs_of(std::int64_t step) {
+  const StepPosition at = loaded(step);
+  std::vector<HostTensor> inputs;
+  for (const spec::Input& input : whole_step()->inputs) {
+    if (input.role == spec::Role::index) inputs.push_back(HostTensor::of<std::int64_t>({}, {input.name == names::epoch ? at.epoch : at.batch}));
+    else inputs.push_back(input.value ? *input.value : state_.store().read(input.name));
+  }
+  return inputs;
 }
 
 std::vector<float> Trainer::answers(const std::vector<float>& points) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "training/data/dataset.hpp"
@@ -61,6 +62,9 @@ class Trainer {
   /// data has more classes than the model has answers for; otherwise as StepRunner.
   Trainer(const Task& task, Dataset rows, const TrainerOptions& options, Dataset validation = {});
 
+  [[nodiscard]] const Task& task() const { return task_; }
+  [[nodiscard]] const Dataset& rows() const { return rows_; }
+  [[nodiscard]] const TrainerOptions& options() const { return options_; }
   [[nodiscard]] std::int64_t steps() const { return shape_.batches * options_.epochs; }
   /// Runs all epochs; `after_step` is called after each step. \throws SpecViolation naming step, value and element
   /// where a loss, of validation too, or what is guarded, is not finite.
@@ -68,6 +72,16 @@ class Trainer {
   /// Runs the steps from `first` on, of a state that is the one before it: the bits of a step do not depend on whether those before it ran
   /// here. `after_step` says whether to go on. \param epoch_loss of the steps before `first` in its epoch \throws as run
   void run_from(std::int64_t first, double epoch_loss, const std::function<bool(const StepRecord&)>& after_step);
+  /// From now on steps of `run` and `run_from` are computed by this: it is given the step's number, from 0, and what computes
+  /// it on the state as it is, and answers with the outcome that counts.
+  using Around = std::function<Outcome(std::int64_t step, const std::function<Outcome()>& compute)>;
+  void surround(Around around) { around_ = std::move(around); }
+  /// One step of that number, from 0, on the state as it is, whatever came of it.
+  [[nodiscard]] Outcome compute(std::int64_t step);
+  /// What the program of a step, `whole_step`, is given then, in the order of its inputs.
+  [[nodiscard]] std::vector<HostTensor> inputs_of(std::int64_t step);
+  /// Null where a step is leaves and their update.
+  [[nodiscard]] const spec::Program* whole_step() const { return steps_.whole(); }
   /// Rows of each epoch that fill no batch: other ones in each where they are shuffled.
   [[nodiscard]] std::int64_t dropped() const { return rows_.rows() - shape_.batches * shape_.batch; }
   /// The answers of the model for these points (rows × features), with the parameters as they are now.
@@ -88,6 +102,7 @@ class Trainer {
 
  private:
   void load_epoch(std::int64_t epoch);
+  [[nodiscard]] StepPosition loaded(std::int64_t step);
   [[nodiscard]] StepRecord record_of(const StepPosition& at, const Outcome& outcome) const;
   [[nodiscard]] Outcome evaluate(const Dataset& rows);
   void validate(StepRecord& record);
@@ -101,6 +116,8 @@ class Trainer {
   State state_;
   StepRunner steps_;
   RoutineCache evaluations_;
+  Around around_;
+  std::int64_t epoch_ = 0;  ///< whose rows are in the store, from 1
 };
 
 }  // namespace etalon::training

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "compiled/cache_folder.hpp"
 #include "spec/file.hpp"
 #include "spec/sha256.hpp"
+#include "tools/assurance/explained.hpp"
 #include "tools/command/devices.hpp"
 #include "training/certificate/audit.hpp"
 #include "training/certificate/envelope.hpp"
@@ -42,18 +44,23 @@ Exit status: 0 it holds, 1 it does not, 2 usage or set-up error.)";
 
 constexpr const char* audit_examples = R"(
 Intervals drawn by a nonce are computed again, each from the nearest checkpoint before it, and have to come to the digests
-that were certified. The nonce has to be the auditor's own and new, which it is unless it is given.
+that were certified. The nonce has to be the auditor's own and new, which it is unless it is given. With --explained nothing is
+computed again: what another system wrote down of each step has to lie within the bounds of the equations, and to end in the
+states that were certified.
 
 Examples
   etalon audit certificate.json --key key.pub --run r --intervals 5
   etalon audit certificate.json --key key.pub --run r --all --backend cuda-emulated
+  etalon audit certificate.json --key key.pub --run r --explained trace --contract pytorch.json
 Exit status: 0 all are as certified, 1 one is not, 2 usage or set-up error.)";
 
 constexpr const char* dispute_examples = R"(
-Two folders of one run, of which one is wrong: the first interval in which they differ is computed again.
+Two folders of one run, of which one is wrong: the first interval in which they differ is computed again. With a trace of each
+nothing is computed again: the first step whose values differ is named, its assignment, and who is outside its bounds there.
 
-Example
+Examples
   etalon dispute ours theirs
+  etalon dispute ours theirs --explained trace --explained their-trace --contract pytorch.json
 Exit status: 0 they do not differ, 1 they do, 2 usage or set-up error.)";
 
 }  // namespace
@@ -84,6 +91,7 @@ struct Here {
 
 struct CertifyWords {
   std::string run, key, output;
+  bool explained = false;
   Here here;
 };
 
@@ -91,7 +99,7 @@ void certify(const CertifyWords& words) {
   const training::PrivateKey key = training::PrivateKey::read(words.key);
   check_writable(words.output);
   const training::Replay run(words.run, words.here.options());
-  const training::Certificate certificate = training::certify(words.run, run, words.here.backend);
+  const training::Certificate certificate = words.explained ? training::certify_explained(run) : training::certify(words.run, run, words.here.backend);
   const training::Envelope envelope = training::sealed(std::string(training::statement_type), training::to_statement(certificate), key);
   write_file(words.output, training::to_json(envelope) + "\n");
   std::cout << fmt::format("{}: run {}, {} intervals, root {}\n", words.output, certificate.run(), certificate.leaves, certificate.root);
@@ -118,6 +126,9 @@ void show(const training::Certificate& c) {
                            c.level == training::Level::bitwise ? "bitwise" : "explained", c.leaves, c.root, c.start, c.end);
   for (const training::Certificate::Subject& s : c.subjects) std::cout << fmt::format("file       {}  {}\n", s.sha256, s.name);
   for (const training::Environment& e : c.environments) std::cout << fmt::format("computed   from step {} by {}, build {}\n", e.from, e.device, e.build);
+  if (const auto& s = c.checked) {
+    std::cout << fmt::format("checked    {}: {} steps replayed, {} judged, {} transient faults\n", s->policy, s->replayed, s->judged, s->transient);
+  }
   for (const auto& [name, number] : c.metrics) std::cout << fmt::format("metric     {}: {:.6g}\n", name, number);
 }
 
@@ -151,7 +162,7 @@ int verify(const VerifyWords& words) {
 }
 
 struct AuditWords {
-  std::string certificate, key, run, nonce, json;
+  std::string certificate, key, run, nonce, json, trace, contract = "cpu";
   std::int64_t intervals = 5;
   bool all = false;
   Here here;
@@ -174,18 +185,29 @@ void say_power(std::int64_t of, std::int64_t asked) {
   }
 }
 
+void say_interval(const training::Replayed& r) {
+  std::cout << fmt::format("  interval {:>4}, to step {:>6}, from the state after step {:>6}: {}", r.line.interval, r.line.step, r.from,
+                           r.same ? "as certified" : r.difference)
+            << std::endl;
+}
+
 int audit(const AuditWords& words) {
   const training::Certificate certificate = certificate_in(words.certificate, training::PublicKey::read(words.key));
   const training::Nonce nonce = words.nonce.empty() ? training::Nonce::fresh() : training::Nonce::of(words.nonce);
   const std::int64_t asked = words.all ? certificate.leaves : words.intervals;
   if (!words.json.empty()) check_writable(words.json);
   std::cout << fmt::format("run {}, {} of {} intervals, nonce {}\n", certificate.run().substr(0, 16), asked, certificate.leaves, nonce.hexadecimal());
-  const training::Audit audited = training::audit(
-      certificate, training::Replay(words.run, words.here.options()), nonce, asked, [](const training::Replayed& r) {
-        std::cout << fmt::format("  interval {:>4}, to step {:>6}, from the checkpoint of step {:>6}: {}", r.line.interval, r.line.step, r.from,
-                                 r.same ? "as certified" : r.difference)
-                  << std::endl;
-      });
+  const training::Replay run(words.run, words.here.options());
+  std::optional<assurance::Explanation> explanation;
+  training::IntervalCheck check;
+  if (!words.trace.empty()) {
+    explanation.emplace(run.declaration(), words.trace, contract_of(words.contract));
+    check = [&](std::size_t at) { return explanation->interval(run.lines(), at); };
+  } else if (certificate.level == training::Level::explained) {
+    throw SpecViolation(words.certificate + ": what it certifies is explained by a trace, which --explained names");
+  }
+  const training::Audit audited = training::audit(certificate, run, nonce, asked, say_interval, check);
+  if (explanation) std::cout << fmt::format("{} elements held to their bounds, {} of them undecided\n", explanation->elements(), explanation->undecided());
   if (!words.json.empty()) write_file(words.json, json_of(audited, certificate, nonce).dump(2) + "\n");
   if (!words.all) say_power(certificate.leaves, asked);
   std::cout << (audited.holds() ? "holds\n" : "does not hold\n");
@@ -193,11 +215,34 @@ int audit(const AuditWords& words) {
 }
 
 struct DisputeWords {
-  std::string first, second;
+  std::string first, second, contract = "cpu";
+  std::vector<std::string> traces;
   Here here;
 };
 
+int dispute_traces(const DisputeWords& words) {
+  if (words.traces.size() != 2) throw SpecViolation(fmt::format("dispute: --explained {} times, expected once for each folder", words.traces.size()));
+  const training::Replay first(words.first, {}), second(words.second, {});
+  const auto interval = training::first_interval_apart(first, second);
+  if (!interval) {
+    std::cout << fmt::format("{} intervals are the same\n", std::min(first.lines().size(), second.lines().size()));
+    return 0;
+  }
+  const spec::Contract contract = contract_of(words.contract);
+  const assurance::Explanation a(first.declaration(), words.traces[0], contract), b(second.declaration(), words.traces[1], contract);
+  const auto found = assurance::first_disputed_step(a, b, first.lines(), *interval);
+  std::cout << fmt::format("interval {}, to step {}, is the first that differs\n", *interval + 1, first.lines()[*interval].step);
+  if (!found) {
+    std::cout << "the traces do not differ in it\n";
+    return 1;
+  }
+  std::cout << fmt::format("step {} is the first whose values differ, or leave their bounds\n{}", found->step,
+                           to_text(found->comparison, {words.first, words.second}));
+  return 1;
+}
+
 int dispute(const DisputeWords& words) {
+  if (!words.traces.empty()) return dispute_traces(words);
   const training::Replay first(words.first, words.here.options()), second(words.second, words.here.options());
   const auto found = training::dispute(first, second);
   if (!found) {
@@ -222,6 +267,7 @@ void add_certify(Command app, Outcome& outcome) {
   command.option("run", words->run, "The folder").required();
   command.option("--key", words->key, "An Ed25519 private key in PEM").required();
   command.option("-o,--output", words->output, "The certificate").required();
+  command.flag("--explained", words->explained, "Another system computed the run: nothing is computed again, and audits ask for its traces");
   words->here.add_to(command);
   command.callback([words, &outcome] {
     certify(*words);
@@ -250,6 +296,8 @@ void add_audit(Command app, Outcome& outcome) {
   command.option("--intervals", words->intervals, "How many are computed again").between(1, 1000000000).with_default();
   command.flag("--all", words->all, "All of them");
   command.option("--nonce", words->nonce, "64 hexadecimal digits that the intervals are drawn from, to repeat an audit");
+  command.option("--explained", words->trace, "A folder with what another system wrote down of the steps, in place of computing them again");
+  command.option("--contract", words->contract, "What that system's arithmetic promises: a name, or a file").with_default();
   command.option("--json", words->json, "Write what was found to this file");
   words->here.add_to(command);
   command.callback([words, &outcome] { outcome.status = audit(*words); });
@@ -261,6 +309,8 @@ void add_dispute(Command app, Outcome& outcome) {
   auto words = std::make_shared<DisputeWords>();
   command.option("first", words->first, "A folder").required();
   command.option("second", words->second, "Another folder of the same run").required();
+  command.option("--explained", words->traces, "A folder with what was written down of the steps, once for each of the two").one_word();
+  command.option("--contract", words->contract, "What the arithmetic of the traces promises: a name, or a file").with_default();
   words->here.add_to(command);
   command.callback([words, &outcome] { outcome.status = dispute(*words); });
 }

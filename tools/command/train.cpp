@@ -14,6 +14,7 @@
 
 #ifdef ETALON_HAS_COMPILED
 #include "compiled/cache_folder.hpp"
+#include "tools/assurance/step_judge.hpp"
 #include "tools/command/devices.hpp"
 #include "training/report.hpp"
 #include "training/tasks/tasks.hpp"
@@ -36,9 +37,10 @@ Examples
   etalon train digits --from torch.npz --map net.0.weight=hidden.weight --map net.0.bias=hidden.bias
   etalon train digits --grain 8 --devices 3
   etalon train digits --grain 8 --devices 3 --plan
+  etalon train digits --run r --shadow replay=1/20,judge=1/5000
 The same seed gives the same numbers. Compiled code is kept for the next run in ETALON_CACHE, or in ~/.cache/etalon;
 ETALON_CACHE=off keeps none.
-With --run: exit status 3 where an interval, computed again, comes to other bits, 4 where nothing can be saved, 130 when
+With --run: exit status 3 where an interval or a checked step, computed again, comes to other bits, 4 where nothing can be saved, 130 when
 interrupted, after a checkpoint.)";
 
 constexpr const char* resume_examples = R"(
@@ -59,7 +61,7 @@ namespace {
 
 struct TrainWords {
   training::TrainOptions options;
-  std::string data, labels, svg, run, from, metrics, tensorboard;
+  std::string data, labels, svg, run, from, metrics, tensorboard, shadow;
   std::string backend = "cpu";
   bool no_plots = false, no_header = false;
 };
@@ -111,6 +113,8 @@ void complete(TrainWords& words) {
   options.from = words.from;
   options.cache = compiled::default_cache_folder();
   options.device = device_named(words.backend, options.cache);
+  options.judges = assurance::step_judges(make_recorder(words.backend).contract);
+  if (!words.shadow.empty()) options.shadow = training::shadow_policy_of(words.shadow, "--shadow");
   options.plots = !words.no_plots;
   options.progress = isatty(STDOUT_FILENO) != 0;
   options.columns = output_columns().value_or(options.columns);
@@ -155,6 +159,7 @@ void add_train(Command app, Outcome& outcome) {
   command.flag("--plan", options.plan, "Print which device would compute and send what in a step, and run nothing");
   command.option("--run", words->run, "Keep the run in this folder: checkpoints, and a journal of digests");
   command.option("--interval", options.interval, "Steps between checkpoints; 0 is a hundredth of all").between(0, 1000000000).with_default();
+  command.option("--shadow", words->shadow, "Check steps of the run: replay=1/N of them computed again, judge=1/N held to their bounds, or both with a comma");
   command.option("--from", words->from, "Start with the parameters in this safetensors or npz file");
   command.option("--map", options.maps, "NAME=NAME: a tensor of that file, and the parameter that it is").one_word();
   command.option("--patience", options.patience, "End after so many epochs without a lower validation loss; 0 does not")

@@ -19,6 +19,10 @@ namespace etalon::training {
 /// that this machine finds. \throws SpecViolation for a run that is not at its end; IoError
 [[nodiscard]] Certificate certify(const std::filesystem::path& folder, const Replay& run, std::string device);
 
+/// The same of a run that another system computed: nothing is computed again, and there are no metrics and no other file than the
+/// last state. \throws SpecViolation for a run that is not at its end
+[[nodiscard]] Certificate certify_explained(const Replay& run);
+
 /// The line of a journal that a leaf of the certificate's tree is of.
 [[nodiscard]] Digest leaf_of(const JournalLine& line);
 
@@ -31,10 +35,16 @@ struct Audit {
   [[nodiscard]] bool holds() const;
 };
 
-/// Computes the intervals of a challenge again. \param after called after each of them
+/// What is found of an interval, by its number from 0.
+using IntervalCheck = std::function<Replayed(std::size_t interval)>;
+/// Checks the intervals of a challenge, by computing them again where no other check is given. \param after called after each of them
 /// \throws SpecViolation where the run is not the certificate's, or the challenge asks for more than it has
 [[nodiscard]] Audit audit(const Certificate& certificate, const Replay& run, const Nonce& nonce, std::int64_t count,
-                          const std::function<void(const Replayed&)>& after);
+                          const std::function<void(const Replayed&)>& after, const IntervalCheck& check = {});
+
+/// The first interval that differs, from 0; nothing where none does that both have. \throws SpecViolation where they are not the
+/// same run
+[[nodiscard]] std::optional<std::size_t> first_interval_apart(const Replay& first, const Replay& second);
 
 /// What two folders of one run differ in.
 struct Dispute {

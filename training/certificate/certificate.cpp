@@ -58,6 +58,9 @@ nlohmann::ordered_json predicate_of(const Certificate& c) {
   for (const Environment& e : c.environments) json["environments"].push_back({{"from", e.from}, {"device", e.device}, {"build", e.build}});
   json["metrics"] = nlohmann::ordered_json::object();
   for (const auto& [name, number] : c.metrics) json["metrics"][name] = number_text(name, number);
+  if (const auto& s = c.checked) {
+    json["shadow"] = {{"policy", s->policy}, {"replayed", s->replayed}, {"judged", s->judged}, {"transient", s->transient}};
+  }
   return json;
 }
 
@@ -75,6 +78,11 @@ std::vector<Environment> environments_of(const StrictJson& list) {
     environments.push_back({e.at("from").count(), e.at("device").text(), e.at("build").text()});
   }
   return environments;
+}
+
+Checked checked_in(const StrictJson& json) {
+  json.allow({"policy", "replayed", "judged", "transient"});
+  return {json.at("policy").text(), json.at("replayed").count(), json.at("judged").count(), json.at("transient").count()};
 }
 
 void expect(const StrictJson& json, std::string_view expected) {
@@ -102,7 +110,7 @@ Certificate read_statement(std::string_view text, const std::string& source) {
   expect(json.at("_type"), statement_kind);
   expect(json.at("predicateType"), predicate_kind);
   const StrictJson predicate = json.at("predicate");
-  predicate.allow({"run", "declaration", "level", "states", "intervals", "environments", "metrics"});
+  predicate.allow({"run", "declaration", "level", "states", "intervals", "environments", "metrics", "shadow"});
   Certificate c;
   c.subjects = subjects_of(json.at("subject"));
   c.declaration = predicate.at("declaration").text();
@@ -117,6 +125,7 @@ Certificate read_statement(std::string_view text, const std::string& source) {
   c.environments = environments_of(predicate.at("environments"));
   const StrictJson metrics = predicate.at("metrics");
   for (const std::string& name : metrics.keys()) c.metrics[name] = number_of(metrics.at(name));
+  if (predicate.has("shadow")) c.checked = checked_in(predicate.at("shadow"));
   return c;
 }
 

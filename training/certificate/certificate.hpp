@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,15 @@ enum class Level : std::uint8_t {
   explained  ///< a trace exists whose values lie within the bounds of their equations and whose updates are the states
 };
 
+/// Which steps were checked while a run trained, and what that came to: as the journal says, which nobody need believe.
+struct Checked {
+  std::string policy;          ///< as in the declaration
+  std::int64_t replayed = 0;   ///< steps
+  std::int64_t judged = 0;     ///< steps
+  std::int64_t transient = 0;  ///< faults that did not repeat
+  friend bool operator==(const Checked&, const Checked&) = default;
+};
+
 struct Certificate {
   struct Subject {
     std::string name;    ///< of a file
@@ -41,6 +51,7 @@ struct Certificate {
   std::vector<Environment> environments;
   std::map<std::string, double> metrics;  ///< finite numbers
   Level level = Level::bitwise;
+  std::optional<Checked> checked{};       ///< nothing where no step was to be checked
 
   /// SHA-256 of the declaration.
   [[nodiscard]] std::string run() const;

@@ -42,6 +42,7 @@ TrainOptions in_folder(TrainOptions options, const fs::path& folder) {
   options.plots = false;
   options.progress = false;
   options.svg.clear();
+  options.checks = false;
   return options;
 }
 
@@ -71,13 +72,18 @@ Replayed Replay::interval(std::size_t at) const {
   return replayed;
 }
 
-TrainResult Replay::reached() const {
-  const std::int64_t last = lines_.empty() ? 0 : lines_.back().step;
+void Replay::require_ended() const {
+  const std::int64_t last = last_step();
   const bool is_over = last == declaration_.steps || ends_at(declaration_, read_run(*file_system(), folder_).newest.checkpoint.position);
   if (!is_over) {
     throw SpecViolation(fmt::format("{0}: trained {1} of {2} steps; etalon resume {0} goes on", folder_.string(),
                                     last, declaration_.steps));
   }
+}
+
+TrainResult Replay::reached() const {
+  require_ended();
+  const std::int64_t last = last_step();
   const Scratch scratch;
   if (copy_until(*file_system(), folder_, last, scratch.path()) != last) {
     throw IoError(folder_.string() + ": the last checkpoint is not there");

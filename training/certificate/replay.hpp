@@ -38,6 +38,8 @@ class Replay {
   /// Interval number `at`, from 0, from the nearest checkpoint before it; those between are compared as well.
   /// \throws as resume, and where the run does not come that far
   [[nodiscard]] Replayed interval(std::size_t at) const;
+  /// \throws SpecViolation for a run that did not train to its end
+  void require_ended() const;
   /// What a run that trained to its end reached, by its last checkpoint. \throws SpecViolation for one that did not
   [[nodiscard]] TrainResult reached() const;
 
@@ -46,6 +48,8 @@ class Replay {
   TrainOptions here_;
   std::string text_;
   Declaration declaration_;
+  [[nodiscard]] std::int64_t last_step() const { return lines_.empty() ? 0 : lines_.back().step; }
+
   std::vector<JournalLine> lines_;
 };
 

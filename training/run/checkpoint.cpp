@@ -39,8 +39,9 @@ void write_new(Storage& storage, const std::filesystem::path& path, std::string_
 }
 
 [[nodiscard]] Position position_in(const StrictJson& manifest) {
-  Position position{manifest.at("step").count(), manifest.at("epoch_loss").number(), numbers_in(manifest.at("losses")), {}};
+  Position position{manifest.at("step").count(), manifest.at("epoch_loss").number(), numbers_in(manifest.at("losses")), {}, {}};
   if (manifest.has("validation")) position.validation = numbers_in(manifest.at("validation"));
+  if (manifest.has("shadow")) position.shadow = shadow_results_of(manifest.at("shadow"));
   return position;
 }
 
@@ -80,6 +81,7 @@ std::string Checkpoints::manifest_of(const Snapshot& snapshot) const {
                                         {"losses", at.losses},
                                         {"journal", lines}};
   if (!at.validation.empty()) manifest["validation"] = at.validation;
+  if (!at.shadow.empty()) manifest["shadow"] = to_json(at.shadow);
   return manifest.dump(2) + "\n";
 }
 
@@ -130,7 +132,7 @@ Checkpoint Checkpoints::read(const Name& name) const {
                               sha256_of(text).substr(0, digits)));
   }
   const StrictJson manifest = StrictJson::parse(text, where), state = manifest.at("state");
-  manifest.allow({"run", "step", "state", "epoch_loss", "losses", "validation", "journal"});
+  manifest.allow({"run", "step", "state", "epoch_loss", "losses", "validation", "journal", "shadow"});
   state.allow({"bytes", "sha256"});
   if (manifest.at("run").digest() != run_)
     throw IoError(fmt::format("{}: of run {}, expected {}", where, manifest.at("run").digest(), run_));

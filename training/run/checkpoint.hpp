@@ -24,6 +24,7 @@ struct Position {
   double epoch_loss = 0;            ///< sum of the losses of the epoch that has begun
   std::vector<double> losses = {};  ///< of the interval that has begun
   std::vector<double> validation = {};  ///< losses after each epoch, where there are rows to validate with
+  ShadowResults shadow = {};        ///< of the interval that has begun
 };
 
 /// What a checkpoint holds.

@@ -38,6 +38,14 @@ struct Difference {
   }
 }
 
+[[nodiscard]] ShadowPolicy shadow_in(const StrictJson& json) {
+  try {
+    return shadow_policy_of(json.text(), json.place());
+  } catch (const SpecViolation& error) {  // of a file
+    throw IoError(error.what());
+  }
+}
+
 }  // namespace
 
 std::int64_t default_interval(std::int64_t steps) { return std::max<std::int64_t>(1, steps / 100); }
@@ -60,6 +68,7 @@ std::string to_text(const Declaration& d) {
   all["contract"] = d.contract;
   all["build"] = d.build;
   all["program"] = d.program;
+  if (d.shadow.checks()) all["shadow"] = to_text(d.shadow);
   try {
     return all.dump(2) + "\n";
   } catch (const nlohmann::json::type_error&) {
@@ -70,7 +79,7 @@ std::string to_text(const Declaration& d) {
 Declaration declaration_of(std::string_view text, const std::string& where) {
   const StrictJson f = StrictJson::parse(text, where);
   f.allow({"format", "task", "model", "seed", "rows", "batch", "grain", "dropped", "epochs", "steps", "interval", "kept",
-                  "patience", "best", "own", "data", "start", "order", "contract", "build", "program"});
+                  "patience", "best", "own", "data", "start", "order", "contract", "build", "program", "shadow"});
   if (const std::string found = f.at("format").text(); found != format)
     throw IoError(fmt::format("{}: format is '{}', expected '{}'", where, as_quoted(found), format));
   Declaration d;
@@ -97,6 +106,7 @@ Declaration declaration_of(std::string_view text, const std::string& where) {
   d.order = f.at("order").text();
   d.contract = f.at("contract").text();
   d.build = f.at("build").text();
+  if (f.has("shadow")) d.shadow = shadow_in(f.at("shadow"));
   for (const std::int64_t least : {d.batch, d.grain, d.epochs, d.steps, d.interval, d.kept}) {
     if (least < 1) throw IoError(where + ": one of batch, grain, epochs, steps, interval and kept is 0, expected at least 1");
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "training/run/own_task.hpp"
+#include "training/shadow/policy.hpp"
 
 namespace etalon::training {
 
@@ -37,6 +38,7 @@ struct Declaration {
   std::string contract;  ///< what the device keeps on which the run was begun; it is said where another goes on with it
   std::string build;     ///< that made the run: it is said where another goes on with it
   std::optional<OwnTask> own{};  ///< of one's own data
+  ShadowPolicy shadow = {};  ///< which steps are checked while it trains: no bit follows from it
 };
 
 /// A hundredth of the steps, at least 1.

@@ -22,9 +22,13 @@ std::string text_of(std::span<const JournalLine> lines) {
 }  // namespace
 
 std::string to_text(const JournalLine& line) {
-  return nlohmann::ordered_json{
-      {"interval", line.interval}, {"step", line.step}, {"state", line.state}, {"losses", line.losses}}
-      .dump();
+  nlohmann::ordered_json json{{"interval", line.interval}, {"step", line.step}, {"state", line.state}, {"losses", line.losses}};
+  if (!line.shadow.empty()) json["shadow"] = to_json(line.shadow);
+  return json.dump();
+}
+
+bool same_bits(const JournalLine& a, const JournalLine& b) {
+  return a.interval == b.interval && a.step == b.step && a.state == b.state && a.losses == b.losses;
 }
 
 JournalLine journal_line_of(std::string_view text, const std::string& where) {
@@ -32,8 +36,10 @@ JournalLine journal_line_of(std::string_view text, const std::string& where) {
 }
 
 JournalLine journal_line_of(const StrictJson& line) {
-  line.allow({"interval", "step", "state", "losses"});
-  return {line.at("interval").count(), line.at("step").count(), line.at("state").digest(), line.at("losses").digest()};
+  line.allow({"interval", "step", "state", "losses", "shadow"});
+  JournalLine read{line.at("interval").count(), line.at("step").count(), line.at("state").digest(), line.at("losses").digest()};
+  if (line.has("shadow")) read.shadow = shadow_results_of(line.at("shadow"));
+  return read;
 }
 
 std::string digest_of_losses(std::span<const double> losses) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "training/run/storage.hpp"
+#include "training/shadow/results.hpp"
 
 namespace etalon::training {
 
@@ -23,10 +24,13 @@ struct JournalLine {
   std::int64_t step = 0;      ///< how many steps are done after it
   std::string state;          ///< of the state's file
   std::string losses;         ///< of the interval's losses, as doubles, the lowest byte first
+  ShadowResults shadow = {};  ///< of checks while it was computed; it differs where faults came and went
 
   [[nodiscard]] friend bool operator==(const JournalLine&, const JournalLine&) = default;
 };
 
+/// Whether two computations of an interval came to the same bits, whatever checks met on the way.
+[[nodiscard]] bool same_bits(const JournalLine& a, const JournalLine& b);
 /// One line of JSON, without its end.
 [[nodiscard]] std::string to_text(const JournalLine& line);
 /// \throws IoError `WHERE: what is wrong`

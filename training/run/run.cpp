@@ -11,6 +11,7 @@
 #include "spec/sha256.hpp"
 #include "training/files/safetensors.hpp"
 #include "training/run/patience.hpp"
+#include "training/shadow/shadow.hpp"
 
 namespace etalon::training {
 
@@ -160,7 +161,7 @@ void Run::restore(Trainer& trainer, const Onlookers& onlookers) {
 void Run::compare(const JournalLine& line) {
   const JournalLine* before = journal_.find(line.interval);
   if (before == nullptr) return journal_.add(line);
-  if (*before == line) return;
+  if (same_bits(*before, line)) return;
   const bool state = before->state != line.state;
   ending_.status = Ending::Status::not_repeated;
   ending_.why =
@@ -198,6 +199,7 @@ bool Run::take(Trainer& trainer, const StepRecord& record, const Onlookers& onlo
   position_.epoch_loss = record.epoch_loss;
   position_.losses.push_back(record.loss);
   if (record.validation_loss) position_.validation.push_back(*record.validation_loss);
+  if (onlookers.shadow) position_.shadow += onlookers.shadow();
   if (onlookers.after_step) onlookers.after_step(record);
   const bool stop = onlookers.should_stop && onlookers.should_stop();
   const bool is_last = is_over(), ends = position_.step % declaration_.interval == 0 || is_last;
@@ -205,9 +207,11 @@ bool Run::take(Trainer& trainer, const StepRecord& record, const Onlookers& onlo
   if (!ends && !stop && !is_best) return true;
   Snapshot snapshot = snapshot_of(trainer.state().download(), position_);
   if (ends) {
-    compare({intervals_before(position_), position_.step, snapshot.digest, digest_of_losses(position_.losses)});
-    position_.losses.clear();
-    snapshot.position.losses.clear();
+    compare({intervals_before(position_), position_.step, snapshot.digest, digest_of_losses(position_.losses), position_.shadow});
+    for (Position* position : {&position_, &snapshot.position}) {
+      position->losses.clear();
+      position->shadow = {};
+    }
   }
   if (ending_.status != Ending::Status::finished) return false;
   snapshot.lines = journal_.pending();
@@ -229,8 +233,13 @@ Ending Run::train(Trainer& trainer, const Onlookers& onlookers) {
     say(onlookers, error.what());
   }
   if (is_over()) return ending_;
-  trainer.run_from(position_.step, position_.epoch_loss,
-                   [&](const StepRecord& record) { return take(trainer, record, onlookers); });
+  try {
+    trainer.run_from(position_.step, position_.epoch_loss,
+                     [&](const StepRecord& record) { return take(trainer, record, onlookers); });
+  } catch (const NotRepeated& alarm) {
+    ending_.status = Ending::Status::not_repeated;
+    ending_.why = alarm.what();
+  }
   return ending_;
 }
 

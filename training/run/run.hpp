@@ -25,6 +25,7 @@ struct Onlookers {
   std::function<void(const std::string&)>
       say{};  ///< one line that is no error: a checkpoint that was not saved, one that does not hold
   std::function<bool()> should_stop{};  ///< asked after each step
+  std::function<ShadowResults()> shadow{};  ///< what checks found since it was asked last, asked after each step
 };
 
 /// Whether training ends there: after the last step, or out of patience.

@@ -1,0 +1,69 @@
+/// \file
+/// Intervals of a run explained by a trace: another system wrote down what each step computed, every value has to lie in the
+/// interval that its equation gives on the trace's own operands, and the state that follows is the one committed to, to the
+/// bit. It computes no step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spec/contract/contract.hpp"
+#include "tools/log/diff.hpp"
+#include "tools/log/log.hpp"
+#include "training/certificate/replay.hpp"
+
+namespace etalon::assurance {
+
+/// Reads a folder of safetensors files:
+/// `data.safetensors`, the inputs of the step's program that are neither state nor indices, whose SHA-256 is the run's data;
+/// `state-N.safetensors`, the state after N steps, for the first of an interval;
+/// `step-N.safetensors`, the N-th step from 1: every value that the program names, and any of its locals, by name.
+class Explanation {
+ public:
+  /// \param contract what the other system keeps
+  /// \throws IoError; SpecViolation where the run's step is not one program, or the data is not the run's
+  Explanation(const training::Declaration& declaration, std::filesystem::path trace, const spec::Contract& contract);
+
+  /// What was found of an interval, from the state before it. \param lines of the journal \param at from 0
+  /// \throws IoError for a file that is missing or no trace; SpecViolation where an assignment takes too long to judge
+  [[nodiscard]] training::Replayed interval(const std::vector<training::JournalLine>& lines, std::size_t at);
+
+  [[nodiscard]] std::size_t elements() const { return elements_; }    ///< that were held to bounds so far
+  [[nodiscard]] std::size_t undecided() const { return undecided_; }  ///< of them, those for which the bound says nothing
+
+  /// What the trace says of a step, from the state before it. \throws as interval
+  [[nodiscard]] logging::Log log_of(std::int64_t number, const training::Named& state) const;
+  /// The state after so many steps that the trace holds. \param digest is filled in with the SHA-256 of its file \throws IoError
+  [[nodiscard]] training::Named state_after(std::int64_t number, std::string& digest) const;
+  /// Makes the state that before a step the one after it. \throws IoError where the trace does not say what it is
+  static void advance(training::Named& state, const logging::Log& step);
+
+ private:
+  /// A step's trace held to the program: what is wrong, or nothing. The state becomes the one after it.
+  [[nodiscard]] std::string step(std::int64_t number, training::Named& state, std::vector<double>& losses);
+  [[nodiscard]] std::vector<HostTensor> inputs_of(std::int64_t number, const training::Named& state) const;
+
+  spec::Program program_;
+  std::filesystem::path trace_;
+  spec::Contract contract_;
+  std::string start_;  ///< digest of the state before the first step
+  training::Named data_;
+  std::size_t elements_ = 0;
+  std::size_t undecided_ = 0;
+};
+
+/// Where two traces of one run first differ.
+struct DisputedStep {
+  std::int64_t step = 0;           ///< from 1
+  logging::Comparison comparison;  ///< of both, each judged on its own operands, which are the same up to the first difference
+};
+/// \param lines of either journal \param at from 0, an interval before which both have the same state
+/// \returns nothing where no value of the interval differs \throws as Explanation::interval; SpecViolation where the states before differ
+[[nodiscard]] std::optional<DisputedStep> first_disputed_step(const Explanation& a, const Explanation& b,
+                                                              const std::vector<training::JournalLine>& lines, std::size_t at);
+
+}  // namespace etalon::assurance
