@@ -12,6 +12,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -29,10 +30,17 @@ namespace etalon::training {
 
 namespace {
 
+/// The shipped file stands in the tree that this was built from, else beside the program, into whatever prefix it was installed, else
+/// where programs of others find it.
 std::filesystem::path digits_file(const TrainOptions& options) {
   if (!options.data.empty()) return options.data;
-  const std::filesystem::path source = std::filesystem::path(ETALON_SOURCE_DATA) / "digits.csv.gz";
-  return std::filesystem::exists(source) ? source : std::filesystem::path(ETALON_INSTALLED_DATA) / "digits.csv.gz";
+  constexpr const char* name = "digits.csv.gz";
+  std::error_code ignored;
+  const std::filesystem::path bin = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const std::filesystem::path& folder : {std::filesystem::path(ETALON_SOURCE_DATA), bin.parent_path() / "share/etalon"}) {
+    if (std::filesystem::exists(folder / name, ignored)) return folder / name;
+  }
+  return std::filesystem::path(ETALON_INSTALLED_DATA) / name;
 }
 
 /// Remembers the curves of a run and prints its lines.
