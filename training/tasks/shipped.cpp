@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "spec/error.hpp"
@@ -21,10 +22,15 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// Of the installation, or else of the source tree it was built from.
+/// It stands in the tree that this was built from, else beside the program, into whatever prefix it was installed, else where programs
+/// of others find it.
 Path shipped_file(const char* name) {
-  const Path source = Path(ETALON_SOURCE_DATA) / name;
-  return std::filesystem::exists(source) ? source : Path(ETALON_INSTALLED_DATA) / name;
+  std::error_code ignored;
+  const Path bin = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const Path& folder : {Path(ETALON_SOURCE_DATA), bin.parent_path() / "share/etalon"}) {
+    if (std::filesystem::exists(folder / name, ignored)) return folder / name;
+  }
+  return Path(ETALON_INSTALLED_DATA) / name;
 }
 
 /// A text that every Debian system has.
