@@ -23,7 +23,8 @@ const messages = protobuf.Root.fromJSON({ nested: {
 } });
 const Tensor = messages.lookupType("Tensor");
 
-const KINDS = { 1: ["float32", Float32Array], 6: ["int32", Int32Array], 7: ["int64", BigInt64Array], 9: ["bool", Uint8Array], 11: ["float64", Float64Array] };
+const KINDS = { 1: ["float32", Float32Array], 6: ["int32", Int32Array], 7: ["int64", BigInt64Array], 9: ["bool", Uint8Array],
+                11: ["float64", Float64Array] };
 
 function tensor(file) {
   const t = Tensor.decode(fs.readFileSync(file)), [type, List] = KINDS[t.dataType];
@@ -39,7 +40,8 @@ function tensors(folder, kind) {
 }
 
 async function answer(bytes, inputs) {
-  const session = await ort.InferenceSession.create(bytes, { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 4, graphOptimizationLevel: "all" });
+  const session = await ort.InferenceSession.create(bytes, { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 4,
+                                                             graphOptimizationLevel: "all" });
   try {
     const feeds = {};
     session.inputNames.forEach((name, i) => (feeds[name] = inputs[i]));
@@ -102,12 +104,14 @@ async function each(folder, visit) {
   return counts;
 }
 
-const WRONG = { exp: ["Exp", "Log"], sin: ["Sin", "Cos"], add: ["Add", "Sub"], max: ["ReduceMax", "ReduceMin"], sinh: ["Sinh", "Tanh"], sqrt: ["Sqrt", "Ceil"] };
+const WRONG = { exp: ["Exp", "Log"], sin: ["Sin", "Cos"], add: ["Add", "Sub"],
+                max: ["ReduceMax", "ReduceMin"], sinh: ["Sinh", "Tanh"], sqrt: ["Sqrt", "Ceil"] };
 
 (async () => {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "etalon-onnx-"));
   try {
-    const ops = "neg,abs,sqrt,exp,sin,sinh,sigmoid,relu,isnan,add,div,maximum,lt,where,softmax,log_softmax,matmul,max,mean,concat,transpose";
+    const ops = "neg,abs,sqrt,exp,sin,sinh,sigmoid,relu,isnan,add,div,maximum,lt,where," +
+                "softmax,log_softmax,matmul,max,mean,concat,transpose";
     const judged = path.join(scratch, "judged"), plain = path.join(scratch, "plain");
     console.log(execFileSync(etalon, ["export", "onnx", judged, "--ops", ops, ...promises], { encoding: "utf8" }).trim());
     console.log(execFileSync(etalon, ["export", "onnx", plain, "--ops", ops, "--plain", ...promises], { encoding: "utf8" }).trim());
