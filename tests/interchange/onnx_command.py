@@ -80,7 +80,8 @@ with tempfile.TemporaryDirectory() as scratch:
     # What is wrong is said at once, in lines that name it.
     refused(['affine.onnx: input "x": the extent "n" is open; give it with --dim n=N'], "import", "onnx", "affine.onnx", "-o", "never.txt")
     refused(["--dim n=-1: expected an extent, found '-1'"], "import", "onnx", "affine.onnx", "--dim", "n=-1")
-    nodes = (node("QLinearConv", ["x"], ["a"], "q3"), node("Relu", ["x"], ["b"], "", "", alpha=1), node("Mine", ["b"], ["c"], "", "com.mine"))
+    nodes = (node("QLinearConv", ["x"], ["a"], "q3"), node("Relu", ["x"], ["b"], "", "", alpha=1),
+             node("Mine", ["b"], ["c"], "", "com.mine"))
     (folder / "bad.onnx").write_bytes(model(17, *nodes, value(11, "x", [2]), value(12, "a", [2]), value(12, "c", [2])))
     refused(['bad.onnx: node 1 "q3" (QLinearConv): quantised types are not offered',
              'bad.onnx: node 2 (Relu): attribute "alpha" is not offered',
