@@ -74,14 +74,17 @@ with tempfile.TemporaryDirectory() as scratch:
         answers(0, [], *one_row, "--parameters", "w.safetensors", "-o", "open.txt")
         check("parameter w : f32[2]" in (folder / "open.txt").read_text(), "--parameters")
         answers(0, ["y : f32[1, 2] = [11.0, 22.0]"], "run", "open.txt", "--set", "x=5,7", "--parameters", "w.safetensors")
-        answers(0, ["y : f32[1, 2] = [6.0, 8.0]"], "run", "open.txt", "--set", "x=5,7", "--set", "w=1", "--parameters", "w.safetensors", "--backend", "cpu")
+        one = ("--set", "x=5,7", "--set", "w=1", "--parameters", "w.safetensors", "--backend", "cpu")
+        answers(0, ["y : f32[1, 2] = [6.0, 8.0]"], "run", "open.txt", *one)
 
     # What is wrong is said at once, in lines that name it.
     refused(['affine.onnx: input "x": the extent "n" is open; give it with --dim n=N'], "import", "onnx", "affine.onnx", "-o", "never.txt")
     refused(["--dim n=-1: expected an extent, found '-1'"], "import", "onnx", "affine.onnx", "--dim", "n=-1")
-    (folder / "bad.onnx").write_bytes(model(17, node("QLinearConv", ["x"], ["a"], "q3"), node("Relu", ["x"], ["b"], "", "", alpha=1),
-                                            node("Mine", ["b"], ["c"], "", "com.mine"), value(11, "x", [2]), value(12, "a", [2]), value(12, "c", [2])))
-    refused(['bad.onnx: node 1 "q3" (QLinearConv): quantised types are not offered', 'bad.onnx: node 2 (Relu): attribute "alpha" is not offered',
+    nodes = (node("QLinearConv", ["x"], ["a"], "q3"), node("Relu", ["x"], ["b"], "", "", alpha=1),
+             node("Mine", ["b"], ["c"], "", "com.mine"))
+    (folder / "bad.onnx").write_bytes(model(17, *nodes, value(11, "x", [2]), value(12, "a", [2]), value(12, "c", [2])))
+    refused(['bad.onnx: node 1 "q3" (QLinearConv): quantised types are not offered',
+             'bad.onnx: node 2 (Relu): attribute "alpha" is not offered',
              'bad.onnx: node 3 (Mine): operators of "com.mine" are not offered'], "import", "onnx", "bad.onnx", "-o", "never.txt")
     (folder / "empty.onnx").write_bytes(b"")
     refused(["empty.onnx: expected a model of ONNX, found no graph in it"], "import", "onnx", "empty.onnx", "-o", "never.txt")
@@ -91,6 +94,7 @@ with tempfile.TemporaryDirectory() as scratch:
             done = run("import", "onnx", "cut.onnx", "--dim", "n=1")
             check(done.returncode in (0, 2) and done.stderr.count("\n") <= 2, f"cut after {size} bytes: {done}")
     refused(["import: a format is missing; etalon import --help lists them"], "import")
-    refused(["reshape: it is no single operator of ONNX, so no test of one node is made of it"], "export", "onnx", "tests", "--ops", "reshape")
+    refused(["reshape: it is no single operator of ONNX, so no test of one node is made of it"],
+            "export", "onnx", "tests", "--ops", "reshape")
 print("everything holds" if failed == 0 else f"{failed} faults")
 sys.exit(1 if failed else 0)

@@ -24,8 +24,9 @@ warnings.simplefilter("ignore")
 class Cnn(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.features = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3, padding=1), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
-                                            torch.nn.Conv2d(4, 6, 3, stride=2, groups=2), torch.nn.GELU(), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Dropout(0.5))
+        nn = torch.nn
+        self.features = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2),
+                                      nn.Conv2d(4, 6, 3, stride=2, groups=2), nn.GELU(), nn.AdaptiveAvgPool2d(1), nn.Dropout(0.5))
         self.head = torch.nn.Linear(6, 3)
 
     def forward(self, x):
@@ -106,9 +107,10 @@ with tempfile.TemporaryDirectory() as scratch:
     cnn = Cnn()
     cnn(torch.randn(16, 1, 9, 9))  # so that the running statistics are some
     judged(pathlib.Path(scratch), "cnn", cnn.eval(), torch.randn(2, 1, 9, 9))
-    judged(pathlib.Path(scratch), "cnn of any batch", cnn.eval(), torch.randn(3, 1, 9, 9), dynamic_axes={"x": {0: "batch"}, "y": {0: "batch"}})
+    any_batch = {"dynamic_axes": {"x": {0: "batch"}, "y": {0: "batch"}}}
+    judged(pathlib.Path(scratch), "cnn of any batch", cnn.eval(), torch.randn(3, 1, 9, 9), **any_batch)
     tokens = torch.randint(0, 11, (2, 5))
     judged(pathlib.Path(scratch), "gpt block", Block().eval(), tokens)
-    judged(pathlib.Path(scratch), "gpt block of any batch", Block().eval(), tokens, dynamic_axes={"x": {0: "batch"}, "y": {0: "batch"}})
+    judged(pathlib.Path(scratch), "gpt block of any batch", Block().eval(), tokens, **any_batch)
 print("everything holds" if failed == 0 else f"{failed} faults")
 sys.exit(1 if failed else 0)

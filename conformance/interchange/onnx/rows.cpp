@@ -60,7 +60,8 @@ const Row* find_row(std::string_view operation) {
 }
 
 std::string_view why_not(std::string_view operation) {
-  const auto at = std::find_if(std::begin(unoffered), std::end(unoffered), [&](const Unoffered& kind) { return operation.starts_with(kind.begin); });
+  const auto begins = [&](const Unoffered& kind) { return operation.starts_with(kind.begin); };
+  const auto at = std::find_if(std::begin(unoffered), std::end(unoffered), begins);
   return at == std::end(unoffered) ? "it has no counterpart in the library" : at->why;
 }
 
