@@ -81,9 +81,9 @@ TEST_CASE("honest steps raise no alarm", "[shadow]") {
     std::int64_t steps;
     ShadowPolicy policy;
   };
-  const std::vector<Case> cases = {{digits_mlp(), some_digits(96), {5, 60, 32, true, 2}, 160, {1, 40}},
-                                   {digits_cnn(), some_digits(32), {5, 4, 8, true, 1}, 16, {1, 6}},
-                                   {moons(), points(), {5, 30, 4, true, 1}, 300, {1, 10}}};
+  const std::vector<Case> cases = {{digits_mlp(), some_digits(96), {5, 60, 32, true, 2}, 160, {1, 80}},
+                                   {digits_cnn(), some_digits(32), {5, 4, 8, true, 1}, 16, {1, 10}},
+                                   {moons(), points(), {5, 30, 4, true, 1}, 300, {1, 20}}};
   ShadowResults all;
   for (const Case& one : cases) {
     Trainer trainer(one.task, one.rows, one.how);
