@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
-#include "tests/assurance/recorded.hpp"
+#include "tests/assurance/spoiled_steps.hpp"
 #include "tests/assurance/trained.hpp"
 #include "training/shadow/checks.hpp"
 
@@ -141,7 +141,7 @@ TEST_CASE("faults that repeat are met by judging as often as is predicted", "[sh
   const ShadowPolicy policy{4, 8};
   Trainer trainer = moons_trainer(6);
   Replica replica(trainer, {});
-  Recorded recorded(6);
+  SpoiledSteps recorded(6);
   const Named start = trainer.state().download();
   // How many flips leave their bounds, of as many as are drawn here.
   std::mt19937 random(1);
