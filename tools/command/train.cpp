@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "spec/error.hpp"
 #include "tools/command/command.hpp"
@@ -113,7 +114,9 @@ void complete(TrainWords& words) {
   options.from = words.from;
   options.cache = compiled::default_cache_folder();
   options.device = device_named(words.backend, options.cache);
-  options.judges = assurance::step_judges(make_recorder(words.backend).contract);
+  options.judges = [backend = words.backend](const spec::Program& step, std::shared_ptr<compiled::Device> device) {
+    return assurance::step_judges(make_recorder(backend).contract)(step, std::move(device));
+  };
   if (!words.shadow.empty()) options.shadow = training::shadow_policy_of(words.shadow, "--shadow");
   options.plots = !words.no_plots;
   options.progress = isatty(STDOUT_FILENO) != 0;

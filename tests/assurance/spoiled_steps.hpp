@@ -16,16 +16,16 @@
 
 namespace etalon::training {
 
-class Recorded {
+class SpoiledSteps {
  public:
   /// Of the moons.
-  explicit Recorded(std::int64_t epochs)
+  explicit SpoiledSteps(std::int64_t epochs)
       : trainer_(moons_trainer(epochs)), recorder_{"test", spec::contract_named("cpu"), [this](const spec::System& system, std::span<const HostTensor> inputs) {
                                                   if (!executable_) executable_ = compiled::compile_system(system);
                                                   return executable_->run(inputs);
                                                 }} {}
-  Recorded(const Recorded&) = delete;
-  Recorded& operator=(const Recorded&) = delete;
+  SpoiledSteps(const SpoiledSteps&) = delete;
+  SpoiledSteps& operator=(const SpoiledSteps&) = delete;
 
   /// The step with a bit of any element of any real assignment flipped; the judgement has the faults of that assignment alone.
   Judgement judge(std::int64_t step, const Named& before, std::mt19937* random) {
