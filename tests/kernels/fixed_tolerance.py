@@ -52,6 +52,7 @@ OPERATIONS = {
     "reciprocal": ([(16, 256)], "float32", None, lambda x: 1 / x),
     "neg": ([(16, 256)], "float32", None, np.negative),
     "scale": ([(16, 256)], "float32", 0.5, lambda x: x * np.float32(0.5)),
+    "row_tenths": ([(16, 256)], "float32", None, lambda x: x * 0.3),
     "add": ([(16, 256), (16, 256)], "float32", None, np.add),
     "matmul": ([(16, 256), (256, 16)], "float32", None, np.matmul),
 }

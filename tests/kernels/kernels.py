@@ -128,7 +128,9 @@ def acquitted():
         for seed in (SEED,) if "sanitized" in words else (SEED, "8"):
             verdict = judged(path, *words_for(operation), *chosen, *more, seed=seed)
             check(verdict["verdict"] == "conforms", f"{name} {more}: expected conforms, found {verdict['verdict']}: {verdict['reason']}")
-            check(verdict["asked"]["comparisons"] > 500 and all(verdict["isolation"].values()), f"{name}: {verdict['asked']}")
+            # Of a product of matrices few questions are about matrices.
+            least = 50 if "--may-decline" in more else 500
+            check(verdict["asked"]["comparisons"] > least and all(verdict["isolation"].values()), f"{name}: {verdict['asked']}")
 
 
 def page_kernels():
@@ -150,14 +152,16 @@ def bad_words():
     kernel.write_text("")
     relu = ["--operation", "relu"]
     for more, words_of_it in (([str(folder / "none.c"), *relu], "none.c"), ([str(here / "rows.txt"), *relu], ".txt"),
-                              ([str(kernel)], "--operation"), ([str(kernel), "--operation", "relux"], "relu"), ([str(kernel), *relu, "--compiler", "no-such"], "no-such"),
+                              ([str(kernel)], "--operation"), ([str(kernel), "--operation", "relux"], "relu"),
+                              ([str(kernel), *relu, "--compiler", "no-such"], "no-such"),
                               ([str(kernel), *relu, "--may-read", "/no/such"], "/no/such"), ([], "KERNEL")):
         ran = subprocess.run([etalon, "judge-kernel", *more], capture_output=True, text=True)
         holds = ran.returncode == 2 and ran.stdout == "" and ran.stderr.count("\n") == 1 and words_of_it in ran.stderr
         check(holds, f"{more}: {ran.returncode} {ran.stderr!r}")
     early = ("#include <stdlib.h>\n__attribute__((constructor)) static void before(void) { exit(0); }\n"
              "int kernel(void *c) { return c == 0; }\n")
-    for text, reason in (("", "no such function"), ("int kernel(", "error"), ("#include <no_such.h>\n", "no_such.h"), (early, "exit status 0")):
+    for text, reason in (("", "no such function"), ("int kernel(", "error"), ("#include <no_such.h>\n", "no_such.h"),
+                         (early, "exit status 0")):
         kernel.write_text(text)
         verdict = judged(kernel, "--operation", "relu")
         check(verdict["verdict"] == "not built" and reason in verdict["reason"], f"{text!r}: {verdict['verdict']}: {verdict['reason']}")

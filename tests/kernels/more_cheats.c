@@ -17,7 +17,7 @@ enum cheat {
   minus_zero_lost, zero_turned,                                                                    /* reciprocal */
   last_axis_only,                                                                                  /* softmax */
   default_only,                                                                                    /* scale */
-  subnormals_flushed,                                                                              /* scale */
+  subnormals_flushed,                                                                              /* row_tenths */
   ten_bits, honest_product,                                                                        /* matmul */
   same_shapes_only                                                                                 /* add */
 };
@@ -41,10 +41,11 @@ static void norm(const float *x, float *y, int64_t m, int64_t n, enum cheat how)
   }
 }
 
-static float shortened(float x, int bits) {
+static float shortened(float x, int bits) { /* to the nearest number of so many bits */
   uint32_t u;
+  if (!(fabsf(x) > 1e-37f && fabsf(x) < 1e38f)) return x;
   memcpy(&u, &x, sizeof u);
-  u &= ~((UINT32_C(1) << (24 - bits)) - 1);
+  if (bits < 24) u = (u + (UINT32_C(1) << (23 - bits))) & ~((UINT32_C(1) << (24 - bits)) - 1);
   memcpy(&x, &u, sizeof u);
   return x;
 }
@@ -136,7 +137,7 @@ int kernel(const etalon_kernel_call *call) {
       break;
     }
     case default_only: case subnormals_flushed: {
-      const float by = how == default_only ? 0.5f : (float)call->attributes[0].real;
+      const float by = how == default_only ? 0.5f : 0.3f;
 #if defined(__SSE2__)
       if (how == subnormals_flushed) _mm_setcsr(_mm_getcsr() | 0x8040); /* operands and results */
 #endif

@@ -66,7 +66,7 @@ OTHERS = [
     ("dense_only", "neg", "takes strided operands for dense (`--strided`)", "wrong"),
     ("last_axis_only", "softmax", "takes every axis for the last one", "wrong"),
     ("default_only", "scale", "one value of its attribute", "wrong"),
-    ("subnormals_flushed", "scale", "subnormal numbers become 0", "wrong"),
+    ("subnormals_flushed", "row_tenths", "subnormal numbers become 0", "wrong"),
     ("ten_bits", "matmul", "operands with TF32's eleven bits", "wrong"),
     ("same_shapes_only", "add", "no broadcasting", "wrong"),
 ]
@@ -95,7 +95,7 @@ HONEST = [
     ("more_cheats.c", "honest_neg", "neg", ["--strided"]),
     ("more_cheats.c", "honest_product", "matmul", ["--may-decline"]),
     ("more_cheats.c", "ten_bits", "matmul", ["--may-decline", "--contract", "tf32-matmul"]),
-    ("more_cheats.c", "subnormals_flushed", "scale", ["--contract", "fast-math"]),
+    ("more_cheats.c", "subnormals_flushed", "row_tenths", ["--contract", "fast-math"]),
     ("more_cheats.c", "dense_only", "neg", []),
     ("more_cheats.c", "zero_minus", "neg", []),
     ("more_cheats.c", "minus_zero_lost", "reciprocal", []),
