@@ -63,7 +63,7 @@ TrainResult train_digits(const TrainOptions& options, std::optional<Run>& run, s
   show_curves(progress, options, console);
   if (options.plots) console << '\n' << as_text(matrix);
   show_svg(matrix, "confusion", options);
-  return {trainer.steps(), last_epoch_loss(progress, run), accuracy_of(matrix), 0, progress.accuracies()};
+  return {steps_done(progress, run), last_epoch_loss(progress, run), accuracy_of(matrix), 0, progress.accuracies()};
 }
 
 DecisionMap decision_map(Trainer& trainer, const Dataset& data) {
