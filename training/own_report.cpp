@@ -119,7 +119,7 @@ TrainResult train_own(const TrainOptions& options, std::optional<Run>& run, std:
   shown.perplexity = examples.vocabulary > 0;
   Progress progress(console, trainer.steps(), trainer.steps_of_epoch(), shown);
   const Ending ending = trained(trainer, options, run, progress, console);
-  const std::int64_t steps = run ? run->position().step : progress.last().step + 1;
+  const std::int64_t steps = steps_done(progress, run);
   TrainResult result{steps, last_epoch_loss(progress, run), 0, 0, progress.accuracies(), ending, {}};
   if (ending.status != Ending::Status::finished) return result;
 

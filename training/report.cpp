@@ -65,6 +65,7 @@ TrainResult train_shipped(const TrainOptions& options, std::optional<Run>& run, 
   const Ending ending = trained(trainer, options, run, progress, console);
   TrainResult result{trainer.steps(), 0, 0, 0, progress.accuracies(), ending};
   if (ending.status != Ending::Status::finished) return result;
+  result.steps = steps_done(progress, run);
   result.last_epoch_loss = last_epoch_loss(progress, run);
   show_curves(progress, options, console);
   judge(trainer, of, options, result, console);

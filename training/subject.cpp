@@ -121,6 +121,10 @@ TrainerOptions trainer_options(const TrainOptions& options, std::int64_t epochs,
 
 ProgressOptions progress_options(const TrainOptions& options) { return {options.every, options.progress, options.columns}; }
 
+std::int64_t steps_done(const Progress& progress, const std::optional<Run>& run) {
+  return run ? run->position().step : progress.last().step + 1;
+}
+
 double last_epoch_loss(const Progress& progress, const std::optional<Run>& run) {
   return run ? run->position().epoch_loss : progress.last().epoch_loss;
 }

@@ -37,6 +37,8 @@ void prepare(const Subject& subject, const TrainOptions& options, std::optional<
                              std::ostream& console);
 
 [[nodiscard]] ProgressOptions progress_options(const TrainOptions& options);
+/// How many steps the run has, those of earlier processes with it.
+[[nodiscard]] std::int64_t steps_done(const Progress& progress, const std::optional<Run>& run);
 [[nodiscard]] double last_epoch_loss(const Progress& progress, const std::optional<Run>& run);
 
 template <class Picture>
