@@ -24,7 +24,8 @@ using training::Named;
 
 spec::Program program_of(const training::Declaration& declaration) {
   if (declaration.grain != declaration.batch) {
-    throw SpecViolation(fmt::format("explained: a batch of {} rows in leaves of {}, expected steps of one leaf", declaration.batch, declaration.grain));
+    throw SpecViolation(fmt::format("explained: a batch of {} rows in leaves of {}, expected steps of one leaf", declaration.batch,
+                                    declaration.grain));
   }
   return spec::parse_program(declaration.program);
 }
@@ -49,7 +50,9 @@ std::set<std::string> named_by(const spec::Program& program) {
   std::set<std::string> names(program.outputs.begin(), program.outputs.end());
   for (const auto& step : program.steps) {
     if (const auto* call = std::get_if<spec::Call>(&step)) names.insert(call->results.begin(), call->results.end());
-    if (const auto* derivative = std::get_if<spec::Differentiate>(&step)) names.insert(derivative->results.begin(), derivative->results.end());
+    if (const auto* derivative = std::get_if<spec::Differentiate>(&step)) {
+      names.insert(derivative->results.begin(), derivative->results.end());
+    }
   }
   return names;
 }
@@ -85,7 +88,8 @@ Explanation::Explanation(const training::Declaration& declaration, std::filesyst
   std::string digest;
   data_ = tensors_in(trace_ / "data.safetensors", &digest);
   if (digest != declaration.data) {
-    throw SpecViolation(fmt::format("{}: its SHA-256 is {}, the run's data has {}", (trace_ / "data.safetensors").string(), digest, declaration.data));
+    throw SpecViolation(fmt::format("{}: its SHA-256 is {}, the run's data has {}", (trace_ / "data.safetensors").string(), digest,
+                                    declaration.data));
   }
 }
 
@@ -174,7 +178,9 @@ std::optional<DisputedStep> first_disputed_step(const Explanation& a, const Expl
   std::string of_a, of_b;
   Named state = a.state_after(from, of_a);
   (void)b.state_after(from, of_b);
-  if (of_a != of_b) throw SpecViolation(fmt::format("dispute: the state after step {} is {} in the first trace, {} in the second", from, of_a, of_b));
+  if (of_a != of_b) {
+    throw SpecViolation(fmt::format("dispute: the state after step {} is {} in the first trace, {} in the second", from, of_a, of_b));
+  }
   for (std::int64_t number = from + 1; number <= lines[at].step; ++number) {
     const logging::Log one = a.log_of(number, state), other = b.log_of(number, state);
     logging::Comparison comparison = logging::compare(one, other);

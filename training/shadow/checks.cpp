@@ -21,7 +21,8 @@ std::string Checks::text() const {
   std::string text = fmt::format("shadow {}: steps again on another core, {}; if one step in 1000 of {} is faulty, it is met\n",
                                  to_text(policy_), replica_.way(), steps);
   text += fmt::format("  with probability {:.3g} where the fault does not repeat\n", chance_of_alarm(policy_, steps, faulty, {1, 1}));
-  text += fmt::format("  with probability {:.3g} where it repeats, and a value leaves its bounds\n", chance_of_alarm(policy_, steps, faulty, {0, 1}));
+  text += fmt::format("  with probability {:.3g} where it repeats, and a value leaves its bounds\n",
+                      chance_of_alarm(policy_, steps, faulty, {0, 1}));
   return text;
 }
 

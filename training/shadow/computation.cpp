@@ -36,7 +36,8 @@ std::string first_difference(const Named& a, const Named& b) {
     const auto [at, same] = std::mismatch(one.bytes.begin(), one.bytes.end(), other.bytes.begin(), other.bytes.end());
     if (at == one.bytes.end() || same == other.bytes.end()) continue;
     const std::size_t element = static_cast<std::size_t>(at - one.bytes.begin()) / size_of(one.dtype);
-    return fmt::format("{}{} is {}, computed again {}", name, place_of(one, element), element_text(one, element), element_text(other, element));
+    return fmt::format("{}{} is {}, computed again {}", name, place_of(one, element), element_text(one, element),
+                       element_text(other, element));
   }
   return "";
 }

@@ -40,7 +40,8 @@ std::string to_text(const ShadowPolicy& policy) {
 ShadowPolicy shadow_policy_of(std::string_view text, std::string_view where) {
   ShadowPolicy policy;
   const auto refuse = [&](std::string_view part) {
-    throw SpecViolation(fmt::format("{}: '{}', expected replay=1/N, judge=1/N or both with a comma, N from 1 to 10^9", where, as_quoted(part)));
+    throw SpecViolation(fmt::format("{}: '{}', expected replay=1/N, judge=1/N or both with a comma, N from 1 to 10^9", where,
+                                    as_quoted(part)));
   };
   for (bool more = true; more;) {
     const std::size_t end = text.find(',');
