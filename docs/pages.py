@@ -106,7 +106,7 @@ def help_of(*command):
 
 
 def commands_in(text):
-    return re.findall(r"^  (\w+) ", text.split("Subcommands:")[-1].split("Example")[0], re.M) if "Subcommands:" in text else []
+    return re.findall(r"^  ([\w-]+) ", text.split("Subcommands:")[-1].split("Example")[0], re.M) if "Subcommands:" in text else []
 
 
 def check_command(where, line):
