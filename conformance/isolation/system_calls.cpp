@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <cstdint>
@@ -24,7 +25,7 @@ constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64;
 
 // The network, other processes' memory, what holds descriptors of others, memory that outlives a process, and the system itself.
 constexpr std::initializer_list<int> nobodys = {
-    SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_ptrace, SYS_process_vm_readv,
+    SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_ptrace, SYS_process_vm_readv,
     SYS_process_vm_writev, SYS_process_madvise, SYS_pidfd_open, SYS_pidfd_getfd, SYS_pidfd_send_signal, SYS_kcmp, SYS_execveat, SYS_mount,
     SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_unshare, SYS_setns, SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsmount,
     SYS_open_by_handle_at, SYS_name_to_handle_at, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter,
@@ -122,6 +123,11 @@ SystemCalls allowed_system_calls(bool processes) {
   program.if_at_least(0x40000000);  // x32
   program.end(kill);
 #endif
+  program.if_equal(SYS_socket, 4);  // looking up a user's name asks a daemon first, and goes on without it
+  program.load(low_half(0));
+  program.if_equal(AF_UNIX);
+  program.end(answer(EACCES));
+  program.end(kill);
   program.all(nobodys, kill);
   program.all(refused, answer(EPERM));
   program.if_equal(SYS_clone3);  // its flags lie in memory, where no filter sees them; callers fall back to clone

@@ -117,7 +117,7 @@ KernelProgram::KernelProgram(const KernelSource& source, const std::string& text
                           : language == KernelLanguage::c    ? "/kernel.c"
                                                              : "/kernel.cpp"),
                text);
-    environment_ = {fmt::format("PATH={}", search_path), "LC_ALL=C.UTF-8", "HOME=" + folder_, "TMPDIR=" + folder_};
+    environment_ = {fmt::format("PATH={}", search_path), "LC_ALL=C.UTF-8", "HOME=" + folder_, "TMPDIR=" + folder_, "LOGNAME=kernel"};
     language == KernelLanguage::python ? interpret(source) : compile(source, language);
   } catch (...) {
     fs::remove_all(folder_);
@@ -178,7 +178,7 @@ void KernelProgram::interpret(const KernelSource& source) {
   if (reach.empty()) throw Unsupported(fmt::format("kernel: no Python with {}; --compiler names an interpreter that has it", like));
   made_by_ = reach[0];
   write_file(folder_ + "/host.py", host_in_python());
-  std::vector<Reach> files{{folder_ + "/host.py"}, {folder_ + "/kernel.py"}, {fs::canonical(made_by_).string(), Reach::For::running}};
+  std::vector<Reach> files{{folder_ + "/host.py"}, {folder_ + "/kernel.py"}, {"/dev/urandom"}, {fs::canonical(made_by_).string(), Reach::For::running}};
   for (std::size_t i = 1; i < reach.size(); ++i)
     files.push_back({reach[i].substr(1), reach[i][0] == 'n' ? Reach::For::names : Reach::For::reading});
   for (Reach& library : system_libraries()) files.push_back(std::move(library));
