@@ -100,7 +100,8 @@ void Composer::add_rejoined() {
   else return;
   constexpr int draws = 8;
   for (int k = 0; k < draws && !givers.empty() && !takers.empty(); ++k) {
-    const auto apart = drawn_on(*draw_.pick(givers), {wish_.dtype, draw_.pick(extents)});
+    const spec::Definition& giver = *draw_.pick(givers);
+    const auto apart = drawn_on(giver, {wish_.dtype, draw_.pick(extents)});
     if (!apart) continue;
     const std::vector<spec::ValueType> pieces = instance_of(apart->types, wish_.library).results;
     const auto joined = pieces.size() > 1 ? joining(*draw_.pick(takers), pieces) : std::nullopt;

@@ -140,7 +140,8 @@ std::int64_t Drawing::long_extent() {
     constexpr std::uint64_t step = 7;
     return wish_.turn ? extents[static_cast<std::size_t>(step * *wish_.turn % extents.size())] : draw_.pick(extents);
   }
-  return in_one_piece + 128 * draw_.integer(0, 2) + (draw_.chance(0.5) ? draw_.integer(1, 3) : draw_.integer(4, 127));
+  const std::int64_t pieces = draw_.integer(0, 2);  // one draw a statement: operands are evaluated in any order
+  return in_one_piece + 128 * pieces + (draw_.chance(0.5) ? draw_.integer(1, 3) : draw_.integer(4, 127));
 }
 
 void Drawing::lengthen() {

@@ -131,14 +131,16 @@ std::int64_t outside(Draw& draw, std::int64_t extent) {
   if (draw.chance(0.6)) return draw.integer(-3, -1);
   // Far away, but inside for who keeps 32 bits.
   const std::int64_t inside = extent > 0 ? draw.integer(0, extent - 1) : 0;
-  return (draw.chance(0.5) ? 1 : -1) * (std::int64_t{1} << draw.integer(32, 40)) + inside;
+  const std::int64_t sign = draw.chance(0.5) ? 1 : -1;
+  return sign * (std::int64_t{1} << draw.integer(32, 40)) + inside;
 }
 
 std::int64_t count_of(Draw& draw) {
   if (draw.chance(0.5)) return draw.integer(1, 10);
   if (draw.chance(0.5)) return draw.integer(11, 1000);
   if (draw.chance(0.5)) return 1000 + (std::int64_t{1} << draw.integer(0, 19));  // slow averages are still on their way
-  return (std::int64_t{1} << (draw.chance(0.3) ? 22 : 24)) + draw.integer(-1, 3);
+  const std::int64_t power = std::int64_t{1} << (draw.chance(0.3) ? 22 : 24);
+  return power + draw.integer(-1, 3);
 }
 
 }  // namespace
@@ -154,7 +156,10 @@ HostTensor draw_integer(Draw& draw, const IntegerRole& role, DType dtype, const 
   const int bits = dtype == DType::i32 ? 32 : 64;
   // All equal for who keeps fewer bits.
   std::optional<std::int64_t> crowd;
-  if (whole_range && draw.chance(0.2)) crowd = (draw.chance(0.5) ? 1 : -1) * (std::int64_t{1} << (bits == 32 ? draw.pick(std::vector<int>{24, 30}) : draw.pick(std::vector<int>{24, 31, 53, 62})));
+  if (whole_range && draw.chance(0.2)) {
+    const std::int64_t sign = draw.chance(0.5) ? 1 : -1;
+    crowd = sign * (std::int64_t{1} << draw.pick(bits == 32 ? std::vector<int>{24, 30} : std::vector<int>{24, 31, 53, 62}));
+  }
   std::int64_t previous = 0;
   const auto turn = static_cast<std::size_t>(draw.integer(1, 10));  // powers follow each other from here
   for (std::size_t i = 0; i < count; ++i) {

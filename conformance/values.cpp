@@ -17,8 +17,10 @@ static_assert(family_names.size() == static_cast<std::size_t>(Family::special) +
 
 double sign_of(Draw& draw) { return draw.chance(0.5) ? -1.0 : 1.0; }
 
+/// Operands of one expression may be evaluated in any order: two draws are two statements, or compilers would draw other cases.
 double scaled(Draw& draw, int low, int high) {
-  return std::ldexp(1.0 + draw.uniform(), static_cast<int>(draw.integer(low, high)));
+  const double digits = 1.0 + draw.uniform();
+  return std::ldexp(digits, static_cast<int>(draw.integer(low, high)));
 }
 
 double subnormal_number(Draw& draw, DType dtype) {
@@ -29,6 +31,20 @@ double subnormal_number(Draw& draw, DType dtype) {
     default: return scaled(draw, -145, -128);
   }
 }
+
+double signed_subnormal(Draw& draw, DType dtype) {
+  const double sign = sign_of(draw);
+  return sign * subnormal_number(draw, dtype);
+}
+
+double signed_scaled(Draw& draw, int binades) {
+  const double sign = sign_of(draw);
+  return sign * scaled(draw, -binades, binades);
+}
+
+double scaled_normal(Draw& draw, double scale) { return scale * draw.normal(); }
+
+double signed_after(double number, Draw& draw) { return number * sign_of(draw); }
 
 double extreme_value(Draw& draw, DType dtype) {
   const spec::Format f = spec::format_of(dtype);
@@ -48,7 +64,7 @@ double extreme_value(Draw& draw, DType dtype) {
                                    -smallest,
                                    1.0,
                                    -1.0,
-                                   sign_of(draw) * subnormal_number(draw, dtype)};
+                                   signed_subnormal(draw, dtype)};
   return draw.pick(values);
 }
 
@@ -132,31 +148,31 @@ double one_value(Draw& draw, Family family, const Shape& shape) {
       return static_cast<double>(draw.integer(-bound, bound));
     }
     case Family::odd:
-      return odd_integer(draw, shape.dtype) * sign_of(draw);
+      return signed_after(odd_integer(draw, shape.dtype), draw);
     case Family::signs:
       return static_cast<double>(draw.integer(-1, 1));
     case Family::ties:
       return tie_value(draw);
     case Family::zeros:
       if (draw.chance(0.65)) return draw.chance(0.5) ? 0.0 : -0.0;
-      return draw.chance(0.4) ? sign_of(draw) * subnormal_number(draw, shape.dtype) : draw.normal();
+      return draw.chance(0.4) ? signed_subnormal(draw, shape.dtype) : draw.normal();
     case Family::large:
       return reach.large * draw.normal();
     case Family::logits:
-      return (reach.logits + reach.logits / 4 * draw.uniform()) * sign_of(draw);
+      return signed_after(reach.logits + reach.logits / 4 * draw.uniform(), draw);
     case Family::tiny:
       return shape.tiny * draw.normal();
     case Family::subnormal:
-      return sign_of(draw) * subnormal_number(draw, shape.dtype);
+      return signed_subnormal(draw, shape.dtype);
     case Family::cancelling:
     case Family::mixed:
-      return sign_of(draw) * scaled(draw, -reach.binades, reach.binades);
+      return signed_scaled(draw, reach.binades);
     case Family::offset:
       return offset_number(draw, shape.dtype);
     case Family::narrow:
-      return (draw.chance(0.5) ? 1e-2 : 1e-4) * draw.normal();
+      return scaled_normal(draw, draw.chance(0.5) ? 1e-2 : 1e-4);
     case Family::epsilon:
-      if (draw.chance(0.25)) return draw.chance(0.5) ? 0.0 : sign_of(draw) * subnormal_number(draw, shape.dtype);
+      if (draw.chance(0.25)) return draw.chance(0.5) ? 0.0 : signed_subnormal(draw, shape.dtype);
       return reach.epsilon * draw.normal();
     case Family::special:
       return special_value(draw, shape.dtype);
