@@ -43,7 +43,7 @@ void judge(Trainer& trainer, const Shipped& of, const TrainOptions& options, Tra
     return;
   }
   const ConfusionMatrix matrix =
-      confusion_of(fmt::format("confusion matrix of the test {}", options.task), of.test.classes, of.test.labels, trainer.classes(of.test.inputs));
+      confusion_of("confusion matrix of the test " + options.task, of.test.classes, of.test.labels, trainer.classes(of.test.inputs));
   result.test_accuracy = accuracy_of(matrix);
   if (options.plots) console << '\n' << as_text(matrix);
   show_svg(matrix, "confusion", options);
@@ -136,7 +136,9 @@ void check(const TrainOptions& options) {
   if (options.task != own_task && (!(options.own == OwnTask{}) || !options.labels.empty())) {
     throw SpecViolation("training: how data is read, and layers, are of one's own data: etalon train --data FILE --target COLUMN");
   }
-  if (options.task == "moons" && !options.data.empty()) throw SpecViolation("training: moons makes its own data; --data belongs to other tasks");
+  if (options.task == "moons" && !options.data.empty()) {
+    throw SpecViolation("training: moons makes its own data; --data belongs to other tasks");
+  }
   if (!options.svg.empty()) make_folder(options.svg);
   if (!options.metrics.empty()) check_writable(options.metrics);
   if (!options.tensorboard.empty()) make_folder(options.tensorboard);
@@ -151,9 +153,12 @@ TrainResult train(TrainOptions options, std::optional<Run> run, std::ostream& co
   if (options.plan) return result;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (result.ending.status != Ending::Status::finished) return result;
-  const std::string reached = fmt::format("{} {:.2f} %", options.task == "moons" ? "points on their side" : "test accuracy", 100 * result.test_accuracy);
-  const std::string surprise = result.test_perplexity ? fmt::format(", test perplexity {:.2f} ({:.2f} by counts of pairs)", *result.test_perplexity, *result.bigram_perplexity) : "";
-  fmt::print(console, "\n{}: {} steps in {:.1f} s, {}{}, loss sum of the last epoch {:.4g}\n", options.task, result.steps, result.seconds, reached, surprise, result.last_epoch_loss);
+  fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, ", options.task, result.steps, result.seconds,
+             options.task == "moons" ? "points on their side" : "test accuracy", 100 * result.test_accuracy);
+  if (result.test_perplexity) {
+    fmt::print(console, "test perplexity {:.2f} ({:.2f} by counts of pairs), ", *result.test_perplexity, *result.bigram_perplexity);
+  }
+  fmt::print(console, "loss sum of the last epoch {:.4g}\n", result.last_epoch_loss);
   return result;
 }
 

@@ -16,7 +16,8 @@ void require_ascii(std::string_view text, const std::string& where) {
   std::size_t line = 1, column = 1;
   for (const char c : text) {
     if (static_cast<unsigned char>(c) >= ascii) {
-      throw SpecViolation(fmt::format("{}: line {}, column {} has the byte {}, expected ASCII characters", where, line, column, static_cast<unsigned char>(c)));
+      throw SpecViolation(fmt::format("{}: line {}, column {} has the byte {}, expected ASCII characters", where, line, column,
+                                      static_cast<unsigned char>(c)));
     }
     line += c == '\n' ? 1 : 0;
     column = c == '\n' ? 1 : column + 1;
@@ -58,7 +59,9 @@ void for_each_pair(const Dataset& data, See see) {
 Dataset windows_of(std::string_view text, std::int64_t length, const std::string& where) {
   require_ascii(text, where);
   const std::int64_t windows = (static_cast<std::int64_t>(text.size()) - 1) / length;
-  if (text.empty() || windows < 1) throw SpecViolation(fmt::format("{}: {} characters, expected at least {}", where, text.size(), length + 1));
+  if (text.empty() || windows < 1) {
+    throw SpecViolation(fmt::format("{}: {} characters, expected at least {}", where, text.size(), length + 1));
+  }
   Dataset data{length, ascii, {}};
   data.per_row = length;
   for (std::size_t i = 0; i < static_cast<std::size_t>(windows * length); ++i) {
@@ -100,7 +103,9 @@ double bigram_perplexity(const Dataset& train, const Dataset& test) {
   std::vector<double> pairs(classes * classes, 1), symbols(classes, static_cast<double>(classes));
   for_each_pair(train, [&](std::size_t before, std::size_t next) { pairs[before * classes + next] += 1, symbols[before] += 1; });
   double surprise = 0;
-  for_each_pair(test, [&](std::size_t before, std::size_t next) { surprise -= std::log(pairs[before * classes + next] / symbols[before]); });
+  for_each_pair(test, [&](std::size_t before, std::size_t next) {
+    surprise -= std::log(pairs[before * classes + next] / symbols[before]);
+  });
   return std::exp(surprise / static_cast<double>(test.labels.size()));
 }
 

@@ -89,7 +89,9 @@ Traced names_forward(const NamesMlp<Untyped>& m, const Traced& x, const Noise<Un
 
 Traced gpt_forward(const Gpt<Untyped>& m, const Traced& x, const Noise<Untyped>*) { return m.body.symbols_in.likeness(m.body(whole(x))); }
 
-Traced transformer_forward(const RegisterTransformer<Untyped>& m, const Traced& x, const Noise<Untyped>*) { return m.output(m.body(whole(x))); }
+Traced transformer_forward(const RegisterTransformer<Untyped>& m, const Traced& x, const Noise<Untyped>*) {
+  return m.output(m.body(whole(x)));
+}
 
 /// What a recurrent layer has at each place, as [rows, length, width]. \param next of the symbol at a place
 template <class Next>

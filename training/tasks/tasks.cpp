@@ -50,7 +50,8 @@ std::vector<std::string> models_of(const std::string& task) {
 Task task_named(const std::string& task, const std::string& model) {
   if (task == "own") throw SpecViolation("the task own has the model that its run says, none that ships");
   const std::vector<std::string> models = models_of(task);
-  const auto found = std::find_if(shelves.begin(), shelves.end(), [&](const Shelf& shelf) { return shelf.task == task && shelf.model == model; });
+  const auto is_it = [&](const Shelf& shelf) { return shelf.task == task && shelf.model == model; };
+  const auto found = std::find_if(shelves.begin(), shelves.end(), is_it);
   if (found == shelves.end()) throw SpecViolation(unknown_name("model of " + task, model, models));
   return found->make();
 }
