@@ -115,7 +115,7 @@ TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, st
   for (std::size_t i = 0; i < answers.size(); ++i) right += answers[i] * rows.numbers[i] > 0 ? 1 : 0;
   show_curves(progress, options, console);
   show(decision_map(trainer, data), "decision", options, console);
-  return {trainer.steps(), last_epoch_loss(progress, run), static_cast<double>(right) / static_cast<double>(data.rows()), 0, {}};
+  return {trainer.steps(), last_epoch_loss(progress, run), static_cast<double>(right) / static_cast<double>(data.rows()), 0, {}, ending};
 }
 
 /// Everything that can be refused is refused before the first step.

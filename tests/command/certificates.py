@@ -143,6 +143,73 @@ check(disputed.returncode == 1 and "interval 41," in disputed.stdout and "r: sta
       disputed.stdout.count("it is the same") == 1 and disputed.stdout.count("it is another") == 1, f"dispute: {disputed.stdout!r}")
 check(run("dispute", "r", "r").returncode == 0, "dispute of one")
 
+# What a dishonest trainer may sign: the tree and the envelope are right, what they are of is not.
+def sign(name, statement):
+    """An envelope of this statement by the key k."""
+    certificate = json.loads((folder / "c.json").read_text())
+    payload, kind = json.dumps(statement).encode(), certificate["payloadType"].encode()
+    (folder / "pae").write_bytes(b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload))
+    check(openssl("pkeyutl", "-sign", "-inkey", "k.pem", "-rawin", "-in", "pae", "-out", "sig").returncode == 0, "openssl signs")
+    certificate["payload"] = base64.b64encode(payload).decode()
+    certificate["signatures"][0]["sig"] = base64.b64encode((folder / "sig").read_bytes()).decode()
+    (folder / f"{name}.json").write_text(json.dumps(certificate))
+
+
+def forge(name, source, change_lines=lambda lines: lines, change_folder=lambda path: None, change=lambda statement: None):
+    """A folder and a certificate of it, made from an honest pair."""
+    shutil.copytree(folder / source, folder / name)
+    check(run("certify", name, "--key", "k.pem", "-o", "honest.json").returncode == 0, f"certify {name}")
+    statement = json.loads(base64.b64decode(json.loads((folder / "honest.json").read_text())["payload"]))
+    forged_lines = change_lines(journal(name))
+    write_journal(name, forged_lines)
+    change_folder(folder / name)
+    predicate = statement["predicate"]
+    predicate["states"]["end"] = forged_lines[-1]["state"]
+    leaves = [json.dumps(line, separators=(",", ":")).encode() for line in forged_lines]
+    predicate["intervals"] = {"count": len(leaves), "root": root(leaves).hex()}
+    for subject in statement["subject"]:
+        if subject["name"] == "state.safetensors":
+            subject["digest"]["sha256"] = forged_lines[-1]["state"]
+    change(statement)
+    sign(name, statement)
+    return run("audit", f"{name}.json", "--key", "k.pub", "--run", name, "--all")
+
+
+def invented(lines, step=None):
+    """Nothing of the digests is what training comes to."""
+    return [{**line, "step": step or line["step"], "state": digest(b"s%d" % n), "losses": digest(b"l%d" % n)} for n, line in enumerate(lines)]
+
+
+def out_of_patience(path):
+    """Only the first checkpoint stays, and says that nothing was better for long."""
+    for checkpoint in sorted((path / "checkpoints").iterdir()):
+        if not checkpoint.name.startswith("step-0-"):
+            shutil.rmtree(checkpoint)
+            continue
+        manifest = json.loads((checkpoint / "manifest.json").read_text())
+        manifest["validation"] = [0.1, 1.0, 1.0, 1.0, 1.0]
+        text = json.dumps(manifest)
+        (checkpoint / "manifest.json").write_text(text)
+        checkpoint.rename(checkpoint.with_name("step-0-" + digest(text.encode())[:16]))
+
+
+def other_model(statement):
+    for subject in statement["subject"]:
+        if subject["name"] == "model.safetensors":
+            subject["digest"]["sha256"] = digest(b"another model")
+
+
+check(run("train", "names", "--epochs", "6", "--patience", "3", "--run", "n", "--no-plots").returncode == 0, "train with patience")
+check(forge("honest", "n").returncode == 0, "an honest run with patience does not hold")
+for name, source, changes, say in (
+        ("steps", "r", {"change_lines": lambda lines: invented(lines, 1)}, "ends after step 1, expected"),
+        ("short", "r", {"change_lines": lambda lines: lines[:2]}, "the journal ends after step"),
+        ("model", "r", {"change": other_model}, "model.safetensors is certified as"),
+        ("patience", "n", {"change_lines": invented, "change_folder": out_of_patience}, "validation losses")):
+    audited = forge(f"forged-{name}", source, **changes)
+    check(audited.returncode != 0 and "Traceback" not in audited.stderr and say in audited.stdout + audited.stderr,
+          f"forged {name}: {audited.returncode} {audited.stdout[-300:]!r} {audited.stderr!r}")
+
 # Who computed the leaves is no part of a run: one declaration, one journal, one certificate.
 for name, devices in (("one", 1), ("three", 3)):
     check(run("train", "moons", "--epochs", "4", "--batch", "12", "--grain", "4", "--devices", devices, "--run", name, "--no-plots").returncode == 0,

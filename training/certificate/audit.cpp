@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "spec/error.hpp"
+#include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "training/certificate/merkle.hpp"
 #include "training/run/export.hpp"
+#include "training/run/run.hpp"
 
 namespace etalon::training {
 namespace {
@@ -26,6 +28,45 @@ std::optional<Checked> checked_in(const Replay& run) {
   ShadowResults all;
   for (const JournalLine& line : run.lines()) all += line.shadow;
   return Checked{to_text(policy), all.replayed, all.judged, static_cast<std::int64_t>(all.transient.size())};
+}
+
+/// Where lines of a journal are not at the ends of the declaration's intervals, the last at the end of the run.
+std::vector<std::string> off_schedule(const Declaration& d, const std::vector<JournalLine>& lines) {
+  std::vector<std::string> all;
+  std::int64_t from = 0;
+  for (const JournalLine& line : lines) {
+    const std::int64_t due = std::min(from + d.interval, d.steps);
+    const bool may_end = d.patience > 0 && line.step > from && line.step < due && line.step % steps_of_epoch(d) == 0 && &line == &lines.back();
+    if (line.step != due && !may_end) {
+      all.push_back(fmt::format("interval {} ends after step {}, expected {}", line.interval, line.step, due));
+    }
+    from = line.step;
+  }
+  if (from != d.steps && (d.patience == 0 || from % steps_of_epoch(d) != 0)) {
+    all.push_back(fmt::format("the journal ends after step {} of {}", from, d.steps));
+  }
+  return all;
+}
+
+/// The digest of the model that the last state holds; nothing where that state is not there.
+std::optional<std::string> model_digest(const Replay& run) {
+  const RunContents contents = read_run(*file_system(), run.folder());
+  if (contents.newest.checkpoint.digest != run.lines().back().state) return std::nullopt;
+  return sha256_of(export_run(run.folder(), "safetensors", false).bytes);
+}
+
+/// Where the files that a certificate names are not what the run's last state holds.
+std::vector<std::string> foreign_files(const Certificate& certificate, const Replay& run) {
+  std::vector<std::string> all;
+  if (run.lines().empty()) return all;
+  for (const auto& [name, digest] : certificate.subjects) {
+    std::optional<std::string> expected;
+    if (name == "state.safetensors") expected = certificate.end;
+    if (name == "model.safetensors" && certificate.level == Level::bitwise) expected = model_digest(run);
+    if (!expected) all.push_back(fmt::format("{}: nothing in the folder shows that the run made it", as_quoted(name)));
+    else if (*expected != digest) all.push_back(fmt::format("{} is certified as {}, the run's is {}", name, digest, *expected));
+  }
+  return all;
 }
 
 std::string text_of(const std::optional<Checked>& c) {
@@ -84,6 +125,13 @@ std::vector<std::string> contradictions(const Certificate& certificate, const Re
   compare("the state before the first step", run.declaration().start, certificate.start);
   compare("what was checked", text_of(checked_in(run)), text_of(certificate.checked));
   compare("the last state", run.lines().empty() ? "none" : run.lines().back().state, certificate.end);
+  if (certificate.level == Level::explained && run.declaration().patience > 0) {
+    all.emplace_back("the run has patience, and no trace shows a validation loss");
+  }
+  if (!all.empty()) return all;
+  for (const std::vector<std::string>& faults : {off_schedule(run.declaration(), run.lines()), foreign_files(certificate, run)}) {
+    all.insert(all.end(), faults.begin(), faults.end());
+  }
   return all;
 }
 

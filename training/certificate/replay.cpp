@@ -67,8 +67,13 @@ Replayed Replay::interval(std::size_t at) const {
   options.should_stop = [&] { return ++done >= replayed.line.step; };
   std::ostringstream unread;
   const Ending ending = resume(options, unread).ending;
-  replayed.same = ending.status == Ending::Status::finished || ending.status == Ending::Status::stopped;
-  if (!replayed.same) replayed.difference = ending.why;
+  const bool is_last = at + 1 == lines_.size();
+  const bool ended = ending.status == Ending::Status::finished, stopped = ending.status == Ending::Status::stopped;
+  replayed.same = (ended || (stopped && !is_last)) && ending.compared >= replayed.line.interval;
+  if (replayed.same) return replayed;
+  replayed.difference = ended     ? fmt::format("interval {}: training ends before it, by the checkpoint of step {}", at + 1, replayed.from)
+                        : stopped ? fmt::format("interval {}: training does not end after step {}", at + 1, replayed.line.step)
+                                  : ending.why;
   return replayed;
 }
 

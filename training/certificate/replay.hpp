@@ -29,6 +29,7 @@ class Replay {
   /// \throws IoError
   Replay(std::filesystem::path folder, TrainOptions here);
 
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
   /// The text of run.json.
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const Declaration& declaration() const { return declaration_; }

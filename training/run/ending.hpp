@@ -18,6 +18,7 @@ struct Ending {
   Status status = Status::finished;
   std::string why{};       ///< one line, unless finished
   std::int64_t saved = 0;  ///< the step that training would go on from
+  std::int64_t compared = 0;  ///< the last interval that was computed here and is what the journal had of it
 };
 
 }  // namespace etalon::training

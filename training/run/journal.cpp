@@ -23,12 +23,13 @@ std::string text_of(std::span<const JournalLine> lines) {
 
 std::string to_text(const JournalLine& line) {
   nlohmann::ordered_json json{{"interval", line.interval}, {"step", line.step}, {"state", line.state}, {"losses", line.losses}};
+  if (!line.validation.empty()) json["validation"] = line.validation;
   if (!line.shadow.empty()) json["shadow"] = to_json(line.shadow);
   return json.dump();
 }
 
 bool same_bits(const JournalLine& a, const JournalLine& b) {
-  return a.interval == b.interval && a.step == b.step && a.state == b.state && a.losses == b.losses;
+  return a.interval == b.interval && a.step == b.step && a.state == b.state && a.losses == b.losses && a.validation == b.validation;
 }
 
 JournalLine journal_line_of(std::string_view text, const std::string& where) {
@@ -36,8 +37,9 @@ JournalLine journal_line_of(std::string_view text, const std::string& where) {
 }
 
 JournalLine journal_line_of(const StrictJson& line) {
-  line.allow({"interval", "step", "state", "losses", "shadow"});
+  line.allow({"interval", "step", "state", "losses", "validation", "shadow"});
   JournalLine read{line.at("interval").count(), line.at("step").count(), line.at("state").digest(), line.at("losses").digest()};
+  if (line.has("validation")) read.validation = line.at("validation").digest();
   if (line.has("shadow")) read.shadow = shadow_results_of(line.at("shadow"));
   return read;
 }

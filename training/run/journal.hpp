@@ -24,6 +24,7 @@ struct JournalLine {
   std::int64_t step = 0;      ///< how many steps are done after it
   std::string state;          ///< of the state's file
   std::string losses;         ///< of the interval's losses, as doubles, the lowest byte first
+  std::string validation = {};  ///< likewise of all validation losses up to it; empty where nothing is validated
   ShadowResults shadow = {};  ///< of checks while it was computed; it differs where faults came and went
 
   [[nodiscard]] friend bool operator==(const JournalLine&, const JournalLine&) = default;

@@ -56,6 +56,12 @@ void clear(Storage& storage, const fs::path& folder) {
   return snapshot;
 }
 
+/// Of so many validation losses, as a line of the journal has it.
+[[nodiscard]] std::string digest_of_validation(const Position& position, std::int64_t epochs) {
+  const auto count = std::min(position.validation.size(), static_cast<std::size_t>(epochs));
+  return count == 0 ? "" : digest_of_losses(std::span(position.validation).first(count));
+}
+
 [[nodiscard]] Checkpoints checkpoints_of(Storage& storage, const fs::path& folder, const std::string& id,
                                          const Declaration& declaration) {
   return {storage, folder / checkpoints_folder, id, declaration.kept * declaration.interval};
@@ -101,6 +107,8 @@ Run Run::open(std::shared_ptr<Storage> storage, const fs::path& folder) {
   return {std::move(storage), folder, std::move(declaration), std::move(id), std::move(lock)};
 }
 
+std::int64_t steps_of_epoch(const Declaration& declaration) { return declaration.steps / declaration.epochs; }
+
 bool ends_at(const Declaration& declaration, const Position& position) {
   return position.step == declaration.steps || is_out_of_patience(position.validation, declaration.patience);
 }
@@ -109,7 +117,7 @@ std::int64_t best_step_of(const Declaration& declaration, const Position& positi
   const std::int64_t epoch = best_epoch(position.validation);
   if (epoch > declaration.epochs) throw SpecViolation(fmt::format("best epoch {}, expected at most {}", epoch, declaration.epochs));
   if (epoch == 0) throw SpecViolation("there is no validation loss that would say which checkpoint is the best");
-  return epoch * (declaration.steps / declaration.epochs);
+  return epoch * steps_of_epoch(declaration);
 }
 
 /// The last interval may be a shorter one.
@@ -146,6 +154,13 @@ void Run::adopt(const Checkpoint& checkpoint) {
     throw IoError(fmt::format("{}: the state after step {} is {}, the checkpoint has {}", folder_.string(),
                               checkpoint.position.step, expected, checkpoint.digest));
   }
+  const Position& position = checkpoint.position;
+  const std::int64_t epochs = position.step / steps_of_epoch(declaration_), before = last == nullptr ? 0 : last->step / steps_of_epoch(declaration_);
+  const auto count = static_cast<std::int64_t>(position.validation.size());
+  if ((count != 0 && count != epochs) || digest_of_validation(position, before) != (last == nullptr ? "" : last->validation)) {
+    throw IoError(fmt::format("{}: the {} validation losses of the checkpoint of step {} are not those that the journal has", folder_.string(),
+                              count, position.step));
+  }
 }
 
 void Run::restore(Trainer& trainer, const Onlookers& onlookers) {
@@ -161,17 +176,21 @@ void Run::restore(Trainer& trainer, const Onlookers& onlookers) {
 void Run::compare(const JournalLine& line) {
   const JournalLine* before = journal_.find(line.interval);
   if (before == nullptr) return journal_.add(line);
-  if (same_bits(*before, line)) return;
-  const bool state = before->state != line.state;
+  if (same_bits(*before, line)) {
+    ending_.compared = line.interval;
+    return;
+  }
+  const bool state = before->state != line.state, losses = before->losses != line.losses;
+  const auto of = [&](const JournalLine& from) { return state ? from.state : losses ? from.losses : from.validation; };
   ending_.status = Ending::Status::not_repeated;
-  ending_.why =
-      fmt::format("this machine does not repeat itself: interval {}, up to step {}: the {} are {}, in the journal {}",
-                  line.interval, line.step, state ? "state's bits" : "losses", state ? line.state : line.losses,
-                  state ? before->state : before->losses);
+  ending_.why = fmt::format("this machine does not repeat itself: interval {}, up to step {}: the {} are {}, in the journal {}", line.interval,
+                            line.step, state ? "state's bits" : losses ? "losses" : "validation losses", of(line), of(*before));
 }
 
 void Run::save(const Snapshot& snapshot, const Onlookers& onlookers) {
   try {
+    if (missed_best_ && missed_best_->position.step == best_step()) checkpoints_.save(*missed_best_);
+    missed_best_.reset();
     checkpoints_.save(snapshot);
     journal_.write();
     failures_ = 0;
@@ -183,6 +202,7 @@ void Run::save(const Snapshot& snapshot, const Onlookers& onlookers) {
       ending_.why = fmt::format("the checkpoint of step {} is not saved: {}", snapshot.position.step, error.what());
       return;
     }
+    if (snapshot.position.step == best_step()) missed_best_ = snapshot;
     say(onlookers, fmt::format("the checkpoint of step {} is not saved, training goes on: {}", snapshot.position.step,
                                error.what()));
     return;
@@ -207,7 +227,8 @@ bool Run::take(Trainer& trainer, const StepRecord& record, const Onlookers& onlo
   if (!ends && !stop && !is_best) return true;
   Snapshot snapshot = snapshot_of(trainer.state().download(), position_);
   if (ends) {
-    compare({intervals_before(position_), position_.step, snapshot.digest, digest_of_losses(position_.losses), position_.shadow});
+    compare({intervals_before(position_), position_.step, snapshot.digest, digest_of_losses(position_.losses),
+             digest_of_validation(position_, declaration_.epochs), position_.shadow});
     for (Position* position : {&position_, &snapshot.position}) {
       position->losses.clear();
       position->shadow = {};

@@ -30,6 +30,7 @@ struct Onlookers {
 
 /// Whether training ends there: after the last step, or out of patience.
 [[nodiscard]] bool ends_at(const Declaration& declaration, const Position& position);
+[[nodiscard]] std::int64_t steps_of_epoch(const Declaration& declaration);
 /// How many steps were done after the epoch with the lowest validation loss. \throws SpecViolation where none was validated
 [[nodiscard]] std::int64_t best_step_of(const Declaration& declaration, const Position& position);
 
@@ -80,6 +81,7 @@ class Run {
   Position position_;
   Ending ending_;
   int failures_ = 0;  ///< of saving, in a row
+  std::optional<Snapshot> missed_best_;  ///< the best checkpoint, while it could not be saved
 };
 
 /// What is in a folder, for who only reads.
