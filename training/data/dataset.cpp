@@ -58,9 +58,12 @@ Dataset select_rows(const Dataset& from, const std::vector<std::int64_t>& positi
     if (row < 0 || row >= from.rows()) throw SpecViolation(fmt::format("rows: {} is no row, expected 0 to {}", row, from.rows() - 1));
     const auto first = from.inputs.begin() + row * from.features;
     out.inputs.insert(out.inputs.end(), first, first + from.features);
+    if (from.labels.empty()) {
+      out.numbers.push_back(from.numbers[static_cast<std::size_t>(row)]);
+      continue;
+    }
     const auto label = from.labels.begin() + row * from.per_row;
-    if (from.labels.empty()) out.numbers.push_back(from.numbers[static_cast<std::size_t>(row)]);
-    else out.labels.insert(out.labels.end(), label, label + from.per_row);
+    out.labels.insert(out.labels.end(), label, label + from.per_row);
   }
   return out;
 }
