@@ -3,7 +3,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "spec/error.hpp"
@@ -230,14 +232,16 @@ int dispute_traces(const DisputeWords& words) {
   }
   const spec::Contract contract = contract_of(words.contract);
   const assurance::Explanation a(first.declaration(), words.traces[0], contract), b(second.declaration(), words.traces[1], contract);
-  const auto found = assurance::first_disputed_step(a, b, first.lines(), *interval);
+  const assurance::DisputedInterval found = assurance::dispute({a, first.lines()}, {b, second.lines()}, *interval);
   std::cout << fmt::format("interval {}, to step {}, is the first that differs\n", *interval + 1, first.lines()[*interval].step);
-  if (!found) {
-    std::cout << "the traces do not differ in it\n";
-    return 1;
+  if (found.step) {
+    std::cout << fmt::format("step {} is the first whose values differ, or leave their bounds\n{}", found.step->step,
+                             to_text(found.step->comparison, {words.first, words.second}));
   }
-  std::cout << fmt::format("step {} is the first whose values differ, or leave their bounds\n{}", found->step,
-                           to_text(found->comparison, {words.first, words.second}));
+  for (const auto& [path, departure] : {std::pair(words.first, found.departures[0]), std::pair(words.second, found.departures[1])}) {
+    if (!departure.empty()) std::cout << fmt::format("{}: its trace does not come to its journal: {}\n", path, departure);
+  }
+  if (!found.step && found.departures[0].empty() && found.departures[1].empty()) std::cout << "the traces do not differ in it\n";
   return 1;
 }
 
