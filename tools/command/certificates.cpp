@@ -18,6 +18,7 @@
 
 #include "compiled/cache_folder.hpp"
 #include "spec/file.hpp"
+#include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "tools/assurance/explained.hpp"
 #include "tools/command/devices.hpp"
@@ -113,7 +114,8 @@ training::Certificate certificate_in(const std::string& file, const training::Pu
   const training::Envelope envelope = training::read_envelope(read_file(file), file);
   if (!training::is_signed_by(envelope, key)) throw SpecViolation(fmt::format("{}: no signature is this key's ({})", file, key.name()));
   if (envelope.type != training::statement_type) {
-    throw SpecViolation(fmt::format("{}: the payload is {}, expected {}", file, envelope.type, training::statement_type));
+    throw SpecViolation(fmt::format("{}: the payload is {}, expected {}", file, as_quoted(envelope.type),
+                                    training::statement_type));
   }
   return training::read_statement(envelope.payload, file);
 }
@@ -123,15 +125,23 @@ struct VerifyWords {
   std::vector<std::string> files;
 };
 
+std::string_view name_of(training::Level level) { return level == training::Level::bitwise ? "bitwise" : "explained"; }
+
+/// Names in a certificate are the signer's, who may be a stranger to this terminal: each stays on its line.
 void show(const training::Certificate& c) {
   std::cout << fmt::format("run        {}\nlevel      {}\nintervals  {}, root {}\nstates     {} to\n           {}\n", c.run(),
-                           c.level == training::Level::bitwise ? "bitwise" : "explained", c.leaves, c.root, c.start, c.end);
-  for (const training::Certificate::Subject& s : c.subjects) std::cout << fmt::format("file       {}  {}\n", s.sha256, s.name);
-  for (const training::Environment& e : c.environments) std::cout << fmt::format("computed   from step {} by {}, build {}\n", e.from, e.device, e.build);
-  if (const auto& s = c.checked) {
-    std::cout << fmt::format("checked    {}: {} steps replayed, {} judged, {} transient faults\n", s->policy, s->replayed, s->judged, s->transient);
+                           name_of(c.level), c.leaves, c.root, c.start, c.end);
+  for (const training::Certificate::Subject& s : c.subjects) std::cout << fmt::format("file       {}  {}\n", s.sha256, on_one_line(s.name));
+  for (const training::Environment& e : c.environments) {
+    std::cout << fmt::format("computed   from step {} by {}, build {}\n", e.from, on_one_line(e.device), on_one_line(e.build));
   }
-  for (const auto& [name, number] : c.metrics) std::cout << fmt::format("metric     {}: {:.6g}\n", name, number);
+  if (const auto& s = c.checked) {
+    std::cout << fmt::format("checked    {}: {} steps replayed, {} judged, {} transient faults\n", on_one_line(s->policy), s->replayed,
+                             s->judged, s->transient);
+  }
+  for (const auto& [name, number] : c.metrics) {
+    std::cout << fmt::format("metric     {}: {:.6g}, the trainer's word\n", on_one_line(name), number);
+  }
 }
 
 /// One line for each thing that is not as certified.
@@ -143,7 +153,9 @@ std::vector<std::string> faults_of(const training::Certificate& c, const VerifyW
     if (!named) faults.push_back(fmt::format("{}: its SHA-256 {} is no file's of the certificate", file, digest));
   }
   if (words.run.empty()) return faults;
-  for (const std::string& line : training::contradictions(c, training::Replay(words.run, {}))) faults.push_back(words.run + ": " + line);
+  for (const std::string& line : training::contradictions(c, training::Replay(words.run, {}))) {
+    faults.push_back(words.run + ": " + on_one_line(line));
+  }
   return faults;
 }
 
