@@ -134,6 +134,7 @@ for at in range(0, len(text) - 1, 331):
 # An audit repeats by its nonce, and finds what was forged when it asks for it.
 audited = run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "7", "--json", "a.json")
 found = json.loads((folder / "a.json").read_text())
+check(found["level"] == "bitwise" and not {"contract", "elements", "undecided"} & set(found), f"what an audit rests on: {found}")
 check(audited.returncode == 0 and found["holds"] and len(found["intervals"]) == 7, f"audit: {audited.stdout!r} {audited.stderr!r}")
 again = run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "7", "--nonce", found["nonce"], "--json", "b.json", "--threads", "2")
 check(again.returncode == 0 and json.loads((folder / "b.json").read_text()) == found, "an audit does not repeat")

@@ -182,11 +182,25 @@ struct AuditWords {
   Here here;
 };
 
-nlohmann::ordered_json json_of(const training::Audit& audited, const training::Certificate& c, const training::Nonce& nonce) {
+/// What intervals are held to instead of being computed again: a trace, by a contract.
+struct Explained {
+  assurance::Explanation trace;
+  spec::Contract contract;
+};
+
+nlohmann::ordered_json json_of(const training::Audit& audited, const training::Certificate& c, const training::Nonce& nonce,
+                               const std::optional<Explained>& by) {
   nlohmann::ordered_json json{{"run", c.run()}, {"nonce", nonce.hexadecimal()}, {"of", c.leaves}, {"holds", audited.holds()}};
+  json["level"] = name_of(by ? training::Level::explained : training::Level::bitwise);
+  if (by) {
+    json["contract"] = nlohmann::ordered_json::parse(spec::to_json(by->contract));
+    json["elements"] = by->trace.elements();
+    json["undecided"] = by->trace.undecided();
+  }
   json["intervals"] = nlohmann::ordered_json::array();
   for (const training::Replayed& r : audited.intervals) {
-    json["intervals"].push_back({{"interval", r.line.interval}, {"step", r.line.step}, {"from", r.from}, {"same", r.same}, {"difference", r.difference}});
+    json["intervals"].push_back(
+        {{"interval", r.line.interval}, {"step", r.line.step}, {"from", r.from}, {"same", r.same}, {"difference", r.difference}});
   }
   return json;
 }
@@ -212,17 +226,18 @@ int audit(const AuditWords& words) {
   if (!words.json.empty()) check_writable(words.json);
   std::cout << fmt::format("run {}, {} of {} intervals, nonce {}\n", certificate.run().substr(0, 16), asked, certificate.leaves, nonce.hexadecimal());
   const training::Replay run(words.run, words.here.options());
-  std::optional<assurance::Explanation> explanation;
+  std::optional<Explained> by;
   training::IntervalCheck check;
   if (!words.trace.empty()) {
-    explanation.emplace(run.declaration(), words.trace, contract_of(words.contract));
-    check = [&](std::size_t at) { return explanation->interval(run.lines(), at); };
+    const spec::Contract contract = contract_of(words.contract);
+    by.emplace(Explained{assurance::Explanation(run.declaration(), words.trace, contract), contract});
+    check = [&](std::size_t at) { return by->trace.interval(run.lines(), at); };
   } else if (certificate.level == training::Level::explained) {
     throw SpecViolation(words.certificate + ": what it certifies is explained by a trace, which --explained names");
   }
   const training::Audit audited = training::audit(certificate, run, nonce, asked, say_interval, check);
-  if (explanation) std::cout << fmt::format("{} elements held to their bounds, {} of them undecided\n", explanation->elements(), explanation->undecided());
-  if (!words.json.empty()) write_file(words.json, json_of(audited, certificate, nonce).dump(2) + "\n");
+  if (by) std::cout << fmt::format("{} elements held to their bounds, {} undecided\n", by->trace.elements(), by->trace.undecided());
+  if (!words.json.empty()) write_file(words.json, json_of(audited, certificate, nonce, by).dump(2) + "\n");
   if (!words.all) say_power(certificate.leaves, asked);
   std::cout << (audited.holds() ? "holds\n" : "does not hold\n");
   return audited.holds() ? 0 : 1;
