@@ -99,7 +99,11 @@ std::string difference_at_end(const training::JournalLine& line, const Named& st
 }  // namespace
 
 Explanation::Explanation(const training::Declaration& declaration, std::filesystem::path trace, const spec::Contract& contract)
-    : program_(program_of(declaration)), trace_(std::move(trace)), contract_(contract), start_(declaration.start), interval_(declaration.interval) {
+    : program_(program_of(declaration)),
+      trace_(std::move(trace)),
+      contract_(contract),
+      start_(declaration.start),
+      interval_(declaration.interval) {
   std::string digest;
   data_ = tensors_in(trace_ / "data.safetensors", &digest);
   if (digest != declaration.data) {
