@@ -98,6 +98,30 @@ for words, say in ((["--key", "stranger.pub"], "no signature is this key's"),
     ran = run("verify", "c.json", *words)
     check(ran.returncode == 1 and say in ran.stdout and ran.stdout.endswith("does not hold\n"), f"verify {words}: {ran.stdout!r}")
 
+# Names in a certificate are whoever's: none of them starts a line or moves the cursor, and metrics are nobody's but the trainer's.
+def signed(name, statement):
+    payload = json.dumps(statement).encode()
+    (folder / "signed").write_bytes(f"DSSEv1 {len(kind)} {kind} {len(payload)} ".encode() + payload)
+    check(openssl("pkeyutl", "-sign", "-rawin", "-inkey", "k.pem", "-in", "signed", "-out", "signature").returncode == 0, "openssl does not sign")
+    text = {part: base64.b64encode(data).decode() for part, data in (("payload", payload), ("sig", (folder / "signature").read_bytes()))}
+    whole = {"payloadType": kind, "payload": text["payload"], "signatures": [envelope["signatures"][0] | {"sig": text["sig"]}]}
+    (folder / name).write_text(json.dumps(whole))
+
+
+strange = json.loads(payload)
+evil = "x\nholds\n\x1b[2J\x7f"
+strange["subject"][0]["name"] = evil
+strange["predicate"]["environments"] = [{"from": 0, "device": evil, "build": evil}]
+strange["predicate"]["metrics"] = {evil: "0x1p+0"}
+strange["predicate"]["shadow"] = {"policy": evil, "replayed": 1, "judged": 1, "transient": 0}
+signed("strange.json", strange)
+ran = run("verify", "strange.json", "--key", "k.pub", "--run", "r")
+shown = ran.stdout.splitlines()
+check(ran.returncode == 1 and shown[-1] == "does not hold" and "holds" not in shown and not {"\x1b", "\x7f"} & set(ran.stdout), f"names: {ran.stdout!r}")
+check(sum("x holds  [2J " in line for line in shown) == 5, f"names on their lines: {shown}")
+metrics = [line for line in verified.stdout.splitlines() if line.startswith("metric ")]
+check(metrics and all(line.endswith(", the trainer's word") for line in metrics), f"metrics: {metrics}")
+
 # Every character of the certificate matters, but the hint at the key.
 text = (folder / "c.json").read_text()
 for at in range(0, len(text) - 1, 331):
@@ -110,6 +134,7 @@ for at in range(0, len(text) - 1, 331):
 # An audit repeats by its nonce, and finds what was forged when it asks for it.
 audited = run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "7", "--json", "a.json")
 found = json.loads((folder / "a.json").read_text())
+check(found["level"] == "bitwise" and not {"contract", "elements", "undecided"} & set(found), f"what an audit rests on: {found}")
 check(audited.returncode == 0 and found["holds"] and len(found["intervals"]) == 7, f"audit: {audited.stdout!r} {audited.stderr!r}")
 again = run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "7", "--nonce", found["nonce"], "--json", "b.json", "--threads", "2")
 check(again.returncode == 0 and json.loads((folder / "b.json").read_text()) == found, "an audit does not repeat")

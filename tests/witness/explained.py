@@ -162,9 +162,10 @@ def audit(run, trace, *more):
     ran = etalon("audit", run / "c.json", "--key", "k.pub", "--run", run, "--explained", trace, "--contract", contract, "--json", run / "a.json", *more)
     if not (run / "a.json").exists():
         return ran, {}, (0, 0)
-    found = json.loads((run / "a.json").read_text())["intervals"]
-    counts = [line.split() for line in ran.stdout.splitlines() if "held to their bounds" in line]
-    return ran, {i["interval"]: i["difference"] for i in found if not i["same"]}, (int(counts[0][0]), int(counts[0][6])) if counts else (0, 0)
+    found = json.loads((run / "a.json").read_text())
+    check(found["level"] == "explained" and found["contract"]["name"] == json.loads(contract.read_text())["name"], f"{run}: {found}")
+    check(found["holds"] == (ran.returncode == 0) and f"{found['elements']} elements held to their bounds" in ran.stdout, f"{run}: {found}")
+    return ran, {i["interval"]: i["difference"] for i in found["intervals"] if not i["same"]}, (found["elements"], found["undecided"])
 
 
 words = argparse.ArgumentParser()
@@ -222,6 +223,31 @@ for fault, step, element in (("epsilon", 1, "w1.new[0, 0]"), ("skipped", 37, "w1
              "first different bits: ")
 one_sided = etalon("dispute", scratch / "honest" / "r", scratch / "bit" / "r", "--explained", scratch / "bit" / "trace")
 check(one_sided.returncode == 2 and "expected once for each folder" in one_sided.stderr, f"one trace of two: {one_sided.stderr!r}")
+
+# A journal is of other values than its trace: its side is the wrong one, whichever folder comes first.
+def with_lines(run, change):
+    """The run with another journal."""
+    lines = [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
+    (run / "journal.jsonl").write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in change(lines)))
+
+
+for field in ("state", "losses"):
+    run, _ = write_run(scratch / f"forged {field}", None)
+    with_lines(run, lambda lines: lines[:1] + [lines[1] | {field: digest(b"forged")}] + lines[2:])
+    say = f"{run}: its trace does not come to its journal: the "
+    disputed("honest", f"forged {field}", "interval 2, to step 20, ", say, f"committed is {digest(b'forged')}\n")
+    disputed(f"forged {field}", "honest", "interval 2, to step 20, ", say, f"committed is {digest(b'forged')}\n")
+    check(etalon("dispute", run, scratch / "honest" / "r", "--explained", scratch / f"forged {field}" / "trace", "--explained",
+                 scratch / "honest" / "trace", "--contract", contract).stdout.count("does not come to its journal") == 1, "the honest side")
+
+# Intervals of no steps would thin out the draw: none of them holds.
+run, trace = write_run(scratch / "empty", None)
+with_lines(run, lambda lines: lines[:1] + [lines[0] | {"interval": n, "losses": digest(b"")} for n in range(2, 40)] + [lines[4] | {"interval": 40}])
+etalon("certify", run, "--explained", "--key", "k.pem", "-o", run / "c.json")
+ran = etalon("audit", run / "c.json", "--key", "k.pub", "--run", run, "--explained", trace, "--contract", contract, "--all", "--json", run / "a.json")
+found = json.loads((run / "a.json").read_text()) if (run / "a.json").exists() else {"holds": False, "intervals": []}
+check(ran.returncode != 0 and not found["holds"], f"empty intervals: {ran.returncode} {ran.stderr!r}")
+check(not [i for i in found["intervals"] if i["step"] == i["from"] and i["same"]], f"empty intervals: {found['intervals'][1:3]}")
 
 # Traces that are none: one line, and nothing of an audit.
 run, trace = write_run(scratch / "bad", None)

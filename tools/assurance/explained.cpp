@@ -9,6 +9,7 @@
 
 #include "spec/error.hpp"
 #include "spec/file.hpp"
+#include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "spec/value_type.hpp"
 #include "tools/assurance/fault_line.hpp"
@@ -69,7 +70,7 @@ void fill(logging::Log& log, const Named& trace, const std::set<std::string>& ne
     log.values[static_cast<std::size_t>(t)] = found_in(trace, info.name, info.dtype, info.dims, file);
   }
   for (const auto& [name, value] : trace) {
-    if (!known.contains(name)) throw IoError(fmt::format("{}: `{}` is no value that the program computes", file, name));
+    if (!known.contains(name)) throw IoError(fmt::format("{}: `{}` is no value that the program computes", file, as_quoted(name)));
   }
 }
 
@@ -81,10 +82,28 @@ double loss_of(const logging::Log& step) {
   return training::number_in(*loss, training::names::loss);
 }
 
+std::int64_t step_before(const std::vector<training::JournalLine>& lines, std::size_t at) { return at == 0 ? 0 : lines.at(at - 1).step; }
+
+/// One line that says so where these differ.
+std::string difference(std::string_view what, const std::string& is, const std::string& committed) {
+  return is == committed ? "" : fmt::format("{} is {}, committed is {}", what, is, committed);
+}
+
+/// How the end of an interval is not what the line says; nothing where it is.
+std::string difference_at_end(const training::JournalLine& line, const Named& state, const std::vector<double>& losses) {
+  const std::string digest = sha256_of(training::safetensors_of(state));
+  const std::string of_state = difference(fmt::format("the state after step {}", line.step), digest, line.state);
+  return of_state.empty() ? difference("the digest of the losses", training::digest_of_losses(losses), line.losses) : of_state;
+}
+
 }  // namespace
 
 Explanation::Explanation(const training::Declaration& declaration, std::filesystem::path trace, const spec::Contract& contract)
-    : program_(program_of(declaration)), trace_(std::move(trace)), contract_(contract), start_(declaration.start) {
+    : program_(program_of(declaration)),
+      trace_(std::move(trace)),
+      contract_(contract),
+      start_(declaration.start),
+      interval_(declaration.interval) {
   std::string digest;
   data_ = tensors_in(trace_ / "data.safetensors", &digest);
   if (digest != declaration.data) {
@@ -153,41 +172,83 @@ std::string Explanation::step(std::int64_t number, Named& state, std::vector<dou
   return judged.faults.empty() ? "" : fmt::format("step {}: {}", number, fault_line(log.meaning.program, judged.faults.front()));
 }
 
+/// Intervals of no steps would thin out what an audit draws, those that go back would train the same steps twice.
+std::string Explanation::length_fault(const std::vector<training::JournalLine>& lines, std::size_t at) const {
+  const std::int64_t from = step_before(lines, at), to = lines.at(at).step, steps = to - from;
+  const bool is_last = at + 1 == lines.size();
+  if (steps == interval_ || (is_last && steps > 0 && steps < interval_)) return "";
+  return fmt::format("it goes from step {} to step {}, expected {}{} steps more", from, to, is_last ? "1 to " : "", interval_);
+}
+
+std::string Explanation::begin(const std::vector<training::JournalLine>& lines, std::size_t at, Named& state) const {
+  if (std::string fault = length_fault(lines, at); !fault.empty()) return fault;
+  const std::int64_t from = step_before(lines, at);
+  std::string digest;
+  state = state_after(from, digest);
+  return difference(fmt::format("the state after step {}", from), digest, at == 0 ? start_ : lines[at - 1].state);
+}
+
 training::Replayed Explanation::interval(const std::vector<training::JournalLine>& lines, std::size_t at) {
   training::Replayed found{lines.at(at)};
-  found.from = at == 0 ? 0 : lines[at - 1].step;
-  std::string digest;
-  Named state = state_after(found.from, digest);
-  const auto differs = [&](std::string_view what, const std::string& is, const std::string& committed) {
-    if (found.difference.empty() && is != committed) found.difference = fmt::format("{} is {}, committed is {}", what, is, committed);
-  };
-  differs(fmt::format("the state after step {}", found.from), digest, at == 0 ? start_ : lines[at - 1].state);
+  found.from = step_before(lines, at);
+  const std::size_t held = elements_;
+  Named state;
   std::vector<double> losses;
+  found.difference = begin(lines, at, state);
   for (std::int64_t number = found.from + 1; number <= found.line.step && found.difference.empty(); ++number) {
     found.difference = step(number, state, losses);
   }
-  differs(fmt::format("the state after step {}", found.line.step), sha256_of(training::safetensors_of(state)), found.line.state);
-  differs("the digest of the losses", training::digest_of_losses(losses), found.line.losses);
+  if (found.difference.empty()) found.difference = difference_at_end(found.line, state, losses);
+  if (found.difference.empty() && elements_ == held) found.difference = "no element of its steps is held to a bound";
   found.same = found.difference.empty();
   return found;
 }
 
-std::optional<DisputedStep> first_disputed_step(const Explanation& a, const Explanation& b, const std::vector<training::JournalLine>& lines,
-                                                std::size_t at) {
-  const std::int64_t from = at == 0 ? 0 : lines[at - 1].step;
-  std::string of_a, of_b;
-  Named state = a.state_after(from, of_a);
-  (void)b.state_after(from, of_b);
-  if (of_a != of_b) {
-    throw SpecViolation(fmt::format("dispute: the state after step {} is {} in the first trace, {} in the second", from, of_a, of_b));
+std::string Explanation::departure(const std::vector<training::JournalLine>& lines, std::size_t at) const {
+  Named state;
+  if (std::string fault = begin(lines, at, state); !fault.empty()) return fault;
+  std::vector<double> losses;
+  for (std::int64_t number = step_before(lines, at) + 1; number <= lines[at].step; ++number) {
+    const logging::Log log = log_of(number, state);
+    losses.push_back(loss_of(log));
+    advance(state, log);
   }
-  for (std::int64_t number = from + 1; number <= lines[at].step; ++number) {
-    const logging::Log one = a.log_of(number, state), other = b.log_of(number, state);
+  return difference_at_end(lines[at], state, losses);
+}
+
+namespace {
+
+/// The first step of an interval whose values differ in the traces of two sides, or leave their bounds, from the state before it.
+std::optional<DisputedStep> first_disputed_step(const Side& first, const Side& second, std::size_t at, Named state) {
+  const std::int64_t last = std::min(first.lines.at(at).step, second.lines.at(at).step);
+  for (std::int64_t number = step_before(first.lines, at) + 1; number <= last; ++number) {
+    const logging::Log one = first.trace.log_of(number, state), other = second.trace.log_of(number, state);
     logging::Comparison comparison = logging::compare(one, other);
     if (comparison.difference || !comparison.within_bounds()) return DisputedStep{number, std::move(comparison)};
     Explanation::advance(state, one);
   }
   return std::nullopt;
+}
+
+/// A trace that ends early is its side's fault, and takes nothing from what was found before.
+std::string departure_of(const Side& side, std::size_t at) {
+  try {
+    return side.trace.departure(side.lines, at);
+  } catch (const IoError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+DisputedInterval dispute(const Side& first, const Side& second, std::size_t at) {
+  DisputedInterval found;
+  Named state, other;
+  found.departures = {first.trace.begin(first.lines, at, state), second.trace.begin(second.lines, at, other)};
+  if (!found.departures[0].empty() || !found.departures[1].empty()) return found;
+  found.step = first_disputed_step(first, second, at, std::move(state));
+  found.departures = {departure_of(first, at), departure_of(second, at)};
+  return found;
 }
 
 }  // namespace etalon::assurance

@@ -4,6 +4,7 @@
 /// bit. It computes no step.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -28,29 +29,37 @@ class Explanation {
   /// \throws IoError; SpecViolation where the run's step is not one program, or the data is not the run's
   Explanation(const training::Declaration& declaration, std::filesystem::path trace, const spec::Contract& contract);
 
-  /// What was found of an interval, from the state before it. \param lines of the journal \param at from 0
+  /// What was found of an interval, from the state before it: also that it has other steps than the declaration asks for, or that
+  /// no element of it is held to a bound. \param lines of the journal \param at from 0
   /// \throws IoError for a file that is missing or no trace; SpecViolation where an assignment takes too long to judge
   [[nodiscard]] training::Replayed interval(const std::vector<training::JournalLine>& lines, std::size_t at);
 
   [[nodiscard]] std::size_t elements() const { return elements_; }    ///< that were held to bounds so far
-  [[nodiscard]] std::size_t undecided() const { return undecided_; }  ///< of them, those for which the bound says nothing
+  [[nodiscard]] std::size_t undecided() const { return undecided_; }  ///< beside them: the bound says nothing, and any value passes
 
   /// What the trace says of a step, from the state before it. \throws as interval
   [[nodiscard]] logging::Log log_of(std::int64_t number, const training::Named& state) const;
-  /// The state after so many steps that the trace holds. \param digest is filled in with the SHA-256 of its file \throws IoError
-  [[nodiscard]] training::Named state_after(std::int64_t number, std::string& digest) const;
+  /// How an interval does not begin as the journal says, one line; nothing where it does. \param state is filled in \throws IoError
+  [[nodiscard]] std::string begin(const std::vector<training::JournalLine>& lines, std::size_t at, training::Named& state) const;
+  /// How the trace of an interval does not come to what the journal says of it, one line; nothing where it does. It judges no value.
+  /// \throws as interval
+  [[nodiscard]] std::string departure(const std::vector<training::JournalLine>& lines, std::size_t at) const;
   /// Makes the state that before a step the one after it. \throws IoError where the trace does not say what it is
   static void advance(training::Named& state, const logging::Log& step);
 
  private:
   /// A step's trace held to the program: what is wrong, or nothing. The state becomes the one after it.
   [[nodiscard]] std::string step(std::int64_t number, training::Named& state, std::vector<double>& losses);
+  [[nodiscard]] std::string length_fault(const std::vector<training::JournalLine>& lines, std::size_t at) const;
+  /// The state after so many steps that the trace holds. \param digest is filled in with the SHA-256 of its file \throws IoError
+  [[nodiscard]] training::Named state_after(std::int64_t number, std::string& digest) const;
   [[nodiscard]] std::vector<HostTensor> inputs_of(std::int64_t number, const training::Named& state) const;
 
   spec::Program program_;
   std::filesystem::path trace_;
   spec::Contract contract_;
   std::string start_;  ///< digest of the state before the first step
+  std::int64_t interval_;  ///< steps of each interval but the last
   training::Named data_;
   std::size_t elements_ = 0;
   std::size_t undecided_ = 0;
@@ -61,9 +70,18 @@ struct DisputedStep {
   std::int64_t step = 0;           ///< from 1
   logging::Comparison comparison;  ///< of both, each judged on its own operands, which are the same up to the first difference
 };
-/// \param lines of either journal \param at from 0, an interval before which both have the same state
-/// \returns nothing where no value of the interval differs \throws as Explanation::interval; SpecViolation where the states before differ
-[[nodiscard]] std::optional<DisputedStep> first_disputed_step(const Explanation& a, const Explanation& b,
-                                                              const std::vector<training::JournalLine>& lines, std::size_t at);
+/// A folder of a run: its trace and its journal.
+struct Side {
+  const Explanation& trace;
+  const std::vector<training::JournalLine>& lines;
+};
+/// What two folders of one run come to in an interval.
+struct DisputedInterval {
+  std::optional<DisputedStep> step;       ///< nothing where no value differs
+  std::array<std::string, 2> departures;  ///< how each trace does not come to its own journal, which makes its side wrong
+};
+/// \param at from 0, the first interval in which the journals differ
+/// \throws as Explanation::interval, but for files that are missing after the step that is found
+[[nodiscard]] DisputedInterval dispute(const Side& first, const Side& second, std::size_t at);
 
 }  // namespace etalon::assurance

@@ -3,7 +3,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "spec/error.hpp"
@@ -16,6 +18,7 @@
 
 #include "compiled/cache_folder.hpp"
 #include "spec/file.hpp"
+#include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "tools/assurance/explained.hpp"
 #include "tools/command/devices.hpp"
@@ -111,7 +114,8 @@ training::Certificate certificate_in(const std::string& file, const training::Pu
   const training::Envelope envelope = training::read_envelope(read_file(file), file);
   if (!training::is_signed_by(envelope, key)) throw SpecViolation(fmt::format("{}: no signature is this key's ({})", file, key.name()));
   if (envelope.type != training::statement_type) {
-    throw SpecViolation(fmt::format("{}: the payload is {}, expected {}", file, envelope.type, training::statement_type));
+    throw SpecViolation(fmt::format("{}: the payload is {}, expected {}", file, as_quoted(envelope.type),
+                                    training::statement_type));
   }
   return training::read_statement(envelope.payload, file);
 }
@@ -121,15 +125,23 @@ struct VerifyWords {
   std::vector<std::string> files;
 };
 
+std::string_view name_of(training::Level level) { return level == training::Level::bitwise ? "bitwise" : "explained"; }
+
+/// Names in a certificate are the signer's, who may be a stranger to this terminal: each stays on its line.
 void show(const training::Certificate& c) {
   std::cout << fmt::format("run        {}\nlevel      {}\nintervals  {}, root {}\nstates     {} to\n           {}\n", c.run(),
-                           c.level == training::Level::bitwise ? "bitwise" : "explained", c.leaves, c.root, c.start, c.end);
-  for (const training::Certificate::Subject& s : c.subjects) std::cout << fmt::format("file       {}  {}\n", s.sha256, s.name);
-  for (const training::Environment& e : c.environments) std::cout << fmt::format("computed   from step {} by {}, build {}\n", e.from, e.device, e.build);
-  if (const auto& s = c.checked) {
-    std::cout << fmt::format("checked    {}: {} steps replayed, {} judged, {} transient faults\n", s->policy, s->replayed, s->judged, s->transient);
+                           name_of(c.level), c.leaves, c.root, c.start, c.end);
+  for (const training::Certificate::Subject& s : c.subjects) std::cout << fmt::format("file       {}  {}\n", s.sha256, on_one_line(s.name));
+  for (const training::Environment& e : c.environments) {
+    std::cout << fmt::format("computed   from step {} by {}, build {}\n", e.from, on_one_line(e.device), on_one_line(e.build));
   }
-  for (const auto& [name, number] : c.metrics) std::cout << fmt::format("metric     {}: {:.6g}\n", name, number);
+  if (const auto& s = c.checked) {
+    std::cout << fmt::format("checked    {}: {} steps replayed, {} judged, {} transient faults\n", on_one_line(s->policy), s->replayed,
+                             s->judged, s->transient);
+  }
+  for (const auto& [name, number] : c.metrics) {
+    std::cout << fmt::format("metric     {}: {:.6g}, the trainer's word\n", on_one_line(name), number);
+  }
 }
 
 /// One line for each thing that is not as certified.
@@ -141,7 +153,9 @@ std::vector<std::string> faults_of(const training::Certificate& c, const VerifyW
     if (!named) faults.push_back(fmt::format("{}: its SHA-256 {} is no file's of the certificate", file, digest));
   }
   if (words.run.empty()) return faults;
-  for (const std::string& line : training::contradictions(c, training::Replay(words.run, {}))) faults.push_back(words.run + ": " + line);
+  for (const std::string& line : training::contradictions(c, training::Replay(words.run, {}))) {
+    faults.push_back(words.run + ": " + on_one_line(line));
+  }
   return faults;
 }
 
@@ -168,11 +182,25 @@ struct AuditWords {
   Here here;
 };
 
-nlohmann::ordered_json json_of(const training::Audit& audited, const training::Certificate& c, const training::Nonce& nonce) {
+/// What intervals are held to instead of being computed again: a trace, by a contract.
+struct Explained {
+  assurance::Explanation trace;
+  spec::Contract contract;
+};
+
+nlohmann::ordered_json json_of(const training::Audit& audited, const training::Certificate& c, const training::Nonce& nonce,
+                               const std::optional<Explained>& by) {
   nlohmann::ordered_json json{{"run", c.run()}, {"nonce", nonce.hexadecimal()}, {"of", c.leaves}, {"holds", audited.holds()}};
+  json["level"] = name_of(by ? training::Level::explained : training::Level::bitwise);
+  if (by) {
+    json["contract"] = nlohmann::ordered_json::parse(spec::to_json(by->contract));
+    json["elements"] = by->trace.elements();
+    json["undecided"] = by->trace.undecided();
+  }
   json["intervals"] = nlohmann::ordered_json::array();
   for (const training::Replayed& r : audited.intervals) {
-    json["intervals"].push_back({{"interval", r.line.interval}, {"step", r.line.step}, {"from", r.from}, {"same", r.same}, {"difference", r.difference}});
+    json["intervals"].push_back(
+        {{"interval", r.line.interval}, {"step", r.line.step}, {"from", r.from}, {"same", r.same}, {"difference", r.difference}});
   }
   return json;
 }
@@ -198,17 +226,18 @@ int audit(const AuditWords& words) {
   if (!words.json.empty()) check_writable(words.json);
   std::cout << fmt::format("run {}, {} of {} intervals, nonce {}\n", certificate.run().substr(0, 16), asked, certificate.leaves, nonce.hexadecimal());
   const training::Replay run(words.run, words.here.options());
-  std::optional<assurance::Explanation> explanation;
+  std::optional<Explained> by;
   training::IntervalCheck check;
   if (!words.trace.empty()) {
-    explanation.emplace(run.declaration(), words.trace, contract_of(words.contract));
-    check = [&](std::size_t at) { return explanation->interval(run.lines(), at); };
+    const spec::Contract contract = contract_of(words.contract);
+    by.emplace(Explained{assurance::Explanation(run.declaration(), words.trace, contract), contract});
+    check = [&](std::size_t at) { return by->trace.interval(run.lines(), at); };
   } else if (certificate.level == training::Level::explained) {
     throw SpecViolation(words.certificate + ": what it certifies is explained by a trace, which --explained names");
   }
   const training::Audit audited = training::audit(certificate, run, nonce, asked, say_interval, check);
-  if (explanation) std::cout << fmt::format("{} elements held to their bounds, {} of them undecided\n", explanation->elements(), explanation->undecided());
-  if (!words.json.empty()) write_file(words.json, json_of(audited, certificate, nonce).dump(2) + "\n");
+  if (by) std::cout << fmt::format("{} elements held to their bounds, {} undecided\n", by->trace.elements(), by->trace.undecided());
+  if (!words.json.empty()) write_file(words.json, json_of(audited, certificate, nonce, by).dump(2) + "\n");
   if (!words.all) say_power(certificate.leaves, asked);
   std::cout << (audited.holds() ? "holds\n" : "does not hold\n");
   return audited.holds() ? 0 : 1;
@@ -230,14 +259,16 @@ int dispute_traces(const DisputeWords& words) {
   }
   const spec::Contract contract = contract_of(words.contract);
   const assurance::Explanation a(first.declaration(), words.traces[0], contract), b(second.declaration(), words.traces[1], contract);
-  const auto found = assurance::first_disputed_step(a, b, first.lines(), *interval);
+  const assurance::DisputedInterval found = assurance::dispute({a, first.lines()}, {b, second.lines()}, *interval);
   std::cout << fmt::format("interval {}, to step {}, is the first that differs\n", *interval + 1, first.lines()[*interval].step);
-  if (!found) {
-    std::cout << "the traces do not differ in it\n";
-    return 1;
+  if (found.step) {
+    std::cout << fmt::format("step {} is the first whose values differ, or leave their bounds\n{}", found.step->step,
+                             to_text(found.step->comparison, {words.first, words.second}));
   }
-  std::cout << fmt::format("step {} is the first whose values differ, or leave their bounds\n{}", found->step,
-                           to_text(found->comparison, {words.first, words.second}));
+  for (const auto& [path, departure] : {std::pair(words.first, found.departures[0]), std::pair(words.second, found.departures[1])}) {
+    if (!departure.empty()) std::cout << fmt::format("{}: its trace does not come to its journal: {}\n", path, departure);
+  }
+  if (!found.step && found.departures[0].empty() && found.departures[1].empty()) std::cout << "the traces do not differ in it\n";
   return 1;
 }
 
