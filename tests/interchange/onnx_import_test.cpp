@@ -194,3 +194,41 @@ TEST_CASE("only the outputs that are asked, and what leads to them, are looked a
   options.outputs = {"y"};
   CHECK(refusals(m, options).empty());
 }
+TEST_CASE("the numbers of an input that is known are the program's, wherever they are read") {
+  const OneNode node{"Gather", {}, {reals({3}, {10, 20, 30}), integers({0})}};
+  ImportOptions options;
+  options.known["x1"] = integers({0});
+  const Imported imported = import_model(node.model(), options);
+  REQUIRE(imported.refused.empty());
+  CHECK(imported.inputs == std::map<std::string, std::string>{{"x0", "x0"}});
+  const auto y = computed(node.model(), {{"x0", reals({3}, {10, 20, 30})}}, options);
+  REQUIRE(y.has_value());
+  CHECK(y->at(0) == reals({1}, {10}));
+}
+
+TEST_CASE("numbers that are known must be as the model declares its input, and initializers are none") {
+  OneNode node{"Gather", {}, {reals({3}, {10, 20, 30}), integers({0, 1})}};
+  Model m = node.model();
+  const auto known = [&](const HostTensor& numbers) {
+    ImportOptions options;
+    options.known["x1"] = numbers;
+    options.dims["N"] = 2;
+    return refusals(m, options);
+  };
+  CHECK(known(integers({2, 2})).empty());
+  CHECK(known(HostTensor::of<std::int32_t>({2}, {0, 0})) ==
+        std::vector<std::string>{"model.onnx: input \"x1\": int64 is declared, and the numbers that are known are int32"});
+  const std::vector<std::string> extent{"model.onnx: input \"x1\": the extent 2 is declared, and the numbers that are known have 1"};
+  CHECK(known(integers({0})) == extent);
+  m.inputs[1].extents = {std::string("N")};
+  CHECK(known(integers({0})) == extent);
+  CHECK(known(integers({0, 0})).empty());
+  m.inputs[1].extents = {std::string("M")};
+  CHECK(known(integers({0})).empty());
+  CHECK(known(HostTensor::of<std::int64_t>({}, {0})) ==
+        std::vector<std::string>{"model.onnx: input \"x1\": 1 axes are declared, and the numbers that are known have 0"});
+  m.inputs.pop_back();
+  m.initializers["x1"] = integers({0});
+  CHECK(known(integers({1})) == std::vector<std::string>{"model.onnx: there is no input \"x1\" to be known"});
+}
+
