@@ -104,6 +104,9 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(['bad.onnx: node 1 "q3" (QLinearConv): quantised types are not offered',
              'bad.onnx: node 2 (Relu): attribute "alpha" is not offered',
              'bad.onnx: node 3 (Mine): operators of "com.mine" are not offered'], "import", "onnx", "bad.onnx", "-o", "never.txt")
+    (folder / "absent.onnx").write_bytes(
+        model(17, node("Einsum", ["", "x"], ["y"], equation="i,i->i"), value(11, "x", [2]), value(12, "y", [2])))
+    refused(["absent.onnx: node 1 (Einsum): input 1 is missing"], "import", "onnx", "absent.onnx", "-o", "never.txt")
     (folder / "empty.onnx").write_bytes(b"")
     refused(["empty.onnx: expected a model of ONNX, found no graph in it"], "import", "onnx", "empty.onnx", "-o", "never.txt")
     for size in range(1, len(affine)):  # a download that broke off
