@@ -1,3 +1,4 @@
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -65,6 +66,14 @@ std::vector<std::string> onnx_seeds() {
       model_of("ReduceL2", {{"axes", std::vector<std::int64_t>{-1}}, {"keepdims", std::int64_t{0}}}, {}),
       model_of("Resize", {{"mode", std::string("nearest")}},
                {{"r", HostTensor(DType::f32, {0})}, {"s", HostTensor::of<float>({3}, {1, 1, 2})}})};
+  // Operands that are left out where a product reads them, and an axis that is no integer.
+  for (const char* other : {"x", "i"}) {
+    Model absent{17, {{"", "Einsum", "", {"", other}, {"y"}, {{"equation", std::string("i,i->i")}}}}, {}, {}, {declared("y", {})}};
+    absent.initializers = {{"i", integers({1, 2})}};
+    absent.inputs = {declared("x", {std::int64_t{2}})};
+    seeds.push_back(model_bytes(absent));
+  }
+  seeds.push_back(model_of("CumSum", {}, {{"a", HostTensor::of<float>({}, {std::numeric_limits<float>::quiet_NaN()})}}));
   // A shape that is computed, and an extent that is open.
   Model chain{
       13, {}, {{"i", integers({0})}, {"m", integers({-1})}}, {declared("x", {std::string("N"), std::int64_t{6}})}, {declared("y", {})}};

@@ -28,16 +28,25 @@ def floats(shape, *values, name=""):
     return tensor(shape, 1, struct.pack(f"<{len(values)}f", *values), name)
 
 
-def node(operation, inputs, outputs, name="", domain="", **integers):
-    attributes = b"".join(text(5, text(1, key) + number(3, value) + number(20, 2)) for key, value in integers.items())
+def integers(shape, *values, name=""):
+    return tensor(shape, 7, struct.pack(f"<{len(values)}q", *values), name)
+
+
+def attribute(key, value):
+    return text(5, text(1, key) + (text(4, value) + number(20, 3) if isinstance(value, str) else number(3, value) + number(20, 2)))
+
+
+def node(operation, inputs, outputs, name="", domain="", **attributes_of):
+    """Attributes are integers or texts."""
+    attributes = b"".join(attribute(key, value) for key, value in attributes_of.items())
     return text(1, b"".join(text(1, i) for i in inputs) + b"".join(text(2, o) for o in outputs) + text(3, name) + text(4, operation) +
                 attributes + text(7, domain))
 
 
-def value(field, name, shape):
-    """An input (field 11) or output (12) of f32; a name for an extent leaves it open."""
+def value(field, name, shape, kind=1):
+    """An input (field 11) or output (12), f32 unless said otherwise; a name for an extent leaves it open."""
     axes = b"".join(text(1, number(1, n) if isinstance(n, int) else text(2, n)) for n in shape)
-    return text(field, text(1, name) + text(2, text(1, number(1, 1) + text(2, axes))))
+    return text(field, text(1, name) + text(2, text(1, number(1, kind) + text(2, axes))))
 
 
 def model(opset, *parts):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from onnx_bytes import floats, model, node, text, value
+from onnx_bytes import floats, integers, model, node, text, value
 
 etalon, build = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2]
 failed = 0
@@ -77,6 +77,24 @@ with tempfile.TemporaryDirectory() as scratch:
         one = ("--set", "x=5,7", "--set", "w=1", "--parameters", "w.safetensors", "--backend", "cpu")
         answers(0, ["y : f32[1, 2] = [6.0, 8.0]"], "run", "open.txt", *one)
 
+    # Numbers that are known are the program's, and no input of it; data sets and declarations must agree with them.
+    (folder / "gather.onnx").write_bytes(
+        model(17, node("Gather", ["x", "i"], ["y"]), value(11, "x", [3]), value(11, "i", [1], 7), value(12, "y", [1])))
+    for name, numbers in (("zero", [0]), ("one", [1]), ("two", [0, 1])):
+        (folder / f"{name}.pb").write_bytes(integers([len(numbers)], *numbers))
+    known = ("import", "onnx", "gather.onnx", "--known")
+    answers(0, [], *known, "i=zero.pb", "-o", "gather.txt")
+    answers(0, ["y : f32[1] = [10.0]"], "run", "gather.txt", "--set", "x=10,20,30")
+    check("constant i : i64[1] = [0]" in (folder / "gather.txt").read_text(), "--known leaves an open input")
+    refused(['gather.onnx: input "i": the extent 1 is declared, and the numbers that are known have 2'], *known, "i=two.pb")
+    refused(['gather.onnx: there is no input "y" to be known'], *known, "y=zero.pb")
+    (folder / "places").mkdir()
+    (folder / "places/input_0.pb").write_bytes(floats([3], 10, 20, 30))
+    (folder / "places/input_1.pb").write_bytes(integers([1], 0))
+    (folder / "places/output_0.pb").write_bytes(floats([1], 10))
+    answers(0, ["pass"], *known, "i=zero.pb", "--data", "places")
+    refused(['places: the input "i" has other numbers than --known says'], *known, "i=one.pb", "--data", "places")
+
     # What is wrong is said at once, in lines that name it.
     refused(['affine.onnx: input "x": the extent "n" is open; give it with --dim n=N'], "import", "onnx", "affine.onnx", "-o", "never.txt")
     refused(["--dim n=-1: expected an extent, found '-1'"], "import", "onnx", "affine.onnx", "--dim", "n=-1")
@@ -86,6 +104,9 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(['bad.onnx: node 1 "q3" (QLinearConv): quantised types are not offered',
              'bad.onnx: node 2 (Relu): attribute "alpha" is not offered',
              'bad.onnx: node 3 (Mine): operators of "com.mine" are not offered'], "import", "onnx", "bad.onnx", "-o", "never.txt")
+    (folder / "absent.onnx").write_bytes(
+        model(17, node("Einsum", ["", "x"], ["y"], equation="i,i->i"), value(11, "x", [2]), value(12, "y", [2])))
+    refused(["absent.onnx: node 1 (Einsum): input 1 is missing"], "import", "onnx", "absent.onnx", "-o", "never.txt")
     (folder / "empty.onnx").write_bytes(b"")
     refused(["empty.onnx: expected a model of ONNX, found no graph in it"], "import", "onnx", "empty.onnx", "-o", "never.txt")
     for size in range(1, len(affine)):  # a download that broke off

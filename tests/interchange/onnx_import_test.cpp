@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
 
+#include "conformance/interchange/onnx/rows.hpp"
 #include "tests/interchange/small_model.hpp"
 
 using namespace etalon;
@@ -73,6 +75,95 @@ TEST_CASE("padding repeats what is there, or a number") {
   padded("edge", reals({6}, {1, 1, 1, 2, 3, 3}));
   padded("wrap", reals({6}, {2, 3, 1, 2, 3, 1}));
   padded("constant", reals({6}, {0, 0, 1, 2, 3, 0}));
+}
+
+TEST_CASE("integers and truth values are padded with the number that is given, to its last digit") {
+  const auto padded = [](const HostTensor& x, const HostTensor& number) {
+    return computed(OneNode{"Pad", {}, {x}, {{"a", integers(two_one)}, {"b", number}}});
+  };
+  for (const std::int64_t number : {(std::int64_t{1} << 53) + 1, INT64_MAX, INT64_MIN}) {
+    const auto y = padded(integers({7}), HostTensor::of<std::int64_t>({}, {number}));
+    REQUIRE(y.has_value());
+    CHECK(y->at(0) == integers({number, number, 7, number}));
+  }
+  const auto y = padded(HostTensor::of<bool>({1}, {false}), HostTensor::of<bool>({}, {true}));
+  REQUIRE(y.has_value());
+  CHECK(y->at(0) == HostTensor::of<bool>({4}, {true, true, false, true}));
+  CHECK(!padded(integers({7}), reals({}, {1})).has_value());
+  CHECK(!padded(integers({7}), reals({}, {std::numeric_limits<float>::quiet_NaN()})).has_value());
+  CHECK(!computed(OneNode{"Pad", {{"pads", two_one}, {"value", 1.5}}, {integers({7})}, {}, 10}).has_value());
+}
+
+TEST_CASE("an axis or a diagonal is an integer, and nothing is cut off to become one") {
+  const auto found = [](const char* operation, const HostTensor& place) {
+    return computed(OneNode{operation, {}, {reals({1, 2}, {1, 2})}, {{"p", place}}});
+  };
+  for (const float place : {0.75F, 0.0F, 1e30F, std::numeric_limits<float>::quiet_NaN()}) {
+    CHECK(!found("CumSum", reals({}, {place})).has_value());
+    CHECK(!found("Trilu", reals({}, {place})).has_value());
+  }
+  CHECK(!found("CumSum", HostTensor::of<std::int64_t>({}, {INT64_MIN})).has_value());
+  for (const auto& [diagonal, expected] : {std::pair(INT64_MIN, reals({1, 2}, {1, 2})), std::pair(INT64_MAX, reals({1, 2}, {0, 0}))}) {
+    const auto y = found("Trilu", HostTensor::of<std::int64_t>({}, {diagonal}));
+    REQUIRE(y.has_value());
+    CHECK(y->at(0) == expected);
+  }
+}
+
+TEST_CASE("integers are scaled by no factor that they would have to be rounded for") {
+  const HostTensor i = HostTensor::of<std::int64_t>({1, 1}, {3});
+  const auto product = [&](const char* name, double factor) { return computed(OneNode{"Gemm", {{name, factor}}, {i, i, i}}); };
+  CHECK(!product("alpha", 0.5).has_value());
+  CHECK(!product("beta", 1.5).has_value());
+  const auto y = product("alpha", 1);
+  REQUIRE(y.has_value());
+  CHECK(y->at(0) == HostTensor::of<std::int64_t>({1, 1}, {12}));
+  CHECK(!computed(OneNode{"Clip", {{"min", 0.5}}, {integers({0})}, {}, 10}).has_value());
+}
+
+TEST_CASE("results of an element type that ONNX says and the program has not are not offered where they are read") {
+  const auto read = [](const OneNode& node, const std::string& output) {
+    ImportOptions options;
+    options.outputs = {output};
+    return refusals(node.model(), options);
+  };
+  OneNode normalised{"LayerNormalization", {}, {HostTensor(DType::f16, {1, 2}), HostTensor(DType::f16, {2})}, {}, 17, 3};
+  CHECK(read(normalised, "y").empty());
+  CHECK(read(normalised, "y1") ==
+        std::vector<std::string>{"model.onnx: node 1 (LayerNormalization): its output 2, \"y1\", is not offered"});
+  CHECK(read(normalised, "y2").size() == 1);
+  normalised.attributes["stash_type"] = type_of(DType::f16);
+  CHECK(read(normalised, "y2").empty());
+  normalised = {"LayerNormalization", {}, {reals({1, 2}, {1, 2}), reals({2}, {1, 1})}, {}, 17, 3};
+  CHECK(read(normalised, "y2").empty());
+  OneNode dropped{"Dropout", {}, {reals({1}, {1})}, {}, 9, 2};
+  CHECK(read(dropped, "y").empty());
+  CHECK(read(dropped, "y1") == std::vector<std::string>{"model.onnx: node 1 (Dropout): its output 2, \"y1\", is not offered"});
+  dropped.opset = 10;
+  const auto kept = computed(dropped);
+  REQUIRE(kept.has_value());
+  CHECK(kept->at(1) == HostTensor::of<bool>({1}, {true}));
+}
+
+TEST_CASE("an input that is left out is refused by each operator that needs it") {
+  for (const auto& family : {elementwise_rows(), activation_rows(), reduction_rows(), shape_rows(), indexing_rows(), window_rows(),
+                             layer_rows(), recurrent_rows()}) {
+    for (const Row& row : family) {
+      CAPTURE(row.operation);
+      Model m{17, {{"", std::string(row.operation), "", {"", "x"}, {"y"}, {}}}, {{"i", integers({1})}}, {}, {{"y", 0, {}}}};
+      m.inputs = {declared("x", DType::f32, {1, 1, 1})};
+      if (row.operation == "Einsum") m.nodes[0].attributes["equation"] = std::string("i,i->i");
+      if (row.operation == "Concat") m.nodes[0].attributes["axis"] = std::int64_t{0};
+      for (const auto& inputs : std::vector<std::vector<std::string>>{{"", "x"}, {"", "i"}, {"", "", "i"}, {"", "x", "x", "i"}}) {
+        m.nodes[0].inputs = inputs;
+        CHECK(refusals(m).size() == 1);
+      }
+      for (const auto& inputs : std::vector<std::vector<std::string>>{{"x", "", "x"}, {"i", "", "i"}, {"x", "", "", "i"}}) {
+        m.nodes[0].inputs = inputs;
+        CHECK(refusals(m).size() <= 1);
+      }
+    }
+  }
 }
 
 TEST_CASE("windows of automatic padding have the odd element at the side that is named") {
@@ -181,6 +272,44 @@ TEST_CASE("an operand that must be known may be given") {
   CHECK(imported.inputs.size() == 1);  // the shape is none
   options.known["x2"] = integers(two_one);
   CHECK(import_model(node.model(), options).refused == std::vector<std::string>{"model.onnx: there is no input \"x2\" to be known"});
+}
+
+TEST_CASE("the numbers of an input that is known are the program's, wherever they are read") {
+  const OneNode node{"Gather", {}, {reals({3}, {10, 20, 30}), integers({0})}};
+  ImportOptions options;
+  options.known["x1"] = integers({0});
+  const Imported imported = import_model(node.model(), options);
+  REQUIRE(imported.refused.empty());
+  CHECK(imported.inputs == std::map<std::string, std::string>{{"x0", "x0"}});
+  const auto y = computed(node.model(), {{"x0", reals({3}, {10, 20, 30})}}, options);
+  REQUIRE(y.has_value());
+  CHECK(y->at(0) == reals({1}, {10}));
+}
+
+TEST_CASE("numbers that are known must be as the model declares its input, and initializers are none") {
+  OneNode node{"Gather", {}, {reals({3}, {10, 20, 30}), integers({0, 1})}};
+  Model m = node.model();
+  const auto known = [&](const HostTensor& numbers) {
+    ImportOptions options;
+    options.known["x1"] = numbers;
+    options.dims["N"] = 2;
+    return refusals(m, options);
+  };
+  CHECK(known(integers({2, 2})).empty());
+  CHECK(known(HostTensor::of<std::int32_t>({2}, {0, 0})) ==
+        std::vector<std::string>{"model.onnx: input \"x1\": int64 is declared, and the numbers that are known are int32"});
+  const std::vector<std::string> extent{"model.onnx: input \"x1\": the extent 2 is declared, and the numbers that are known have 1"};
+  CHECK(known(integers({0})) == extent);
+  m.inputs[1].extents = {std::string("N")};
+  CHECK(known(integers({0})) == extent);
+  CHECK(known(integers({0, 0})).empty());
+  m.inputs[1].extents = {std::string("M")};
+  CHECK(known(integers({0})).empty());
+  CHECK(known(HostTensor::of<std::int64_t>({}, {0})) ==
+        std::vector<std::string>{"model.onnx: input \"x1\": 1 axes are declared, and the numbers that are known have 0"});
+  m.inputs.pop_back();
+  m.initializers["x1"] = integers({0});
+  CHECK(known(integers({1})) == std::vector<std::string>{"model.onnx: there is no input \"x1\" to be known"});
 }
 
 TEST_CASE("only the outputs that are asked, and what leads to them, are looked at") {

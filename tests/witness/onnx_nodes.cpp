@@ -117,6 +117,13 @@ class Run {
       found = import_model(model, options);
     }
     if (!found.refused.empty()) throw Unsupported(found.refused.front());
+    // What need not be known stays an input.
+    for (const ValueInfo& input : model.inputs) {
+      auto numbers = options.known.extract(input.name);
+      Imported fewer = import_model(model, options);
+      if (fewer.refused.empty()) found = std::move(fewer);
+      else if (!numbers.empty()) options.known.insert(std::move(numbers));
+    }
     return found;
   }
 

@@ -15,6 +15,7 @@
 #include "conformance/reports/json_lines.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
+#include "spec/quoted.hpp"
 #include "tools/command/command.hpp"
 
 #ifdef ETALON_HAS_COMPILED
@@ -138,8 +139,12 @@ void print_bounds(const spec::Request& request, const onnx::Imported& imported, 
 [[nodiscard]] int judge_data(const ImportWords& words, const onnx::Model& model, const onnx::ImportOptions& options,
                              const onnx::Imported& imported) {
   const onnx::DataSet data = onnx::read_data_set(words.data, model);
-  std::map<std::string, HostTensor> inputs = onnx::numbers_of(data.inputs);
-  for (const auto& [name, tensor] : options.known) inputs[name] = tensor;
+  const std::map<std::string, HostTensor> inputs = onnx::numbers_of(data.inputs);
+  for (const auto& [name, tensor] : options.known) {
+    const auto at = inputs.find(name);
+    if (at != inputs.end() && at->second != tensor)
+      throw SpecViolation(fmt::format("{}: the input \"{}\" has other numbers than --known says", words.data, as_quoted(name)));
+  }
   const spec::Request request = onnx::request_of(imported, inputs, options.file);
   const spec::Contract contract = contract_of(words.contract);
   if (words.bounds) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "conformance/interchange/onnx/fold.hpp"
+#include "conformance/interchange/onnx/write_model.hpp"
 #include "spec/error.hpp"
 #include "spec/quoted.hpp"
 
@@ -62,7 +63,7 @@ class Importer {
       }
     }
     for (const auto& [name, tensor] : options_.known) {
-      if (!values_.contains(name) && !why_not_.contains(name))
+      if (std::none_of(model_.inputs.begin(), model_.inputs.end(), [&](const ValueInfo& info) { return info.name == name; }))
         refuse_model(fmt::format("there is no input \"{}\" to be known", as_quoted(name)));
     }
   }
@@ -72,8 +73,10 @@ class Importer {
     item->name = info.name;
     const auto known = options_.known.find(info.name);
     if (known != options_.known.end()) {
+      require_declared(known->second, info);
       item->known = known->second;
       item->type = {known->second.dtype, known->second.dims};
+      item->role = spec::Role::constant;
       return item;
     }
     const std::optional<DType> dtype = dtype_of(info.type);
@@ -85,6 +88,24 @@ class Importer {
     for (const auto& extent : *info.extents) item->type.dims.push_back(extent_of(extent));
     refuse(!addressable(item->type), "it is larger than memory");
     return item;
+  }
+
+  /// \throws Refused where the numbers have another type or other extents than the input is declared with
+  void require_declared(const HostTensor& numbers, const ValueInfo& info) const {
+    const std::int64_t type = type_of(numbers.dtype);
+    refuse(info.type != 0 && info.type != type,
+           fmt::format("{} is declared, and the numbers that are known are {}", type_name(info.type), type_name(type)));
+    if (!info.extents) return;
+    refuse(info.extents->size() != numbers.dims.rank,
+           fmt::format("{} axes are declared, and the numbers that are known have {}", info.extents->size(), numbers.dims.rank));
+    for (std::size_t i = 0; i < numbers.dims.rank; ++i) {
+      const auto& extent = (*info.extents)[i];
+      const auto* name = std::get_if<std::string>(&extent);
+      if (name != nullptr && !options_.dims.contains(*name)) continue;  // open
+      const std::int64_t declared = extent_of(extent);
+      refuse(declared != numbers.dims[i],
+             fmt::format("the extent {} is declared, and the numbers that are known have {}", declared, numbers.dims[i]));
+    }
   }
 
   [[nodiscard]] std::int64_t extent_of(const std::variant<std::int64_t, std::string>& extent) const {

@@ -19,8 +19,8 @@ inline constexpr std::int64_t last_opset = 23;
 struct ImportOptions {
   std::string file = "model.onnx";            ///< in messages and as the source of steps
   std::map<std::string, std::int64_t> dims;   ///< extents that the model's inputs leave open, by their names there
-  /// Inputs whose numbers are known in advance, as shapes and axes must be. One that no step reads otherwise is no input
-  /// of the program.
+  /// Inputs whose numbers are known in advance, as shapes and axes must be: they are no inputs of the program but constants,
+  /// and refused where the model declares another type or other extents.
   std::map<std::string, HostTensor> known;
   std::vector<std::string> outputs;           ///< only these, and what leads to them; none: all
   bool parameters = false;                    ///< initializers of reals are parameters instead of constants

@@ -1,6 +1,7 @@
 #include "conformance/interchange/onnx/node_translation.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -63,6 +64,12 @@ double NodeTranslation::known_number(std::size_t i) const {
   const HostTensor& tensor = known(i);
   refuse(tensor.dims.count() != 1, fmt::format("input {} must be one number", i + 1));
   return element(tensor, 0);
+}
+
+std::int64_t NodeTranslation::known_place(std::size_t i) const {
+  const Integers places = known_places(i);
+  refuse(places.size() != 1, fmt::format("input {} must be one number", i + 1));
+  return places.front();
 }
 
 const AttributeValue* NodeTranslation::find(std::string_view name) {
@@ -142,10 +149,24 @@ std::optional<std::string> NodeTranslation::unread() const {
   return std::nullopt;
 }
 
+Value NodeTranslation::einsum(const std::string& specification) {
+  for (std::size_t i = 0; i < operands_.size(); ++i) (void)x(i);
+  return writer_.einsum(specification, operands_);
+}
+
 Value scalar(double number, DType dtype) {
+  const double most = dtype == DType::boolean ? 1 : dtype == DType::i32 ? 0x1p31 - 1 : 0x1p53;
+  refuse(kind_of(dtype) != Kind::real && !(std::abs(number) <= most && number == std::floor(number)),
+         fmt::format("{} is no number of {}", number, name_of(dtype)));
   HostTensor tensor(dtype, {});
   set_element(tensor, 0, number);
   return known_value(std::move(tensor));
+}
+
+spec::AttributeValue attribute_of(const HostTensor& tensor) {
+  if (kind_of(tensor.dtype) == Kind::boolean) return element(tensor, 0) != 0;
+  if (kind_of(tensor.dtype) == Kind::integer) return integer_at(tensor, 0);
+  return element(tensor, 0);
 }
 
 Value integers_value(const Integers& integers) {

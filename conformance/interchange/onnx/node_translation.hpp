@@ -60,6 +60,8 @@ class NodeTranslation {
   [[nodiscard]] Integers known_places(std::size_t i) const;
   /// The only number of operand i.
   [[nodiscard]] double known_number(std::size_t i) const;
+  /// The only number of operand i, an integer; one that is too large to be a place stands for the last one.
+  [[nodiscard]] std::int64_t known_place(std::size_t i) const;
 
   // --- attributes: \throws Refused for one of another kind ---
 
@@ -90,7 +92,8 @@ class NodeTranslation {
     return call(operation, operands, attributes).front();
   }
   [[nodiscard]] Value reshaped(const Value& value, const Integers& shape) { return one("reshape", {value}, {{"shape", shape}}); }
-  [[nodiscard]] Value einsum(const std::string& specification) { return writer_.einsum(specification, operands_); }
+  /// Of all operands. \throws Refused where one is left out
+  [[nodiscard]] Value einsum(const std::string& specification);
 
  private:
   [[nodiscard]] const AttributeValue* find(std::string_view name);
@@ -105,8 +108,10 @@ class NodeTranslation {
   std::set<std::string, std::less<>> asked_;
 };
 
-/// A number of this type, rounded to it.
+/// A number of this type; a real is rounded to it. \throws Refused where the type is of integers, and the number none
 [[nodiscard]] Value scalar(double number, DType dtype);
+/// The first element as an attribute, to its last digit.
+[[nodiscard]] spec::AttributeValue attribute_of(const HostTensor& tensor);
 /// A list of i64.
 [[nodiscard]] Value integers_value(const Integers& integers);
 /// The extents as a list.

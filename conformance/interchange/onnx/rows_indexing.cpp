@@ -20,14 +20,6 @@ namespace {
   throw Refused("a constant of another kind");
 }
 
-/// An attribute that holds an element of a tensor.
-[[nodiscard]] spec::AttributeValue attribute_of(const HostTensor& tensor) {
-  if (kind_of(tensor.dtype) == Kind::boolean) return element(tensor, 0) != 0;
-  if (tensor.dtype == DType::i64) return tensor.view<std::int64_t>()[0];
-  if (tensor.dtype == DType::i32) return static_cast<std::int64_t>(element(tensor, 0));
-  return element(tensor, 0);
-}
-
 [[nodiscard]] Values constant_of_shape(NodeTranslation& n) {
   const HostTensor* given = n.tensor("value");
   const HostTensor value = given == nullptr ? HostTensor(DType::f32, {1}) : *given;

@@ -46,10 +46,12 @@ namespace {
 }
 
 [[nodiscard]] Values layer_normalization(NodeTranslation& n) {
-  n.read_over({"stash_type"});  // in which type others compute
+  // In which type others compute, and the type of the mean and the deviation.
+  const bool is_own_type = dtype_of(n.integer("stash_type", 1)) == n.dtype();
   const Integers axes = last_axes(n);
   const double eps = epsilon(n);
   Values results{n.one("layer_norm", {n.x(), over_axes(n, 1, axes), over_axes(n, 2, axes)}, {{"axes", axes}, {"eps", eps}})};
+  if (!is_own_type) return results;
   if (n.wants(1) || n.wants(2)) results.push_back(n.one("mean", {n.x()}, {{"axes", axes}, {"keepdims", true}}));
   if (n.wants(2)) {
     const Value variance = n.one("var", {n.x()}, {{"axes", axes}, {"correction", std::int64_t{0}}, {"keepdims", true}});
@@ -69,7 +71,7 @@ namespace {
   n.read_over({"ratio", "seed", "consumed_inputs"});
   refuse(n.opset() < 7 && n.integer("is_test", 0) == 0, "training is not offered: ONNX does not say which numbers are drawn");
   refuse(n.has(2) && n.known_number(2) != 0, "training is not offered: ONNX does not say which numbers are drawn");
-  if (!n.wants(1)) return {n.x()};
+  if (!n.wants(1) || n.opset() < 10) return {n.x()};  // before, the mask has the operand's type
   refuse(n.dims().count() > (1 << 24), "a mask of so many elements is not offered");
   HostTensor kept(DType::boolean, n.dims());
   std::fill(kept.bytes.begin(), kept.bytes.end(), std::byte{1});

@@ -47,6 +47,7 @@ namespace {
   };
   refuse(n.rank(0) != 2 || n.rank(1) != 2, "the factors must be matrices");
   const double alpha = n.real("alpha", 1), beta = n.real("beta", 1);
+  refuse(kind_of(n.dtype()) != Kind::real && (alpha != 1 || beta != 1), "integers times alpha or beta, which are reals");
   Value y = n.one("matmul", {factor(0, "transA"), factor(1, "transB")});
   if (alpha != 1) y = n.one("mul", {scalar(alpha, n.dtype()), y});
   if (!n.has(2)) return {y};
@@ -55,7 +56,7 @@ namespace {
 }
 
 [[nodiscard]] Values cumulative_sum(NodeTranslation& n) {
-  const std::int64_t axis = from_front(static_cast<std::int64_t>(n.known_number(1)), n.rank());
+  const std::int64_t axis = from_front(n.known_place(1), n.rank());
   return {
       n.one("cumsum", {n.x()}, {{"axis", axis}, {"reverse", n.integer("reverse", 0) != 0}, {"exclusive", n.integer("exclusive", 0) != 0}})};
 }

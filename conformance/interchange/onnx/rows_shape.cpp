@@ -167,12 +167,28 @@ struct Cut {
   return y;
 }
 
-/// Widths and the number are operands, and before opset 11 attributes.
+/// The number that is padded with: an operand, and before opset 11 an attribute.
+[[nodiscard]] spec::AttributeValue padding_number(NodeTranslation& n) {
+  const bool is_old = n.says("pads") || n.says("paddings"), is_real = kind_of(n.dtype()) == Kind::real;
+  if (is_old) {
+    const double value = n.real("value", 0);
+    if (is_real) return value;
+    refuse(value != 0, "padding by an attribute, which is a real, of what is none");
+    return std::int64_t{0};
+  }
+  if (!n.has(2)) return is_real ? spec::AttributeValue(0.0) : std::int64_t{0};
+  const HostTensor& number = n.known(2);
+  refuse(number.dims.count() != 1, "input 3 must be one number");
+  refuse(number.dtype != n.dtype(), "mixed element types are not promoted");
+  return attribute_of(number);
+}
+
+/// Widths are an operand, and before opset 11 an attribute.
 [[nodiscard]] Values pad(NodeTranslation& n) {
   const std::string mode = n.text("mode", "constant");
   const bool is_old = n.says("pads") || n.says("paddings");
   const Integers widths = is_old ? n.says("pads") ? *n.integers("pads") : *n.integers("paddings") : n.known_integers(1);
-  const double value = is_old ? n.real("value", 0) : n.has(2) ? n.known_number(2) : 0;
+  const spec::AttributeValue value = padding_number(n);
   const std::size_t half = widths.size() / 2;
   Integers low(n.dims().rank, 0), high(n.dims().rank, 0), axes;
   for (std::int64_t i = 0; i < n.rank(); ++i) axes.push_back(i);
@@ -184,9 +200,7 @@ struct Cut {
   }
   if (mode == "edge" || mode == "reflect" || mode == "wrap") return {padded_by_own(n, low, high, mode)};
   refuse(mode != "constant", "padding by \"" + mode + "\" is not offered");
-  spec::Attributes attributes{{"low", low}, {"high", high}, {"value", value}};
-  if (kind_of(n.dtype()) != Kind::real) attributes["value"] = static_cast<std::int64_t>(value);
-  return {n.one("pad", {n.x()}, attributes)};
+  return {n.one("pad", {n.x()}, {{"low", low}, {"high", high}, {"value", value}})};
 }
 
 [[nodiscard]] Values tile(NodeTranslation& n) {
@@ -202,7 +216,7 @@ struct Cut {
 }
 
 [[nodiscard]] Values triangle(NodeTranslation& n) {
-  const std::int64_t diagonal = n.has(1) ? static_cast<std::int64_t>(n.known_number(1)) : 0;
+  const std::int64_t diagonal = n.has(1) ? n.known_place(1) : 0;
   return {n.one(n.integer("upper", 1) != 0 ? "triu" : "tril", {n.x()}, {{"diagonal", diagonal}})};
 }
 

@@ -19,7 +19,7 @@ namespace etalon::conformance::onnx {
 struct Item {
   spec::ValueType type;
   std::optional<HostTensor> known;      ///< its numbers, where they are known before the program runs
-  bool folds = false;                   ///< and will be the same in every run
+  bool folds = false;                   ///< and nodes that read no others are computed at once
   std::string name;                     ///< in the model; empty for what rows make
   spec::Role role = spec::Role::input;  ///< of one that is not traced yet
   std::optional<spec::Traced> traced;   ///< in the program, from where a step first reads it
