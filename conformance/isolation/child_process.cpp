@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kept_log = 8192;
 constexpr std::size_t shown_log = 600;
+constexpr rlim_t largest_file = rlim_t{256} << 20U;
 
 [[noreturn]] void fail(const char* what) { throw IoError(fmt::format("exec: {}: {}", what, std::strerror(errno))); }
 
@@ -68,6 +69,8 @@ struct Program {
 void enter_room(const Start& start) {
   if (!start.folder.empty() && chdir(start.folder.c_str()) != 0) _exit(127);
   if (start.confinement == nullptr) return;
+  const rlimit files{largest_file, largest_file};
+  if (setrlimit(RLIMIT_FSIZE, &files) != 0) _exit(127);
   // Descriptors of others who did not mark them.
   if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0 || !start.confinement->enter()) _exit(127);
 }

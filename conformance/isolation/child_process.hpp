@@ -42,7 +42,7 @@ struct Start {
   std::vector<std::string> words;  ///< its own name, and its arguments
   std::string folder{};  ///< where it runs; empty for where we do
   std::vector<std::string> environment{};  ///< `NAME=value`, and nothing else; empty for ours
-  const Confinement* confinement = nullptr;  ///< null for none
+  const Confinement* confinement = nullptr;  ///< null for none; confined, no file gets longer than 256 MiB
 };
 
 class ChildProcess {

@@ -17,8 +17,9 @@ struct SystemCalls {
 };
 
 /// No sockets, no look into other processes, no change of the system; raising a limit, and leaving the process group,
-/// are refused. Unless `processes`, also no other process (threads are allowed), no signal to others and no change of
-/// whose files are.
+/// are refused, and so are others' priorities and processors, and descriptors whose owner is sent signals. Unless
+/// `processes`, also no other process (threads are allowed), no signal to others, no change of whose files are, and no
+/// memory that RLIMIT_DATA does not count.
 [[nodiscard]] SystemCalls allowed_system_calls(bool processes);
 
 }  // namespace etalon::conformance

@@ -85,6 +85,38 @@ void add_readable(std::vector<Reach>& all, const std::vector<std::string>& paths
   }
 }
 
+/// Whether compilers are installed below: their own libraries lie there.
+[[nodiscard]] bool holds_a_toolchain(const fs::path& prefix) {
+  for (const char* own : {"lib/gcc", "lib/clang", "libexec/gcc"}) {
+    if (fs::is_directory(prefix / own)) return true;
+  }
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(prefix / "lib", none)) {
+    if (entry.path().filename().string().starts_with("llvm")) return true;
+  }
+  return false;
+}
+
+/// The compiler, and what was installed with it; a program in somebody's folder opens no more than itself.
+[[nodiscard]] Reach reach_of_compiler(const std::string& compiler) {
+  const fs::path file = fs::canonical(compiler), folder = file.parent_path(), prefix = folder.parent_path();
+  const bool installed = folder.filename() == "bin" && prefix != prefix.root_path() && holds_a_toolchain(prefix);
+  return {(installed ? prefix : file).string(), Reach::For::running};
+}
+
+/// What the compiler wrote, of much the beginning and the end.
+[[nodiscard]] std::string log_of(const std::string& path) {
+  constexpr std::streamoff half = 32768;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : 0;
+  std::string text(static_cast<std::size_t>(std::min(size, 2 * half)), ' ');
+  file.seekg(0);
+  file.read(text.data(), std::min(size, half));
+  file.seekg(std::max(half, size - half));
+  if (size > half) file.read(text.data() + half, static_cast<std::streamoff>(text.size()) - half);
+  return text;
+}
+
 /// The line in which a compiler says what is wrong.
 [[nodiscard]] std::string complaint_in(const std::string& log) {
   std::istringstream lines(log);
@@ -134,13 +166,13 @@ bool KernelProgram::compiled(const KernelSource& source, const std::string& comp
   words.insert(words.begin(), {"sh", "-c", "exec \"$0\" \"$@\" 2>log", compiler});
   std::vector<Reach> files{{"/etc/alternatives"}, {"/etc/ld.so.cache"}, {folder_, Reach::For::writing}, {"/dev/null", Reach::For::writing}};
   for (const char* folder : {"/usr", "/bin", "/lib", "/lib64"}) files.push_back({folder, Reach::For::running});
-  files.push_back({fs::canonical(compiler).parent_path().parent_path().string(), Reach::For::running});
+  files.push_back(reach_of_compiler(compiler));
   add_readable(files, source.may_read);
   const std::unique_ptr<Confinement> room = source.confined ? std::make_unique<Confinement>(files, true) : nullptr;
   ChildProcess process(Start{"/bin/sh", std::move(words), folder_, environment_, room.get()}, limits_.memory);
   const std::string fate = process.fate_without_input(limits_.start);
   if (fate == "exit status 0") return true;
-  const std::string said = complaint_in(fs::exists(folder_ + "/log") ? read_file(folder_ + "/log") : "");
+  const std::string said = complaint_in(log_of(folder_ + "/log"));
   complaint_ = said.empty() ? compiler + ": " + fate : said;
   return false;
 }
@@ -178,7 +210,8 @@ void KernelProgram::interpret(const KernelSource& source) {
   if (reach.empty()) throw Unsupported(fmt::format("kernel: no Python with {}; --compiler names an interpreter that has it", like));
   made_by_ = reach[0];
   write_file(folder_ + "/host.py", host_in_python());
-  std::vector<Reach> files{{folder_ + "/host.py"}, {folder_ + "/kernel.py"}, {"/dev/urandom"}, {fs::canonical(made_by_).string(), Reach::For::running}};
+  std::vector<Reach> files{
+      {folder_ + "/host.py"}, {folder_ + "/kernel.py"}, {"/dev/urandom"}, {fs::canonical(made_by_).string(), Reach::For::running}};
   for (std::size_t i = 1; i < reach.size(); ++i)
     files.push_back({reach[i].substr(1), reach[i][0] == 'n' ? Reach::For::names : Reach::For::reading});
   for (Reach& library : system_libraries()) files.push_back(std::move(library));

@@ -44,13 +44,14 @@ constexpr std::size_t shrink_attempts = 400;
 
 class Court {
  public:
-  Court(const TrialOptions& options, spec::Backend& backend) : options_(options), backend_(backend) {}
+  Court(const TrialOptions& options, spec::Backend& backend) : options_(options), backend_(backend) { trial_.open = options.dtypes; }
 
   [[nodiscard]] Verdict judged(const Case& c) {
     const Outcome outcome = check(c, backend_, options_.contract);
     ++trial_.asked;
     trial_.comparisons += outcome.comparisons;
     trial_.undecided += outcome.undecided;
+    if (outcome.comparisons > outcome.undecided) std::erase(trial_.open, c.key.dtype);
     trial_.worst_ratio = std::max(trial_.worst_ratio, outcome.worst_ratio);
     if (outcome.verdict == Verdict::unsupported) ++trial_.declined;
     if (is_bad(outcome.verdict)) convict(c, outcome);

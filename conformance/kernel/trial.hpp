@@ -30,14 +30,15 @@ struct Trial {
   std::size_t declined = 0;      ///< cases among them
   std::size_t comparisons = 0;   ///< elements
   std::size_t undecided = 0;     ///< elements among them of which the bound says nothing
+  std::vector<DType> open;       ///< asked element types in which nothing was compared that says what is computed
   double worst_ratio = 0;        ///< largest error over bound
   std::string id;                ///< of the case that convicts; of a long axis that of the case that it was made from
   std::optional<Case> smallest;  ///< made of it
   Outcome outcome;               ///< of that; a pass where nothing convicts
 
   [[nodiscard]] bool convicted() const { return smallest.has_value(); }
-  /// Whether something was compared that says what is computed.
-  [[nodiscard]] bool decided() const { return comparisons > undecided; }
+  /// Whether something was compared that says what is computed, in each element type.
+  [[nodiscard]] bool decided() const { return open.empty(); }
 };
 
 /// Values, special values, layouts where they are taken, repeated questions, large tensors and long axes. The same options and the

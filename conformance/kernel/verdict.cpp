@@ -27,7 +27,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] std::string reason_of(const KernelVerdict& verdict) {
   if (verdict.finding == KernelFinding::not_built) return verdict.complaint;
   if (verdict.finding == KernelFinding::undecided)
-    return verdict.trial.declined > 0 ? "it declined every question" : "nothing was compared that says what is computed";
+    return fmt::format("nothing was compared that says what is computed in {}{}", fmt::join(names_of(verdict.trial.open), ", "),
+                       verdict.trial.declined > 0 ? fmt::format("; it declined {} questions", verdict.trial.declined) : "");
   return verdict.trial.convicted() ? finding(verdict.trial.outcome) : "";
 }
 

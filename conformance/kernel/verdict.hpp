@@ -19,7 +19,7 @@ enum class KernelFinding : std::uint8_t {
   wrong,      ///< an answer is none of these, or no answer
   crashed,    ///< its process ended
   timeout,    ///< no answer in time
-  undecided,  ///< nothing was compared that says what is computed
+  undecided,  ///< in an element type nothing was compared that says what is computed
   not_built   ///< the compiler made nothing of it, or it could not be loaded
 };
 inline constexpr std::array<std::string_view, 6> kernel_finding_names{"conforms", "wrong", "crashed", "timeout", "undecided", "not built"};

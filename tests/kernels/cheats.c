@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -23,7 +26,8 @@ enum cheat {
   remembers, first_answer_kept, left_from_last_call, right_once, right_from_second, last_row_missing, exits,
   kills_itself, sleeps, endless_loop, takes_all_memory, prints_verdict, answers_itself, writes_operand,
   writes_past_end, writes_before, reads_past_end, reads_own_memory, reads_parents_memory, opens_parents_memory,
-  traces_parent, signals_parent, forks, runs_a_shell, asks_the_network, reads_a_file, leaves_a_file, calls_a_library,
+  traces_parent, signals_parent, signals_by_pipe, slows_the_judge, asks_for_shared_memory, takes_shared_memory, forks,
+  runs_a_shell, asks_the_network, reads_a_file, leaves_a_file, calls_a_library,
   races, stale_memory, declines
 };
 
@@ -113,7 +117,9 @@ static void racing(float *y, int64_t m, int64_t n) {
 static int reaches(enum cheat how) {
   char path[64], byte = 0;
   struct iovec here = {&byte, 1}, there = {&byte, 1};
-  int found = -1;
+  struct shmid_ds shared;
+  void *pages = NULL;
+  int found = -1, ends[2];
   snprintf(path, sizeof path, "/proc/%d/mem", (int)getppid());
   switch (how) {
     case reads_own_memory: found = open("/proc/self/mem", O_RDONLY); break;
@@ -121,6 +127,18 @@ static int reaches(enum cheat how) {
     case reads_parents_memory: found = (int)process_vm_readv(getppid(), &here, 1, &there, 1, 0) + (errno == EFAULT); break;
     case traces_parent: found = (int)ptrace(PTRACE_SEIZE, getppid(), NULL, NULL); break;
     case signals_parent: found = kill(getppid(), 0); break;
+    case signals_by_pipe:
+      if (pipe(ends) != 0) break;
+      found = fcntl(ends[0], F_SETOWN, getppid());
+      close(ends[0]);
+      close(ends[1]);
+      break;
+    case slows_the_judge: found = setpriority(PRIO_PROCESS, (id_t)getppid(), getpriority(PRIO_PROCESS, (id_t)getppid())); break;
+    case asks_for_shared_memory: found = shmctl(0, IPC_INFO, &shared); break;
+    case takes_shared_memory:
+      pages = mmap(NULL, (size_t)256 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+      if (pages != MAP_FAILED) found = munmap(pages, (size_t)256 << 20);
+      break;
     case asks_the_network: found = socket(AF_INET, SOCK_STREAM, 0); break;
     case runs_a_shell: found = system("exit 3"); break;
     case reads_a_file: found = open("/etc/passwd", O_RDONLY); break;

@@ -48,6 +48,7 @@ OPERATIONS = {
     "row_sum": ([(16, 256)], "float32", None, lambda x: x.sum(1)),
     "row_sum in f64": ([(16, 256)], "float64", None, lambda x: x.sum(1)),
     "row_norm": ([(16, 256)], "float32", None, lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)),
+    "relu in f32,f16": ([(16, 256)], "float32", None, lambda x: np.maximum(x, 0)),
     "relu": ([(16, 256)], "float32", None, lambda x: np.maximum(x, 0)),
     "reciprocal": ([(16, 256)], "float32", None, lambda x: 1 / x),
     "neg": ([(16, 256)], "float32", None, np.negative),

@@ -12,7 +12,7 @@ enum cheat {
   epsilon_outside, no_epsilon, sample_variance, one_pass_variance, honest_norm,                    /* row_norm */
   half_accumulator, int_accumulator, small_ones_lost, honest_sum, pairwise_sum,                    /* row_sum */
   float_accumulator, honest_double_sum,                                                            /* row_sum in f64 */
-  nan_dropped, identity, honest_relu,                                                              /* relu */
+  nan_dropped, identity, honest_relu, one_type_only,                                               /* relu */
   zero_minus, dense_only, honest_neg,                                                              /* neg */
   minus_zero_lost, zero_turned,                                                                    /* reciprocal */
   last_axis_only,                                                                                  /* softmax */
@@ -119,7 +119,8 @@ int kernel(const etalon_kernel_call *call) {
       for (int64_t k = 0; k < count; ++k) y[k] = x[k] > 0 ? x[k] : 0;
       break;
     case identity: memcpy(y, x, sizeof *y * (size_t)count); break;
-    case honest_relu:
+    case honest_relu: case one_type_only:
+      if (how == one_type_only && operand->dtype != ETALON_F32) return 1;
       for (int64_t k = 0; k < count; ++k) y[k] = x[k] <= 0 ? 0 : x[k];
       break;
     case zero_minus:

@@ -43,6 +43,10 @@ CHEATS = [
     ("opens_parents_memory", "right where the judge's /proc/PID/mem opens", "wrong"),
     ("traces_parent", "right where it may trace the judge", "crashed"),
     ("signals_parent", "right where it may signal the judge", "crashed"),
+    ("signals_by_pipe", "right where a pipe of its own may send the judge signals", "wrong"),
+    ("slows_the_judge", "right where it may set the judge's priority", "wrong"),
+    ("asks_for_shared_memory", "right where it may ask for memory that processes share", "crashed"),
+    ("takes_shared_memory", "right where it gets 256 MiB of shared pages (`--memory 128`)", "wrong"),
     ("forks", "right where it may fork", "crashed"),
     ("runs_a_shell", "right where it may run a shell", "crashed"),
     ("asks_the_network", "right where it gets a socket", "crashed"),
@@ -69,6 +73,7 @@ OTHERS = [
     ("subnormals_flushed", "row_tenths", "subnormal numbers become 0", "wrong"),
     ("ten_bits", "matmul", "operands with TF32's eleven bits", "wrong"),
     ("same_shapes_only", "add", "no broadcasting", "wrong"),
+    ("one_type_only", "relu in f32,f16", "declines all that is not f32 (`--may-decline`)", "undecided"),
 ]
 PYTHON = [
     ("half_inside", "float16 inside", "wrong"),

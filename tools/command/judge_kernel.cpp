@@ -36,13 +36,16 @@ Examples
 The kernel runs without network and without files that are not its own; docs/judging-kernels.md says what holds where.
 Exit status: 0 the kernel conforms, 1 it does not, cannot be built, or nothing was compared, 2 usage or set-up error.)";
 
+constexpr std::uint64_t usual_memory = 4096;
+constexpr double usual_seconds = 10;
+
 struct KernelWords {
   std::string file, operation, definitions, contract = "ieee", tier = "quick", like = "numpy", header;
   std::vector<std::string> dtypes{"f32"};
   conformance::KernelSource source;
   std::optional<std::uint64_t> seed;
-  std::uint64_t given_seed = 0, memory = 4096;
-  double timeout = 10, shrink_seconds = 10;
+  std::uint64_t given_seed = 0, memory = usual_memory;
+  double timeout = usual_seconds, shrink_seconds = usual_seconds;
   bool strided = false, may_decline = false, unconfined = false, json = false, schema = false;
 };
 
@@ -59,6 +62,10 @@ struct KernelWords {
   add("--like", words.like, "numpy");
   add("--function", words.source.function, "kernel");
   add("--compiler", words.source.compiler, "");
+  const auto number = [&](const char* name, auto value, auto usual) { add(name, fmt::format("{}", value), fmt::format("{}", usual)); };
+  number("--timeout", words.timeout, usual_seconds);
+  number("--memory", words.memory, usual_memory);
+  number("--shrink-seconds", words.shrink_seconds, usual_seconds);
   if (words.dtypes != std::vector<std::string>{"f32"}) line += fmt::format(" --dtypes {}", fmt::join(words.dtypes, ","));
   for (const std::string& flag : words.source.flags) line += " --flag=" + conformance::shell_word(flag);
   for (const std::string& path : words.source.may_read) add("--may-read", path, "");
