@@ -70,7 +70,7 @@ std::vector<std::string> foreign_files(const Certificate& certificate, const Rep
 }
 
 std::string text_of(const std::optional<Checked>& c) {
-  return c ? fmt::format("{}: {} replayed, {} judged, {} transient", c->policy, c->replayed, c->judged, c->transient) : "none";
+  return c ? fmt::format("{}: {} replayed, {} judged, {} transient", as_quoted(c->policy), c->replayed, c->judged, c->transient) : "none";
 }
 
 }  // namespace
