@@ -62,9 +62,11 @@ class Importer {
         why_not_[info.name] = fmt::format("input \"{}\": {}", as_quoted(info.name), why.what());
       }
     }
-    for (const auto& [name, tensor] : options_.known) {
-      if (std::none_of(model_.inputs.begin(), model_.inputs.end(), [&](const ValueInfo& info) { return info.name == name; }))
-        refuse_model(fmt::format("there is no input \"{}\" to be known", as_quoted(name)));
+    for (const auto& known : options_.known) {
+      const auto is_it = [&](const ValueInfo& info) { return info.name == known.first; };
+      if (std::none_of(model_.inputs.begin(), model_.inputs.end(), is_it)) {
+        refuse_model(fmt::format("there is no input \"{}\" to be known", as_quoted(known.first)));
+      }
     }
   }
 
