@@ -57,7 +57,8 @@ constexpr std::array<Ending, 9> endings{{{".csv", "csv"},
   const std::string name = name_without_gz(file);
   const auto at = std::find_if(endings.begin(), endings.end(), [&](const Ending& e) { return name.ends_with(e.ending); });
   if (at != endings.end()) return std::string(at->format);
-  throw SpecViolation(fmt::format("{}: the name's ending says no format, expected --format {}", on_one_line(file.string()), fmt::join(formats, ", ")));
+  throw SpecViolation(fmt::format("{}: the name's ending says no format, expected --format {}", on_one_line(file.string()),
+                                  fmt::join(formats, ", ")));
 }
 
 /// A file's bytes and where they came from.
