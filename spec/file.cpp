@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "spec/nearest.hpp"
+#include "spec/quoted.hpp"
 
 namespace etalon {
 namespace {
@@ -33,7 +34,7 @@ constexpr std::string_view unreadable = "the file cannot be read", unwritable = 
   const std::string wanted = path.filename().string();
   const std::string nearest = nearest_name(wanted, names);
   const bool near = !nearest.empty() && edit_distance(wanted, nearest) <= 1 + wanted.size() / 4;
-  return near ? "; did you mean '" + nearest + "'?" : "";
+  return near ? "; did you mean '" + on_one_line(nearest) + "'?" : "";
 }
 
 /// An open file that is closed in the end.
@@ -79,12 +80,12 @@ class Descriptor {
 }  // namespace
 
 IoError file_error(const fs::path& path, std::string_view what, int error) {
-  return IoError(path.string() + ": " + std::string(what) + ": " + std::generic_category().message(error));
+  return IoError(on_one_line(path.string()) + ": " + std::string(what) + ": " + std::generic_category().message(error));
 }
 
 std::string read_file(const fs::path& path) {
   std::error_code unknown;
-  if (fs::is_directory(path, unknown)) throw IoError(path.string() + ": a folder, expected a file");
+  if (fs::is_directory(path, unknown)) throw IoError(on_one_line(path.string()) + ": a folder, expected a file");
   const Descriptor file(path, O_RDONLY);
   if (file.number() < 0) {
     const int error = errno;

@@ -120,14 +120,15 @@ TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, st
 
 /// Everything that can be refused is refused before the first step.
 void check(const TrainOptions& options) {
-  constexpr std::int64_t most_epochs = 1'000'000;
+  constexpr std::int64_t most_epochs = 1'000'000, most_interval = 1'000'000'000;
   if (options.epochs < 0 || options.epochs > most_epochs) {
     throw SpecViolation(fmt::format("training: {} epochs, expected 1 to {}, or 0 for the task's own number", options.epochs, most_epochs));
   }
   if (options.every < 0) throw SpecViolation(fmt::format("training: a line every {} steps, expected 0 or more", options.every));
   if (options.batch < 0) throw SpecViolation(fmt::format("training: a batch of {} rows, expected 1 or more, or 0 for the task's own number", options.batch));
   if (options.threads < 1) throw SpecViolation("training: 0 threads, expected at least 1");
-  if (options.interval < 0) throw SpecViolation(fmt::format("training: a checkpoint every {} steps, expected 0 or more", options.interval));
+  if (options.interval < 0 || options.interval > most_interval)
+    throw SpecViolation(fmt::format("training: a checkpoint every {} steps, expected 0 to {}", options.interval, most_interval));
   if (options.run.empty() && options.shadow.checks()) throw SpecViolation("training: --shadow is of a run in a folder; --run names one");
   if (options.run.empty() && options.interval > 0) throw SpecViolation("training: --interval is of a run in a folder; --run names one");
   if (options.from.empty() && !options.maps.empty()) throw SpecViolation("training: --map is of the names in a file; --from names one");

@@ -7,6 +7,7 @@
 
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
+#include "spec/quoted.hpp"
 #include "spec/value_type.hpp"
 #include "training/step.hpp"
 
@@ -88,7 +89,8 @@ void State::upload(const Named& values, Upload mode, Part part) {
   std::map<std::string, const HostTensor*> writes;
   for (const auto& [name, value] : values) {
     const std::string owner = parameters_.contains(name) ? parameters_.owner(name) : name;
-    if (std::find(known.begin(), known.end(), owner) == known.end()) throw SpecViolation("upload: " + unknown_name("entry", name, known));
+    if (std::find(known.begin(), known.end(), owner) == known.end())
+      throw SpecViolation("upload: " + unknown_name("entry", as_quoted(name), known));
     const spec::ValueType want = store_->type_of(owner), got{value.dtype, value.dims};
     if (!(want == got)) throw SpecViolation(fmt::format("upload: `{}` is {}, got {}", name, to_string(want), to_string(got)));
     const auto [at, fresh] = writes.emplace(owner, &value);

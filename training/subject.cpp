@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/quoted.hpp"
 #include "training/files/starting_values.hpp"
 #include "training/run/patience.hpp"
 #include "training/shadow/checks.hpp"
@@ -43,10 +44,10 @@ Declaration declaration_of(const Subject& subject, const TrainOptions& options) 
 /// What may differ between the process that began a run and this one.
 void tell_differences(const Declaration& run, const Declaration& now, std::ostream& console) {
   if (run.build != now.build)
-    fmt::print(console, "begun by another build, {}; where the journal has an interval, its digests decide\n", run.build);
+    fmt::print(console, "begun by another build, {}; where the journal has an interval, its digests decide\n", on_one_line(run.build));
   if (run.contract != now.contract) {
-    fmt::print(console, "begun under the contract {}, now {}; where the journal has an interval, its digests decide\n", run.contract,
-               now.contract);
+    fmt::print(console, "begun under the contract {}, now {}; where the journal has an interval, its digests decide\n",
+               on_one_line(run.contract), now.contract);
   }
 }
 

@@ -263,6 +263,10 @@ def refusals():
     refused(["task"], "train")
     write("bad.idx", idx(8, [3, 2], [1, 2, 3]))
     refused(["bad.idx", "3 bytes"], "train", "--data", "bad.idx", "--target", "1", "--run", "never")
+    write("none.idx", idx(8, [0, 2**32 - 1], []))
+    refused(["none.idx", "i32[0, 4294967295]", "expected rows of columns"], "train", "--data", "none.idx", "--target", "1", "--run", "never")
+    write("behind.csv.gz", gzip.compress(good.encode()) + b"x")
+    refused(["behind.csv.gz", "1 bytes behind"], "train", "--data", "behind.csv.gz", *words)
     check(not (folder / "never").exists(), "a run was begun with data that was refused")
     # The file of a run that is changed by a byte.
     before = (folder / "my.csv").read_text()
@@ -280,6 +284,9 @@ def refusals():
         (folder / "r" / "run.json").write_text(json.dumps(dict(declared, **change)))
         refused([""], "resume", "r")
         refused([""], "export", "npz", "r", "-o", "x.npz")
+    named = dict(own, files=[dict(own["files"][0], name="gone\n\x1b[2J.csv")])
+    (folder / "r" / "run.json").write_text(json.dumps(dict(declared, own=named)))
+    refused(["gone  [2J.csv: the file cannot be read"], "resume", "r")
     (folder / "r" / "run.json").write_text(text)
 
 

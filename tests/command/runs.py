@@ -184,6 +184,18 @@ def refusals():
     declared = json.loads((folder / "g" / "run.json").read_text())
     (folder / "g" / "run.json").write_text(json.dumps(dict(declared, data="0" * 64), indent=2) + "\n")
     refused(run("resume", "g", "--no-plots"), 2, ["g/run.json", "data", "0" * 64, declared["data"]])
+    # run.json of a stranger: what would write over the terminal, and counts whose product is 0 in 64 bits.
+    hostile = "a\n\x1b[2Jb\r"
+    for field in ("task", "model", "order", "build", "contract"):
+        (folder / "g" / "run.json").write_text(json.dumps(dict(declared, **{field: hostile}), indent=2) + "\n")
+        ran = run("resume", "g", "--no-plots")
+        refused(ran, 2, ["" if field in ("build", "contract") else "a  [2Jb"])
+        said = ran.stdout + ran.stderr.removesuffix("\n")
+        check("\x1b" not in said and "\r" not in said, f"{field}: {said!r}")
+        check(("a  [2Jb" in ran.stdout) == (field in ("build", "contract")), f"{field}: {ran.stdout!r}")
+    for change in ({"kept": 2**62, "interval": 4}, {"kept": 2**52, "interval": 4}, {"interval": 2**62}, {"rows": 2**63 - 1}):
+        (folder / "g" / "run.json").write_text(json.dumps(dict(declared, **change), indent=2) + "\n")
+        refused(run("resume", "g", "--no-plots"), 2, ["g/run.json: ", "expected"])
 
 
 def without_room():

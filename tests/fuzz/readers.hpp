@@ -83,9 +83,15 @@ void read_data(std::string_view text);
 void read_csv(std::string_view text);
 [[nodiscard]] std::vector<std::string> csv_seeds();
 
-/// An array in the format idx.
+/// An array in the formats idx and npy; what is read as a matrix can be trained on.
 void read_idx(std::string_view text);
 [[nodiscard]] std::vector<std::string> idx_seeds();
+void read_npy(std::string_view text);
+[[nodiscard]] std::vector<std::string> npy_seeds();
+
+/// Bytes that were compressed by gzip.
+void read_gzip(std::string_view text);
+[[nodiscard]] std::vector<std::string> gzip_seeds();
 
 /// Tensors in the two formats that are read.
 void read_safetensors(std::string_view text);

@@ -33,6 +33,8 @@ constexpr std::array all_targets{Target{"notation", read_notation, notation_seed
                                  Target{"data", read_data, data_seeds},
                                  Target{"csv", read_csv, csv_seeds},
                                  Target{"idx", read_idx, idx_seeds},
+                                 Target{"npy", read_npy, npy_seeds},
+                                 Target{"gzip", read_gzip, gzip_seeds},
                                  Target{"safetensors", read_safetensors, safetensors_seeds},
                                  Target{"npz", read_npz, npz_seeds}};
 

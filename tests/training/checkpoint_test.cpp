@@ -249,6 +249,14 @@ TEST_CASE("a_journal_line_has_one_form", "[checkpoint]") {
        {"", "{}", "[]", "null", R"({"interval":3,"step":30,"state":"1","losses":"2"})", R"({"interval":-3})"}) {
     CHECK_THROWS_AS(journal_line_of(text, "j:1"), IoError);
   }
+  JournalLine far = line;
+  far.interval = far.step = std::int64_t{1} << 53U;
+  CHECK(journal_line_of(to_text(far), "j:1") == far);
+  for (std::int64_t JournalLine::*number : {&JournalLine::interval, &JournalLine::step}) {
+    JournalLine beyond = far;
+    ++(beyond.*number);
+    CHECK_THROWS_AS(journal_line_of(to_text(beyond), "j:1"), IoError);
+  }
   const std::string good = to_text(line);
   CHECK_THROWS_AS(journal_line_of(good.substr(0, good.size() - 1) + R"(,"step":30})", "j:1"), IoError);
   CHECK_THROWS_AS(journal_line_of(good.substr(0, good.size() - 1) + R"(,"more":30})", "j:1"), IoError);

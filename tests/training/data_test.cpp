@@ -128,7 +128,7 @@ TEST_CASE("a line of digits is refused by line and column, with what was expecte
 TEST_CASE("a file of digits that cannot be read is refused with the reason", "[data][sound]") {
   CHECK(message_of("/no/such/digits.csv.gz") == "/no/such/digits.csv.gz: the file cannot be read: No such file or directory");
   CHECK(message_of("/dev/null/digits.csv.gz") == "/dev/null/digits.csv.gz: the file cannot be read: Not a directory");
-  CHECK(message_of("/") == "/: the file cannot be read: Is a directory");
+  CHECK(message_of("/") == "/: a folder, expected a file");
   const auto path = scratch("digits.csv.gz");
   write_gzip(path, "");
   CHECK(message_of(path) == path.string() + ": the file is empty, expected 1797 rows of 65 columns");
@@ -154,6 +154,8 @@ TEST_CASE("a file of digits that cannot be read is refused with the reason", "[d
     refused += message_of(path).starts_with(path.string() + ":") ? 1 : 0;
   }
   CHECK(refused == 26);
+  write_bytes(path, whole + "x");
+  CHECK(message_of(path) == path.string() + ": 1 bytes behind the last member of gzip, expected none");
   std::filesystem::remove(path);
 }
 

@@ -164,6 +164,35 @@ TEST_CASE("what is wrong in csv is said with line and column when it is read", "
   CHECK(csv_message(good, wide) == "choice: --separator is ';;', expected one byte such as ;");
 }
 
+TEST_CASE("a number too small for f32 is what it rounds to, one too large is refused", "[examples][sound]") {
+  DataChoice number = answering("y");
+  number.regression = true;
+  const Examples read = csv_examples("x,y\n1e-50,1e-400\n-1e-50,-1e-400\n1.5e-50,2e-45\n7e-46,3.4028235e38\n0.0e999,1\n", "my.csv", number);
+  CHECK(read.data.inputs == std::vector<float>{0, 0, 0, 0, 0});
+  CHECK(std::signbit(read.data.inputs[1]));
+  CHECK(read.data.numbers == std::vector<float>{0, 0, 0x1p-149F, std::numeric_limits<float>::max(), 1});
+  // Halfway between 0 and the least number, and a word beyond it that as a double is halfway.
+  const Examples ties = csv_examples(
+      "x,y\n7.00649232162408535461864791644958065640130970938257885878534141944895541342930300743319094181060791015625e-46,0\n"
+      "7.006492321624085354618647916449580656401309709382578858785341419448955413429303007433190941810607910156251e-46,0\n",
+      "my.csv", number);
+  CHECK(ties.data.inputs == std::vector<float>{0, 0x1p-149F});
+  for (const char* found : {"1e39", "-1e39", "1e400", "-1e400", "3.4028236e38", "1e99999999999999999999", "1e-50x", "+1e-50"}) {
+    const std::string word = found;
+    CHECK(csv_message("x,y\n" + word + ",1\n", number) ==
+          "my.csv:2: column 1, 'x', is '" + word + "', expected a finite number; --ignore leaves a column out");
+    CHECK(csv_message("x,y\n1," + word + "\n", number) == "my.csv:2: column 2, 'y', is '" + word + "', expected a finite number");
+  }
+  // The same of a file of doubles.
+  const HostTensor doubles = HostTensor::of<double>({2, 1}, {1e-50, -1e-300});
+  CHECK(tensor_examples(doubles, doubles, "x.npz", number).data.numbers == std::vector<float>{0, 0});
+  // None is a class: neither is whole.
+  for (const char* found : {"1e-50", "1e-400", "1e400"}) {
+    CHECK(csv_message("x,y\n1," + std::string(found) + "\n", answering("y")) ==
+          "my.csv:2: column 2, 'y', is '" + std::string(found) + "', expected a class; --regression learns numbers");
+  }
+}
+
 TEST_CASE("idx arrays are read by type, the highest byte first", "[examples][sound]") {
   const HostTensor bytes = read_idx(bytes_of(idx_of(8, {2, 2}, {0, 1, 128, 255})), "a.idx");
   CHECK(bytes.dims == Dims{2, 2});
@@ -278,6 +307,33 @@ TEST_CASE("files that do not fit the choice are refused by name", "[examples][so
   as_csv.format = "csv";
   CHECK(refusal({folder.path}, as_csv) == folder.path.string() + ": a folder, expected a file");
   CHECK(refusal({folder.with("cut.csv.gz", "\x1f\x8b\x08")}, answering("y")).find("damaged or cut short") != std::string::npos);
+  CHECK(refusal({folder.with("plain.csv.gz", "a,y\n1,2\n2,3\n")}, answering("y"))
+            .ends_with("/plain.csv.gz: no gzip, which begins with the bytes 1f 8b"));
+  CHECK(refusal({folder.path / "two\nlines\x1b.csv"}, answering("y"))
+            .ends_with("/two lines .csv: the file cannot be read: No such file or directory"));
+}
+
+TEST_CASE("an array without elements is refused whatever its extents, and a column is met by its number", "[examples][sound]") {
+  const Folder folder;
+  const fs::path npy = folder.with("none.npy", npy_of(HostTensor(DType::f32, {0, std::int64_t{1} << 40U}), "none"));
+  const fs::path idx = folder.with("none.idx", idx_of(8, {0, -1}, {}));
+  const fs::path thin = folder.with("thin.npy", npy_of(HostTensor(DType::f32, {std::int64_t{1} << 40U, 0}), "thin"));
+  const auto refusal = [](const fs::path& file, const std::string& target) {
+    return message_of([&] { (void)read_examples({file}, answering(target)); });
+  };
+  CHECK(refusal(npy, "1") == npy.string() + ": f32[0, 1099511627776], expected rows of columns");
+  CHECK(refusal(idx, "1") == idx.string() + ": i32[0, 4294967295], expected rows of columns");
+  CHECK(refusal(thin, "1") == thin.string() + ": f32[1099511627776, 0], expected rows of columns");
+  const fs::path three = folder.with("three.npy", npy_of(HostTensor::of<float>({2, 3}, {1, 2, 0, 3, 4, 1}), "three"));
+  for (const char* word : {"0", "4", "-1", "+1", " 1", "1 ", "1.0", "", "x", "99999999999999999999", "1\x1b[2J"}) {
+    std::string quoted = word;
+    std::replace(quoted.begin(), quoted.end(), '\x1b', ' ');
+    CHECK(refusal(three, word) == "choice: " + three.string() + ": --target is '" + quoted + "', expected a column from 1 to 3");
+  }
+  const Examples read = read_examples({three}, answering("3"));
+  CHECK(read.data.inputs == std::vector<float>{1, 2, 3, 4});
+  CHECK(read.data.labels == std::vector<std::int64_t>{0, 1});
+  CHECK_FALSE(read.one_unit);
 }
 
 TEST_CASE("a file is known by its SHA-256 and the Merkle root of its chunks", "[examples]") {

@@ -1,5 +1,6 @@
 #include "training/run/run.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spec/error.hpp"
@@ -256,6 +258,64 @@ TEST_CASE("a_run_is_gone_on_with_only_as_what_it_is", "[run]") {
   CHECK_THROWS_AS(declaration_of(std::string(100'000, '['), "run.json"), IoError);
 }
 
+TEST_CASE("counts_of_a_run_have_products_of_64_bits_and_none_is_0_that_divides", "[run][sound]") {
+  Trainer trainer = trainer_of();
+  Declaration run = declaration(trainer);
+  run.start = std::string(64, 'a');
+  const auto said = [&](std::int64_t Declaration::*number, std::int64_t value) -> std::string {
+    Declaration changed = run;
+    changed.*number = value;
+    try {
+      (void)declaration_of(to_text(changed), "run.json");
+    } catch (const IoError& error) {
+      return error.what();
+    }
+    return "read";
+  };
+  constexpr std::int64_t most = std::int64_t{1} << 53U;
+  const std::vector<std::pair<std::string, std::int64_t Declaration::*>> counts{
+      {"rows", &Declaration::rows},         {"batch", &Declaration::batch},   {"grain", &Declaration::grain},
+      {"dropped", &Declaration::dropped},   {"epochs", &Declaration::epochs}, {"steps", &Declaration::steps},
+      {"interval", &Declaration::interval}, {"kept", &Declaration::kept},     {"patience", &Declaration::patience}};
+  for (const auto& [name, count] : counts) {
+    CHECK(said(count, 1) == "read");
+    CHECK(said(count, most + 1) == "run.json: " + name + ": expected an integer from 0 to 9007199254740992, found 9007199254740993");
+    const bool divides = name != "rows" && name != "dropped" && name != "patience";
+    CHECK((said(count, 0) == "read") == !divides);
+  }
+  // Steps between checkpoints that stay are the product; in 64 bits this one is 0.
+  run.interval = 4;
+  CHECK(said(&Declaration::kept, most / 4) == "read");
+  CHECK(said(&Declaration::kept, most / 4 + 1) ==
+        "run.json: kept is 2251799813685249 intervals of 4 steps, expected at most 9007199254740992 steps");
+  CHECK(said(&Declaration::kept, std::int64_t{1} << 62U).starts_with("run.json: kept: expected an integer from 0 to 9007199254740992"));
+  run.interval = std::int64_t{1} << 32U;
+  CHECK(said(&Declaration::kept, std::int64_t{1} << 32U).starts_with("run.json: kept is 4294967296 intervals of 4294967296 steps"));
+}
+
+TEST_CASE("what_a_run_is_called_reaches_messages_on_one_line", "[run][sound]") {
+  Trainer trainer = trainer_of();
+  const Declaration now = declaration(trainer);
+  const std::string hostile = "a\nb\x1b[2J\r", long_one(100, 'x');
+  for (std::string Declaration::*name : {&Declaration::task, &Declaration::model, &Declaration::order, &Declaration::program}) {
+    Declaration run = now;
+    run.*name = hostile;
+    std::string said;
+    try {
+      require_same(run, now, "r");
+    } catch (const SpecViolation& error) {
+      said = error.what();
+    }
+    CHECK_FALSE(said.empty());
+    CHECK(std::none_of(said.begin(), said.end(), [](char c) { return c >= 0 && c < 32; }));
+    // Names that differ only where messages cut them are different ones.
+    Declaration one = now, other = now;
+    one.*name = long_one + "1";
+    other.*name = long_one + "2";
+    CHECK_THROWS_AS(require_same(one, other, "r"), SpecViolation);
+  }
+}
+
 TEST_CASE("starting_values_are_exactly_the_parameters", "[run]") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "etalon-starting-values";
   std::filesystem::create_directories(folder);
@@ -282,6 +342,18 @@ TEST_CASE("starting_values_are_exactly_the_parameters", "[run]") {
     other["b2"] = HostTensor(DType::f64, {16});
     CHECK_THROWS_AS(read_starting_values(file(missing, npz), {}, parameters), SpecViolation);
     CHECK_THROWS_AS(read_starting_values(file(other, npz), {}, parameters), SpecViolation);
+  }
+  Named hostile = values;
+  hostile["w\n\x1b[2J"] = HostTensor(DType::f32, {1});
+  for (const std::vector<std::string>& maps : {std::vector<std::string>{}, {"w\n\x1b[2=w1"}, {"w\n=w1"}}) {
+    std::string said;
+    try {
+      (void)read_starting_values(file(hostile, false), maps, parameters);
+    } catch (const SpecViolation& error) {
+      said = error.what();
+    }
+    CHECK_FALSE(said.empty());
+    CHECK(std::none_of(said.begin(), said.end(), [](char c) { return c >= 0 && c < 32; }));
   }
   std::filesystem::remove_all(folder);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "training/certificate/merkle.hpp"
 
@@ -30,7 +31,7 @@ DataFile data_file_of(std::string name, std::span<const std::byte> bytes) {
 void require_same(const DataFile& before, const DataFile& now, std::string_view where) {
   if (before.sha256 == now.sha256 && before.root == now.root && before.bytes == now.bytes) return;
   throw SpecViolation(fmt::format("{}: the data has the SHA-256 {} and {} bytes, {} has now {} and {}; --data names the run's own file",
-                                  where, before.sha256, before.bytes, now.name, now.sha256, now.bytes));
+                                  where, before.sha256, before.bytes, on_one_line(now.name), now.sha256, now.bytes));
 }
 
 }  // namespace etalon::training

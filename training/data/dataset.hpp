@@ -45,6 +45,9 @@ struct Split {
 /// and found when it does not hold 1797 lines of 64 pixels and a class.
 [[nodiscard]] Dataset read_digits(const std::filesystem::path& file);
 
+/// The same of the file's bytes, which are at hand. `where` stands in messages.
+[[nodiscard]] Dataset digits_in(std::string_view file, const std::string& where);
+
 /// The lines of the digits. `where` stands in messages. \throws IoError
 [[nodiscard]] Dataset digits_of(std::string_view lines, const std::string& where);
 

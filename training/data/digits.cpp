@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/quoted.hpp"
 #include "training/data/dataset.hpp"
 #include "training/data/random_streams.hpp"
@@ -69,7 +71,12 @@ Dataset digits_of(std::string_view lines, const std::string& where) {
   return data;
 }
 
-Dataset read_digits(const std::filesystem::path& file) { return digits_of(read_gzip(file, longest_text), file.string()); }
+Dataset digits_in(std::string_view file, const std::string& where) {
+  const auto bytes = std::as_bytes(std::span(file));
+  return is_packed(bytes) ? digits_of(unpacked(bytes, longest_text, where), where) : digits_of(file, where);
+}
+
+Dataset read_digits(const std::filesystem::path& file) { return digits_in(read_file(file), file.string()); }
 
 Split split_of_digits() {
   const auto order = permutation(digit_rows, digit_split_seed, 0, Stream::split);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -13,9 +12,7 @@
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
 #include "spec/quoted.hpp"
-#include "spec/value_type.hpp"
 #include "training/data/random_streams.hpp"
-#include "training/data/targets.hpp"
 #include "training/files/gzip.hpp"
 #include "training/files/idx.hpp"
 #include "training/files/mapped_file.hpp"
@@ -60,7 +57,8 @@ constexpr std::array<Ending, 9> endings{{{".csv", "csv"},
   const std::string name = name_without_gz(file);
   const auto at = std::find_if(endings.begin(), endings.end(), [&](const Ending& e) { return name.ends_with(e.ending); });
   if (at != endings.end()) return std::string(at->format);
-  throw SpecViolation(fmt::format("{}: the name's ending says no format, expected --format {}", file.string(), fmt::join(formats, ", ")));
+  throw SpecViolation(fmt::format("{}: the name's ending says no format, expected --format {}", on_one_line(file.string()),
+                                  fmt::join(formats, ", ")));
 }
 
 /// A file's bytes and where they came from.
@@ -68,11 +66,13 @@ class Source {
  public:
   explicit Source(const fs::path& path) : file_(path), identity_(data_file_of(path.string(), file_.bytes())) {
     packed_ = path.extension() == ".gz";
-    if (packed_) unpacked_ = read_gzip(path, most_unpacked);
+    if (packed_) unpacked_ = unpacked(file_.bytes(), most_unpacked, where());
   }
   [[nodiscard]] std::string_view text() const { return packed_ ? std::string_view(unpacked_) : file_.text(); }
   [[nodiscard]] std::span<const std::byte> bytes() const { return std::as_bytes(std::span(text())); }
   [[nodiscard]] const DataFile& identity() const { return identity_; }
+  /// Its name in messages.
+  [[nodiscard]] std::string where() const { return on_one_line(identity_.name); }
 
  private:
   MappedFile file_;
@@ -80,58 +80,6 @@ class Source {
   bool packed_ = false;
   std::string unpacked_;
 };
-
-template <class Take>
-void for_each_element(const HostTensor& tensor, const std::string& where, const Take& take) {
-  const auto all = [&](auto view) { std::for_each(view.begin(), view.end(), take); };
-  switch (tensor.dtype) {
-    case DType::f32:
-      return all(tensor.view<float>());
-    case DType::f64:
-      return all(tensor.view<double>());
-    case DType::i32:
-      return all(tensor.view<std::int32_t>());
-    case DType::i64:
-      return all(tensor.view<std::int64_t>());
-    case DType::boolean:
-      return all(tensor.view<std::uint8_t>());
-    default:
-      throw Unsupported(fmt::format("{}: elements are {}, expected f32, f64, i32, i64 or bool", where, name_of(tensor.dtype)));
-  }
-}
-
-void require_rows(const HostTensor& inputs, const HostTensor& targets, const std::string& where) {
-  const auto text = [](const HostTensor& t) { return to_string(spec::ValueType{t.dtype, t.dims}); };
-  if (inputs.dims.rank < 1 || inputs.dims.count() == 0)
-    throw IoError(fmt::format("{}: inputs are {}, expected rows on the first axis", where, text(inputs)));
-  const std::int64_t rows = inputs.dims[0];
-  if (targets.dims.rank >= 1 && targets.dims[0] == rows && targets.dims.count() == rows) return;
-  throw IoError(fmt::format("{}: targets are {}, expected one for each of {} rows", where, text(targets), rows));
-}
-
-/// Of a matrix: the column, counted from 1, as targets, and the others.
-[[nodiscard]] Examples matrix_examples(const HostTensor& matrix, const std::string& where, const DataChoice& choice) {
-  if (matrix.dims.rank != 2) {
-    throw SpecViolation(
-        fmt::format("{}: {}, expected a matrix whose column --target is answered, or the targets in a file of their own, --labels", where,
-                    to_string(spec::ValueType{matrix.dtype, matrix.dims})));
-  }
-  std::vector<std::string> names;
-  for (std::int64_t i = 1; i <= matrix.dims[1]; ++i) names.push_back(fmt::format("{}", i));
-  const auto at = std::find(names.begin(), names.end(), choice.target);
-  if (at == names.end())
-    throw SpecViolation(fmt::format("{}: --target is '{}', expected a column from 1 to {}", where, as_quoted(choice.target), names.size()));
-  const auto target = static_cast<std::size_t>(at - names.begin()), columns = names.size();
-  HostTensor inputs(DType::f64, {matrix.dims[0], matrix.dims[1] - 1}), targets(DType::f64, {matrix.dims[0]});
-  std::size_t n = 0, in = 0;
-  for_each_element(matrix, where, [&](auto element) {
-    (n % columns == target ? targets.view<double>()[n / columns] : inputs.view<double>()[in++]) = static_cast<double>(element);
-    ++n;
-  });
-  Examples examples = tensor_examples(inputs, targets, where, choice);
-  examples.one_unit = false;
-  return examples;
-}
 
 [[nodiscard]] const HostTensor& tensor_in(const Named& tensors, const std::string& name, const std::string& where,
                                           std::string_view option) {
@@ -153,12 +101,12 @@ void require_rows(const HostTensor& inputs, const HostTensor& targets, const std
 }
 
 [[nodiscard]] HostTensor array_in(const Source& source, const std::string& format) {
-  return format == "npy" ? read_npy(source.bytes(), source.identity().name) : read_idx(source.bytes(), source.identity().name);
+  return format == "npy" ? read_npy(source.bytes(), source.where()) : read_idx(source.bytes(), source.where());
 }
 
 [[nodiscard]] Examples examples_in(const std::vector<fs::path>& files, const Source& source, const Source* labels,
                                    const DataChoice& choice) {
-  const std::string format = format_of(files.front(), choice), where = source.identity().name;
+  const std::string format = format_of(files.front(), choice), where = source.where();
   const bool is_array = format == "npy" || format == "idx";
   if (labels != nullptr && !is_array)
     throw SpecViolation(fmt::format("{}: --labels is of npy and idx; in {} --target names what is answered", where, format));
@@ -181,33 +129,6 @@ void require_rows(const HostTensor& inputs, const HostTensor& targets, const std
 
 }  // namespace
 
-Examples tensor_examples(const HostTensor& inputs, const HostTensor& targets, const std::string& where, const DataChoice& choice) {
-  require_rows(inputs, targets, where);
-  Examples examples;
-  Dataset& data = examples.data;
-  examples.one_unit = true;
-  data.features = inputs.dims.count() / inputs.dims[0];
-  data.inputs.reserve(static_cast<std::size_t>(inputs.dims.count()));
-  for_each_element(inputs, where, [&](auto element) {
-    const auto number = static_cast<double>(element);
-    if (!(std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max()))) {
-      const auto at = static_cast<std::int64_t>(data.inputs.size());
-      throw IoError(fmt::format("{}: row {}, element {} is {}, expected a finite number of f32", where, at / data.features,
-                                at % data.features, number));
-    }
-    data.inputs.push_back(static_cast<float>(number));
-  });
-  Targets words(choice.regression, choice.classes);
-  for_each_element(targets, where, [&](auto element) {
-    const std::string word = fmt::format("{}", element);
-    if (const std::string expected = words.take(word); !expected.empty()) {
-      throw IoError(fmt::format("{}: row {} has the target {}, expected {}", where, words.rows(), word, expected));
-    }
-  });
-  examples.classes = words.finish(data, where);
-  return examples;
-}
-
 Examples read_examples(const std::vector<fs::path>& files, const DataChoice& choice) {
   if (files.empty() || files.size() > 2)
     throw SpecViolation(fmt::format("data: {} files, expected one, or one and that of its targets", files.size()));
@@ -217,7 +138,7 @@ Examples read_examples(const std::vector<fs::path>& files, const DataChoice& cho
   Examples examples = examples_in(files, source, labels ? &*labels : nullptr, choice);
   examples.files.push_back(source.identity());
   if (labels) examples.files.push_back(labels->identity());
-  require_sound(examples.data, files.front().string());
+  require_sound(examples.data, source.where());
   return examples;
 }
 

@@ -52,6 +52,8 @@ struct Examples {
 /// \param inputs its first axis counts rows
 [[nodiscard]] Examples tensor_examples(const HostTensor& inputs, const HostTensor& targets, const std::string& where,
                                        const DataChoice& choice);
+/// The columns of a matrix, counted from 1: that of `choice.target` is answered by the others.
+[[nodiscard]] Examples matrix_examples(const HostTensor& matrix, const std::string& where, const DataChoice& choice);
 
 /// So much of the rows to validate with, at random by the seed; of text, whose rows overlap, the last ones.
 /// \throws SpecViolation for a share that is not from 0 to below 1

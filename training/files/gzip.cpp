@@ -3,42 +3,79 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <memory>
+#include <limits>
+#include <new>
 
 #include "spec/error.hpp"
-#include "spec/file.hpp"
 
 namespace etalon::training {
 
 namespace {
 
-struct CloseGzip {
-  void operator()(gzFile file) const { gzclose(file); }
+constexpr std::array magic{std::byte{0x1f}, std::byte{0x8b}};
+
+/// zlib's state, which goes in the end.
+class Inflation {
+ public:
+  Inflation() {
+    constexpr int gzip_alone = 16 + MAX_WBITS;
+    if (inflateInit2(&stream_, gzip_alone) != Z_OK) throw std::bad_alloc();
+  }
+  Inflation(const Inflation&) = delete;
+  Inflation& operator=(const Inflation&) = delete;
+  ~Inflation() { inflateEnd(&stream_); }
+
+  /// Takes the first member off the bytes and puts what it holds behind the text, until that is longer than `most`.
+  /// \returns why it cannot; empty where it can
+  [[nodiscard]] std::string member(std::span<const std::byte>& bytes, std::size_t most, std::string& text) {
+    (void)inflateReset(&stream_);
+    int code = Z_OK;
+    while (code == Z_OK && text.size() <= most) {
+      code = part(bytes, text);
+      if (code == Z_BUF_ERROR) return "unexpected end of file";
+    }
+    if (code == Z_MEM_ERROR) throw std::bad_alloc();
+    if (code == Z_OK || code == Z_STREAM_END) return {};
+    return stream_.msg != nullptr ? stream_.msg : "no gzip";
+  }
+
+ private:
+  /// One call of zlib: as much as its numbers count and the buffer takes.
+  [[nodiscard]] int part(std::span<const std::byte>& bytes, std::string& text) {
+    const std::size_t most = std::numeric_limits<uInt>::max(), given = std::min(bytes.size(), most);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));  // it reads them only
+    stream_.avail_in = static_cast<uInt>(given);
+    stream_.next_out = buffer_.data();
+    stream_.avail_out = static_cast<uInt>(buffer_.size());
+    const int code = inflate(&stream_, Z_NO_FLUSH);
+    bytes = bytes.subspan(given - stream_.avail_in);
+    text.append(reinterpret_cast<const char*>(buffer_.data()), buffer_.size() - stream_.avail_out);
+    return code;
+  }
+
+  z_stream stream_{};
+  std::array<Bytef, 1U << 16U> buffer_{};
 };
 
 }  // namespace
 
-std::string read_gzip(const std::filesystem::path& path, std::size_t most) {
-  errno = 0;
-  const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
-  if (!file) throw file_error(path, "the file cannot be read", errno);
+bool is_packed(std::span<const std::byte> bytes) {
+  return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
+}
+
+std::string unpacked(std::span<const std::byte> bytes, std::size_t most, const std::string& where) {
+  if (bytes.size() >= magic.size() && !is_packed(bytes)) throw IoError(where + ": no gzip, which begins with the bytes 1f 8b");
+  Inflation inflation;
   std::string text;
-  std::array<char, 1U << 16U> chunk{};
-  int got = 0;
-  while (text.size() <= most && (got = gzread(file.get(), chunk.data(), chunk.size())) > 0) {
-    text.append(chunk.data(), static_cast<std::size_t>(got));
-  }
-  const int error = errno;
-  if (text.size() > most) throw IoError(fmt::format("{}: longer than {} bytes", path.string(), most));
-  int code = Z_OK;
-  const char* message = gzerror(file.get(), &code);
-  if (code == Z_ERRNO) throw file_error(path, "the file cannot be read", error);
-  if (got < 0 || code != Z_OK) {
-    throw IoError(fmt::format("{}: damaged or cut short after {} bytes of text: {}", path.string(), text.size(),
-                              code == Z_BUF_ERROR ? "unexpected end of file" : message));
-  }
+  do {
+    const std::string wrong = inflation.member(bytes, most, text);
+    if (!wrong.empty()) throw IoError(fmt::format("{}: damaged or cut short after {} bytes of text: {}", where, text.size(), wrong));
+    if (text.size() > most) throw IoError(fmt::format("{}: longer than {} bytes", where, most));
+    if (!bytes.empty() && !is_packed(bytes))
+      throw IoError(fmt::format("{}: {} bytes behind the last member of gzip, expected none", where, bytes.size()));
+  } while (!bytes.empty());
   return text;
 }
 

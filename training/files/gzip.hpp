@@ -1,16 +1,19 @@
 /// \file
-/// Text that may be compressed by gzip. It knows no format.
+/// Bytes that were compressed by gzip. It opens no file and knows no format.
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
+#include <span>
 #include <string>
 
 namespace etalon::training {
 
-/// What the file holds, unpacked where it is compressed.
-/// \param most bytes of text
-/// \throws IoError naming the file: it cannot be read, is damaged, cut short, or has more text
-[[nodiscard]] std::string read_gzip(const std::filesystem::path& path, std::size_t most);
+/// Whether the bytes begin as those of gzip do.
+[[nodiscard]] bool is_packed(std::span<const std::byte> bytes);
+
+/// What the members hold (RFC 1952), one behind the other.
+/// \param most bytes of what they hold \param where the file's name in messages
+/// \throws IoError for what is no gzip, damaged, cut short, has bytes behind its last member, or holds more
+[[nodiscard]] std::string unpacked(std::span<const std::byte> bytes, std::size_t most, const std::string& where);
 
 }  // namespace etalon::training

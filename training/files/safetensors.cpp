@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "spec/error.hpp"
+#include "spec/quoted.hpp"
 #include "training/files/safetensors_header.hpp"
 
 namespace etalon::training {
@@ -51,7 +52,7 @@ void require_tiling(std::vector<SafetensorsEntry> entries, std::uint64_t size, s
   std::uint64_t at = 0;
   for (const SafetensorsEntry& entry : entries) {
     if (entry.begin != at) {
-      throw IoError(fmt::format("{}: `{}` begins at byte {}, expected {}", where, entry.name, entry.begin, at));
+      throw IoError(fmt::format("{}: `{}` begins at byte {}, expected {}", where, as_quoted(entry.name), entry.begin, at));
     }
     at = entry.end;
   }
@@ -64,7 +65,7 @@ void require_tiling(std::vector<SafetensorsEntry> entries, std::uint64_t size, s
   std::copy(bytes.begin(), bytes.end(), tensor.bytes.begin());
   const auto is_truth = [](std::byte b) { return b <= std::byte{1}; };
   if (entry.type.dtype == DType::boolean && !std::all_of(bytes.begin(), bytes.end(), is_truth)) {
-    throw IoError(fmt::format("{}: `{}` is bool and has a byte that is neither 0 nor 1", where, entry.name));
+    throw IoError(fmt::format("{}: `{}` is bool and has a byte that is neither 0 nor 1", where, as_quoted(entry.name)));
   }
   return tensor;
 }

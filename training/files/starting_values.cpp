@@ -33,7 +33,7 @@ void rename(Named& tensors, const std::string& map, const std::string& where) {
   auto node = tensors.extract(from);
   if (node.empty()) {
     std::vector<std::string> known;
-    for (const auto& entry : tensors) known.push_back(entry.first);
+    for (const auto& entry : tensors) known.push_back(as_quoted(entry.first));
     throw SpecViolation(where + ": " + unknown_name("tensor", as_quoted(from), known));
   }
   node.key() = to;

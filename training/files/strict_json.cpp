@@ -120,6 +120,12 @@ std::int64_t StrictJson::count() const {
   return static_cast<std::int64_t>(whole());
 }
 
+std::int64_t StrictJson::count(std::int64_t most) const {
+  const std::int64_t found = count();
+  if (found > most) throw IoError(fmt::format("{}: expected an integer from 0 to {}, found {}", place_, most, found));
+  return found;
+}
+
 double StrictJson::number() const {
   if (!value_->is_number()) refuse("a number");
   return value_->get<double>();

@@ -13,6 +13,9 @@
 
 namespace etalon::training {
 
+/// 2^53: every reader of JSON takes whole numbers up to it exactly, and sums of some and small multiples are numbers of 64 bits.
+inline constexpr std::int64_t most_counted = std::int64_t{1} << 53U;
+
 /// A value within a document; copies share it. Members throw IoError, one line with the document's name, the value's place
 /// in it, what was expected and what was found.
 class StrictJson {
@@ -33,6 +36,8 @@ class StrictJson {
   [[nodiscard]] std::string text() const;
   /// An integer of at least 0, below 2^63.
   [[nodiscard]] std::int64_t count() const;
+  /// The same up to `most`.
+  [[nodiscard]] std::int64_t count(std::int64_t most) const;
   /// The same below 2^64.
   [[nodiscard]] std::uint64_t whole() const;
   [[nodiscard]] double number() const;

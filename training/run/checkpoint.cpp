@@ -39,7 +39,7 @@ void write_new(Storage& storage, const std::filesystem::path& path, std::string_
 }
 
 [[nodiscard]] Position position_in(const StrictJson& manifest) {
-  Position position{manifest.at("step").count(), manifest.at("epoch_loss").number(), numbers_in(manifest.at("losses")), {}, {}};
+  Position position{manifest.at("step").count(most_counted), manifest.at("epoch_loss").number(), numbers_in(manifest.at("losses")), {}, {}};
   if (manifest.has("validation")) position.validation = numbers_in(manifest.at("validation"));
   if (manifest.has("shadow")) position.shadow = shadow_results_of(manifest.at("shadow"));
   return position;

@@ -46,6 +46,15 @@ struct Difference {
   }
 }
 
+/// None is 0 that something is divided by, and a checkpoint is kept every `kept * interval` steps.
+void require_counts(const Declaration& d, const std::string& where) {
+  for (const std::int64_t least : {d.batch, d.grain, d.epochs, d.steps, d.interval, d.kept}) {
+    if (least < 1) throw IoError(where + ": one of batch, grain, epochs, steps, interval and kept is 0, expected at least 1");
+  }
+  if (d.kept > most_counted / d.interval)
+    throw IoError(fmt::format("{}: kept is {} intervals of {} steps, expected at most {} steps", where, d.kept, d.interval, most_counted));
+}
+
 }  // namespace
 
 std::int64_t default_interval(std::int64_t steps) { return std::max<std::int64_t>(1, steps / 100); }
@@ -91,39 +100,44 @@ Declaration declaration_of(std::string_view text, const std::string& where) {
   }
   if (f.has("own")) d.own = own_task_of(f.at("own"));
   else d.data = f.at("data").digest();
-  if (f.has("patience")) d.patience = f.at("patience").count();
+  const auto count = [&](const char* name) { return f.at(name).count(most_counted); };
+  if (f.has("patience")) d.patience = count("patience");
   if (f.has("best")) d.best = f.at("best").truth();
   d.seed = f.at("seed").whole();
-  d.rows = f.at("rows").count();
-  d.batch = f.at("batch").count();
-  d.grain = f.at("grain").count();
-  d.dropped = f.at("dropped").count();
-  d.epochs = f.at("epochs").count();
-  d.steps = f.at("steps").count();
-  d.interval = f.at("interval").count();
-  d.kept = f.at("kept").count();
+  d.rows = count("rows");
+  d.batch = count("batch");
+  d.grain = count("grain");
+  d.dropped = count("dropped");
+  d.epochs = count("epochs");
+  d.steps = count("steps");
+  d.interval = count("interval");
+  d.kept = count("kept");
   d.start = f.at("start").digest();
   d.order = f.at("order").text();
   d.contract = f.at("contract").text();
   d.build = f.at("build").text();
   if (f.has("shadow")) d.shadow = shadow_in(f.at("shadow"));
-  for (const std::int64_t least : {d.batch, d.grain, d.epochs, d.steps, d.interval, d.kept}) {
-    if (least < 1) throw IoError(where + ": one of batch, grain, epochs, steps, interval and kept is 0, expected at least 1");
-  }
+  require_counts(d, where);
   return d;
 }
 
 void require_same(const Declaration& run, const Declaration& now, std::string_view where) {
+  const auto refuse = [&](std::string_view what, const auto& a, const auto& b) {
+    throw SpecViolation(fmt::format("{}: {} is {}, now it is {}", where, what, a, b));
+  };
   const auto require = [&](std::string_view what, const auto& a, const auto& b) {
-    if (a != b) throw SpecViolation(fmt::format("{}: {} is {}, now it is {}", where, what, a, b));
+    if (a != b) refuse(what, a, b);
+  };
+  const auto require_text = [&](std::string_view what, const std::string& a, const std::string& b) {
+    if (a != b) refuse(what, as_quoted(a), as_quoted(b));
   };
   if (run.own && now.own) require_same(*run.own, *now.own, where);
   if (run.data != now.data) {
     throw SpecViolation(fmt::format("{}: the data has the SHA-256 {}, now it is {}; --data names the run's own file",
                                     where, run.data, now.data));
   }
-  require("task", run.task, now.task);
-  require("model", run.model, now.model);
+  require_text("task", run.task, now.task);
+  require_text("model", run.model, now.model);
   require("seed", run.seed, now.seed);
   require("rows", run.rows, now.rows);
   require("batch", run.batch, now.batch);
@@ -131,7 +145,7 @@ void require_same(const Declaration& run, const Declaration& now, std::string_vi
   require("dropped", run.dropped, now.dropped);
   require("epochs", run.epochs, now.epochs);
   require("steps", run.steps, now.steps);
-  require("order", run.order, now.order);
+  require_text("order", run.order, now.order);
   if (run.program == now.program) return;
   const Difference d = first_difference(run.program, now.program);
   throw SpecViolation(fmt::format("{}: line {} of the step is '{}', this build's is '{}'", where, d.line,

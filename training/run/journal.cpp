@@ -38,7 +38,8 @@ JournalLine journal_line_of(std::string_view text, const std::string& where) {
 
 JournalLine journal_line_of(const StrictJson& line) {
   line.allow({"interval", "step", "state", "losses", "validation", "shadow"});
-  JournalLine read{line.at("interval").count(), line.at("step").count(), line.at("state").digest(), line.at("losses").digest()};
+  JournalLine read{line.at("interval").count(most_counted), line.at("step").count(most_counted), line.at("state").digest(),
+                   line.at("losses").digest()};
   if (line.has("validation")) read.validation = line.at("validation").digest();
   if (line.has("shadow")) read.shadow = shadow_results_of(line.at("shadow"));
   return read;

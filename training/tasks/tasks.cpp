@@ -7,6 +7,7 @@
 
 #include "spec/error.hpp"
 #include "spec/nearest.hpp"
+#include "spec/quoted.hpp"
 #include "training/tasks/sequences.hpp"
 
 namespace etalon::training {
@@ -43,7 +44,7 @@ std::vector<std::string> models_of(const std::string& task) {
   for (const Shelf& shelf : shelves) {
     if (shelf.task == task) models.emplace_back(shelf.model);
   }
-  if (models.empty()) throw SpecViolation(unknown_name("task", task, task_names()));
+  if (models.empty()) throw SpecViolation(unknown_name("task", as_quoted(task), task_names()));
   return models;
 }
 
@@ -52,7 +53,7 @@ Task task_named(const std::string& task, const std::string& model) {
   const std::vector<std::string> models = models_of(task);
   const auto is_it = [&](const Shelf& shelf) { return shelf.task == task && shelf.model == model; };
   const auto found = std::find_if(shelves.begin(), shelves.end(), is_it);
-  if (found == shelves.end()) throw SpecViolation(unknown_name("model of " + task, model, models));
+  if (found == shelves.end()) throw SpecViolation(unknown_name("model of " + task, as_quoted(model), models));
   return found->make();
 }
 
