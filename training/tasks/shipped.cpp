@@ -40,7 +40,7 @@ std::string digest_of(const Dataset& data) {
   return Sha256().add(std::as_bytes(std::span(data.inputs))).add(std::as_bytes(std::span(data.labels))).hexadecimal();
 }
 
-void digits(Shipped& made, const std::string& model, const Path& data) {
+void take_digits(Shipped& made, const std::string& model, const Path& data) {
   const Path file = data.empty() ? shipped_file("digits.csv.gz") : data;
   const std::string bytes = read_file(file);
   const Dataset rows = digits_in(bytes, file.string());
@@ -60,7 +60,7 @@ Dataset rows_between(const Dataset& rows, std::int64_t from, std::int64_t to) {
 }
 
 /// Of ten windows one tests and one validates.
-void text(Shipped& made, const std::string& model, const Path& data) {
+void take_text(Shipped& made, const std::string& model, const Path& data) {
   const Path file = data.empty() ? Path(licence) : data;
   const std::string text = read_file(file);
   const Dataset rows = windows_of(text, window_length, file.string());
@@ -79,7 +79,7 @@ void text(Shipped& made, const std::string& model, const Path& data) {
 }
 
 /// Of ten names one tests and one validates.
-void names(Shipped& made, const Path& data) {
+void take_names(Shipped& made, const Path& data) {
   const Path file = data.empty() ? shipped_file("places.txt") : data;
   const std::string text = read_file(file);
   std::array<std::string, 10> parts;
@@ -98,7 +98,7 @@ void names(Shipped& made, const Path& data) {
   made.predicts = true;
 }
 
-void registers(Shipped& made, const std::string& model, const Path& data) {
+void take_registers(Shipped& made, const std::string& model, const Path& data) {
   if (!data.empty()) throw SpecViolation("training: the strings of the register are made; --data belongs to other tasks");
   const Dataset rows = register_strings(5000, register_length, register_values, 1);
   made.train = rows_between(rows, 0, 4000);
@@ -113,10 +113,10 @@ void registers(Shipped& made, const std::string& model, const Path& data) {
 Shipped shipped(const std::string& task, const std::string& model, const Path& data) {
   Shipped made;
   made.task = task_named(task, model);
-  if (task == "digits") digits(made, model, data);
-  else if (task == "text") text(made, model, data);
-  else if (task == "names") names(made, data);
-  else if (task == "register") registers(made, model, data);
+  if (task == "digits") take_digits(made, model, data);
+  else if (task == "text") take_text(made, model, data);
+  else if (task == "names") take_names(made, data);
+  else if (task == "register") take_registers(made, model, data);
   else throw SpecViolation("the task " + task + " has no rows that ship");
   return made;
 }
