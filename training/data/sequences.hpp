@@ -18,10 +18,12 @@ inline constexpr std::int64_t ascii = 128;
 /// \throws SpecViolation naming line and column for what is no ASCII character, and where the text has no whole window
 [[nodiscard]] Dataset windows_of(std::string_view text, std::int64_t length, const std::string& where);
 
+/// The 26 letters, and the end of a name.
+inline constexpr std::int64_t alphabet = 27;
+
 /// The letters of names, one name a line: for each letter and the end of each name, the `context` symbols before it. 0 is
 /// the end, and stands before the first letter; a to z are 1 to 26, whatever their case; other characters are left out.
 /// \throws SpecViolation where there is no letter
-inline constexpr std::int64_t alphabet = 27;
 [[nodiscard]] Dataset letters_of(std::string_view names, std::int64_t context, const std::string& where);
 
 /// What a register reads: `values` symbols that write it and one, the last, that leaves it as it is, each as likely; the

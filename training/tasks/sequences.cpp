@@ -122,42 +122,28 @@ Traced lstm_forward(const RegisterLstm<Untyped>& m, const Traced& x, const Noise
 
 Traced bigram_forward(const Bigram<Untyped>& m, const Traced& x, const Noise<Untyped>*) { return m.next(whole(x)); }
 
+constexpr const char* drawn = "xavier_uniform";
+
+struct Pace {
+  double peak = 0, decay = 0;
+};
+
+template <template <template <class> class> class Model, class Forward>
+Task sequences(std::string name, const Pace& pace, const char* weights, Forward forward) {
+  Task task = classifier(std::move(name), pace.peak, pace.decay);
+  use_model(task, started<Model<Declared>>(weights), forward);
+  return task;
+}
+
 }  // namespace
 
-Task text_bigram() {
-  Task task = classifier("text (bigram)", 0.05, 0);
-  use_model(task, started<Bigram<Declared>>("zeros"), bigram_forward);
-  return task;
-}
-
-Task text_gpt() {
-  Task task = classifier("text (GPT)", 0.003, 0.01);
-  use_model(task, started<Gpt<Declared>>("xavier_uniform"), gpt_forward);
-  return task;
-}
-
-Task names_mlp() {
-  Task task = classifier("names (MLP)", 0.005, 0.1);
-  use_model(task, started<NamesMlp<Declared>>("xavier_uniform"), names_forward);
-  return task;
-}
-
+Task text_bigram() { return sequences<Bigram>("text (bigram)", {0.05, 0}, "zeros", bigram_forward); }
+Task text_gpt() { return sequences<Gpt>("text (GPT)", {0.003, 0.01}, drawn, gpt_forward); }
+Task names_mlp() { return sequences<NamesMlp>("names (MLP)", {0.005, 0.1}, drawn, names_forward); }
 Task register_transformer() {
-  Task task = classifier("register (transformer)", 0.003, 0.01);
-  use_model(task, started<RegisterTransformer<Declared>>("xavier_uniform"), transformer_forward);
-  return task;
+  return sequences<RegisterTransformer>("register (transformer)", {0.003, 0.01}, drawn, transformer_forward);
 }
-
-Task register_gru() {
-  Task task = classifier("register (GRU)", 0.005, 0.01);
-  use_model(task, started<RegisterGru<Declared>>("xavier_uniform"), gru_forward);
-  return task;
-}
-
-Task register_lstm() {
-  Task task = classifier("register (LSTM)", 0.005, 0.01);
-  use_model(task, started<RegisterLstm<Declared>>("xavier_uniform"), lstm_forward);
-  return task;
-}
+Task register_gru() { return sequences<RegisterGru>("register (GRU)", {0.005, 0.01}, drawn, gru_forward); }
+Task register_lstm() { return sequences<RegisterLstm>("register (LSTM)", {0.005, 0.01}, drawn, lstm_forward); }
 
 }  // namespace etalon::training
