@@ -1,9 +1,9 @@
 #include "conformance/interchange/onnx/write_model.hpp"
 
-#include <bit>
 #include <string_view>
 
 #include "spec/error.hpp"
+#include "spec/wire_message.hpp"
 
 namespace etalon::conformance::onnx {
 namespace {
@@ -11,37 +11,8 @@ namespace {
 /// The version of the file's format; that of operators is the model's.
 constexpr std::int64_t format_version = 8;
 
-/// A message that grows field by field; the numbers are those of onnx.proto.
-class Message {
- public:
-  Message& number(std::uint32_t field, std::int64_t value) {
-    varint(std::uint64_t{field} << 3U);
-    varint(static_cast<std::uint64_t>(value));
-    return *this;
-  }
-  Message& bytes(std::uint32_t field, std::string_view value) {
-    varint((std::uint64_t{field} << 3U) | 2U);
-    varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  Message& message(std::uint32_t field, const Message& value) { return bytes(field, value.bytes_); }
-  Message& real(std::uint32_t field, double value) {
-    varint((std::uint64_t{field} << 3U) | 5U);
-    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    for (unsigned shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>((bits >> shift) & 255U);
-    return *this;
-  }
-  [[nodiscard]] const std::string& text() const { return bytes_; }
-
- private:
-  void varint(std::uint64_t value) {
-    for (; value > 127; value >>= 7U) bytes_ += static_cast<char>((value & 127U) | 128U);
-    bytes_ += static_cast<char>(value);
-  }
-
-  std::string bytes_;
-};
+/// The numbers of fields are those of onnx.proto.
+using Message = spec::WireMessage;
 
 [[nodiscard]] Message message_of(const std::string& name, const HostTensor& tensor) {
   Message m;
@@ -55,7 +26,7 @@ struct AttributeFields {
   Message& m;
 
   bool operator()(const NotOffered&) const { return false; }
-  bool operator()(double value) const { return m.real(2, value).number(20, 1), true; }
+  bool operator()(double value) const { return m.real(2, static_cast<float>(value)).number(20, 1), true; }
   bool operator()(std::int64_t value) const { return m.number(3, value).number(20, 2), true; }
   bool operator()(const std::string& value) const { return m.bytes(4, value).number(20, 3), true; }
   bool operator()(const Tensor& value) const {
@@ -64,7 +35,7 @@ struct AttributeFields {
     return m.message(5, message_of("", *tensor)).number(20, 4), true;
   }
   bool operator()(const std::vector<double>& values) const {
-    for (const double value : values) m.real(7, value);
+    for (const double value : values) m.real(7, static_cast<float>(value));
     return m.number(20, 6), true;
   }
   bool operator()(const std::vector<std::int64_t>& values) const {
