@@ -55,7 +55,7 @@ TrainResult train_shipped(const TrainOptions& options, std::optional<Run>& run, 
   const TrainerOptions how = trainer_options(options, epochs, of.batch, true);
   if (options.plan) return show_plan(plan_of(of.task, of.train, how), console);
   Trainer trainer(of.task, of.train, how, of.validation);
-  const Subject subject{options.task, options.model, trainer, of.train.rows(), how, [&] { return of.digest; }};
+  const Subject subject{options.task, options.model, trainer, of.train.rows(), how, of.digest};
   prepare(subject, options, run, console);
   fmt::print(console, "{}, {}: {} rows to train on, {} to validate, {} to test, {} epochs, seed {}\n", options.task, options.model,
              of.train.rows(), of.validation.rows(), of.test.rows(), epochs, options.seed);
@@ -101,9 +101,8 @@ TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, st
   const Task task = task_named(options.task, options.model);
   if (options.plan) return show_plan(plan_of(task, rows, how), console);
   Trainer trainer(task, rows, how);
-  const Subject subject{"moons", options.model, trainer, rows.rows(), how, [&] {
-                          return Sha256().add(std::as_bytes(std::span(rows.inputs))).add(std::as_bytes(std::span(rows.numbers))).hexadecimal();
-                        }, {}, false};
+  const std::string digest = Sha256().add(std::as_bytes(std::span(rows.inputs))).add(std::as_bytes(std::span(rows.numbers))).hexadecimal();
+  const Subject subject{"moons", options.model, trainer, rows.rows(), how, digest, {}, false};
   prepare(subject, options, run, console);
   fmt::print(console, "moons: {} points in batches of {}, {} epochs, seed {}\n", data.rows(), how.batch, epochs, options.seed);
   Progress progress(console, trainer.steps(), trainer.steps_of_epoch(), progress_options(options));

@@ -23,7 +23,7 @@ Declaration declaration_of(const Subject& subject, const TrainOptions& options) 
   d.model = subject.model;
   d.program = subject.trainer.step_text();
   d.own = subject.own;
-  if (!subject.own) d.data = subject.data_digest();
+  if (!subject.own) d.data = subject.data_digest;
   d.seed = options.seed;
   d.rows = subject.rows;
   d.batch = subject.how.batch;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -22,7 +21,7 @@ struct Subject {
   Trainer& trainer;
   std::int64_t rows = 0;
   const TrainerOptions& how;
-  std::function<std::string()> data_digest;
+  std::string data_digest;  ///< SHA-256, but of one's own data
   std::optional<OwnTask> own{};
   bool is_validated = true;
 };
