@@ -25,8 +25,6 @@ namespace {
 using spec::Answer;
 using spec::Refusal;
 
-constexpr std::array dtypes{DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
-
 /// What a plug-in adds to its answer. The four functions are what it sees of us; none of them throws into it.
 class Collector {
  public:
@@ -79,7 +77,7 @@ class Collector {
     if (list < 0 || static_cast<std::size_t>(list) >= lists_.size() || position < 0 ||
         static_cast<std::size_t>(position) >= lists_[static_cast<std::size_t>(list)].size())
       throw SpecViolation(fmt::format("add: list {} has no place {} in this mode", list, position));
-    if (dtype < 0 || static_cast<std::size_t>(dtype) >= dtypes.size()) throw SpecViolation(fmt::format("add: {} is no element type", dtype));
+    if (dtype < 0 || static_cast<std::size_t>(dtype) >= plugin_dtypes.size()) throw SpecViolation(fmt::format("add: {} is no element type", dtype));
     if (rank < 0 || static_cast<std::size_t>(rank) > Dims::max_rank) throw SpecViolation(fmt::format("add: a tensor cannot have {} axes", rank));
     Dims dims;
     std::int64_t bytes = 8;
@@ -90,7 +88,7 @@ class Collector {
         throw SpecViolation("add: the tensor is too large");
     }
     auto& place = lists_[static_cast<std::size_t>(list)][static_cast<std::size_t>(position)];
-    place = HostTensor(dtypes[static_cast<std::size_t>(dtype)], dims);
+    place = HostTensor(plugin_dtypes[static_cast<std::size_t>(dtype)], dims);
     return place->bytes.empty() ? static_cast<void*>(&nothing_) : place->bytes.data();
   }
 

@@ -2,6 +2,7 @@
 /// A request of Protocol 1 as the structs of spec/backend.h. It calls no plug-in.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -13,6 +14,9 @@
 #include "spec/backend.hpp"
 
 namespace etalon::conformance {
+
+/// The element types by their numbers in spec/backend.h.
+inline constexpr std::array plugin_dtypes{DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
 
 /// The structs and what they point to; as long as this and the request live.
 class PluginRequest {

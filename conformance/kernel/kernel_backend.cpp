@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "conformance/isolation/plugin_request.hpp"
 #include "conformance/kernel/line.hpp"
 #include "spec/error.hpp"
 
@@ -38,7 +39,7 @@ KernelBackend::KernelBackend(const KernelProgram& program, KernelOffer offer, co
 spec::Description KernelBackend::describe() const {
   spec::Description description;
   description.name = "kernel";
-  description.dtypes = {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
+  description.dtypes.assign(plugin_dtypes.begin(), plugin_dtypes.end());
   description.modes = {spec::Mode::forward};
   description.operations = std::vector<std::string>{offer_.operation};
   description.rejects = false;

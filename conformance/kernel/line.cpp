@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -18,8 +17,6 @@ namespace etalon::conformance {
 namespace {
 
 using spec::Refusal;
-
-constexpr std::array dtypes{DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
 
 class Words {
  public:
@@ -54,7 +51,7 @@ void add_operand(Words& words, const etalon_tensor& operand, const HostTensor& d
 }
 
 void add_result(Words& words, const spec::ValueType& type) {
-  words.add(std::find(dtypes.begin(), dtypes.end(), type.dtype) - dtypes.begin());
+  words.add(std::find(plugin_dtypes.begin(), plugin_dtypes.end(), type.dtype) - plugin_dtypes.begin());
   words.add(type.dims.rank);
   for (const std::int64_t extent : type.dims) words.add(extent);
   words.add(static_cast<std::size_t>(type.dims.count()) * size_of(type.dtype));
@@ -132,7 +129,7 @@ class Reader {
 
 [[nodiscard]] HostTensor result_in(Reader& reader) {
   constexpr std::int64_t most_elements = std::int64_t{1} << 32U;
-  const DType dtype = dtypes.at(static_cast<std::size_t>(reader.integer(dtypes.size() - 1)));
+  const DType dtype = plugin_dtypes.at(static_cast<std::size_t>(reader.integer(plugin_dtypes.size() - 1)));
   const auto rank = static_cast<std::size_t>(reader.integer(Dims::max_rank));
   Dims dims;
   std::int64_t elements = 1;
