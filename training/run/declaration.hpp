@@ -18,7 +18,7 @@ inline constexpr std::string_view order_of_sums = "etalon-order-1";
 
 /// Bits follow from all of this and from nothing else.
 struct Declaration {
-  std::string task;     ///< digits, moons or own
+  std::string task;     ///< of those that ship, or own
   std::string model;    ///< of the task
   std::string program;  ///< the step, as text
   std::string data;     ///< SHA-256 of the data, in hexadecimal digits; of one's own data `own` has them
