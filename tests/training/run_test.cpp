@@ -262,6 +262,7 @@ TEST_CASE("counts_of_a_run_have_products_of_64_bits_and_none_is_0_that_divides",
   Trainer trainer = trainer_of();
   Declaration run = declaration(trainer);
   run.start = std::string(64, 'a');
+  run.epochs = 1;
   const auto said = [&](std::int64_t Declaration::*number, std::int64_t value) -> std::string {
     Declaration changed = run;
     changed.*number = value;
@@ -283,6 +284,11 @@ TEST_CASE("counts_of_a_run_have_products_of_64_bits_and_none_is_0_that_divides",
     const bool divides = name != "rows" && name != "dropped" && name != "patience";
     CHECK((said(count, 0) == "read") == !divides);
   }
+  // An epoch has steps, and as many as any other.
+  run.steps = 6;
+  CHECK(said(&Declaration::epochs, 3) == "read");
+  CHECK(said(&Declaration::epochs, 4) == "run.json: 6 steps, expected as many in each of 4 epochs");
+  CHECK(said(&Declaration::epochs, 7) == "run.json: 6 steps, expected as many in each of 7 epochs");
   // Steps between checkpoints that stay are the product; in 64 bits this one is 0.
   run.interval = 4;
   CHECK(said(&Declaration::kept, most / 4) == "read");

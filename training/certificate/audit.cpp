@@ -104,6 +104,7 @@ Certificate certify(const std::filesystem::path& folder, const Replay& run, std:
   c.metrics = {{"loss sum of the last epoch", reached.last_epoch_loss}};
   if (reached.mean_squared_error) c.metrics["mean squared error"] = *reached.mean_squared_error;
   else c.metrics["share of rows answered right"] = reached.test_accuracy;
+  if (reached.test_perplexity) c.metrics["perplexity"] = *reached.test_perplexity;
   return c;
 }
 

@@ -51,6 +51,7 @@ void require_counts(const Declaration& d, const std::string& where) {
   for (const std::int64_t least : {d.batch, d.grain, d.epochs, d.steps, d.interval, d.kept}) {
     if (least < 1) throw IoError(where + ": one of batch, grain, epochs, steps, interval and kept is 0, expected at least 1");
   }
+  if (d.steps % d.epochs != 0) throw IoError(fmt::format("{}: {} steps, expected as many in each of {} epochs", where, d.steps, d.epochs));
   if (d.kept > most_counted / d.interval)
     throw IoError(fmt::format("{}: kept is {} intervals of {} steps, expected at most {} steps", where, d.kept, d.interval, most_counted));
 }
