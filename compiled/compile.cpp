@@ -124,20 +124,18 @@ void bind_loops(C& c) {
   for (std::size_t k = 0; k < c.nests.size(); ++k) loops::bind(c.system, c.plan, c.machine, k, c.nests[k]);
 }
 
-/// Kernels in plain loops; tiles are what their schedules say.
-template <void (*rewrite)(C&, std::size_t)>
-void in_plain_loops(C& c) {
+/// Tiles are what their schedules say.
+void merge_rows(C& c) {
   for (std::size_t k = 0; k < c.nests.size(); ++k) {
-    if (c.plan.kernels[k].kind == KernelKind::loops && !c.plan.kernels[k].schedule) rewrite(c, k);
+    if (c.plan.kernels[k].kind == KernelKind::loops && !c.plan.kernels[k].schedule) loops::merge_rows(c.system, c.plan, c.nests[k]);
   }
 }
 
-void merge_rows(C& c, std::size_t k) { loops::merge_rows(c.system, c.plan, c.nests[k]); }
 void stream(C& c) {
   if (!c.machine.is_grid()) loops::stream_results(c.system, c.plan, c.machine.last_bytes, c.nests, c.deciding);
 }
-void fetch_rows(C& c, std::size_t k) {
-  if (!c.machine.is_grid()) loops::fetch_rows(c.system, c.machine, c.nests[k]);
+void fetch_rows(C& c) {
+  if (!c.machine.is_grid()) loops::fetch_rows(c.system, c.plan, c.machine, c.nests, c.deciding);
 }
 
 void see_all_followed(C& c) { c.deciding.check_all_taken(); }
@@ -222,9 +220,9 @@ constexpr std::array list{
     Stage{.name = "lower", .what = "make loops of each kernel: their order, lanes, and where each reduction stands", .run = lower_kernels,
           .leaves = loops, .required = true, .choices = loop_choices},
     Stage{"bind", "share turns among cores or the threads of a grid, and write short loops out", bind_loops, loops},
-    Stage{"merge_rows", "let loops over the same row run as one", in_plain_loops<merge_rows>, loops},
+    Stage{"merge_rows", "let loops over the same row run as one", merge_rows, loops},
     Stage{"stream", "store large results past the caches", stream, loops},
-    Stage{"fetch_rows", "ask for the next row of a tensor early", in_plain_loops<fetch_rows>, loops},
+    Stage{"fetch_rows", "ask for the next row of a tensor early", fetch_rows, loops},
     Stage{"followed", "see that each decision that is given was followed", see_all_followed, loops, always},
     Stage{"by_hand", "take kernels that are given as text in place of those that were lowered", take_given, loops, always},
     Stage{.name = "script", .what = "say what the host does: kernels, zeros and copies, and what waits for what", .run = write_script,

@@ -1,7 +1,9 @@
 #include "compiled/lower/fetch_rows.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "compiled/ir/accesses.hpp"
@@ -16,12 +18,21 @@ namespace {
 
 class Fetching {
  public:
-  Fetching(const spec::System& system, const Machine& machine, const Nest& nest) : system_(system), machine_(machine) {
+  Fetching(const spec::System& system, const Machine& machine, Deciding& deciding) : system_(system), machine_(machine), deciding_(deciding) {
+    const std::vector<std::string> targets = addresses(system);
+    for (std::size_t e = 0; e < targets.size(); ++e) targets_.emplace(system.equations[e].target, targets[e]);
+  }
+
+  void kernel(Nest& nest) {
+    own_.clear();
     for (const Buffer& b : nest.buffers) {
       if (b.scope == Scope::thread) own_.insert(b.tensor);
     }
+    within(nest.steps);
+    verify(system_, nest);
   }
 
+ private:
   void within(std::vector<Step>& steps) {
     for (Step& s : steps) {
       auto* loop = std::get_if<Loop>(&s.is);
@@ -32,7 +43,6 @@ class Fetching {
     }
   }
 
- private:
   /// The loop over elements of a row that computes most for each of them, if it computes much.
   static Loop* busiest(Loop& rows) {
     Loop* found = nullptr;
@@ -69,7 +79,7 @@ class Fetching {
       Loop* lanes = lanes_loop(s);
       if (lanes == nullptr) continue;
       const auto visit = [&](TensorId t, const std::vector<Expr>& place, bool write) {
-        if (own_.contains(t) || seen.contains(t) || !comes_in_rows(t, place, rows.binder, lanes->binder)) return;
+        if (own_.contains(t) || seen.contains(t) || !comes_in_rows(t, place, rows.binder, lanes->binder) || !is_fetched(t)) return;
         seen.insert(t);
         Loop* by = busy != nullptr && busy->binder.extent == lanes->binder.extent ? busy : lanes;
         std::vector<Expr> next;
@@ -102,21 +112,38 @@ class Fetching {
   /// Neighbours in lanes lie side by side, and the next row somewhere else.
   bool comes_in_rows(TensorId t, const std::vector<Expr>& place, const Binder& row, const Binder& lane) const {
     const auto bytes = static_cast<std::int64_t>(size_of(system_[t].dtype));
-    if (system_[t].dims.count() * bytes <= machine_.middle_bytes) return false;
     const Affine number = element_number(place, system_[t].dims);
     return number.opaque.empty() && number.coefficient(lane.variable) == 1 && number.coefficient(row.variable) * bytes >= threshold("least_row_bytes");
   }
 
+  /// One decision for all kernels that visit a tensor.
+  bool is_fetched(TensorId t) {
+    const auto target = targets_.find(t);
+    const std::string& name = target == targets_.end() ? system_[t].name : target->second;
+    const auto [known, is_new] = decided_.try_emplace(name, false);
+    if (is_new) {
+      const bool is_far = system_[t].dims.count() * static_cast<std::int64_t>(size_of(system_[t].dtype)) > machine_.middle_bytes;
+      known->second = deciding_.on("fetch", name, is_far);
+      deciding_.take(switched("fetch", name, known->second));
+    }
+    return known->second;
+  }
+
   const spec::System& system_;
   const Machine& machine_;
+  Deciding& deciding_;
+  std::map<TensorId, std::string> targets_;
+  std::map<std::string, bool> decided_;
   std::set<TensorId> own_;
 };
 
 }  // namespace
 
-void fetch_rows(const spec::System& system, const Machine& machine, Nest& nest) {
-  Fetching(system, machine, nest).within(nest.steps);
-  verify(system, nest);
+void fetch_rows(const spec::System& system, const Plan& plan, const Machine& machine, std::vector<Nest>& nests, Deciding& deciding) {
+  Fetching fetching(system, machine, deciding);
+  for (std::size_t k = 0; k < nests.size(); ++k) {
+    if (plan.kernels[k].kind == KernelKind::loops && !plan.kernels[k].schedule) fetching.kernel(nests[k]);
+  }
 }
 
 }  // namespace etalon::compiled::loops

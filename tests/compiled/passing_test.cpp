@@ -1,8 +1,12 @@
 // Sums over rows that the kernel of the rows adds up in passing, and rows that are fetched before they are needed.
 #include <catch2/catch.hpp>
+#include <set>
+#include <string>
+#include <variant>
 
-#include "compiled/memory/check_plan.hpp"
 #include "compiled/compile.hpp"
+#include "compiled/ir/accesses.hpp"
+#include "compiled/memory/check_plan.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"
 
@@ -36,6 +40,18 @@ double largest_difference(const HostTensor& a, const HostTensor& b) {
     if (!(difference <= most)) most = difference;
   }
   return most;
+}
+
+/// The tensors whose next rows some loop asks for.
+void collect_fetched(const System& system, const std::vector<compiled::loops::Step>& steps, std::set<std::string>& names) {
+  for (const compiled::loops::Step& s : steps) {
+    const auto* loop = std::get_if<compiled::loops::Loop>(&s.is);
+    const auto* in_lanes = compiled::loops::lanes_loop(s);
+    if (in_lanes != nullptr) loop = in_lanes;
+    if (loop == nullptr) continue;
+    for (const auto& row : loop->fetched) names.insert(system[row.element->tensor].name);
+    collect_fetched(system, loop->steps, names);
+  }
 }
 
 /// The sums against f64 by hand, and the bits for several numbers of threads.
@@ -133,4 +149,29 @@ TEST_CASE("the next row of large tensors is fetched, of small ones not", "[compi
   CHECK_THAT(dump_of(large, "loops"), Contains("to be written"));
   CHECK_THAT(dump_of(summed_rows("64", 512, "[0]"), "loops"), !Contains("fetches"));
   holds(large, {1024, 512}, 1024, 512);
+}
+
+TEST_CASE("which tensors' next rows are fetched is a decision", "[compiled][passing][schedules]") {
+  const auto with = [](const System& system, const std::string& lines) {
+    compiled::CompileOptions o = options();
+    o.decisions = compiled::decisions_in(lines, "s");
+    return compiled::lower_to_loops(system, {}, o, compiled::Machine{16, 32});
+  };
+  const auto fetched = [](const compiled::Compilation& c) {
+    std::set<std::string> names;
+    for (const auto& nest : c.nests) collect_fetched(c.system, nest.steps, names);
+    return names;
+  };
+  const System large = summed_rows("1024", 512, "[0]"), small = summed_rows("64", 512, "[0]");
+  const compiled::Compilation usual = with(large, "");
+  REQUIRE(fetched(usual).contains("x"));
+  CHECK_THAT(compiled::to_text(usual.deciding.taken()), Contains("fetch x on\n"));
+  const std::set<std::string> without = fetched(with(large, "fetch x off"));
+  CHECK_FALSE(without.contains("x"));
+  CHECK(without.size() + 1 == fetched(usual).size());
+  const compiled::Compilation near = with(small, "");
+  CHECK(fetched(near).empty());
+  CHECK_THAT(compiled::to_text(near.deciding.taken()), Contains("fetch x off\n"));
+  CHECK(fetched(with(small, "fetch x on")) == std::set<std::string>{"x"});
+  CHECK_THROWS_WITH(with(small, "fetch nothing on"), Contains("s:1: fetch nothing: there is nothing of this kind to decide here"));
 }
