@@ -1,6 +1,6 @@
 /// \file
 /// The one list: every stage from a system of equations to machine code, in order. compile.cpp is read top to bottom; no stage
-/// runs outside of it. It knows neither programs nor LLVM.
+/// runs outside of it; run_stages.cpp runs them. It knows neither programs nor LLVM.
 #pragma once
 
 #include <array>
