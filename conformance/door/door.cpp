@@ -16,8 +16,6 @@ namespace {
 
 using spec::Json;
 
-constexpr std::chrono::seconds longest{10};
-
 /// No failure of what is computed: it passes those who take `std::exception` for one.
 struct TooLong {};
 
@@ -83,7 +81,7 @@ struct TooLong {};
 
 }  // namespace
 
-std::string door(std::string_view request) {
+std::string door(std::string_view request, std::chrono::milliseconds longest) {
   const auto end = std::chrono::steady_clock::now() + longest;
   const reference::Interruptible limited([end] {
     if (std::chrono::steady_clock::now() > end) throw TooLong();
@@ -91,7 +89,7 @@ std::string door(std::string_view request) {
   try {
     return spec::to_line(answered(request));
   } catch (const TooLong&) {
-    return spec::to_line(refused("the request computes for more than 10 seconds"));
+    return spec::to_line(refused("the request computes for more than " + std::to_string(longest.count()) + " ms"));
   }
 }
 

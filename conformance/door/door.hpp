@@ -3,6 +3,7 @@
 /// of its own and needs no compiler.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,7 @@ namespace etalon::conformance {
 /// - `derive`: an `operation`, perhaps of `definitions`; its equations at a sample call and their derivatives.
 /// - `explain`: the same with an example in numbers; what `etalon explain` prints is a view of it.
 /// Total: whatever is wrong with the request or its texts is `{"ok": false, "error": {"message", …}}`, with `text`, `line`,
-/// `column` and `excerpt` where the place is known. What computes for more than ten seconds is refused.
-[[nodiscard]] std::string door(std::string_view request);
+/// `column` and `excerpt` where the place is known. What computes for longer than `longest` is refused.
+[[nodiscard]] std::string door(std::string_view request, std::chrono::milliseconds longest = std::chrono::seconds(10));
 
 }  // namespace etalon::conformance
