@@ -1,5 +1,6 @@
 #include "conformance/door/door.hpp"
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "spec/protocol/json.hpp"
@@ -17,7 +18,7 @@ using spec::Json;
 }  // namespace
 
 void read_door(std::string_view text) {
-  const std::string answered = conformance::door(text);
+  const std::string answered = conformance::door(text, std::chrono::seconds(1));
   if (answered.find('\n') != std::string::npos) broken("an answer is one line", answered);
   const Json answer = Json::parse(answered, nullptr, false);
   if (answer.is_discarded() || !answer.is_object() || !answer.contains("ok")) broken("an answer is an object that says ok", answered);
