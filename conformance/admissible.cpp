@@ -1,6 +1,9 @@
 #include "conformance/admissible.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -11,6 +14,7 @@
 #include "conformance/filled_seeds.hpp"
 #include "conformance/schemas.hpp"
 #include "conformance/undifferentiable.hpp"
+#include "reference/answer.hpp"
 #include "spec/error.hpp"
 #include "spec/program/binding.hpp"
 
@@ -47,8 +51,14 @@ void leave_open(std::vector<std::uint8_t>& flags) {
 /// A program that is judged as one, and its question.
 class Whole {
  public:
-  Whole(const spec::Request& request, const spec::Contract& contract, const Question& question)
-      : request_(request), contract_(contract), question_(question), meaning_(reference::envelopes(question.system, question.inputs, contract)) {}
+  /// \param wanted these elements alone, of the values of one call; nullptr: all
+  Whole(const spec::Request& request, const spec::Contract& contract, const Question& question, const Elements* wanted = nullptr)
+      : request_(request),
+        contract_(contract),
+        question_(question),
+        wanted_(wanted),
+        meaning_(wanted == nullptr ? reference::envelopes(question.system, question.inputs, contract)
+                                   : reference::envelopes_of_elements(question.system, question.inputs, contract, *wanted)) {}
 
   [[nodiscard]] Outcome judge(const std::vector<HostTensor>& got) const {
     const reference::Verdict verdict = reference::judge(got, meaning_);
@@ -100,7 +110,11 @@ class Whole {
 
   /// Of a program of several calls what follows from the form of its equations.
   [[nodiscard]] std::vector<Schema> schemas(const std::optional<Case>& alone) const {
-    if (alone) return other_schemas(*alone, request_.mode);
+    if (alone) {
+      std::vector<Schema> all = other_schemas(*alone, request_.mode);
+      for (Schema& schema : all) schema.wanted = wanted_;
+      return all;
+    }
     std::vector<Schema> all = schemas_by_form({question_.system, question_.inputs});
     if (request_.mode == spec::Mode::forward || request_.program.steps.size() < 2) return all;
     Question unshared = unshared_question_of(request_);
@@ -134,8 +148,21 @@ class Whole {
   const spec::Request& request_;
   const spec::Contract& contract_;
   const Question& question_;
+  const Elements* wanted_;
   Envelopes meaning_;
 };
+
+[[nodiscard]] std::vector<Hull> chosen(const std::vector<Hull>& all, const Elements& wanted) {
+  std::vector<Hull> some;
+  for (std::size_t o = 0; o < all.size(); ++o) some.push_back(of_elements(all[o], wanted[o]));
+  return some;
+}
+
+/// Copies the listed elements to their places.
+void put(HostTensor& to, const HostTensor& list, const std::vector<std::size_t>& places) {
+  const std::size_t size = size_of(to.dtype);
+  for (std::size_t n = 0; n < places.size(); ++n) std::memcpy(to.bytes.data() + places[n] * size, list.bytes.data() + n * size, size);
+}
 
 [[nodiscard]] Outcome judged(const spec::Request& request, const Question& question, const spec::Numbers& numbers, const spec::Contract& contract) {
   std::vector<HostTensor> got;
@@ -156,6 +183,67 @@ class Whole {
 
 Admissible::Admissible(const spec::Request& request, const spec::Contract& contract)
     : request_(request), contract_(contract), parts_(components_of(request)) {}
+
+bool Admissible::is_one_value() const {
+  return request_.mode == spec::Mode::forward && parts_.empty() && case_of(request_).has_value();
+}
+
+void Admissible::check(const Elements& wanted) const {
+  const auto& outputs = question().system.outputs;
+  if (wanted.size() != outputs.size())
+    throw SpecViolation(fmt::format("elements: expected a list for each of {} tensors, found {}", outputs.size(), wanted.size()));
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const spec::TensorInfo& info = question().system[outputs[o]];
+    for (const std::size_t i : wanted[o]) {
+      if (i >= static_cast<std::size_t>(info.dims.count()))
+        throw SpecViolation(fmt::format("elements: {} has {} elements, found position {}", info.name, info.dims.count(), i));
+    }
+  }
+}
+
+std::vector<Hull> Admissible::hulls(const Elements& wanted) const {
+  check(wanted);
+  return is_one_value() ? Whole(request_, contract_, question(), &wanted).hulls() : chosen(hulls(), wanted);
+}
+
+std::vector<std::vector<Hull>> Admissible::ways_of_elements(const Elements& wanted) const {
+  check(wanted);
+  std::vector<std::vector<Hull>> all;
+  if (is_one_value()) {
+    for (const Envelopes& way : Whole(request_, contract_, question(), &wanted).admitted()) all.push_back(hulls_of(way));
+  } else {
+    for (const Envelopes& way : admitted()) all.push_back(chosen(hulls_of(way), wanted));
+  }
+  return all;
+}
+
+Outcome Admissible::judge(const std::vector<HostTensor>& lists, const Elements& wanted) const {
+  check(wanted);
+  if (const std::string wrong = misfit(lists, wanted); !wrong.empty()) return failed(wrong);
+  if (is_one_value()) return Whole(request_, contract_, question(), &wanted).judge(lists);
+  spec::Numbers whole = reference::correctly_rounded(request_);
+  std::vector<HostTensor*> tensors;
+  for (HostTensor& t : whole.outputs) tensors.push_back(&t);
+  for (auto* list : {&whole.cotangents, &whole.tangents}) {
+    for (auto& t : *list) {
+      if (t) tensors.push_back(&*t);
+    }
+  }
+  for (std::size_t o = 0; o < tensors.size(); ++o) put(*tensors[o], lists[o], wanted[o]);
+  return judge(whole);
+}
+
+std::string Admissible::misfit(const std::vector<HostTensor>& lists, const Elements& wanted) const {
+  const auto& outputs = question().system.outputs;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const spec::TensorInfo& info = question().system[outputs[o]];
+    const spec::ValueType expected{info.dtype, Dims{static_cast<std::int64_t>(wanted[o].size())}};
+    if (o < lists.size() && lists[o].dtype == expected.dtype && lists[o].dims == expected.dims) continue;
+    const std::string found = o < lists.size() ? to_string(spec::ValueType{lists[o].dtype, lists[o].dims}) : "nothing";
+    return fmt::format("{}: expected {}, found {}", info.name, to_string(expected), found);
+  }
+  return "";
+}
 
 const Question& Admissible::question() const {
   if (!question_) question_ = question_of(request_);

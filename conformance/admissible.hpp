@@ -17,6 +17,8 @@
 
 namespace etalon::conformance {
 
+using Elements = std::vector<std::vector<std::size_t>>;  ///< per tensor, row-major positions
+
 /// Refers to its request and its contract. Tensors stand in the order of the request's question.
 class Admissible {
  public:
@@ -43,7 +45,19 @@ class Admissible {
   /// Everything that `judge` passes, as boxes; nothing for a program of several calls, and where too many decisions are open.
   [[nodiscard]] std::optional<Ways> ways() const;
 
+  /// The same of these elements alone, each tensor a list. Values of one call cost what the elements are computed from, all
+  /// else as much as the whole. A bound is called undecided by the wanted elements alone. \throws SpecViolation for an element
+  /// that is not there
+  [[nodiscard]] std::vector<Hull> hulls(const Elements& wanted) const;
+  [[nodiscard]] std::vector<std::vector<Hull>> ways_of_elements(const Elements& wanted) const;
+  /// Whether the lists are admitted; other elements are taken to be right.
+  [[nodiscard]] Outcome judge(const std::vector<HostTensor>& lists, const Elements& wanted) const;
+
  private:
+  [[nodiscard]] bool is_one_value() const;
+  void check(const Elements& wanted) const;
+  [[nodiscard]] std::string misfit(const std::vector<HostTensor>& lists, const Elements& wanted) const;
+
   const spec::Request& request_;
   const spec::Contract& contract_;
   std::vector<Component> parts_;  ///< none where the program is one

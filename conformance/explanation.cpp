@@ -1,22 +1,17 @@
 #include "conformance/explanation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <ostream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "conformance/sample.hpp"
 #include "reference/backend.hpp"
-#include "reference/bounds/envelope.hpp"
 #include "spec/derivative/derivative.hpp"
 #include "spec/error.hpp"
-#include "spec/program/number_text.hpp"
-#include "spec/protocol/json.hpp"
 #include "spec/system/simplify.hpp"
 
 namespace etalon::conformance {
@@ -100,21 +95,6 @@ void add_kinks(const System& system, const Expr& e, std::set<std::string>& lines
   for (const Expr& part : e->args) add_kinks(system, part, lines);
 }
 
-void print_found(std::ostream& out, const char* title, const std::set<std::string>& lines, const char* otherwise) {
-  out << '\n' << title << '\n';
-  for (const std::string& line : lines) out << "  " << line << '\n';
-  if (lines.empty()) out << "  " << otherwise << '\n';
-}
-
-void print_indented(std::ostream& out, const std::string& text) {
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    out << "  " << text.substr(begin, end - begin) << '\n';
-    begin = end + 1;
-  }
-}
-
 [[nodiscard]] std::vector<std::size_t> real_inputs(const System& system) {
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < system.inputs.size(); ++i) {
@@ -127,142 +107,104 @@ void print_indented(std::ostream& out, const std::string& text) {
   return std::any_of(system.outputs.begin(), system.outputs.end(), [&](spec::TensorId id) { return kind_of(system[id].dtype) == Kind::real; });
 }
 
-[[nodiscard]] std::string shortened(const HostTensor& tensor) {
-  const std::string text = spec::elements_text(tensor);
-  constexpr std::size_t longest = 160;
-  return text.size() <= longest ? text : text.substr(0, text.rfind(',', longest)) + ", …]";
-}
-
-[[nodiscard]] std::string admitted(const reference::Envelope& envelope, std::size_t i) {
-  const std::uint8_t flags = envelope.flags[i];
-  if ((flags & reference::undecided) != 0) return "any value: the bound says nothing here";
-  std::vector<std::string> choices;
-  if ((flags & reference::admits_finite) != 0) choices.push_back(fmt::format("between {} and {}", envelope.lower[i], envelope.upper[i]));
-  if ((flags & reference::admits_positive_infinity) != 0) choices.emplace_back("inf");
-  if ((flags & reference::admits_negative_infinity) != 0) choices.emplace_back("-inf");
-  if ((flags & reference::admits_nan) != 0) choices.emplace_back("nan");
-  return fmt::format("{}", fmt::join(choices, ", or "));
-}
-
-/// The first elements of a tensor with what is admitted for each.
-void print_bounds(std::ostream& out, const std::string& name, const HostTensor& value, const reference::Envelope& envelope) {
-  out << fmt::format("  {} : {}\n", name, to_string(spec::ValueType{value.dtype, value.dims}));
-  if (kind_of(value.dtype) != Kind::real) {
-    out << "    " << shortened(value) << ", exactly\n";
-    return;
-  }
-  constexpr std::size_t most = 6;
-  for (std::size_t i = 0; i < envelope.lower.size() && i < most; ++i) {
-    const std::string number = value.dtype == DType::f64 ? fmt::format("{}", value.view<double>()[i]) : fmt::format("{}", value.view<float>()[i]);
-    out << fmt::format("    {:<24} {}\n", number, admitted(envelope, i));
-  }
-  if (envelope.lower.size() > most) out << fmt::format("    … {} more\n", envelope.lower.size() - most);
-}
-
-/// The types and attributes of the sample call.
-void print_call(std::ostream& out, const spec::Definition& definition, const CallTypes& call, const spec::Instance& instance) {
-  std::vector<std::string> operands;
-  for (const auto& operand : call.operands) operands.push_back(operand ? to_string(*operand) : "absent");
-  std::vector<std::string> attributes;
-  for (const auto& [name, value] : instance.attributes) attributes.push_back(name + " = " + spec::to_line(spec::attribute_to_json(value)));
-  std::vector<std::string> results;
-  for (const spec::ValueType& result : instance.results) results.push_back(to_string(result));
-  out << fmt::format("\ntyping, at a sample call\n  {}({})", definition.name, fmt::join(operands, ", "));
-  if (!attributes.empty()) out << fmt::format(" {{{}}}", fmt::join(attributes, ", "));
-  out << fmt::format(" -> {}\n", fmt::join(results, ", "));
-}
-
-/// The equations that the call stands for.
-void print_equations(std::ostream& out, const System& system) {
-  out << "\nequations of that call\n";
-  print_indented(out, to_text(system));
+/// The equations of a derivative alone, without those of the results.
+[[nodiscard]] System alone(System derivative, std::size_t results) {
+  derivative.outputs.erase(derivative.outputs.begin(), derivative.outputs.begin() + static_cast<std::ptrdiff_t>(results));
+  spec::solve_guards(derivative);
+  spec::remove_dead(derivative);
+  return derivative;
 }
 
 /// Where the equations have values and derivatives, and what is chosen at kinks.
-void print_domain(std::ostream& out, const System& system) {
+void find_domain(Derived& derived) {
   std::set<std::string> conditions, choices;
+  const System& system = derived.equations;
   for (const spec::Equation& equation : system.equations) {
     for_each(equation.value, [&](const Expr& e) {
       if (const std::string condition = domain_of(system, e); !condition.empty()) conditions.insert(condition);
     });
     add_kinks(system, equation.value, choices);
   }
-  print_found(out, "domain", conditions, "all numbers");
-  print_found(out, "kinks and constants", choices,
-              real_inputs(system).empty() || !has_real_output(system) ? "none: it has no derivative" : "none: smooth on its domain");
+  derived.domain.assign(conditions.begin(), conditions.end());
+  derived.kinks.assign(choices.begin(), choices.end());
 }
 
-[[nodiscard]] std::string none_or_lines(const std::string& equations) {
-  return equations.empty() ? "none: operands or results are not real\n" : equations;
-}
-
-void print_derivative(std::ostream& out, const System& system) {
-  out << "\nreverse derivative: cotangents (x~) of the operands, given those of the results\n";
-  print_indented(out, none_or_lines(vjp_text(system)));
-}
-
-/// The equations of a derivative alone, without those of the results.
-[[nodiscard]] std::string text_of(System derivative, std::size_t results) {
-  derivative.outputs.erase(derivative.outputs.begin(), derivative.outputs.begin() + static_cast<std::ptrdiff_t>(results));
-  spec::solve_guards(derivative);
-  spec::remove_dead(derivative);
-  return to_text(derivative);
+void find_derivatives(Derived& derived) {
+  const System& system = derived.equations;
+  const std::vector<std::size_t> wrt = real_inputs(system);
+  if (wrt.empty() || !has_real_output(system)) return;
+  derived.jvp = alone(spec::jvp(system, wrt), system.outputs.size());
+  derived.vjp = alone(spec::vjp(system, wrt), system.outputs.size());
 }
 
 /// Operands, results and cotangents in numbers, with the interval that careful IEEE arithmetic admits for each.
-void print_example(std::ostream& out, const Case& sample, const System& system) {
+[[nodiscard]] Example example_of(const Case& sample, const System& system) {
   const std::unique_ptr<spec::Backend> backend = reference::make_reference_backend();
   spec::Request request = request_of(sample);
   request.mode = spec::Mode::forward;
   const spec::Answer answer = backend->run(request);
   if (const auto* refusal = std::get_if<spec::Refusal>(&answer)) throw InternalError("explain: " + refusal->why);
-  out << "\nworked example\n";
-  for (std::size_t i = 0; i < request.inputs.size(); ++i)
-    out << fmt::format("  {} = {}\n", system[system.inputs[i]].name, shortened(request.inputs[i]));
-  out << "\nresults, and what careful IEEE arithmetic in any order may return\n";
-  const reference::Envelopes found = reference::envelopes(system, request.inputs, spec::Contract{});
+  Example example;
+  for (std::size_t i = 0; i < request.inputs.size(); ++i) example.operands.push_back({system[system.inputs[i]].name, request.inputs[i]});
+  example.admitted = reference::envelopes(system, request.inputs, spec::Contract{}).outputs;
   const auto& outputs = std::get<spec::Numbers>(answer).outputs;
-  for (std::size_t i = 0; i < outputs.size(); ++i) print_bounds(out, system[system.outputs[i]].name, outputs[i], found.outputs[i]);
-  if (sample.mode != spec::Mode::vjp) return;
+  for (std::size_t i = 0; i < outputs.size(); ++i) example.results.push_back({system[system.outputs[i]].name, outputs[i]});
+  if (sample.mode != spec::Mode::vjp) return example;
   request = request_of(sample);
   const spec::Answer back = backend->run(request);
-  if (!std::holds_alternative<spec::Numbers>(back)) return;
-  out << "\ncotangents of the operands\n";
+  if (!std::holds_alternative<spec::Numbers>(back)) return example;
+  example.has_cotangents = true;
   for (std::size_t i = 0; i < request.cotangents.size(); ++i) {
-    if (request.cotangents[i]) out << fmt::format("  {}~ = {} is given\n", system[system.outputs[i]].name, shortened(*request.cotangents[i]));
+    if (request.cotangents[i]) example.given.push_back({system[system.outputs[i]].name + "~", *request.cotangents[i]});
   }
   const auto& cotangents = std::get<spec::Numbers>(back).cotangents;
   for (std::size_t i = 0; i < cotangents.size(); ++i) {
-    if (cotangents[i]) out << fmt::format("  {}~ = {}\n", system[system.inputs[i]].name, shortened(*cotangents[i]));
+    if (cotangents[i]) example.cotangents.push_back({system[system.inputs[i]].name + "~", *cotangents[i]});
   }
+  return example;
+}
+
+/// The types and attributes of the sample call as text.
+[[nodiscard]] SampleCall call_text(const CallTypes& call, const spec::Instance& instance) {
+  SampleCall text;
+  for (const auto& operand : call.operands) text.operands.push_back(operand ? std::optional(to_string(*operand)) : std::nullopt);
+  text.attributes = instance.attributes;
+  for (const spec::ValueType& result : instance.results) text.results.push_back(to_string(result));
+  return text;
+}
+
+/// The sample and what is derived of it, or nothing.
+[[nodiscard]] std::optional<std::pair<Case, Derived>> derived_sample(const spec::Library& library, const std::string& operation, DType dtype,
+                                                                     std::uint64_t number) {
+  std::optional<Case> sample = sample_call(library, operation, dtype, number);
+  if (!sample) return std::nullopt;
+  const spec::Instance instance = instance_of(*sample);
+  Derived derived{call_text(sample->call, instance), instance.system, std::nullopt, std::nullopt, {}, {}};
+  find_domain(derived);
+  find_derivatives(derived);
+  return std::pair(std::move(*sample), std::move(derived));
+}
+
+[[nodiscard]] Explanation named(const spec::Library& library, const std::string& operation, DType dtype) {
+  const spec::Definition& definition = library.named(operation);
+  return {std::string(definition.name), std::string(definition.text), dtype, std::nullopt, std::nullopt};
 }
 
 }  // namespace
 
-std::string vjp_text(const System& system) {
-  const std::vector<std::size_t> wrt = real_inputs(system);
-  return wrt.empty() || !has_real_output(system) ? "" : text_of(spec::vjp(system, wrt), system.outputs.size());
+Explanation derivation_of(const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number) {
+  Explanation explanation = named(library, operation, dtype);
+  if (auto found = derived_sample(library, operation, dtype, number)) explanation.derived = std::move(found->second);
+  return explanation;
 }
 
-std::string jvp_text(const System& system) {
-  const std::vector<std::size_t> wrt = real_inputs(system);
-  return wrt.empty() || !has_real_output(system) ? "" : text_of(spec::jvp(system, wrt), system.outputs.size());
-}
-
-void explain(std::ostream& out, const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number) {
-  const spec::Definition& definition = library.named(operation);
-  out << definition.text << (definition.text.ends_with('\n') ? "" : "\n");
-  const std::optional<Case> sample = sample_call(library, operation, dtype, number);
-  if (!sample) {
-    out << "\nno sample call of " << operation << " was found for " << name_of(dtype) << '\n';
-    return;
+Explanation explanation_of(const spec::Library& library, const std::string& operation, DType dtype, std::uint64_t number) {
+  Explanation explanation = named(library, operation, dtype);
+  if (auto found = derived_sample(library, operation, dtype, number)) {
+    explanation.example = example_of(found->first, found->second.equations);
+    explanation.derived = std::move(found->second);
   }
-  const spec::Instance instance = instance_of(*sample);
-  print_call(out, definition, sample->call, instance);
-  print_equations(out, instance.system);
-  print_domain(out, instance.system);
-  print_derivative(out, instance.system);
-  print_example(out, *sample, instance.system);
+  return explanation;
 }
 
 }  // namespace etalon::conformance

@@ -1,6 +1,7 @@
 #include "conformance/hull.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace etalon::conformance {
 
@@ -37,6 +38,21 @@ void Hull::add(const reference::Envelope& envelope) {
     }
     flags[i] |= envelope.flags[i];
   }
+}
+
+Hull of_elements(Hull hull, const std::vector<std::size_t>& elements) {
+  const auto choose = [&](auto& values) {
+    if (values.empty()) return;
+    auto all = std::exchange(values, {});
+    for (const std::size_t i : elements) values.push_back(all[i]);
+  };
+  choose(hull.lower);
+  choose(hull.upper);
+  choose(hull.least);
+  choose(hull.greatest);
+  choose(hull.flags);
+  hull.dims = {static_cast<std::int64_t>(elements.size())};
+  return hull;
 }
 
 std::vector<Hull> hulls_of(const reference::Envelopes& envelopes) {

@@ -22,6 +22,9 @@ struct Hull {
   void add(const reference::Envelope& envelope);
 };
 
+/// The boxes of these elements, row-major positions, as a list.
+[[nodiscard]] Hull of_elements(Hull hull, const std::vector<std::size_t>& elements);
+
 [[nodiscard]] std::vector<Hull> hulls_of(const reference::Envelopes& envelopes);
 
 }  // namespace etalon::conformance

@@ -18,6 +18,7 @@ struct Schema {
   std::size_t first_tangent = 0;           ///< of the outputs, those that are linear in the tangents begin here
   bool by_law = false;                     ///< the meaning rewritten: a number wherever the meaning is one
   bool by_reciprocals = false;             ///< a/b may be a*(1/b), where the text rounds more than once
+  const std::vector<std::vector<std::size_t>>* wanted = nullptr;  ///< these elements of each output alone, as lists
 };
 
 /// What follows from the form of a system's equations: the equations by laws of the real numbers (`conformance/schemas`),

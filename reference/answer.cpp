@@ -10,6 +10,7 @@
 #include "reference/evaluate.hpp"
 #include "reference/exact/precisions.hpp"
 #include "reference/host.hpp"
+#include "reference/interruptible.hpp"
 #include "spec/derivative/absent_seeds.hpp"
 #include "spec/derivative/derivative.hpp"
 #include "spec/error.hpp"
@@ -166,6 +167,7 @@ class Run {
   void settle(Draft& draft, const Array<T>& values, const std::vector<bool>& unknown) {
     for (std::size_t i = 0; i < draft.open.size(); ++i) {
       if (!draft.open[i] || (!unknown.empty() && unknown[i])) continue;
+      if (interruptible_ != nullptr) interruptible_->ask();
       try {
         set_rounded(draft.tensor, values, i);
         draft.open[i] = false;
@@ -331,6 +333,7 @@ class Run {
   Drafts& drafts_;
   Values inputs_;
   std::string question_;
+  Interruptible* interruptible_ = Interruptible::innermost();
 };
 
 Numbers finished(Drafts drafts) {

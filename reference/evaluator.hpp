@@ -18,7 +18,7 @@ template <class T>
 class Evaluator : Expressions<T, Evaluator<T>> {
   using Base = Expressions<T, Evaluator<T>>;
   friend Base;
-  using Base::boolean, Base::flat_, Base::index, Base::integer, Base::offset, Base::real, Base::slots_, Base::system_, Base::values_;
+  using Base::boolean, Base::flat_, Base::go_on, Base::index, Base::integer, Base::offset, Base::real, Base::slots_, Base::system_, Base::values_;
   enum class Standing : std::uint8_t { missing, known, open };
 
  public:
@@ -135,6 +135,7 @@ class Evaluator : Expressions<T, Evaluator<T>> {
   }
 
   void write(const FlatEquation& e) {
+    go_on();
     const std::size_t element = offset(system_[e.target], e.place);
     Standing standing = Standing::known;
     try {

@@ -9,6 +9,7 @@
 #include "reference/array.hpp"
 #include "reference/flat.hpp"
 #include "reference/integer_math.hpp"
+#include "reference/interruptible.hpp"
 #include "reference/scalar_math.hpp"
 #include "spec/error.hpp"
 
@@ -25,6 +26,11 @@ class Expressions {
   }
 
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+  /// Before each element and each term.
+  void go_on() {
+    if (interruptible_ != nullptr) interruptible_->ask();
+  }
 
   std::size_t offset(const spec::TensorInfo& info, Range indices) {
     std::int64_t o = 0;
@@ -206,6 +212,7 @@ class Expressions {
     if (depth == n.loops.count) return visit();
     const Loop& loop = flat_.loops[index(n.loops.first + depth)];
     for (std::int64_t i = 0; i < loop.extent; ++i) {
+      go_on();
       slots_[index(loop.slot)] = i;
       if (!walk(n, depth + 1, guard, visit)) return false;
     }
@@ -322,6 +329,7 @@ class Expressions {
   std::int32_t arg(const FlatNode& n, std::int32_t i) const { return flat_.args[index(n.args.first + i)]; }
 
   std::vector<T> constants_;
+  Interruptible* interruptible_ = Interruptible::innermost();
 };
 
 }  // namespace etalon::reference

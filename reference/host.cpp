@@ -7,6 +7,7 @@
 
 #include "reference/exact/precisions.hpp"
 #include "reference/exact/scalar.hpp"
+#include "reference/interruptible.hpp"
 #include "reference/nearest.hpp"
 #include "reference/place.hpp"
 #include "reference/scalar_math.hpp"
@@ -155,7 +156,9 @@ void store(HostTensor& t, std::size_t i, std::int64_t v) {
 template <class T>
 Array<T> from_host(const HostTensor& tensor) {
   Array<T> a(kind_of(tensor.dtype), tensor.dims);
+  Interruptible* const interruptible = Interruptible::innermost();
   for (std::size_t i = 0; i < a.size(); ++i) {
+    if (interruptible != nullptr) interruptible->ask();
     if (a.kind == Kind::real) {
       a.real[i] = Scalar<T>::of_binary(element_as_double(tensor, i));
     } else {

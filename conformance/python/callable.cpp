@@ -11,6 +11,7 @@
 
 #include "conformance/python/arrays.hpp"
 #include "conformance/python/attributes.hpp"
+#include "conformance/python/others_run.hpp"
 #include "conformance/python/strided.hpp"
 #include "spec/error.hpp"
 
@@ -189,7 +190,7 @@ CallableBackend::CallableBackend(py::object answer, spec::Description descriptio
 spec::Answer CallableBackend::run(const spec::Request& request) {
   const py::gil_scoped_acquire lock;
   try {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    handle_signals();
     return asked(answer_, request);
   } catch (py::error_already_set& error) {
     if (!error.matches(PyExc_Exception)) throw Interrupted{std::make_shared<py::error_already_set>(error)};

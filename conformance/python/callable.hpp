@@ -5,17 +5,9 @@
 
 #include <pybind11/pybind11.h>
 
-#include <memory>
-
 #include "spec/backend.hpp"
 
 namespace etalon::python {
-
-/// What ends the interpreter's work, such as KeyboardInterrupt: no failure of the callable. It is no std::exception, so
-/// that nobody on the way takes it for one.
-struct Interrupted {
-  std::shared_ptr<pybind11::error_already_set> error;
-};
 
 class CallableBackend final : public spec::Backend {
  public:

@@ -10,6 +10,7 @@
 
 #include "conformance/python/arrays.hpp"
 #include "conformance/python/call.hpp"
+#include "conformance/python/others_run.hpp"
 #include "conformance/question.hpp"
 #include "reference/answer.hpp"
 #include "reference/exact_text.hpp"
@@ -32,7 +33,7 @@ namespace py = pybind11;
 }
 
 [[nodiscard]] spec::Numbers rounded(const conformance::Case& call) {
-  const py::gil_scoped_release others_run;
+  const OthersRun others_run;
   return reference::correctly_rounded(request_of(call));
 }
 
@@ -55,7 +56,7 @@ namespace py = pybind11;
 
 [[nodiscard]] py::list exact(const conformance::Case& call, const std::string& wanted) {
   const auto [lists, texts] = [&] {
-    const py::gil_scoped_release others_run;
+    const OthersRun others_run;
     conformance::Question question = conformance::question_of(request_of(call));
     return std::pair(question.lists, reference::exact_text(question.system, question.inputs));
   }();

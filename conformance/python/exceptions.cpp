@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "conformance/python/others_run.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::python {
@@ -12,6 +13,8 @@ void register_exceptions() {
   pybind11::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
+    } catch (const Interrupted& interrupted) {
+      interrupted.error->restore();
     } catch (const SpecViolation& error) {
       PyErr_SetString(PyExc_ValueError, error.what());
     } catch (const Unsupported& error) {

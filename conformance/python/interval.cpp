@@ -1,8 +1,11 @@
 #include "conformance/python/interval.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +17,7 @@
 #include "conformance/python/contracts.hpp"
 #include "conformance/reports/report.hpp"
 #include "reference/answer.hpp"
+#include "spec/error.hpp"
 
 namespace etalon::python {
 namespace {
@@ -21,6 +25,7 @@ namespace {
 namespace py = pybind11;
 using conformance::AnswerList;
 using conformance::Hull;
+using Indices = decltype(Asked::indices);
 
 template <class T>
 [[nodiscard]] py::array array_with(const Dims& dims, const std::vector<T>& values) {
@@ -37,24 +42,68 @@ template <class T>
                         array_with(hull.dims, hull.flags));
 }
 
+/// Row-major; an index below 0 counts from the end of its axis.
+[[nodiscard]] std::size_t position_of(const spec::TensorInfo& info, const std::vector<std::int64_t>& indices) {
+  const std::string place = fmt::format("at: ({}) of {} : {}", fmt::join(indices, ", "), info.name,
+                                        to_string(spec::ValueType{info.dtype, info.dims}));
+  if (indices.size() != info.dims.rank)
+    throw SpecViolation(fmt::format("{}: expected {} indices, found {}", place, info.dims.rank, indices.size()));
+  std::int64_t position = 0;
+  for (std::size_t a = 0; a < indices.size(); ++a) {
+    const std::int64_t extent = info.dims[a], i = indices[a] < 0 ? indices[a] + extent : indices[a];
+    if (i < 0 || i >= extent)
+      throw SpecViolation(fmt::format("{}: expected an index below {} in axis {}, found {}", place, extent, a, indices[a]));
+    position = position * extent + i;
+  }
+  return static_cast<std::size_t>(position);
+}
+
 }  // namespace
 
-Interval::Interval(spec::Request request, spec::Contract contract)
+Interval::Interval(spec::Request request, spec::Contract contract, const std::optional<Asked>& at)
     : request_(std::move(request)), contract_(std::move(contract)) {
   const conformance::Admissible admissible(request_, contract_);
-  hulls_ = admissible.hulls();
   lists_ = admissible.question().lists;
+  if (at) wanted_ = elements_of(admissible.question(), *at);
+  hulls_ = wanted_ ? admissible.hulls(*wanted_) : admissible.hulls();
+}
+
+conformance::Elements Interval::elements_of(const conformance::Question& question, const Asked& at) const {
+  conformance::Elements wanted(question.system.outputs.size());
+  const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const AnswerList& l) { return l.name == at.list; });
+  if (list == lists_.end()) throw InternalError("at: no list of " + at.list);
+  const auto take = [&](std::size_t tensor, const std::vector<std::vector<std::int64_t>>& all) {
+    const spec::TensorInfo& info = question.system[question.system.outputs[tensor]];
+    for (const auto& indices : all) wanted[tensor].push_back(position_of(info, indices));
+  };
+  const auto count = std::count(list->present.begin(), list->present.end(), true);
+  if (count == 1 && at.indices.size() == 1) {
+    take(list->first, at.indices[0]);
+    return wanted;
+  }
+  if (at.indices.size() != list->present.size())
+    throw SpecViolation(fmt::format("at: expected a tuple of {} lists of indices, found {}", list->present.size(),
+                                    at.indices.size() == 1 ? "one list" : fmt::format("{}", at.indices.size())));
+  std::size_t tensor = list->first;
+  for (std::size_t t = 0; t < at.indices.size(); ++t) {
+    if (list->present[t]) take(tensor++, at.indices[t]);
+  }
+  return wanted;
 }
 
 py::list Interval::ends(const std::string& list) const { return ends_in(list, hulls_); }
 
 py::list Interval::ways(const std::string& list) const {
-  const std::vector<reference::Envelopes> all = [&] {
-    const py::gil_scoped_release others_run;
-    return conformance::Admissible(request_, contract_).admitted();
+  const std::vector<std::vector<Hull>> all = [&] {
+    const OthersRun others_run;
+    const conformance::Admissible admissible(request_, contract_);
+    if (wanted_) return admissible.ways_of_elements(*wanted_);
+    std::vector<std::vector<Hull>> boxes;
+    for (const reference::Envelopes& way : admissible.admitted()) boxes.push_back(conformance::hulls_of(way));
+    return boxes;
   }();
   py::list found;
-  for (const reference::Envelopes& way : all) found.append(ends_in(list, conformance::hulls_of(way)));
+  for (const std::vector<Hull>& way : all) found.append(ends_in(list, way));
   return found;
 }
 
@@ -64,7 +113,8 @@ conformance::Outcome Interval::judge(const std::string& list, const py::sequence
     tensors.push_back(item.is_none()
                           ? std::nullopt
                           : std::optional(tensor_of(item, list + "[" + std::to_string(tensors.size()) + "]")));
-  const py::gil_scoped_release others_run;
+  const OthersRun others_run;
+  if (wanted_) return judge_elements(std::move(tensors));
   spec::Numbers numbers = list == "outputs" ? spec::Numbers{} : reference::correctly_rounded(request_);
   if (list == "outputs") {
     for (auto& tensor : tensors) numbers.outputs.push_back(tensor ? std::move(*tensor) : HostTensor());
@@ -72,6 +122,20 @@ conformance::Outcome Interval::judge(const std::string& list, const py::sequence
     (list == "tangents" ? numbers.tangents : numbers.cotangents) = std::move(tensors);
   }
   return conformance::Admissible(request_, contract_).judge(numbers);
+}
+
+conformance::Outcome Interval::judge_elements(std::vector<std::optional<HostTensor>> given) const {
+  const conformance::Admissible admissible(request_, contract_);
+  const conformance::Question& question = admissible.question();
+  std::vector<HostTensor> lists;
+  std::size_t next = 0;
+  for (std::size_t o = 0; o < question.system.outputs.size(); ++o) {
+    const bool is_asked = !(*wanted_)[o].empty();
+    while (is_asked && next < given.size() && !given[next]) ++next;
+    if (is_asked && next < given.size()) lists.push_back(std::move(*given[next++]));
+    else lists.emplace_back(question.system[question.system.outputs[o]].dtype, Dims{0});
+  }
+  return admissible.judge(lists, *wanted_);
 }
 
 py::list Interval::ends_in(const std::string& wanted, const std::vector<Hull>& hulls) const {
@@ -111,11 +175,19 @@ void bind_interval(py::module_& module) {
       .def("ways", &Interval::ways)
       .def("judge", &Interval::judge);
   module.def("interval", [](const py::object& op, const py::tuple& operands, const py::object& tangents,
-                            const py::object& cotangents, const std::string& contract, const py::dict& attributes) {
+                            const py::object& cotangents, const std::string& contract, const py::dict& attributes,
+                            const std::optional<Indices>& at) {
     conformance::Case call = call_of(operation_of(op), operands, attributes);
     if (!tangents.is_none()) ask_jvp(call, tangents);
     if (!cotangents.is_none()) ask_vjp(call, cotangents);
-    return interval_of([&call] { return request_of(call); }, contract);
+    const std::string list = !cotangents.is_none() ? "cotangents" : !tangents.is_none() ? "tangents" : "outputs";
+    return interval_of([&call] { return request_of(call); }, contract, at ? std::optional(Asked{list, *at}) : std::nullopt);
+  });
+  module.def("shapes", [](const py::object& op, const py::tuple& operands, const py::dict& attributes) {
+    py::list shapes;
+    for (const spec::ValueType& result : result_types(call_of(operation_of(op), operands, attributes)))
+      shapes.append(py::tuple(py::cast(std::vector<std::int64_t>(result.dims.begin(), result.dims.end()))));
+    return shapes;
   });
 }
 

@@ -3,13 +3,12 @@
 #include <pybind11/stl.h>
 
 #include <optional>
-#include <sstream>
 #include <vector>
 
 #include "conformance/contradiction.hpp"
+#include "conformance/door/door.hpp"
 #include "conformance/explanation.hpp"
-#include "conformance/reports/escape.hpp"
-#include "conformance/sample.hpp"
+#include "conformance/python/others_run.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::python {
@@ -51,26 +50,20 @@ namespace py = pybind11;
   return defaults;
 }
 
-/// The equations of a sample call.
-template <class Text>
-[[nodiscard]] std::string of_sample(const Operation& operation, const Text& text) {
-  const auto sample = conformance::sample_call(operation.library, operation.name, DType::f32, 0);
-  return sample ? text(instance_of(*sample).system) : "";
+/// The equations of a derivative of a sample call.
+[[nodiscard]] std::string equations(const Operation& operation, std::optional<spec::System> conformance::Derived::*derivative) {
+  const auto derived = conformance::derivation_of(operation.library, operation.name, DType::f32, 0).derived;
+  return derived && (*derived).*derivative ? to_text(*((*derived).*derivative)) : "";
 }
 
-/// For notebooks: the definition, and what `etalon explain` says below it.
-[[nodiscard]] std::string page(const Operation& operation) {
-  std::ostringstream out;
-  conformance::explain(out, operation.library, operation.name, DType::f32, 0);
-  return "<pre>" + conformance::markup(std::string(operation.definition().text)) +
-         "</pre><details><summary>types, derivative, numbers</summary><pre>" +
-         conformance::markup(out.str().substr(operation.definition().text.size())) + "</pre></details>";
+[[nodiscard]] conformance::Explanation explained(const Operation& operation) {
+  const OthersRun others_run;
+  return conformance::explanation_of(operation.library, operation.name, DType::f32, 0);
 }
 
-[[nodiscard]] std::string explanation(const Operation& operation) {
-  std::ostringstream out;
-  conformance::explain(out, operation.library, operation.name, DType::f32, 0);
-  return out.str();
+[[nodiscard]] std::string answered(const std::string& request) {
+  const OthersRun others_run;
+  return conformance::door(request);
 }
 
 /// The last definition of the text, in a library with all of them.
@@ -114,17 +107,18 @@ void bind_operation(py::module_& module) {
       .def_property_readonly("results", &results_of, "The names of the results, in order.")
       .def_property_readonly("attributes", &attributes_of, "Per attribute the text of its default, or None.")
       .def_property_readonly(
-          "jvp", [](const Operation& o) { return of_sample(o, conformance::jvp_text); },
+          "jvp", [](const Operation& o) { return equations(o, &conformance::Derived::jvp); },
           "The equations of the tangents of the results at a sample call; empty without a derivative.")
       .def_property_readonly(
-          "vjp", [](const Operation& o) { return of_sample(o, conformance::vjp_text); },
+          "vjp", [](const Operation& o) { return equations(o, &conformance::Derived::vjp); },
           "The equations of the cotangents of the operands at a sample call; empty without a derivative.")
-      .def("explain", &explanation, "What `etalon explain` prints.")
-      .def("_repr_html_", &page)
+      .def("explain", [](const Operation& o) { return to_text(explained(o)); }, "What `etalon explain` prints.")
+      .def("_repr_html_", [](const Operation& o) { return to_html(explained(o)); })
       .def("__repr__", [](const Operation& o) { return std::string(o.definition().text); });
   module.def("op", &operation_of, py::arg("name"));
   module.def("define", &defined, py::arg("text"), py::arg("beside") = py::none());
   module.def("operations", &names);
+  module.def("door", &answered);
 }
 
 }  // namespace etalon::python

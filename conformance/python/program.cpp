@@ -10,6 +10,7 @@
 
 #include "conformance/python/arrays.hpp"
 #include "conformance/python/interval.hpp"
+#include "conformance/python/others_run.hpp"
 #include "reference/answer.hpp"
 #include "spec/error.hpp"
 #include "spec/program/binding.hpp"
@@ -74,7 +75,7 @@ namespace py = pybind11;
 }
 
 [[nodiscard]] std::vector<HostTensor> outputs_of(const spec::Request& request) {
-  const py::gil_scoped_release others_run;
+  const OthersRun others_run;
   return reference::correctly_rounded(request).outputs;
 }
 

@@ -17,6 +17,7 @@
 #include "conformance/plan.hpp"
 #include "conformance/python/callable.hpp"
 #include "conformance/python/options.hpp"
+#include "conformance/python/others_run.hpp"
 #include "conformance/reports/console.hpp"
 #include "conformance/reports/json_lines.hpp"
 #include "spec/error.hpp"
@@ -36,15 +37,11 @@ struct Run {
   spec::Library library;
 };
 
-/// Does what holds a callable without the interpreter's lock; what ended the interpreter's work ends it here.
+/// Does what holds a callable without the interpreter's lock.
 template <class Work>
 [[nodiscard]] auto without_lock(const Work& work) {
-  try {
-    const py::gil_scoped_release others_run;
-    return work();
-  } catch (const Interrupted& interrupted) {
-    throw *interrupted.error;
-  }
+  const OthersRun others_run;
+  return work();
 }
 
 /// The counterexamples among what a run prints: between its first lines and its table.
@@ -113,7 +110,7 @@ template <class Work>
 [[nodiscard]] std::vector<std::string> cases(const py::dict& description, const py::dict& given) {
   const conformance::ConformOptions options = options_of(given);
   const spec::Description described = description_of(description);
-  const py::gil_scoped_release others_run;
+  const OthersRun others_run;
   std::vector<std::string> ids;
   for (const conformance::Unit& unit : offered(plan(options), described)) {
     conformance::Cases all(unit, options, &described);
@@ -125,7 +122,7 @@ template <class Work>
 /// What the command prints of a case: its numbers, and what is expected of it.
 [[nodiscard]] std::string shown(const std::string& id, const py::dict& given) {
   const conformance::ConformOptions options = options_of(given);
-  const py::gil_scoped_release others_run;
+  const OthersRun others_run;
   std::ostringstream console;
   (void)show_case(options, id, console);
   return console.str();

@@ -11,7 +11,7 @@
 namespace etalon::conformance {
 
 /// Where the schema divides by reciprocals, what its text rounds once is a quotient of IEEE 754 still.
-/// \param within as for `reference::envelopes`
+/// \param within as for `reference::envelopes`; empty where some elements alone are wanted
 [[nodiscard]] reference::Envelopes envelopes_of(const Schema& schema, const spec::Contract& contract,
                                                 std::span<const reference::Envelope* const> within = {});
 

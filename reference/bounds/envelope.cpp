@@ -9,6 +9,7 @@
 #include "reference/bounds/host_element.hpp"
 #include "reference/bounds/roundings.hpp"
 #include "reference/bounds/some_elements.hpp"
+#include "reference/interruptible.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::reference {
@@ -43,6 +44,7 @@ class Reading {
       : system_(system), roundings_(roundings), evaluator_(evaluator) {}
 
   [[nodiscard]] Admitted interval(const Place& at, std::size_t& interval_only_count) {
+    if (interruptible_ != nullptr) interruptible_->ask_in_time();
     const spec::TensorId t = system_.outputs[at.output];
     const DType dtype = system_[t].dtype;
     if (kind_of(dtype) != Kind::real) {
@@ -114,6 +116,7 @@ class Reading {
   const spec::System& system_;
   const std::vector<std::uint8_t>& roundings_;
   Evaluator<R>& evaluator_;
+  Interruptible* interruptible_ = Interruptible::innermost();
 };
 
 template <class R>

@@ -12,6 +12,7 @@
 #include "reference/bounds/decisions.hpp"
 #include "reference/bounds/groupings.hpp"
 #include "reference/bounds/plan.hpp"
+#include "reference/interruptible.hpp"
 #include "spec/host_tensor.hpp"
 
 namespace etalon::reference::bounds {
@@ -125,6 +126,7 @@ class Evaluator {
   DecisionSet current_ = 0;
   std::optional<std::size_t> settled_;  ///< nodes of the first pass, once it is done
   std::size_t steps_ = 0;
+  Interruptible* interruptible_ = Interruptible::innermost();
 };
 
 }  // namespace etalon::reference::bounds

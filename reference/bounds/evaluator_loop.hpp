@@ -15,6 +15,7 @@ void Evaluator<R>::loop(std::span<const spec::Binder> binders, const Body& body)
     variables_[static_cast<std::size_t>(b.variable)] = 0;
   }
   while (body()) {
+    if (interruptible_ != nullptr) interruptible_->ask();
     std::size_t axis = binders.size();
     while (axis > 0) {
       std::int64_t& v = variables_[static_cast<std::size_t>(binders[axis - 1].variable)];

@@ -68,15 +68,15 @@ struct Library::Contents {
     const std::string& file = *from;
     const Definition& d = text->definition;
     const Diagnosis wrong = d.ok() ? undefined_name(d) : d.diagnosis;
-    if (!wrong.ok()) throw SpecViolation(located(*text, wrong, file));
+    if (!wrong.ok()) throw located(*text, wrong, file);
     for (const std::string_view name : names_in(d)) {
       if (const std::string_view why = taken(name); !why.empty())
-        throw SpecViolation(located(*text, diagnose(name, ": ", why).at(d.text, place_of(d, name)), file));
+        throw located(*text, diagnose(name, ": ", why).at(d.text, place_of(d, name)), file);
       auto member = std::make_shared<Definition>(d.family_count > 0 ? member_of(d, name) : d);
       notation::link_calls(*member, [this](std::string_view callee) { return find(callee); });
       member->file = file;
       member->first_line = text->line;
-      if (!member->ok()) throw SpecViolation(located(*text, member->diagnosis, file));
+      if (!member->ok()) throw located(*text, member->diagnosis, file);
       all.insert(std::lower_bound(all.begin(), all.end(), name, before), member.get());
       names.emplace_back(name);
       added.push_back({std::string(name), text, std::move(member), from});

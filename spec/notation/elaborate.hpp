@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "spec/attribute.hpp"
-#include "spec/error.hpp"
+#include "spec/located.hpp"
 #include "spec/notation/definition.hpp"
 #include "spec/system/system.hpp"
 #include "spec/value_type.hpp"
@@ -35,9 +35,9 @@ class IllTyped : public SpecViolation {
 };
 
 /// A definition that, at the types of a call, reads beyond a tensor or does not give each element of a result exactly once.
-class Unsound : public SpecViolation {
+class Unsound : public LocatedViolation {
  public:
-  using SpecViolation::SpecViolation;
+  using LocatedViolation::LocatedViolation;
 };
 
 /// Elaborates a call and verifies what came of it: whoever evaluates or compiles an operation has its equations from here.

@@ -85,9 +85,8 @@ void Elaborator::refute_write(const Broken& broken) const {
 
 void Elaborator::unsound(Diagnosis diagnosis, std::size_t where) const {
   diagnosis.at(d_.text, where);
-  if (d_.file.empty()) throw Unsound(std::string(diagnosis.message()));
-  throw Unsound(std::string(d_.file) + ":" + std::to_string(d_.first_line + diagnosis.line - 1) + ":" +
-                std::to_string(diagnosis.column) + ": " + std::string(diagnosis.rule()));
+  if (d_.file.empty()) throw Unsound("", {diagnosis.line, diagnosis.column}, std::string(diagnosis.message()));
+  throw Unsound(d_.file, {d_.first_line + diagnosis.line - 1, diagnosis.column}, std::string(diagnosis.rule()));
 }
 
 /// The node that an expression was made of, or -1.

@@ -54,10 +54,9 @@ std::vector<std::shared_ptr<const OwnedDefinition>> split_definitions(std::strin
   return all;
 }
 
-std::string located(const OwnedDefinition& definition, const Diagnosis& diagnosis, std::string_view file) {
+LocatedViolation located(const OwnedDefinition& definition, const Diagnosis& diagnosis, std::string_view file) {
   const std::uint32_t line = definition.line + std::max(diagnosis.line, 1U) - 1;
-  return std::string(file) + ":" + std::to_string(line) + ":" + std::to_string(std::max(diagnosis.column, 1U)) + ": " +
-         std::string(diagnosis.rule());
+  return {file, {line, std::max(diagnosis.column, 1U)}, std::string(diagnosis.rule())};
 }
 
 }  // namespace etalon::spec

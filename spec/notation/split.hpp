@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spec/located.hpp"
 #include "spec/notation/definition.hpp"
 
 namespace etalon::spec {
@@ -24,6 +25,6 @@ struct OwnedDefinition {
 [[nodiscard]] std::vector<std::shared_ptr<const OwnedDefinition>> split_definitions(std::string_view text);
 
 /// `file:line:column: what is wrong`, the place counted in the text that the definition was taken from.
-[[nodiscard]] std::string located(const OwnedDefinition& definition, const Diagnosis& diagnosis, std::string_view file);
+[[nodiscard]] LocatedViolation located(const OwnedDefinition& definition, const Diagnosis& diagnosis, std::string_view file);
 
 }  // namespace etalon::spec

@@ -11,17 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "spec/error.hpp"
+#include "spec/located.hpp"
 
 namespace etalon::spec {
 
 struct Program;
-
-/// A place in a text, both from 1.
-struct Place {
-  std::size_t line = 0;
-  std::size_t column = 0;
-};
 
 /// A text that is no program; what() is `program: line 2, column 11: WHY`.
 class TextViolation : public SpecViolation {

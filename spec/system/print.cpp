@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "spec/system/exact_text.hpp"
 #include "spec/system/system.hpp"
+#include "spec/system/variable_names.hpp"
 
 namespace etalon::spec {
 
@@ -155,20 +155,11 @@ class Printer {
     return "[" + text + "]";
   }
 
-  /// Two variables of one name are told apart by a number, the first keeps its plain name.
-  std::string name(VariableId id, const std::string& wish) {
-    const auto known = names_.find(id);
-    if (known != names_.end()) return known->second;
-    const std::string base = wish.empty() ? "i" : wish;
-    std::string chosen = base;
-    for (int n = 2; !taken_.insert(chosen).second; ++n) chosen = fmt::format("{}_{}", base, n);
-    return names_.emplace(id, chosen).first->second;
-  }
+  std::string name(VariableId id, const std::string& wish) { return names_.of(id, wish); }
 
   const System* system_ = nullptr;
   const Spelling* spelling_ = nullptr;
-  std::map<VariableId, std::string> names_;
-  std::set<std::string> taken_;
+  VariableNames names_;
 };
 
 }  // namespace

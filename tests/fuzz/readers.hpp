@@ -53,6 +53,10 @@ void read_pack(std::string_view text);
 void read_onnx(std::string_view text);
 [[nodiscard]] std::vector<std::string> onnx_seeds();
 
+/// A question about texts: a definition or a program to be checked, differentiated, explained.
+void read_door(std::string_view text);
+[[nodiscard]] std::vector<std::string> door_seeds();
+
 /// A file of waivers.
 void read_waivers(std::string_view text);
 [[nodiscard]] std::vector<std::string> waivers_seeds();

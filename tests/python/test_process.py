@@ -8,6 +8,7 @@ import threading
 import time
 
 import numpy as np
+import pytest
 
 import etalon
 
@@ -43,6 +44,29 @@ def test_an_interrupt_ends_asking_and_shrinking():
     for wrong in ("* 0.5", "/ 1e30"):
         # The machine may have others to serve: the best of a few.
         assert min(seconds_to_stop(LOOPS.format(wrong=wrong)) for _ in range(3)) <= 0.2
+
+
+COMPUTATIONS = """
+import sys, time, numpy as np, etalon
+x = np.linspace(-1, 1, 1 << 20, dtype=np.float32).reshape(1024, 1024)
+t = np.ones_like(x)
+program = etalon.program("input x : f32[1024, 1024]\\ny = matmul(x, x)\\noutput y")
+print("asked", flush=True)
+try:
+    {call}
+    print("it ended by itself", flush=True)
+except KeyboardInterrupt:
+    print(time.monotonic(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("call", [
+    'etalon.value("matmul", x, x)', 'etalon.value("softmax", x)', 'etalon.value("matmul", x, x, exact=True)', 'etalon.vjp("matmul", (x, x), t)',
+    'etalon.interval("softmax", x)', 'etalon.interval("matmul", x, x)', 'list(etalon.intervals("softmax", x))', 'program.run(x=x)', 'program.interval(x=x)',
+])
+def test_an_interrupt_ends_one_computation(call):
+    # It takes minutes, and ends in a fifth of a second where the machine has nobody else to serve.
+    assert seconds_to_stop(COMPUTATIONS.format(call=call)) < 1
 
 
 def test_an_exception_that_is_no_error_passes_through():

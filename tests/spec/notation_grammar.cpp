@@ -139,7 +139,7 @@ TEST_CASE("N11 several definitions in one text, each with the comments before it
   CHECK(split_definitions(" -- nothing\n").empty());
   const auto bad = split_definitions("f(x) -> y\n  y = x\n\ng(x) -> y\n  y = x +\nh(x) -> y\n  y = x\n");
   REQUIRE(bad.size() == 2);
-  CHECK(located(*bad[1], bad[1]->definition.diagnosis, "f.txt").starts_with("f.txt:6:"));
+  CHECK(std::string(located(*bad[1], bad[1]->definition.diagnosis, "f.txt").what()).starts_with("f.txt:6:"));
 }
 
 TEST_CASE("N12 a call of another operation is a clause of its own", "[notation][N12]") {

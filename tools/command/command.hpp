@@ -23,6 +23,7 @@ struct Outcome {
 };
 
 void add_explain(Command app, Outcome& outcome);
+void add_door(Command app, Outcome& outcome);
 void add_spec(Command app, Outcome& outcome);
 void add_check(Command app, Outcome& outcome);
 void add_run(Command app, Outcome& outcome);

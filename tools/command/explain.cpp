@@ -1,6 +1,6 @@
 #include <iostream>
 #include <memory>
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "conformance/explanation.hpp"
@@ -17,6 +17,7 @@ Examples
   etalon explain conv2d --dtype f64 --sample 3
   etalon explain my_loss --definitions my.txt
   etalon explain --einsum "ij;jk=>ik"
+  etalon explain softmax --html > softmax.html
   etalon explain --einsum "2*oh=+kh;kh=>oh" --semiring max_plus)";
 
 }  // namespace
@@ -41,16 +42,21 @@ void add_explain(Command app, Outcome& outcome) {
   einsum.excludes(name);
   command.option("--semiring", *semiring, "Of the specification").needs(einsum).with_default();
   command.option("--captures", *captures, "Names of the specification whose extents are results").needs(einsum);
+  auto json = std::make_shared<bool>(false);
+  auto html = std::make_shared<bool>(false);
+  const Option as_json = command.flag("--json", *json, "The same as one JSON document");
+  command.flag("--html", *html, "The same as a page, with equations as MathML").excludes(as_json);
   command.callback([=, &outcome] {
     spec::Library library = library_with(*definitions);
     if (einsum.given()) {
       library = library.with(spec::einsum_definition(*specification, {*semiring, *captures}), "einsum");
-      conformance::explain(std::cout, library, library.added().back(), *dtype_named(*dtype), *number);
+      *operation = library.added().back();
     } else if (!name.given()) {
       missing_argument("operation");
-    } else {
-      conformance::explain(std::cout, library, *operation, *dtype_named(*dtype), *number);
     }
+    const conformance::Explanation explanation = conformance::explanation_of(library, *operation, *dtype_named(*dtype), *number);
+    if (*json) std::cout << to_json(explanation).dump(1) << '\n';
+    else std::cout << (*html ? to_page(explanation) : to_text(explanation));
     outcome.status = 0;
   });
 }

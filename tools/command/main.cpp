@@ -108,6 +108,7 @@ int main(int argc, char** argv) {
   const command::Command commands(app);
   command::Outcome outcome;
   command::add_explain(commands, outcome);
+  command::add_door(commands, outcome);
   command::add_spec(commands, outcome);
   command::add_check(commands, outcome);
   command::add_run(commands, outcome);

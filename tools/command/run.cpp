@@ -111,7 +111,7 @@ struct RunChoices {
 [[nodiscard]] spec::Request request_of(const RunChoices& choices) {
   spec::Request request;
   request.id = choices.path;
-  request.program = with_extents(program_in_file(choices.path, choices.definitions, choices.logs ? Lines::of_the_file : Lines::as_said));
+  request.program = with_extents(program_in_file(choices.path, choices.definitions, choices.logs ? spec::Lines::of_the_text : spec::Lines::as_said));
   verify(request.program);
   const std::map<std::string, std::string> settings = settings_of(choices.words, request.program);
   const std::map<std::string, HostTensor> tensors = tensors_in(choices.parameters);

@@ -15,10 +15,11 @@ AssertionError: naive does not conform to softmax: ...
 
 What everything means is decided by the definitions (`etalon.op("softmax").text`); this package carries arrays in and out."""
 from etalon._etalon import Operation, Record, Verdict, define, op, operations, version as __version__
-from etalon.calls import Interval, Program, assert_admits, interval, jvp, program, value, vjp
+from etalon.calls import Interval, Program, assert_admits, interval, intervals, jvp, program, value, vjp
 from etalon.cases import Case
+from etalon.door import door
 from etalon.holding import Report, assert_conforms, conform, replay
 from etalon.refusals import Unsupported
 
 __all__ = ["Case", "Interval", "Operation", "Program", "Record", "Report", "Unsupported", "Verdict", "assert_admits",
-           "assert_conforms", "conform", "define", "interval", "jvp", "op", "operations", "program", "replay", "value", "vjp"]
+           "assert_conforms", "conform", "define", "door", "interval", "intervals", "jvp", "op", "operations", "program", "replay", "value", "vjp"]

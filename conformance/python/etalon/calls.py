@@ -1,6 +1,7 @@
 """What an operation means: values and derivatives, the interval of every conforming answer, programs."""
 import fractions
 import json
+import math
 import pathlib
 
 import numpy
@@ -132,20 +133,60 @@ class Interval:
         return f"lower {self.lower!r}\nupper {self.upper!r}"
 
 
-def interval(op, *operands, tangents=None, cotangents=None, contract="ieee", **attributes):
+def _indices(at):
+    """Per element its indices, as the library reads them."""
+    if at is None:
+        return []
+    given = numpy.asarray(at)
+    if given.size == 0 and given.ndim == 2:  # of a scalar
+        given = given.astype(int)
+    if given.dtype.kind not in "iu" or given.ndim not in (1, 2):
+        raise TypeError(f"at: expected a list of indices of elements, found an array of {given.ndim} axes and type {given.dtype}")
+    return given.reshape(len(given), -1 if given.size else 0).tolist()
+
+
+def interval(op, *operands, tangents=None, cotangents=None, contract="ieee", at=None, **attributes):
     """What a contract admits of the results; with `tangents` of their tangents, with `cotangents` of those of the operands.
+
+    `at` asks for some elements alone, by their indices: integers of a vector, else one tuple for each element; a tuple of such
+    lists where several tensors are answered. `lower` and `upper` are lists then, and so is what `judge` takes; other elements
+    are taken to be right. Values cost what the elements are computed from, derivatives as much as the whole.
 
     >>> import numpy as np
     >>> b = interval("exp", np.float32([1]), contract="ieee")
     >>> bool(b.lower[0] < np.exp(1) < b.upper[0]), b.judge(np.exp(np.float32([1]))).passed
     (True, True)
+    >>> interval("matmul", np.ones((9, 4), np.float32), np.ones((4, 9), np.float32), at=[(8, 8), (0, 1)]).upper
+    array([4., 4.])
     """
     if tangents is not None and cotangents is not None:
         raise TypeError("interval: expected tangents or cotangents, found both")
     of = "tangents" if tangents is not None else "cotangents" if cotangents is not None else "outputs"
     given_tangents = None if tangents is None else tuple(map(plain_operand, _operands(tangents)))
-    made = _etalon.interval(op, tuple(map(plain_operand, operands)), given_tangents, plain_operand(cotangents), contract_words(contract), attributes)
+    asked = None if at is None else [_indices(each) for each in (at if isinstance(at, tuple) else (at,))]
+    made = _etalon.interval(op, tuple(map(plain_operand, operands)), given_tangents, plain_operand(cotangents), contract_words(contract), attributes, asked)
     return Interval(made, of)
+
+
+def intervals(op, *operands, chunk=1024, contract="ieee", **attributes):
+    """What a contract admits of the result, chunk after chunk of its elements in row-major order: pairs of the indices, one row
+    for each element, and their interval. No more than a chunk and what it is computed from is held at a time.
+
+    >>> import numpy as np
+    >>> [(at.tolist(), bound.upper.tolist()) for at, bound in intervals("neg", np.float32([1, 2, 3]), chunk=2)]
+    [([[0], [1]], [-1.0, -2.0]), ([[2]], [-3.0])]
+    """
+    if chunk < 1:
+        raise ValueError(f"intervals: expected a chunk of at least 1 element, found {chunk}")
+    given = tuple(map(plain_operand, operands))
+    shapes = _etalon.shapes(op, given, attributes)
+    if len(shapes) != 1:
+        raise ValueError(f"intervals: expected an operation of one result, found {len(shapes)}")
+    count = math.prod(shapes[0])
+    for begin in range(0, count, chunk):
+        flat = numpy.arange(begin, min(begin + chunk, count))
+        at = numpy.stack(numpy.unravel_index(flat, shapes[0]), axis=1) if shapes[0] else numpy.zeros((1, 0), int)
+        yield at, interval(op, *given, contract=contract, at=at, **attributes)
 
 
 def assert_admits(answer, op, *operands, **words):
