@@ -85,6 +85,11 @@ Value<R> Evaluator<R>::real(OperationId id) {
   ++steps_;
   const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
   if (o.constant >= 0) return constant(o);
+  return narrowing_ ? real_over_boxes(id) : real_of(o, id);
+}
+
+template <class R>
+Value<R> Evaluator<R>::real_of(const Operation& o, OperationId id) {
   switch (o.form) {
     case Form::read: {
       const std::size_t at = read_at(o);
@@ -381,6 +386,7 @@ std::optional<std::int64_t> Evaluator<R>::position_among_reals(const Operation& 
 #define ETALON_INSTANTIATE(R)                                                                             \
   template bool Evaluator<R>::picks_between_zeros(const Operation&);                                      \
   template Value<R> Evaluator<R>::real(OperationId);                                                      \
+  template Value<R> Evaluator<R>::real_of(const Operation&, OperationId);                                 \
   template std::int64_t Evaluator<R>::whole_part(const Operation&, OperationId);                          \
   template bool Evaluator<R>::compare_reals(const Operation&, OperationId);                               \
   template bool Evaluator<R>::test(const Operation&, OperationId);                                        \
