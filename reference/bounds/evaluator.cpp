@@ -220,6 +220,13 @@ std::int64_t Evaluator<R>::decide(OperationId id, std::int64_t natural, std::vec
   return forced == forced_.end() ? natural : forced->second;
 }
 
+/// Gives up on the current element.
+template <class R>
+Value<R> Evaluator<R>::unresolved() {
+  current_ = DecisionSets::too_many;
+  return point<R>(0);
+}
+
 template <class R>
 std::int64_t Evaluator<R>::integer(OperationId id) {
   const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
@@ -342,6 +349,7 @@ bool Evaluator<R>::boolean_primitive(const Operation& o, OperationId id) {
   template Value<R> Evaluator<R>::real_at(spec::TensorId, std::size_t);                                               \
   template std::size_t Evaluator<R>::read_at(const Operation&);                                                       \
   template std::int64_t Evaluator<R>::decide(OperationId, std::int64_t, std::vector<std::int64_t>);                   \
+  template Value<R> Evaluator<R>::unresolved();                                                                       \
   template std::int64_t Evaluator<R>::integer(OperationId);                                                           \
   template bool Evaluator<R>::boolean(OperationId);
 ETALON_INSTANTIATE(double)

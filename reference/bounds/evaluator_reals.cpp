@@ -223,13 +223,6 @@ Value<R> Evaluator<R>::real_primitive(const Operation& o, OperationId id) {
   }
 }
 
-/// Gives up on the current element.
-template <class R>
-Value<R> Evaluator<R>::unresolved() {
-  current_ = DecisionSets::too_many;
-  return point<R>(0);
-}
-
 template <class R>
 Value<R> Evaluator<R>::step_function(const Operation& o, OperationId id) {
   const Value<R> x = real(o.args[0]);
