@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,11 +29,11 @@ struct Boxes {
 
 inline double number_at(const HostTensor& t, std::size_t i) { return t.dtype == DType::f32 ? t.view<float>()[i] : t.view<double>()[i]; }
 
-/// Boxes about the real inputs, of that relative and absolute half width.
+/// Boxes about the inputs of finite reals, of that relative and absolute half width.
 inline Boxes boxes_about(const std::vector<HostTensor>& centres, double relative, double absolute) {
   Boxes all{centres, {}};
   for (const HostTensor& t : centres) {
-    if (kind_of(t.dtype) != Kind::real) {
+    if (t.dtype != DType::f32 && t.dtype != DType::f64) {
       all.boxes.emplace_back();
       continue;
     }
@@ -43,24 +44,29 @@ inline Boxes boxes_about(const std::vector<HostTensor>& centres, double relative
       box.lower.push_back(x - half);
       box.upper.push_back(x + half);
     }
-    all.boxes.emplace_back(std::move(box));
+    const auto finite = [](double end) { return std::isfinite(end); };
+    const bool bounded = std::all_of(box.lower.begin(), box.lower.end(), finite) && std::all_of(box.upper.begin(), box.upper.end(), finite);
+    all.boxes.push_back(bounded ? std::optional(std::move(box)) : std::nullopt);
   }
   return all;
 }
 
-/// A point of the boxes, mostly on their edges, where extremes are.
 template <class T>
-std::vector<HostTensor> point_in(const Boxes& in, std::mt19937& random) {
+void fill_within(std::span<T> values, const Box& box, std::mt19937& random) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double share = random() % 3 == 0 ? static_cast<double>(random() % 1025) / 1024 : static_cast<double>(random() % 2);
+    const auto x = static_cast<T>(box.lower[i] + share * (box.upper[i] - box.lower[i]));
+    if (x >= box.lower[i] && x <= box.upper[i]) values[i] = x;
+  }
+}
+
+/// A point of the boxes, mostly on their edges, where extremes are.
+inline std::vector<HostTensor> point_in(const Boxes& in, std::mt19937& random) {
   std::vector<HostTensor> point = in.centres;
   for (std::size_t input = 0; input < point.size(); ++input) {
-    const auto& box = in.boxes[input];
-    if (!box) continue;
-    const auto values = point[input].view<T>();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double share = random() % 3 == 0 ? static_cast<double>(random() % 1025) / 1024 : static_cast<double>(random() % 2);
-      const auto x = static_cast<T>(box->lower[i] + share * (box->upper[i] - box->lower[i]));
-      if (x >= box->lower[i] && x <= box->upper[i]) values[i] = x;
-    }
+    if (!in.boxes[input]) continue;
+    if (point[input].dtype == DType::f32) fill_within(point[input].view<float>(), *in.boxes[input], random);
+    if (point[input].dtype == DType::f64) fill_within(point[input].view<double>(), *in.boxes[input], random);
   }
   return point;
 }
