@@ -1,7 +1,6 @@
 // Sweeps over what is known of results beyond derivative intervals: lines put into each other, from a result down.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "reference/bounds/tape.hpp"
 
@@ -57,12 +56,12 @@ Dependence Tape::dependence(NodeId output, NodeId on, std::size_t first) {
 /// Adds factor · slope to the operand's factor, the slope being within `spread`, and what that may be off to its slack.
 void Tape::pass_down(NodeId operand, double factor, double slope, double spread) {
   const auto n = static_cast<std::size_t>(operand);
-  const double product = factor * slope;
-  factors_[n] += product;
-  constexpr double half_ulp = std::numeric_limits<double>::epsilon() / 2;
-  double off = (std::fabs(product) + std::fabs(factors_[n])) * half_ulp + std::numeric_limits<double>::min();
-  if (spread > 0) off += wider_up(std::fabs(factor) * spread);
-  slacks_[n] = wider_up(slacks_[n] + wider_up(off));
+  const double product = mul_down(factor, slope);
+  const double sum = add_down(factors_[n], product);
+  double off = add_up(sub_up(mul_up(factor, slope), product), sub_up(add_up(factors_[n], product), sum));
+  if (spread > 0) off = add_up(off, mul_up(std::fabs(factor), spread));
+  factors_[n] = sum;
+  slacks_[n] = add_up(slacks_[n], off);
 }
 
 /// Nothing of factor · (error of the output) is below it.
