@@ -1,6 +1,7 @@
 #include "reference/bounds/arguments.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace etalon::reference::bounds {
 namespace {
@@ -30,7 +31,7 @@ bool passes_on(const Operation& o) { return o.form == Form::select || o.form == 
 class Finder {
  public:
   Finder(const spec::System& system, const Plan& plan, std::vector<std::uint8_t> varies)
-      : system_(system), plan_(plan), varies_(std::move(varies)) {
+      : plan_(plan), varies_(std::move(varies)) {
     found_.bent.assign(system.tensors.size(), 0);
   }
 
@@ -140,8 +141,8 @@ class Finder {
     const auto n = static_cast<std::size_t>(id);
     const Operation& o = at(id);
     found_.same[n] = id;
-    found_.opens[n] = is_sum(plan_, o) || is_product(o) ||
-                      (passes_on(o) && std::any_of(o.args.begin(), o.args.end(), [&](OperationId a) { return found_.opens[static_cast<std::size_t>(a)] != 0; }));
+    const auto opens = [&](OperationId a) { return found_.opens[static_cast<std::size_t>(a)] != 0; };
+    found_.opens[n] = is_sum(plan_, o) || is_product(o) || (passes_on(o) && std::any_of(o.args.begin(), o.args.end(), opens));
     if (o.constant >= 0 || o.form == Form::number || o.form == Form::variable) {
       varies_with_[n] = no_argument;
       linear_[n] = 1;
@@ -161,7 +162,6 @@ class Finder {
     if (real && with >= 0 && with != id && linear_[n] == 0) found_.argument[n] = with;
   }
 
-  const spec::System& system_;
   const Plan& plan_;
   std::vector<std::uint8_t> varies_;
   OperationId first_ = 0;                 ///< of the equation

@@ -330,7 +330,8 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
 template <class R>
 void Arithmetic<R>::relax_extremum(const Value<R>& v, std::span<const Value<R>> values, bool largest) {
   const auto reference = static_cast<double>(v.reference);
-  const auto best = std::find_if(values.begin(), values.end(), [&](const Value<R>& x) { return x.reference == v.reference && x.local == 0 && x.node != no_node; });
+  const auto is_best = [&](const Value<R>& x) { return x.reference == v.reference && x.local == 0 && x.node != no_node; };
+  const auto best = std::find_if(values.begin(), values.end(), is_best);
   const Interval box{sub_down(v.lower, up(reference)), sub_up(v.upper, down(reference))};
   Lines lines{no_node, {0, box.lower}, {0, box.upper}, box.magnitude()};
   if (best != values.end()) {

@@ -80,7 +80,6 @@ class Ranging {
 
   [[nodiscard]] Range of(const Combination& combination) {
     Interval by_boxes;
-    Value<R> sum;
     Interval reference;
     std::vector<Edge> edges;
     double local = 0;

@@ -64,7 +64,9 @@ struct RobustWords {
 void take_rows(const std::string& text, std::int64_t count, robust::Question& question) {
   question.end = count;
   if (text.empty()) return;
-  const auto bad = [&] { return SpecViolation(fmt::format("--rows: expected FIRST:END with 0 <= FIRST < END <= {}, found '{}'", count, text)); };
+  const auto bad = [&] {
+    return SpecViolation(fmt::format("--rows: expected FIRST:END with 0 <= FIRST < END <= {}, found '{}'", count, text));
+  };
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) throw bad();
   const auto read = [&](const std::string& part, std::int64_t& into) {
@@ -148,7 +150,9 @@ void add_certify_robust(Command app, Outcome& outcome) {
   words->radii = {"1/128"};
   words->methods = {"ibp", "sweep", "crown"};
   command.option("run", words->run, "The folder of a run of etalon train");
-  command.option("--epsilon", words->radii, "How far each number may be off, as 1/128 or 0.01; several with commas").separated_by(',').with_default();
+  command.option("--epsilon", words->radii, "How far each number may be off, as 1/128 or 0.01; several with commas")
+      .separated_by(',')
+      .with_default();
   command.option("--method", words->methods, "ibp, sweep, crown or best; several with commas")
       .separated_by(',')
       .one_of({"ibp", "sweep", "crown", "best"})

@@ -49,7 +49,9 @@ std::vector<Range> ranges_of(const Classifier& model, Box box, const spec::Contr
   return reference::ranges(model.system, model.inputs, boxes, contract, wanted, narrowing);
 }
 
-std::size_t classes_of(const Classifier& model) { return static_cast<std::size_t>(model.system[model.system.outputs.front()].dims[1]); }
+std::size_t classes_of(const Classifier& model) {
+  return static_cast<std::size_t>(model.system[model.system.outputs.front()].dims[1]);
+}
 
 /// The class whose answer to the row itself is the largest.
 std::int64_t answer_to(const Classifier& model, std::int64_t row, const Question& question, const spec::Contract& contract) {
@@ -57,8 +59,8 @@ std::int64_t answer_to(const Classifier& model, std::int64_t row, const Question
   for (std::size_t k = 0; k < classes_of(model); ++k) each.push_back({{0, k, 1}});
   const std::vector<Range> answers = ranges_of(model, box_of(model, row, 0, question), contract, each, Narrowing::sweep);
   const auto middle = [](const Range& r) { return r.lower / 2 + r.upper / 2; };
-  const auto largest = std::max_element(answers.begin(), answers.end(), [&](const Range& a, const Range& b) { return middle(a) < middle(b); });
-  return largest - answers.begin();
+  const auto below = [&](const Range& a, const Range& b) { return middle(a) < middle(b); };
+  return std::max_element(answers.begin(), answers.end(), below) - answers.begin();
 }
 
 double margin_of(const Classifier& model, std::int64_t row, double radius, const Question& question, const spec::Contract& contract,
@@ -69,14 +71,17 @@ double margin_of(const Classifier& model, std::int64_t row, double radius, const
     if (k != label) differences.push_back({{0, label, 1}, {0, k, -1}});
   }
   double least = std::numeric_limits<double>::infinity();
-  for (const Range& r : ranges_of(model, box_of(model, row, radius, question), contract, differences, narrowing)) least = std::min(least, r.lower);
+  for (const Range& r : ranges_of(model, box_of(model, row, radius, question), contract, differences, narrowing)) {
+    least = std::min(least, r.lower);
+  }
   return least;
 }
 
 }  // namespace
 
 const std::vector<Method>& methods() {
-  static const std::vector<Method> all{{"ibp", Narrowing::intervals}, {"sweep", Narrowing::sweep}, {"crown", Narrowing::lines}, {"best", Narrowing::both}};
+  static const std::vector<Method> all{
+      {"ibp", Narrowing::intervals}, {"sweep", Narrowing::sweep}, {"crown", Narrowing::lines}, {"best", Narrowing::both}};
   return all;
 }
 
@@ -89,7 +94,8 @@ Radius radius_of(const std::string& text) {
   }
   // Not below what was asked for.
   const double quotient = *first / *second;
-  return {text, *second == 1 || std::fma(quotient, *second, -*first) >= 0 ? quotient : std::nextafter(quotient, std::numeric_limits<double>::infinity())};
+  const bool enough = *second == 1 || std::fma(quotient, *second, -*first) >= 0;
+  return {text, enough ? quotient : std::nextafter(quotient, std::numeric_limits<double>::infinity())};
 }
 
 std::vector<Certified> certify(const Classifier& model, const Question& question, const spec::Contract& contract,

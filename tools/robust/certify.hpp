@@ -44,7 +44,8 @@ struct Certified {
   std::int64_t row = 0;
   std::int64_t label = 0;
   std::int64_t answer = 0;      ///< the class with the largest answer to the row itself
-  std::vector<double> margins;  ///< by radius, then by method: no answer of another class comes nearer to the label's; -infinity: nothing is known
+  /// By radius, then by method: how far the label's answer stays above those of all other classes; -infinity: nothing is known.
+  std::vector<double> margins;
   [[nodiscard]] bool is_right() const { return answer == label; }
 };
 

@@ -59,7 +59,8 @@ void require_classes(const Classifier& model) {
                                     name_of(answers.dtype), to_string(answers.dims), points.dims[0], rows.classes));
   }
   const std::int64_t features = points.dims.count() / points.dims[0];
-  if (features != rows.features) throw SpecViolation(fmt::format("{}: rows of {} numbers, expected {}", model.name, rows.features, features));
+  if (features == rows.features) return;
+  throw SpecViolation(fmt::format("{}: rows of {} numbers, expected {}", model.name, rows.features, features));
 }
 
 const HostTensor& value_of(const spec::Input& input, const training::Named& values, const std::string& name) {
@@ -84,7 +85,10 @@ Classifier classifier_of_program(const spec::Program& program, const std::string
   for (const spec::Input& input : program.inputs) {
     const bool given = input.value || values.count(input.name) != 0;
     if (!given && input.role == spec::Role::input && input.dtype == DType::f32 && input.dims.rank > 0 && input.dims[0] > 0) {
-      if (points) throw SpecViolation(fmt::format("{}: {} and {} have no values, expected one input of rows", name, program.inputs[*points].name, input.name));
+      if (points) {
+        throw SpecViolation(fmt::format("{}: {} and {} have no values, expected one input of rows", name, program.inputs[*points].name,
+                                        input.name));
+      }
       points = model.inputs.size();
       model.inputs.emplace_back(input.dtype, input.dims);
     } else {
