@@ -79,7 +79,8 @@ void try_definitions(std::uint64_t draws) {
       ++counts.cases;
     }
   }
-  INFO(counts.cases << " cases, " << counts.unsupported << " unsupported, " << counts.tally.comparisons << " comparisons, " << counts.tally.open << " open");
+  INFO(counts.cases << " cases, " << counts.unsupported << " unsupported, " << counts.tally.comparisons << " comparisons, "
+                    << counts.tally.open << " open");
   CHECK(counts.cases > 300 / every);
   CHECK(counts.unsupported * 20 < counts.cases);
   // Most is bounded: what is not are poles, and integers that hang on reals.
