@@ -61,7 +61,7 @@ def rounding_claims(note, text):
                 name = re.match(r"R\d+|\w+(?=:)", claim).group()
                 yield Claim(name, claim.removeprefix(name).lstrip(": "), note, quoted(code),
                             re.findall(r'"([^"]+)"', test), argument)
-        elif number in {"2", "3", "4", "5", "6"}:
+        elif number in {"2", "3", "4", "5", "6", "11"}:
             name, _, says = title.partition(" (")
             code, tests = evidence(body, "Code"), evidence(body, "Test")
             yield Claim(name, says.rstrip(")"), note, quoted(code),

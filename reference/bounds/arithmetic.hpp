@@ -95,6 +95,7 @@ class Arithmetic {
   [[nodiscard]] Tape& tape() { return tape_; }
 
  private:
+  void relax_extremum(const Value<R>& v, std::span<const Value<R>> values, bool largest);
   [[nodiscard]] Value<R> plain_product(const Value<R>& a, const Value<R>& b, bool contracted);
   void finish(Value<R>& v, double local, double relative);
   void flush(double& local, const Interval& exact) const;

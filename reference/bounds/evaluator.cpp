@@ -139,25 +139,29 @@ void Evaluator<R>::store(const PlannedEquation& q) {
   // What hangs on no decision reads nothing that does.
   if (settled_ && target.decisions[at] == 0) return;
   current_ = 0;
-  arithmetic_.tape().begin_passing();
+  // Over boxes every node may have lines, which refer to others.
+  if (!narrowing_) arithmetic_.tape().begin_passing();
   switch (kind_of(info.dtype)) {
     case Kind::real: {
-      Value<R> v = plan_.is_read[static_cast<std::size_t>(q.target)] != 0 ? stored_real(q.value, info.dtype) : real(q.value);
+      Value<R> v = joined_branches([&] {
+        return plan_.is_read[static_cast<std::size_t>(q.target)] != 0 ? stored_real(q.value, info.dtype) : real(q.value);
+      });
       const spec::Format format = spec::format_of(info.dtype);
       if (q.narrows || format.precision < arithmetic_.rounding().precision) v = arithmetic_.stored(v, Rounding::of(info.dtype));
       if (plan_.is_read[static_cast<std::size_t>(q.target)] != 0) arithmetic_.share(v);
-      v.node = arithmetic_.tape().end_passing(v.node);
+      if (narrowing_) store_over_boxes(q, v);
+      else v.node = arithmetic_.tape().end_passing(v.node);
       target.reals[at] = v;
       break;
     }
     case Kind::integer: {
-      const std::int64_t v = integer(q.value);
+      const std::int64_t v = integer_over_boxes([&] { return integer(q.value); });
       target.integers[at] = info.dtype == DType::i32 ? static_cast<std::int32_t>(v) : v;
       break;
     }
-    case Kind::boolean: target.integers[at] = boolean(q.value) ? 1 : 0; break;
+    case Kind::boolean: target.integers[at] = integer_over_boxes([&] { return boolean(q.value) ? 1 : 0; }); break;
   }
-  if (kind_of(info.dtype) != Kind::real) (void)arithmetic_.tape().end_passing(no_node);
+  if (!narrowing_ && kind_of(info.dtype) != Kind::real) (void)arithmetic_.tape().end_passing(no_node);
   if (current_ != 0) {
     target.decisions.resize(static_cast<std::size_t>(info.dims.count()), 0);
     target.decisions[at] = current_;
@@ -204,6 +208,7 @@ Value<R> Evaluator<R>::real_at(spec::TensorId t, std::size_t at) {
 
 template <class R>
 std::int64_t Evaluator<R>::decide(OperationId id, std::int64_t natural, std::vector<std::int64_t> answers) {
+  if (narrowing_) return branch(natural, answers);
   std::uint64_t place = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15ULL;
   for (const std::int64_t v : variables_) {
     place = (place ^ bits(v)) * 0xD6E8FEB86659FD93ULL;
@@ -213,6 +218,13 @@ std::int64_t Evaluator<R>::decide(OperationId id, std::int64_t natural, std::vec
   current_ = sets_.unite(current_, sets_.of(d));
   const auto forced = forced_.find(d);
   return forced == forced_.end() ? natural : forced->second;
+}
+
+/// Gives up on the current element.
+template <class R>
+Value<R> Evaluator<R>::unresolved() {
+  current_ = DecisionSets::too_many;
+  return point<R>(0);
 }
 
 template <class R>
@@ -337,6 +349,7 @@ bool Evaluator<R>::boolean_primitive(const Operation& o, OperationId id) {
   template Value<R> Evaluator<R>::real_at(spec::TensorId, std::size_t);                                               \
   template std::size_t Evaluator<R>::read_at(const Operation&);                                                       \
   template std::int64_t Evaluator<R>::decide(OperationId, std::int64_t, std::vector<std::int64_t>);                   \
+  template Value<R> Evaluator<R>::unresolved();                                                                       \
   template std::int64_t Evaluator<R>::integer(OperationId);                                                           \
   template bool Evaluator<R>::boolean(OperationId);
 ETALON_INSTANTIATE(double)

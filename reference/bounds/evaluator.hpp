@@ -4,13 +4,17 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "reference/bounds/arguments.hpp"
 #include "reference/bounds/arithmetic.hpp"
+#include "reference/bounds/boxes.hpp"
 #include "reference/bounds/decisions.hpp"
 #include "reference/bounds/groupings.hpp"
+#include "reference/bounds/pieces.hpp"
 #include "reference/bounds/plan.hpp"
 #include "reference/interruptible.hpp"
 #include "spec/host_tensor.hpp"
@@ -33,6 +37,10 @@ class Evaluator {
             const spec::Contract& contract, Decisions& decisions, DecisionSets& sets,
             std::span<const Envelope* const> within = {});
 
+  /// From now on inputs with bounds are boxes that they lie in, the same number wherever it is read, and what open decisions
+  /// may lead to is joined element by element.
+  void over_boxes(Narrowing narrowing);
+
   /// Evaluates every element and decides as the reference does.
   void run();
   /// After run(): evaluates the elements that hang on decisions once more, some of these forced. What they had on the
@@ -40,6 +48,8 @@ class Evaluator {
   void run_again(const Forced& forced);
   [[nodiscard]] const Elements<R>& elements(spec::TensorId t) const { return elements_[static_cast<std::size_t>(t)]; }
   [[nodiscard]] Value<R> real_at(spec::TensorId t, std::size_t element);
+  /// Over boxes: the least and the greatest of a value, by all that narrows it.
+  [[nodiscard]] Interval narrow(const Value<R>& v);
   [[nodiscard]] Tape& tape() { return arithmetic_.tape(); }
   [[nodiscard]] std::size_t steps() const { return steps_; }
 
@@ -70,6 +80,7 @@ class Evaluator {
   [[nodiscard]] bool test(const Operation& o, OperationId id);
 
   [[nodiscard]] Value<R> real(OperationId id);
+  [[nodiscard]] Value<R> real_of(const Operation& o, OperationId id);
   bool picks_between_zeros(const Operation& o);
   Value<R> selected(const Operation& o);
   [[nodiscard]] Value<R> constant(const Operation& o);
@@ -106,6 +117,22 @@ class Evaluator {
   [[nodiscard]] bool is_sum(const Operation& o) const;
   [[nodiscard]] bool is_product(const Operation& o) const;
 
+  /// Over boxes: what the operation answers along each branch of open decisions; nothing where there are too many.
+  template <class Evaluate>
+  [[nodiscard]] auto along_branches(const Evaluate& evaluate) -> std::vector<decltype(evaluate())>;
+  [[nodiscard]] Value<R> real_over_boxes(OperationId id);
+  [[nodiscard]] std::int64_t integer_over_boxes(const std::function<std::int64_t()>& evaluate);
+  void store_over_boxes(const PlannedEquation& q, Value<R>& v);
+  /// Whether a sum or a product takes the operand as one number, as a function of one argument.
+  [[nodiscard]] bool stands_whole(OperationId id, bool as_product) const;
+  [[nodiscard]] Value<R> with_argument(OperationId id, const Value<R>& argument);
+  [[nodiscard]] Value<R> through_pieces(OperationId id, const Value<R>& argument);
+  [[nodiscard]] Piece piece_of(OperationId id, const Value<R>& argument, const Interval& domain, R origin);
+  [[nodiscard]] std::vector<Branch> branches_of(OperationId id, const Value<R>& given, NodeId argument, R origin);
+  [[nodiscard]] Value<R> joined_branches(const std::function<Value<R>()>& evaluate);
+  [[nodiscard]] Value<R> fresh(Value<R> v);
+  [[nodiscard]] std::int64_t branch(std::int64_t natural, const std::vector<std::int64_t>& answers);
+
   /// The answer taken at this operation for the current variables: forced, or `natural` and from now on open.
   [[nodiscard]] std::int64_t decide(OperationId id, std::int64_t natural, std::vector<std::int64_t> answers);
 
@@ -127,6 +154,24 @@ class Evaluator {
   std::optional<std::size_t> settled_;  ///< nodes of the first pass, once it is done
   std::size_t steps_ = 0;
   Interruptible* interruptible_ = Interruptible::innermost();
+
+  // Over boxes.
+  struct Choice {
+    std::size_t taken = 0;
+    std::size_t of = 1;
+  };
+  struct Path {
+    std::vector<Choice> choices;
+    std::size_t met = 0;
+  };
+  struct Given {
+    OperationId argument;
+    Value<R> value;
+  };
+  std::optional<Narrowing> narrowing_;
+  Arguments arguments_;
+  Path* path_ = nullptr;        ///< of open decisions, the one that is followed
+  const Given* given_ = nullptr; ///< the argument of what is evaluated on a piece
 };
 
 }  // namespace etalon::reference::bounds

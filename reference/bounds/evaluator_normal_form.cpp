@@ -99,6 +99,7 @@ auto Evaluator<R>::collect_reduction(const Operation& o, Way way, Sum<R>& sum) -
 template <class R>
 auto Evaluator<R>::collect_terms(OperationId id, Way way, Sum<R>& sum) -> Grown {
   const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
+  if (stands_whole(id, false)) return collect_term(id, way, sum);
   if (o.form == Form::select && o.constant < 0) {
     return collect_terms(boolean(o.args[0]) ? o.args[1] : o.args[2], way, sum);
   }
@@ -128,7 +129,7 @@ template <class R>
 auto Evaluator<R>::collect_term(OperationId id, Way way, Sum<R>& sum) -> Grown {
   const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
   const bool product = o.constant < 0 && is_product(o);
-  Value<R> term = way.contracted && product ? product_of(id, true) : real(id);
+  Value<R> term = way.contracted && product && !stands_whole(id, false) ? product_of(id, true) : real(id);
   scale_exactly(term, way.negative, way.exponent);
   sum.halvings = std::max(sum.halvings, -way.exponent);
   if (way.exponent < 0 && term.magnitude() < arithmetic_.rounding().tau &&
@@ -161,6 +162,10 @@ Value<R> Evaluator<R>::product_of(OperationId id, bool contracted) {
 template <class R>
 bool Evaluator<R>::collect_factors(OperationId id, int below, std::vector<Factor<R>>& factors, double& roundings) {
   const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
+  if (stands_whole(id, true)) {
+    factors.push_back({real(id), below % 2 != 0, false, below > 1, false});
+    return true;
+  }
   if (o.form == Form::select && o.constant < 0 && !picks_between_zeros(o)) {
     return collect_factors(boolean(o.args[0]) ? o.args[1] : o.args[2], below, factors, roundings);
   }

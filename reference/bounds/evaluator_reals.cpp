@@ -85,6 +85,11 @@ Value<R> Evaluator<R>::real(OperationId id) {
   ++steps_;
   const Operation& o = plan_.operations[static_cast<std::size_t>(id)];
   if (o.constant >= 0) return constant(o);
+  return narrowing_ ? real_over_boxes(id) : real_of(o, id);
+}
+
+template <class R>
+Value<R> Evaluator<R>::real_of(const Operation& o, OperationId id) {
   switch (o.form) {
     case Form::read: {
       const std::size_t at = read_at(o);
@@ -216,13 +221,6 @@ Value<R> Evaluator<R>::real_primitive(const Operation& o, OperationId id) {
     case Primitive::round: return step_function(o, id);
     default: return arithmetic_.function(o.primitive, real(o.args[0]));
   }
-}
-
-/// Gives up on the current element.
-template <class R>
-Value<R> Evaluator<R>::unresolved() {
-  current_ = DecisionSets::too_many;
-  return point<R>(0);
 }
 
 template <class R>
@@ -381,6 +379,7 @@ std::optional<std::int64_t> Evaluator<R>::position_among_reals(const Operation& 
 #define ETALON_INSTANTIATE(R)                                                                             \
   template bool Evaluator<R>::picks_between_zeros(const Operation&);                                      \
   template Value<R> Evaluator<R>::real(OperationId);                                                      \
+  template Value<R> Evaluator<R>::real_of(const Operation&, OperationId);                                 \
   template std::int64_t Evaluator<R>::whole_part(const Operation&, OperationId);                          \
   template bool Evaluator<R>::compare_reals(const Operation&, OperationId);                               \
   template bool Evaluator<R>::test(const Operation&, OperationId);                                        \

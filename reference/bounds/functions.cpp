@@ -322,7 +322,31 @@ Value<R> Arithmetic<R>::extremum(std::span<const Value<R>> values, bool largest)
   }
   v.node = tape_.open(0);
   for (const Edge& e : edges) tape_.edge(e);
+  if (tape_.keeps_lines()) relax_extremum(v, values, largest);
   return v;
+}
+
+/// The extremum is not beyond its best candidate, nor further from it than others reach beyond that; nor is it out of its box.
+template <class R>
+void Arithmetic<R>::relax_extremum(const Value<R>& v, std::span<const Value<R>> values, bool largest) {
+  const auto reference = static_cast<double>(v.reference);
+  const auto is_best = [&](const Value<R>& x) { return x.reference == v.reference && x.local == 0 && x.node != no_node; };
+  const auto best = std::find_if(values.begin(), values.end(), is_best);
+  const Interval box{sub_down(v.lower, up(reference)), sub_up(v.upper, down(reference))};
+  Lines lines{no_node, {0, box.lower}, {0, box.upper}, box.magnitude()};
+  if (best != values.end()) {
+    double further = 0;
+    for (const Value<R>& x : values) {
+      if (&x != &*best) further = std::max(further, largest ? sub_up(x.upper, best->lower) : sub_up(best->upper, x.lower));
+    }
+    lines.operand = best->node;
+    Line& near = largest ? lines.below : lines.above;
+    Line& far = largest ? lines.above : lines.below;
+    near = {best->coefficient, 0};
+    // Which of two lines is lower, over the best candidate's box.
+    if (further < (largest ? box.upper : -box.lower)) far = {best->coefficient, largest ? further : -further};
+  }
+  tape_.relax(lines);
 }
 
 template double Arithmetic<double>::function_error(const spec::FunctionBound&, double, double) const;
@@ -333,6 +357,8 @@ template Value<double> Arithmetic<double>::power(Value<double>, Value<double>);
 template Value<Quad> Arithmetic<Quad>::power(Value<Quad>, Value<Quad>);
 template Value<double> Arithmetic<double>::absolute(const Value<double>&);
 template Value<Quad> Arithmetic<Quad>::absolute(const Value<Quad>&);
+template void Arithmetic<double>::relax_extremum(const Value<double>&, std::span<const Value<double>>, bool);
+template void Arithmetic<Quad>::relax_extremum(const Value<Quad>&, std::span<const Value<Quad>>, bool);
 template Value<double> Arithmetic<double>::extremum(std::span<const Value<double>>, bool);
 template Value<Quad> Arithmetic<Quad>::extremum(std::span<const Value<Quad>>, bool);
 

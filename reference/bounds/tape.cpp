@@ -84,6 +84,8 @@ void Tape::drop_from(std::size_t node) {
   edges_.resize(begin_[node]);
   resize(node);
   if (first_without_ >= node) first_without_ = std::numeric_limits<std::size_t>::max();
+  if (relaxed_.size() > node) relaxed_.resize(node);
+  if (reach_.size() > node) reach_.resize(node);
 }
 
 void Tape::shrink(std::size_t size) {

@@ -1,6 +1,7 @@
 /// \file
 /// The inexact scalar operations of one evaluation: local errors and derivative intervals towards their inexact
-/// operands, and the adjoint sweep that adds them up (Theorem 3). It knows no values.
+/// operands, and the adjoint sweep that adds them up (Theorem 3); where they are kept, lines between which a result lies, and
+/// the sweep that puts them into each other. It knows no values.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +22,25 @@ inline constexpr NodeId no_node = -1;
 struct Edge {
   NodeId operand = no_node;
   Interval slope;
+};
+
+/// offset + slope · (error of an operand).
+struct Line {
+  double slope = 0;
+  double offset = 0;
+};
+
+/// The error of a result is not below one line in the error of one operand, nor above the other, nor larger than `reach`.
+struct Lines {
+  NodeId operand = no_node;
+  Line below, above;
+  double reach = infinity;
+};
+
+/// The result lies within `error` of something whose derivative by an earlier error is in the interval.
+struct Dependence {
+  Interval slope;
+  double error = 0;
 };
 
 /// How far a result may be off, and how far it typically is.
@@ -68,8 +88,26 @@ class Tape {
   [[nodiscard]] Error error(NodeId output, std::size_t budget);
   [[nodiscard]] std::size_t work() const { return work_; }
 
+  /// From now on those who know lines note them.
+  void keep_lines() { keeps_lines_ = true; }
+  [[nodiscard]] bool keeps_lines() const { return keeps_lines_; }
+  /// Notes lines of the node that was opened last.
+  void relax(const Lines& lines);
+  /// The interval of a node's error where nodes with lines lie between these, and others follow their edges.
+  /// The errors of all nodes with lines must have them from the same operands as their edges. Infinite beyond `budget`.
+  [[nodiscard]] Interval error_by_lines(NodeId output, std::size_t budget);
+  /// How an output depends on an earlier node, for nodes from `first` on; all others below it count by their reach.
+  [[nodiscard]] Dependence dependence(NodeId output, NodeId on, std::size_t first);
+  /// No error of the node is larger.
+  [[nodiscard]] double reach(NodeId node);
+  /// Takes back all nodes but the first `size`.
+  void take_back(std::size_t size) { drop_from(size); }
+
  private:
   void collect(NodeId output);
+  [[nodiscard]] const Lines* lines_of(std::size_t node) const;
+  [[nodiscard]] double least_by_lines(NodeId output, double factor);
+  void pass_down(NodeId operand, double factor, double slope, double spread);
   void record(const Edge& e) {
     if (edges_.size() < most_edges_) edges_.push_back(e);
     else first_without_ = std::min(first_without_, local_.size() - 1);
@@ -94,6 +132,11 @@ class Tape {
   NodeId passing_ = nothing_passes;  ///< the first node that passes
   bool referred_ = false;            ///< whether one of them is an operand still
   std::size_t work_ = 0;
+  bool keeps_lines_ = false;
+  std::vector<Lines> lines_;
+  std::vector<std::int32_t> relaxed_;     ///< per node, the position of its lines or -1; shorter where the last nodes have none
+  std::vector<double> reach_;             ///< of the first nodes, as far as anybody asked
+  std::vector<double> factors_, slacks_;  ///< of a sweep by lines: each factor is within its slack
   std::size_t most_edges_;
   std::size_t first_without_ = std::numeric_limits<std::size_t>::max();  ///< of the nodes, that lacks an edge
 };

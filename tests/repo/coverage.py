@@ -18,7 +18,7 @@ def output(*words, text=""):
 
 listed = json.loads(output(command, "spec", "--json"))
 operations = {d["name"] for d in (listed["definitions"] if isinstance(listed, dict) else listed)}
-commands = set(re.findall(r"^  (\w+)", output(command, "--help"), re.M))
+commands = set(re.findall(r"^  ([\w-]+)", output(command, "--help"), re.M))
 described = json.loads(output(command, "serve", text='{"etalon":1,"request":"describe"}\n'))
 types = set(described["dtypes"])
 entries = {t["name"] for t in json.loads(output("ctest", "--test-dir", build, "--show-only=json-v1"))["tests"]}

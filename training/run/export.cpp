@@ -11,13 +11,9 @@
 
 namespace etalon::training {
 
-namespace {
-
-[[nodiscard]] Task task_of(const Declaration& declaration) {
+Task task_of(const Declaration& declaration) {
   return declaration.own ? perceptron(declaration.own->model) : task_named(declaration.task, declaration.model);
 }
-
-}  // namespace
 
 Exported export_run(const std::filesystem::path& folder, std::string_view format, bool all, bool best) {
   const std::vector<std::string> formats{"npz", "safetensors"};

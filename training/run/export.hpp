@@ -9,7 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "training/run/declaration.hpp"
+#include "training/task.hpp"
+
 namespace etalon::training {
+
+/// What the run trains. \throws SpecViolation for a task that this build does not have
+[[nodiscard]] Task task_of(const Declaration& declaration);
 
 struct Exported {
   std::string bytes;  ///< of the file
