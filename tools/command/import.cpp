@@ -168,7 +168,8 @@ void print_bounds(const spec::Request& request, const onnx::Imported& imported, 
 [[nodiscard]] int import(const ImportWords& words) {
   const std::string bytes = read_file(words.model);
   const onnx::ImportOptions options = options_of(words);
-  const onnx::Model model = onnx::read_model(std::as_bytes(std::span(bytes)), options.file);
+  const onnx::Model model = onnx::read_model(std::as_bytes(std::span(bytes)), options.file,
+                                               std::filesystem::path(words.model).parent_path());
   const onnx::Imported imported = onnx::import_model(model, options);
   require_offered(imported);
   const std::string text = to_text(imported.program);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
@@ -59,11 +60,14 @@ struct Model {
 
 /// The model in a file's bytes (ModelProto).
 /// \param where the file's name in messages
+/// \param folder where the file lies, and other files with numbers of its tensors; without it those are not offered
 /// \throws IoError `where: …` for bytes that are no model: malformed messages, texts that are not UTF-8, tensors whose data
-/// do not fit their extents, no graph, values that are made twice
-[[nodiscard]] Model read_model(std::span<const std::byte> file, std::string_view where);
+/// do not fit their extents, no graph, values that are made twice; numbers outside of the folder
+[[nodiscard]] Model read_model(std::span<const std::byte> file, std::string_view where,
+                               const std::optional<std::filesystem::path>& folder = {});
 
 /// One tensor and its name (TensorProto), as the files of ONNX's own tests hold them. \throws IoError
-[[nodiscard]] std::pair<std::string, Tensor> read_tensor(std::span<const std::byte> message, std::string_view where);
+[[nodiscard]] std::pair<std::string, Tensor> read_tensor(std::span<const std::byte> message, std::string_view where,
+                                                         const std::optional<std::filesystem::path>& folder = {});
 
 }  // namespace etalon::conformance::onnx

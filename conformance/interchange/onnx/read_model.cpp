@@ -14,6 +14,7 @@ namespace {
 /// Numbers of fields are those of onnx.proto. Messages nest as deep as these functions call each other, and no deeper:
 /// graphs inside of attributes are not read.
 using Bytes = std::span<const std::byte>;
+using Folder = std::optional<std::filesystem::path>;
 
 /// AttributeProto.AttributeType.
 enum class AttributeKind : std::int64_t {
@@ -75,7 +76,7 @@ struct AttributeParts {
   }
 }
 
-[[nodiscard]] std::pair<std::string, AttributeValue> read_attribute(Bytes message, std::string_view where) {
+[[nodiscard]] std::pair<std::string, AttributeValue> read_attribute(Bytes message, std::string_view where, const Folder& folder) {
   AttributeParts parts;
   WireReader reader(message, where);
   for (Field field; reader.next(field);) {
@@ -84,7 +85,7 @@ struct AttributeParts {
       case 2: parts.real = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(field.integer))); break;
       case 3: parts.integer = static_cast<std::int64_t>(field.integer); break;
       case 4: parts.text = text_of(field, where); break;
-      case 5: parts.tensor = read_tensor(field.bytes, where).second; break;
+      case 5: parts.tensor = read_tensor(field.bytes, where, folder).second; break;
       case 7: add_words(field, 4, where, parts.reals); break;
       case 8: add_integers(field, where, parts.integers); break;
       case 20: parts.kind = static_cast<AttributeKind>(field.integer); break;
@@ -95,7 +96,7 @@ struct AttributeParts {
   return {std::move(parts.name), std::move(value)};
 }
 
-[[nodiscard]] Node read_node(Bytes message, const std::string& where) {
+[[nodiscard]] Node read_node(Bytes message, const std::string& where, const Folder& folder) {
   Node node;
   WireReader reader(message, where);
   for (Field field; reader.next(field);) {
@@ -105,7 +106,7 @@ struct AttributeParts {
       case 3: node.name = text_of(field, where); break;
       case 4: node.operation = text_of(field, where); break;
       case 5: {
-        auto [name, value] = read_attribute(field.bytes, where);
+        auto [name, value] = read_attribute(field.bytes, where, folder);
         if (!node.attributes.emplace(name, std::move(value)).second)
           throw IoError(fmt::format("{}: a second attribute \"{}\"", where, as_quoted(name)));
         break;
@@ -154,14 +155,14 @@ void read_type(Bytes message, std::string_view where, ValueInfo& info) {
   return info;
 }
 
-void read_graph(Bytes message, std::string_view where, Model& model) {
+void read_graph(Bytes message, std::string_view where, const Folder& folder, Model& model) {
   std::vector<ValueInfo> inputs;
   WireReader reader(message, where);
   for (Field field; reader.next(field);) {
     switch (field.number) {
-      case 1: model.nodes.push_back(read_node(field.bytes, fmt::format("{}: node {}", where, model.nodes.size() + 1))); break;
+      case 1: model.nodes.push_back(read_node(field.bytes, fmt::format("{}: node {}", where, model.nodes.size() + 1), folder)); break;
       case 5: {
-        auto [name, tensor] = read_tensor(field.bytes, fmt::format("{}: initializer {}", where, model.initializers.size() + 1));
+        auto [name, tensor] = read_tensor(field.bytes, fmt::format("{}: initializer {}", where, model.initializers.size() + 1), folder);
         if (!model.initializers.emplace(name, std::move(tensor)).second)
           throw IoError(fmt::format("{}: a second initializer \"{}\"", where, as_quoted(name)));
         break;
@@ -203,7 +204,7 @@ void check_names(const Model& model, std::string_view where) {
 
 }  // namespace
 
-Model read_model(std::span<const std::byte> file, std::string_view where) {
+Model read_model(std::span<const std::byte> file, std::string_view where, const std::optional<std::filesystem::path>& folder) {
   Model model;
   bool has_graph = false;
   WireReader reader(file, where);
@@ -211,7 +212,7 @@ Model read_model(std::span<const std::byte> file, std::string_view where) {
     if (field.number == 7) {
       if (has_graph) throw IoError(fmt::format("{}: expected one graph, found two", where));
       has_graph = true;
-      read_graph(field.bytes, where, model);
+      read_graph(field.bytes, where, folder, model);
     }
     if (field.number == 8) read_opset(field.bytes, where, model);
   }
