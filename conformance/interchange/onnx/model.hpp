@@ -24,6 +24,7 @@ using Tensor = std::variant<HostTensor, std::string>;
 /// An attribute's value. Of the kinds that are not offered (graphs, sequences, strings in lists) only the reason is kept.
 struct NotOffered {
   std::string why;
+  std::string holds{};  ///< of a graph: `2 nodes from "act" (Relu) on`
 };
 using AttributeValue = std::variant<NotOffered, double, std::int64_t, std::string, Tensor, std::vector<double>, std::vector<std::int64_t>>;
 

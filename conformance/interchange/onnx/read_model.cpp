@@ -12,7 +12,7 @@ namespace etalon::conformance::onnx {
 namespace {
 
 /// Numbers of fields are those of onnx.proto. Messages nest as deep as these functions call each other, and no deeper:
-/// graphs inside of attributes are not read.
+/// of graphs inside of attributes only the nodes are counted.
 using Bytes = std::span<const std::byte>;
 using Folder = std::optional<std::filesystem::path>;
 
@@ -37,6 +37,7 @@ struct AttributeParts {
   std::optional<std::int64_t> integer;
   std::optional<std::string> text;
   std::optional<Tensor> tensor;
+  std::optional<Bytes> graph;
   std::vector<std::byte> reals;
   std::vector<std::int64_t> integers;
 };
@@ -62,7 +63,25 @@ struct AttributeParts {
   return AttributeKind::integers;
 }
 
-[[nodiscard]] AttributeValue value_of(AttributeParts& parts) {
+/// What a refusal says of a graph inside of a node: how many nodes it has, and which is the first.
+[[nodiscard]] std::string nodes_in(Bytes graph, std::string_view where) {
+  std::size_t count = 0;
+  std::string name, operation;
+  WireReader reader(graph, where);
+  for (Field field; reader.next(field);) {
+    if (field.number != 1 || ++count > 1) continue;
+    WireReader node(field.bytes, where);
+    for (Field part; node.next(part);) {
+      if (part.number == 3) name = text_of(part, where);
+      if (part.number == 4) operation = text_of(part, where);
+    }
+  }
+  if (count == 0) return "no nodes";
+  const std::string first = fmt::format("{}({})", name.empty() ? "" : fmt::format("\"{}\" ", as_quoted(name)), as_quoted(operation));
+  return count == 1 ? fmt::format("the node {}", first) : fmt::format("{} nodes from {} on", count, first);
+}
+
+[[nodiscard]] AttributeValue value_of(AttributeParts& parts, std::string_view where) {
   switch (kind_of(parts)) {
     case AttributeKind::real: return parts.real.value_or(0);  // a zero is not written
     case AttributeKind::integer: return parts.integer.value_or(0);
@@ -70,7 +89,8 @@ struct AttributeParts {
     case AttributeKind::tensor: return parts.tensor ? std::move(*parts.tensor) : Tensor(std::string("it holds no tensor"));
     case AttributeKind::reals: return doubles_of(parts.reals);
     case AttributeKind::integers: return std::move(parts.integers);
-    case AttributeKind::graph: return NotOffered{"graphs inside of nodes are not offered"};
+    case AttributeKind::graph:
+      return NotOffered{"graphs inside of nodes are not offered", parts.graph ? nodes_in(*parts.graph, where) : "no nodes"};
     case AttributeKind::texts: return NotOffered{"lists of strings are not offered"};
     default: return NotOffered{fmt::format("attributes of the kind {} are not offered", static_cast<std::int64_t>(parts.kind))};
   }
@@ -86,13 +106,14 @@ struct AttributeParts {
       case 3: parts.integer = static_cast<std::int64_t>(field.integer); break;
       case 4: parts.text = text_of(field, where); break;
       case 5: parts.tensor = read_tensor(field.bytes, where, folder).second; break;
+      case 6: parts.graph = field.bytes; break;
       case 7: add_words(field, 4, where, parts.reals); break;
       case 8: add_integers(field, where, parts.integers); break;
       case 20: parts.kind = static_cast<AttributeKind>(field.integer); break;
       default: break;
     }
   }
-  AttributeValue value = value_of(parts);
+  AttributeValue value = value_of(parts, where);
   return {std::move(parts.name), std::move(value)};
 }
 
