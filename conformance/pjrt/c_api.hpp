@@ -256,6 +256,9 @@ struct Api {
     int minor = 0;
   } version;
   std::array<AnyFunction, last_place + 1> functions{};
+
+  /// The size of what stands before the functions.
+  static constexpr std::size_t without_functions = sizeof(Head) + sizeof(Version);
 };
 
 /// What every plug-in must have.

@@ -33,7 +33,7 @@ void Plugin::check_table(const std::string& path) const {
   const std::string where = fmt::format("pjrt: {}", path);
   if (api_ == nullptr) throw IoError(fmt::format("{}: {} gives no table", where, entry_point));
   // The version stands in what every table has; the rest of it only where the size says so.
-  if (api_->head.size < offsetof(Api, functions))
+  if (api_->head.size < Api::without_functions)
     throw IoError(fmt::format("{}: expected a table of at least {} bytes, found {}", where, sizeof(Api), api_->head.size));
   if (api_->version.major != major_version || api_->version.minor < oldest_minor_version)
     throw IoError(fmt::format("{}: expected version {}.{} of the interface or a newer one of {}, found {}.{}", where, major_version,

@@ -148,6 +148,7 @@ ETALON_FIELD(BufferToHostBuffer, event, PJRT_Buffer_ToHostBuffer_Args, event);
 static_assert(offsetof(Api, head.size) == offsetof(PJRT_Api, struct_size));
 static_assert(offsetof(Api, version.major) == offsetof(PJRT_Api, pjrt_api_version.major_version));
 static_assert(offsetof(Api, version.minor) == offsetof(PJRT_Api, pjrt_api_version.minor_version));
+static_assert(Api::without_functions == offsetof(Api, functions));
 static_assert(sizeof(Api) <= PJRT_Api_STRUCT_SIZE);
 
 }  // namespace

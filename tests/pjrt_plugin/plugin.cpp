@@ -154,8 +154,12 @@ void execute(LoadedExecutableExecute& args) {
   if (has_fault("hang")) pause();
   spec::Request request;
   request.program = args.executable->program;
-  for (std::size_t i = 0; i < args.num_args; ++i) request.inputs.push_back(args.argument_lists[0][i]->tensor);
-  require(request.inputs.size() == request.program.inputs.size(), "expected another number of arguments");
+  std::size_t given = 0;
+  for (const spec::Input& input : request.program.inputs) {
+    require(input.value || given < args.num_args, "expected more arguments");
+    request.inputs.push_back(input.value ? *input.value : args.argument_lists[0][given++]->tensor);
+  }
+  require(given == args.num_args, "expected fewer arguments");
   const spec::Answer answer = reference::make_reference_backend()->run(request);
   const auto* numbers = std::get_if<spec::Numbers>(&answer);
   if (numbers == nullptr) throw std::runtime_error("reference: " + std::get<spec::Refusal>(answer).why);
