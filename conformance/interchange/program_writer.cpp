@@ -92,17 +92,17 @@ Values Writer::call(std::string_view operation, const Values& operands, const sp
   return results;
 }
 
-Values Writer::defined(const std::string& definition, const Values& operands) {
+Values Writer::define(const std::string& definition, const Values& operands) {
   const spec::Library library = spec::Library().with(definition);
   for (const Value& value : operands) traced(value).state()->define(library, library.added().front());
   return call(library.added().front(), operands, {});
 }
 
 Value Writer::einsum(const std::string& specification, const Values& operands) {
-  return defined(spec::einsum_definition(specification), operands).front();
+  return define(spec::einsum_definition(specification), operands).front();
 }
 
-void Writer::output(const Value& value, const std::string& name) {
+std::string Writer::output(const Value& value, const std::string& name) {
   // An output is a step's result, and answered once.
   const auto& outputs = state_ == nullptr ? std::vector<std::string>{} : state_->program().outputs;
   const bool is_result =
@@ -111,7 +111,9 @@ void Writer::output(const Value& value, const std::string& name) {
       is_result
           ? value
           : call("reshape", {value}, {{"shape", std::vector<std::int64_t>(value->type.dims.begin(), value->type.dims.end())}}).front();
-  tracer_.output(free_name(name), *answered->traced);
+  const std::string free = free_name(name);
+  tracer_.output(free, *answered->traced);
+  return free;
 }
 
 }  // namespace etalon::conformance::interchange

@@ -59,12 +59,12 @@ class Writer {
                             const std::vector<std::size_t>& packs = {});
 
   /// The results of an operation that this text defines; the program then has the definition. \throws SpecViolation
-  [[nodiscard]] Values defined(const std::string& definition, const Values& operands);
+  [[nodiscard]] Values define(const std::string& definition, const Values& operands);
   /// The product that a specification of `einsum` stands for. \throws SpecViolation
   [[nodiscard]] Value einsum(const std::string& specification, const Values& operands);
 
-  /// Answers the value, under a name near that of the model.
-  void output(const Value& value, const std::string& name);
+  /// Answers the value, under a name near that of the model, which is returned.
+  std::string output(const Value& value, const std::string& name);
 
   [[nodiscard]] spec::Program finish() const { return tracer_.finish(); }
 

@@ -104,7 +104,8 @@ void AttributeReader::read_elements(Literal& read, std::size_t axis) {
   if (!scan_.takes("[")) {
     if (scan_.sees("(")) {  // complex numbers, whose type is refused
       scan_.pass_over_brackets();
-      return read.elements.emplace_back();
+      read.elements.emplace_back();
+      return;
     }
     if (read.extents && axis < read.extents->size()) scan_.fail("a list");
     std::string element(scan_.number());
@@ -136,7 +137,7 @@ Numbers AttributeReader::numbers(const Literal& read, const Type& type) const {
   for (const std::int64_t extent : tensor_type.extents) dims.push_back(extent);
   const bool is_splat = read.extents ? false : !read.elements.empty() && read.bits.empty();
   const std::int64_t most = std::int64_t{1} << (is_splat ? 24U : 31U);
-  if (!addressable({tensor_type.dtype, dims}) || dims.count() > most)
+  if (!spec::addressable({tensor_type.dtype, dims}) || dims.count() > most)
     return fmt::format("constants of more than {} elements are not offered", most);
   if (!read.bits.empty()) {
     const std::optional<Bytes> bytes = bytes_of(read.bits);

@@ -23,7 +23,7 @@ void require_equal_extents(const Translation& t) {
 [[nodiscard]] Values divide(Translation& t) {
   if (kind_of(t.dtype()) == Kind::real) return same(t);
   require_equal_extents(t);
-  return {t.defined("quotient",
+  return {t.define("quotient",
                     "(a[...] : number, b[...] : number) -> y[...]\n"
                     "  y[...] = if (a[...] < 0) == (b[...] < 0) then a[...] // b[...] else -((-a[...]) // b[...])\n",
                     t.all())};
@@ -32,7 +32,7 @@ void require_equal_extents(const Translation& t) {
 /// A remainder has the sign of the dividend.
 [[nodiscard]] Values remainder(Translation& t) {
   require_equal_extents(t);
-  return {t.defined("rest",
+  return {t.define("rest",
                     "(a[...] : number, b[...] : number) -> y[...]\n"
                     "  y[...] = if a[...] < 0 then -((-a[...]) % abs(b[...])) else a[...] % abs(b[...])\n",
                     t.all())};
@@ -40,7 +40,7 @@ void require_equal_extents(const Translation& t) {
 
 /// To the nearest integer, halves away from 0.
 [[nodiscard]] Values round_away(Translation& t) {
-  return {t.defined("round_away",
+  return {t.define("round_away",
                     "(x[...]) -> y[...]\n"
                     "  t[...] = trunc(x[...])\n"
                     "  y[...] = if abs(x[...] - t[...]) >= 0.5 then t[...] + sign(x[...]) else t[...]\n",

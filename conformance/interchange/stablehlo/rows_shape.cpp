@@ -117,7 +117,7 @@ constexpr std::int64_t most_counted = std::int64_t{1} << 20U;
   for (std::size_t i = 0; i < t.rank(); ++i)
     conditions.push_back(interior[i] == 0 ? "" : fmt::format("(i{} - ({})) % {} == 0", i, low[i], interior[i] + 1));
   const std::string condition = joined_conditions(conditions), read = fmt::format("x{} else v", items_text(t.rank(), place));
-  return {t.defined("padded",
+  return {t.define("padded",
                     fmt::format("({}, {}) -> y{}\n  y{} = {}\n", operand_text("x", t.extents(), t.dtype()), operand_text("v", {}, t.dtype()),
                                 extents_text(extents), binders_text("i", extents),
                                 condition.empty() ? read : fmt::format("if {} then ({}) else v", condition, read)),

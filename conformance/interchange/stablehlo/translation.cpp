@@ -120,9 +120,9 @@ std::optional<std::string> Translation::unread() const {
   return std::nullopt;
 }
 
-Value Translation::defined(std::string_view prefix, const std::string& text, const Values& operands) {
-  const std::string name = fmt::format("{}_{}", prefix, spec::sha256_of(text).substr(0, 8));
-  return writer_.defined(name + text, operands).front();
+Value Translation::define(std::string_view prefix, const std::string& text, const Values& operands) {
+  const std::string name = fmt::format("{}_{}", prefix, sha256_of(text).substr(0, 8));
+  return writer_.define(name + text, operands).front();
 }
 
 Value Translation::converted(const Value& value, DType dtype) {

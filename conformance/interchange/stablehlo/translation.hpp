@@ -70,7 +70,7 @@ class Translation {
   }
   /// The result of an operation of the program's own. The text is that of a definition without its name, which is `prefix`
   /// and what tells the text from others.
-  [[nodiscard]] Value defined(std::string_view prefix, const std::string& text, const Values& operands);
+  [[nodiscard]] Value define(std::string_view prefix, const std::string& text, const Values& operands);
   /// The value as another element type.
   [[nodiscard]] Value converted(const Value& value, DType dtype);
   [[nodiscard]] Writer& writer() { return writer_; }
