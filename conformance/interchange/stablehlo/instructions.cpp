@@ -14,8 +14,6 @@
 namespace etalon::conformance::stablehlo {
 namespace {
 
-[[nodiscard]] std::string_view element_name(DType dtype) { return dtype == DType::boolean ? "i1" : name_of(dtype); }
-
 [[nodiscard]] std::string list(const Extents& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
 
 [[nodiscard]] std::string names(std::span<const Tensor> tensors) {
@@ -70,14 +68,6 @@ namespace {
 [[nodiscard]] Extents extents_of(const Dims& dims) { return {dims.begin(), dims.end()}; }
 
 }  // namespace
-
-std::int64_t count(const Extents& extents) { return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>()); }
-
-std::string to_text(const TensorType& type) {
-  std::string text = "tensor<";
-  for (const std::int64_t extent : type.extents) text += fmt::format("{}x", extent);
-  return fmt::format("{}{}>", text, element_name(type.dtype));
-}
 
 Tensor Instructions::value(const std::string& text, TensorType type) {
   const auto at = known_.find(text);

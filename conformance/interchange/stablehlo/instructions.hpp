@@ -10,22 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/dtype.hpp"
+#include "conformance/interchange/stablehlo/tensor_type.hpp"
 #include "spec/host_tensor.hpp"
 
 namespace etalon::conformance::stablehlo {
-
-using Extents = std::vector<std::int64_t>;
-
-/// `tensor<2x3xf32>`. Values inside of a function may have more axes than tensors of the library.
-struct TensorType {
-  DType dtype = DType::f32;
-  Extents extents;
-  [[nodiscard]] friend bool operator==(const TensorType&, const TensorType&) = default;
-};
-
-[[nodiscard]] std::string to_text(const TensorType& type);
-[[nodiscard]] std::int64_t count(const Extents& extents);
 
 /// A value of the function: `%4`, and its type.
 struct Tensor {
