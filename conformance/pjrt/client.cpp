@@ -171,7 +171,8 @@ HostTensor ClientOnDevice::to_host(const OwnedBuffer& buffer) const {
   args.destination = tensor.bytes.empty() ? &nothing : tensor.bytes.data();
   args.destination_size = tensor.bytes.size();
   plugin_.call(args);
-  if (args.event == nullptr) throw IoError(fmt::format("{} gave no event, so that nobody knows when it is done", BufferToHostBuffer::function.name));
+  if (args.event == nullptr)
+    throw IoError(fmt::format("{} gave no event, so that nobody knows when it is done", BufferToHostBuffer::function.name));
   await(plugin_, args.event);
   return tensor;
 }

@@ -23,6 +23,8 @@ class ClientOnDevice {
  public:
   /// \throws IoError for a plug-in that is none or has no device, PluginError for what it says itself
   explicit ClientOnDevice(const std::string& path);
+  ClientOnDevice(const ClientOnDevice&) = delete;
+  ClientOnDevice& operator=(const ClientOnDevice&) = delete;
 
   [[nodiscard]] std::string platform_name() const;
   [[nodiscard]] std::string platform_version() const;

@@ -29,6 +29,8 @@ class Plugin {
   /// Loads the library, checks its table and initialises it.
   /// \throws IoError when it cannot be loaded, exports no table, or has one of another version, too short or with gaps
   explicit Plugin(const std::string& path);
+  Plugin(const Plugin&) = delete;
+  Plugin& operator=(const Plugin&) = delete;
 
   /// Calls the function that takes this struct. \throws PluginError for what it returns
   template <class Args>

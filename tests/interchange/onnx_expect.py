@@ -58,7 +58,8 @@ def softmax(x, axis):
 meant["Softmax"] = softmax
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch) / "calls"
-    done = subprocess.run([etalon, "export", "onnx", folder, "--ops", "exp,neg,lt,maximum,transpose,softmax", "--expect"], capture_output=True, text=True)
+    asked = ["export", "onnx", folder, "--ops", "exp,neg,lt,maximum,transpose,softmax", "--expect"]
+    done = subprocess.run([etalon, *asked], capture_output=True, text=True)
     check(done.returncode == 0 and done.stderr == "", done)
     written = sorted(p.name for p in folder.iterdir())
     check(written == ["exp.py", "less.py", "max.py", "neg.py", "softmax.py", "transpose.py"], written)
@@ -90,7 +91,8 @@ with tempfile.TemporaryDirectory() as scratch:
     check(compared > 200, f"{compared} numbers compared")
     seen = {operation for (operation, _, _, _), *_ in calls}
     check(seen == set(meant), seen)
-    done = subprocess.run([etalon, "export", "onnx", folder / "none", "--ops", "exp", "--dtypes", "bf16", "--expect"], capture_output=True, text=True)
+    done = subprocess.run([etalon, "export", "onnx", folder / "none", "--ops", "exp", "--dtypes", "bf16", "--expect"], capture_output=True,
+                          text=True)
     check(done.returncode == 2 and done.stderr.count("\n") == 1 and not (folder / "none").exists(), done)
 print(f"{len(calls)} calls, {compared} numbers" if failed == 0 else f"{failed} faults")
 sys.exit(1 if failed else 0)

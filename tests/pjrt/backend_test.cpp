@@ -117,7 +117,8 @@ TEST_CASE("a plug-in is asked for values only, and says who it is") {
 
 TEST_CASE("a program without a text, or with none that is well typed, is refused before the plug-in hears of it") {
   const auto backend = pjrt::load_backend(fake);
-  const spec::Answer ill = backend->run(request("input x : f32[3]\ninput y : f32[2]\nz = add(x, y)\noutput z\n", {HostTensor(DType::f32, {3}), HostTensor(DType::f32, {2})}));
+  const std::string unequal = "input x : f32[3]\ninput y : f32[2]\nz = add(x, y)\noutput z\n";
+  const spec::Answer ill = backend->run(request(unequal, {HostTensor(DType::f32, {3}), HostTensor(DType::f32, {2})}));
   CHECK(std::get<Refusal>(ill).kind == Refusal::Kind::rejected);
   const Fault set("unimplemented=PJRT_Client_Compile");
   const spec::Answer not_here = backend->run(negated());

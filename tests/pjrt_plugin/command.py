@@ -26,28 +26,32 @@ def environment(fault, counts=None):
 def conform(fault, *words, counts=None, timeout="20"):
     report = folder / "report.jsonl"
     report.unlink(missing_ok=True)
-    ran = subprocess.run([etalon, "conform", "--backend", f"pjrt:{plugin}", "--timeout", timeout, "--memory", "0", "--json", str(report), *words],
-                         capture_output=True, text=True, env=environment(fault, counts))
+    ran = subprocess.run([etalon, "conform", "--backend", f"pjrt:{plugin}", "--timeout", timeout, "--memory", "0", "--json", str(report),
+                          *words], capture_output=True, text=True, env=environment(fault, counts))
     lines = [json.loads(line) for line in report.read_text().splitlines()] if report.exists() else []
     return ran, [line for line in lines if line["kind"] == "result"]
 
 
 # What computes by the equations conforms, from elementwise functions to sums, products and places that depend on numbers.
-operations = ["neg", "add", "mul", "exp", "log", "where", "softmax", "sum", "max", "mean", "matmul", "transpose", "reshape", "concat", "slice", "eq",
-              "logical_and"]
+operations = ["neg", "add", "mul", "exp", "log", "where", "softmax", "sum", "max", "mean", "matmul", "transpose", "reshape", "concat",
+              "slice", "eq", "logical_and"]
 counts = folder / "counts"
-ran, results = conform("", "--ops", ",".join(operations), "--dtypes", "f32,f64", *(["--shard", "1/4"] if sanitized else []), counts=counts)
+share = ["--shard", "1/4"] if sanitized else []
+ran, results = conform("", "--ops", ",".join(operations), "--dtypes", "f32,f64", *share, counts=counts)
 verdicts = [r["verdict"] for r in results]
-check(ran.returncode == 0 and set(verdicts) <= {"pass", "unsupported"}, f"{ran.returncode} {sorted(set(verdicts))} {ran.stdout[-1500:]} {ran.stderr}")
+check(ran.returncode == 0 and set(verdicts) <= {"pass", "unsupported"},
+      f"{ran.returncode} {sorted(set(verdicts))} {ran.stdout[-1500:]} {ran.stderr}")
 passed = {r["operation"] for r in results if r["verdict"] == "pass" and r["check"] == "value"}
 check(passed >= set(operations) or sanitized and len(passed) > 10, f"nothing was asked of {set(operations) - passed}")
 check({r["mode"] for r in results if r["verdict"] == "pass"} == {"forward"}, "something else than values was asked")
 made, destroyed, compiled = map(int, counts.read_text().split()[-3:])
-check(made == destroyed > 1000 and 0 < compiled < len(results), f"made {made}, destroyed {destroyed}, {compiled} compilations of {len(results)} questions")
+check(made == destroyed > 1000 and 0 < compiled < len(results),
+      f"made {made}, destroyed {destroyed}, {compiled} compilations of {len(results)} questions")
 
 # What it does wrong, what becomes of its cases, and a word of why.
-for fault, verdict, why in (("wrong_numbers", "fail", "outputs[0]"), ("wrong_type", "fail", "outputs[0]: expected f32"), ("wrong_extents", "fail", "outputs[0]: expected f32"),
-                            ("crash", "crashed", "signal 6"), ("hang", "timeout", "no whole line within"),
+for fault, verdict, why in (("wrong_numbers", "fail", "outputs[0]"), ("wrong_type", "fail", "outputs[0]: expected f32"),
+                            ("wrong_extents", "fail", "outputs[0]: expected f32"), ("crash", "crashed", "signal 6"),
+                            ("hang", "timeout", "no whole line within"),
                             ("error=PJRT_LoadedExecutable_Execute", "fail", "PJRT_LoadedExecutable_Execute: injected here"),
                             ("event=to_host", "fail", "PJRT_Event_Await: late"), ("more_outputs", "fail", "expected 1 outputs, found 2"),
                             ("unimplemented=PJRT_Client_Compile", "unsupported", "")):
@@ -60,12 +64,15 @@ ran, results = conform("talkative", "--ops", "neg", "--dtypes", "f32")
 check(ran.returncode == 0 and any(r["verdict"] == "pass" for r in results), f"talkative: {ran.returncode} {ran.stderr[:300]}")
 
 # What is no plug-in is refused in one line, before anything is asked.
-for path, fault, why in ((plugin, "no_table", "gives no table"), (plugin, "version=1.0", "found 1.0"), (plugin, "missing=PJRT_Client_Compile", "has no PJRT_Client_Compile"),
-                         (plugin, "error=PJRT_Client_Create", "PJRT_Client_Create: injected here"), ("/nonexistent.so", "", "/nonexistent.so"),
-                         (etalon, "", "")):
-    ran = subprocess.run([etalon, "conform", "--backend", f"pjrt:{path}", "--ops", "neg"], capture_output=True, text=True, env=environment(fault))
+for path, fault, why in ((plugin, "no_table", "gives no table"), (plugin, "version=1.0", "found 1.0"),
+                         (plugin, "missing=PJRT_Client_Compile", "has no PJRT_Client_Compile"),
+                         (plugin, "error=PJRT_Client_Create", "PJRT_Client_Create: injected here"),
+                         ("/nonexistent.so", "", "/nonexistent.so"), (etalon, "", "")):
+    ran = subprocess.run([etalon, "conform", "--backend", f"pjrt:{path}", "--ops", "neg"], capture_output=True, text=True,
+                         env=environment(fault))
     check(ran.returncode == 2 and ran.stdout == "" and ran.stderr.count("\n") == 1 and why in ran.stderr, f"{path} {fault}: {ran}")
-ran = subprocess.run([etalon, "adapter", "check", f"pjrt:{plugin}", "--memory", "0"], capture_output=True, text=True, env=environment(""))
+ran = subprocess.run([etalon, "adapter", "check", f"pjrt:{plugin}", "--memory", "0"], capture_output=True, text=True,
+                     env=environment(""))
 check(ran.returncode == 0, f"adapter check: {ran.stdout} {ran.stderr}")
 print("\n".join(faults))
 print(f"{checked} checks, {len(faults)} faults")

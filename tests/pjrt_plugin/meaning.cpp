@@ -1,18 +1,17 @@
 #include "tests/pjrt_plugin/meaning.hpp"
 
 #include <stdexcept>
+#include <utility>
 
-#include "conformance/interchange/stablehlo/text.hpp"
-#include "tests/pjrt/programs.hpp"
+#include "conformance/interchange/stablehlo/import.hpp"
 
 namespace etalon::test {
 
 spec::Program meaning_of(const std::string& text) {
-  for (const char* known : known_programs) {
-    spec::Program program = spec::parse_program(known);
-    if (conformance::stablehlo::module_text(program) == text) return program;
-  }
-  throw std::runtime_error("not known");
+  namespace stablehlo = conformance::stablehlo;
+  stablehlo::Imported imported = stablehlo::import_module(stablehlo::read_module(text, "asked"), {});
+  if (!imported.refused.empty()) throw std::runtime_error(imported.refused.front());
+  return std::move(imported.program);
 }
 
 }  // namespace etalon::test

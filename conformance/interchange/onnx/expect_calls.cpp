@@ -36,7 +36,8 @@ namespace {
 
 [[nodiscard]] std::string array_text(const HostTensor& tensor) {
   std::string elements, extents;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(tensor.dims.count()); ++i) elements += (i == 0 ? "" : ", ") + element_text(tensor, i);
+  const auto count = static_cast<std::size_t>(tensor.dims.count());
+  for (std::size_t i = 0; i < count; ++i) elements += (i == 0 ? "" : ", ") + element_text(tensor, i);
   for (const std::int64_t extent : tensor.dims) extents += fmt::format("{}, ", extent);
   return fmt::format("np.array([{}], dtype=np.{}).reshape(({}))", elements, numpy_name(tensor.dtype), extents);
 }
@@ -76,8 +77,9 @@ namespace {
 
 [[nodiscard]] std::string begin_of_file(const std::string& operation) {
   return fmt::format(
-      "# Expected numbers are the correctly rounded ones; every answer that IEEE arithmetic admits is within the tolerance.\n"
-      "import numpy as np\n\nimport onnx\nfrom onnx.backend.test.case.base import Base\nfrom onnx.backend.test.case.node import expect\n\n\n"
+      "# Expected numbers are the correctly rounded ones; all that the contract admits is within the tolerance.\n"
+      "import numpy as np\n\nimport onnx\nfrom onnx.backend.test.case.base import Base\n"
+      "from onnx.backend.test.case.node import expect\n\n\n"
       "class Etalon{}(Base):\n    @staticmethod\n    def export() -> None:\n",
       operation);
 }
