@@ -150,7 +150,8 @@ with tempfile.TemporaryDirectory() as scratch:
     branch += node("Loop", ["y"], ["z"], graphs=(("body", node("Neg", ["y"], ["b"])),))
     (folder / "if.onnx").write_bytes(model(17, branch, value(11, "c", [], 9), value(12, "z", [2])))
     refused(['if.onnx: node 1 "choose" (If): control flow is not offered: else_branch has no nodes, '
-             'then_branch has 2 nodes from "act" (Relu) on', "if.onnx: node 2 (Loop): control flow is not offered: body has the node (Neg)"],
+             'then_branch has 2 nodes from "act" (Relu) on',
+             "if.onnx: node 2 (Loop): control flow is not offered: body has the node (Neg)"],
             "import", "onnx", "if.onnx", "-o", "never.txt")
 
     # What is wrong is said at once, in lines that name it.
