@@ -44,6 +44,8 @@ Error* entered(Args* args) {
     if (has_fault("unimplemented", Args::function.name)) return new Error("not here", static_cast<int>(ErrorCode::unimplemented));
     body(*args);
     return nullptr;
+  } catch (const test::NotOffered& why) {
+    return new Error(why.what(), static_cast<int>(ErrorCode::unimplemented));
   } catch (const std::exception& failure) {
     return new Error(failure.what(), 13);
   }
@@ -96,14 +98,14 @@ void compile(ClientCompile& args) {
           "expected other options");
   if (has_fault("no_executable")) return;
   auto made = std::make_unique<LoadedExecutable>();
-  made->program = test::meaning_of(std::string(args.program->code, args.program->code_size));
+  made->meaning = test::meaning_of(std::string(args.program->code, args.program->code_size));
   ++counts().compiled;
   args.executable = made.release();
 }
 void get_executable(LoadedExecutableGetExecutable& args) {
   if (has_fault("no_unloaded")) return;
   args.executable = new Executable;
-  args.executable->outputs = args.loaded_executable->program.outputs.size() + (has_fault("more_outputs") ? 1 : 0);
+  args.executable->outputs = args.loaded_executable->meaning.program.outputs.size() + (has_fault("more_outputs") ? 1 : 0);
   if (has_fault("fewer_outputs")) --args.executable->outputs;
 }
 void num_outputs(ExecutableNumOutputs& args) { args.num_outputs = args.executable->outputs; }
@@ -153,13 +155,11 @@ void execute(LoadedExecutableExecute& args) {
   if (has_fault("crash")) std::abort();
   if (has_fault("hang")) pause();
   spec::Request request;
-  request.program = args.executable->program;
-  std::size_t given = 0;
-  for (const spec::Input& input : request.program.inputs) {
-    require(input.value || given < args.num_args, "expected more arguments");
-    request.inputs.push_back(input.value ? *input.value : args.argument_lists[0][given++]->tensor);
-  }
-  require(given == args.num_args, "expected fewer arguments");
+  const test::Meaning& meaning = args.executable->meaning;
+  require(args.num_args == meaning.arguments, "expected another number of arguments");
+  request.program = meaning.program;
+  for (const spec::Input& input : request.program.inputs)
+    request.inputs.push_back(input.value ? *input.value : args.argument_lists[0][meaning.argument_of.at(input.name)]->tensor);
   const spec::Answer answer = reference::make_reference_backend()->run(request);
   const auto* numbers = std::get_if<spec::Numbers>(&answer);
   if (numbers == nullptr) throw std::runtime_error("reference: " + std::get<spec::Refusal>(answer).why);

@@ -13,7 +13,7 @@
 
 #include "conformance/pjrt/c_api.hpp"
 #include "spec/host_tensor.hpp"
-#include "spec/program/program.hpp"
+#include "tests/pjrt_plugin/meaning.hpp"
 
 namespace etalon::test {
 
@@ -51,7 +51,7 @@ struct Client : test::Counted {
   Device* devices[1] = {&device};
 };
 struct LoadedExecutable : test::Counted {
-  spec::Program program;
+  test::Meaning meaning;
 };
 struct Executable : test::Counted {
   std::size_t outputs = 0;
