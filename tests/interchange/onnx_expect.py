@@ -80,7 +80,7 @@ with tempfile.TemporaryDirectory() as scratch:
         with np.errstate(all="ignore"):
             found = meant[operation](*wide, **attributes)
         y = outputs[0]
-        check(found.shape == y.shape and (y.dtype == np.bool_) == (operation == "Less"), f"{name}: {y.dtype} {y.shape}")
+        check(found.shape == y.shape and (y.dtype == np.bool_) == (found.dtype == np.bool_), f"{name}: {y.dtype} {y.shape}")
         for a, b in zip(found.ravel().tolist(), y.ravel().tolist()):
             compared += 1
             # Numbers are rounded to the type.
