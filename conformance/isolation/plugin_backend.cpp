@@ -1,21 +1,15 @@
 #include "conformance/isolation/plugin_backend.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <optional>
-#include <ostream>
-#include <streambuf>
 #include <utility>
 #include <vector>
 
+#include "conformance/isolation/library.hpp"
 #include "conformance/isolation/plugin_request.hpp"
-#include "conformance/serve.hpp"
 #include "spec/error.hpp"
 #include "spec/protocol/message.hpp"
 
@@ -103,14 +97,7 @@ class Collector {
 class PluginBackend final : public spec::Backend {
  public:
   explicit PluginBackend(const std::string& path) {
-    // A path without a slash would be looked for among the system's libraries.
-    const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
-    // Never closed: what it registered to run at the end of the process must still be there.
-    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw IoError(fmt::format("plugin: {}", dlerror()));
-    void* symbol = dlsym(library, "etalon_backend_table");
-    if (symbol == nullptr) throw IoError(fmt::format("plugin: {} exports no etalon_backend_table", path));
-    table_ = reinterpret_cast<const etalon_backend* (*)()>(symbol)();
+    table_ = reinterpret_cast<const etalon_backend* (*)()>(symbol_of_library(path, "etalon_backend_table", "plugin"))();
     if (table_ == nullptr || table_->version < 1 || table_->version > ETALON_BACKEND_VERSION)
       throw IoError(fmt::format("plugin: {}: expected a table of version 1 to {}, found {}", path, ETALON_BACKEND_VERSION,
                                 table_ == nullptr ? "none" : std::to_string(table_->version)));
@@ -165,43 +152,8 @@ class PluginBackend final : public spec::Backend {
   spec::Description description_;
 };
 
-/// Writes to a descriptor.
-class DescriptorBuffer final : public std::streambuf {
- public:
-  explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor) {}
-
- protected:
-  std::streamsize xsputn(const char* text, std::streamsize count) override {
-    std::streamsize done = 0;
-    while (done < count) {
-      const ssize_t n = write(descriptor_, text + done, static_cast<std::size_t>(count - done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return done;
-      done += n;
-    }
-    return done;
-  }
-  int_type overflow(int_type c) override {
-    const char one = traits_type::to_char_type(c);
-    return xsputn(&one, 1) == 1 ? c : traits_type::eof();
-  }
-
- private:
-  int descriptor_;
-};
-
 }  // namespace
 
 std::unique_ptr<spec::Backend> load_plugin(const std::string& path) { return std::make_unique<PluginBackend>(path); }
-
-void serve_plugin(const std::string& path, std::istream& requests) {
-  const int answers = dup(STDOUT_FILENO);
-  if (answers < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) throw IoError(fmt::format("plugin: no output: {}", std::strerror(errno)));
-  DescriptorBuffer buffer(answers);
-  std::ostream out(&buffer);
-  const std::unique_ptr<spec::Backend> backend = load_plugin(path);
-  serve(requests, out, *backend);
-  close(answers);
-}
 
 }  // namespace etalon::conformance

@@ -2,7 +2,6 @@
 /// A backend behind the table of spec/backend.h, loaded into this process: the host's process, which nobody else needs.
 #pragma once
 
-#include <istream>
 #include <memory>
 #include <string>
 
@@ -13,9 +12,5 @@ namespace etalon::conformance {
 /// Loads the library. \throws IoError when it cannot be loaded, has no table or one of another version, or describes
 /// itself wrongly.
 [[nodiscard]] std::unique_ptr<spec::Backend> load_plugin(const std::string& path);
-
-/// Speaks Protocol 1 for the library on this process's standard streams until the input ends. What the library writes
-/// to standard output goes to standard error.
-void serve_plugin(const std::string& path, std::istream& requests);
 
 }  // namespace etalon::conformance

@@ -32,13 +32,20 @@ def integers(shape, *values, name=""):
     return tensor(shape, 7, struct.pack(f"<{len(values)}q", *values), name)
 
 
+def elsewhere(shape, name, **entries):
+    """A tensor of f32 whose numbers are in another file: location, offset, length."""
+    return (b"".join(number(1, n) for n in shape) + number(2, 1) + text(8, name) +
+            b"".join(text(13, text(1, key) + text(2, str(value))) for key, value in entries.items()) + number(14, 1))
+
+
 def attribute(key, value):
     return text(5, text(1, key) + (text(4, value) + number(20, 3) if isinstance(value, str) else number(3, value) + number(20, 2)))
 
 
-def node(operation, inputs, outputs, name="", domain="", **attributes_of):
-    """Attributes are integers or texts."""
+def node(operation, inputs, outputs, name="", domain="", graphs=(), **attributes_of):
+    """Attributes are integers or texts; graphs are pairs of a name and nodes."""
     attributes = b"".join(attribute(key, value) for key, value in attributes_of.items())
+    attributes += b"".join(text(5, text(1, key) + text(6, nodes) + number(20, 5)) for key, nodes in graphs)
     return text(1, b"".join(text(1, i) for i in inputs) + b"".join(text(2, o) for o in outputs) + text(3, name) + text(4, operation) +
                 attributes + text(7, domain))
 

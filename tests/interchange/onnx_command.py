@@ -3,11 +3,12 @@
 Usage: onnx_command.py ETALON compiled|plain
 """
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
 
-from onnx_bytes import floats, integers, model, node, text, value
+from onnx_bytes import elsewhere, floats, integers, model, node, text, value
 
 etalon, build = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2]
 failed = 0
@@ -94,6 +95,64 @@ with tempfile.TemporaryDirectory() as scratch:
     (folder / "places/output_0.pb").write_bytes(floats([1], 10))
     answers(0, ["pass"], *known, "i=zero.pb", "--data", "places")
     refused(['places: the input "i" has other numbers than --known says'], *known, "i=one.pb", "--data", "places")
+
+    # Numbers in other files of the model's folder, and in no others.
+    inside = folder / "inside"
+    (inside / "below").mkdir(parents=True)
+    pair = struct.pack("<4f", 7, 2, 3, 8)
+    (inside / "below/w.bin").write_bytes(pair)
+    (inside / "pair.bin").write_bytes(pair[4:12])
+    (folder / "outside.bin").write_bytes(pair[4:12])
+    (inside / "link.bin").symlink_to("below/w.bin")
+    (inside / "out.bin").symlink_to("../outside.bin")
+    (inside / "away").symlink_to("..")
+    (inside / "loop.bin").symlink_to("loop.bin")
+
+    def kept(**entries):
+        parts = (node("Mul", ["x", "w"], ["y"]), text(5, elsewhere([2], "w", **entries)), value(11, "x", [2]), value(12, "y", [2]))
+        (inside / "m.onnx").write_bytes(model(17, *parts))
+
+    for entries in ({"location": "below/w.bin", "offset": 4, "length": 8}, {"location": "pair.bin"},
+                    {"location": "./pair.bin", "length": 8},
+                    {"location": "link.bin", "offset": 4, "length": 8, "checksum": "0"}):
+        kept(**entries)
+        answers(0, ["constant w : f32[2] = [2.0, 3.0]"], "import", "onnx", "inside/m.onnx")
+    begin = 'm.onnx: initializer 1: tensor "w": external data'
+    for entries, why in (({"location": "../outside.bin"}, ' "../outside.bin": ".." leads out of the model\'s folder'),
+                         ({"location": "below/../../outside.bin"}, ' "below/../../outside.bin": ".." leads out of the model\'s folder'),
+                         ({"location": str(folder / "outside.bin")},
+                          f' "{folder}/outside.bin": an absolute path; expected one from the model\'s folder'),
+                         ({"location": "out.bin"}, ' "out.bin": a link leads out of the model\'s folder'),
+                         ({"location": "away/outside.bin"}, ' "away/outside.bin": a link leads out of the model\'s folder'),
+                         ({"location": "below"}, ' "below": it is no file'),
+                         ({"location": "loop.bin"}, ' "loop.bin": Too many levels of symbolic links'),
+                         ({"location": "none.bin"}, ' "none.bin": No such file or directory'),
+                         ({"offset": 0}, ": expected a location, found none"),
+                         ({"location": "pair.bin", "offset": "-4"}, ': expected a number of bytes as offset, found "-4"'),
+                         ({"location": "pair.bin", "length": "8x"}, ': expected a number of bytes as length, found "8x"'),
+                         ({"location": "pair.bin", "offset": 4, "length": 8},
+                          ' "pair.bin": expected 8 bytes from 4 on, found a file of 8 bytes'),
+                         ({"location": "pair.bin", "offset": 2**64 - 1, "length": 8},
+                          f' "pair.bin": expected 8 bytes from {2**64 - 1} on, found a file of 8 bytes'),
+                         ({"location": "pair.bin", "length": 2**63},
+                          f' "pair.bin": expected {2**63} bytes from 0 on, found a file of 8 bytes')):
+        kept(**entries)
+        refused([begin + why], "import", "onnx", "inside/m.onnx", "-o", "never.txt")
+    kept(location="below/w.bin")
+    refused(['m.onnx: initializer 1: tensor "w": expected 2 elements for the extents [2], found 4'], "import", "onnx", "inside/m.onnx")
+    (folder / "data/input_1.pb").unlink()
+    (folder / "data/input_0.pb").write_bytes(elsewhere([1, 2], "x", location="affine.onnx"))
+    refused(['"x": numbers in another file are not offered'], *one_row, "--data", "data")
+
+    # Control flow is refused by its node, with what stands in its graphs.
+    branches = (("then_branch", node("Relu", ["x"], ["a"], "act") + node("Neg", ["a"], ["b"])), ("else_branch", b""))
+    branch = node("If", ["c"], ["y"], "choose", graphs=branches)
+    branch += node("Loop", ["y"], ["z"], graphs=(("body", node("Neg", ["y"], ["b"])),))
+    (folder / "if.onnx").write_bytes(model(17, branch, value(11, "c", [], 9), value(12, "z", [2])))
+    refused(['if.onnx: node 1 "choose" (If): control flow is not offered: else_branch has no nodes, '
+             'then_branch has 2 nodes from "act" (Relu) on',
+             "if.onnx: node 2 (Loop): control flow is not offered: body has the node (Neg)"],
+            "import", "onnx", "if.onnx", "-o", "never.txt")
 
     # What is wrong is said at once, in lines that name it.
     refused(['affine.onnx: input "x": the extent "n" is open; give it with --dim n=N'], "import", "onnx", "affine.onnx", "-o", "never.txt")

@@ -22,6 +22,7 @@ OVERLOADED = "a function: those of one name overload"
 NAMELESS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.S | re.M)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 LITERAL = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', re.S)
+NO_CODE = re.compile(f"{LITERAL.pattern}|{COMMENT.pattern}", re.S)  # whichever begins first: `//` may stand in a literal
 INCLUDE = re.compile(r"^#include .*$", re.M)
 USING = re.compile(r"^using (?!namespace)([^;]*);", re.M)
 TEMPLATE = re.compile(r"\btemplate <[^\n]*>(?=[ \n])")
@@ -50,7 +51,7 @@ def outermost(body):
 
 def plain(text):
     """The text without comments, literals and included headers."""
-    return INCLUDE.sub("", LITERAL.sub('""', COMMENT.sub("", text)))
+    return INCLUDE.sub("", NO_CODE.sub(lambda found: "" if found[0].startswith("/") else '""', text))
 
 
 def aliases(text):

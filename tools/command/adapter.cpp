@@ -108,7 +108,7 @@ void add_adapter(Command app, Outcome& outcome) {
   adapter.footer(adapter_examples);
   auto words = std::make_shared<AdapterWords>();
   Command checked = adapter.command("check", "Talk with an adapter and say what is wrong, message by message");
-  checked.option("COMMAND", words->command, "What starts it, as one word: 'python3 adapter.py', or plugin:PATH.so").required();
+  checked.option("COMMAND", words->command, "What starts it, as one word: 'python3 adapter.py', plugin:PATH.so or pjrt:PATH.so").required();
   checked.option("--timeout", words->timeout, "Seconds for one answer; the first has at least a minute").between(0.001, 86400.0).with_default();
   checked.option("--memory", words->memory, "MiB of data that it may have; 0 is no limit").with_default();
   checked.flag("--json", words->json, "One JSON object instead of text");

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "conformance/isolation/exec_backend.hpp"
+#include "conformance/isolation/plugin_backend.hpp"
+#include "conformance/pjrt/backend.hpp"
 #include "conformance/shell_word.hpp"
 #include "reference/backend.hpp"
 #include "spec/error.hpp"
@@ -23,7 +25,7 @@
 namespace etalon::command {
 namespace {
 
-constexpr std::string_view process = "exec:", plugin = "plugin:";
+constexpr std::string_view process = "exec:", plugin = "plugin:", pjrt = "pjrt:";
 
 #ifdef ETALON_HAS_COMPILED
 constexpr std::string_view threaded = "cpu:", drawn = "cpu-drawn:";
@@ -73,9 +75,16 @@ compiled::CompileOptions on_device(const std::string& name) {
 
 }  // namespace
 
+bool is_library(const std::string& name) { return name.starts_with(plugin) || name.starts_with(pjrt); }
+
+std::unique_ptr<spec::Backend> load_library(const std::string& name) {
+  if (name.starts_with(pjrt)) return conformance::pjrt::load_backend(name.substr(pjrt.size()));
+  return conformance::load_plugin(name.substr(plugin.size()));
+}
+
 std::string command_of(const std::string& name) {
   if (name.starts_with(process)) return name.substr(process.size());
-  if (!name.starts_with(plugin)) return name;
+  if (!is_library(name)) return name;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   return "exec " + conformance::shell_word(self) + " serve --backend " + conformance::shell_word(name);
 }
@@ -85,7 +94,7 @@ std::vector<std::string> backend_names() {
 }
 
 std::unique_ptr<spec::Backend> make_backend(const std::string& name, const conformance::Limits& limits) {
-  if (name.starts_with(process) || name.starts_with(plugin)) return conformance::make_exec_backend(command_of(name), limits, name);
+  if (name.starts_with(process) || is_library(name)) return conformance::make_exec_backend(command_of(name), limits, name);
   if (name == "reference") return reference::make_reference_backend();
 #ifdef ETALON_HAS_COMPILED
   if (name == "cpu") return compiled::make_cpu_backend();
@@ -99,7 +108,7 @@ std::unique_ptr<spec::Backend> make_backend(const std::string& name, const confo
   for (const std::string& known : names) {
     if (name == known) throw Unsupported(name + ": not in this build");
   }
-  throw SpecViolation(unknown_name("backend", name, names) + " (a process that speaks Protocol 1 is exec:COMMAND, a plug-in plugin:PATH.so)");
+  throw SpecViolation(unknown_name("backend", name, names) + " (a process that speaks Protocol 1 is exec:COMMAND, a plug-in plugin:PATH.so, one of PJRT pjrt:PATH.so)");
 }
 
 logging::Recorder make_recorder(const std::string& name) {

@@ -55,13 +55,19 @@ void add_complete(Command app, Outcome& outcome);
 /// The options that name files of a report's formats.
 void add_formats(Command command, conformance::Formats& formats);
 
-/// The command for the shell behind `exec:COMMAND`, behind `plugin:PATH.so` (this program as its host), or the name itself.
+/// Whether the name is of a library that a process of its own hosts: `plugin:PATH.so`, `pjrt:PATH.so`.
+[[nodiscard]] bool is_library(const std::string& name);
+
+/// That library as a backend in this process, its host. \throws IoError
+[[nodiscard]] std::unique_ptr<spec::Backend> load_library(const std::string& name);
+
+/// The command for the shell behind `exec:COMMAND`, behind a library (this program as its host), or the name itself.
 [[nodiscard]] std::string command_of(const std::string& name);
 
 /// The names of all backends that some build has.
 [[nodiscard]] std::vector<std::string> backend_names();
 
-/// The backend of that name; `cpu:N` is the compiled one with N threads that share every kernel; `exec:COMMAND` is a process that speaks Protocol 1, `plugin:PATH.so` a library in one. \throws IoError when that does not
+/// The backend of that name; `cpu:N` is the compiled one with N threads that share every kernel; `exec:COMMAND` is a process that speaks Protocol 1, `plugin:PATH.so` and `pjrt:PATH.so` a library in one. \throws IoError when that does not
 /// describe itself, Unsupported for a device that is not there, SpecViolation for an unknown name.
 [[nodiscard]] std::unique_ptr<spec::Backend> make_backend(const std::string& name,
                                                           const conformance::Limits& limits = {});

@@ -149,7 +149,7 @@ void add_conform(Command app, Outcome& outcome) {
   Command command = app.command("conform", "Hold a backend to the definitions: values, derivatives, steps");
   command.footer(conform_examples);
   auto words = std::make_shared<ConformWords>();
-  command.option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-drawn:SEED (each program with a schedule drawn at random), cpu-bf16 (products of bf16 where the machine has them), cpu-c (emitted C through a C compiler, slow), reference, cuda-emulated (CUDA C++ without a GPU), cuda-emulated:races (which looks for threads that do not wait for each other, slow), cuda, cuda and cuda-emulated also with -bf16 (products on tensor cores), exec:COMMAND or plugin:PATH.so; only --list and --show need none");
+  command.option("--backend", words->backend, "Who is held: cpu, cpu:THREADS, cpu-drawn:SEED (each program with a schedule drawn at random), cpu-bf16 (products of bf16 where the machine has them), cpu-c (emitted C through a C compiler, slow), reference, cuda-emulated (CUDA C++ without a GPU), cuda-emulated:races (which looks for threads that do not wait for each other, slow), cuda, cuda and cuda-emulated also with -bf16 (products on tensor cores), exec:COMMAND, plugin:PATH.so or pjrt:PATH.so; only --list and --show need none");
   command.option("--ops", words->operations, "Only these operations, separated by commas").separated_by(',');
   command.option("--modes", words->modes, "Only these modes: " + list_of(spec::mode_names)).separated_by(',');
   command.option("--checks", words->checks, "Only these checks: " + list_of(conformance::check_names)).separated_by(',');

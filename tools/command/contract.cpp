@@ -108,7 +108,7 @@ void add_check_of(Command contract, Outcome& outcome) {
 void add_infer_of(Command contract, Outcome& outcome) {
   Command command = contract.command("infer", "Measure a backend and write the tightest contract that it was seen to keep");
   auto words = std::make_shared<InferWords>();
-  command.option("--backend", words->backend, "Who is measured: cpu, cpu-c, reference, cuda-emulated, cuda, exec:COMMAND or plugin:PATH.so").required();
+  command.option("--backend", words->backend, "Who is measured: cpu, cpu-c, reference, cuda-emulated, cuda, exec:COMMAND, plugin:PATH.so or pjrt:PATH.so").required();
   command.option("-o,--out", words->out, "Write the contract to this file and what it promises to the terminal");
   command.flag("--exhaustive", words->exhaustive, "Functions of one operand at all 2^32 numbers of f32: minutes per function");
   command.option("--points", words->points, "Points per function of f32; of f64 an eighth").with_default().positive();

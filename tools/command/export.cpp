@@ -26,7 +26,8 @@ Examples
   etalon export npz r -o model.npz            numpy.load("model.npz")["hidden.weight"]
   etalon export npz r --state -o state.npz    with what the optimizer keeps, the step count and the seed
   etalon export onnx tests --ops softmax,matmul
-  etalon export onnx tests --ops softmax --plain)";
+  etalon export onnx tests --ops softmax --plain
+  etalon export onnx calls --ops softmax --expect     calls/softmax.py, for onnx/backend/test/case/node)";
 
 struct ExportWords {
   std::string format;
@@ -66,6 +67,7 @@ void add_export(Command app, Outcome& outcome) {
       .with_default();
   command.option("--seed", words->onnx.seed, "Of onnx: the same seed draws the same cases").with_default();
   command.flag("--plain", words->onnx.plain, "Of onnx: expected numbers and a tolerance instead of a verdict");
+  command.flag("--expect", words->onnx.expect, "Of onnx: plain ones as Python with calls of expect, for ONNX's own generator of tests");
   command.callback([words, &outcome] {
     if (words->format == "onnx") {
       export_onnx_tests(words->onnx);

@@ -4,12 +4,26 @@
 
 #include <fmt/format.h>
 
+#include "conformance/interchange/onnx/expect_calls.hpp"
 #include "conformance/interchange/onnx/node_tests.hpp"
 #include "spec/enumerator.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "tools/command/command.hpp"
 
 namespace etalon::command {
+namespace {
+
+void write_expect_calls(const std::string& folder, const conformance::onnx::NodeTests& made) {
+  const conformance::onnx::ExpectFiles files = conformance::onnx::expect_files(made);
+  const std::size_t left_out = made.left_out + files.left_out;
+  if (files.calls == 0) throw SpecViolation(fmt::format("no call of expect can be made of what is asked; {} cases are left out", left_out));
+  make_folder(folder);
+  for (const auto& [name, text] : files.texts) write_file(std::filesystem::path(folder) / name, text);
+  std::cout << fmt::format("{}: {} calls of expect in {} files; {} cases left out\n", folder, files.calls, files.texts.size(), left_out);
+}
+
+}  // namespace
 
 void export_onnx_tests(const OnnxTestWords& words) {
   namespace onnx = conformance::onnx;
@@ -20,10 +34,12 @@ void export_onnx_tests(const OnnxTestWords& words) {
     options.dtypes.push_back(real_dtypes[enumerator_or_throw<std::size_t>(real_dtype_names, dtype, "element type")]);
   options.tier = enumerator_or_throw<conformance::Tier>(conformance::tier_names, words.tier, "tier");
   options.seed = words.seed;
+  const bool plain = words.plain || words.expect;
   const onnx::NodeTests made =
-      onnx::node_tests(options, contract_of(words.contract), words.plain ? onnx::TestKind::plain : onnx::TestKind::judged);
+      onnx::node_tests(options, contract_of(words.contract), plain ? onnx::TestKind::plain : onnx::TestKind::judged);
   if (made.tests.empty())
     throw SpecViolation(fmt::format("no test of one node can be made of what is asked; {} cases are left out", made.left_out));
+  if (words.expect) return write_expect_calls(words.folder, made);
   onnx::write_node_tests(words.folder, made);
   std::cout << fmt::format("{}: {} {} tests; {} cases left out\n", words.folder, made.tests.size(), words.plain ? "plain" : "judged",
                            made.left_out);

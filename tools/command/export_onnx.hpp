@@ -13,7 +13,7 @@ struct OnnxTestWords {
   std::vector<std::string> operations, dtypes;
   std::string tier = "quick", contract = "ieee";
   std::uint64_t seed = 1;
-  bool plain = false;
+  bool plain = false, expect = false;
 };
 
 /// Writes the tests into the folder, and says how many. \throws SpecViolation, IoError

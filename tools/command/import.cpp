@@ -7,16 +7,15 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "conformance/admissible.hpp"
 #include "conformance/interchange/onnx/data_set.hpp"
 #include "conformance/judge.hpp"
-#include "conformance/reports/json_lines.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
 #include "spec/quoted.hpp"
 #include "tools/command/command.hpp"
+#include "tools/command/imported.hpp"
 
 #ifdef ETALON_HAS_COMPILED
 #include "training/files/safetensors.hpp"
@@ -83,13 +82,6 @@ struct ImportWords {
   return options;
 }
 
-/// All that is refused, one line each; the last is the exception's.
-void require_offered(const onnx::Imported& imported) {
-  if (imported.refused.empty()) return;
-  for (std::size_t i = 0; i + 1 < imported.refused.size(); ++i) std::cerr << imported.refused[i] << '\n';
-  throw Unsupported(imported.refused.back());
-}
-
 #ifdef ETALON_HAS_COMPILED
 void write_parameters(const std::string& path, const onnx::Imported& imported) {
   if (!path.empty()) write_file(path, training::safetensors_of(training::Named(imported.parameters.begin(), imported.parameters.end())));
@@ -152,25 +144,16 @@ void print_bounds(const spec::Request& request, const onnx::Imported& imported, 
     return 0;
   }
   const conformance::Outcome outcome = conformance::judge(request, answer_to(request, words, imported, data), contract);
-  const std::size_t decided = outcome.comparisons - outcome.undecided;
-  if (words.json) {
-    nlohmann::ordered_json line = conformance::to_json(outcome);
-    line["undecided"] = outcome.undecided;
-    std::cout << line.dump() << '\n';
-  } else {
-    const std::string why = outcome.why.empty() ? "" : ": " + outcome.why;
-    std::cout << fmt::format("{}: {}{}; {} elements compared, {} undecided, the largest error {:.3g} of its bound\n", options.file,
-                             name_of(outcome.verdict), why, decided, outcome.undecided, outcome.worst_ratio);
-  }
-  return outcome.verdict == conformance::Verdict::pass && decided > 0 ? 0 : 1;
+  return show_verdict(outcome, options.file, words.json);
 }
 
 [[nodiscard]] int import(const ImportWords& words) {
   const std::string bytes = read_file(words.model);
   const onnx::ImportOptions options = options_of(words);
-  const onnx::Model model = onnx::read_model(std::as_bytes(std::span(bytes)), options.file);
+  const onnx::Model model = onnx::read_model(std::as_bytes(std::span(bytes)), options.file,
+                                               std::filesystem::path(words.model).parent_path());
   const onnx::Imported imported = onnx::import_model(model, options);
-  require_offered(imported);
+  require_offered(imported.refused);
   const std::string text = to_text(imported.program);
   write_parameters(words.parameters, imported);
   if (!words.out.empty()) write_file(words.out, text);
@@ -200,6 +183,7 @@ void add_import(Command app, Outcome& outcome) {
   model.flag("--bounds", words->bounds, "Print all that may be answered, and judge nothing").needs(data);
   model.flag("--json", words->json, "The verdict as one line of JSON").needs(data);
   model.callback([words, &outcome] { outcome.status = import(*words); });
+  add_import_stablehlo(import_, outcome);
   import_.alone([] { throw SpecViolation("import: a format is missing; etalon import --help lists them"); });
 }
 

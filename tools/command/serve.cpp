@@ -1,4 +1,4 @@
-#include "conformance/isolation/plugin_backend.hpp"
+#include "conformance/isolation/library.hpp"
 #include "conformance/serve.hpp"
 
 #include <iostream>
@@ -24,11 +24,10 @@ void add_serve(Command app, Outcome& outcome) {
   Command command = app.command("serve", "Answer questions of Protocol 1, one JSON object per line");
   command.footer(serve_examples);
   auto backend = std::make_shared<std::string>("reference");
-  command.option("--backend", *backend, "Who answers: reference, cpu, cuda-emulated, cuda or plugin:PATH.so").with_default();
+  command.option("--backend", *backend, "Who answers: reference, cpu, cuda-emulated, cuda, plugin:PATH.so or pjrt:PATH.so").with_default();
   command.callback([backend, &outcome] {
-    constexpr std::string_view plugin = "plugin:";
     outcome.status = 0;
-    if (backend->starts_with(plugin)) return conformance::serve_plugin(backend->substr(plugin.size()), std::cin);
+    if (is_library(*backend)) return conformance::serve_loaded([&] { return load_library(*backend); }, std::cin);
     const std::unique_ptr<spec::Backend> server = make_backend(*backend);
     conformance::serve(std::cin, std::cout, *server, {.offers_bounds = *backend == "reference"});
   });

@@ -39,6 +39,17 @@ class Importer {
     refuse_model(fmt::format("node {}{} ({}): {}", i + 1, name, as_quoted(node.operation), on_one_line(why)));
   }
 
+  /// `: else_branch has the node (Relu), then_branch has 2 nodes from "act" (Relu) on`; nothing where the node has no graphs.
+  [[nodiscard]] static std::string graphs_of(const Node& node) {
+    std::string graphs;
+    for (const auto& [name, value] : node.attributes) {
+      const auto* graph = std::get_if<NotOffered>(&value);
+      if (graph != nullptr && !graph->holds.empty())
+        graphs += fmt::format("{} {} has {}", graphs.empty() ? ":" : ",", as_quoted(name), graph->holds);
+    }
+    return graphs;
+  }
+
   void read_initializers() {
     for (const auto& [name, tensor] : model_.initializers) {
       if (const auto* why = std::get_if<std::string>(&tensor)) {
@@ -158,7 +169,7 @@ class Importer {
       const bool is_own = node.domain.empty() || node.domain == "ai.onnx";
       const Row* row = is_own ? find_row(node.operation) : nullptr;
       if (row == nullptr)
-        throw Refused(is_own ? std::string(why_not(node.operation))
+        throw Refused(is_own ? std::string(why_not(node.operation)) + graphs_of(node)
                              : fmt::format("operators of \"{}\" are not offered", as_quoted(node.domain)));
       refuse(model_.opset == 0, "the model does not say of which version it is");
       Values operands(node.inputs.size());

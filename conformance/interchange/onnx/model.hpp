@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
@@ -23,6 +24,7 @@ using Tensor = std::variant<HostTensor, std::string>;
 /// An attribute's value. Of the kinds that are not offered (graphs, sequences, strings in lists) only the reason is kept.
 struct NotOffered {
   std::string why;
+  std::string holds{};  ///< of a graph: `2 nodes from "act" (Relu) on`
 };
 using AttributeValue = std::variant<NotOffered, double, std::int64_t, std::string, Tensor, std::vector<double>, std::vector<std::int64_t>>;
 
@@ -59,11 +61,14 @@ struct Model {
 
 /// The model in a file's bytes (ModelProto).
 /// \param where the file's name in messages
+/// \param folder where the file lies, and other files with numbers of its tensors; without it those are not offered
 /// \throws IoError `where: …` for bytes that are no model: malformed messages, texts that are not UTF-8, tensors whose data
-/// do not fit their extents, no graph, values that are made twice
-[[nodiscard]] Model read_model(std::span<const std::byte> file, std::string_view where);
+/// do not fit their extents, no graph, values that are made twice; numbers outside of the folder
+[[nodiscard]] Model read_model(std::span<const std::byte> file, std::string_view where,
+                               const std::optional<std::filesystem::path>& folder = {});
 
 /// One tensor and its name (TensorProto), as the files of ONNX's own tests hold them. \throws IoError
-[[nodiscard]] std::pair<std::string, Tensor> read_tensor(std::span<const std::byte> message, std::string_view where);
+[[nodiscard]] std::pair<std::string, Tensor> read_tensor(std::span<const std::byte> message, std::string_view where,
+                                                         const std::optional<std::filesystem::path>& folder = {});
 
 }  // namespace etalon::conformance::onnx

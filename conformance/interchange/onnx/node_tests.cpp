@@ -109,14 +109,14 @@ namespace {
 [[nodiscard]] std::optional<NodeTest> judged_test(const PackedTest& packed) {
   std::optional<NodeTest> test = begun(packed);
   const PackedResult& result = packed.results.front();
-  if (!test || result.ways.size() != 1) return std::nullopt;
-  const VerdictGraph verdict = verdict_graph(result.ways.front(), result.value.dtype);
+  if (!test) return std::nullopt;
+  const VerdictGraph verdict = verdict_graph(result.ways, result.value.dtype);
   for (const auto& [name, tensor] : verdict.inputs) {
     test->model.inputs.push_back(declared(name, tensor));
     test->inputs.push_back(tensor);
   }
   test->model.nodes.insert(test->model.nodes.end(), verdict.nodes.begin(), verdict.nodes.end());
-  HostTensor all_true(DType::boolean, result.value.dims);
+  HostTensor all_true(DType::boolean, verdict.verdict);
   std::fill(all_true.bytes.begin(), all_true.bytes.end(), std::byte{1});
   test->model.outputs.push_back(declared("verdict", all_true));
   test->outputs.push_back(std::move(all_true));

@@ -39,10 +39,6 @@ constexpr std::int64_t largest = std::int64_t{1} << 40U;
 
 }  // namespace
 
-void refuse(bool condition, const std::string& why) {
-  if (condition) throw Refused(why);
-}
-
 const Value& NodeTranslation::x(std::size_t i) const {
   refuse(!has(i), fmt::format("input {} is missing", i + 1));
   return operands_[i];

@@ -6,26 +6,17 @@
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "conformance/interchange/onnx/model.hpp"
-#include "conformance/interchange/onnx/writer.hpp"
+#include "conformance/interchange/program_writer.hpp"
 
 namespace etalon::conformance::onnx {
 
-/// Why a node is not offered.
-class Refused : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// \throws Refused
-void refuse(bool condition, const std::string& why);
-
-using Integers = std::vector<std::int64_t>;
+using interchange::Integers, interchange::Item, interchange::Refused, interchange::Value, interchange::Values, interchange::Writer;
+using interchange::known_value, interchange::refuse;
 
 class NodeTranslation {
  public:

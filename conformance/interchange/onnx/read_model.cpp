@@ -12,8 +12,9 @@ namespace etalon::conformance::onnx {
 namespace {
 
 /// Numbers of fields are those of onnx.proto. Messages nest as deep as these functions call each other, and no deeper:
-/// graphs inside of attributes are not read.
+/// of graphs inside of attributes only the nodes are counted.
 using Bytes = std::span<const std::byte>;
+using Folder = std::optional<std::filesystem::path>;
 
 /// AttributeProto.AttributeType.
 enum class AttributeKind : std::int64_t {
@@ -36,6 +37,7 @@ struct AttributeParts {
   std::optional<std::int64_t> integer;
   std::optional<std::string> text;
   std::optional<Tensor> tensor;
+  std::optional<Bytes> graph;
   std::vector<std::byte> reals;
   std::vector<std::int64_t> integers;
 };
@@ -61,7 +63,25 @@ struct AttributeParts {
   return AttributeKind::integers;
 }
 
-[[nodiscard]] AttributeValue value_of(AttributeParts& parts) {
+/// What a refusal says of a graph inside of a node: how many nodes it has, and which is the first.
+[[nodiscard]] std::string nodes_in(Bytes graph, std::string_view where) {
+  std::size_t count = 0;
+  std::string name, operation;
+  WireReader reader(graph, where);
+  for (Field field; reader.next(field);) {
+    if (field.number != 1 || ++count > 1) continue;
+    WireReader node(field.bytes, where);
+    for (Field part; node.next(part);) {
+      if (part.number == 3) name = text_of(part, where);
+      if (part.number == 4) operation = text_of(part, where);
+    }
+  }
+  if (count == 0) return "no nodes";
+  const std::string first = fmt::format("{}({})", name.empty() ? "" : fmt::format("\"{}\" ", as_quoted(name)), as_quoted(operation));
+  return count == 1 ? fmt::format("the node {}", first) : fmt::format("{} nodes from {} on", count, first);
+}
+
+[[nodiscard]] AttributeValue value_of(AttributeParts& parts, std::string_view where) {
   switch (kind_of(parts)) {
     case AttributeKind::real: return parts.real.value_or(0);  // a zero is not written
     case AttributeKind::integer: return parts.integer.value_or(0);
@@ -69,13 +89,14 @@ struct AttributeParts {
     case AttributeKind::tensor: return parts.tensor ? std::move(*parts.tensor) : Tensor(std::string("it holds no tensor"));
     case AttributeKind::reals: return doubles_of(parts.reals);
     case AttributeKind::integers: return std::move(parts.integers);
-    case AttributeKind::graph: return NotOffered{"graphs inside of nodes are not offered"};
+    case AttributeKind::graph:
+      return NotOffered{"graphs inside of nodes are not offered", parts.graph ? nodes_in(*parts.graph, where) : "no nodes"};
     case AttributeKind::texts: return NotOffered{"lists of strings are not offered"};
     default: return NotOffered{fmt::format("attributes of the kind {} are not offered", static_cast<std::int64_t>(parts.kind))};
   }
 }
 
-[[nodiscard]] std::pair<std::string, AttributeValue> read_attribute(Bytes message, std::string_view where) {
+[[nodiscard]] std::pair<std::string, AttributeValue> read_attribute(Bytes message, std::string_view where, const Folder& folder) {
   AttributeParts parts;
   WireReader reader(message, where);
   for (Field field; reader.next(field);) {
@@ -84,18 +105,19 @@ struct AttributeParts {
       case 2: parts.real = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(field.integer))); break;
       case 3: parts.integer = static_cast<std::int64_t>(field.integer); break;
       case 4: parts.text = text_of(field, where); break;
-      case 5: parts.tensor = read_tensor(field.bytes, where).second; break;
+      case 5: parts.tensor = read_tensor(field.bytes, where, folder).second; break;
+      case 6: parts.graph = field.bytes; break;
       case 7: add_words(field, 4, where, parts.reals); break;
       case 8: add_integers(field, where, parts.integers); break;
       case 20: parts.kind = static_cast<AttributeKind>(field.integer); break;
       default: break;
     }
   }
-  AttributeValue value = value_of(parts);
+  AttributeValue value = value_of(parts, where);
   return {std::move(parts.name), std::move(value)};
 }
 
-[[nodiscard]] Node read_node(Bytes message, const std::string& where) {
+[[nodiscard]] Node read_node(Bytes message, const std::string& where, const Folder& folder) {
   Node node;
   WireReader reader(message, where);
   for (Field field; reader.next(field);) {
@@ -105,7 +127,7 @@ struct AttributeParts {
       case 3: node.name = text_of(field, where); break;
       case 4: node.operation = text_of(field, where); break;
       case 5: {
-        auto [name, value] = read_attribute(field.bytes, where);
+        auto [name, value] = read_attribute(field.bytes, where, folder);
         if (!node.attributes.emplace(name, std::move(value)).second)
           throw IoError(fmt::format("{}: a second attribute \"{}\"", where, as_quoted(name)));
         break;
@@ -154,14 +176,14 @@ void read_type(Bytes message, std::string_view where, ValueInfo& info) {
   return info;
 }
 
-void read_graph(Bytes message, std::string_view where, Model& model) {
+void read_graph(Bytes message, std::string_view where, const Folder& folder, Model& model) {
   std::vector<ValueInfo> inputs;
   WireReader reader(message, where);
   for (Field field; reader.next(field);) {
     switch (field.number) {
-      case 1: model.nodes.push_back(read_node(field.bytes, fmt::format("{}: node {}", where, model.nodes.size() + 1))); break;
+      case 1: model.nodes.push_back(read_node(field.bytes, fmt::format("{}: node {}", where, model.nodes.size() + 1), folder)); break;
       case 5: {
-        auto [name, tensor] = read_tensor(field.bytes, fmt::format("{}: initializer {}", where, model.initializers.size() + 1));
+        auto [name, tensor] = read_tensor(field.bytes, fmt::format("{}: initializer {}", where, model.initializers.size() + 1), folder);
         if (!model.initializers.emplace(name, std::move(tensor)).second)
           throw IoError(fmt::format("{}: a second initializer \"{}\"", where, as_quoted(name)));
         break;
@@ -203,7 +225,7 @@ void check_names(const Model& model, std::string_view where) {
 
 }  // namespace
 
-Model read_model(std::span<const std::byte> file, std::string_view where) {
+Model read_model(std::span<const std::byte> file, std::string_view where, const std::optional<std::filesystem::path>& folder) {
   Model model;
   bool has_graph = false;
   WireReader reader(file, where);
@@ -211,7 +233,7 @@ Model read_model(std::span<const std::byte> file, std::string_view where) {
     if (field.number == 7) {
       if (has_graph) throw IoError(fmt::format("{}: expected one graph, found two", where));
       has_graph = true;
-      read_graph(field.bytes, where, model);
+      read_graph(field.bytes, where, folder, model);
     }
     if (field.number == 8) read_opset(field.bytes, where, model);
   }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "conformance/interchange/onnx/external_data.hpp"
 #include "conformance/interchange/onnx/model.hpp"
 #include "conformance/interchange/onnx/wire.hpp"
 #include "spec/error.hpp"
@@ -29,6 +30,7 @@ struct Parts {
   std::vector<std::byte> reals;             ///< of float_data or double_data
   std::optional<std::span<const std::byte>> raw;
   bool is_elsewhere = false;
+  std::vector<std::span<const std::byte>> elsewhere;  ///< entries that say where
 };
 
 [[nodiscard]] Parts read_parts(std::span<const std::byte> message, std::string_view where) {
@@ -44,6 +46,7 @@ struct Parts {
       case 8: parts.name = text_of(field, where); break;
       case 9: parts.raw = field.bytes; break;
       case 10: add_words(field, 8, where, parts.reals); break;
+      case 13: parts.elsewhere.push_back(field.bytes); break;
       case 14: parts.is_elsewhere = field.integer == 1; break;
       default: break;
     }
@@ -93,9 +96,13 @@ void put_element(HostTensor& tensor, std::size_t i, std::int64_t integer) {
   return tensor;
 }
 
-[[nodiscard]] HostTensor numbers_of(const Parts& parts, DType dtype, std::string_view where) {
+[[nodiscard]] HostTensor numbers_of(const Parts& parts, DType dtype, std::string_view where, const std::filesystem::path& folder) {
   HostTensor tensor;
-  if (parts.raw) {
+  if (parts.is_elsewhere) {
+    const std::string name = fmt::format("{}: tensor \"{}\"", where, as_quoted(parts.name));
+    const std::string bytes = bytes_elsewhere(folder, elsewhere_of(parts.elsewhere, name), name);
+    tensor = of_bytes(parts, dtype, std::as_bytes(std::span(bytes)), where);
+  } else if (parts.raw) {
     tensor = of_bytes(parts, dtype, *parts.raw, where);
   } else if (dtype == DType::f32 || dtype == DType::f64) {
     tensor = of_bytes(parts, dtype, parts.reals, where);
@@ -129,14 +136,15 @@ std::string type_name(std::int64_t type) {
   return place < type_names.size() ? std::string(type_names[static_cast<std::size_t>(place)]) : fmt::format("the type number {}", type);
 }
 
-std::pair<std::string, Tensor> read_tensor(std::span<const std::byte> message, std::string_view where) {
+std::pair<std::string, Tensor> read_tensor(std::span<const std::byte> message, std::string_view where,
+                                           const std::optional<std::filesystem::path>& folder) {
   Parts parts = read_parts(message, where);
   const std::optional<DType> dtype = dtype_of(parts.type);
   if (!dtype) return {parts.name, fmt::format("tensors of {} are not offered", type_name(parts.type))};
-  if (parts.is_elsewhere) return {parts.name, std::string("numbers in another file are not offered")};
+  if (parts.is_elsewhere && !folder) return {parts.name, std::string("numbers in another file are not offered")};
   if (parts.extents.size() > Dims::max_rank)
     return {parts.name, fmt::format("a tensor of {} axes, and at most {} are offered", parts.extents.size(), Dims::max_rank)};
-  Tensor tensor = numbers_of(parts, *dtype, where);
+  Tensor tensor = numbers_of(parts, *dtype, where, folder.value_or(std::filesystem::path()));
   return {std::move(parts.name), std::move(tensor)};
 }
 

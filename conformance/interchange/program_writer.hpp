@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,18 @@
 #include "spec/host_tensor.hpp"
 #include "spec/program/trace.hpp"
 
-namespace etalon::conformance::onnx {
+namespace etalon::conformance::interchange {
+
+/// Why a part of a model is not offered.
+class Refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// \throws Refused
+void refuse(bool condition, const std::string& why);
+
+using Integers = std::vector<std::int64_t>;
 
 /// A value while a model is translated.
 struct Item {
@@ -36,7 +48,7 @@ class Writer {
  public:
   explicit Writer(std::string file) : file_(std::move(file)) {}
 
-  /// From here on steps say that they come from this node, counted from 1.
+  /// From here on steps say that they come from this node or line, counted from 1.
   void at_node(std::size_t number, const std::string& name);
 
   /// Reads the value: it becomes an input, a parameter or a constant of the program unless it is there already.
@@ -46,11 +58,13 @@ class Writer {
   [[nodiscard]] Values call(std::string_view operation, const Values& operands, const spec::Attributes& attributes,
                             const std::vector<std::size_t>& packs = {});
 
+  /// The results of an operation that this text defines; the program then has the definition. \throws SpecViolation
+  [[nodiscard]] Values define(const std::string& definition, const Values& operands);
   /// The product that a specification of `einsum` stands for. \throws SpecViolation
   [[nodiscard]] Value einsum(const std::string& specification, const Values& operands);
 
-  /// Answers the value, under a name near that of the model.
-  void output(const Value& value, const std::string& name);
+  /// Answers the value, under a name near that of the model, which is returned.
+  std::string output(const Value& value, const std::string& name);
 
   [[nodiscard]] spec::Program finish() const { return tracer_.finish(); }
 
@@ -74,4 +88,4 @@ class Writer {
   std::map<std::string, std::string> inputs_;
 };
 
-}  // namespace etalon::conformance::onnx
+}  // namespace etalon::conformance::interchange

@@ -1,4 +1,4 @@
-#include "conformance/interchange/onnx/writer.hpp"
+#include "conformance/interchange/program_writer.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -6,7 +6,7 @@
 #include "spec/einsum/einsum.hpp"
 #include "spec/program/trace_state.hpp"
 
-namespace etalon::conformance::onnx {
+namespace etalon::conformance::interchange {
 namespace {
 
 /// The name with what no name has made `_`.
@@ -23,6 +23,10 @@ namespace {
 }
 
 }  // namespace
+
+void refuse(bool condition, const std::string& why) {
+  if (condition) throw Refused(why);
+}
 
 Value known_value(HostTensor numbers) {
   auto item = std::make_shared<Item>();
@@ -88,13 +92,17 @@ Values Writer::call(std::string_view operation, const Values& operands, const sp
   return results;
 }
 
-Value Writer::einsum(const std::string& specification, const Values& operands) {
-  const spec::Library library = spec::Library().with(spec::einsum_definition(specification));
+Values Writer::define(const std::string& definition, const Values& operands) {
+  const spec::Library library = spec::Library().with(definition);
   for (const Value& value : operands) traced(value).state()->define(library, library.added().front());
-  return call(library.added().front(), operands, {}).front();
+  return call(library.added().front(), operands, {});
 }
 
-void Writer::output(const Value& value, const std::string& name) {
+Value Writer::einsum(const std::string& specification, const Values& operands) {
+  return define(spec::einsum_definition(specification), operands).front();
+}
+
+std::string Writer::output(const Value& value, const std::string& name) {
   // An output is a step's result, and answered once.
   const auto& outputs = state_ == nullptr ? std::vector<std::string>{} : state_->program().outputs;
   const bool is_result =
@@ -103,7 +111,9 @@ void Writer::output(const Value& value, const std::string& name) {
       is_result
           ? value
           : call("reshape", {value}, {{"shape", std::vector<std::int64_t>(value->type.dims.begin(), value->type.dims.end())}}).front();
-  tracer_.output(free_name(name), *answered->traced);
+  const std::string free = free_name(name);
+  tracer_.output(free, *answered->traced);
+  return free;
 }
 
-}  // namespace etalon::conformance::onnx
+}  // namespace etalon::conformance::interchange
