@@ -166,8 +166,7 @@ bool OperationReader::item(Operation& op) {
   if (scan_.takes("(")) {
     while (!scan_.takes(")")) {
       if (!op.operands.empty()) scan_.expect(",");
-      op.operands.push_back(scan_.value_name());
-      if (op.operands.back().empty()) scan_.fail("a value");
+      if (!item(op)) scan_.fail("a value");
     }
     if (scan_.word_begins()) return item(op);
     return true;
@@ -231,7 +230,8 @@ void OperationReader::reduction(Operation& op) {
   signature(op);
   if (applied.empty()) return reducer(op, inputs);
   Block& body = op.regions.emplace_back();
-  const Type type = op.types.empty() ? Type(std::string("a reduction without results")) : op.types.front();
+  Type type = op.types.empty() ? Type(std::string("a reduction without results")) : op.types.front();
+  if (auto* tensor = std::get_if<TensorType>(&type)) tensor->extents.clear();
   body.arguments = {{"%a", type}, {"%b", type}};
   Operation inner;
   inner.at = op.at, inner.name = applied, inner.operands = {"%a", "%b"}, inner.results = {"%r"}, inner.types = {type};
@@ -271,8 +271,8 @@ void OperationReader::signature(Operation& op) {
 void OperationReader::pass_over(Operation& op) {
   std::uint32_t line = op.at.line;
   while (!scan_.at_end() && !scan_.sees("}")) {
-    const bool goes_on = scan_.here().line == line || scan_.sees("cond") || scan_.sees("do") || scan_.sees("{") || scan_.sees(",");
-    if (!goes_on) return;
+    if (scan_.takes("cond") || scan_.takes("do")) line = scan_.line_before();
+    if (scan_.here().line != line && !scan_.sees("{") && !scan_.sees(",")) return;
     if (scan_.sees("(") || scan_.sees("[") || scan_.sees("{") || scan_.sees("<")) {
       scan_.pass_over_brackets();
       line = scan_.line_before();

@@ -77,6 +77,8 @@ void require_equal_extents(const Translation& t) {
 
 [[nodiscard]] Values convert(Translation& t) { return {t.converted(t.x(), t.result().dtype)}; }
 
+[[nodiscard]] Values unchanged(Translation& t) { return t.all(); }
+
 constexpr Row rows[] = {
     {"abs", same, "abs"},
     {"add", same, "add", "logical_or"},
@@ -104,6 +106,7 @@ constexpr Row rows[] = {
     {"multiply", same, "mul", "logical_and"},
     {"negate", same, "neg"},
     {"not", same, "", "logical_not"},
+    {"optimization_barrier", unchanged, "detach", "detach"},
     {"or", same, "", "logical_or"},
     {"power", same, "pow"},
     {"remainder", remainder, "remainder"},

@@ -166,7 +166,13 @@ void require_vector(const Places& p, const Integers& starts, std::size_t operand
   return joined_conditions(conditions);
 }
 
-/// Sums, or one element for another where no two are put in one place.
+/// Two numbers as one in the notation.
+[[nodiscard]] std::string joined_text(std::string_view reduction, const std::string& a, const std::string& b) {
+  if (reduction == "max" || reduction == "min") return fmt::format("{}imum({}, {})", reduction, a, b);
+  return fmt::format("{} {} {}", a, reduction == "sum" ? "+" : reduction == "prod" ? "*" : reduction == "any" ? "or" : "and", b);
+}
+
+/// Elements are joined, or one stands for another where no two are put in one place.
 [[nodiscard]] Values scatter(Translation& t) {
   t.read_over({"indices_are_sorted"});
   refuse(t.count() != 3 || kind_of(t.dtype(1)) != Kind::integer, "a tensor, integers and another tensor are expected");
@@ -177,7 +183,7 @@ void require_vector(const Places& p, const Integers& starts, std::size_t operand
                  static_cast<std::size_t>(std::clamp<std::int64_t>(inner.integer("index_vector_dim", 0), 0, 99))};
   require_places(p, t.rank(), t.rank(1), updates.size());
   require_vector(p, starts, t.rank());
-  refuse(t.rank() == 0 || updates.empty(), "scatters of scalars are not offered");
+  refuse(t.rank() == 0, "scatters into scalars are not offered");
   Integers sizes(t.rank(), 1);
   std::size_t window = 0;
   for (std::size_t axis = 0; axis < t.rank(); ++axis) {
@@ -192,29 +198,33 @@ void require_vector(const Places& p, const Integers& starts, std::size_t operand
   const bool is_unique = t.truth("unique_indices");
   refuse(replaces && !is_unique && count(starts) > static_cast<std::int64_t>(p.starts.size()), "several elements may be put in one place, of which StableHLO does not say which stays");
   const std::string_view reduction = replaces ? "" : reduction_of(region, t.dtype());
-  refuse(!replaces && reduction != "sum" && !is_unique, "a region is offered that adds, or answers the second argument");
-  refuse(!replaces && reduction != "sum", "a region is offered that adds, or answers the second argument");
-  std::string binders = binders_text("u", updates);
-  binders.pop_back();
   const std::string here = items_text(t.rank(), [](std::size_t i) { return index('i', i); });
   const std::string signature = fmt::format("({}, s{} : int, u{}) -> y{}\n", operand_text("x", extents, t.dtype()), extents_text(starts),
                                             operand_text("", updates, t.dtype()), extents_text(extents));
+  const std::string target = binders_text("i", extents);
+  if (count(updates) == 0) return {t.x()};
+  if (updates.empty()) {
+    const std::string joined = replaces ? "u" : joined_text(reduction, "x" + here, "u");
+    return {t.define("scattered", fmt::format("{}  y{} = if {} then {} else x{}\n", signature, target, lands, joined, here), t.all())};
+  }
+  std::string binders = binders_text("u", updates);
+  binders.pop_back();
   if (!replaces) {
-    return {t.define("added",
-                      fmt::format("{}  y{} = x{} + sum{} where {}] u{}\n", signature, binders_text("i", extents), here, binders, lands,
-                                  items_text(updates.size(), [](std::size_t i) { return index('u', i); })),
-                      t.all())};
+    const bool is_extremum = reduction == "max" || reduction == "min";
+    const std::string all = fmt::format("{}{} where {}] u{}{}", reduction, binders, lands,
+                                        items_text(updates.size(), [](std::size_t i) { return index('u', i); }),
+                                        is_extremum ? fmt::format(" else x{}", here) : "");
+    return {t.define("scattered", fmt::format("{}  y{} = {}\n", signature, target, joined_text(reduction, "x" + here, "(" + all + ")")), t.all())};
   }
   // The place of what is put in, counted from 0 in row-major order, and -1 where nothing is.
   std::int64_t behind = count(updates);
   const std::string place = items_text(updates.size(), [&](std::size_t i) {
-    behind /= std::max<std::int64_t>(1, updates[i]);
+    behind /= updates[i];
     return i == 0 ? fmt::format("p{} // {}", here, behind) : fmt::format("p{} // {} % {}", here, behind, updates[i]);
   });
-  refuse(count(updates) == 0, "nothing is put in");
   return {t.define("replaced",
-                    fmt::format("{}  p{} = argmax{} where {}] 1 else -1\n  y{} = u{} else x{}\n", signature, binders_text("i", extents), binders,
-                                lands, binders_text("i", extents), place, here),
+                    fmt::format("{}  p{} = argmax{} where {}] 1 else -1\n  y{} = u{} else x{}\n", signature, target, binders, lands, target,
+                                place, here),
                     t.all())};
 }
 
