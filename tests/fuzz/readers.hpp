@@ -53,6 +53,10 @@ void read_pack(std::string_view text);
 void read_onnx(std::string_view text);
 [[nodiscard]] std::vector<std::string> onnx_seeds();
 
+/// A module of StableHLO, imported.
+void read_stablehlo(std::string_view text);
+[[nodiscard]] std::vector<std::string> stablehlo_seeds();
+
 /// A file of waivers.
 void read_waivers(std::string_view text);
 [[nodiscard]] std::vector<std::string> waivers_seeds();

@@ -71,13 +71,17 @@ void expect_true(Instructions& out, const Tensor& truths) {
   out.line("check.expect_eq_const " + truths.name + ", dense<true> : " + to_text(truths.type));
 }
 
+/// \throws Unsupported where no result has an element
 void expect_results(Instructions& out, const PackedTest& packed, const std::vector<Tensor>& values) {
   if (packed.joint) return expect_true(out, in_joint_boxes(out, packed.results, values));
+  bool is_empty = true;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::vector<Way>& ways = packed.results[i].ways;
     if (count(values[i].type.extents) == 0) continue;  // nothing is said of nothing
+    is_empty = false;
     expect_true(out, ways.size() == 1 ? in_box(out, ways.front(), values[i]) : in_some_box(out, ways, values[i]));
   }
+  if (is_empty) throw Unsupported("results of no elements");
 }
 
 /// \throws Unsupported where the call has no instructions

@@ -138,7 +138,7 @@ Attribute AttributeReader::of_word(bool is_typed) {
   }
   const std::string word(scan_.word());
   if (word.empty()) scan_.fail("an attribute");
-  if (scan_.sees("<")) scan_.pass_over_brackets();
+  if (scan_.sees("<") || (word == "loc" && scan_.sees("("))) scan_.pass_over_brackets();
   if (word == "true" || word == "false") return {word == "true"};
   if (word == "unit") return {};
   if (is_typed && scan_.takes(":")) pass_over_type();

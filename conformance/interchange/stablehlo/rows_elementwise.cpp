@@ -62,7 +62,9 @@ void require_equal_extents(const Translation& t) {
   const std::string type = t.text("compare_type", word(1));
   refuse(type == "TOTALORDER", "the total order of reals is not offered");
   require_equal_extents(t);
-  return {t.one(comparison(t.text("comparison_direction", word(0))), t.all())};
+  const std::string_view means = comparison(t.text("comparison_direction", word(0)));
+  if (t.dtype() != DType::boolean || means == "eq" || means == "ne") return {t.one(means, t.all())};
+  return {t.one(means, {t.converted(t.x(0), DType::i32), t.converted(t.x(1), DType::i32)})};
 }
 
 [[nodiscard]] Values select(Translation& t) {

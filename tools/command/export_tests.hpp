@@ -1,5 +1,5 @@
 /// \file
-/// Tests of one node for who tests backends of ONNX.
+/// Tests for who tests backends of ONNX or StableHLO, and programs as modules of StableHLO.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace etalon::command {
 
-struct OnnxTestWords {
+struct TestWords {
   std::string folder;
   std::vector<std::string> operations, dtypes;
   std::string tier = "quick", contract = "ieee";
@@ -17,6 +17,10 @@ struct OnnxTestWords {
 };
 
 /// Writes the tests into the folder, and says how many. \throws SpecViolation, IoError
-void export_onnx_tests(const OnnxTestWords& words);
+void export_onnx_tests(const TestWords& words);
+void export_stablehlo_tests(const TestWords& words);
+
+/// Writes the program in that file as a module. \throws SpecViolation, Unsupported, IoError
+void export_stablehlo_program(const std::string& program, const std::string& output);
 
 }  // namespace etalon::command
