@@ -159,6 +159,10 @@ bool OperationReader::item(Operation& op) {
     }
     return true;
   }
+  if (scan_.sees("\"")) {
+    op.attributes["name"] = {scan_.quoted()};
+    return item(op);
+  }
   if (scan_.sees("@")) {
     op.attributes["callee"] = {scan_.symbol()};
     if (!scan_.sees("(")) return true;

@@ -17,7 +17,7 @@ module @calls attributes {own.version = 1 : i32} {
     %7 = stablehlo.constant dense<"0x80BF4040"> : tensor<2xbf16>
     %8 = stablehlo.convert %7 : (tensor<2xbf16>) -> tensor<2xf32>
     check.expect_eq_const %8, dense<[-1.0, 3.0]> : tensor<2xf32>
-    %9 = stablehlo.constant {name = "splat"} dense<-7> : tensor<3xi32>
+    %9 = stablehlo.constant {own.name = "splat"} dense<-7> : tensor<3xi32>
     %10 = call @expected() : () -> tensor<3xi32>
     stablehlo.custom_call @check.expect_eq(%9, %10) {has_side_effect = true} : (tensor<3xi32>, tensor<3xi32>) -> ()
     return
