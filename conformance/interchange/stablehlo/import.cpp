@@ -56,6 +56,7 @@ class Importer {
   [[nodiscard]] Value argument(const Function& function, const std::string& name, const Type& type) {
     try {
       if (const auto* why = std::get_if<std::string>(&type)) throw Refused(*why);
+      refuse(name.empty(), "it has no name");
       const auto& tensor = std::get<TensorType>(type);
       refuse(tensor.extents.size() > Dims::max_rank, fmt::format("tensors of {} axes are not offered", tensor.extents.size()));
       auto item = std::make_shared<Item>();

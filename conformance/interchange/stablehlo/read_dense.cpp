@@ -101,6 +101,8 @@ Literal AttributeReader::literal() {
 
 /// Lists of lists, of which all on one level have one length.
 void AttributeReader::read_elements(Literal& read, std::size_t axis) {
+  const bool is_first = !read.extents || axis >= read.extents->size();
+  if (is_first && !read.elements.empty() && scan_.sees("[")) scan_.fail("an element");
   if (!scan_.takes("[")) {
     if (scan_.sees("(")) {  // complex numbers, whose type is refused
       scan_.pass_over_brackets();
@@ -115,8 +117,6 @@ void AttributeReader::read_elements(Literal& read, std::size_t axis) {
   }
   if (axis >= deepest) scan_.fail(fmt::format("nothing that stands more than {} deep", deepest));
   if (!read.extents) read.extents.emplace();
-  const bool is_first = axis >= read.extents->size();
-  if (is_first && !read.elements.empty()) scan_.fail("an element");
   if (is_first) read.extents->push_back(0);
   std::int64_t length = 0;
   while (!scan_.takes("]")) {
