@@ -30,7 +30,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }
 
 /// A box of the elements with the flag; the others have an empty one.
-[[nodiscard]] Alternative box(const Way& way, std::uint8_t flag, const std::string& suffix, HostTensor lower, HostTensor upper) {
+[[nodiscard]] Alternative box(const Way& way, std::uint8_t flag, const std::string& suffix, HostTensor lower,
+                              HostTensor upper) {
   for (std::size_t i = 0; i < way.admits.size(); ++i) {
     if ((way.admits[i] & flag) != 0) continue;
     set_element(lower, i, infinity);
@@ -49,8 +50,10 @@ std::vector<Alternative> alternatives_of(const Way& way, DType dtype) {
                                           std::tuple(reference::admits_negative_infinity, "_minus_inf", -infinity)}) {
     if (any_admits(way, flag)) all.push_back(box(way, flag, suffix, filled(way, dtype, end), filled(way, dtype, end)));
   }
-  if (any_admits(way, reference::admits_nan)) all.push_back({Alternative::Kind::nan, "", mask(way, reference::admits_nan), {}});
-  if (any_admits(way, reference::undecided)) all.push_back({Alternative::Kind::anything, "", mask(way, reference::undecided), {}});
+  if (any_admits(way, reference::admits_nan))
+    all.push_back({Alternative::Kind::nan, "", mask(way, reference::admits_nan), {}});
+  if (any_admits(way, reference::undecided))
+    all.push_back({Alternative::Kind::anything, "", mask(way, reference::undecided), {}});
   return all;
 }
 

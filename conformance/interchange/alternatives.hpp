@@ -1,6 +1,6 @@
 /// \file
-/// A box of admitted values as comparisons that any format has: between two ends, equal, NaN, or nothing at all. It knows no
-/// format.
+/// A box of admitted values as comparisons that any format has: between two ends, equal, NaN, or nothing at all. It
+/// knows no format.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace etalon::conformance::interchange {
 struct Alternative {
   enum class Kind : std::uint8_t {
     equal,    ///< to `lower`: truth values
-    box,      ///< between `lower` and `upper`, both included; an empty one, from inf to -inf, where it is none of the element's
+    box,      ///< between `lower` and `upper`, both included; an empty one, from inf to -inf, where it is none of the
+              ///< element's
     nan,      ///< NaN where the mask `lower` is true
     anything  ///< whatever it is, where the mask `lower` is true
   };

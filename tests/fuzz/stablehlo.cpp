@@ -17,13 +17,15 @@ void read_stablehlo(std::string_view text) {
   if (!imported.refused.empty()) return;
   const std::string program = to_text(imported.program);
   if (!accepted([&] {
-        if (to_text(spec::parse_program(program)) != program) broken("an imported program is the same after its text", program);
+        if (to_text(spec::parse_program(program)) != program)
+          broken("an imported program is the same after its text", program);
       }))
     broken("an imported program can be read", program);
   // What is written for the program can be read again.
   std::string written;
   if (!accepted([&] { written = module_text(imported.program); })) return;
-  if (!accepted([&] { (void)read_module(written, "written"); })) broken("a module that is written can be read", written);
+  if (!accepted([&] { (void)read_module(written, "written"); }))
+    broken("a module that is written can be read", written);
 }
 
 std::vector<std::string> stablehlo_seeds() {

@@ -1,5 +1,4 @@
 #include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <set>
 
@@ -19,7 +18,9 @@ namespace {
 
 const std::filesystem::path golden = ETALON_SOURCE_DIR "/tests/interchange/stablehlo";
 
-[[nodiscard]] Imported imported(const std::string& text) { return import_module(read_module(text, "m.mlir"), {"m.mlir", ""}); }
+[[nodiscard]] Imported imported(const std::string& text) {
+  return import_module(read_module(text, "m.mlir"), {"m.mlir", ""});
+}
 
 [[nodiscard]] std::vector<HostTensor> outputs_of(const spec::Request& request) {
   const spec::Answer answer = reference::make_reference_backend()->run(request);
@@ -124,8 +125,9 @@ TEST_CASE("a definition goes to a module and back, and means the same") {
       go_and_return(std::string(unit.operation), request_of(c), seen);
     }
   }
-  INFO(seen.judged << " calls of " << seen.operations.size() << " operations, " << seen.elements << " elements; " << seen.unwritten
-                   << " not written, " << seen.many_axes << " of too many axes, " << seen.unbounded << " without bounds");
+  INFO(seen.judged << " calls of " << seen.operations.size() << " operations, " << seen.elements << " elements; "
+                   << seen.unwritten << " not written, " << seen.many_axes << " of too many axes, " << seen.unbounded
+                   << " without bounds");
   CHECK(unit_number > 190);
   CHECK(seen.operations.size() > 180);
   CHECK(seen.elements > 8000);
@@ -134,16 +136,21 @@ TEST_CASE("a definition goes to a module and back, and means the same") {
 
 TEST_CASE("what is wrong with a module's text is said with its place") {
   CHECK(fault_of("") == "m.mlir:1:1: expected a function, found the end of the text");
-  CHECK(fault_of("module {\n  func.func @f() {\n    %a = \n  }\n}") == "m.mlir:4:3: expected an instruction, found '}'");
-  CHECK(fault_of("func.func @f() {\n  %a = stablehlo.constant dense<[1, [2]]> : tensor<2xi32>\n}") == "m.mlir:2:37: expected an element, found '[2]]>'");
+  CHECK(fault_of("module {\n  func.func @f() {\n    %a = \n  }\n}") ==
+        "m.mlir:4:3: expected an instruction, found '}'");
+  CHECK(fault_of("func.func @f() {\n  %a = stablehlo.constant dense<[1, [2]]> : tensor<2xi32>\n}") ==
+        "m.mlir:2:37: expected an element, found '[2]]>'");
   CHECK(fault_of("func.func @f() {\n  %a = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n}") ==
         "m.mlir:2:27: dense<…> has other extents than tensor<3xi32>");
   CHECK(fault_of("func.func @f() {\n  %a = stablehlo.constant dense<\"0x00\"> : tensor<f32>\n}") ==
         "m.mlir:2:27: expected the bits of tensor<f32>, found 1 bytes");
-  CHECK(fault_of("ML\xefR") == "m.mlir: this is bytecode; its text is printed by stablehlo-translate --deserialize m.mlir");
-  CHECK(fault_of("func.func @f() { return }\nfunc.func @f() { return }") == "m.mlir:2:1: a function \"f\" stands before");
+  CHECK(fault_of("ML\xefR") ==
+        "m.mlir: this is bytecode; its text is printed by stablehlo-translate --deserialize m.mlir");
+  CHECK(fault_of("func.func @f() { return }\nfunc.func @f() { return }") ==
+        "m.mlir:2:1: a function \"f\" stands before");
   const std::string deep(100, '[');
-  CHECK(fault_of("module attributes {a = " + deep) == "m.mlir:1:88: expected nothing that stands more than 64 deep, found '[[[[[[[[[[[[[[[[[[[['");
+  CHECK(fault_of("module attributes {a = " + deep) ==
+        "m.mlir:1:88: expected nothing that stands more than 64 deep, found '[[[[[[[[[[[[[[[[[[[['");
 }
 
 TEST_CASE("what is not offered is refused all at once, by line and instruction") {
@@ -152,19 +159,24 @@ TEST_CASE("what is not offered is refused all at once, by line and instruction")
                              "  %y = stablehlo.exponential %x {own = 1 : i64} : tensor<2xf32>"))
             .refused == Lines{"m.mlir:2:8: stablehlo.cbrt: it has no counterpart in the library",
                               "m.mlir:4:8: stablehlo.exponential: attribute \"own\" is not offered"});
-  CHECK(imported(function_of("  %y = stablehlo.while(%i = %x) : tensor<2xf32>\n    cond {\n      %c = a.b\n    } do {\n    }")).refused ==
-        Lines{"m.mlir:2:8: stablehlo.while: control flow is not offered"});
+  CHECK(imported(function_of(
+                     "  %y = stablehlo.while(%i = %x) : tensor<2xf32>\n    cond {\n      %c = a.b\n    } do {\n    }"))
+            .refused == Lines{"m.mlir:2:8: stablehlo.while: control flow is not offered"});
   CHECK(imported(function_of("  %z = stablehlo.constant dense<1.0> : tensor<f32>\n"
-                             "  %s = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>\n"
+                             "  %s = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : "
+                             "(tensor<2xf32>, tensor<f32>) -> tensor<f32>\n"
                              "  %y = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2xf32>"))
-            .refused == Lines{"m.mlir:3:8: stablehlo.reduce: a sum that does not begin with 0: it may be joined any number of times"});
+            .refused ==
+        Lines{"m.mlir:3:8: stablehlo.reduce: a sum that does not begin with 0: it may be joined any number of times"});
   CHECK(imported(function_of("  %y = stablehlo.add %x, %w : tensor<2xf32>")).refused ==
         Lines{"m.mlir:2:8: stablehlo.add: \"%w\" is made by no earlier instruction"});
   CHECK(imported(function_of("  %y = stablehlo.reshape %x : (tensor<2xf32>) -> tensor<3xf32>")).refused.size() == 1);
   CHECK(imported("func.func @f(%x: tensor<2xui8>, %z: tensor<?xf32>) { return }").refused ==
-        Lines{"m.mlir:1:1: argument \"%x\": tensors of ui8 are not offered", "m.mlir:1:1: argument \"%z\": extents that are not known are not offered"});
+        Lines{"m.mlir:1:1: argument \"%x\": tensors of ui8 are not offered",
+              "m.mlir:1:1: argument \"%z\": extents that are not known are not offered"});
   // A function that calls itself.
-  CHECK(imported("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %y = call @main(%x) : (tensor<f32>) -> tensor<f32>\n  return %y : tensor<f32>\n}")
+  CHECK(imported("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %y = call @main(%x) : (tensor<f32>) -> "
+                 "tensor<f32>\n  return %y : tensor<f32>\n}")
             .refused == Lines{"m.mlir:2:8: func.call: calls stand more than 32 deep"});
 }
 

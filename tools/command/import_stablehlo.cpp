@@ -1,9 +1,9 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "conformance/interchange/stablehlo/expected.hpp"
 #include "conformance/judge.hpp"
@@ -32,14 +32,17 @@ struct StablehloWords {
   bool judge = false, check = false, json = false;
 };
 
-[[nodiscard]] int judge_expected(const StablehloWords& words, const stablehlo::Imported& imported, const std::string& file) {
+[[nodiscard]] int judge_expected(const StablehloWords& words, const stablehlo::Imported& imported,
+                                 const std::string& file) {
   const stablehlo::Question question = stablehlo::question_of(imported, file);
-  const spec::Answer answer = words.backend.empty() ? spec::Answer(question.expected) : make_backend(words.backend)->run(question.request);
+  const spec::Answer answer =
+      words.backend.empty() ? spec::Answer(question.expected) : make_backend(words.backend)->run(question.request);
   return show_verdict(conformance::judge(question.request, answer, contract_of(words.contract)), file, words.json);
 }
 
 /// Of the backend, or the reference.
-[[nodiscard]] int check_expected(const StablehloWords& words, const stablehlo::Imported& imported, const std::string& file) {
+[[nodiscard]] int check_expected(const StablehloWords& words, const stablehlo::Imported& imported,
+                                 const std::string& file) {
   const stablehlo::Question question = stablehlo::question_of(imported, file);
   const spec::Answer answer = make_backend(words.backend.empty() ? "reference" : words.backend)->run(question.request);
   const auto* numbers = std::get_if<spec::Numbers>(&answer);
@@ -59,7 +62,8 @@ struct StablehloWords {
   stablehlo::ImportOptions options;
   options.file = std::filesystem::path(words.model).filename().string();
   options.function = words.function;
-  const stablehlo::Imported imported = stablehlo::import_module(stablehlo::read_module(read_file(words.model), options.file), options);
+  const stablehlo::Imported imported =
+      stablehlo::import_module(stablehlo::read_module(read_file(words.model), options.file), options);
   require_offered(imported.refused);
   const std::string text = to_text(imported.program);
   if (!words.out.empty()) write_file(words.out, text);
@@ -78,10 +82,16 @@ void add_import_stablehlo(Command import_, Outcome& outcome) {
   model.option("model", words->model, "The module's file").required();
   model.option("-o,--out", words->out, "The program's file; without it, --judge and --check the program is printed");
   model.option("--function", words->function, "The function; without it main, or the only one");
-  const Option judge = model.flag("--judge", words->judge, "Judge the numbers that a module without arguments expects of its values");
-  model.flag("--check", words->check, "Run the module, and compare with what it expects, bit for bit: for tests that judge").excludes(judge);
-  model.option("--backend", words->backend, "Judge what this backend answers instead; with --check: who runs it, without it the reference");
-  model.option("--contract", words->contract, "What the answers promise: a shipped contract by name, or a JSON file").with_default();
+  const Option judge =
+      model.flag("--judge", words->judge, "Judge the numbers that a module without arguments expects of its values");
+  model
+      .flag("--check", words->check,
+            "Run the module, and compare with what it expects, bit for bit: for tests that judge")
+      .excludes(judge);
+  model.option("--backend", words->backend,
+               "Judge what this backend answers instead; with --check: who runs it, without it the reference");
+  model.option("--contract", words->contract, "What the answers promise: a shipped contract by name, or a JSON file")
+      .with_default();
   model.flag("--json", words->json, "The verdict as one line of JSON").needs(judge);
   model.callback([words, &outcome] { outcome.status = import_module(*words); });
 }

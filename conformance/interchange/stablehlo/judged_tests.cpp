@@ -17,11 +17,15 @@ namespace {
 [[nodiscard]] Tensor holds(Instructions& out, const interchange::Alternative& one, const Tensor& y) {
   using Kind = interchange::Alternative::Kind;
   switch (one.kind) {
-    case Kind::equal: return out.compare("EQ", y, out.constant(one.lower));
+    case Kind::equal:
+      return out.compare("EQ", y, out.constant(one.lower));
     case Kind::box:
-      return out.binary("and", out.compare("LE", out.constant(one.lower), y), out.compare("LE", y, out.constant(one.upper)));
-    case Kind::nan: return out.binary("and", out.compare("NE", y, y), out.constant(one.lower));
-    case Kind::anything: return out.constant(one.lower);
+      return out.binary("and", out.compare("LE", out.constant(one.lower), y),
+                        out.compare("LE", y, out.constant(one.upper)));
+    case Kind::nan:
+      return out.binary("and", out.compare("NE", y, y), out.constant(one.lower));
+    case Kind::anything:
+      return out.constant(one.lower);
   }
   return y;
 }
@@ -54,7 +58,8 @@ namespace {
 }
 
 /// Whether all tensors lie in their boxes of one position.
-[[nodiscard]] Tensor in_joint_boxes(Instructions& out, const std::vector<PackedResult>& results, const std::vector<Tensor>& values) {
+[[nodiscard]] Tensor in_joint_boxes(Instructions& out, const std::vector<PackedResult>& results,
+                                    const std::vector<Tensor>& values) {
   std::optional<Tensor> any;
   for (std::size_t way = 0; way < results.front().ways.size(); ++way) {
     std::optional<Tensor> all;
@@ -89,7 +94,8 @@ void expect_results(Instructions& out, const PackedTest& packed, const std::vect
   const spec::System system = lower(packed.request.program);
   Instructions out;
   std::vector<Tensor> inputs;
-  for (const HostTensor& numbers : packed.request.inputs) inputs.push_back(out.unary("optimization_barrier", out.constant(numbers)));
+  for (const HostTensor& numbers : packed.request.inputs)
+    inputs.push_back(out.unary("optimization_barrier", out.constant(numbers)));
   std::vector<Tensor> values = write_equations(system, inputs, out);
   values.resize(packed.results.size());
   expect_results(out, packed, values);

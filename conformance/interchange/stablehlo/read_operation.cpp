@@ -1,10 +1,10 @@
 #include "conformance/interchange/stablehlo/read_operation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "spec/quoted.hpp"
 
@@ -14,8 +14,10 @@ namespace {
 /// Operations whose pretty forms have a grammar of their own, with regions, and that are refused in any case.
 [[nodiscard]] bool is_passed_over(std::string_view name) {
   constexpr std::array dialects{"stablehlo.", "chlo.", "check.", "func.", "call", "return"};
-  if (std::none_of(dialects.begin(), dialects.end(), [&](std::string_view d) { return name.starts_with(d); })) return true;
-  constexpr std::array names{"stablehlo.while", "stablehlo.case", "stablehlo.if", "stablehlo.custom_call", "stablehlo.scan", "chlo.scan"};
+  if (std::none_of(dialects.begin(), dialects.end(), [&](std::string_view d) { return name.starts_with(d); }))
+    return true;
+  constexpr std::array names{"stablehlo.while",       "stablehlo.case", "stablehlo.if",
+                             "stablehlo.custom_call", "stablehlo.scan", "chlo.scan"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -134,8 +136,10 @@ void OperationReader::items(Operation& op) {
   std::optional<Literal> literal;
   if (!scan_.sees(":") && !scan_.sees("{")) {
     do {
-      if (scan_.sees("dense")) literal = read_.literal();
-      else if (!item(op)) break;
+      if (scan_.sees("dense"))
+        literal = read_.literal();
+      else if (!item(op))
+        break;
     } while (scan_.takes(",") || scan_.sees("dense"));
   }
   if (scan_.sees("{")) op.attributes.merge(read_.dictionary());
@@ -177,8 +181,10 @@ bool OperationReader::item(Operation& op) {
   }
   const std::string word(scan_.word());
   if (word.empty()) return false;
-  if (scan_.sees("=")) named_item(op, word);
-  else op.words.push_back(word);
+  if (scan_.sees("="))
+    named_item(op, word);
+  else
+    op.words.push_back(word);
   return true;
 }
 
@@ -209,7 +215,8 @@ void OperationReader::ranges(Operation& op) {
   op.attributes["strides"] = {std::move(step)};
 }
 
-/// `(%a init: %b), (%c init: %d) applies stablehlo.add across dimensions = [1] {…} : (…) -> …`, or with `reducer` behind it.
+/// `(%a init: %b), (%c init: %d) applies stablehlo.add across dimensions = [1] {…} : (…) -> …`, or with `reducer`
+/// behind it.
 void OperationReader::reduction(Operation& op) {
   std::vector<std::string> initial;
   do {
@@ -219,7 +226,8 @@ void OperationReader::reduction(Operation& op) {
     scan_.expect(":");
     initial.push_back(scan_.value_name());
     scan_.expect(")");
-    if (op.operands.back().empty() || initial.back().empty()) scan_.fail("a value that is reduced, and one to begin with");
+    if (op.operands.back().empty() || initial.back().empty())
+      scan_.fail("a value that is reduced, and one to begin with");
   } while (scan_.takes(","));
   const std::size_t inputs = op.operands.size();
   op.operands.insert(op.operands.end(), initial.begin(), initial.end());
@@ -244,7 +252,8 @@ void OperationReader::reduction(Operation& op) {
   body.operations = {std::move(inner), std::move(end)};
 }
 
-/// `reducer(%a: …, %b: …) (%c: …, %d: …) {…}`: a pair for each input. Blocks have the first of all pairs, then the second.
+/// `reducer(%a: …, %b: …) (%c: …, %d: …) {…}`: a pair for each input. Blocks have the first of all pairs, then the
+/// second.
 void OperationReader::reducer(Operation& op, std::size_t inputs) {
   scan_.expect("reducer");
   Block body;
@@ -267,8 +276,10 @@ void OperationReader::signature(Operation& op) {
   const bool has_parentheses = scan_.sees("(");
   std::vector<Type> all = read_.types();
   while (!has_parentheses && scan_.takes(",")) all.push_back(read_.type());
-  if (scan_.takes("->")) op.types = read_.types();
-  else if (!all.empty()) op.types = {all.back()};
+  if (scan_.takes("->"))
+    op.types = read_.types();
+  else if (!all.empty())
+    op.types = {all.back()};
 }
 
 /// Of a form that is not known: brackets, and what else stands on the line of the last of them.

@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "conformance/interchange/stablehlo/rows.hpp"
 
@@ -24,27 +24,27 @@ void require_equal_extents(const Translation& t) {
   if (kind_of(t.dtype()) == Kind::real) return same(t);
   require_equal_extents(t);
   return {t.define("quotient",
-                    "(a[...] : number, b[...] : number) -> y[...]\n"
-                    "  y[...] = if (a[...] < 0) == (b[...] < 0) then a[...] // b[...] else -((-a[...]) // b[...])\n",
-                    t.all())};
+                   "(a[...] : number, b[...] : number) -> y[...]\n"
+                   "  y[...] = if (a[...] < 0) == (b[...] < 0) then a[...] // b[...] else -((-a[...]) // b[...])\n",
+                   t.all())};
 }
 
 /// A remainder has the sign of the dividend.
 [[nodiscard]] Values remainder(Translation& t) {
   require_equal_extents(t);
   return {t.define("rest",
-                    "(a[...] : number, b[...] : number) -> y[...]\n"
-                    "  y[...] = if a[...] < 0 then -((-a[...]) % abs(b[...])) else a[...] % abs(b[...])\n",
-                    t.all())};
+                   "(a[...] : number, b[...] : number) -> y[...]\n"
+                   "  y[...] = if a[...] < 0 then -((-a[...]) % abs(b[...])) else a[...] % abs(b[...])\n",
+                   t.all())};
 }
 
 /// To the nearest integer, halves away from 0.
 [[nodiscard]] Values round_away(Translation& t) {
   return {t.define("round_away",
-                    "(x[...]) -> y[...]\n"
-                    "  t[...] = trunc(x[...])\n"
-                    "  y[...] = if abs(x[...] - t[...]) >= 0.5 then t[...] + sign(x[...]) else t[...]\n",
-                    t.all())};
+                   "(x[...]) -> y[...]\n"
+                   "  t[...] = trunc(x[...])\n"
+                   "  y[...] = if abs(x[...] - t[...]) >= 0.5 then t[...] + sign(x[...]) else t[...]\n",
+                   t.all())};
 }
 
 [[nodiscard]] std::string_view comparison(std::string_view direction) {
