@@ -27,8 +27,7 @@ class Importer {
     Values arguments;
     for (const auto& [name, type] : function->body.arguments) arguments.push_back(argument(*function, name, type));
     const auto results = run(*function, arguments, 0);
-    if (found_.refused.empty()) answer(*results);
-    if (found_.refused.empty()) finish();
+    if (found_.refused.empty()) finish(*results);
     return std::move(found_);
   }
 
@@ -237,8 +236,10 @@ class Importer {
       found_.refused.push_back(fmt::format("{}: the function answers nothing", options_.file));
   }
 
-  void finish() {
+  void finish(const Values& results) {
     try {
+      answer(results);
+      if (!found_.refused.empty()) return;
       found_.program = writer_.finish();
       found_.inputs = writer_.inputs();
     } catch (const SpecViolation& why) {
