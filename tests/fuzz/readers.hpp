@@ -56,6 +56,9 @@ void read_onnx(std::string_view text);
 /// A question about texts: a definition or a program to be checked, differentiated, explained.
 void read_door(std::string_view text);
 [[nodiscard]] std::vector<std::string> door_seeds();
+/// A module of StableHLO, imported.
+void read_stablehlo(std::string_view text);
+[[nodiscard]] std::vector<std::string> stablehlo_seeds();
 
 /// A file of waivers.
 void read_waivers(std::string_view text);

@@ -24,6 +24,7 @@ constexpr std::array all_targets{Target{"notation", read_notation, notation_seed
                                  Target{"pack", read_pack, pack_seeds},
                                  Target{"onnx", read_onnx, onnx_seeds},
                                  Target{"door", read_door, door_seeds},
+                                 Target{"stablehlo", read_stablehlo, stablehlo_seeds},
                                  Target{"waivers", read_waivers, waivers_seeds},
 #ifdef ETALON_COMPILED
                                  Target{"loops", read_loops, loops_seeds},

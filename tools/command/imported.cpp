@@ -1,8 +1,8 @@
 #include "tools/command/imported.hpp"
 
-#include <iostream>
-
 #include <fmt/format.h>
+
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "conformance/reports/json_lines.hpp"
@@ -24,8 +24,8 @@ int show_verdict(const conformance::Outcome& outcome, const std::string& file, b
     std::cout << line.dump() << '\n';
   } else {
     const std::string why = outcome.why.empty() ? "" : ": " + outcome.why;
-    std::cout << fmt::format("{}: {}{}; {} elements compared, {} undecided, the largest error {:.3g} of its bound\n", file,
-                             name_of(outcome.verdict), why, decided, outcome.undecided, outcome.worst_ratio);
+    std::cout << fmt::format("{}: {}{}; {} elements compared, {} undecided, the largest error {:.3g} of its bound\n",
+                             file, name_of(outcome.verdict), why, decided, outcome.undecided, outcome.worst_ratio);
   }
   return outcome.verdict == conformance::Verdict::pass && decided > 0 ? 0 : 1;
 }

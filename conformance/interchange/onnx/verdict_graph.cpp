@@ -1,18 +1,14 @@
 #include "conformance/interchange/onnx/verdict_graph.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
+#include "conformance/interchange/alternatives.hpp"
 #include "conformance/interchange/onnx/write_model.hpp"
-#include "conformance/values.hpp"
 
 namespace etalon::conformance::onnx {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Grows by one alternative after the other, element by element, and by one box after the other; the last node is named `verdict`.
 class Alternatives {
@@ -58,47 +54,16 @@ class Alternatives {
   std::size_t ways_ = 1;
 };
 
-[[nodiscard]] HostTensor filled(const Way& way, DType dtype, double number) {
-  HostTensor tensor(dtype, way.lower.dims);
-  for (std::size_t i = 0; i < way.admits.size(); ++i) set_element(tensor, i, number);
-  return tensor;
-}
-
-[[nodiscard]] bool any_admits(const Way& way, std::uint8_t flag) {
-  return std::any_of(way.admits.begin(), way.admits.end(), [&](std::uint8_t admits) { return (admits & flag) != 0; });
-}
-
-/// 1 where the flag stands.
-[[nodiscard]] HostTensor mask(const Way& way, std::uint8_t flag) {
-  HostTensor tensor(DType::boolean, way.lower.dims);
-  for (std::size_t i = 0; i < way.admits.size(); ++i)
-    tensor.bytes[i] = std::byte{static_cast<unsigned char>((way.admits[i] & flag) != 0 ? 1 : 0)};
-  return tensor;
-}
-
-/// A box of the elements with the flag; the others have an empty one, from inf to -inf.
-void add_box(Alternatives& all, const Way& way, std::uint8_t flag, const std::string& suffix, const HostTensor& lower,
-             const HostTensor& upper) {
-  HostTensor low = lower, high = upper;
-  for (std::size_t i = 0; i < way.admits.size(); ++i) {
-    if ((way.admits[i] & flag) != 0) continue;
-    set_element(low, i, infinity);
-    set_element(high, i, -infinity);
-  }
-  all.box(suffix, std::move(low), std::move(high));
-}
-
 void add_way(Alternatives& all, const Way& way, DType dtype) {
-  if (dtype == DType::boolean) return all.add(all.node("Equal", {"y", all.input("expected", way.lower)}));
-  if (kind_of(dtype) == Kind::integer) return all.box("", way.lower, way.upper);
-  add_box(all, way, reference::admits_finite, "", way.lower, way.upper);
-  for (const auto& [flag, suffix, end] : {std::tuple(reference::admits_positive_infinity, "_inf", infinity),
-                                          std::tuple(reference::admits_negative_infinity, "_minus_inf", -infinity)}) {
-    if (any_admits(way, flag)) add_box(all, way, flag, suffix, filled(way, dtype, end), filled(way, dtype, end));
+  using Kind = interchange::Alternative::Kind;
+  for (interchange::Alternative& one : interchange::alternatives_of(way, dtype)) {
+    switch (one.kind) {
+      case Kind::equal: all.add(all.node("Equal", {"y", all.input("expected", std::move(one.lower))})); break;
+      case Kind::box: all.box(one.suffix, std::move(one.lower), std::move(one.upper)); break;
+      case Kind::nan: all.add(all.node("And", {all.node("IsNaN", {"y"}), all.input("admits_nan", std::move(one.lower))})); break;
+      case Kind::anything: all.add(all.input("admits_anything", std::move(one.lower))); break;
+    }
   }
-  if (any_admits(way, reference::admits_nan))
-    all.add(all.node("And", {all.node("IsNaN", {"y"}), all.input("admits_nan", mask(way, reference::admits_nan))}));
-  if (any_admits(way, reference::undecided)) all.add(all.input("admits_anything", mask(way, reference::undecided)));
 }
 
 }  // namespace

@@ -10,7 +10,10 @@ std::string extents_text(const interchange::Integers& extents) {
 
 std::string operand_text(std::string_view name, const interchange::Integers& extents, DType dtype) {
   const Kind kind = kind_of(dtype);
-  return fmt::format("{}{}{}", name, extents_text(extents), kind == Kind::real ? "" : kind == Kind::integer ? " : number" : " : any");
+  return fmt::format("{}{}{}", name, extents_text(extents),
+                     kind == Kind::real      ? ""
+                     : kind == Kind::integer ? " : number"
+                                             : " : any");
 }
 
 std::string binders_text(std::string_view index, const interchange::Integers& extents) {

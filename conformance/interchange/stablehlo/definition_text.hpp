@@ -1,6 +1,6 @@
 /// \file
-/// Pieces of definitions in the notation with numbers for extents: what instructions of StableHLO become that are no operation
-/// of the library. It knows no instruction.
+/// Pieces of definitions in the notation with numbers for extents: what instructions of StableHLO become that are no
+/// operation of the library. It knows no instruction.
 #pragma once
 
 #include <cstdint>

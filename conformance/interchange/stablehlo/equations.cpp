@@ -1,9 +1,9 @@
 #include "conformance/interchange/stablehlo/equations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "conformance/interchange/stablehlo/expressions.hpp"
 #include "conformance/interchange/stablehlo/primitives.hpp"
@@ -69,8 +69,11 @@ class EquationWriter {
   }
 
   void write(const Equation& equation) {
-    if (std::any_of(equation.binders.begin(), equation.binders.end(), [](const spec::Binder& b) { return b.extent == 0; })) return;
-    Expressions expressions(out_, [this](TensorId id) { return tensor(id); }, arithmetic_of(equation));
+    if (std::any_of(equation.binders.begin(), equation.binders.end(),
+                    [](const spec::Binder& b) { return b.extent == 0; }))
+      return;
+    Expressions expressions(
+        out_, [this](TensorId id) { return tensor(id); }, arithmetic_of(equation));
     expressions.scope().enter(equation.binders);
     const Spread value = expressions.value(equation.value);
     const Spread converted{stored(out_, value.tensor, system_[equation.target].dtype), value.over};
@@ -126,7 +129,8 @@ class EquationWriter {
     const Tensor zero = out_.convert(out_.integer(0), type.dtype);
     const Tensor padded = out_.pad(piece, zero, low, high, interior);
     if (!tensors_[static_cast<std::size_t>(target)]) return padded;
-    const Tensor here = out_.pad(out_.filled(out_.truth(true), piece.type.extents), out_.truth(false), low, high, interior);
+    const Tensor here =
+        out_.pad(out_.filled(out_.truth(true), piece.type.extents), out_.truth(false), low, high, interior);
     return out_.select(here, padded, tensor(target));
   }
 

@@ -16,7 +16,8 @@ Question question_of(const Imported& imported, const std::string& id) {
   }
   question.request.program.outputs.clear();
   for (const Expectation& expectation : imported.expectations) {
-    if (!expectation.numbers) throw Unsupported(fmt::format("{}:{}: what is expected is computed", id, expectation.line));
+    if (!expectation.numbers)
+      throw Unsupported(fmt::format("{}:{}: what is expected is computed", id, expectation.line));
     question.request.program.outputs.push_back(expectation.output);
     question.expected.outputs.push_back(*expectation.numbers);
   }

@@ -12,9 +12,11 @@ namespace {
 using spec::Affine, spec::Expr, spec::Form, spec::Node;
 
 [[nodiscard]] double rounded(const spec::Number& number, DType dtype) {
-  if (number.is_binary) return dtype == DType::f32 ? static_cast<double>(static_cast<float>(number.binary)) : number.binary;
+  if (number.is_binary)
+    return dtype == DType::f32 ? static_cast<double>(static_cast<float>(number.binary)) : number.binary;
   const std::string digits = exponential_text(number);
-  return dtype == DType::f32 ? static_cast<double>(std::strtof(digits.c_str(), nullptr)) : std::strtod(digits.c_str(), nullptr);
+  return dtype == DType::f32 ? static_cast<double>(std::strtof(digits.c_str(), nullptr))
+                             : std::strtod(digits.c_str(), nullptr);
 }
 
 /// Whether each index is a constant, or a multiple of one variable that no other index has, and a constant.
@@ -39,12 +41,18 @@ Spread Expressions::value(const Expr& e) {
       if (node.kind == Kind::integer) return {out_.integer(node.number.mantissa), {}};
       if (node.kind == Kind::boolean) return {out_.truth(node.number.mantissa != 0), {}};
       return {out_.real(rounded(node.number, real_), real_), {}};
-    case Form::variable: return {out_.iota(scope_.extent(node.variable)), {node.variable}};
-    case Form::read: return read(node);
-    case Form::apply: return apply(node);
-    case Form::select: return select(node.args[0], value(node.args[1]), value(node.args[2]));
-    case Form::reduce: return reduce(node);
-    case Form::detach: return value(node.args[0]);
+    case Form::variable:
+      return {out_.iota(scope_.extent(node.variable)), {node.variable}};
+    case Form::read:
+      return read(node);
+    case Form::apply:
+      return apply(node);
+    case Form::select:
+      return select(node.args[0], value(node.args[1]), value(node.args[2]));
+    case Form::reduce:
+      return reduce(node);
+    case Form::detach:
+      return value(node.args[0]);
   }
   return {};
 }
@@ -71,8 +79,10 @@ Spread Expressions::read(const Node& node) {
   std::vector<Affine> indices;
   for (const Expr& index : node.args) indices.push_back(spec::exact_affine(index));
   Spread found;
-  if (are_plain(indices)) found = sliced(stored, indices);
-  else found = gathered(stored, node.args);
+  if (are_plain(indices))
+    found = sliced(stored, indices);
+  else
+    found = gathered(stored, node.args);
   return {out_.convert(found.tensor, dtype), found.over};
 }
 

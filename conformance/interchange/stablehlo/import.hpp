@@ -1,6 +1,6 @@
 /// \file
-/// A module of StableHLO as a program of the library's operations. What an instruction means there stands in one table of rows
-/// (rows.hpp); what is not offered is refused all at once.
+/// A module of StableHLO as a program of the library's operations. What an instruction means there stands in one table
+/// of rows (rows.hpp); what is not offered is refused all at once.
 #pragma once
 
 #include <map>
@@ -22,9 +22,9 @@ struct ImportOptions {
 struct Expectation {
   enum class Kind : std::uint8_t { equal, almost_equal, close };
   Kind kind = Kind::equal;
-  std::string output;                    ///< of the program
-  std::optional<std::string> expected;   ///< another output of the program; otherwise
-  std::optional<HostTensor> numbers;     ///< these
+  std::string output;                   ///< of the program
+  std::optional<std::string> expected;  ///< another output of the program; otherwise
+  std::optional<HostTensor> numbers;    ///< these
   std::uint32_t line = 0;
 };
 
@@ -32,10 +32,11 @@ struct Expectation {
 struct Imported {
   spec::Program program;
   std::map<std::string, std::string> inputs;  ///< the module's names of the program's inputs that are no constants
-  std::size_t results = 0;                    ///< so many of the first outputs are the function's; the others are expected to be something
+  std::size_t results =
+      0;  ///< so many of the first outputs are the function's; the others are expected to be something
   std::vector<Expectation> expectations;
-  /// One line for each instruction and argument that is not offered, `model.mlir:17:5: stablehlo.sort: …`; where there is one,
-  /// there is no program.
+  /// One line for each instruction and argument that is not offered, `model.mlir:17:5: stablehlo.sort: …`; where there
+  /// is one, there is no program.
   std::vector<std::string> refused;
 };
 

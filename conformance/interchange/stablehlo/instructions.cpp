@@ -1,12 +1,12 @@
 #include "conformance/interchange/stablehlo/instructions.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "conformance/number_text.hpp"
 #include "spec/half.hpp"
@@ -38,10 +38,14 @@ namespace {
   if (!std::isfinite(value)) {
     const bool is_negative = std::signbit(value), is_nan = std::isnan(value);
     switch (dtype) {
-      case DType::f16: return is_nan ? "0x7E00" : is_negative ? "0xFC00" : "0x7C00";
-      case DType::bf16: return is_nan ? "0x7FC0" : is_negative ? "0xFF80" : "0x7F80";
-      case DType::f32: return is_nan ? "0x7FC00000" : is_negative ? "0xFF800000" : "0x7F800000";
-      default: return is_nan ? "0x7FF8000000000000" : is_negative ? "0xFFF0000000000000" : "0x7FF0000000000000";
+      case DType::f16:
+        return is_nan ? "0x7E00" : is_negative ? "0xFC00" : "0x7C00";
+      case DType::bf16:
+        return is_nan ? "0x7FC0" : is_negative ? "0xFF80" : "0x7F80";
+      case DType::f32:
+        return is_nan ? "0x7FC00000" : is_negative ? "0xFF800000" : "0x7F800000";
+      default:
+        return is_nan ? "0x7FF8000000000000" : is_negative ? "0xFFF0000000000000" : "0x7FF0000000000000";
     }
   }
   std::string digits = shortest(value, dtype);
@@ -50,8 +54,8 @@ namespace {
   return digits.insert(exponent, ".0");
 }
 
-/// The bytes of elements from the highest to the lowest, as hexadecimal numbers of MLIR that stand for a list have them:
-/// in the order of memory.
+/// The bytes of elements from the highest to the lowest, as hexadecimal numbers of MLIR that stand for a list have
+/// them: in the order of memory.
 [[nodiscard]] std::string hexadecimal(const HostTensor& numbers) {
   std::string text = "\"0x";
   for (const std::byte byte : numbers.bytes) text += fmt::format("{:02X}", static_cast<unsigned>(byte));
@@ -100,7 +104,9 @@ Tensor Instructions::truth(bool value_of) {
 Tensor Instructions::constant(const HostTensor& numbers) {
   const TensorType type{numbers.dtype, extents_of(numbers.dims)};
   std::size_t next = 0;
-  const std::string text = numbers.dims.count() == 0 ? "" : numbers.dtype == DType::boolean ? truths(numbers, 0, next) : hexadecimal(numbers);
+  const std::string text = numbers.dims.count() == 0         ? ""
+                           : numbers.dtype == DType::boolean ? truths(numbers, 0, next)
+                                                             : hexadecimal(numbers);
   return value(fmt::format("stablehlo.constant dense<{}> : {}", text, to_text(type)), type);
 }
 
@@ -111,9 +117,11 @@ Tensor Instructions::iota(std::int64_t extent) {
 
 Tensor Instructions::elementwise(std::string_view operation, std::span<const Tensor> operands) {
   const TensorType type = operands.front().type;
-  return value(fmt::format("{}{} {} : {}", operation.find('.') == std::string_view::npos ? "stablehlo." : "", operation, names(operands),
-                           operation.find('.') == std::string_view::npos ? to_text(type)
-                                                                         : fmt::format("{} -> {}", to_text(type), to_text(type))),
+  return value(fmt::format("{}{} {} : {}", operation.find('.') == std::string_view::npos ? "stablehlo." : "", operation,
+                           names(operands),
+                           operation.find('.') == std::string_view::npos
+                               ? to_text(type)
+                               : fmt::format("{} -> {}", to_text(type), to_text(type))),
                type);
 }
 
@@ -140,8 +148,8 @@ Tensor Instructions::is_finite(const Tensor& a) {
 }
 
 Tensor Instructions::select(const Tensor& condition, const Tensor& then, const Tensor& otherwise) {
-  return value(fmt::format("stablehlo.select {}, {}, {} : {}, {}", condition.name, then.name, otherwise.name, to_text(condition.type),
-                           to_text(then.type)),
+  return value(fmt::format("stablehlo.select {}, {}, {} : {}, {}", condition.name, then.name, otherwise.name,
+                           to_text(condition.type), to_text(then.type)),
                then.type);
 }
 
@@ -154,14 +162,16 @@ Tensor Instructions::convert(const Tensor& a, DType dtype) {
 Tensor Instructions::broadcast(const Tensor& a, const Extents& axes, const Extents& extents) {
   if (a.type.extents == extents) return a;
   const TensorType type{a.type.dtype, extents};
-  return value(fmt::format("stablehlo.broadcast_in_dim {}, dims = {} : {}", a.name, list(axes), signature({&a, 1}, type)), type);
+  return value(
+      fmt::format("stablehlo.broadcast_in_dim {}, dims = {} : {}", a.name, list(axes), signature({&a, 1}, type)), type);
 }
 
 Tensor Instructions::transpose(const Tensor& a, const Extents& permutation) {
   if (std::is_sorted(permutation.begin(), permutation.end())) return a;
   TensorType type{a.type.dtype, {}};
   for (const std::int64_t axis : permutation) type.extents.push_back(a.type.extents[static_cast<std::size_t>(axis)]);
-  return value(fmt::format("stablehlo.transpose {}, dims = {} : {}", a.name, list(permutation), signature({&a, 1}, type)), type);
+  return value(
+      fmt::format("stablehlo.transpose {}, dims = {} : {}", a.name, list(permutation), signature({&a, 1}, type)), type);
 }
 
 Tensor Instructions::reshape(const Tensor& a, const Extents& extents) {
@@ -187,7 +197,8 @@ Tensor Instructions::slice(const Tensor& a, const Extents& start, const Extents&
   return value(fmt::format("stablehlo.slice {} [{}] : {}", a.name, ranges, signature({&a, 1}, type)), type);
 }
 
-Tensor Instructions::pad(const Tensor& a, const Tensor& padding, const Extents& low, const Extents& high, const Extents& interior) {
+Tensor Instructions::pad(const Tensor& a, const Tensor& padding, const Extents& low, const Extents& high,
+                         const Extents& interior) {
   TensorType type{a.type.dtype, {}};
   for (std::size_t i = 0; i < low.size(); ++i) {
     const std::int64_t extent = a.type.extents[i];
@@ -195,8 +206,8 @@ Tensor Instructions::pad(const Tensor& a, const Tensor& padding, const Extents& 
   }
   if (type == a.type && std::all_of(low.begin(), low.end(), [](std::int64_t n) { return n == 0; })) return a;
   const Tensor both[] = {a, padding};
-  return value(fmt::format("stablehlo.pad {}, low = {}, high = {}, interior = {} : {}", names(both), list(low), list(high),
-                           list(interior), signature(both, type)),
+  return value(fmt::format("stablehlo.pad {}, low = {}, high = {}, interior = {} : {}", names(both), list(low),
+                           list(high), list(interior), signature(both, type)),
                type);
 }
 
@@ -206,7 +217,8 @@ Tensor Instructions::concatenate(std::span<const Tensor> parts, std::int64_t axi
   std::int64_t& extent = type.extents[static_cast<std::size_t>(axis)];
   extent = 0;
   for (const Tensor& part : parts) extent += part.type.extents[static_cast<std::size_t>(axis)];
-  return value(fmt::format("stablehlo.concatenate {}, dim = {} : {}", names(parts), axis, signature(parts, type)), type);
+  return value(fmt::format("stablehlo.concatenate {}, dim = {} : {}", names(parts), axis, signature(parts, type)),
+               type);
 }
 
 Tensor Instructions::gather_elements(const Tensor& a, const Tensor& places) {
@@ -216,27 +228,30 @@ Tensor Instructions::gather_elements(const Tensor& a, const Tensor& places) {
   TensorType type{a.type.dtype, places.type.extents};
   type.extents.pop_back();
   const Tensor both[] = {a, places};
-  return value(
-      fmt::format("\"stablehlo.gather\"({}) <{{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = {}, start_index_map = {}, "
-                  "index_vector_dim = {}>, indices_are_sorted = false, slice_sizes = array<i64: {}>}}> : {}",
-                  names(both), list(axes), list(axes), type.extents.size(), fmt::join(ones, ", "), signature(both, type)),
-      type);
+  return value(fmt::format("\"stablehlo.gather\"({}) <{{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = "
+                           "{}, start_index_map = {}, "
+                           "index_vector_dim = {}>, indices_are_sorted = false, slice_sizes = array<i64: {}>}}> : {}",
+                           names(both), list(axes), list(axes), type.extents.size(), fmt::join(ones, ", "),
+                           signature(both, type)),
+               type);
 }
 
 Tensor Instructions::reduce(std::string_view operation, const Tensor& a, const Tensor& identity, const Extents& axes) {
   TensorType type{a.type.dtype, {}};
   for (std::size_t i = 0; i < a.type.extents.size(); ++i) {
-    if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) == axes.end()) type.extents.push_back(a.type.extents[i]);
+    if (std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(i)) == axes.end())
+      type.extents.push_back(a.type.extents[i]);
   }
   const Tensor both[] = {a, identity};
-  return value(fmt::format("stablehlo.reduce({} init: {}) applies stablehlo.{} across dimensions = {} : {}", a.name, identity.name,
-                           operation, list(axes), signature(both, type)),
+  return value(fmt::format("stablehlo.reduce({} init: {}) applies stablehlo.{} across dimensions = {} : {}", a.name,
+                           identity.name, operation, list(axes), signature(both, type)),
                type);
 }
 
 Tensor Instructions::dot_general(const Tensor& a, const Tensor& b, const Contraction& along) {
   TensorType type{a.type.dtype, {}};
-  for (const std::int64_t axis : along.left_batch) type.extents.push_back(a.type.extents[static_cast<std::size_t>(axis)]);
+  for (const std::int64_t axis : along.left_batch)
+    type.extents.push_back(a.type.extents[static_cast<std::size_t>(axis)]);
   const auto add_others = [&](const Tensor& t, const Extents& batch, const Extents& summed) {
     for (std::size_t i = 0; i < t.type.extents.size(); ++i) {
       const auto is_it = [&](std::int64_t axis) { return axis == static_cast<std::int64_t>(i); };
@@ -246,13 +261,14 @@ Tensor Instructions::dot_general(const Tensor& a, const Tensor& b, const Contrac
   };
   add_others(a, along.left_batch, along.left_summed);
   add_others(b, along.right_batch, along.right_summed);
-  const std::string batch = along.left_batch.empty()
-                                ? ""
-                                : fmt::format("batching_dims = {} x {}, ", list(along.left_batch), list(along.right_batch));
+  const std::string batch = along.left_batch.empty() ? ""
+                                                     : fmt::format("batching_dims = {} x {}, ", list(along.left_batch),
+                                                                   list(along.right_batch));
   const Tensor both[] = {a, b};
-  return value(fmt::format("stablehlo.dot_general {}, {}contracting_dims = {} x {}, precision = [HIGHEST, HIGHEST] : {}", names(both),
-                           batch, list(along.left_summed), list(along.right_summed), signature(both, type)),
-               type);
+  return value(
+      fmt::format("stablehlo.dot_general {}, {}contracting_dims = {} x {}, precision = [HIGHEST, HIGHEST] : {}",
+                  names(both), batch, list(along.left_summed), list(along.right_summed), signature(both, type)),
+      type);
 }
 
 std::string Instructions::function(std::string_view name, std::span<const Tensor> results) const {

@@ -1,6 +1,6 @@
 /// \file
-/// Instructions of StableHLO as text, one value each: the body of a function while it is written. It knows the form of each
-/// instruction, and no equation. The same instruction on the same operands is written once.
+/// Instructions of StableHLO as text, one value each: the body of a function while it is written. It knows the form of
+/// each instruction, and no equation. The same instruction on the same operands is written once.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,8 @@ class Instructions {
   [[nodiscard]] Tensor reverse(const Tensor& a, const Extents& axes);
   [[nodiscard]] Tensor slice(const Tensor& a, const Extents& start, const Extents& limit, const Extents& step);
   /// Negative amounts crop.
-  [[nodiscard]] Tensor pad(const Tensor& a, const Tensor& value, const Extents& low, const Extents& high, const Extents& interior);
+  [[nodiscard]] Tensor pad(const Tensor& a, const Tensor& value, const Extents& low, const Extents& high,
+                           const Extents& interior);
   [[nodiscard]] Tensor concatenate(std::span<const Tensor> parts, std::int64_t axis);
   /// Single elements: the last axis of `places` says where each stands, outermost first.
   [[nodiscard]] Tensor gather_elements(const Tensor& a, const Tensor& places);

@@ -1,6 +1,6 @@
 /// \file
-/// A module of StableHLO as data: what its text says, read and not yet understood. It knows the notation of MLIR, and of
-/// instructions only how they are written.
+/// A module of StableHLO as data: what its text says, read and not yet understood. It knows the notation of MLIR, and
+/// of instructions only how they are written.
 #pragma once
 
 #include <cstddef>
@@ -47,9 +47,9 @@ struct Operation {
   std::vector<std::string> operands;  ///< `%x`, or `%x#1` of one that has several results
   std::vector<std::string> results;
   Attributes attributes;
-  std::vector<std::string> words;     ///< of the pretty form: `GT` and `FLOAT` of a comparison
-  std::vector<Block> regions;         ///< of one block each
-  std::vector<Type> types;            ///< of the results; fewer where the instruction is none that is known
+  std::vector<std::string> words;  ///< of the pretty form: `GT` and `FLOAT` of a comparison
+  std::vector<Block> regions;      ///< of one block each
+  std::vector<Type> types;         ///< of the results; fewer where the instruction is none that is known
 };
 
 struct Block {
@@ -70,8 +70,8 @@ struct Module {
 /// The module in a file's text. Instructions that are not known are passed over as far as they go; whoever translates
 /// refuses them.
 /// \param where the file's name in messages
-/// \throws IoError `where:17:5: expected …, found …` for a text that is none, for bytecode with the command that prints its
-/// text, beyond 2 GiB, and for what stands more than 64 deep
+/// \throws IoError `where:17:5: expected …, found …` for a text that is none, for bytecode with the command that prints
+/// its text, beyond 2 GiB, and for what stands more than 64 deep
 [[nodiscard]] Module read_module(std::string_view text, std::string_view where);
 
 }  // namespace etalon::conformance::stablehlo

@@ -1,10 +1,10 @@
 #include "conformance/interchange/stablehlo/monoid.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "conformance/values.hpp"
 #include "spec/quoted.hpp"
@@ -19,13 +19,15 @@ constexpr std::array monoids{Monoid{"stablehlo.add", "sum", "any"},     Monoid{"
                              Monoid{"stablehlo.maximum", "max", "any"}, Monoid{"stablehlo.minimum", "min", "all"},
                              Monoid{"stablehlo.or", "", "any"},         Monoid{"stablehlo.and", "", "all"}};
 
-constexpr std::string_view other_form = "a region is offered that is one instruction of its two arguments, add, multiply, maximum, minimum, and, or";
+constexpr std::string_view other_form =
+    "a region is offered that is one instruction of its two arguments, add, multiply, maximum, minimum, and, or";
 
 /// The only instruction before the end, whose result is answered.
 [[nodiscard]] const Operation& only_instruction(const Block& region) {
   refuse(region.arguments.size() != 2 || region.operations.size() != 2, std::string(other_form));
   const Operation &first = region.operations[0], &end = region.operations[1];
-  refuse(end.name != "stablehlo.return" || end.operands != first.results || first.operands.size() != 2, std::string(other_form));
+  refuse(end.name != "stablehlo.return" || end.operands != first.results || first.operands.size() != 2,
+         std::string(other_form));
   return first;
 }
 
@@ -34,11 +36,13 @@ constexpr std::string_view other_form = "a region is offered that is one instruc
 std::string_view reduction_of(const Block& region, DType dtype) {
   const Operation& joins = only_instruction(region);
   const std::string &a = region.arguments[0].first, &b = region.arguments[1].first;
-  const bool in_order = joins.operands[0] == a && joins.operands[1] == b, turned = joins.operands[0] == b && joins.operands[1] == a;
+  const bool in_order = joins.operands[0] == a && joins.operands[1] == b,
+             turned = joins.operands[0] == b && joins.operands[1] == a;
   refuse(!in_order && !turned, std::string(other_form));
   for (const auto& [name, type] : region.arguments) {
     const auto* found = std::get_if<TensorType>(&type);
-    refuse(found == nullptr || !found->extents.empty() || found->dtype != dtype, "a region joins elements of another type");
+    refuse(found == nullptr || !found->extents.empty() || found->dtype != dtype,
+           "a region joins elements of another type");
   }
   for (const Monoid& monoid : monoids) {
     if (monoid.instruction != joins.name) continue;
@@ -56,7 +60,9 @@ bool is_identity(std::string_view reduction, const HostTensor& number) {
   const bool is_max = reduction == "max";
   if (is_real) return std::isinf(value) && std::signbit(value) == is_max;
   const double end = number.dtype == DType::i64 ? 0x1p63 : 0x1p31;
-  return is_max ? value == -end : number.dtype == DType::i64 ? number.view<std::int64_t>()[0] == std::numeric_limits<std::int64_t>::max() : value == end - 1;
+  return is_max                       ? value == -end
+         : number.dtype == DType::i64 ? number.view<std::int64_t>()[0] == std::numeric_limits<std::int64_t>::max()
+                                      : value == end - 1;
 }
 
 }  // namespace etalon::conformance::stablehlo

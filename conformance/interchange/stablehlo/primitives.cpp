@@ -1,9 +1,9 @@
 #include "conformance/interchange/stablehlo/primitives.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "spec/error.hpp"
 
@@ -15,52 +15,91 @@ using spec::Primitive;
 /// The name of the instruction that is the primitive, of reals and of integers and truth values; or empty.
 [[nodiscard]] std::string_view instruction(Primitive p) {
   switch (p) {
-    case Primitive::add: return "add";
-    case Primitive::sub: return "subtract";
-    case Primitive::mul: return "multiply";
-    case Primitive::neg: return "negate";
-    case Primitive::maximum: return "maximum";
-    case Primitive::minimum: return "minimum";
-    case Primitive::div: return "divide";
-    case Primitive::pow: return "power";
-    case Primitive::atan2: return "atan2";
-    case Primitive::exp: return "exponential";
-    case Primitive::log: return "log";
-    case Primitive::sqrt: return "sqrt";
-    case Primitive::sin: return "sine";
-    case Primitive::cos: return "cosine";
-    case Primitive::tan: return "tan";
-    case Primitive::sinh: return "chlo.sinh";
-    case Primitive::cosh: return "chlo.cosh";
-    case Primitive::tanh: return "tanh";
-    case Primitive::erf: return "chlo.erf";
-    case Primitive::expm1: return "exponential_minus_one";
-    case Primitive::log1p: return "log_plus_one";
-    case Primitive::abs: return "abs";
-    case Primitive::sign: return "sign";
-    case Primitive::floor: return "floor";
-    case Primitive::ceil: return "ceil";
-    case Primitive::round: return "round_nearest_even";
-    case Primitive::logical_and: return "and";
-    case Primitive::logical_or: return "or";
-    case Primitive::logical_not: return "not";
-    default: return "";
+    case Primitive::add:
+      return "add";
+    case Primitive::sub:
+      return "subtract";
+    case Primitive::mul:
+      return "multiply";
+    case Primitive::neg:
+      return "negate";
+    case Primitive::maximum:
+      return "maximum";
+    case Primitive::minimum:
+      return "minimum";
+    case Primitive::div:
+      return "divide";
+    case Primitive::pow:
+      return "power";
+    case Primitive::atan2:
+      return "atan2";
+    case Primitive::exp:
+      return "exponential";
+    case Primitive::log:
+      return "log";
+    case Primitive::sqrt:
+      return "sqrt";
+    case Primitive::sin:
+      return "sine";
+    case Primitive::cos:
+      return "cosine";
+    case Primitive::tan:
+      return "tan";
+    case Primitive::sinh:
+      return "chlo.sinh";
+    case Primitive::cosh:
+      return "chlo.cosh";
+    case Primitive::tanh:
+      return "tanh";
+    case Primitive::erf:
+      return "chlo.erf";
+    case Primitive::expm1:
+      return "exponential_minus_one";
+    case Primitive::log1p:
+      return "log_plus_one";
+    case Primitive::abs:
+      return "abs";
+    case Primitive::sign:
+      return "sign";
+    case Primitive::floor:
+      return "floor";
+    case Primitive::ceil:
+      return "ceil";
+    case Primitive::round:
+      return "round_nearest_even";
+    case Primitive::logical_and:
+      return "and";
+    case Primitive::logical_or:
+      return "or";
+    case Primitive::logical_not:
+      return "not";
+    default:
+      return "";
   }
 }
 
 [[nodiscard]] std::string_view direction(Primitive p) {
   switch (p) {
-    case Primitive::eq: return "EQ";
-    case Primitive::ne: return "NE";
-    case Primitive::lt: return "LT";
-    case Primitive::le: return "LE";
-    case Primitive::gt: return "GT";
-    case Primitive::ge: return "GE";
-    default: return "";
+    case Primitive::eq:
+      return "EQ";
+    case Primitive::ne:
+      return "NE";
+    case Primitive::lt:
+      return "LT";
+    case Primitive::le:
+      return "LE";
+    case Primitive::gt:
+      return "GT";
+    case Primitive::ge:
+      return "GE";
+    default:
+      return "";
   }
 }
 
-[[nodiscard]] Tensor real_like(Instructions& out, double value, const Tensor& x) { return like(out, out.real(value, x.type.dtype), x); }
+[[nodiscard]] Tensor real_like(Instructions& out, double value, const Tensor& x) {
+  return like(out, out.real(value, x.type.dtype), x);
+}
 [[nodiscard]] Tensor integer_like(Instructions& out, std::int64_t value, const Tensor& x) {
   return like(out, out.integer(value, x.type.dtype), x);
 }
@@ -89,7 +128,8 @@ struct SafeDivisor {
   if (kind_of(a.type.dtype) == Kind::real) return out.unary("floor", out.binary("divide", a, b));
   const SafeDivisor by = safe(out, b);
   const Tensor quotient = out.binary("divide", a, by.divisor), remainder = out.binary("remainder", a, by.divisor);
-  const Tensor below = out.select(is_beside(out, remainder, by.divisor), out.binary("subtract", quotient, integer_like(out, 1, a)), quotient);
+  const Tensor below = out.select(is_beside(out, remainder, by.divisor),
+                                  out.binary("subtract", quotient, integer_like(out, 1, a)), quotient);
   return out.select(by.is_zero, integer_like(out, 0, a), out.select(by.is_minus_one, out.unary("negate", a), below));
 }
 
@@ -108,7 +148,8 @@ struct SafeDivisor {
 [[nodiscard]] Tensor as_integer(Instructions& out, const Tensor& x, DType dtype) {
   const bool is_long = dtype == DType::i64;
   const double end = is_long ? 0x1p63 : 0x1p31;
-  const std::int64_t most = is_long ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();
+  const std::int64_t most =
+      is_long ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();
   const Tensor is_nan = out.compare("NE", x, x), is_above = out.compare("GE", x, real_like(out, end, x)),
                is_below = out.compare("LT", x, real_like(out, -end, x));
   const Tensor none = out.binary("or", is_nan, out.binary("or", is_above, is_below));
@@ -120,10 +161,13 @@ struct SafeDivisor {
 
 }  // namespace
 
-Tensor like(Instructions& out, const Tensor& scalar, const Tensor& tensor) { return out.filled(scalar, tensor.type.extents); }
+Tensor like(Instructions& out, const Tensor& scalar, const Tensor& tensor) {
+  return out.filled(scalar, tensor.type.extents);
+}
 
 Tensor primitive(Instructions& out, Primitive p, std::span<const Tensor> operands, DType real) {
-  if (p == Primitive::pi) return out.real(real == DType::f64 ? M_PI : static_cast<double>(static_cast<float>(M_PI)), real);
+  if (p == Primitive::pi)
+    return out.real(real == DType::f64 ? M_PI : static_cast<double>(static_cast<float>(M_PI)), real);
   const Tensor& x = operands[0];
   const bool is_real = kind_of(x.type.dtype) == Kind::real;
   if (!direction(p).empty()) return out.compare(direction(p), x, operands[1]);
@@ -135,17 +179,26 @@ Tensor primitive(Instructions& out, Primitive p, std::span<const Tensor> operand
       if (!is_real) return x;
       if (p != Primitive::trunc) break;
       return out.select(out.compare("LT", x, real_like(out, 0, x)), out.unary("ceil", x), out.unary("floor", x));
-    case Primitive::exp2: return out.binary("power", real_like(out, 2, x), x);
-    case Primitive::log2: return out.binary("divide", out.unary("log", x), out.unary("log", real_like(out, 2, x)));
-    case Primitive::floor_div: return floor_quotient(out, x, operands[1]);
-    case Primitive::modulo: return remainder(out, x, operands[1]);
-    case Primitive::is_nan: return out.compare("NE", x, x);
+    case Primitive::exp2:
+      return out.binary("power", real_like(out, 2, x), x);
+    case Primitive::log2:
+      return out.binary("divide", out.unary("log", x), out.unary("log", real_like(out, 2, x)));
+    case Primitive::floor_div:
+      return floor_quotient(out, x, operands[1]);
+    case Primitive::modulo:
+      return remainder(out, x, operands[1]);
+    case Primitive::is_nan:
+      return out.compare("NE", x, x);
     case Primitive::is_inf:
       return out.compare("EQ", out.unary("abs", x), real_like(out, std::numeric_limits<double>::infinity(), x));
-    case Primitive::is_finite: return out.is_finite(x);
-    case Primitive::to_real: return out.convert(x, real);
-    case Primitive::to_integer: return is_real ? as_integer(out, x, DType::i64) : out.convert(x, DType::i64);
-    default: break;
+    case Primitive::is_finite:
+      return out.is_finite(x);
+    case Primitive::to_real:
+      return out.convert(x, real);
+    case Primitive::to_integer:
+      return is_real ? as_integer(out, x, DType::i64) : out.convert(x, DType::i64);
+    default:
+      break;
   }
   if (instruction(p).empty()) throw Unsupported(fmt::format("{} has no instructions of StableHLO", info(p).name));
   return out.elementwise(instruction(p), operands);

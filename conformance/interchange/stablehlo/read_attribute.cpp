@@ -1,8 +1,8 @@
 #include "conformance/interchange/stablehlo/read_attribute.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include <charconv>
 
 #include "spec/quoted.hpp"
 
@@ -36,7 +36,7 @@ Type AttributeReader::type() {
   for (;;) {
     if (scan_.takes("?")) {
       why = "extents that are not known are not offered";
-    } else if (scan_.word_begins()) {
+    } else if (scan_.word_begins() || scan_.takes("!")) {
       break;
     } else {
       type.extents.push_back(scan_.natural("an extent or an element type"));
@@ -50,8 +50,10 @@ Type AttributeReader::type() {
   if (scan_.takes(",")) {
     why = "encodings of tensors are not offered";
     while (!scan_.sees(">")) {
-      if (scan_.sees("<")) scan_.pass_over_brackets();
-      else (void)scan_.any();
+      if (scan_.sees("<"))
+        scan_.pass_over_brackets();
+      else
+        (void)scan_.any();
     }
   }
   if (scan_.sees("<")) scan_.pass_over_brackets();  // what a quantised type says
@@ -112,9 +114,12 @@ Attribute AttributeReader::of_number(std::string_view number, bool is_typed) {
   double real = 0;
   const std::string_view digits = number.front() == '+' ? number.substr(1) : number;
   const char* end = digits.data() + digits.size();
-  if (const auto whole = std::from_chars(digits.data(), end, integer); whole.ec == std::errc() && whole.ptr == end) found.value = integer;
-  else if (const auto part = std::from_chars(digits.data(), end, real); part.ec == std::errc() && part.ptr == end) found.value = real;
-  else found.value = std::string(number);
+  if (const auto whole = std::from_chars(digits.data(), end, integer); whole.ec == std::errc() && whole.ptr == end)
+    found.value = integer;
+  else if (const auto part = std::from_chars(digits.data(), end, real); part.ec == std::errc() && part.ptr == end)
+    found.value = real;
+  else
+    found.value = std::string(number);
   if (is_typed && scan_.takes(":")) pass_over_type();
   return found;
 }
@@ -138,7 +143,7 @@ Attribute AttributeReader::of_word(bool is_typed) {
   }
   const std::string word(scan_.word());
   if (word.empty()) scan_.fail("an attribute");
-  if (scan_.sees("<")) scan_.pass_over_brackets();
+  if (scan_.sees("<") || (word == "loc" && scan_.sees("("))) scan_.pass_over_brackets();
   if (word == "true" || word == "false") return {word == "true"};
   if (word == "unit") return {};
   if (is_typed && scan_.takes(":")) pass_over_type();
@@ -170,12 +175,14 @@ Attributes AttributeReader::entries(std::string_view end) {
     if (name.empty()) scan_.fail("the name of an attribute");
     Attribute value;
     if (scan_.takes("=")) value = attribute(true);
-    if (!all.emplace(name, std::move(value)).second) scan_.fail(fmt::format("each attribute once, and \"{}\" stands before", as_quoted(name)));
+    if (!all.emplace(name, std::move(value)).second)
+      scan_.fail(fmt::format("each attribute once, and \"{}\" stands before", as_quoted(name)));
   }
   return all;
 }
 
-/// `#stablehlo.gather<offset_dims = [1], …>` as a dictionary, `#stablehlo<precision HIGH>` as the word, others as nothing.
+/// `#stablehlo.gather<offset_dims = [1], …>` as a dictionary, `#stablehlo<precision HIGH>` as the word, others as
+/// nothing.
 Attribute AttributeReader::of_dialect() {
   const std::string name(scan_.word());
   if (!scan_.takes("<")) return {};

@@ -16,9 +16,9 @@ inline constexpr std::size_t deepest = 64;
 /// The elements of `dense<…>` before its type is known.
 struct Literal {
   Position at;
-  std::string bits;                    ///< of all elements, hexadecimal digits as they stand in memory
-  std::vector<std::string> elements;   ///< otherwise, row-major
-  std::optional<Extents> extents{};    ///< of lists; nothing of one element that stands for all
+  std::string bits;                   ///< of all elements, hexadecimal digits as they stand in memory
+  std::vector<std::string> elements;  ///< otherwise, row-major
+  std::optional<Extents> extents{};   ///< of lists; nothing of one element that stands for all
 };
 
 class AttributeReader {

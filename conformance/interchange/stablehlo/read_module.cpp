@@ -1,6 +1,6 @@
-#include <set>
-
 #include <fmt/format.h>
+
+#include <set>
 
 #include "conformance/interchange/stablehlo/read_operation.hpp"
 #include "spec/error.hpp"
@@ -38,7 +38,8 @@ void read_functions(Scanner& scan, AttributeReader& read, Module& module) {
 
 Module read_module(std::string_view text, std::string_view where) {
   if (text.starts_with("ML\xefR"))
-    throw IoError(fmt::format("{}: this is bytecode; its text is printed by stablehlo-translate --deserialize {}", where, where));
+    throw IoError(
+        fmt::format("{}: this is bytecode; its text is printed by stablehlo-translate --deserialize {}", where, where));
   if (text.size() > largest_text) throw IoError(fmt::format("{}: a module of more than 2 GiB is not read", where));
   Scanner scan(text, where);
   AttributeReader read(scan);

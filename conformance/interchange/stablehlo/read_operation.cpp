@@ -1,10 +1,10 @@
 #include "conformance/interchange/stablehlo/read_operation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "spec/quoted.hpp"
 
@@ -14,8 +14,10 @@ namespace {
 /// Operations whose pretty forms have a grammar of their own, with regions, and that are refused in any case.
 [[nodiscard]] bool is_passed_over(std::string_view name) {
   constexpr std::array dialects{"stablehlo.", "chlo.", "check.", "func.", "call", "return"};
-  if (std::none_of(dialects.begin(), dialects.end(), [&](std::string_view d) { return name.starts_with(d); })) return true;
-  constexpr std::array names{"stablehlo.while", "stablehlo.case", "stablehlo.if", "stablehlo.custom_call", "stablehlo.scan", "chlo.scan"};
+  if (std::none_of(dialects.begin(), dialects.end(), [&](std::string_view d) { return name.starts_with(d); }))
+    return true;
+  constexpr std::array names{"stablehlo.while",       "stablehlo.case", "stablehlo.if",
+                             "stablehlo.custom_call", "stablehlo.scan", "chlo.scan"};
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -134,8 +136,10 @@ void OperationReader::items(Operation& op) {
   std::optional<Literal> literal;
   if (!scan_.sees(":") && !scan_.sees("{")) {
     do {
-      if (scan_.sees("dense")) literal = read_.literal();
-      else if (!item(op)) break;
+      if (scan_.sees("dense"))
+        literal = read_.literal();
+      else if (!item(op))
+        break;
     } while (scan_.takes(",") || scan_.sees("dense"));
   }
   if (scan_.sees("{")) op.attributes.merge(read_.dictionary());
@@ -159,6 +163,10 @@ bool OperationReader::item(Operation& op) {
     }
     return true;
   }
+  if (scan_.sees("\"")) {
+    op.attributes["name"] = {scan_.quoted()};
+    return item(op);
+  }
   if (scan_.sees("@")) {
     op.attributes["callee"] = {scan_.symbol()};
     if (!scan_.sees("(")) return true;
@@ -166,16 +174,17 @@ bool OperationReader::item(Operation& op) {
   if (scan_.takes("(")) {
     while (!scan_.takes(")")) {
       if (!op.operands.empty()) scan_.expect(",");
-      op.operands.push_back(scan_.value_name());
-      if (op.operands.back().empty()) scan_.fail("a value");
+      if (!item(op)) scan_.fail("a value");
     }
     if (scan_.word_begins()) return item(op);
     return true;
   }
   const std::string word(scan_.word());
   if (word.empty()) return false;
-  if (scan_.sees("=")) named_item(op, word);
-  else op.words.push_back(word);
+  if (scan_.sees("="))
+    named_item(op, word);
+  else
+    op.words.push_back(word);
   return true;
 }
 
@@ -206,7 +215,8 @@ void OperationReader::ranges(Operation& op) {
   op.attributes["strides"] = {std::move(step)};
 }
 
-/// `(%a init: %b), (%c init: %d) applies stablehlo.add across dimensions = [1] {…} : (…) -> …`, or with `reducer` behind it.
+/// `(%a init: %b), (%c init: %d) applies stablehlo.add across dimensions = [1] {…} : (…) -> …`, or with `reducer`
+/// behind it.
 void OperationReader::reduction(Operation& op) {
   std::vector<std::string> initial;
   do {
@@ -216,7 +226,8 @@ void OperationReader::reduction(Operation& op) {
     scan_.expect(":");
     initial.push_back(scan_.value_name());
     scan_.expect(")");
-    if (op.operands.back().empty() || initial.back().empty()) scan_.fail("a value that is reduced, and one to begin with");
+    if (op.operands.back().empty() || initial.back().empty())
+      scan_.fail("a value that is reduced, and one to begin with");
   } while (scan_.takes(","));
   const std::size_t inputs = op.operands.size();
   op.operands.insert(op.operands.end(), initial.begin(), initial.end());
@@ -231,7 +242,8 @@ void OperationReader::reduction(Operation& op) {
   signature(op);
   if (applied.empty()) return reducer(op, inputs);
   Block& body = op.regions.emplace_back();
-  const Type type = op.types.empty() ? Type(std::string("a reduction without results")) : op.types.front();
+  Type type = op.types.empty() ? Type(std::string("a reduction without results")) : op.types.front();
+  if (auto* tensor = std::get_if<TensorType>(&type)) tensor->extents.clear();
   body.arguments = {{"%a", type}, {"%b", type}};
   Operation inner;
   inner.at = op.at, inner.name = applied, inner.operands = {"%a", "%b"}, inner.results = {"%r"}, inner.types = {type};
@@ -240,7 +252,8 @@ void OperationReader::reduction(Operation& op) {
   body.operations = {std::move(inner), std::move(end)};
 }
 
-/// `reducer(%a: …, %b: …) (%c: …, %d: …) {…}`: a pair for each input. Blocks have the first of all pairs, then the second.
+/// `reducer(%a: …, %b: …) (%c: …, %d: …) {…}`: a pair for each input. Blocks have the first of all pairs, then the
+/// second.
 void OperationReader::reducer(Operation& op, std::size_t inputs) {
   scan_.expect("reducer");
   Block body;
@@ -263,16 +276,18 @@ void OperationReader::signature(Operation& op) {
   const bool has_parentheses = scan_.sees("(");
   std::vector<Type> all = read_.types();
   while (!has_parentheses && scan_.takes(",")) all.push_back(read_.type());
-  if (scan_.takes("->")) op.types = read_.types();
-  else if (!all.empty()) op.types = {all.back()};
+  if (scan_.takes("->"))
+    op.types = read_.types();
+  else if (!all.empty())
+    op.types = {all.back()};
 }
 
 /// Of a form that is not known: brackets, and what else stands on the line of the last of them.
 void OperationReader::pass_over(Operation& op) {
   std::uint32_t line = op.at.line;
   while (!scan_.at_end() && !scan_.sees("}")) {
-    const bool goes_on = scan_.here().line == line || scan_.sees("cond") || scan_.sees("do") || scan_.sees("{") || scan_.sees(",");
-    if (!goes_on) return;
+    if (scan_.takes("cond") || scan_.takes("do")) line = scan_.line_before();
+    if (scan_.here().line != line && !scan_.sees("{") && !scan_.sees(",")) return;
     if (scan_.sees("(") || scan_.sees("[") || scan_.sees("{") || scan_.sees("<")) {
       scan_.pass_over_brackets();
       line = scan_.line_before();

@@ -1,5 +1,6 @@
 /// \file
-/// Instructions, blocks and functions in the text of a module. It knows how instructions are written and not what they mean.
+/// Instructions, blocks and functions in the text of a module. It knows how instructions are written and not what they
+/// mean.
 #pragma once
 
 #include <string>

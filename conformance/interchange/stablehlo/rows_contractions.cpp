@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "conformance/interchange/stablehlo/definition_text.hpp"
 #include "conformance/interchange/stablehlo/monoid.hpp"
@@ -18,22 +18,25 @@ struct Pairs {
 
 [[nodiscard]] Pairs pairs_of(Translation& t) {
   if (!t.says("dot_dimension_numbers"))
-    return {listed(t, "batching_dims"), listed(t, "batching_dims.right"), listed(t, "contracting_dims"), listed(t, "contracting_dims.right")};
+    return {listed(t, "batching_dims"), listed(t, "batching_dims.right"), listed(t, "contracting_dims"),
+            listed(t, "contracting_dims.right")};
   Translation inner = t.within("dot_dimension_numbers");
-  return {listed(inner, "lhs_batching_dimensions"), listed(inner, "rhs_batching_dimensions"), listed(inner, "lhs_contracting_dimensions"),
-          listed(inner, "rhs_contracting_dimensions")};
+  return {listed(inner, "lhs_batching_dimensions"), listed(inner, "rhs_batching_dimensions"),
+          listed(inner, "lhs_contracting_dimensions"), listed(inner, "rhs_contracting_dimensions")};
 }
 
 /// One letter for each axis of an operand; nothing where an axis is not there or named twice.
 void name_axes(std::string& letters, const Integers& axes, std::string_view names) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<std::size_t>(axes[i]);
-    refuse(axes[i] < 0 || axis >= letters.size() || letters[axis] != ' ', fmt::format("there is no axis {}, or it is named twice", axes[i]));
+    refuse(axes[i] < 0 || axis >= letters.size() || letters[axis] != ' ',
+           fmt::format("there is no axis {}, or it is named twice", axes[i]));
     letters[axis] = names[i];
   }
 }
 
-/// Batch axes, then the others of the first operand, then those of the second. What is narrower than the result is widened.
+/// Batch axes, then the others of the first operand, then those of the second. What is narrower than the result is
+/// widened.
 [[nodiscard]] Value product(Translation& t, const Pairs& pairs) {
   const std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
   refuse(t.count() != 2, "two operands are expected");
@@ -72,7 +75,8 @@ void name_axes(std::string& letters, const Integers& axes, std::string_view name
 /// The extremum and its place, as pairs are reduced: the arguments of the region stand as value, place, value, place.
 [[nodiscard]] bool is_reduction_of_pairs(const Translation& t) { return t.count() == 4; }
 
-/// What is not the identity joins once to an extremum, whatever StableHLO does; to a sum it would join any number of times.
+/// What is not the identity joins once to an extremum, whatever StableHLO does; to a sum it would join any number of
+/// times.
 [[nodiscard]] Values reduce(Translation& t) {
   refuse(is_reduction_of_pairs(t) || t.count() != 2, "reductions of several values at once are not offered");
   const std::optional<Integers> axes = t.integers("dimensions");
@@ -80,21 +84,26 @@ void name_axes(std::string& letters, const Integers& axes, std::string_view name
   const std::string_view reduction = reduction_of(t.region(), t.dtype());
   const Value initial = t.x(1);
   const bool is_known = initial->known && is_identity(reduction, *initial->known);
-  const bool is_extremum = reduction == "max" || reduction == "min", is_truth = reduction == "any" || reduction == "all";
+  const bool is_extremum = reduction == "max" || reduction == "min",
+             is_truth = reduction == "any" || reduction == "all";
   refuse(!is_known && !is_extremum && !is_truth,
-         fmt::format("a {} that does not begin with {}: it may be joined any number of times", reduction == "sum" ? "sum" : "product",
-                     reduction == "sum" ? 0 : 1));
+         fmt::format("a {} that does not begin with {}: it may be joined any number of times",
+                     reduction == "sum" ? "sum" : "product", reduction == "sum" ? 0 : 1));
   refuse(initial->type.dtype != t.dtype(), "a reduction begins with another type");
   bool is_empty = false;
   for (const std::int64_t axis : *axes) {
-    refuse(axis < 0 || axis >= static_cast<std::int64_t>(t.rank()), fmt::format("there is no axis {} among {}", axis, t.rank()));
+    refuse(axis < 0 || axis >= static_cast<std::int64_t>(t.rank()),
+           fmt::format("there is no axis {} among {}", axis, t.rank()));
     is_empty = is_empty || t.extents()[static_cast<std::size_t>(axis)] == 0;
   }
   if (axes->empty()) return {t.x()};
   if (is_extremum && is_empty) return {t.one("broadcast_to", {initial}, {{"shape", t.result().extents}})};
   const Value found = t.one(reduction, {t.x()}, {{"axes", *axes}});
   if (is_known) return {found};
-  const std::string_view join = reduction == "max" ? "maximum" : reduction == "min" ? "minimum" : reduction == "any" ? "logical_or" : "logical_and";
+  const std::string_view join = reduction == "max"   ? "maximum"
+                                : reduction == "min" ? "minimum"
+                                : reduction == "any" ? "logical_or"
+                                                     : "logical_and";
   return {t.one(join, {found, initial})};
 }
 

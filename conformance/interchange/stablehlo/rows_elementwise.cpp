@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "conformance/interchange/stablehlo/rows.hpp"
 
@@ -24,27 +24,27 @@ void require_equal_extents(const Translation& t) {
   if (kind_of(t.dtype()) == Kind::real) return same(t);
   require_equal_extents(t);
   return {t.define("quotient",
-                    "(a[...] : number, b[...] : number) -> y[...]\n"
-                    "  y[...] = if (a[...] < 0) == (b[...] < 0) then a[...] // b[...] else -((-a[...]) // b[...])\n",
-                    t.all())};
+                   "(a[...] : number, b[...] : number) -> y[...]\n"
+                   "  y[...] = if (a[...] < 0) == (b[...] < 0) then a[...] // b[...] else -((-a[...]) // b[...])\n",
+                   t.all())};
 }
 
 /// A remainder has the sign of the dividend.
 [[nodiscard]] Values remainder(Translation& t) {
   require_equal_extents(t);
   return {t.define("rest",
-                    "(a[...] : number, b[...] : number) -> y[...]\n"
-                    "  y[...] = if a[...] < 0 then -((-a[...]) % abs(b[...])) else a[...] % abs(b[...])\n",
-                    t.all())};
+                   "(a[...] : number, b[...] : number) -> y[...]\n"
+                   "  y[...] = if a[...] < 0 then -((-a[...]) % abs(b[...])) else a[...] % abs(b[...])\n",
+                   t.all())};
 }
 
 /// To the nearest integer, halves away from 0.
 [[nodiscard]] Values round_away(Translation& t) {
   return {t.define("round_away",
-                    "(x[...]) -> y[...]\n"
-                    "  t[...] = trunc(x[...])\n"
-                    "  y[...] = if abs(x[...] - t[...]) >= 0.5 then t[...] + sign(x[...]) else t[...]\n",
-                    t.all())};
+                   "(x[...]) -> y[...]\n"
+                   "  t[...] = trunc(x[...])\n"
+                   "  y[...] = if abs(x[...] - t[...]) >= 0.5 then t[...] + sign(x[...]) else t[...]\n",
+                   t.all())};
 }
 
 [[nodiscard]] std::string_view comparison(std::string_view direction) {
@@ -62,7 +62,9 @@ void require_equal_extents(const Translation& t) {
   const std::string type = t.text("compare_type", word(1));
   refuse(type == "TOTALORDER", "the total order of reals is not offered");
   require_equal_extents(t);
-  return {t.one(comparison(t.text("comparison_direction", word(0))), t.all())};
+  const std::string_view means = comparison(t.text("comparison_direction", word(0)));
+  if (t.dtype() != DType::boolean || means == "eq" || means == "ne") return {t.one(means, t.all())};
+  return {t.one(means, {t.converted(t.x(0), DType::i32), t.converted(t.x(1), DType::i32)})};
 }
 
 [[nodiscard]] Values select(Translation& t) {
@@ -76,6 +78,8 @@ void require_equal_extents(const Translation& t) {
 }
 
 [[nodiscard]] Values convert(Translation& t) { return {t.converted(t.x(), t.result().dtype)}; }
+
+[[nodiscard]] Values unchanged(Translation& t) { return t.all(); }
 
 constexpr Row rows[] = {
     {"abs", same, "abs"},
@@ -104,6 +108,7 @@ constexpr Row rows[] = {
     {"multiply", same, "mul", "logical_and"},
     {"negate", same, "neg"},
     {"not", same, "", "logical_not"},
+    {"optimization_barrier", unchanged, "detach", "detach"},
     {"or", same, "", "logical_or"},
     {"power", same, "pow"},
     {"remainder", remainder, "remainder"},

@@ -1,7 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
-
-#include <fmt/format.h>
 
 #include "conformance/interchange/stablehlo/definition_text.hpp"
 #include "conformance/interchange/stablehlo/rows.hpp"
@@ -23,7 +23,9 @@ namespace {
 }
 
 void require_axes(const Integers& axes, std::size_t rank) {
-  for (const std::int64_t axis : axes) refuse(axis < 0 || axis >= static_cast<std::int64_t>(rank), fmt::format("there is no axis {} among {}", axis, rank));
+  for (const std::int64_t axis : axes)
+    refuse(axis < 0 || axis >= static_cast<std::int64_t>(rank),
+           fmt::format("there is no axis {} among {}", axis, rank));
 }
 
 [[nodiscard]] Values constant(Translation& t) {
@@ -45,9 +47,11 @@ constexpr std::int64_t most_counted = std::int64_t{1} << 20U;
   Dims dims;
   for (const std::int64_t extent : type.extents) dims.push_back(extent);
   HostTensor tensor(type.dtype, dims);
-  const auto behind = std::accumulate(type.extents.begin() + axis + 1, type.extents.end(), std::int64_t{1}, std::multiplies<>());
+  const auto behind =
+      std::accumulate(type.extents.begin() + axis + 1, type.extents.end(), std::int64_t{1}, std::multiplies<>());
   for (std::int64_t i = 0; i < dims.count(); ++i)
-    set_element(tensor, static_cast<std::size_t>(i), static_cast<double>(i / behind % type.extents[static_cast<std::size_t>(axis)]));
+    set_element(tensor, static_cast<std::size_t>(i),
+                static_cast<double>(i / behind % type.extents[static_cast<std::size_t>(axis)]));
   return {known_value(std::move(tensor))};
 }
 
@@ -58,8 +62,9 @@ constexpr std::int64_t most_counted = std::int64_t{1} << 20U;
   require_axes(axes, extents.size());
   Integers permutation(axes.size());
   std::iota(permutation.begin(), permutation.end(), 0);
-  std::sort(permutation.begin(), permutation.end(),
-            [&](std::int64_t a, std::int64_t b) { return axes[static_cast<std::size_t>(a)] < axes[static_cast<std::size_t>(b)]; });
+  std::sort(permutation.begin(), permutation.end(), [&](std::int64_t a, std::int64_t b) {
+    return axes[static_cast<std::size_t>(a)] < axes[static_cast<std::size_t>(b)];
+  });
   Integers shape(extents.size(), 1);
   for (std::size_t i = 0; i < axes.size(); ++i) shape[static_cast<std::size_t>(axes[i])] = t.extents()[i];
   const bool is_sorted = std::is_sorted(permutation.begin(), permutation.end());
@@ -68,7 +73,9 @@ constexpr std::int64_t most_counted = std::int64_t{1} << 20U;
   return {shape == extents ? wide : t.one("broadcast_to", {wide}, {{"shape", extents}})};
 }
 
-[[nodiscard]] Values broadcast(Translation& t) { return {t.one("broadcast_to", {t.x()}, {{"shape", t.result().extents}})}; }
+[[nodiscard]] Values broadcast(Translation& t) {
+  return {t.one("broadcast_to", {t.x()}, {{"shape", t.result().extents}})};
+}
 
 [[nodiscard]] Values concatenate(Translation& t) {
   const std::int64_t axis = t.integer(t.says("dim") ? "dim" : "dimension", 0);
@@ -98,10 +105,13 @@ constexpr std::int64_t most_counted = std::int64_t{1} << 20U;
 
 /// What is padded with is an operand, and elements may be moved apart.
 [[nodiscard]] Values pad(Translation& t) {
-  const auto amounts = [&](std::string_view pretty, std::string_view generic) { return t.integers(t.says(pretty) ? pretty : generic, t.rank(), 0); };
+  const auto amounts = [&](std::string_view pretty, std::string_view generic) {
+    return t.integers(t.says(pretty) ? pretty : generic, t.rank(), 0);
+  };
   const Integers low = amounts("low", "edge_padding_low"), high = amounts("high", "edge_padding_high"),
                  interior = amounts("interior", "interior_padding");
-  refuse(std::any_of(interior.begin(), interior.end(), [](std::int64_t n) { return n < 0; }), "negative padding between elements");
+  refuse(std::any_of(interior.begin(), interior.end(), [](std::int64_t n) { return n < 0; }),
+         "negative padding between elements");
   refuse(t.count() != 2 || t.rank(1) != 0, "a tensor and a number are expected");
   if (t.rank() == 0) return {t.x()};
   Integers extents;
@@ -111,17 +121,19 @@ constexpr std::int64_t most_counted = std::int64_t{1} << 20U;
     refuse(extents.back() < 0, "more is cropped than there is");
   }
   const auto place = [&](std::size_t i) {
-    return interior[i] == 0 ? fmt::format("i{} - ({})", i, low[i]) : fmt::format("(i{} - ({})) // {}", i, low[i], interior[i] + 1);
+    return interior[i] == 0 ? fmt::format("i{} - ({})", i, low[i])
+                            : fmt::format("(i{} - ({})) // {}", i, low[i], interior[i] + 1);
   };
   std::vector<std::string> conditions;
   for (std::size_t i = 0; i < t.rank(); ++i)
     conditions.push_back(interior[i] == 0 ? "" : fmt::format("(i{} - ({})) % {} == 0", i, low[i], interior[i] + 1));
-  const std::string condition = joined_conditions(conditions), read = fmt::format("x{} else v", items_text(t.rank(), place));
+  const std::string condition = joined_conditions(conditions),
+                    read = fmt::format("x{} else v", items_text(t.rank(), place));
   return {t.define("padded",
-                    fmt::format("({}, {}) -> y{}\n  y{} = {}\n", operand_text("x", t.extents(), t.dtype()), operand_text("v", {}, t.dtype()),
-                                extents_text(extents), binders_text("i", extents),
-                                condition.empty() ? read : fmt::format("if {} then ({}) else v", condition, read)),
-                    t.all())};
+                   fmt::format("({}, {}) -> y{}\n  y{} = {}\n", operand_text("x", t.extents(), t.dtype()),
+                               operand_text("v", {}, t.dtype()), extents_text(extents), binders_text("i", extents),
+                               condition.empty() ? read : fmt::format("if {} then ({}) else v", condition, read)),
+                   t.all())};
 }
 
 constexpr Row rows[] = {

@@ -1,10 +1,10 @@
 #include "conformance/interchange/stablehlo/scanner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-
-#include <fmt/format.h>
 
 #include "spec/error.hpp"
 #include "spec/quoted.hpp"
@@ -14,7 +14,9 @@ namespace {
 
 [[nodiscard]] bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 [[nodiscard]] bool is_hexadecimal(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
-[[nodiscard]] bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+[[nodiscard]] bool is_letter(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
 [[nodiscard]] bool is_in_word(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
 
 }  // namespace
@@ -171,8 +173,10 @@ void Scanner::pass_over_brackets() {
     }
     if (takes("->")) continue;
     const char c = any();
-    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
-    else if (c == ')' || c == ']' || c == '}' || c == '>') --depth;
+    if (c == '(' || c == '[' || c == '{' || c == '<')
+      ++depth;
+    else if (c == ')' || c == ']' || c == '}' || c == '>')
+      --depth;
   } while (depth > 0);
 }
 
@@ -180,7 +184,9 @@ void Scanner::fail(std::string_view expected) {
   const Position at_token = here();
   std::size_t end = next_;
   while (end < text_.size() && end < next_ + 20 && static_cast<unsigned char>(text_[end]) > ' ') ++end;
-  const std::string found = next_ == text_.size() ? "the end of the text" : fmt::format("'{}'", as_quoted(std::string(text_.substr(next_, end - next_))));
+  const std::string found = next_ == text_.size()
+                                ? "the end of the text"
+                                : fmt::format("'{}'", as_quoted(std::string(text_.substr(next_, end - next_))));
   fail_at(at_token, fmt::format("expected {}, found {}", expected, found));
 }
 

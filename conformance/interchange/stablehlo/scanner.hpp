@@ -36,7 +36,8 @@ class Scanner {
   /// `@f` or `@"f"`, without the sign.
   [[nodiscard]] std::string symbol();
   [[nodiscard]] std::string quoted();
-  /// Digits, perhaps hexadecimal or with a point and an exponent, and a sign before them; nothing where none comes next.
+  /// Digits, perhaps hexadecimal or with a point and an exponent, and a sign before them; nothing where none comes
+  /// next.
   [[nodiscard]] std::string_view number();
   /// Digits alone.
   [[nodiscard]] std::int64_t natural(const char* what);

@@ -8,7 +8,8 @@
 namespace etalon::conformance::stablehlo {
 
 std::size_t Scope::depth(spec::VariableId variable) const {
-  const auto at = std::find_if(bound_.rbegin(), bound_.rend(), [&](const spec::Binder& b) { return b.variable == variable; });
+  const auto at =
+      std::find_if(bound_.rbegin(), bound_.rend(), [&](const spec::Binder& b) { return b.variable == variable; });
   if (at == bound_.rend()) throw InternalError("an index variable that is not bound");
   return static_cast<std::size_t>(bound_.rend() - at) - 1;
 }
@@ -27,7 +28,8 @@ std::vector<spec::VariableId> Scope::joined(std::span<const Spread> spreads) con
 
 Extents Scope::positions(std::span<const spec::VariableId> of, std::span<const spec::VariableId> among) {
   Extents axes;
-  for (const spec::VariableId variable : of) axes.push_back(std::find(among.begin(), among.end(), variable) - among.begin());
+  for (const spec::VariableId variable : of)
+    axes.push_back(std::find(among.begin(), among.end(), variable) - among.begin());
   return axes;
 }
 

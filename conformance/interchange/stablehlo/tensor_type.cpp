@@ -1,9 +1,9 @@
 #include "conformance/interchange/stablehlo/tensor_type.hpp"
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <numeric>
-
-#include <fmt/format.h>
 
 namespace etalon::conformance::stablehlo {
 
@@ -14,7 +14,9 @@ std::optional<DType> element_named(std::string_view name) {
   return name == "i1" ? DType::boolean : dtype_named(name);
 }
 
-std::int64_t count(const Extents& extents) { return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>()); }
+std::int64_t count(const Extents& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
 
 std::string to_text(const TensorType& type) {
   std::string text = "tensor<";

@@ -1,8 +1,8 @@
 #include "conformance/interchange/stablehlo/translation.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "conformance/values.hpp"
 #include "spec/quoted.hpp"
@@ -26,7 +26,8 @@ void add_integers(const Attribute& attribute, std::string_view name, Integers& a
   }
   const auto* numbers = std::get_if<Numbers>(&attribute.value);
   const auto* tensor = numbers == nullptr ? nullptr : std::get_if<HostTensor>(numbers);
-  refuse(tensor == nullptr || kind_of(tensor->dtype) == Kind::real, fmt::format("attribute \"{}\" must be integers", name));
+  refuse(tensor == nullptr || kind_of(tensor->dtype) == Kind::real,
+         fmt::format("attribute \"{}\" must be integers", name));
   for (std::size_t i = 0; i < static_cast<std::size_t>(tensor->dims.count()); ++i) {
     const double number = element(*tensor, i);
     refuse(!(number >= -static_cast<double>(largest) && number <= static_cast<double>(largest)),
@@ -89,7 +90,8 @@ std::optional<Integers> Translation::integers(std::string_view name) {
 Integers Translation::integers(std::string_view name, std::size_t number, std::int64_t otherwise) {
   Integers found = integers(name).value_or(Integers(number, otherwise));
   if (found.size() == 1 && number > 1) found.resize(number, found.front());  // `dense<1>` of several
-  refuse(found.size() != number, fmt::format("attribute \"{}\" must have {} integers, found {}", name, number, found.size()));
+  refuse(found.size() != number,
+         fmt::format("attribute \"{}\" must have {} integers, found {}", name, number, found.size()));
   return found;
 }
 

@@ -1,6 +1,6 @@
 /// \file
-/// One instruction of a module while it is translated: what a row may ask of it, and what a row may write. Whatever a row does
-/// not ask of it is refused. It knows no instruction.
+/// One instruction of a module while it is translated: what a row may ask of it, and what a row may write. Whatever a
+/// row does not ask of it is refused. It knows no instruction.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace etalon::conformance::stablehlo {
 
-using interchange::Integers, interchange::Item, interchange::Refused, interchange::Value, interchange::Values, interchange::Writer;
+using interchange::Integers, interchange::Item, interchange::Refused, interchange::Value, interchange::Values,
+    interchange::Writer;
 using interchange::known_value, interchange::refuse;
 
 class Translation {
@@ -56,7 +57,8 @@ class Translation {
 
   /// Says that these mean nothing here.
   void read_over(std::initializer_list<std::string_view> names);
-  /// An attribute that was never asked for, or nothing. Names with a point are other dialects' and say nothing of numbers.
+  /// An attribute that was never asked for, or nothing. Names with a point are other dialects' and say nothing of
+  /// numbers.
   [[nodiscard]] std::optional<std::string> unread() const;
 
   // --- writing ---
@@ -68,8 +70,8 @@ class Translation {
   [[nodiscard]] Value one(std::string_view operation, const Values& operands, const spec::Attributes& attributes = {}) {
     return call(operation, operands, attributes).front();
   }
-  /// The result of an operation of the program's own. The text is that of a definition without its name, which is `prefix`
-  /// and what tells the text from others.
+  /// The result of an operation of the program's own. The text is that of a definition without its name, which is
+  /// `prefix` and what tells the text from others.
   [[nodiscard]] Value define(std::string_view prefix, const std::string& text, const Values& operands);
   /// The value as another element type.
   [[nodiscard]] Value converted(const Value& value, DType dtype);
@@ -84,7 +86,8 @@ class Translation {
   std::set<std::string, std::less<>> asked_;
 };
 
-/// A list of integers, in lists in lists too, or numbers of `dense<…>`, in row-major order. \throws Refused for another attribute
+/// A list of integers, in lists in lists too, or numbers of `dense<…>`, in row-major order. \throws Refused for another
+/// attribute
 [[nodiscard]] Integers integers_of(const Attribute& attribute, std::string_view name);
 /// A number of this type.
 [[nodiscard]] Value scalar(double number, DType dtype);
