@@ -41,11 +41,13 @@ LeafRange part_of(LeafRange all, std::int64_t at, std::int64_t of) {
 /// What a rank sends to the others.
 std::string rank_text(const LeafPlan& plan, int rank) {
   const std::vector<LeafRange> nodes = largest_nodes(plan.leaves_of(rank), plan.shape.leaves);
+  if (plan.shape.leaves == 1) return fmt::format("rank {}: {}\n", rank, nodes.empty() ? "idle" : "leaf 0, and updates");
   const std::string cut = nodes.empty() ? " and is idle but for its slice" : fmt::format("{}, in {} slices", sums_text(nodes), plan.ranks);
   return fmt::format("rank {}: {}{}\n", rank, leaves_text(plan.leaves_of(rank)), cut);
 }
 
 std::string between_text(const LeafPlan& plan) {
+  if (plan.shape.leaves == 1) return "sent between ranks in a step: nothing\n";
   std::size_t nodes = 0;
   for (int rank = 0; rank < plan.ranks; ++rank) nodes += largest_nodes(plan.leaves_of(rank), plan.shape.leaves).size();
   const auto ranks = static_cast<std::size_t>(plan.ranks);

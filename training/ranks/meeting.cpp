@@ -28,23 +28,22 @@ std::string text_in(const Bytes& message) {
   return text;
 }
 
-std::string shown(const nlohmann::json& object, const std::string& key) {
+std::string shown(const nlohmann::json& object, const nlohmann::json::json_pointer& at) {
   constexpr std::size_t most = 80;
-  if (!object.contains(key)) return "missing";
-  std::string text = object[key].is_string() ? object[key].get<std::string>() : object[key].dump();
-  if (text.size() > most) text = text.substr(0, most) + "…";
+  if (!object.contains(at)) return "missing";
+  std::string text = object[at].is_string() ? object[at].get<std::string>() : object[at].dump();
+  if (text.size() > most) text = text.substr(0, most) + "...";
   return as_quoted(text);
 }
 
 /// The first field that is another one's, as a line.
 std::string difference(const std::string& first, const std::string& other) {
   const nlohmann::json a = nlohmann::json::parse(first), b = nlohmann::json::parse(other);
-  for (const nlohmann::json* fields : {&a, &b}) {
-    for (const auto& [key, value] : fields->items()) {
-      if (!a.contains(key) || !b.contains(key) || a[key] != b[key]) return fmt::format("{} is {}, expected {} as of rank 0", key, shown(b, key), shown(a, key));
-    }
-  }
-  return "its run is another than that of rank 0";
+  const nlohmann::json changes = nlohmann::json::diff(a, b);
+  if (changes.empty()) return "its run is written otherwise than that of rank 0";
+  const std::string path = changes[0]["path"];
+  const nlohmann::json::json_pointer at(path);
+  return fmt::format("{} is {}, expected {} as of rank 0", path.substr(1), shown(b, at), shown(a, at));
 }
 
 }  // namespace
