@@ -105,7 +105,7 @@ TrainResult train_own(const TrainOptions& options, std::optional<Run>& run, std:
   const TrainerOptions how = trainer_options(options, epochs, std::clamp<std::int64_t>(count, 1, usual_batch), true);
   const Task task = perceptron(own.model);
   if (options.plan) {
-    console << to_text(plan_of(task, rows, how));
+    console << to_text(plan_of(task, rows, how, options.ranks));
     return {};
   }
   const Named scaling = scaling_of(examples, split.train);
@@ -119,6 +119,7 @@ TrainResult train_own(const TrainOptions& options, std::optional<Run>& run, std:
   shown.perplexity = examples.vocabulary > 0;
   Progress progress(console, trainer.steps(), trainer.steps_of_epoch(), shown);
   const Ending ending = trained(trainer, options, run, progress, console);
+  if (ending.status == Ending::Status::followed) return {0, 0, 0, 0, {}, ending, {}};
   const std::int64_t steps = steps_done(progress, run);
   TrainResult result{steps, last_epoch_loss(progress, run), 0, 0, progress.accuracies(), ending, {}};
   if (ending.status != Ending::Status::finished) return result;

@@ -53,7 +53,7 @@ TrainResult train_shipped(const TrainOptions& options, std::optional<Run>& run, 
   const Shipped of = shipped(options.task, options.model, options.data);
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : of.epochs;
   const TrainerOptions how = trainer_options(options, epochs, of.batch, true);
-  if (options.plan) return show_plan(plan_of(of.task, of.train, how), console);
+  if (options.plan) return show_plan(plan_of(of.task, of.train, how, options.ranks), console);
   Trainer trainer(of.task, of.train, how, of.validation);
   const Subject subject{options.task, options.model, trainer, of.train.rows(), how, of.digest};
   prepare(subject, options, run, console);
@@ -99,7 +99,7 @@ TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, st
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
   const TrainerOptions how = trainer_options(options, epochs, 10, false);
   const Task task = task_named(options.task, options.model);
-  if (options.plan) return show_plan(plan_of(task, rows, how), console);
+  if (options.plan) return show_plan(plan_of(task, rows, how, options.ranks), console);
   Trainer trainer(task, rows, how);
   const std::string digest = Sha256().add(std::as_bytes(std::span(rows.inputs))).add(std::as_bytes(std::span(rows.numbers))).hexadecimal();
   const Subject subject{"moons", options.model, trainer, rows.rows(), how, digest, {}, false};
@@ -162,13 +162,12 @@ TrainResult train(TrainOptions options, std::optional<Run> run, std::ostream& co
   return result;
 }
 
-}  // namespace
-
-TrainResult train(const TrainOptions& options, std::ostream& console) { return train(options, std::nullopt, console); }
-
-TrainResult resume(const TrainOptions& options, std::ostream& console) {
-  Run run = Run::open(file_system(), options.run);
-  const Declaration& declared = run.declaration();
+TrainResult resume_here(const TrainOptions& options, std::ostream& console) {
+  std::optional<Run> run;
+  const auto opened = [&] { return to_text(run.emplace(Run::open(file_system(), options.run)).declaration()); };
+  // Only rank 0 needs the folder.
+  const std::string text = options.meeting ? options.meeting->text_of_first(opened) : opened();
+  const Declaration declared = declaration_of(text, (options.run / "run.json").string());
   TrainOptions all = options;
   all.task = declared.task;
   all.model = declared.model;
@@ -183,6 +182,39 @@ TrainResult resume(const TrainOptions& options, std::ostream& console) {
   if (declared.own) take_own(*declared.own, all);
   all.from.clear();
   return train(all, std::move(run), console);
+}
+
+using Training = TrainResult (*)(const TrainOptions&, std::ostream&);
+
+/// Ranks other than 0 write nothing. What goes wrong before they agreed is said by rank 0 alone.
+TrainResult on_every_rank(TrainOptions options, std::ostream& console, Training training) {
+  if (options.meeting == nullptr) return training(options, console);
+  const bool is_first = options.meeting->is_first();
+  std::ostream nowhere(nullptr);
+  if (!is_first) {
+    for (std::filesystem::path* file : {&options.svg, &options.metrics, &options.tensorboard}) file->clear();
+    options.plots = options.progress = false;
+  }
+  try {
+    return training(options, is_first ? console : nowhere);
+  } catch (const SaidByRankZero&) {
+    throw;
+  } catch (const DeviceError&) {  // the others may wait for what this one cannot give
+    throw;
+  } catch (const std::exception& error) {
+    if (options.meeting->fail(error.what()) && !is_first) throw SaidByRankZero(error.what());
+    throw;
+  }
+}
+
+}  // namespace
+
+TrainResult train(const TrainOptions& options, std::ostream& console) {
+  return on_every_rank(options, console, [](const TrainOptions& own, std::ostream& to) { return train(own, std::nullopt, to); });
+}
+
+TrainResult resume(const TrainOptions& options, std::ostream& console) {
+  return on_every_rank(options, console, [](const TrainOptions& own, std::ostream& to) { return resume_here(own, to); });
 }
 
 }  // namespace etalon::training

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "training/ranks/meeting.hpp"
 #include "training/run/ending.hpp"
 #include "training/run/own_task.hpp"
 #include "training/shadow/computation.hpp"
@@ -33,6 +34,8 @@ struct TrainOptions {
   std::int64_t grain = 0;                       ///< rows of a leaf, which divide the batch; 0: the batch
   unsigned devices = 1;                         ///< that compute leaves at the same time
   bool plan = false;                            ///< print who would compute and send what, and run nothing
+  int ranks = 1;                                ///< processes of which the plan is
+  std::shared_ptr<Meeting> meeting;             ///< with the other processes that compute leaves; null: there are none
   unsigned threads = 1;
   bool progress = false;                        ///< a progress bar, for a terminal
   std::size_t columns = 84;                     ///< of the terminal

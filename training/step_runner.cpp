@@ -18,7 +18,7 @@ std::variant<Routine, LeafStep> way_of(const Task& task, const StepRunner::Optio
                                        State& state) {
   if (options.shape.leaves == 1) return whole(task, options, target, state);
   return LeafStep(task, options.shape, options.target_dtype, options.epochs, target, state.store(), options.devices,
-                  options.guard);
+                  options.guard, options.ranks);
 }
 
 }  // namespace
@@ -32,6 +32,11 @@ Outcome StepRunner::run(const StepPosition& at) {
   step.bind(names::epoch, at.epoch);
   step.bind(names::batch, at.batch);
   return step.run();
+}
+
+RankedUpdate* StepRunner::ranked() {
+  auto* leaves = std::get_if<LeafStep>(&way_);
+  return leaves == nullptr ? nullptr : leaves->ranked();
 }
 
 RoutineReport StepRunner::report() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 
@@ -23,6 +24,7 @@ class StepRunner {
     std::int64_t epochs = 1;
     unsigned devices = 1;  ///< that compute leaves at the same time; a batch of one leaf needs one
     Guard guard = {};
+    std::shared_ptr<Ranks> ranks = nullptr;  ///< that share the leaves; a batch of one leaf is rank 0's alone
   };
 
   /// Compiles. The state's store has the data under names::inputs and names::targets before the first step.
@@ -31,6 +33,8 @@ class StepRunner {
 
   /// One step, guarded; it is not finite where the loss is not. \throws SpecViolation for a position out of range.
   [[nodiscard]] Outcome run(const StepPosition& at);
+  /// What is the other ranks' business, too; null where there are none, or one leaf.
+  [[nodiscard]] RankedUpdate* ranked();
   /// The program that has the forward pass.
   [[nodiscard]] RoutineReport report() const;
   /// The program that a step is; null where it is leaves and their update.

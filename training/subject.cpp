@@ -9,6 +9,8 @@
 
 #include "spec/error.hpp"
 #include "spec/quoted.hpp"
+#include "spec/sha256.hpp"
+#include "training/files/safetensors.hpp"
 #include "training/files/starting_values.hpp"
 #include "training/run/patience.hpp"
 #include "training/shadow/checks.hpp"
@@ -65,30 +67,18 @@ void run_without_folder(Trainer& trainer, std::int64_t patience, const std::func
   });
 }
 
-}  // namespace
-
-void prepare(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
-  State& state = subject.trainer.state();
-  if (!subject.is_validated && (options.patience > 0 || options.best)) {
-    throw SpecViolation(fmt::format("training: {} has no rows to validate with, which --patience and --best need", subject.task));
-  }
-  if (!options.from.empty()) state.upload(read_starting_values(options.from, options.maps, state.parameters()));
-  if (options.run.empty()) return;
-  if (options.checks && options.shadow.judge > 0 && (!options.judges || subject.trainer.whole_step() == nullptr)) {
-    throw SpecViolation(
-        fmt::format("shadow {}: steps of several leaves are computed again and not judged, expected replay alone", to_text(options.shadow)));
-  }
-  const Declaration now = declaration_of(subject, options);
-  if (run) {
-    require_same(run->declaration(), now, (options.run / "run.json").string());
-    tell_differences(run->declaration(), now, console);
-  } else {
-    run = Run::begin(file_system(), options.run, now, state.download());
-  }
-  run->restore(subject.trainer, onlookers_of(options, console));
+/// Whether all ranks would train the same run from the same state, and who has nothing to do.
+void meet(Declaration now, const Subject& subject, const TrainOptions& options, std::ostream& console) {
+  if (options.meeting == nullptr) return;
+  now.start = sha256_of(safetensors_of(subject.trainer.state().download()));
+  options.meeting->agree(to_text(now));
+  const std::int64_t leaves = now.batch / now.grain, ranks = options.meeting->ranks()->count();
+  fmt::print(console, "{} ranks compute the {} {} of a step", ranks, leaves, leaves == 1 ? "leaf" : "leaves");
+  if (leaves < ranks) fmt::print(console, "; {} of them {} nothing to compute", ranks - leaves, ranks - leaves == 1 ? "has" : "have");
+  fmt::print(console, "\n");
 }
 
-Ending trained(Trainer& trainer, const TrainOptions& options, std::optional<Run>& run, Progress& progress, std::ostream& console) {
+Ending trained_here(Trainer& trainer, const TrainOptions& options, std::optional<Run>& run, Progress& progress, std::ostream& console) {
   MetricsFile metrics(options.metrics, options.tensorboard, run ? run->position().step : 0);
   const auto after_step = [&](const StepRecord& record) {
     progress(record);
@@ -112,11 +102,47 @@ Ending trained(Trainer& trainer, const TrainOptions& options, std::optional<Run>
   return run->train(trainer, onlookers);
 }
 
+}  // namespace
+
+void prepare(const Subject& subject, const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
+  State& state = subject.trainer.state();
+  if (!subject.is_validated && (options.patience > 0 || options.best)) {
+    throw SpecViolation(fmt::format("training: {} has no rows to validate with, which --patience and --best need", subject.task));
+  }
+  if (!options.from.empty()) state.upload(read_starting_values(options.from, options.maps, state.parameters()));
+  const Declaration now = declaration_of(subject, options);
+  meet(now, subject, options, console);
+  if (options.run.empty()) return;
+  if (options.checks && options.shadow.judge > 0 && (!options.judges || subject.trainer.whole_step() == nullptr)) {
+    throw SpecViolation(
+        fmt::format("shadow {}: steps of several leaves are computed again and not judged, expected replay alone", to_text(options.shadow)));
+  }
+  if (options.meeting != nullptr && !options.meeting->is_first()) return;
+  if (run) {
+    require_same(run->declaration(), now, (options.run / "run.json").string());
+    tell_differences(run->declaration(), now, console);
+  } else {
+    run = Run::begin(file_system(), options.run, now, state.download());
+  }
+  run->restore(subject.trainer, onlookers_of(options, console));
+}
+
+Ending trained(Trainer& trainer, const TrainOptions& options, std::optional<Run>& run, Progress& progress, std::ostream& console) {
+  if (options.meeting != nullptr && !options.meeting->is_first()) {
+    trainer.follow();
+    return {Ending::Status::followed};
+  }
+  Ending ending = trained_here(trainer, options, run, progress, console);
+  if (options.meeting != nullptr) options.meeting->end();
+  return ending;
+}
+
 TrainerOptions trainer_options(const TrainOptions& options, std::int64_t epochs, std::int64_t batch, bool shuffle) {
   TrainerOptions made{options.seed, epochs,        options.batch > 0 ? options.batch : batch, shuffle, options.threads, options.cache,
                       {},           options.device};
   made.grain = options.grain;
   made.devices = options.devices;
+  if (options.meeting) made.ranks = options.meeting->ranks();
   return made;
 }
 

@@ -96,11 +96,15 @@ Target target_of(const TrainerOptions& options) {
 
 }  // namespace
 
-LeafPlan plan_of(const Task& task, const Dataset& rows, const TrainerOptions& options) {
+LeafPlan plan_of(const Task& task, const Dataset& rows, const TrainerOptions& options, int ranks) {
   require_fitting(rows, task, "training data");
   require_devices(options);
   const BatchShape shape = shape_of(rows, options);
-  return plan_of(leaf_program(task, shape, target_dtype(rows), options.epochs), shape, options.epochs, options.devices);
+  const spec::Program leaf = leaf_program(task, shape, target_dtype(rows), options.epochs);
+  LeafPlan plan = plan_of(leaf, shape, options.epochs, options.devices, ranks);
+  const DType loss = spec::types_of(leaf).at(names::loss).dtype;
+  plan.is_update_cut = ranks > 1 && elementwise_groups(update_program(task, shape, loss, options.epochs)).has_value();
+  return plan;
 }
 
 Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, Dataset validation)
@@ -111,7 +115,7 @@ Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, 
       shape_(shape_of(rows_, options_)),
       target_(target_of(options)),
       state_(task_.parameters, task_.optimization(), options_.seed),
-      steps_(task_, {shape_, target_dtype(rows_), options_.epochs, options_.devices, options_.guard}, target_, state_),
+      steps_(task_, {shape_, target_dtype(rows_), options_.epochs, options_.devices, options_.guard, options_.ranks}, target_, state_),
       evaluations_(
           [this](const RoutineCache::Types& types) {
             const auto wanted = types.find(names::wanted);
@@ -154,8 +158,7 @@ void Trainer::run_from(std::int64_t first, double epoch_loss, const std::functio
   for (std::int64_t n = first; n < steps(); ++n) {
     const StepPosition at{n / shape_.batches, n % shape_.batches};
     if (n == first || (options_.shuffle && at.batch == 0)) load_epoch(at.epoch + 1);
-    const auto compute = [&] { return steps_.run(at); };
-    StepRecord record = record_of(at, around_ ? around_(n, compute) : compute());
+    StepRecord record = record_of(at, around_ ? surrounded(at) : together(at));
     if (at.batch == 0) sum = 0;
     sum += record.loss;
     record.epoch_loss = sum;

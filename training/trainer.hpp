@@ -47,12 +47,12 @@ struct TrainerOptions {
   std::shared_ptr<compiled::Device> device = nullptr;  ///< where steps run; null: the processor
   std::int64_t grain = 0;  ///< rows of a leaf, which divide the batch; it belongs to the run, as the seed does. 0: the batch
   unsigned devices = 1;    ///< that compute leaves at the same time; no bit depends on them. More than 1 on the processor only
+  std::shared_ptr<Ranks> ranks = nullptr;  ///< processes that compute leaves together, all with these options; no bit depends on them. Null: alone
 };
 
 /// How the steps of such a run would be computed; nothing is compiled or run.
 /// \throws SpecViolation as Trainer does for what rows and options ask for.
-[[nodiscard]] LeafPlan plan_of(const Task& task, const Dataset& rows, const TrainerOptions& options);
-
+[[nodiscard]] LeafPlan plan_of(const Task& task, const Dataset& rows, const TrainerOptions& options, int ranks = 1);
 
 /// One training run. The same task, rows and options give the same bits, for any number of threads and devices.
 class Trainer {
@@ -66,7 +66,7 @@ class Trainer {
   [[nodiscard]] const Dataset& rows() const { return rows_; }
   [[nodiscard]] const TrainerOptions& options() const { return options_; }
   [[nodiscard]] std::int64_t steps() const { return shape_.batches * options_.epochs; }
-  /// Runs all epochs; `after_step` is called after each step. \throws SpecViolation naming step, value and element
+  /// Runs all epochs, on rank 0 where there are several; `after_step` is called after each step. \throws SpecViolation naming step, value and element
   /// where a loss, of validation too, or what is guarded, is not finite.
   void run(const std::function<void(const StepRecord&)>& after_step);
   /// Runs the steps from `first` on, of a state that is the one before it: the bits of a step do not depend on whether those before it ran
@@ -78,6 +78,11 @@ class Trainer {
   void surround(Around around) { around_ = std::move(around); }
   /// One step of that number, from 0, on the state as it is, whatever came of it.
   [[nodiscard]] Outcome compute(std::int64_t step);
+  /// Of the ranks other than 0: does what rank 0 needs of it for its steps, until it says that there is no more. Training begins with
+  /// rank 0's state.
+  void follow();
+  /// All of the state, after it was compared with that of the other ranks. \throws NotRepeated where it is not the same: with the rank
+  [[nodiscard]] Named settled_state();
   /// What the program of a step, `whole_step`, is given then, in the order of its inputs.
   [[nodiscard]] std::vector<HostTensor> inputs_of(std::int64_t step);
   /// Null where a step is leaves and their update.
@@ -103,6 +108,12 @@ class Trainer {
  private:
   void load_epoch(std::int64_t epoch);
   [[nodiscard]] StepPosition loaded(std::int64_t step);
+  [[nodiscard]] Ranks* others();
+  [[nodiscard]] Outcome together(const StepPosition& at);
+  [[nodiscard]] Outcome surrounded(const StepPosition& at);
+  void gather_state();
+  void hand_out_state();
+  [[nodiscard]] std::vector<Bytes> digests();
   [[nodiscard]] StepRecord record_of(const StepPosition& at, const Outcome& outcome) const;
   [[nodiscard]] Outcome evaluate(const Dataset& rows);
   void validate(StepRecord& record);
@@ -116,6 +127,7 @@ class Trainer {
   State state_;
   StepRunner steps_;
   RoutineCache evaluations_;
+  bool is_handed_out_ = false;  ///< the other ranks have this one's state
   Around around_;
   std::int64_t epoch_ = 0;  ///< whose rows are in the store, from 1
 };

@@ -1,5 +1,5 @@
-# Four Debian packages, one per component of the installation: tools/package makes them. What they need of libraries dpkg-shlibdeps finds.
-foreach(package etalon libetalon-dev python3-etalon etalon-doc)
+# Debian packages, one per component of the installation: tools/package makes them. What they need of libraries dpkg-shlibdeps finds.
+foreach(package etalon libetalon-dev python3-etalon etalon-doc etalon-mpi)
   set(documents ${CMAKE_INSTALL_DATADIR}/doc/${package})
   install(FILES tools/debian/copyright tools/debian/changelog DESTINATION ${documents} COMPONENT ${package})
 endforeach()
@@ -33,7 +33,7 @@ text come shape checking, an exact reference, derivatives, error bounds and
 a conformance suite that holds any backend to the equations.
 This package has the command, contracts, schemas and adapters.")
 set(CPACK_DEBIAN_ETALON_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_ETALON_PACKAGE_SUGGESTS "etalon-doc, python3-etalon")
+set(CPACK_DEBIAN_ETALON_PACKAGE_SUGGESTS "etalon-doc, etalon-mpi, python3-etalon")
 
 etalon_package(libetalon-dev libdevel "standard of tensor backends - libraries and headers"
 "The layers of Etalon as static libraries, for find_package(etalon): what
@@ -49,6 +49,16 @@ etalon_package(etalon-doc doc "standard of tensor backends - documentation"
 "Pages on the notation, the conformance suite, contracts, the protocol of
 adapters, golden packs, training and the compiler, and why we believe them.")
 set(CPACK_DEBIAN_ETALON-DOC_PACKAGE_ARCHITECTURE all)
+
+# Who trains in one process needs no MPI.
+if(TARGET etalon_ranks_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL etalon-mpi)
+  etalon_package(etalon-mpi science "standard of tensor backends - training across processes"
+"Lets several processes train one model together by Open MPI, each with
+devices of its own, to the bits of one process.")
+  set(CPACK_DEBIAN_ETALON-MPI_PACKAGE_DEPENDS "etalon (= ${PROJECT_VERSION}), openmpi-bin")
+  set(CPACK_DEBIAN_ETALON-MPI_PACKAGE_SHLIBDEPS ON)
+endif()
 
 # A module is for one version of Python: the system's.
 if(TARGET etalon_python AND ETALON_PYTHON_EXECUTABLE STREQUAL /usr/bin/python3)

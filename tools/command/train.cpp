@@ -38,6 +38,8 @@ Examples
   etalon train digits --from torch.npz --map net.0.weight=hidden.weight --map net.0.bias=hidden.bias
   etalon train digits --grain 8 --devices 3
   etalon train digits --grain 8 --devices 3 --plan
+  mpirun -n 3 etalon train digits --run r --grain 8 --devices 2
+  etalon train digits --grain 8 --devices 2 --ranks 3 --plan
   etalon train digits --run r --shadow replay=1/20,judge=1/5000
 The same seed gives the same numbers. Compiled code is kept for the next run in ETALON_CACHE, or in ~/.cache/etalon;
 ETALON_CACHE=off keeps none.
@@ -51,6 +53,7 @@ number of threads. Intervals that were computed before are compared with the jou
 Examples
   etalon resume r
   etalon resume r --threads 4 --data digits.csv.gz
+  mpirun -n 3 etalon resume r
 Exit status: 0 trained to the end, 2 usage or set-up error, 3 an interval comes to other bits than before, 4 nothing can
 be saved, 130 interrupted, after a checkpoint.)";
 
@@ -64,6 +67,7 @@ struct TrainWords {
   training::TrainOptions options;
   std::string data, labels, svg, run, from, metrics, tensorboard, shadow;
   std::string backend = "cpu";
+  unsigned ranks = 0;
   bool no_plots = false, no_header = false;
 };
 
@@ -90,6 +94,9 @@ void add_own(const Command& command, TrainWords& words) {
 void add_surroundings(const Command& command, TrainWords& words) {
   command.option("--every", words.options.every, "Print every that many steps; 0 is once an epoch or rarer").between(0, 1000000000).with_default();
   command.option("--devices", words.options.devices, "That compute leaves at the same time; the numbers do not depend on it").between(1, 1024).with_default();
+  command.option("--ranks", words.ranks, "Processes that compute leaves together: with --plan of the plan, else as many as mpirun has to have started; 0 is any")
+      .between(0, 4096)
+      .with_default();
   command.option("--threads", words.options.threads, "Of the compiled step; the numbers do not depend on it").with_default();
   command.option("--backend", words.backend, "Where steps run: cpu, cuda-emulated or cuda").with_default();
   command.option("--data", words.data, "A file of your own; of digits, the digits");
@@ -98,6 +105,17 @@ void add_surroundings(const Command& command, TrainWords& words) {
   command.option("--tensorboard", words.tensorboard, "The same for TensorBoard, in this folder");
   command.option("--svg", words.svg, "Write the plots into this folder");
   command.flag("--no-plots", words.no_plots, "No plots in the terminal");
+}
+
+/// The other processes that a launcher has started.
+void meet_others(TrainWords& words) {
+  const std::shared_ptr<training::Ranks> ranks = training::join_ranks();
+  if (ranks) words.options.meeting = std::make_shared<training::Meeting>(ranks);
+  const unsigned count = ranks ? static_cast<unsigned>(ranks->count()) : 1;
+  words.options.ranks = static_cast<int>(words.options.plan && words.ranks > 0 ? words.ranks : count);
+  if (words.options.plan || words.ranks == 0 || words.ranks == count) return;
+  throw SpecViolation(fmt::format("--ranks {0}: {1} process{2} started, expected {0}: mpirun -n {0} etalon …", words.ranks, count,
+                                  count == 1 ? " was" : "es were"));
 }
 
 void complete(TrainWords& words) {
@@ -125,7 +143,7 @@ void complete(TrainWords& words) {
 
 int status_of(const training::Ending& ending) {
   using Status = training::Ending::Status;
-  if (ending.status == Status::finished) return 0;
+  if (ending.status == Status::finished || ending.status == Status::followed) return 0;
   std::cout.flush();
   std::cerr << ending.why << '\n';
   switch (ending.status) {
@@ -135,7 +153,7 @@ int status_of(const training::Ending& ending) {
   }
 }
 
-int train_with(TrainWords& words, training::TrainResult (*train)(const training::TrainOptions&, std::ostream&)) {
+int train_alone(TrainWords& words, training::TrainResult (*train)(const training::TrainOptions&, std::ostream&)) {
   complete(words);
   std::optional<Interruption> interruption;
   if (!words.run.empty()) {
@@ -143,6 +161,24 @@ int train_with(TrainWords& words, training::TrainResult (*train)(const training:
     words.options.should_stop = [&] { return interruption->came(); };
   }
   return status_of(train(words.options, std::cout).ending);
+}
+
+/// As one of the processes that a launcher has started, or alone.
+int train_with(TrainWords& words, training::TrainResult (*train)(const training::TrainOptions&, std::ostream&)) {
+  meet_others(words);
+  const std::shared_ptr<training::Meeting>& meeting = words.options.meeting;
+  if (meeting == nullptr) return train_alone(words, train);
+  int status = 2;
+  try {
+    status = train_alone(words, train);
+  } catch (const training::SaidByRankZero&) {
+  } catch (...) {
+    // Where the others do not know of it, the end of this process ends them, too.
+    if (meeting->has_ended()) meeting->ranks()->leave();
+    throw;
+  }
+  meeting->ranks()->leave();
+  return status;
 }
 
 }  // namespace

@@ -60,18 +60,25 @@ LeafDevice::Result LeafDevice::compute(const StepPosition& at) {
 }
 
 LeafStep::LeafStep(const Task& task, const BatchShape& shape, DType target_dtype, std::int64_t epochs,
-                   const Target& target, compiled::Store& store, unsigned devices, const Guard& guard) {
+                   const Target& target, compiled::Store& store, unsigned devices, const Guard& guard,
+                   const std::shared_ptr<Ranks>& ranks) {
   const spec::Program leaf = leaf_program(task, shape, target_dtype, epochs);
   const spec::Program update = update_program(task, shape, spec::types_of(leaf).at(names::loss).dtype, epochs);
-  plan_ = plan_of(leaf, shape, epochs, devices);
+  plan_ = plan_of(leaf, shape, epochs, devices, ranks ? ranks->count() : 1);
   const Prepared ready(leaf, target);
-  for (const DevicePart& part : plan_.devices)
-    devices_.emplace_back(ready, store, part.leaves, shape, part_of(guard, update, false));
-  update_ = std::make_unique<Routine>(update, target, store);
-  update_->watch(names::loss).guard(part_of(guard, update, true));
+  const std::size_t first = ranks ? static_cast<std::size_t>(ranks->rank()) * devices : 0;
+  for (std::size_t d = first; d < first + devices; ++d)
+    devices_.emplace_back(ready, store, plan_.devices[d].leaves, shape, part_of(guard, update, false));
+  const Guard of_update = part_of(guard, update, true);
   sums_.emplace_back(names::loss_sum);
   const Optimization optimization = task.optimization();
   for (const auto& entry : optimization.entries()) sums_.push_back(gradient_sum_name(entry.name));
+  if (ranks) {
+    ranked_ = std::make_unique<RankedUpdate>(RankedUpdate::Setting{ranks, plan_, leaf, update, target, store, of_update});
+    return;
+  }
+  update_ = std::make_unique<Routine>(update, target, store);
+  update_->watch(names::loss).guard(of_update);
 }
 
 std::vector<LeafDevice::Result> LeafStep::compute_leaves(const StepPosition& at) {
@@ -89,24 +96,32 @@ std::vector<LeafDevice::Result> LeafStep::compute_leaves(const StepPosition& at)
 }
 
 /// What a device sends is in the slot of its number, and is added in the order of the leaves, whenever it came.
-Named LeafStep::joined(std::vector<LeafDevice::Result> received) const {
+std::vector<SumNode> LeafStep::added(std::vector<LeafDevice::Result> received) const {
   TreeSum sum(plan_.shape.leaves);
   for (LeafDevice::Result& slot : received) {
     for (SumNode& node : slot.nodes) sum.add(std::move(node));
   }
-  Summands root = sum.take_root();
-  Named given;
-  for (std::size_t i = 0; i < sums_.size(); ++i) given.emplace(sums_[i], std::move(root.at(i)));
-  return given;
+  return sum.take();
 }
 
 Outcome LeafStep::run(const StepPosition& at) {
   std::vector<LeafDevice::Result> received = compute_leaves(at);
+  Outcome leaves;
   for (LeafDevice::Result& slot : received) {
-    if (!slot.outcome.completed()) return std::move(slot.outcome);
+    if (leaves.completed() && !slot.outcome.completed()) leaves = std::move(slot.outcome);
   }
+  if (ranked_) {
+    const std::vector<SumNode> nodes = leaves.completed() ? added(std::move(received)) : std::vector<SumNode>{};
+    return ranked_->run(at.epoch, at.batch, std::move(leaves), nodes);
+  }
+  if (!leaves.completed()) return leaves;
+  TreeSum root(plan_.shape.leaves);
+  for (SumNode& node : added(std::move(received))) root.add(std::move(node));
+  Summands sums = root.take_root();
+  Named given;
+  for (std::size_t i = 0; i < sums_.size(); ++i) given.emplace(sums_[i], std::move(sums.at(i)));
   bind_step(*update_, at);
-  return update_->run(joined(std::move(received)));
+  return update_->run(given);
 }
 
 }  // namespace etalon::training

@@ -13,7 +13,8 @@ struct Ending {
     stopped,       ///< it was asked to; a checkpoint was saved
     not_repeated,  ///< an interval came to other digests than before: this machine, or the one before, does not compute
                    ///< what it should
-    not_saved      ///< three checkpoints in a row could not be saved, or the last one
+    not_saved,     ///< three checkpoints in a row could not be saved, or the last one
+    followed       ///< another process keeps the run, and tells how it ended
   };
   Status status = Status::finished;
   std::string why{};       ///< one line, unless finished

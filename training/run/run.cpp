@@ -225,7 +225,7 @@ bool Run::take(Trainer& trainer, const StepRecord& record, const Onlookers& onlo
   const bool is_last = is_over(), ends = position_.step % declaration_.interval == 0 || is_last;
   const bool is_best = record.validation_loss && position_.step == best_step();
   if (!ends && !stop && !is_best) return true;
-  Snapshot snapshot = snapshot_of(trainer.state().download(), position_);
+  Snapshot snapshot = snapshot_of(trainer.settled_state(), position_);
   if (ends) {
     compare({intervals_before(position_), position_.step, snapshot.digest, digest_of_losses(position_.losses),
              digest_of_validation(position_, declaration_.epochs), position_.shadow});

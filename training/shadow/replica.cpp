@@ -17,6 +17,7 @@ std::shared_ptr<compiled::Device> device_of(const TrainerOptions& how) {
 TrainerOptions options_of(TrainerOptions how, std::shared_ptr<compiled::Device> device) {
   how.threads = 1;
   how.devices = 1;
+  how.ranks = nullptr;
   how.cache.clear();  // it is the device's
   how.device = std::move(device);
   return how;
