@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <variant>
+#include <vector>
 
 #include "training/leaves/leaf_step.hpp"
 #include "training/outcome.hpp"
@@ -33,10 +33,8 @@ class StepRunner {
   [[nodiscard]] Outcome run(const StepPosition& at);
   /// The program that has the forward pass.
   [[nodiscard]] RoutineReport report() const;
-  /// The program that a step is; null where it is leaves and their update.
-  [[nodiscard]] const spec::Program* whole() const;
-  /// Of the program that a step is, or of a leaf's and the update's, one after the other.
-  [[nodiscard]] std::string text() const;
+  /// As step_programs.
+  [[nodiscard]] std::vector<spec::Program> programs() const;
 
  private:
   std::variant<Routine, LeafStep> way_;

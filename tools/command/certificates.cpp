@@ -230,7 +230,7 @@ int audit(const AuditWords& words) {
   training::IntervalCheck check;
   if (!words.trace.empty()) {
     const spec::Contract contract = contract_of(words.contract);
-    by.emplace(Explained{assurance::Explanation(run.declaration(), words.trace, contract), contract});
+    by.emplace(Explained{assurance::Explanation(run.declaration(), words.trace, contract, words.here.data), contract});
     check = [&](std::size_t at) { return by->trace.interval(run.lines(), at); };
   } else if (certificate.level == training::Level::explained) {
     throw SpecViolation(words.certificate + ": what it certifies is explained by a trace, which --explained names");
@@ -258,7 +258,8 @@ int dispute_traces(const DisputeWords& words) {
     return 0;
   }
   const spec::Contract contract = contract_of(words.contract);
-  const assurance::Explanation a(first.declaration(), words.traces[0], contract), b(second.declaration(), words.traces[1], contract);
+  assurance::Explanation a(first.declaration(), words.traces[0], contract, words.here.data),
+      b(second.declaration(), words.traces[1], contract, words.here.data);
   const assurance::DisputedInterval found = assurance::dispute({a, first.lines()}, {b, second.lines()}, *interval);
   std::cout << fmt::format("interval {}, to step {}, is the first that differs\n", *interval + 1, first.lines()[*interval].step);
   if (found.step) {
