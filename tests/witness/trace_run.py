@@ -2,6 +2,7 @@
 import hashlib
 import json
 import pathlib
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -50,7 +51,7 @@ class Auditor:
     """Signs and audits in a folder of its own, and counts what is not as it should be."""
 
     def __init__(self, etalon):
-        self.command = str(pathlib.Path(etalon).resolve())
+        self.command = str(pathlib.Path(shutil.which(etalon) or etalon).resolve())
         self.holder = tempfile.TemporaryDirectory()
         self.scratch = pathlib.Path(self.holder.name)
         self.faults, self.checks = [], 0
