@@ -160,10 +160,7 @@ TrainResult train(TrainOptions options, std::optional<Run> run, std::ostream& co
 
 TrainResult train(const TrainOptions& options, std::ostream& console) { return train(options, std::nullopt, console); }
 
-TrainResult resume(const TrainOptions& options, std::ostream& console) {
-  Run run = Run::open(file_system(), options.run);
-  const Declaration& declared = run.declaration();
-  TrainOptions all = options;
+TrainOptions options_of(const Declaration& declared, TrainOptions all) {
   all.task = declared.task;
   all.model = declared.model;
   all.seed = declared.seed;
@@ -175,6 +172,12 @@ TrainResult resume(const TrainOptions& options, std::ostream& console) {
   all.best = declared.best;
   all.shadow = declared.shadow;
   if (declared.own) take_own(*declared.own, all);
+  return all;
+}
+
+TrainResult resume(const TrainOptions& options, std::ostream& console) {
+  Run run = Run::open(file_system(), options.run);
+  TrainOptions all = options_of(run.declaration(), options);
   all.from.clear();
   return train(all, std::move(run), console);
 }

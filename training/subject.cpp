@@ -7,9 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/runtime/processor.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/quoted.hpp"
+#include "spec/sha256.hpp"
 #include "training/files/starting_values.hpp"
+#include "training/run/environment.hpp"
 #include "training/run/patience.hpp"
 #include "training/shadow/checks.hpp"
 
@@ -35,6 +39,7 @@ Declaration declaration_of(const Subject& subject, const TrainOptions& options) 
   d.patience = options.patience;
   d.best = options.best;
   d.shadow = options.shadow;
+  if (!options.from.empty()) d.imported = Imported{sha256_of(read_file(options.from)), options.maps};
   d.order = order_of_sums;
   d.contract = options.device == nullptr ? "cpu" : options.device->name();
   d.build = this_build();
@@ -53,6 +58,19 @@ void tell_differences(const Declaration& run, const Declaration& now, std::ostre
 
 Onlookers onlookers_of(const TrainOptions& options, std::ostream& console, std::function<void(const StepRecord&)> after_step = {}) {
   return {std::move(after_step), [&](const std::string& line) { console << line << std::endl; }, options.should_stop};
+}
+
+/// Where it cannot be written the run is none the worse: no bit follows from it.
+void note_environment(const Trainer& trainer, const TrainOptions& options, const Run& run, const Onlookers& onlookers) {
+  if (run.is_over()) return;
+  const bool host = options.device == nullptr;
+  const std::string vectors(host ? compiled::Processor().machine().name : options.device->machine().name);
+  try {
+    add_environment(*file_system(), options.run,
+                    this_environment(run.position().step, host ? "cpu" : options.device->name(), vectors, options.threads, trainer.options().devices));
+  } catch (const IoError& error) {
+    onlookers.say(fmt::format("on what the run is computed is not noted: {}", error.what()));
+  }
 }
 
 /// A folder is what keeps a state; without one a run out of patience just ends.
@@ -103,6 +121,7 @@ Ending trained(Trainer& trainer, const TrainOptions& options, std::optional<Run>
   fmt::print(console, "run {} in {}: step {} of {}, a checkpoint every {}\n", run->id().substr(0, 16), options.run.string(),
              run->position().step, trainer.steps(), run->declaration().interval);
   Onlookers onlookers = onlookers_of(options, console, after_step);
+  note_environment(trainer, options, *run, onlookers);
   const ShadowPolicy policy = options.checks ? run->declaration().shadow : ShadowPolicy{};
   if (!policy.checks()) return run->train(trainer, onlookers);
   Checks checks(trainer, policy, run->id(), options.judges, onlookers.say);
