@@ -13,8 +13,6 @@
 namespace etalon::training {
 namespace {
 
-constexpr std::string_view file_name = "environments.jsonl";
-
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
@@ -58,13 +56,14 @@ Environment environment_of(const StrictJson& json) {
 }
 
 std::vector<Environment> environments_in(Storage& storage, const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / file_name;
+  const std::filesystem::path file = folder / environments_file;
   std::vector<Environment> all;
   if (!storage.exists(file)) return all;
   const std::string text = storage.read(file);
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t end = std::min(text.find('\n', from), text.size());
-    all.push_back(environment_of(StrictJson::parse(std::string_view(text).substr(from, end - from), fmt::format("{}:{}", file.string(), all.size() + 1))));
+    const std::string where = fmt::format("{}:{}", file.string(), all.size() + 1);
+    all.push_back(environment_of(StrictJson::parse(std::string_view(text).substr(from, end - from), where)));
     from = end + 1;
   }
   return all;
@@ -76,7 +75,7 @@ void add_environment(Storage& storage, const std::filesystem::path& folder, cons
   all.push_back(environment);
   std::string text;
   for (const Environment& e : all) text += to_text(e) + '\n';
-  replace_file(storage, folder / file_name, text);
+  replace_file(storage, folder / environments_file, text);
 }
 
 }  // namespace etalon::training

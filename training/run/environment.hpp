@@ -15,6 +15,9 @@ namespace etalon::training {
 
 class StrictJson;
 
+/// The file's name in the folder of a run.
+inline constexpr std::string_view environments_file = "environments.jsonl";
+
 /// What computed a run from a step on, as it says itself. Texts that nobody gave are empty, numbers 0.
 struct Environment {
   std::int64_t from = 0;    ///< how many steps were done before
@@ -29,7 +32,8 @@ struct Environment {
 };
 
 /// The machine and the build that this process is, with the rest as given.
-[[nodiscard]] Environment this_environment(std::int64_t from, std::string_view device, std::string_view vectors, unsigned threads, unsigned devices);
+[[nodiscard]] Environment this_environment(std::int64_t from, std::string_view device, std::string_view vectors, unsigned threads,
+                                           unsigned devices);
 
 /// One line of JSON, without its end.
 [[nodiscard]] std::string to_text(const Environment& environment);
