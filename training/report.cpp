@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "spec/error.hpp"
-#include "spec/sha256.hpp"
 #include "training/data/sequences.hpp"
 #include "training/own_report.hpp"
 #include "training/plot/class_table.hpp"
@@ -50,9 +49,9 @@ void judge(Trainer& trainer, const Shipped& of, const TrainOptions& options, Tra
 }
 
 TrainResult train_shipped(const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
-  const Shipped of = shipped(options.task, options.model, options.data);
+  const Shipped of = shipped(options.task, options.model, options.data, options.seed);
   const std::int64_t epochs = options.epochs > 0 ? options.epochs : of.epochs;
-  const TrainerOptions how = trainer_options(options, epochs, of.batch, true);
+  const TrainerOptions how = trainer_options(options, epochs, of.batch, of.shuffles);
   if (options.plan) return show_plan(plan_of(of.task, of.train, how, options.ranks), console);
   Trainer trainer(of.task, of.train, how, of.validation);
   const Subject subject{options.task, options.model, trainer, of.train.rows(), how, of.digest};
@@ -73,7 +72,8 @@ TrainResult train_shipped(const TrainOptions& options, std::optional<Run>& run, 
 }
 
 DecisionMap decision_map(Trainer& trainer, const Dataset& data) {
-  DecisionMap map{"half moons", {-1.25, 2.25}, {-0.75, 1.25}, 60, 24, {}, {}, data.labels};
+  DecisionMap map{"half moons", {-1.25, 2.25}, {-0.75, 1.25}, 60, 24, {}, {}, {}};
+  for (const float number : data.numbers) map.labels.push_back(number > 0 ? 0 : 1);
   std::vector<float> grid;
   for (std::int64_t r = 0; r < map.rows; ++r) {
     for (std::int64_t c = 0; c < map.columns; ++c) {
@@ -93,28 +93,25 @@ DecisionMap decision_map(Trainer& trainer, const Dataset& data) {
 }
 
 TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
-  const Dataset data = half_moons(400, 0.1, options.seed);
-  Dataset rows{data.features, 0, data.inputs};
-  for (const std::int64_t label : data.labels) rows.numbers.push_back(label == 0 ? 1.0F : -1.0F);
-  const std::int64_t epochs = options.epochs > 0 ? options.epochs : 80;
-  const TrainerOptions how = trainer_options(options, epochs, 10, false);
-  const Task task = task_named(options.task, options.model);
-  if (options.plan) return show_plan(plan_of(task, rows, how, options.ranks), console);
-  Trainer trainer(task, rows, how);
-  const std::string digest = Sha256().add(std::as_bytes(std::span(rows.inputs))).add(std::as_bytes(std::span(rows.numbers))).hexadecimal();
-  const Subject subject{"moons", options.model, trainer, rows.rows(), how, digest, {}, false};
+  const Shipped of = shipped(options.task, options.model, options.data, options.seed);
+  const Dataset& rows = of.train;
+  const std::int64_t epochs = options.epochs > 0 ? options.epochs : of.epochs;
+  const TrainerOptions how = trainer_options(options, epochs, of.batch, of.shuffles);
+  if (options.plan) return show_plan(plan_of(of.task, rows, how, options.ranks), console);
+  Trainer trainer(of.task, rows, how);
+  const Subject subject{options.task, options.model, trainer, rows.rows(), how, of.digest, {}, false};
   prepare(subject, options, run, console);
-  fmt::print(console, "moons: {} points in batches of {}, {} epochs, seed {}\n", data.rows(), how.batch, epochs, options.seed);
+  fmt::print(console, "moons: {} points in batches of {}, {} epochs, seed {}\n", rows.rows(), how.batch, epochs, options.seed);
   Progress progress(console, trainer.steps(), trainer.steps_of_epoch(), progress_options(options));
   const Ending ending = trained(trainer, options, run, progress, console);
   if (ending.status != Ending::Status::finished) return {trainer.steps(), 0, 0, 0, {}, ending};
 
-  const std::vector<float> answers = trainer.answers(data.inputs);
+  const std::vector<float> answers = trainer.answers(rows.inputs);
   std::int64_t right = 0;
   for (std::size_t i = 0; i < answers.size(); ++i) right += answers[i] * rows.numbers[i] > 0 ? 1 : 0;
   show_curves(progress, options, console);
-  show(decision_map(trainer, data), "decision", options, console);
-  return {trainer.steps(), last_epoch_loss(progress, run), static_cast<double>(right) / static_cast<double>(data.rows()), 0, {}, ending};
+  show(decision_map(trainer, rows), "decision", options, console);
+  return {trainer.steps(), last_epoch_loss(progress, run), static_cast<double>(right) / static_cast<double>(rows.rows()), 0, {}, ending};
 }
 
 /// Everything that can be refused is refused before the first step.
@@ -135,9 +132,6 @@ void check(const TrainOptions& options) {
   if (options.run.empty() && options.best) throw SpecViolation("training: --best keeps a checkpoint of a run in a folder; --run names one");
   if (options.task != own_task && (!(options.own == OwnTask{}) || !options.labels.empty())) {
     throw SpecViolation("training: how data is read, and layers, are of one's own data: etalon train --data FILE --target COLUMN");
-  }
-  if (options.task == "moons" && !options.data.empty()) {
-    throw SpecViolation("training: moons makes its own data; --data belongs to other tasks");
   }
   if (!options.svg.empty()) make_folder(options.svg);
   if (!options.metrics.empty()) check_writable(options.metrics);
@@ -167,19 +161,7 @@ TrainResult resume_here(const TrainOptions& options, std::ostream& console) {
   const auto opened = [&] { return to_text(run.emplace(Run::open(file_system(), options.run)).declaration()); };
   // Only rank 0 needs the folder.
   const std::string text = options.meeting ? options.meeting->text_of_first(opened) : opened();
-  const Declaration declared = declaration_of(text, (options.run / "run.json").string());
-  TrainOptions all = options;
-  all.task = declared.task;
-  all.model = declared.model;
-  all.seed = declared.seed;
-  all.epochs = declared.epochs;
-  all.batch = declared.batch;
-  all.grain = declared.grain;
-  all.interval = declared.interval;
-  all.patience = declared.patience;
-  all.best = declared.best;
-  all.shadow = declared.shadow;
-  if (declared.own) take_own(*declared.own, all);
+  TrainOptions all = options_of(declaration_of(text, (options.run / "run.json").string()), options);
   all.from.clear();
   return train(all, std::move(run), console);
 }
@@ -208,6 +190,21 @@ TrainResult on_every_rank(TrainOptions options, std::ostream& console, Training 
 }
 
 }  // namespace
+
+TrainOptions options_of(const Declaration& declared, TrainOptions all) {
+  all.task = declared.task;
+  all.model = declared.model;
+  all.seed = declared.seed;
+  all.epochs = declared.epochs;
+  all.batch = declared.batch;
+  all.grain = declared.grain;
+  all.interval = declared.interval;
+  all.patience = declared.patience;
+  all.best = declared.best;
+  all.shadow = declared.shadow;
+  if (declared.own) take_own(*declared.own, all);
+  return all;
+}
 
 TrainResult train(const TrainOptions& options, std::ostream& console) {
   return on_every_rank(options, console, [](const TrainOptions& own, std::ostream& to) { return train(own, std::nullopt, to); });

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "training/ranks/meeting.hpp"
+#include "training/run/declaration.hpp"
 #include "training/run/ending.hpp"
 #include "training/run/own_task.hpp"
 #include "training/shadow/computation.hpp"
@@ -76,6 +77,8 @@ struct TrainResult {
 /// Trains, writing to `console`, or writes the plan; then the result is empty. \throws SpecViolation for an unknown task or
 /// model (with the nearest name), IoError for data, run or plot files.
 TrainResult train(const TrainOptions& options, std::ostream& console);
+/// What a run's declaration asks for, and of `here` the rest: where it is computed.
+[[nodiscard]] TrainOptions options_of(const Declaration& declared, TrainOptions here);
 /// Goes on with the run in a folder: task, model, seed, epochs, interval and start are its own, whatever the options say.
 /// \throws SpecViolation for other data or another step than the run's, or where another process trains it, IoError
 TrainResult resume(const TrainOptions& options, std::ostream& console);

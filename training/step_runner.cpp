@@ -43,14 +43,9 @@ RoutineReport StepRunner::report() const {
   return std::visit([](const auto& way) { return way.report(); }, way_);
 }
 
-const spec::Program* StepRunner::whole() const {
-  const auto* routine = std::get_if<Routine>(&way_);
-  return routine == nullptr ? nullptr : &routine->program();
-}
-
-std::string StepRunner::text() const {
-  if (const auto* leaves = std::get_if<LeafStep>(&way_)) return to_text(leaves->leaf()) + "\n" + to_text(leaves->update());
-  return to_text(std::get<Routine>(way_).program());
+std::vector<spec::Program> StepRunner::programs() const {
+  if (const auto* leaves = std::get_if<LeafStep>(&way_)) return {leaves->leaf(), leaves->update()};
+  return {std::get<Routine>(way_).program()};
 }
 
 }  // namespace etalon::training

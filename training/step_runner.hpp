@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <variant>
+#include <vector>
 
 #include "training/leaves/leaf_step.hpp"
 #include "training/outcome.hpp"
@@ -37,10 +36,8 @@ class StepRunner {
   [[nodiscard]] RankedUpdate* ranked();
   /// The program that has the forward pass.
   [[nodiscard]] RoutineReport report() const;
-  /// The program that a step is; null where it is leaves and their update.
-  [[nodiscard]] const spec::Program* whole() const;
-  /// Of the program that a step is, or of a leaf's and the update's, one after the other.
-  [[nodiscard]] std::string text() const;
+  /// As step_programs.
+  [[nodiscard]] std::vector<spec::Program> programs() const;
 
  private:
   std::variant<Routine, LeafStep> way_;

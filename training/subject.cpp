@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/runtime/processor.hpp"
 #include "spec/error.hpp"
+#include "spec/file.hpp"
 #include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "training/files/safetensors.hpp"
 #include "training/files/starting_values.hpp"
+#include "training/run/environment.hpp"
 #include "training/run/patience.hpp"
 #include "training/shadow/checks.hpp"
 
@@ -37,6 +40,7 @@ Declaration declaration_of(const Subject& subject, const TrainOptions& options) 
   d.patience = options.patience;
   d.best = options.best;
   d.shadow = options.shadow;
+  if (!options.from.empty()) d.imported = Imported{sha256_of(read_file(options.from)), options.maps};
   d.order = order_of_sums;
   d.contract = options.device == nullptr ? "cpu" : options.device->name();
   d.build = this_build();
@@ -55,6 +59,19 @@ void tell_differences(const Declaration& run, const Declaration& now, std::ostre
 
 Onlookers onlookers_of(const TrainOptions& options, std::ostream& console, std::function<void(const StepRecord&)> after_step = {}) {
   return {std::move(after_step), [&](const std::string& line) { console << line << std::endl; }, options.should_stop};
+}
+
+/// Where it cannot be written the run is none the worse: no bit follows from it.
+void note_environment(const Trainer& trainer, const TrainOptions& options, const Run& run, const Onlookers& onlookers) {
+  if (run.is_over()) return;
+  const bool host = options.device == nullptr;
+  const std::string vectors(host ? compiled::Processor().machine().name : options.device->machine().name);
+  try {
+    add_environment(*file_system(), options.run,
+                    this_environment(run.position().step, host ? "cpu" : options.device->name(), vectors, options.threads, trainer.options().devices));
+  } catch (const IoError& error) {
+    onlookers.say(fmt::format("on what the run is computed is not noted: {}", error.what()));
+  }
 }
 
 /// A folder is what keeps a state; without one a run out of patience just ends.
@@ -94,6 +111,7 @@ Ending trained_here(Trainer& trainer, const TrainOptions& options, std::optional
   fmt::print(console, "run {} in {}: step {} of {}, a checkpoint every {}\n", run->id().substr(0, 16), options.run.string(),
              run->position().step, trainer.steps(), run->declaration().interval);
   Onlookers onlookers = onlookers_of(options, console, after_step);
+  note_environment(trainer, options, *run, onlookers);
   const ShadowPolicy policy = options.checks ? run->declaration().shadow : ShadowPolicy{};
   if (!policy.checks()) return run->train(trainer, onlookers);
   Checks checks(trainer, policy, run->id(), options.judges, onlookers.say);
@@ -113,9 +131,8 @@ void prepare(const Subject& subject, const TrainOptions& options, std::optional<
   const Declaration now = declaration_of(subject, options);
   meet(now, subject, options, console);
   if (options.run.empty()) return;
-  if (options.checks && options.shadow.judge > 0 && (!options.judges || subject.trainer.whole_step() == nullptr)) {
-    throw SpecViolation(
-        fmt::format("shadow {}: steps of several leaves are computed again and not judged, expected replay alone", to_text(options.shadow)));
+  if (options.checks && options.shadow.judge > 0 && !options.judges) {
+    throw SpecViolation(fmt::format("shadow {}: nobody judges these steps, expected replay alone", to_text(options.shadow)));
   }
   if (options.meeting != nullptr && !options.meeting->is_first()) return;
   if (run) {

@@ -5,29 +5,20 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <utility>
 
 #include "compiled/runtime/device.hpp"
 #include "spec/error.hpp"
-#include "training/data/random_streams.hpp"
+#include "training/epoch_rows.hpp"
 #include "training/leaves/programs.hpp"
 
 namespace etalon::training {
 
 namespace {
 
-BatchShape shape_of(const Dataset& rows, const TrainerOptions& options) {
-  if (options.batch < 1 || options.epochs < 1 || rows.rows() < options.batch) {
-    throw SpecViolation(fmt::format("training: {} rows in batches of {} for {} epochs, expected at least one batch and epoch",
-                                    rows.rows(), options.batch, options.epochs));
-  }
-  const std::int64_t grain = options.grain == 0 ? options.batch : options.grain;
-  if (grain < 1 || options.batch % grain != 0) {
-    throw SpecViolation(fmt::format("training: a batch of {} rows in leaves of {}, expected a grain that divides it", options.batch, grain));
-  }
-  return {rows.rows() / options.batch, options.batch, rows.features, options.batch / grain, rows.per_row};
-}
+Batches batches_of(const TrainerOptions& o) { return {o.seed, o.epochs, o.batch, o.grain, o.shuffle}; }
 
 /// Rows that the model can be trained or judged with.
 void require_fitting(const Dataset& data, const Task& task, std::string_view name) {
@@ -56,8 +47,6 @@ Dataset alike_or_none(Dataset data, const Dataset& trained, const Task& task) {
   require_fitting(data, task, "validation data");
   return data;
 }
-
-DType target_dtype(const Dataset& rows) { return rows.labels.empty() ? DType::f32 : DType::i64; }
 
 HostTensor wanted_of(const Dataset& rows) {
   const Dims dims = target_dims(rows.rows(), rows.per_row, target_dtype(rows));
@@ -99,7 +88,7 @@ Target target_of(const TrainerOptions& options) {
 LeafPlan plan_of(const Task& task, const Dataset& rows, const TrainerOptions& options, int ranks) {
   require_fitting(rows, task, "training data");
   require_devices(options);
-  const BatchShape shape = shape_of(rows, options);
+  const BatchShape shape = shape_of(rows, batches_of(options));
   const spec::Program leaf = leaf_program(task, shape, target_dtype(rows), options.epochs);
   LeafPlan plan = plan_of(leaf, shape, options.epochs, options.devices, ranks);
   const DType loss = spec::types_of(leaf).at(names::loss).dtype;
@@ -112,7 +101,7 @@ Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, 
       rows_(fitting(std::move(rows), task_)),
       validation_(alike_or_none(std::move(validation), rows_, task_)),
       options_(options),
-      shape_(shape_of(rows_, options_)),
+      shape_(shape_of(rows_, batches_of(options_))),
       target_(target_of(options)),
       state_(task_.parameters, task_.optimization(), options_.seed),
       steps_(task_, {shape_, target_dtype(rows_), options_.epochs, options_.devices, options_.guard, options_.ranks}, target_, state_),
@@ -126,16 +115,7 @@ Trainer::Trainer(const Task& task, Dataset rows, const TrainerOptions& options, 
 
 void Trainer::load_epoch(std::int64_t epoch) {
   epoch_ = epoch;
-  std::vector<std::int64_t> order(static_cast<std::size_t>(rows_.rows()));
-  std::iota(order.begin(), order.end(), 0);
-  if (options_.shuffle) {
-    order = permutation(rows_.rows(), options_.seed, static_cast<std::uint32_t>(epoch), Stream::shuffle);
-  }
-  order.resize(static_cast<std::size_t>(shape_.batches * shape_.batch));
-  const Dataset epoch_rows = select_rows(rows_, order);
-  state_.store().put(names::inputs, HostTensor::of(Dims{shape_.slices(), shape_.grain(), shape_.features}, epoch_rows.inputs));
-  const Dims targets = target_dims(shape_, target_dtype(rows_));
-  state_.store().put(names::targets, rows_.labels.empty() ? HostTensor::of(targets, epoch_rows.numbers) : HostTensor::of(targets, epoch_rows.labels));
+  for (const auto& [name, data] : epoch_rows(rows_, batches_of(options_), epoch)) state_.store().put(name, data);
 }
 
 StepRecord Trainer::record_of(const StepPosition& at, const Outcome& outcome) const {
@@ -176,11 +156,16 @@ StepPosition Trainer::loaded(std::int64_t step) {
 
 Outcome Trainer::compute(std::int64_t step) { return steps_.run(loaded(step)); }
 
-std::vector<HostTensor> Trainer::inputs_of(std::int64_t step) {
+std::string Trainer::step_text() const { return training::step_text(programs()); }
+
+std::vector<HostTensor> Trainer::inputs_of(const spec::Program& program, std::int64_t step, std::int64_t leaf, const Named& sums) {
   const StepPosition at = loaded(step);
+  const std::map<std::string, std::int64_t> indices{{names::epoch, at.epoch}, {names::batch, at.batch}, {names::leaf, leaf}};
   std::vector<HostTensor> inputs;
-  for (const spec::Input& input : whole_step()->inputs) {
-    if (input.role == spec::Role::index) inputs.push_back(HostTensor::of<std::int64_t>({}, {input.name == names::epoch ? at.epoch : at.batch}));
+  for (const spec::Input& input : program.inputs) {
+    const auto sum = sums.find(input.name);
+    if (input.role == spec::Role::index) inputs.push_back(HostTensor::of<std::int64_t>({}, {indices.at(input.name)}));
+    else if (sum != sums.end()) inputs.push_back(sum->second);
     else inputs.push_back(input.value ? *input.value : state_.store().read(input.name));
   }
   return inputs;

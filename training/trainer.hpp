@@ -83,10 +83,11 @@ class Trainer {
   void follow();
   /// All of the state, after it was compared with that of the other ranks. \throws NotRepeated where it is not the same: with the rank
   [[nodiscard]] Named settled_state();
-  /// What the program of a step, `whole_step`, is given then, in the order of its inputs.
-  [[nodiscard]] std::vector<HostTensor> inputs_of(std::int64_t step);
-  /// Null where a step is leaves and their update.
-  [[nodiscard]] const spec::Program* whole_step() const { return steps_.whole(); }
+  /// As step_programs.
+  [[nodiscard]] std::vector<spec::Program> programs() const { return steps_.programs(); }
+  /// What one of them is given in that step, in the order of its inputs. \param leaf of the step \param sums that an update is given
+  [[nodiscard]] std::vector<HostTensor> inputs_of(const spec::Program& program, std::int64_t step, std::int64_t leaf = 0, const Named& sums = {});
+  [[nodiscard]] std::int64_t leaves() const { return shape_.leaves; }  ///< of a step
   /// Rows of each epoch that fill no batch: other ones in each where they are shuffled.
   [[nodiscard]] std::int64_t dropped() const { return rows_.rows() - shape_.batches * shape_.batch; }
   /// The answers of the model for these points (rows × features), with the parameters as they are now.
@@ -103,7 +104,7 @@ class Trainer {
   [[nodiscard]] State& state() { return state_; }
   [[nodiscard]] RoutineReport report() const { return steps_.report(); }
   /// The programs of a step.
-  [[nodiscard]] std::string step_text() const { return steps_.text(); }
+  [[nodiscard]] std::string step_text() const;
 
  private:
   void load_epoch(std::int64_t epoch);

@@ -12,6 +12,8 @@
 #include "spec/sha256.hpp"
 #include "tests/training/certificates.hpp"
 #include "training/files/safetensors.hpp"
+#include "training/leaves/programs.hpp"
+#include "training/tasks/shipped.hpp"
 
 using namespace etalon;
 using namespace etalon::training;
@@ -92,7 +94,7 @@ struct TracedRun {
 };
 
 assurance::DisputedInterval disputed(const TracedRun& first, const TracedRun& second, std::size_t at) {
-  const assurance::Explanation a = first.explanation(), b = second.explanation();
+  assurance::Explanation a = first.explanation(), b = second.explanation();
   return assurance::dispute({a, first.lines}, {b, second.lines}, at);
 }
 
@@ -173,4 +175,40 @@ TEST_CASE("names of a trace are quoted on one line", "[explained]") {
   write_file(traced.folder / "step-3.safetensors", file_of({{"w2", row_of(2.5F)}, {"loss", scalar_of(2.5F)}, {"a\n\x1b[2J", row_of(0)}}));
   assurance::Explanation trace = traced.explanation();
   CHECK_THROWS_WITH(trace.interval(traced.lines, 0), Contains("step-3.safetensors: `a  [2J` is no value that the program computes"));
+}
+
+TEST_CASE("rows of a task that ships follow from the declaration, and another's data or step is refused", "[explained]") {
+  const TemporaryFolder folder;
+  Declaration d;
+  d.task = "moons";
+  d.model = "mlp";
+  d.batch = d.grain = 16;
+  d.rows = 800;
+  d.steps = 50;
+  d.interval = 10;
+  const Shipped of = shipped(d.task, d.model, {}, d.seed);
+  d.data = of.digest;
+  d.program = step_text(step_programs(of.task, {50, 16, 2}, DType::f32, 1));
+  const auto explain = [&](const Declaration& declaration) {
+    return assurance::Explanation(declaration, folder / "", spec::contract_named("cpu"));
+  };
+  CHECK_NOTHROW(explain(d));
+  DeclaredRows rows(d, {});
+  CHECK(rows.of_step(1).at(names::inputs).dims == Dims{50, 16, 2});
+  Declaration other = d;
+  other.seed = 2;
+  CHECK_THROWS_WITH(explain(other), Contains("the data has the SHA-256 " + d.data));
+  other = d;
+  other.rows = 801;
+  CHECK_THROWS_WITH(explain(other), Contains("rows is 801, now it is 800"));
+  other = d;
+  other.program.replace(other.program.find("weight_decay = 0.0001"), 21, "weight_decay = 0.0002");
+  CHECK_THROWS_WITH(explain(other), Contains("line ") && Contains("of the step is "));
+  other = d;
+  other.grain = 8;
+  CHECK_THROWS_WITH(explain(other), Contains("1 programs with an empty line between, expected 2"));
+  other.task = "own";
+  CHECK_THROWS_WITH(explain(other), Contains("expected 2"));
+  other.grain = 16;
+  CHECK_THROWS_WITH(explain(other), Contains("data.safetensors"));
 }

@@ -134,19 +134,26 @@ TEST_CASE("faults that do not repeat are met as often as is predicted", "[shadow
   CHECK(as_predicted(met, runs, chance));
 }
 
-TEST_CASE("faults that repeat are met by judging as often as is predicted", "[shadow]") {
+TEST_CASE("faults that repeat are met by judging as often as is predicted, in leaves, their sums and updates, too", "[shadow]") {
+  const std::int64_t grain = GENERATE(0, 2);
   const int runs = 200, samples = 200;
   const std::int64_t steps = 40;
   const double faulty = 0.2;
   const ShadowPolicy policy{4, 8};
-  Trainer trainer = moons_trainer(6);
+  Trainer trainer = moons_trainer(6, grain);
   Replica replica(trainer, {});
-  SpoiledSteps recorded(6);
+  SpoiledSteps recorded(6, grain);
   const Named start = trainer.state().download();
   // How many flips leave their bounds, of as many as are drawn here.
   std::mt19937 random(1);
   int outside = 0;
-  for (int i = 0; i < samples; ++i) outside += recorded.judge(i % 11, start, &random).faults.empty() ? 0 : 1;
+  std::set<std::string> parts;
+  for (int i = 0; i < samples; ++i) {
+    const std::vector<std::string> faults = recorded.judge(i % 11, start, &random).faults;
+    outside += faults.empty() ? 0 : 1;
+    for (const std::string& fault : faults) parts.insert(fault.substr(0, fault.find(": ")));
+  }
+  if (grain > 0) CHECK(parts == std::set<std::string>{"leaf 0", "leaf 1", "sum of the leaves", "update"});
   const double judged = static_cast<double>(outside) / samples;
   REQUIRE((judged > 0.5 && judged < 1));
 
@@ -304,16 +311,33 @@ TEST_CASE("policies are read as they are written, and others are refused with wh
   CHECK(chance_of_alarm({20, 0}, 1000, 1e-3, {0, 1}) == 0);
 }
 
-TEST_CASE("steps of several leaves are computed again, and nobody judges them", "[shadow]") {
+TEST_CASE("steps of several leaves are computed again and judged, and come to the same bits", "[shadow]") {
   Trainer trainer = moons_trainer(2, 2);
   const Named start = trainer.state().download(), honest = honest_state(trainer, start, 20);
   trainer.state().upload(start, Upload::strict, Part::all);
-  CHECK_THROWS_WITH(Checks(trainer, ShadowPolicy{0, 2}, "a run", cpu_judges(), {}), Contains("judge=1/2: nobody judges"));
-  Checks checks(trainer, {2, 0}, "a run", cpu_judges(), {});
+  CHECK_THROWS_WITH(Checks(trainer, ShadowPolicy{0, 2}, "a run", {}, {}), Contains("judge=1/2: nobody judges"));
+  Checks checks(trainer, {2, 2}, "a run", cpu_judges(), [](const std::string& line) { FAIL(line); });
   trainer.run_from(0, 0, [](const StepRecord& record) { return record.step + 1 < 20; });
   const ShadowResults found = checks.take();
   CHECK(found.replayed > 3);
-  CHECK(found.compared == found.replayed * (2 * (32 + 16 + 256 + 16 + 16) + 2 + 2));  // twice, for what the optimizer keeps
+  CHECK(found.compared >= found.replayed * (2 * (32 + 16 + 256 + 16 + 16) + 2 + 2));  // twice, for what the optimizer keeps
+  CHECK(found.judged > 3);
+  CHECK(found.elements > found.judged * (2 + 1 + 1 + 2 + 1) * 336);  // gradients of two leaves, sums, means, updates
+  CHECK(found.undecided == 0);
   CHECK(found.transient.empty());
   CHECK(trainer.state().download() == honest);
+}
+
+TEST_CASE("a wrong update of several leaves is met, and named where the recorded step has the same bits", "[shadow]") {
+  TrainerOptions how{5, 4, 32, true, 1};
+  how.grain = 16;
+  Trainer trainer(digits_mlp(), some_digits(96), how);
+  Replica replica(trainer, cpu_judges());
+  const Named start = trainer.state().download();
+  const Watched found = watched(trainer, start, 10, {1, 0}, "a run", replica.ways(), [](std::int64_t step, int time) {
+    return step == 6 && time == 0 ? std::optional(Flip{"output.weight", 3, 29}) : std::nullopt;
+  });
+  REQUIRE(found.results.transient.size() == 1);
+  CHECK_THAT(found.results.transient[0], Contains("step 7 on core ") && Contains("output.weight[0, 3] is ") &&
+                                             Contains(": update: finite_or_kept") && Contains("did not repeat"));
 }

@@ -239,12 +239,63 @@ for name, source, changes, say in (
     check(audited.returncode != 0 and "Traceback" not in audited.stderr and say in audited.stdout + audited.stderr,
           f"forged {name}: {audited.returncode} {audited.stdout[-300:]!r} {audited.stderr!r}")
 
-# Who computed the leaves is no part of a run: one declaration, one journal, one certificate.
+# Who computed the leaves is no part of a run: one declaration, one journal, one certificate but for what it says of machines.
 for name, devices in (("one", 1), ("three", 3)):
     check(run("train", "moons", "--epochs", "4", "--batch", "12", "--grain", "4", "--devices", devices, "--run", name, "--no-plots").returncode == 0,
           f"train on {devices} devices")
     check(run("certify", name, "--key", "k.pem", "-o", f"{name}.json").returncode == 0, f"certify {name}")
-check((folder / "one.json").read_bytes() == (folder / "three.json").read_bytes(), "the number of devices is in the certificate")
+statements = [json.loads(base64.b64decode(json.loads((folder / f"{name}.json").read_text())["payload"])) for name in ("one", "three")]
+machines = [statement["predicate"].pop("environments") for statement in statements]
+check(statements[0] == statements[1], "the number of devices is in the certificate")
+check([[(e["from"], e["device"], e["threads"], e["devices"]) for e in of] for of in machines] == [[(0, "cpu", 1, 1)], [(0, "cpu", 1, 3)]],
+      f"environments: {machines}")
+
+# Each resumption is noted, one that computed nothing is not; a torn file is refused and no fault of the run.
+(folder / "resumed").mkdir()
+for file in ("run.json", "journal.jsonl", "environments.jsonl"):
+    shutil.copy(folder / "one" / file, folder / "resumed")
+shutil.copytree(next((folder / "one/checkpoints").glob("step-0-*")), folder / "resumed/checkpoints" / next((folder / "one/checkpoints").glob("step-0-*")).name)
+for _ in range(2):
+    check(run("resume", "resumed", "--threads", "2", "--no-plots").returncode == 0, "resume from the start")
+noted = [json.loads(line) for line in (folder / "resumed/environments.jsonl").read_text().splitlines()]
+check([(e["from"], e["threads"], e["devices"]) for e in noted] == [(0, 1, 1), (0, 2, 1)], f"resumptions: {noted}")
+check(run("certify", "resumed", "--key", "k.pem", "-o", "resumed.json").returncode == 0, "certify a resumed run")
+shown = run("verify", "resumed.json", "--key", "k.pub").stdout
+check(shown.count("computed   from step 0 by cpu (") == 2 and shown.count("the trainer's word\n") >= 2, f"verify: {shown}")
+(folder / "resumed/environments.jsonl").write_text('{"from":0,"device":"cpu"')
+refused(run("certify", "resumed", "--key", "k.pem", "-o", "resumed.json"), 2, ["environments.jsonl:1"])
+
+# What a run starts from: drawn again by its seed, or read again from the file whose digest it has.
+check(run("export", "npz", "one", "-o", "start.npz").returncode == 0, "export")
+check(run("train", "moons", "--epochs", "1", "--from", "start.npz", "--run", "imported", "--no-plots").returncode == 0, "train --from")
+check(json.loads((folder / "imported/run.json").read_text())["imported"] == {"sha256": digest((folder / "start.npz").read_bytes()), "maps": []}, "imported")
+check(run("certify", "imported", "--key", "k.pem", "-o", "imported.json").returncode == 0, "certify what was imported")
+on = ["audit", "imported.json", "--key", "k.pub", "--run", "imported", "--intervals", "1"]
+ran = run(*on, "--from", "start.npz")
+check(ran.returncode == 0 and "start: as certified" in ran.stdout, f"audit --from: {ran.stdout}")
+check("trainer's word; --from checks it" in run(*on).stdout, "audit without the file")
+refused(run(*on, "--from", "c.json"), 2, ["c.json", "SHA-256", "started from"])
+refused(run("audit", "c.json", "--key", "k.pub", "--run", "r", "--from", "start.npz"), 2, ["--from", "seed draws"])
+
+
+def hide_import(path):
+    """Says that the seed drew what was read from a file; the checkpoints follow."""
+    old = (path / "run.json").read_bytes()
+    declared = json.loads(old)
+    del declared["imported"]
+    (path / "run.json").write_text(json.dumps(declared, indent=2) + "\n")
+    for checkpoint in (path / "checkpoints").iterdir():
+        text = (checkpoint / "manifest.json").read_text().replace(digest(old), digest((path / "run.json").read_bytes()))
+        (checkpoint / "manifest.json").write_text(text)
+        checkpoint.rename(checkpoint.with_name(checkpoint.name.rsplit("-", 1)[0] + "-" + digest(text.encode())[:16]))
+
+
+shutil.copytree(folder / "imported", folder / "hidden")
+hide_import(folder / "hidden")
+check(run("certify", "hidden", "--key", "k.pem", "-o", "hidden.json").returncode == 0, "certify what hides its start")
+ran = run("audit", "hidden.json", "--key", "k.pub", "--run", "hidden", "--intervals", "1", "--json", "hidden-audit.json")
+check(ran.returncode == 1 and ran.stdout.endswith("does not hold\n"), f"a hidden start: {ran.stdout} {ran.stderr}")
+check("the state before the first step is" in json.loads((folder / "hidden-audit.json").read_text()).get("start", ""), "a hidden start in --json")
 check(json.loads((folder / "one" / "run.json").read_text())["grain"] == 4, "the grain is not in the declaration")
 check(run("audit", "three.json", "--key", "k.pub", "--run", "one", "--intervals", "3").returncode == 0, "audit of leaves")
 

@@ -94,9 +94,12 @@ check('"replayed":1,' in text, "an interval with one replay")
 forged = run("verify", "c.json", "--key", "k.pub", "--run", "f")
 check(forged.returncode == 1 and "what was checked is" in forged.stdout, f"verify of another count: {forged.stdout}")
 
-# Leaves are computed again; who asks for more, or for nothing that there is, is told so.
+# Leaves are computed again and judged; who asks for nothing that there is, is told so.
 check(run("train", *task, "--batch", "12", "--grain", "4", "--run", "leaves", "--shadow", "replay=1/9").returncode == 0, "train in leaves")
-refused(run("train", *task, "--batch", "12", "--grain", "4", "--run", "judged", "--shadow", "judge=1/9"), ["judge=1/9", "leaves"])
+check(run("train", *task, "--batch", "12", "--grain", "4", "--run", "judged", "--shadow", "judge=1/40").returncode == 0, "judge leaves")
+found = [json.loads(line).get("shadow", {}) for line in (folder / "judged/journal.jsonl").read_text().splitlines()]
+check(sum(one.get("judged", 0) for one in found) > 3 and sum(one.get("elements", 0) for one in found) > 3000, f"leaves judged: {found}")
+check(not any(one.get("transient") or one.get("undecided") for one in found), "honest leaves raise an alarm")
 refused(run("train", *task, "--shadow", "replay=1/9"), ["--shadow", "--run"])
 for wrong in ("replay=9", "replay=1/0", "judge", "replay=1/2,replay=1/2", "replay=1/2,", "verify=1/2"):
     refused(run("train", *task, "--run", "none", "--shadow", wrong), ["--shadow", "expected replay=1/N"])

@@ -27,7 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned seconds_per_text = 5;
 
 struct Options {
-  double seconds = 0;  ///< per target
+  double seconds = 0;   ///< per target
+  std::size_t texts = 0;  ///< near the seeds per target, in place of seconds; 0: as many as those give
   std::uint64_t seed = 1;
   std::string only;
   std::string write;  ///< a folder to which the seeds and the dictionary are written instead
@@ -81,7 +82,7 @@ void replay(const Target& target, const Options& options) {
   std::size_t near = 0;
   etalon::fuzz::Mutation mutation(texts, etalon::fuzz::words(), options.seed);
   const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
-  for (; Clock::now() < end; ++near) run_in_time(target, mutation.next());
+  for (; options.texts > 0 ? near < options.texts : Clock::now() < end; ++near) run_in_time(target, mutation.next());
   std::cout << target.name << ": " << known << " regressions, " << texts.size() - known << " seeds, " << near << " texts near them\n";
 }
 
@@ -111,6 +112,7 @@ Options options_of(int count, char** words) {
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string_view name = words[i];
     if (name == "--seconds") options.seconds = std::atof(words[i + 1]);
+    else if (name == "--texts") options.texts = std::strtoull(words[i + 1], nullptr, 10);
     else if (name == "--seed") options.seed = std::strtoull(words[i + 1], nullptr, 10);
     else if (name == "--only") options.only = words[i + 1];
     else if (name == "--write-seeds") options.write = words[i + 1];

@@ -75,7 +75,7 @@ TEST_CASE("tasks_and_models_are_met_by_their_names", "[tasks]") {
   CHECK(models_of("text") == std::vector<std::string>{"gpt", "bigram"});
   CHECK_THROWS_WITH(models_of("txt"), Catch::Contains("text"));
   CHECK_THROWS_WITH(task_named("register", "gro"), Catch::Contains("gru"));
-  CHECK_THROWS_WITH(shipped("register", "gru", "x"), "training: the strings of the register are made; --data belongs to other tasks");
+  CHECK_THROWS_WITH(shipped("register", "gru", "x", 1), "training: the strings of the register are made; --data belongs to other tasks");
   for (const std::string& task : task_names()) {
     for (const std::string& model : models_of(task)) CHECK_FALSE(task_named(task, model).parameters.entries().empty());
   }

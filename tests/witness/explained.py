@@ -3,14 +3,10 @@ honest, and convicts what is not. Usage: explained.py ETALON [--stride N]
 
 The trainer is torch.nn and torch.optim.AdamW; the run's step is the program below, and what PyTorch computed is held to it."""
 import argparse
-import hashlib
 import json
 import math
-import pathlib
 import struct
-import subprocess
 import sys
-import tempfile
 
 try:
     import numpy
@@ -18,6 +14,8 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing}; on Debian: apt-get install python3-torch")
     sys.exit(77)
+
+from trace_run import CONTRACT, Auditor, array, digest, journal, safetensors
 
 PARAMETERS = {"w1": (8, 4), "b1": (8,), "w2": (3, 8), "b2": (3,)}
 BATCHES, ROWS, EPOCHS, INTERVAL = 5, 12, 10, 10
@@ -39,23 +37,6 @@ def program():
               f"{{lr = {RATE}, eps = {EPSILON}, weight_decay = {DECAY}}}" for n in names]
     lines += ["output loss"] + [f"update {n}{kept} := {n}{kept}.new" for kept in ("", ".m", ".v") for n in names] + ["update step_count := count"]
     return "\n".join(lines) + "\n"
-
-
-def safetensors(tensors):
-    """The one file of these tensors: larger elements first, then names, nothing between."""
-    kinds = {"float32": "F32", "int64": "I64"}
-    order = sorted(tensors.items(), key=lambda item: (-item[1].itemsize, item[0]))
-    header, at = {}, 0
-    for name, value in order:
-        header[name] = {"dtype": kinds[value.dtype.name], "shape": list(value.shape), "data_offsets": [at, at + value.nbytes]}
-        at += value.nbytes
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    return struct.pack("<Q", len(text)) + text + b"".join(numpy.ascontiguousarray(value).tobytes() for _, value in order)
-
-
-def array(tensor):
-    return tensor.detach().clone().numpy()
 
 
 class Trainer:
@@ -137,48 +118,16 @@ def write_run(folder, fault, tampered=None):
                    "start": digest(states[0]), "order": "of PyTorch", "contract": "PyTorch on a CPU", "build": f"PyTorch {torch.__version__}",
                    "program": program()}
     (run / "run.json").write_text(json.dumps(declaration, indent=2) + "\n")
-    (run / "journal.jsonl").write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    (run / "journal.jsonl").write_text(journal(lines))
     return run, trace
-
-
-def digest(data):
-    return hashlib.sha256(data).hexdigest()
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
-
-
-def etalon(*words):
-    return subprocess.run([command, *map(str, words)], capture_output=True, text=True, timeout=300, cwd=scratch)
-
-
-def audit(run, trace, *more):
-    """The exit status, what is wrong by interval, and how many elements were held to bounds."""
-    check(etalon("certify", run, "--explained", "--key", "k.pem", "-o", run / "c.json").returncode == 0, f"certify {run}")
-    ran = etalon("audit", run / "c.json", "--key", "k.pub", "--run", run, "--explained", trace, "--contract", contract, "--json", run / "a.json", *more)
-    if not (run / "a.json").exists():
-        return ran, {}, (0, 0)
-    found = json.loads((run / "a.json").read_text())
-    check(found["level"] == "explained" and found["contract"]["name"] == json.loads(contract.read_text())["name"], f"{run}: {found}")
-    check(found["holds"] == (ran.returncode == 0) and f"{found['elements']} elements held to their bounds" in ran.stdout, f"{run}: {found}")
-    return ran, {i["interval"]: i["difference"] for i in found["intervals"] if not i["same"]}, (found["elements"], found["undecided"])
 
 
 words = argparse.ArgumentParser()
 words.add_argument("etalon")
 words.add_argument("--stride", type=int, default=1)
 given = words.parse_args()
-command = str(pathlib.Path(given.etalon).resolve())
-contract = pathlib.Path(__file__).resolve().parent / "pytorch-cpu.json"
-faults, checks = [], 0
-holder = tempfile.TemporaryDirectory()
-scratch = pathlib.Path(holder.name)
-subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", "k.pem"], cwd=scratch, check=True, capture_output=True)
-subprocess.run(["openssl", "pkey", "-in", "k.pem", "-pubout", "-out", "k.pub"], cwd=scratch, check=True)
+auditor = Auditor(given.etalon)
+scratch, check, etalon, audit = auditor.scratch, auditor.check, auditor.etalon, auditor.audit
 asked = ["--all"] if given.stride == 1 else ["--intervals", "1"]
 
 # Honest steps pass, all of them.
@@ -212,7 +161,7 @@ check(ran.returncode == 1 and set(wrong) == {2} and wrong[2].startswith("the sta
 # Two traces of one run: the first step and assignment in which they differ, and who is wrong there.
 def disputed(a, b, *say):
     ran = etalon("dispute", scratch / a / "r", scratch / b / "r", "--explained", scratch / a / "trace", "--explained", scratch / b / "trace",
-                 "--contract", contract)
+                 "--contract", CONTRACT)
     check(ran.returncode == (1 if say else 0) and all(w in ran.stdout for w in say), f"dispute of {a} and {b}: {ran.returncode} {ran.stdout} {ran.stderr!r}")
 
 
@@ -228,7 +177,7 @@ check(one_sided.returncode == 2 and "expected once for each folder" in one_sided
 def with_lines(run, change):
     """The run with another journal."""
     lines = [json.loads(line) for line in (run / "journal.jsonl").read_text().splitlines()]
-    (run / "journal.jsonl").write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in change(lines)))
+    (run / "journal.jsonl").write_text(journal(change(lines)))
 
 
 for field in ("state", "losses"):
@@ -238,13 +187,13 @@ for field in ("state", "losses"):
     disputed("honest", f"forged {field}", "interval 2, to step 20, ", say, f"committed is {digest(b'forged')}\n")
     disputed(f"forged {field}", "honest", "interval 2, to step 20, ", say, f"committed is {digest(b'forged')}\n")
     check(etalon("dispute", run, scratch / "honest" / "r", "--explained", scratch / f"forged {field}" / "trace", "--explained",
-                 scratch / "honest" / "trace", "--contract", contract).stdout.count("does not come to its journal") == 1, "the honest side")
+                 scratch / "honest" / "trace", "--contract", CONTRACT).stdout.count("does not come to its journal") == 1, "the honest side")
 
 # Intervals of no steps would thin out the draw: none of them holds.
 run, trace = write_run(scratch / "empty", None)
 with_lines(run, lambda lines: lines[:1] + [lines[0] | {"interval": n, "losses": digest(b"")} for n in range(2, 40)] + [lines[4] | {"interval": 40}])
 etalon("certify", run, "--explained", "--key", "k.pem", "-o", run / "c.json")
-ran = etalon("audit", run / "c.json", "--key", "k.pub", "--run", run, "--explained", trace, "--contract", contract, "--all", "--json", run / "a.json")
+ran = etalon("audit", run / "c.json", "--key", "k.pub", "--run", run, "--explained", trace, "--contract", CONTRACT, "--all", "--json", run / "a.json")
 found = json.loads((run / "a.json").read_text()) if (run / "a.json").exists() else {"holds": False, "intervals": []}
 check(ran.returncode != 0 and not found["holds"], f"empty intervals: {ran.returncode} {ran.stderr!r}")
 check(not [i for i in found["intervals"] if i["step"] == i["from"] and i["same"]], f"empty intervals: {found['intervals'][1:3]}")
@@ -280,6 +229,4 @@ refused("other data", "data.safetensors", "the run's data has")
 ran = etalon("audit", run / "c.json", "--key", "k.pub", "--run", run)
 check(ran.returncode == 2 and "--explained" in ran.stderr, f"without a trace: {ran.stderr!r}")
 
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 25 else 0)
+sys.exit(auditor.status(25))

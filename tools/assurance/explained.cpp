@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "spec/error.hpp"
@@ -15,20 +16,20 @@
 #include "tools/assurance/fault_line.hpp"
 #include "tools/log/judge.hpp"
 #include "training/files/safetensors.hpp"
+#include "training/leaves/programs.hpp"
+#include "training/leaves/sums.hpp"
 #include "training/outcome.hpp"
 #include "training/step.hpp"
+#include "training/tasks/shipped.hpp"
 
 namespace etalon::assurance {
 namespace {
 
 using training::Named;
 
-spec::Program program_of(const training::Declaration& declaration) {
-  if (declaration.grain != declaration.batch) {
-    throw SpecViolation(fmt::format("explained: a batch of {} rows in leaves of {}, expected steps of one leaf", declaration.batch,
-                                    declaration.grain));
-  }
-  return spec::parse_program(declaration.program);
+std::int64_t leaves_of(const training::Declaration& d) {
+  if (d.grain >= 1 && d.batch % d.grain == 0) return d.batch / d.grain;
+  throw SpecViolation(fmt::format("explained: a batch of {} rows in leaves of {}, expected a grain that divides it", d.batch, d.grain));
 }
 
 /// The tensors of a file. \param digest is filled in with the SHA-256 of its bytes
@@ -82,6 +83,31 @@ double loss_of(const logging::Log& step) {
   return training::number_in(*loss, training::names::loss);
 }
 
+/// What a leaf gave.
+training::Summands outputs_of(const logging::Log& leaf) {
+  training::Summands outputs;
+  for (const spec::TensorId output : leaf.meaning.system.outputs) outputs.push_back(*leaf.value(output));
+  return outputs;
+}
+
+/// The sums that an update is given, taken out of what the trace says of it.
+Named taken_sums(const spec::Program& update, Named& values, const std::string& file) {
+  Named sums;
+  for (const spec::Input& input : update.inputs) {
+    if (input.role != spec::Role::input) continue;
+    sums.emplace(input.name, found_in(values, input.name, input.dtype, input.dims, file));
+    values.erase(input.name);
+  }
+  return sums;
+}
+
+/// Where a step has several logs, whose it is.
+std::string part_of(const logging::Log& log, const std::vector<logging::Log>& logs) {
+  const auto at = static_cast<std::size_t>(&log - logs.data());
+  if (logs.size() == 1) return "";
+  return at + 2 < logs.size() ? fmt::format(", leaf {}", at) : at + 1 < logs.size() ? ", sum of the leaves" : ", update";
+}
+
 std::int64_t step_before(const std::vector<training::JournalLine>& lines, std::size_t at) { return at == 0 ? 0 : lines.at(at - 1).step; }
 
 /// One line that says so where these differ.
@@ -98,12 +124,19 @@ std::string difference_at_end(const training::JournalLine& line, const Named& st
 
 }  // namespace
 
-Explanation::Explanation(const training::Declaration& declaration, std::filesystem::path trace, const spec::Contract& contract)
-    : program_(program_of(declaration)),
+Explanation::Explanation(const training::Declaration& declaration, std::filesystem::path trace, const spec::Contract& contract,
+                         const std::filesystem::path& data)
+    : leaves_(leaves_of(declaration)),
       trace_(std::move(trace)),
       contract_(contract),
       start_(declaration.start),
       interval_(declaration.interval) {
+  programs_ = training::parse_step(declaration.program, leaves_ == 1 ? 1 : 2);
+  std::error_code ignored;
+  if (!std::filesystem::exists(trace_ / "data.safetensors", ignored) && training::is_shipped(declaration.task)) {
+    rows_.emplace(declaration, data);
+    return;
+  }
   std::string digest;
   data_ = tensors_in(trace_ / "data.safetensors", &digest);
   if (digest != declaration.data) {
@@ -113,11 +146,12 @@ Explanation::Explanation(const training::Declaration& declaration, std::filesyst
 }
 
 /// Indices count steps, the last one fastest.
-std::vector<HostTensor> Explanation::inputs_of(std::int64_t number, const Named& state) const {
-  std::vector<HostTensor> inputs(program_.inputs.size());
-  auto rest = static_cast<std::uint64_t>(number - 1);
+std::vector<HostTensor> Explanation::inputs_of(const spec::Program& program, std::int64_t counted, const Named& data,
+                                               const Named& state) const {
+  std::vector<HostTensor> inputs(program.inputs.size());
+  auto rest = static_cast<std::uint64_t>(counted);
   for (std::size_t i = inputs.size(); i-- > 0;) {
-    const spec::Input& input = program_.inputs[i];
+    const spec::Input& input = program.inputs[i];
     const bool kept = input.role == spec::Role::parameter;
     if (input.role == spec::Role::index) {
       const auto low = static_cast<std::uint64_t>(input.range->first), last = static_cast<std::uint64_t>(input.range->second) - low;
@@ -127,23 +161,54 @@ std::vector<HostTensor> Explanation::inputs_of(std::int64_t number, const Named&
     } else if (input.value) {
       inputs[i] = *input.value;
     } else {
-      inputs[i] = found_in(kept ? state : data_, input.name, input.dtype, input.dims, (trace_ / (kept ? "state" : "data")).string());
+      inputs[i] = found_in(kept ? state : data, input.name, input.dtype, input.dims, (trace_ / (kept ? "state" : "data")).string());
     }
   }
-  if (rest != 0) throw SpecViolation(fmt::format("{}: step {} is beyond what the program's indices count", trace_.string(), number));
+  if (rest != 0) throw SpecViolation(fmt::format("{}: step {} is beyond what the program's indices count", trace_.string(), counted + 1));
   return inputs;
 }
 
-logging::Log Explanation::log_of(std::int64_t number, const Named& state) const {
-  const std::string file = (trace_ / fmt::format("step-{}.safetensors", number)).string();
+std::filesystem::path Explanation::file_of(std::int64_t number) const { return trace_ / fmt::format("step-{}.safetensors", number); }
+
+logging::Log Explanation::log_of(const spec::Program& program, std::vector<HostTensor> inputs, const Named& values,
+                                 const std::string& file) const {
   logging::Log log;
   log.file = file;
   log.backend = "trace";
   log.contract = contract_;
-  log.meaning = logging::meaning_of(program_);
-  log.inputs = inputs_of(number, state);
-  fill(log, tensors_in(file), named_by(log.meaning.program), file);
+  log.meaning = logging::meaning_of(program);
+  log.inputs = std::move(inputs);
+  fill(log, values, named_by(log.meaning.program), file);
   return log;
+}
+
+logging::Log Explanation::log_of_sums(const std::vector<training::Summands>& terms, const Named& sums, const std::string& file) const {
+  const spec::Program program = training::sums_program(programs_.back(), leaves_);
+  training::Summands in_order;
+  Named values;
+  for (const std::string& name : training::sums_of(programs_.back())) in_order.push_back(sums.at(name));
+  for (const spec::Update& update : program.updates) values.emplace(update.value, sums.at(update.parameter));
+  return log_of(program, training::sums_inputs(terms, in_order), values, file);
+}
+
+std::vector<logging::Log> Explanation::logs_of(std::int64_t number, const Named& state) {
+  const Named& data = rows_ ? rows_->of_step(number) : data_;
+  const std::string file = file_of(number).string();
+  Named last = tensors_in(file);
+  if (leaves_ == 1) return {log_of(programs_.front(), inputs_of(programs_.front(), number - 1, data, state), last, file)};
+
+  std::vector<logging::Log> logs;
+  std::vector<training::Summands> terms;
+  for (std::int64_t leaf = 0; leaf < leaves_; ++leaf) {
+    const std::string of_leaf = (trace_ / fmt::format("step-{}-leaf-{}.safetensors", number, leaf)).string();
+    logs.push_back(log_of(programs_.front(), inputs_of(programs_.front(), (number - 1) * leaves_ + leaf, data, state),
+                          tensors_in(of_leaf), of_leaf));
+    terms.push_back(outputs_of(logs.back()));
+  }
+  const Named sums = taken_sums(programs_.back(), last, file);
+  logs.push_back(log_of_sums(terms, sums, file));
+  logs.push_back(log_of(programs_.back(), inputs_of(programs_.back(), number - 1, sums, state), last, file));
+  return logs;
 }
 
 Named Explanation::state_after(std::int64_t number, std::string& digest) const {
@@ -163,13 +228,17 @@ void Explanation::advance(Named& state, const logging::Log& step) {
 }
 
 std::string Explanation::step(std::int64_t number, Named& state, std::vector<double>& losses) {
-  const logging::Log log = log_of(number, state);
-  const logging::Judged judged = logging::judge(log);
-  elements_ += judged.elements;
-  undecided_ += judged.undecided;
-  advance(state, log);
-  losses.push_back(loss_of(log));
-  return judged.faults.empty() ? "" : fmt::format("step {}: {}", number, fault_line(log.meaning.program, judged.faults.front()));
+  const std::vector<logging::Log> logs = logs_of(number, state);
+  for (const logging::Log& log : logs) {
+    const logging::Judged judged = logging::judge(log);
+    elements_ += judged.elements;
+    undecided_ += judged.undecided;
+    if (judged.faults.empty()) continue;
+    return fmt::format("step {}{}: {}", number, part_of(log, logs), fault_line(log.meaning.program, judged.faults.front()));
+  }
+  advance(state, logs.back());
+  losses.push_back(loss_of(logs.back()));
+  return "";
 }
 
 /// Intervals of no steps would thin out what an audit draws, those that go back would train the same steps twice.
@@ -204,14 +273,14 @@ training::Replayed Explanation::interval(const std::vector<training::JournalLine
   return found;
 }
 
-std::string Explanation::departure(const std::vector<training::JournalLine>& lines, std::size_t at) const {
+std::string Explanation::departure(const std::vector<training::JournalLine>& lines, std::size_t at) {
   Named state;
   if (std::string fault = begin(lines, at, state); !fault.empty()) return fault;
   std::vector<double> losses;
   for (std::int64_t number = step_before(lines, at) + 1; number <= lines[at].step; ++number) {
-    const logging::Log log = log_of(number, state);
-    losses.push_back(loss_of(log));
-    advance(state, log);
+    const std::vector<logging::Log> logs = logs_of(number, state);
+    losses.push_back(loss_of(logs.back()));
+    advance(state, logs.back());
   }
   return difference_at_end(lines[at], state, losses);
 }
@@ -222,10 +291,12 @@ namespace {
 std::optional<DisputedStep> first_disputed_step(const Side& first, const Side& second, std::size_t at, Named state) {
   const std::int64_t last = std::min(first.lines.at(at).step, second.lines.at(at).step);
   for (std::int64_t number = step_before(first.lines, at) + 1; number <= last; ++number) {
-    const logging::Log one = first.trace.log_of(number, state), other = second.trace.log_of(number, state);
-    logging::Comparison comparison = logging::compare(one, other);
-    if (comparison.difference || !comparison.within_bounds()) return DisputedStep{number, std::move(comparison)};
-    Explanation::advance(state, one);
+    const std::vector<logging::Log> one = first.trace.logs_of(number, state), other = second.trace.logs_of(number, state);
+    for (std::size_t part = 0; part < one.size(); ++part) {
+      logging::Comparison comparison = logging::compare(one[part], other.at(part));
+      if (comparison.difference || !comparison.within_bounds()) return DisputedStep{number, std::move(comparison)};
+    }
+    Explanation::advance(state, one.back());
   }
   return std::nullopt;
 }

@@ -127,14 +127,22 @@ struct VerifyWords {
 
 std::string_view name_of(training::Level level) { return level == training::Level::bitwise ? "bitwise" : "explained"; }
 
+std::string text_of(const training::Environment& e) {
+  std::string text = fmt::format("from step {} by {}", e.from, e.device);
+  if (!e.vectors.empty()) text += " (" + e.vectors + ")";
+  if (e.threads > 0) text += fmt::format(", {} threads", e.threads);
+  if (e.devices > 0) text += fmt::format(", {} devices for leaves", e.devices);
+  if (!e.processor.empty()) text += ", " + e.processor;
+  if (!e.host.empty()) text += ", host " + e.host;
+  return text + ", build " + e.build + ": the trainer's word";
+}
+
 /// Names in a certificate are the signer's, who may be a stranger to this terminal: each stays on its line.
 void show(const training::Certificate& c) {
   std::cout << fmt::format("run        {}\nlevel      {}\nintervals  {}, root {}\nstates     {} to\n           {}\n", c.run(),
                            name_of(c.level), c.leaves, c.root, c.start, c.end);
   for (const training::Certificate::Subject& s : c.subjects) std::cout << fmt::format("file       {}  {}\n", s.sha256, on_one_line(s.name));
-  for (const training::Environment& e : c.environments) {
-    std::cout << fmt::format("computed   from step {} by {}, build {}\n", e.from, on_one_line(e.device), on_one_line(e.build));
-  }
+  for (const training::Environment& e : c.environments) std::cout << "computed   " << on_one_line(text_of(e)) << '\n';
   if (const auto& s = c.checked) {
     std::cout << fmt::format("checked    {}: {} steps replayed, {} judged, {} transient faults\n", on_one_line(s->policy), s->replayed,
                              s->judged, s->transient);
@@ -176,7 +184,7 @@ int verify(const VerifyWords& words) {
 }
 
 struct AuditWords {
-  std::string certificate, key, run, nonce, json, trace, contract = "cpu";
+  std::string certificate, key, run, nonce, json, trace, from, contract = "cpu";
   std::int64_t intervals = 5;
   bool all = false;
   Here here;
@@ -189,8 +197,9 @@ struct Explained {
 };
 
 nlohmann::ordered_json json_of(const training::Audit& audited, const training::Certificate& c, const training::Nonce& nonce,
-                               const std::optional<Explained>& by) {
-  nlohmann::ordered_json json{{"run", c.run()}, {"nonce", nonce.hexadecimal()}, {"of", c.leaves}, {"holds", audited.holds()}};
+                               const std::optional<Explained>& by, const std::string& start) {
+  nlohmann::ordered_json json{{"run", c.run()}, {"nonce", nonce.hexadecimal()}, {"of", c.leaves}, {"holds", audited.holds() && start.empty()}};
+  if (!start.empty()) json["start"] = start;
   json["level"] = name_of(by ? training::Level::explained : training::Level::bitwise);
   if (by) {
     json["contract"] = nlohmann::ordered_json::parse(spec::to_json(by->contract));
@@ -219,6 +228,19 @@ void say_interval(const training::Replayed& r) {
             << std::endl;
 }
 
+/// How the state before the first step is not what the declaration makes it; nothing where it is, or where nobody has the file.
+std::string difference_at_start(const AuditWords& words, const training::Replay& run) {
+  const auto& imported = run.declaration().imported;
+  if (!imported && !words.from.empty()) throw SpecViolation("audit: --from names a file, the run started from what its seed draws");
+  if (imported && words.from.empty()) {
+    std::cout << fmt::format("  start: parameters of a file with SHA-256 {}, the trainer's word; --from checks it\n", imported->sha256);
+    return "";
+  }
+  const std::string found = run.start_again(words.from), committed = run.declaration().start;
+  std::cout << fmt::format("  start: {}\n", found == committed ? "as certified" : fmt::format("{}, certified is {}", found, committed));
+  return found == committed ? "" : fmt::format("the state before the first step is {}, certified is {}", found, committed);
+}
+
 int audit(const AuditWords& words) {
   const training::Certificate certificate = certificate_in(words.certificate, training::PublicKey::read(words.key));
   const training::Nonce nonce = words.nonce.empty() ? training::Nonce::fresh() : training::Nonce::of(words.nonce);
@@ -230,17 +252,19 @@ int audit(const AuditWords& words) {
   training::IntervalCheck check;
   if (!words.trace.empty()) {
     const spec::Contract contract = contract_of(words.contract);
-    by.emplace(Explained{assurance::Explanation(run.declaration(), words.trace, contract), contract});
+    by.emplace(Explained{assurance::Explanation(run.declaration(), words.trace, contract, words.here.data), contract});
     check = [&](std::size_t at) { return by->trace.interval(run.lines(), at); };
   } else if (certificate.level == training::Level::explained) {
     throw SpecViolation(words.certificate + ": what it certifies is explained by a trace, which --explained names");
   }
+  const std::string start = by ? "" : difference_at_start(words, run);
   const training::Audit audited = training::audit(certificate, run, nonce, asked, say_interval, check);
+  const bool holds = audited.holds() && start.empty();
   if (by) std::cout << fmt::format("{} elements held to their bounds, {} undecided\n", by->trace.elements(), by->trace.undecided());
-  if (!words.json.empty()) write_file(words.json, json_of(audited, certificate, nonce, by).dump(2) + "\n");
+  if (!words.json.empty()) write_file(words.json, json_of(audited, certificate, nonce, by, start).dump(2) + "\n");
   if (!words.all) say_power(certificate.leaves, asked);
-  std::cout << (audited.holds() ? "holds\n" : "does not hold\n");
-  return audited.holds() ? 0 : 1;
+  std::cout << (holds ? "holds\n" : "does not hold\n");
+  return holds ? 0 : 1;
 }
 
 struct DisputeWords {
@@ -258,7 +282,8 @@ int dispute_traces(const DisputeWords& words) {
     return 0;
   }
   const spec::Contract contract = contract_of(words.contract);
-  const assurance::Explanation a(first.declaration(), words.traces[0], contract), b(second.declaration(), words.traces[1], contract);
+  assurance::Explanation a(first.declaration(), words.traces[0], contract, words.here.data),
+      b(second.declaration(), words.traces[1], contract, words.here.data);
   const assurance::DisputedInterval found = assurance::dispute({a, first.lines()}, {b, second.lines()}, *interval);
   std::cout << fmt::format("interval {}, to step {}, is the first that differs\n", *interval + 1, first.lines()[*interval].step);
   if (found.step) {
@@ -326,6 +351,7 @@ void add_audit(Command app, Outcome& outcome) {
   command.option("--run", words->run, "The folder of the run").required();
   command.option("--intervals", words->intervals, "How many are computed again").between(1, 1000000000).with_default();
   command.flag("--all", words->all, "All of them");
+  command.option("--from", words->from, "The file of parameters that the run started from, where it did");
   command.option("--nonce", words->nonce, "64 hexadecimal digits that the intervals are drawn from, to repeat an audit");
   command.option("--explained", words->trace, "A folder with what another system wrote down of the steps, in place of computing them again");
   command.option("--contract", words->contract, "What that system's arithmetic promises: a name, or a file").with_default();

@@ -90,6 +90,7 @@ Certificate of_folder(const Replay& run) {
   c.leaves = static_cast<std::int64_t>(run.lines().size());
   c.root = root_of(run.lines());
   c.checked = checked_in(run);
+  c.environments = environments_in(*file_system(), run.folder());
   return c;
 }
 
@@ -100,7 +101,7 @@ Certificate certify(const std::filesystem::path& folder, const Replay& run, std:
   const Exported model = export_run(folder, "safetensors", false);
   Certificate c = of_folder(run);
   c.subjects.insert(c.subjects.begin(), {"model.safetensors", sha256_of(model.bytes)});
-  c.environments = {{0, std::move(device), this_build()}};
+  if (c.environments.empty()) c.environments = {{0, std::move(device), this_build()}};
   c.metrics = {{"loss sum of the last epoch", reached.last_epoch_loss}};
   if (reached.mean_squared_error) c.metrics["mean squared error"] = *reached.mean_squared_error;
   else c.metrics["share of rows answered right"] = reached.test_accuracy;
@@ -111,7 +112,7 @@ Certificate certify(const std::filesystem::path& folder, const Replay& run, std:
 Certificate certify_explained(const Replay& run) {
   Certificate c = of_folder(run);
   c.level = Level::explained;
-  c.environments = {{0, run.declaration().contract, run.declaration().build}};
+  if (c.environments.empty()) c.environments = {{0, run.declaration().contract, run.declaration().build}};
   return c;
 }
 

@@ -55,7 +55,7 @@ nlohmann::ordered_json predicate_of(const Certificate& c) {
   json["states"] = {{"start", c.start}, {"end", c.end}};
   json["intervals"] = {{"count", c.leaves}, {"root", c.root}};
   json["environments"] = nlohmann::ordered_json::array();
-  for (const Environment& e : c.environments) json["environments"].push_back({{"from", e.from}, {"device", e.device}, {"build", e.build}});
+  for (const Environment& e : c.environments) json["environments"].push_back(nlohmann::ordered_json::parse(to_text(e)));
   json["metrics"] = nlohmann::ordered_json::object();
   for (const auto& [name, number] : c.metrics) json["metrics"][name] = number_text(name, number);
   if (const auto& s = c.checked) {
@@ -74,8 +74,7 @@ std::vector<Certificate::Subject> subjects_of(const StrictJson& list) {
 std::vector<Environment> environments_of(const StrictJson& list) {
   std::vector<Environment> environments;
   for (const StrictJson& e : list.items()) {
-    e.allow({"from", "device", "build"});
-    environments.push_back({e.at("from").count(), e.at("device").text(), e.at("build").text()});
+    environments.push_back(environment_of(e));
   }
   return environments;
 }

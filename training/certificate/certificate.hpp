@@ -10,15 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace etalon::training {
+#include "training/run/environment.hpp"
 
-/// A machine that computed a part of a run.
-struct Environment {
-  std::int64_t from = 0;  ///< the first step that it computed
-  std::string device;     ///< as `etalon devices` names it
-  std::string build;      ///< of Etalon
-  friend bool operator==(const Environment&, const Environment&) = default;
-};
+namespace etalon::training {
 
 /// What auditors are promised.
 enum class Level : std::uint8_t {
@@ -48,7 +42,7 @@ struct Certificate {
   std::string end;                ///< digest of the last state
   std::int64_t leaves = 0;        ///< how many intervals
   std::string root;               ///< Merkle root of the intervals' lines
-  std::vector<Environment> environments;
+  std::vector<Environment> environments;  ///< on which it was begun, and gone on with: the trainer's word
   std::map<std::string, double> metrics;  ///< finite numbers
   Level level = Level::bitwise;
   std::optional<Checked> checked{};       ///< nothing where no step was to be checked

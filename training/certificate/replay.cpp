@@ -9,6 +9,7 @@
 
 #include "spec/error.hpp"
 #include "spec/file.hpp"
+#include "spec/sha256.hpp"
 #include "training/run/run.hpp"
 #include "training/run/storage.hpp"
 
@@ -75,6 +76,23 @@ Replayed Replay::interval(std::size_t at) const {
                         : stopped ? fmt::format("interval {}: training does not end after step {}", at + 1, replayed.line.step)
                                   : ending.why;
   return replayed;
+}
+
+std::string Replay::start_again(const fs::path& imported) const {
+  const Scratch scratch;
+  TrainOptions options = in_folder(options_of(declaration_, here_), scratch.path() / "r");
+  if (declaration_.imported) {
+    const std::string digest = sha256_of(read_file(imported));
+    if (digest != declaration_.imported->sha256) {
+      throw SpecViolation(fmt::format("{}: its SHA-256 is {}, the run started from {}", imported.string(), digest, declaration_.imported->sha256));
+    }
+    options.from = imported;
+    options.maps = declaration_.imported->maps;
+  }
+  options.should_stop = [] { return true; };
+  std::ostringstream unread;
+  (void)train(options, unread);
+  return declaration_of(read_file(options.run / "run.json"), "run.json").start;
 }
 
 void Replay::require_ended() const {

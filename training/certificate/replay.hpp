@@ -39,6 +39,9 @@ class Replay {
   /// Interval number `at`, from 0, from the nearest checkpoint before it; those between are compared as well.
   /// \throws as resume, and where the run does not come that far
   [[nodiscard]] Replayed interval(std::size_t at) const;
+  /// The digest of the state before the first step, made again: drawn by the seed, or read from the file that the declaration says.
+  /// \throws SpecViolation for another file; as train
+  [[nodiscard]] std::string start_again(const std::filesystem::path& imported) const;
   /// \throws SpecViolation for a run that did not train to its end
   void require_ended() const;
   /// What a run that trained to its end reached, by its last checkpoint. \throws SpecViolation for one that did not

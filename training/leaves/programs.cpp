@@ -83,4 +83,28 @@ spec::Program update_program(const Task& task, const BatchShape& shape, DType lo
   return tracer.finish();
 }
 
+std::vector<spec::Program> step_programs(const Task& task, const BatchShape& shape, DType target_dtype, std::int64_t epochs) {
+  if (shape.leaves == 1) return {step_program(task, shape, target_dtype, epochs)};
+  spec::Program leaf = leaf_program(task, shape, target_dtype, epochs);
+  spec::Program update = update_program(task, shape, spec::types_of(leaf).at(names::loss).dtype, epochs);
+  return {std::move(leaf), std::move(update)};
+}
+
+std::string step_text(const std::vector<spec::Program>& programs) {
+  std::string text;
+  for (const spec::Program& program : programs) text += (text.empty() ? "" : "\n") + to_text(program);
+  return text;
+}
+
+std::vector<spec::Program> parse_step(const std::string& text, std::size_t count) {
+  std::vector<spec::Program> programs;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = count == 1 ? std::string::npos : text.find("\n\n", from);
+    programs.push_back(spec::parse_program(text.substr(from, end == std::string::npos ? end : end + 1 - from)));
+    from = end == std::string::npos ? text.size() : end + 2;
+  }
+  if (programs.size() == count) return programs;
+  throw SpecViolation(fmt::format("step: {} programs with an empty line between, expected {}", programs.size(), count));
+}
+
 }  // namespace etalon::training

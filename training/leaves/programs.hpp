@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "spec/program/program.hpp"
 #include "training/step.hpp"
@@ -31,5 +32,13 @@ inline constexpr const char* loss_sum = "loss_sum";  ///< input of the update: t
 /// \param loss_dtype the loss's
 [[nodiscard]] spec::Program update_program(const Task& task, const BatchShape& shape, DType loss_dtype,
                                            std::int64_t epochs);
+
+/// The programs that a step is: one where it has one leaf, else the leaf's and the update's.
+[[nodiscard]] std::vector<spec::Program> step_programs(const Task& task, const BatchShape& shape, DType target_dtype,
+                                                       std::int64_t epochs);
+/// Their texts, one after the other with an empty line between.
+[[nodiscard]] std::string step_text(const std::vector<spec::Program>& programs);
+/// As step_text wrote them. \param count of them \throws SpecViolation as parse_program, and for another number
+[[nodiscard]] std::vector<spec::Program> parse_step(const std::string& text, std::size_t count);
 
 }  // namespace etalon::training

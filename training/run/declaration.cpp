@@ -46,6 +46,13 @@ struct Difference {
   }
 }
 
+[[nodiscard]] Imported imported_in(const StrictJson& json) {
+  json.allow({"sha256", "maps"});
+  Imported imported{json.at("sha256").digest(), {}};
+  for (const StrictJson& map : json.at("maps").items()) imported.maps.push_back(map.text());
+  return imported;
+}
+
 /// None is 0 that something is divided by, and a checkpoint is kept every `kept * interval` steps.
 void require_counts(const Declaration& d, const std::string& where) {
   for (const std::int64_t least : {d.batch, d.grain, d.epochs, d.steps, d.interval, d.kept}) {
@@ -79,6 +86,7 @@ std::string to_text(const Declaration& d) {
   all["build"] = d.build;
   all["program"] = d.program;
   if (d.shadow.checks()) all["shadow"] = to_text(d.shadow);
+  if (d.imported) all["imported"] = {{"sha256", d.imported->sha256}, {"maps", d.imported->maps}};
   try {
     return all.dump(2) + "\n";
   } catch (const nlohmann::json::type_error&) {
@@ -89,7 +97,7 @@ std::string to_text(const Declaration& d) {
 Declaration declaration_of(std::string_view text, const std::string& where) {
   const StrictJson f = StrictJson::parse(text, where);
   f.allow({"format", "task", "model", "seed", "rows", "batch", "grain", "dropped", "epochs", "steps", "interval", "kept",
-                  "patience", "best", "own", "data", "start", "order", "contract", "build", "program", "shadow"});
+                  "patience", "best", "own", "data", "start", "order", "contract", "build", "program", "shadow", "imported"});
   if (const std::string found = f.at("format").text(); found != format)
     throw IoError(fmt::format("{}: format is '{}', expected '{}'", where, as_quoted(found), format));
   Declaration d;
@@ -118,6 +126,7 @@ Declaration declaration_of(std::string_view text, const std::string& where) {
   d.contract = f.at("contract").text();
   d.build = f.at("build").text();
   if (f.has("shadow")) d.shadow = shadow_in(f.at("shadow"));
+  if (f.has("imported")) d.imported = imported_in(f.at("imported"));
   require_counts(d, where);
   return d;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "training/run/own_task.hpp"
 #include "training/shadow/policy.hpp"
@@ -15,6 +16,12 @@ namespace etalon::training {
 
 /// The order of additions in all compiled steps (decision 0070).
 inline constexpr std::string_view order_of_sums = "etalon-order-1";
+
+/// A file with the parameters that training starts from.
+struct Imported {
+  std::string sha256;             ///< of its bytes
+  std::vector<std::string> maps;  ///< `NAME=NAME`: a tensor's name in the file, and the parameter that it is
+};
 
 /// Bits follow from all of this and from nothing else.
 struct Declaration {
@@ -39,6 +46,7 @@ struct Declaration {
   std::string build;     ///< that made the run: it is said where another goes on with it
   std::optional<OwnTask> own{};  ///< of one's own data
   ShadowPolicy shadow = {};  ///< which steps are checked while it trains: no bit follows from it
+  std::optional<Imported> imported{};  ///< nothing where parameters are drawn by the seed
 };
 
 /// A hundredth of the steps, at least 1.

@@ -10,6 +10,7 @@
 #include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "training/files/safetensors.hpp"
+#include "training/run/environment.hpp"
 #include "training/run/patience.hpp"
 #include "training/shadow/shadow.hpp"
 
@@ -41,7 +42,7 @@ void clear(Storage& storage, const fs::path& folder) {
       throw SpecViolation(
           fmt::format("{0}: there is a run already; etalon resume {0} goes on with it", folder.string()));
     if (name == lock_file) continue;
-    if (name != journal_file && name != checkpoints_folder && !name.starts_with(unfinished)) {
+    if (name != journal_file && name != checkpoints_folder && name != environments_file && !name.starts_with(unfinished)) {
       throw SpecViolation(
           fmt::format("{}: the folder holds '{}', expected an empty one or none", folder.string(), as_quoted(name)));
     }

@@ -27,7 +27,7 @@ TrainerOptions options_of(TrainerOptions how, std::shared_ptr<compiled::Device> 
 
 Replica::Replica(const Trainer& of, const StepJudgeMaker& judges)
     : device_(device_of(of.options())), trainer_(of.task(), of.rows(), options_of(of.options(), device_)) {
-  if (const spec::Program* whole = trainer_.whole_step(); judges && whole != nullptr) judge_ = judges(*whole, device_);
+  if (judges) judge_.emplace(trainer_.programs(), trainer_.leaves(), judges, device_);
 }
 
 std::string Replica::way() const { return std::string(device_->is_host() ? device_->machine().name : device_->name()); }
@@ -54,7 +54,10 @@ JudgedComputation Replica::judge(std::int64_t step, const Named& before, const N
   JudgedComputation judged;
   on_other_core([&] {
     trainer_.state().upload(before, Upload::strict, Part::all);
-    judged.judgement = judge_(trainer_.inputs_of(step), claimed);
+    const auto inputs = [&](const spec::Program& program, std::int64_t leaf, const Named& sums) {
+      return trainer_.inputs_of(program, step, leaf, sums);
+    };
+    judged.judgement = (*judge_)(inputs, claimed);
     judged.computation.outcome.outputs = judged.judgement.outputs;
     judged.computation.state = before;
     for (const auto& [name, value] : judged.judgement.updated) judged.computation.state.insert_or_assign(name, value);

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "training/shadow/leaves_judge.hpp"
 #include "training/shadow/shadow.hpp"
 #include "training/trainer.hpp"
 
@@ -17,7 +19,7 @@ namespace etalon::training {
 class Replica {
  public:
   /// \param of the run's own trainer; what a device computes is computed on the same device again
-  /// \param judges empty where nobody judges; steps of several leaves nobody does \throws as Trainer
+  /// \param judges empty where nobody judges; \throws as Trainer
   Replica(const Trainer& of, const StepJudgeMaker& judges);
 
   /// What steps are computed on again, `avx2`, or the device's name.
@@ -31,7 +33,7 @@ class Replica {
 
   std::shared_ptr<compiled::Device> device_;
   Trainer trainer_;
-  StepJudge judge_;
+  std::optional<LeavesJudge> judge_;
 };
 
 }  // namespace etalon::training

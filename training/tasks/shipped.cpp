@@ -108,15 +108,34 @@ void take_registers(Shipped& made, const std::string& model, const Path& data) {
   made.epochs = model == "transformer" ? 20 : 8;
 }
 
+/// 1 for points of the upper moon and -1 for those of the lower one.
+void take_moons(Shipped& made, const Path& data, std::uint64_t seed) {
+  if (!data.empty()) throw SpecViolation("training: moons makes its own data; --data belongs to other tasks");
+  const Dataset points = half_moons(400, 0.1, seed);
+  made.train = {points.features, 0, points.inputs};
+  for (const std::int64_t label : points.labels) made.train.numbers.push_back(label == 0 ? 1.0F : -1.0F);
+  made.digest =
+      Sha256().add(std::as_bytes(std::span(made.train.inputs))).add(std::as_bytes(std::span(made.train.numbers))).hexadecimal();
+  made.epochs = 80;
+  made.batch = 10;
+  made.shuffles = false;
+}
+
 }  // namespace
 
-Shipped shipped(const std::string& task, const std::string& model, const Path& data) {
+bool is_shipped(const std::string& task) {
+  const std::vector<std::string> names = task_names();
+  return std::find(names.begin(), names.end(), task) != names.end();
+}
+
+Shipped shipped(const std::string& task, const std::string& model, const Path& data, std::uint64_t seed) {
   Shipped made;
   made.task = task_named(task, model);
   if (task == "digits") take_digits(made, model, data);
   else if (task == "text") take_text(made, model, data);
   else if (task == "names") take_names(made, data);
   else if (task == "register") take_registers(made, model, data);
+  else if (task == "moons") take_moons(made, data, seed);
   else throw SpecViolation("the task " + task + " has no rows that ship");
   return made;
 }

@@ -17,12 +17,16 @@ struct Shipped {
   std::string digest;               ///< SHA-256 of the data, in hexadecimal digits
   std::int64_t epochs = 1;          ///< that it usually takes
   std::int64_t batch = 32;
+  bool shuffles = true;             ///< each epoch has an order of its own
   bool predicts = false;            ///< answers are the next symbols: it is judged by its perplexity beside a bigram's
 };
 
-/// \param task digits, text, names or register \param model of it
-/// \param data instead of the file that the task has; the register is made and has none
+/// Whether a task of that name ships.
+[[nodiscard]] bool is_shipped(const std::string& task);
+/// \param task one that ships \param model of it
+/// \param data instead of the file that the task has; moons and the register are made and have none
+/// \param seed of the run, which makes the moons
 /// \throws SpecViolation for another task or model, with the nearest name, and for a file that does not fit it; IoError
-[[nodiscard]] Shipped shipped(const std::string& task, const std::string& model, const std::filesystem::path& data);
+[[nodiscard]] Shipped shipped(const std::string& task, const std::string& model, const std::filesystem::path& data, std::uint64_t seed);
 
 }  // namespace etalon::training
