@@ -82,7 +82,7 @@ Spread Expressions::read(const Node& node) {
   if (are_plain(indices))
     found = sliced(stored, indices);
   else
-    found = gathered(stored, node.args);
+    found = elements_at(stored, node.args);
   return {out_.convert(found.tensor, dtype), found.over};
 }
 
@@ -117,7 +117,7 @@ Spread Expressions::sliced(const Tensor& tensor, std::span<const Affine> indices
 }
 
 /// Indices beyond the tensor, where the read does not count, are drawn in by what gather means.
-Spread Expressions::gathered(const Tensor& tensor, std::span<const Expr> indices) {
+Spread Expressions::elements_at(const Tensor& tensor, std::span<const Expr> indices) {
   std::vector<Spread> values;
   for (const Expr& index : indices) values.push_back(value(index));
   const std::vector<spec::VariableId> over = scope_.joined(values);

@@ -27,11 +27,11 @@ class Expressions {
   [[nodiscard]] Spread select(const spec::Expr& condition, const Spread& then, const Spread& otherwise);
   [[nodiscard]] Spread read(const spec::Node& node);
   [[nodiscard]] Spread sliced(const Tensor& tensor, std::span<const spec::Affine> indices);
-  [[nodiscard]] Spread gathered(const Tensor& tensor, std::span<const spec::Expr> indices);
+  [[nodiscard]] Spread elements_at(const Tensor& tensor, std::span<const spec::Expr> indices);
   [[nodiscard]] Spread reduce(const spec::Node& node);
   [[nodiscard]] Spread reduced(const char* operation, const Spread& body, const Tensor& identity,
                                std::span<const spec::Binder> binders);
-  [[nodiscard]] Spread first_extremum(const spec::Node& node, const Spread& body);
+  [[nodiscard]] Spread position_of_extremum(const spec::Node& node, const Spread& body);
   [[nodiscard]] bool is_contraction(const spec::Node& node) const;
   [[nodiscard]] Spread contracted(const spec::Node& node);
   [[nodiscard]] Spread or_otherwise(const spec::Node& node, const Spread& found);

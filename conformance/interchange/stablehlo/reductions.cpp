@@ -85,7 +85,7 @@ Spread Expressions::reduce(const Node& node) {
     const bool is_place = node.reduction == Reduction::argmax || node.reduction == Reduction::argmin;
     const Tensor neutral = identity(node.reduction, body.tensor.type.dtype);
     found = is_place
-                ? first_extremum(node, body)
+                ? position_of_extremum(node, body)
                 : reduced(instruction(node.reduction), guarded(node.args[0], body, neutral), neutral, node.binders);
   }
   if (node.args.size() == 3) found = or_otherwise(node, found);
@@ -108,7 +108,7 @@ Spread Expressions::or_otherwise(const Node& node, const Spread& found) {
 }
 
 /// The least row-major position whose number is the extremum, or NaN.
-Spread Expressions::first_extremum(const Node& node, const Spread& body) {
+Spread Expressions::position_of_extremum(const Node& node, const Spread& body) {
   const Tensor neutral = identity(node.reduction, body.tensor.type.dtype);
   const Spread extremum =
       reduced(instruction(node.reduction), guarded(node.args[0], body, neutral), neutral, node.binders);
