@@ -214,6 +214,26 @@ def without_room():
     check(left("s") == before, "without room: what was there is not there any more")
 
 
+def full_disk():
+    """A file system of one mebibyte, where one may be mounted: the run ends when it is full, and goes on elsewhere."""
+    disk = folder / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)], capture_output=True).returncode != 0:
+        print("full disk: nothing can be mounted here")
+        return
+    try:
+        ran = run("train", "digits", "--epochs", "3", "--no-plots", "--run", "disk/r")
+        refused(ran, 4, ["is not saved", "No space left on device"])
+        check(ran.stdout.count("training goes on") == 2, f"full disk: {ran.stdout!r}")
+        refused(run("resume", "disk/r", "--no-plots"), 4, ["is not saved", "No space left on device"])
+        shutil.copytree(disk / "r", folder / "roomy")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    check(run("resume", "roomy", "--no-plots").returncode == 0, "full disk: what was saved does not go on elsewhere")
+    run("train", "digits", "--epochs", "3", "--no-plots", "--run", "ample")
+    check(left("roomy") == left("ample"), "full disk: other bits than with room")
+
+
 if sys.argv[2:] == ["exports"]:
     try:
         import numpy
@@ -225,6 +245,7 @@ else:
     devices()
     refusals()
     without_room()
+    full_disk()
     killed(int(sys.argv[2]) if len(sys.argv) > 2 else 6)
 print("\n".join(faults))
 print(f"{checks} checks, {len(faults)} faults")
