@@ -4,31 +4,23 @@
 #include <memory>
 #include <utility>
 
-#include "compiled/runtime/executable.hpp"
 #include "tools/assurance/fault_line.hpp"
+#include "tools/assurance/recorded.hpp"
 #include "tools/log/judge.hpp"
-#include "tools/log/record.hpp"
 
 namespace etalon::assurance {
 namespace {
 
 using training::Judgement;
 
-/// A program, and the code that keeps every value of it: compiled at the first step, since that is the same system each time.
+/// A program's values recorded and held to their equations.
 class Judge {
  public:
   Judge(const spec::Program& program, std::shared_ptr<compiled::Device> device, const spec::Contract& contract)
-      : program_(program), recorder_{"step", contract, [this](const spec::System& system, std::span<const HostTensor> inputs) {
-          if (!executable_) executable_ = compiled::compile_system(system, options_);
-          return executable_->run(inputs);
-        }} {
-    options_.device = std::move(device);
-  }
-  Judge(const Judge&) = delete;
-  Judge& operator=(const Judge&) = delete;
+      : recorded_(program, std::move(device), contract) {}
 
   Judgement operator()(const std::vector<HostTensor>& inputs, const training::Named* claimed) {
-    logging::Log log = logging::record(program_, "step", inputs, {}, recorder_);
+    logging::Log log = recorded_.run(inputs);
     Judgement judgement;
     const spec::System& system = log.meaning.system;
     const std::vector<spec::Update> updates = spec::all_updates(log.meaning.program);
@@ -48,10 +40,7 @@ class Judge {
   }
 
  private:
-  spec::Program program_;
-  compiled::CompileOptions options_;
-  logging::Recorder recorder_;
-  std::optional<compiled::Executable> executable_;
+  Recorded recorded_;
 };
 
 }  // namespace

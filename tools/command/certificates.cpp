@@ -4,24 +4,22 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "spec/error.hpp"
 #include "tools/command/command.hpp"
+#include "tools/command/here.hpp"
 
 #ifdef ETALON_HAS_COMPILED
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "compiled/cache_folder.hpp"
 #include "spec/file.hpp"
 #include "spec/quoted.hpp"
 #include "spec/sha256.hpp"
 #include "tools/assurance/explained.hpp"
-#include "tools/command/devices.hpp"
 #include "training/certificate/audit.hpp"
 #include "training/certificate/envelope.hpp"
 #endif
@@ -57,40 +55,11 @@ Examples
   etalon audit certificate.json --key key.pub --run r --explained trace --contract pytorch.json
 Exit status: 0 all are as certified, 1 one is not, 2 usage or set-up error.)";
 
-constexpr const char* dispute_examples = R"(
-Two folders of one run, of which one is wrong: the first interval in which they differ is computed again. With a trace of each
-nothing is computed again: the first step whose values differ is named, its assignment, and who is outside its bounds there.
-
-Examples
-  etalon dispute ours theirs
-  etalon dispute ours theirs --explained trace --explained their-trace --contract pytorch.json
-Exit status: 0 they do not differ, 1 they do, 2 usage or set-up error.)";
-
 }  // namespace
 
 #ifdef ETALON_HAS_COMPILED
 
 namespace {
-
-/// Where intervals are computed, and with what.
-struct Here {
-  std::string data, backend = "cpu";
-  unsigned threads = 1;
-
-  void add_to(const Command& command) {
-    command.option("--backend", backend, "Where steps run: cpu, cuda-emulated or cuda").with_default();
-    command.option("--threads", threads, "Of the compiled step; the numbers do not depend on it").with_default();
-    command.option("--data", data, "The run's data in a file of your own");
-  }
-  [[nodiscard]] training::TrainOptions options() const {
-    training::TrainOptions all;
-    all.threads = threads;
-    all.data = data;
-    all.cache = compiled::default_cache_folder();
-    all.device = device_named(backend, all.cache);
-    return all;
-  }
-};
 
 struct CertifyWords {
   std::string run, key, output;
@@ -267,53 +236,6 @@ int audit(const AuditWords& words) {
   return holds ? 0 : 1;
 }
 
-struct DisputeWords {
-  std::string first, second, contract = "cpu";
-  std::vector<std::string> traces;
-  Here here;
-};
-
-int dispute_traces(const DisputeWords& words) {
-  if (words.traces.size() != 2) throw SpecViolation(fmt::format("dispute: --explained {} times, expected once for each folder", words.traces.size()));
-  const training::Replay first(words.first, {}), second(words.second, {});
-  const auto interval = training::first_interval_apart(first, second);
-  if (!interval) {
-    std::cout << fmt::format("{} intervals are the same\n", std::min(first.lines().size(), second.lines().size()));
-    return 0;
-  }
-  const spec::Contract contract = contract_of(words.contract);
-  assurance::Explanation a(first.declaration(), words.traces[0], contract, words.here.data),
-      b(second.declaration(), words.traces[1], contract, words.here.data);
-  const assurance::DisputedInterval found = assurance::dispute({a, first.lines()}, {b, second.lines()}, *interval);
-  std::cout << fmt::format("interval {}, to step {}, is the first that differs\n", *interval + 1, first.lines()[*interval].step);
-  if (found.step) {
-    std::cout << fmt::format("step {} is the first whose values differ, or leave their bounds\n{}", found.step->step,
-                             to_text(found.step->comparison, {words.first, words.second}));
-  }
-  for (const auto& [path, departure] : {std::pair(words.first, found.departures[0]), std::pair(words.second, found.departures[1])}) {
-    if (!departure.empty()) std::cout << fmt::format("{}: its trace does not come to its journal: {}\n", path, departure);
-  }
-  if (!found.step && found.departures[0].empty() && found.departures[1].empty()) std::cout << "the traces do not differ in it\n";
-  return 1;
-}
-
-int dispute(const DisputeWords& words) {
-  if (!words.traces.empty()) return dispute_traces(words);
-  const training::Replay first(words.first, words.here.options()), second(words.second, words.here.options());
-  const auto found = training::dispute(first, second);
-  if (!found) {
-    std::cout << fmt::format("{} intervals are the same\n", std::min(first.lines().size(), second.lines().size()));
-    return 0;
-  }
-  const training::JournalLine &a = first.lines()[found->interval], &b = second.lines()[found->interval];
-  std::cout << fmt::format("interval {}, to step {}, is the first that differs:\n", a.interval, a.step);
-  for (const auto& [name, line, same] : {std::tuple(words.first, a, found->first), std::tuple(words.second, b, found->second)}) {
-    std::cout << fmt::format("  {}: state {}, losses {}: {}\n", name, line.state.substr(0, 16), line.losses.substr(0, 16),
-                             same ? "computed again, it is the same" : "computed again, it is another");
-  }
-  return 1;
-}
-
 }  // namespace
 
 void add_certify(Command app, Outcome& outcome) {
@@ -360,38 +282,11 @@ void add_audit(Command app, Outcome& outcome) {
   command.callback([words, &outcome] { outcome.status = audit(*words); });
 }
 
-void add_dispute(Command app, Outcome& outcome) {
-  Command command = app.command("dispute", "Find where two folders of one training run differ, and which of them is wrong");
-  command.footer(dispute_examples);
-  auto words = std::make_shared<DisputeWords>();
-  command.option("first", words->first, "A folder").required();
-  command.option("second", words->second, "Another folder of the same run").required();
-  command.option("--explained", words->traces, "A folder with what was written down of the steps, once for each of the two").one_word();
-  command.option("--contract", words->contract, "What the arithmetic of the traces promises: a name, or a file").with_default();
-  words->here.add_to(command);
-  command.callback([words, &outcome] { outcome.status = dispute(*words); });
-}
-
 #else
-
-namespace {
-
-void add_missing(Command app, const std::string& name, const std::string& meaning, const char* examples) {
-  Command command = app.command(name, meaning + " (not in this build)");
-  command.footer(examples);
-  command.allow_extras();
-  command.callback([name] { throw Unsupported(name + ": not in this build"); });
-}
-
-}  // namespace
 
 void add_certify(Command app, Outcome&) { add_missing(app, "certify", "Sign what a training run in a folder came to", certify_examples); }
 void add_verify(Command app, Outcome&) { add_missing(app, "verify", "Check a certificate of a training run, its files and its folder", verify_examples); }
 void add_audit(Command app, Outcome&) { add_missing(app, "audit", "Compute intervals of a certified training run again", audit_examples); }
-void add_dispute(Command app, Outcome&) {
-  add_missing(app, "dispute", "Find where two folders of one training run differ, and which of them is wrong", dispute_examples);
-}
-
 #endif
 
 }  // namespace etalon::command

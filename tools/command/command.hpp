@@ -46,6 +46,7 @@ void add_certify(Command app, Outcome& outcome);
 void add_verify(Command app, Outcome& outcome);
 void add_audit(Command app, Outcome& outcome);
 void add_dispute(Command app, Outcome& outcome);
+void add_trace(Command app, Outcome& outcome);
 void add_certify_robust(Command app, Outcome& outcome);
 void add_bench(Command app, Outcome& outcome);
 void add_devices(Command app, Outcome& outcome);

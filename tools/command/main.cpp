@@ -131,6 +131,7 @@ int main(int argc, char** argv) {
   command::add_verify(commands, outcome);
   command::add_audit(commands, outcome);
   command::add_dispute(commands, outcome);
+  command::add_trace(commands, outcome);
   command::add_certify_robust(commands, outcome);
   command::add_bench(commands, outcome);
   command::add_devices(commands, outcome);

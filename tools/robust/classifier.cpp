@@ -43,7 +43,7 @@ Held own_rows(const Declaration& declaration, const fs::path& data) {
 }
 
 Held shipped_rows(const Declaration& declaration, const fs::path& data) {
-  training::Shipped of = training::shipped(declaration.task, declaration.model, data);
+  training::Shipped of = training::shipped(declaration.task, declaration.model, data, declaration.seed);
   require_digest(of.digest, declaration.data, data.empty() ? declaration.task : data.string());
   return {std::move(of.test), "test rows"};
 }

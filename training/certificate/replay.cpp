@@ -1,9 +1,7 @@
 #include "training/certificate/replay.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
-#include <cerrno>
 #include <sstream>
 #include <utility>
 
@@ -11,32 +9,13 @@
 #include "spec/file.hpp"
 #include "spec/sha256.hpp"
 #include "training/run/run.hpp"
+#include "training/run/scratch.hpp"
 #include "training/run/storage.hpp"
 
 namespace etalon::training {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that goes in the end.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "etalon-replay-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw file_error(name, "no folder can be made", errno);
-    path_ = name;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 TrainOptions in_folder(TrainOptions options, const fs::path& folder) {
   options.run = folder;
