@@ -83,7 +83,7 @@ TEST_CASE("fifty disputes name the step and the assignment of which one bit is a
   std::mt19937 random(1);
   std::vector<JournalLine> forged = run.replay->lines();
   forged[WrittenRun::at].state = sha256_of("forged");
-  for (int trial = 0; trial < (sanitized ? 5 : 50); ++trial) {
+  for (int trial = 0; trial < (test::sanitized ? 5 : 50); ++trial) {
     const std::int64_t step = std::uniform_int_distribution<std::int64_t>(run.written.first, run.written.last)(random);
     const std::string file = fmt::format("step-{}.safetensors", step);
     std::filesystem::remove_all(run.folder / "theirs");
