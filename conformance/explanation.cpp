@@ -67,7 +67,7 @@ constexpr Rule kinks[] = {
 
 /// What the expression asks of its arguments, or nothing.
 [[nodiscard]] std::string domain_of(const System& system, const Expr& e) {
-  if (e.form() != Form::apply || e.kind() != Kind::real) return "";
+  if (e.form() != Form::apply || e.kind() != Kind::real || e->args.empty()) return "";
   for (const Rule& rule : domains) {
     const Expr& restricted = e->args.size() == 2 && (rule.primitive == Primitive::div || rule.primitive == Primitive::modulo) ? e->args[1] : e->args[0];
     if (e.is(rule.primitive) && reads_real(restricted)) return filled(rule.text, system, e);

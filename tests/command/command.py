@@ -55,7 +55,7 @@ check(no_cuda == "cuda: not in this build" or build == "compiled" and no_cuda.st
 refused(no_cuda, "serve", "--backend", "cuda")
 refused(no_cuda, "conform", "--backend", "cuda")
 refused(no_cuda, "run", str(program), "--backend", "cuda")
-refused("unknown backend 'cpuu'; did you mean 'cpu'? (a process that speaks Protocol 1 is exec:COMMAND, a plug-in plugin:PATH.so)", "conform", "--backend", "cpuu")
+refused("unknown backend 'cpuu'; did you mean 'cpu'? (a process that speaks Protocol 1 is exec:COMMAND, a plug-in plugin:PATH.so, one of PJRT pjrt:PATH.so)", "conform", "--backend", "cpuu")
 refused("unknown operation 'sofmax'; did you mean 'softmax'?", "explain", "sofmax")
 refused("unknown operation 'sofmax'; did you mean 'softmax'?", "conform", "--backend", "reference", "--ops", "relu,sofmax")
 refused("unknown mode 'vpj'; did you mean 'vjp'?", "conform", "--backend", "reference", "--modes", "vpj")
