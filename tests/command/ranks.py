@@ -45,8 +45,9 @@ def ranks(count, *words):
 
 
 def contents(name):
-    """What a run has come to: its declaration, its journal, and the states that its checkpoints hold."""
-    files = sorted(p for p in (folder / name).rglob("*") if p.is_file() and p.suffix in {".json", ".jsonl", ".safetensors"})
+    """What a run has come to: its declaration, its journal, and the states that its checkpoints hold; not which machines it had."""
+    files = sorted(p for p in (folder / name).rglob("*")
+                   if p.is_file() and p.suffix in {".json", ".jsonl", ".safetensors"} and p.name != "environments.jsonl")
     return {str(p.relative_to(folder / name)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 

@@ -54,7 +54,7 @@ void export_onnx_tests(const TestWords& words) {
 }
 
 void export_stablehlo_tests(const TestWords& words) {
-  if (words.plain || words.expect) throw SpecViolation("--plain, --expect: tests of StableHLO are judged");
+  if (words.plain || words.expect) throw SpecViolation(fmt::format("{}: tests of StableHLO are judged", words.plain ? "--plain" : "--expect"));
   const auto made = conformance::stablehlo::judged_tests(options_of(words), contract_of(words.contract));
   if (made.tests.empty()) {
     throw SpecViolation(fmt::format("no test can be made of what is asked{}{}", made.left_out.empty() ? "" : ": ",
