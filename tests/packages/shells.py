@@ -84,7 +84,7 @@ check("relu,softmax" in answer("conform", "--ops", "relu,softma"), "the second o
 check("softmax" in answer("explain", "softm") and answer("explain", "no_such") == [], "an operand")
 check("ieee" in answer("conform", "--contract", "=", "ie"), "a value behind =")
 check("reference" in answer("conform", "--backend", "ref"), "a backend")
-check(sorted(answer("export", "")) == ["npz", "onnx", "safetensors"], f"choices: {answer('export', '')}")
+check(sorted(answer("export", "")) == ["npz", "onnx", "safetensors", "stablehlo"], f"choices: {answer('export', '')}")
 check(answer("conform", "--json", "") == [], "of a file nothing is known")
 check(answer("--nothing", "conform", "--js") == ["--json"], "behind an option that is not there")
 

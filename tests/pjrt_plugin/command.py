@@ -42,7 +42,7 @@ verdicts = [r["verdict"] for r in results]
 check(ran.returncode == 0 and set(verdicts) <= {"pass", "unsupported"},
       f"{ran.returncode} {sorted(set(verdicts))} {ran.stdout[-1500:]} {ran.stderr}")
 passed = {r["operation"] for r in results if r["verdict"] == "pass" and r["check"] == "value"}
-check(passed >= set(operations) or sanitized and len(passed) > 10, f"nothing was asked of {set(operations) - passed}")
+check(passed >= set(operations) or sanitized and len(passed) > 2, f"nothing was asked of {set(operations) - passed}")
 check({r["mode"] for r in results if r["verdict"] == "pass"} == {"forward"}, "something else than values was asked")
 
 # A text is compiled once, and all that is made is destroyed when the input ends.
@@ -81,7 +81,7 @@ for path, fault, why in ((plugin, "no_table", "gives no table"), (plugin, "versi
                          (plugin, "missing=PJRT_Client_Compile", "has no PJRT_Client_Compile"),
                          (plugin, "error=PJRT_Client_Create", "PJRT_Client_Create: injected here"),
                          ("/nonexistent.so", "", "/nonexistent.so"), (etalon, "", "")):
-    ran = subprocess.run([etalon, "conform", "--backend", f"pjrt:{path}", "--ops", "neg"], capture_output=True, text=True,
+    ran = subprocess.run([etalon, "conform", "--backend", f"pjrt:{path}", "--memory", "0", "--ops", "neg"], capture_output=True, text=True,
                          env=environment(fault))
     check(ran.returncode == 2 and ran.stdout == "" and ran.stderr.count("\n") == 1 and why in ran.stderr, f"{path} {fault}: {ran}")
 ran = subprocess.run([etalon, "adapter", "check", f"pjrt:{plugin}", "--memory", "0"], capture_output=True, text=True,
