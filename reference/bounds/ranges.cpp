@@ -78,7 +78,7 @@ class Ranging {
   Ranging(const spec::System& system, Evaluator<R>& evaluator, const std::vector<std::vector<std::size_t>>& wanted, Narrowing narrowing)
       : system_(system), evaluator_(evaluator), wanted_(wanted), narrowing_(narrowing) {}
 
-  [[nodiscard]] Range of(const Combination& combination) {
+  [[nodiscard]] OutputRange of(const Combination& combination) {
     Interval by_boxes;
     Interval reference;
     std::vector<Edge> edges;
@@ -126,7 +126,7 @@ class Ranging {
 };
 
 template <class R>
-std::vector<Range> ranges_in(const spec::System& system, std::span<const HostTensor> inputs, std::span<const Envelope* const> within,
+std::vector<OutputRange> ranges_in(const spec::System& system, std::span<const HostTensor> inputs, std::span<const Envelope* const> within,
                              const spec::Contract& contract, std::span<const Combination> combinations, Narrowing narrowing) {
   const auto wanted = wanted_of(system, combinations);
   const spec::System some = with_some_elements(inline_single_uses(system), wanted);
@@ -137,7 +137,7 @@ std::vector<Range> ranges_in(const spec::System& system, std::span<const HostTen
   evaluator.over_boxes(narrowing);
   evaluator.run();
   Ranging<R> ranging(some, evaluator, wanted, narrowing);
-  std::vector<Range> all;
+  std::vector<OutputRange> all;
   for (const Combination& c : combinations) all.push_back(ranging.of(c));
   return all;
 }
@@ -145,7 +145,7 @@ std::vector<Range> ranges_in(const spec::System& system, std::span<const HostTen
 }  // namespace
 }  // namespace bounds
 
-std::vector<Range> ranges(const spec::System& system, std::span<const HostTensor> inputs, std::span<const std::optional<Box>> boxes,
+std::vector<OutputRange> ranges(const spec::System& system, std::span<const HostTensor> inputs, std::span<const std::optional<Box>> boxes,
                           const spec::Contract& contract, std::span<const Combination> combinations, bounds::Narrowing narrowing) {
   bounds::require_fitting(system, inputs, boxes.size());
   std::vector<std::optional<Envelope>> known;

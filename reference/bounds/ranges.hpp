@@ -31,7 +31,7 @@ struct Term {
 using Combination = std::vector<Term>;
 
 /// All that a combination may be. Infinite where nothing is known, which is also so where an element may be no finite number.
-struct Range {
+struct OutputRange {
   double lower = 0;
   double upper = 0;
 };
@@ -41,7 +41,7 @@ struct Range {
 /// \param boxes per input where there is one; inputs of reals alone
 /// \throws SpecViolation where inputs or boxes do not fit the system, or combinations name no real element of an output;
 /// Unsupported where data in a box decide where an element is written
-[[nodiscard]] std::vector<Range> ranges(const spec::System& system, std::span<const HostTensor> inputs,
+[[nodiscard]] std::vector<OutputRange> ranges(const spec::System& system, std::span<const HostTensor> inputs,
                                         std::span<const std::optional<Box>> boxes, const spec::Contract& contract,
                                         std::span<const Combination> combinations, bounds::Narrowing narrowing);
 

@@ -34,7 +34,7 @@ void try_case(const Case& c, const conformance::Question& question, double size,
   const Boxes in = boxes_about(question.inputs, size, size / 8);
   const std::vector<Combination> combinations = combinations_of(question.system, 5);
   if (combinations.empty()) return;
-  std::vector<Range> found;
+  std::vector<OutputRange> found;
   try {
     found = reference::ranges(question.system, question.inputs, in.boxes, {}, combinations, narrowing);
   } catch (const Unsupported&) {

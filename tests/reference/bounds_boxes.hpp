@@ -17,7 +17,7 @@ namespace etalon::bounds_test {
 
 using reference::Box;
 using reference::Combination;
-using reference::Range;
+using reference::OutputRange;
 using reference::bounds::Narrowing;
 
 inline constexpr Narrowing narrowings[] = {Narrowing::intervals, Narrowing::sweep, Narrowing::lines, Narrowing::both};
@@ -76,7 +76,7 @@ struct Tally {
   std::size_t points = 0, comparisons = 0, outside = 0, open = 0;
 
   /// Holds what an evaluation answered to the ranges. Where nothing is known it says nothing.
-  void hold(const std::vector<Combination>& combinations, const std::vector<Range>& found, const std::vector<HostTensor>& got) {
+  void hold(const std::vector<Combination>& combinations, const std::vector<OutputRange>& found, const std::vector<HostTensor>& got) {
     ++points;
     for (std::size_t c = 0; c < combinations.size(); ++c) {
       if (!std::isfinite(found[c].lower) || !std::isfinite(found[c].upper)) {

@@ -20,7 +20,7 @@ using namespace bounds_test;
 template <class T>
 void try_points(const spec::System& system, const Boxes& in, Narrowing narrowing, unsigned runs, std::mt19937& random, Tally& tally) {
   const std::vector<Combination> combinations = combinations_of(system, 20);
-  const std::vector<Range> found = reference::ranges(system, in.centres, in.boxes, {}, combinations, narrowing);
+  const std::vector<OutputRange> found = reference::ranges(system, in.centres, in.boxes, {}, combinations, narrowing);
   for (unsigned run = 0; run < runs; ++run) {
     tally.hold(combinations, found, Simulator<T>(system, point_in(in, random), spec::Contract{}, run, Elements::stored).run());
   }
@@ -72,7 +72,7 @@ spec::System of_one(const std::function<Expr(const Expr&)>& value) {
   return b.s;
 }
 
-Range range_over(const spec::System& system, double lower, double upper, Narrowing narrowing) {
+OutputRange range_over(const spec::System& system, double lower, double upper, Narrowing narrowing) {
   const std::vector<HostTensor> inputs{HostTensor(DType::f32, {})};
   const std::vector<std::optional<Box>> boxes{Box{{lower}, {upper}}};
   const std::vector<Combination> wanted{{{0, 0, 1}}};
@@ -94,35 +94,35 @@ TEMPLATE_TEST_CASE("a million points lie in the ranges", "[.][million]", float, 
 
 TEST_CASE("functions of one argument have the range that calculus gives them", "[boxes]") {
   const auto either = [](const Expr& x, Primitive p, const Expr& yes, const Expr& no) { return spec::select(spec::apply(p, {x, number(0)}), yes, no); };
-  const auto width = [](const Range& r) { return r.upper - r.lower; };
+  const auto width = [](const OutputRange& r) { return r.upper - r.lower; };
   for (const Narrowing narrowing : narrowings) {
     // x² - x on [0, 1] is from -1/4 to 0, where intervals say -1 to 1.
-    const Range parabola = range_over(of_one([](const Expr& x) { return x * x - x; }), 0, 1, narrowing);
+    const OutputRange parabola = range_over(of_one([](const Expr& x) { return x * x - x; }), 0, 1, narrowing);
     CHECK(parabola.lower <= -0.25);
     CHECK(parabola.upper >= 0);
     CHECK(width(parabola) < 0.3);
     // A kink: the larger of 0 and x.
-    const Range ramp = range_over(of_one([&](const Expr& x) { return either(x, Primitive::le, number(0), x); }), -1, 2, narrowing);
+    const OutputRange ramp = range_over(of_one([&](const Expr& x) { return either(x, Primitive::le, number(0), x); }), -1, 2, narrowing);
     CHECK(ramp.lower <= 0);
     CHECK(ramp.upper >= 2);
     CHECK(width(ramp) < 2.001);
     // A jump: the sign.
-    const Range jump = range_over(of_one([&](const Expr& x) { return either(x, Primitive::lt, number(-1), number(1)); }), -1, 2, narrowing);
+    const OutputRange jump = range_over(of_one([&](const Expr& x) { return either(x, Primitive::lt, number(-1), number(1)); }), -1, 2, narrowing);
     CHECK(jump.lower <= -1);
     CHECK(jump.upper >= 1);
     CHECK(width(jump) < 2.001);
     // On one side of it nothing is open.
-    const Range beyond = range_over(of_one([&](const Expr& x) { return either(x, Primitive::lt, number(-1), number(1)); }), 0.5, 2, narrowing);
+    const OutputRange beyond = range_over(of_one([&](const Expr& x) { return either(x, Primitive::lt, number(-1), number(1)); }), 0.5, 2, narrowing);
     CHECK(beyond.lower == 1);
     CHECK(beyond.upper == 1);
     // exp(100) of the other branch is no number that counts.
-    const Range bent = range_over(of_one([&](const Expr& x) { return either(x, Primitive::gt, x, function(Primitive::exp, x) - number(1)); }), -1, 100, narrowing);
+    const OutputRange bent = range_over(of_one([&](const Expr& x) { return either(x, Primitive::gt, x, function(Primitive::exp, x) - number(1)); }), -1, 100, narrowing);
     CHECK(bent.lower <= -0.632);
     CHECK(width(bent) < 100.7);
     // What overflows, or has no value somewhere, is not bounded.
-    const Range huge = range_over(of_one([](const Expr& x) { return function(Primitive::exp, x); }), 0, 1000, narrowing);
+    const OutputRange huge = range_over(of_one([](const Expr& x) { return function(Primitive::exp, x); }), 0, 1000, narrowing);
     CHECK(std::isinf(huge.upper));
-    const Range undefined = range_over(of_one([](const Expr& x) { return function(Primitive::log, x); }), -1, 1, narrowing);
+    const OutputRange undefined = range_over(of_one([](const Expr& x) { return function(Primitive::log, x); }), -1, 1, narrowing);
     CHECK((std::isinf(undefined.lower) && std::isinf(undefined.upper)));
   }
 }

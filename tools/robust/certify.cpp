@@ -16,7 +16,7 @@ namespace {
 
 using reference::Box;
 using reference::Combination;
-using reference::Range;
+using reference::OutputRange;
 using reference::bounds::Narrowing;
 
 std::optional<double> number_in(std::string_view text) {
@@ -42,7 +42,7 @@ Box box_of(const Classifier& model, std::int64_t row, double radius, const Quest
   return box;
 }
 
-std::vector<Range> ranges_of(const Classifier& model, Box box, const spec::Contract& contract, const std::vector<Combination>& wanted,
+std::vector<OutputRange> ranges_of(const Classifier& model, Box box, const spec::Contract& contract, const std::vector<Combination>& wanted,
                              Narrowing narrowing) {
   std::vector<std::optional<Box>> boxes(model.inputs.size());
   boxes[model.points] = std::move(box);
@@ -57,9 +57,9 @@ std::size_t classes_of(const Classifier& model) {
 std::int64_t answer_to(const Classifier& model, std::int64_t row, const Question& question, const spec::Contract& contract) {
   std::vector<Combination> each;
   for (std::size_t k = 0; k < classes_of(model); ++k) each.push_back({{0, k, 1}});
-  const std::vector<Range> answers = ranges_of(model, box_of(model, row, 0, question), contract, each, Narrowing::sweep);
-  const auto middle = [](const Range& r) { return r.lower / 2 + r.upper / 2; };
-  const auto below = [&](const Range& a, const Range& b) { return middle(a) < middle(b); };
+  const std::vector<OutputRange> answers = ranges_of(model, box_of(model, row, 0, question), contract, each, Narrowing::sweep);
+  const auto middle = [](const OutputRange& r) { return r.lower / 2 + r.upper / 2; };
+  const auto below = [&](const OutputRange& a, const OutputRange& b) { return middle(a) < middle(b); };
   return std::max_element(answers.begin(), answers.end(), below) - answers.begin();
 }
 
@@ -71,7 +71,7 @@ double margin_of(const Classifier& model, std::int64_t row, double radius, const
     if (k != label) differences.push_back({{0, label, 1}, {0, k, -1}});
   }
   double least = std::numeric_limits<double>::infinity();
-  for (const Range& r : ranges_of(model, box_of(model, row, radius, question), contract, differences, narrowing)) {
+  for (const OutputRange& r : ranges_of(model, box_of(model, row, radius, question), contract, differences, narrowing)) {
     least = std::min(least, r.lower);
   }
   return least;
