@@ -6,7 +6,6 @@ must be part of it.
 Blocks of `sh MODULE` run where this Python has the module. SOURCE is the source tree, for pages that say so.
 """
 import importlib.util
-import json
 import os
 import pathlib
 import re
@@ -48,6 +47,8 @@ for info, code in re.findall(r"^```([^\n]*)\n(.*?)^```$", page, re.M | re.S):
         if ran.returncode != (1 if rest == "fails" else 0):
             faults.append(f"exit status {ran.returncode}:\n{code}{output[-3000:]}")
     elif language == "json":
+        import json  # the smallest Python of an installed system has none
+
         [json.loads(line) for line in code.splitlines()]
     elif info == "text example":
         continue
