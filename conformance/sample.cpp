@@ -9,6 +9,7 @@
 #include "conformance/shapes.hpp"
 #include "conformance/values.hpp"
 #include "reference/backend.hpp"
+#include "reference/interruptible.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::conformance {
@@ -31,7 +32,10 @@ namespace {
 /// The smallest of a few calls that still shows something.
 [[nodiscard]] std::optional<CallTypes> small_call(const spec::Definition& definition, DType dtype, Draw& draw) {
   std::optional<CallTypes> best;
+  reference::Interruptible* const interruptible = reference::Interruptible::innermost();
   for (int attempt = 0; attempt < 48; ++attempt) {
+    // Of a definition that has no call all attempts are long.
+    if (interruptible != nullptr) interruptible->ask_in_time();
     const auto assignment = draw_assignment(definition, draw, {.elements = 6, .edges = false}, dtype);
     auto call = assignment ? call_of(definition, *assignment, dtype) : std::nullopt;
     if (call && (!best || burden(definition, *call) < burden(definition, *best))) best = std::move(call);

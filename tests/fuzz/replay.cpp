@@ -1,5 +1,5 @@
 // Runs every reader on the regressions of tests/fuzz/corpus, on its seeds, and for some seconds on texts near them.
-// What takes more than twenty seconds, crashes or breaks a promise ends the process, its text in a file named on stderr.
+// What takes more than five seconds, crashes or breaks a promise ends the process, its text in a file named on stderr.
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using etalon::fuzz::Target;
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned seconds_per_text = 20;
+constexpr unsigned seconds_per_text = 5;
 
 struct Options {
   double seconds = 0;   ///< per target

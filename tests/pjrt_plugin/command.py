@@ -36,13 +36,14 @@ def conform(fault, *words, timeout="20"):
 
 # What computes by the equations conforms, from elementwise functions to products and places that depend on numbers.
 operations = ["neg", "add", "mul", "exp", "where", "matmul", "transpose", "reshape", "concat", "slice", "gather", "eq", "logical_and"]
-share = ["--shard", "1/4"] if sanitized else []
-ran, results = conform("", "--ops", ",".join(operations), "--dtypes", "f32", *share)
+if sanitized:
+    operations = ["neg", "matmul", "concat", "gather"]
+ran, results = conform("", "--ops", ",".join(operations), "--dtypes", "f32")
 verdicts = [r["verdict"] for r in results]
 check(ran.returncode == 0 and set(verdicts) <= {"pass", "unsupported"},
       f"{ran.returncode} {sorted(set(verdicts))} {ran.stdout[-1500:]} {ran.stderr}")
 passed = {r["operation"] for r in results if r["verdict"] == "pass" and r["check"] == "value"}
-check(passed >= set(operations) or sanitized and len(passed) > 2, f"nothing was asked of {set(operations) - passed}")
+check(passed >= set(operations), f"nothing was asked of {set(operations) - passed}")
 check({r["mode"] for r in results if r["verdict"] == "pass"} == {"forward"}, "something else than values was asked")
 
 # A text is compiled once, and all that is made is destroyed when the input ends.
