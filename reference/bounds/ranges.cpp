@@ -116,7 +116,9 @@ class Ranging {
       take({-error, error});
     }
     if (narrowing_ != Narrowing::sweep) take(tape.error_by_lines(root, without_limit));
-    return box.lower <= box.upper ? box : Interval{box.upper, box.lower};
+    // The value is in each of them.
+    if (!(box.lower <= box.upper)) throw InternalError("ranges: what is known of a value in two ways has nothing in common");
+    return box;
   }
 
   const spec::System& system_;
