@@ -132,6 +132,22 @@ for change, words in ((("--seed", "2"), ["rank 1", "seed is 2, expected 1"]), ((
     check(ran.returncode == 2 and len(lines) == 1 and all(w in lines[0] for w in words) and not (folder / "none").exists(),
           f"{change}: {ran.returncode}, {lines}, expected {words}")
 
+# The launcher kills those that have not ended when the first has ended with 2: what is wrong is said although rank 0 is the last.
+if not sanitized:
+    (folder / "late.c").write_text("""#include <stdlib.h>
+#include <unistd.h>
+int PMPI_Finalize(void);
+int MPI_Finalize(void) {
+  const int code = PMPI_Finalize();
+  if (*getenv("OMPI_COMM_WORLD_RANK") == '0') sleep(2);
+  return code;
+}
+""")
+    check(run(["mpicc", "-shared", "-fPIC", "-o", "late.so", "late.c"]).returncode == 0, "late.c is not compiled")
+    other = ["other.csv" if w == "d.csv" else w for w in own]
+    ran = run([*launcher, "-x", f"LD_PRELOAD={folder}/late.so", "-n", "1", etalon, "train", *own, "--run", "none", ":", "-n", "1", etalon, "train", *other, "--run", "none"])
+    check(ran.returncode == 2 and len(line_of(ran)) == 1, f"a late rank 0: {ran.returncode}, {ran.stderr}")
+
 # What is wrong with the run is said once, whoever meets it.
 for words, said in ((["train", *own, "--run", "r8"], "there is a run already"), (["resume", "nowhere"], "nowhere/run.json"),
                     (["train", "digit"], "unknown task 'digit'"), (["train", *own, "--ranks", "2"], "--ranks 2: 3 processes were started, expected 2")):

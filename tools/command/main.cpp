@@ -3,7 +3,6 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "spec/nearest.hpp"
 #include "tools/command/command.hpp"
 #include "tools/command/configuration.hpp"
+#include "tools/command/terminal.hpp"
 
 namespace {
 
@@ -146,12 +146,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::cerr << complaint(app, error) << '\n';
     return 2;
-  } catch (const std::bad_alloc&) {
-    std::cerr << "there is not enough memory for this\n";
-    return 2;
   } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 2;
+    return command::say_what_is_wrong(error);
   }
   if (app.get_subcommands().empty()) {
     std::cerr << "a command is missing; etalon --help lists them\n";

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <iostream>
+#include <new>
 
 namespace etalon::command {
 namespace {
@@ -38,6 +40,12 @@ std::size_t terminal_columns(int descriptor) {
 std::optional<std::size_t> output_columns() {
   if (isatty(STDOUT_FILENO) == 0) return std::nullopt;
   return terminal_columns(STDOUT_FILENO);
+}
+
+int say_what_is_wrong(const std::exception& error) {
+  const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  std::cerr << (is_memory ? "there is not enough memory for this" : error.what()) << std::endl;
+  return 2;
 }
 
 void say_when_interrupted(const std::string& line) {

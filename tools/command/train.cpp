@@ -172,11 +172,13 @@ int train_with(TrainWords& words, training::TrainResult (*train)(const training:
   try {
     status = train_alone(words, train);
   } catch (const training::SaidByRankZero&) {
-  } catch (...) {
+  } catch (const std::exception& error) {
     // Where the others do not know of it, the end of this process ends them, too.
-    if (meeting->has_ended()) meeting->ranks()->leave();
-    throw;
+    if (!meeting->has_ended()) throw;
+    status = say_what_is_wrong(error);
   }
+  // Once all have left, the first to end with a status other than 0 has the launcher kill the others: all is said before.
+  std::cout.flush();
   meeting->ranks()->leave();
   return status;
 }
