@@ -74,11 +74,14 @@ inline constexpr double errors_are_doubles = 0x1p-968;
   if (!has_exact_error(product)) {
     if (!std::isfinite(product)) return up(product);
     // The smaller factor is below 2^-484: so many times larger it is exact, and so is what the product then loses.
-    constexpr int lift = 1000;
+    constexpr double lift = 0x1p1000, back = 0x1p-1000;
     const bool first = std::fabs(a) < std::fabs(b);
-    const double lifted = std::ldexp(first ? a : b, lift), other = first ? b : a;
+    const double lifted = (first ? a : b) * lift, other = first ? b : a;
     const double large = lifted * other;
-    if (has_exact_error(large)) return scale_up(up_unless(std::fma(lifted, other, -large) <= 0, large), -lift);
+    if (has_exact_error(large)) {
+      const double above = up_unless(std::fma(lifted, other, -large) <= 0, large), scaled = above * back;
+      return scaled * lift >= above ? scaled : up(scaled);
+    }
     return product == 0 && (a < 0) != (b < 0) ? 0 : up(product);
   }
   return up_unless(std::fma(a, b, -product) <= 0, product);
