@@ -11,17 +11,12 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def run(*words):
@@ -312,6 +307,4 @@ refused(run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "1
 refused(run("audit", "c.json", "--key", "k.pub", "--run", "r", "--nonce", "12"), 2, ["nonce", "64"])
 check(not (folder / "d.json").exists(), "something half-written")
 
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 50 else 0)
+sys.exit(check.status(50))

@@ -11,17 +11,12 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def run(*words):
@@ -122,5 +117,4 @@ def of_a_program():
 of_a_run()
 of_own_data()
 of_a_program()
-print("\n".join(faults) or f"{checks} checks")
-sys.exit(1 if faults or checks < 60 else 0)
+sys.exit(check.status(60))

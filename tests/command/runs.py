@@ -15,18 +15,13 @@ import sys
 import tempfile
 import time
 
+from checks import Checks
+
 etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
+check = Checks()
 task = ["moons", "--epochs", "100", "--no-plots"]
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
 
 
 def run(*words, **more):
@@ -81,7 +76,7 @@ def killed(count):
     seconds = time.monotonic() - begin
     whole = left("whole")
     kills = seed = 0
-    while kills < count and not faults:
+    while kills < count and not check.faults:
         kills += kill_until_done(f"r{seed}", seed, whole, seconds)
         shutil.rmtree(folder / f"r{seed}")
         seed += 1
@@ -247,6 +242,4 @@ else:
     without_room()
     full_disk()
     killed(int(sys.argv[2]) if len(sys.argv) > 2 else 6)
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults else 0)
+sys.exit(check.status(1))

@@ -11,19 +11,14 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
+check = Checks()
 task = ["moons", "--epochs", "10", "--no-plots"]
 policy = "replay=1/4,judge=1/40"
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
 
 
 def run(*words):
@@ -107,6 +102,4 @@ check(not (folder / "none").exists(), "a run that was refused is there")
 (folder / "f" / "run.json").write_text((folder / "r" / "run.json").read_text().replace(policy, "replay=1/x"))
 refused(run("resume", "f"), ["run.json", "shadow", "replay=1/x"])
 
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 50 else 0)
+sys.exit(check.status(50))

@@ -8,17 +8,12 @@ import subprocess
 import sys
 import tempfile
 
-from onnx_bytes import elsewhere, floats, integers, model, node, text, value
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+from onnx_bytes import elsewhere, floats, integers, model, node, text, value  # noqa: E402
 
 etalon, build = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2]
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(what)
+check = Checks()
 
 
 def run(*words):
@@ -176,5 +171,4 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(["import: a format is missing; etalon import --help lists them"], "import")
     refused(["reshape: it is no single operator of ONNX, so no test of one node is made of it"],
             "export", "onnx", "tests", "--ops", "reshape")
-print("everything holds" if failed == 0 else f"{failed} faults")
-sys.exit(1 if failed else 0)
+sys.exit(check.status(60))

@@ -7,15 +7,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 etalon, modules, build = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]), sys.argv[3]
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(what)
+check = Checks()
 
 
 def run(*words):
@@ -85,5 +81,4 @@ with tempfile.TemporaryDirectory() as scratch:
             convicted += run("import", "stablehlo", "other.mlir", "--check", "--backend", "cpu").returncode == 1
         check(ran >= 3 and 2 * convicted > ran, f"{convicted} of {ran} wrong modules are convicted")
 
-print(f"{failed} failed")
-sys.exit(1 if failed else 0)
+sys.exit(check.status(10))
