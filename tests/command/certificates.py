@@ -17,6 +17,7 @@ etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
 check = Checks()
+refused = check.refused
 
 
 def run(*words):
@@ -25,13 +26,6 @@ def run(*words):
 
 def openssl(*words):
     return subprocess.run(["openssl", *words], capture_output=True, cwd=folder)
-
-
-def refused(ran, status, words):
-    """One line on standard error with these words."""
-    line = ran.stderr.removesuffix("\n")
-    check(ran.returncode == status and "\n" not in line and all(word in line for word in words),
-          f"{' '.join(ran.args[1:])}: expected {status} and {words}, found {ran.returncode} and {ran.stderr!r}")
 
 
 def digest(data):

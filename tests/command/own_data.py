@@ -30,10 +30,7 @@ def run(*words, **more):
 
 def refused(words, *arguments, status=2):
     """One line on standard error with these words, and nothing begun."""
-    ran = run(*arguments)
-    line = ran.stderr.removesuffix("\n")
-    check(ran.returncode == status and line and "\n" not in line and all(word in line for word in words),
-          f"{' '.join(map(str, arguments))}: expected {status} and {words}, found {ran.returncode} and {ran.stderr!r}")
+    check.refused(run(*arguments), status, words)
 
 
 def elements_of_npy(data):

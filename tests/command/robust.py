@@ -26,9 +26,7 @@ def run(*words):
 def refused(words, *arguments):
     """One line on standard error with these words, and nothing written."""
     ran = run("certify-robust", *arguments, "--json", "refused.json")
-    line = ran.stderr.removesuffix("\n")
-    check(ran.returncode == 2 and line and "\n" not in line and all(word in line for word in words),
-          f"{arguments}: status {ran.returncode}, expected one line with {words}, found {ran.stderr!r}")
+    check.refused(ran, 2, words)
     check(ran.stdout == "" and not (folder / "refused.json").exists(), f"{arguments}: something was written")
 
 

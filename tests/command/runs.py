@@ -21,18 +21,12 @@ etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
 check = Checks()
+refused = check.refused
 task = ["moons", "--epochs", "100", "--no-plots"]
 
 
 def run(*words, **more):
     return subprocess.run([etalon, *map(str, words)], capture_output=True, text=True, timeout=120, cwd=folder, **more)
-
-
-def refused(ran, status, words):
-    """One line on standard error with these words."""
-    line = ran.stderr.removesuffix("\n")
-    check(ran.returncode == status and "\n" not in line and all(word in line for word in words),
-          f"{' '.join(ran.args[1:])}: expected {status} and {words}, found {ran.returncode} and {ran.stderr!r}")
 
 
 def left(name):
