@@ -7,14 +7,11 @@
 
 #include "compiled/compile.hpp"
 #include "compiled/ir/flow.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
 
 namespace etalon::compiled {
-
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

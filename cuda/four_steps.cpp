@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "cuda/counting.hpp"
 #include "cuda/grid.hpp"
 #include "cuda/turns.hpp"
 
@@ -54,8 +55,7 @@ void FourSteps::four(const compiled::loops::Nest& nest, const std::string& first
     put_[store] = fmt::format("{}.at[{}]", put, n);
   }
   const std::string at = scalars_.value(spec::variable(last), *text_);
-  text_->raw("#pragma unroll");
-  text_->open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", n, neighbours));
+  open_unrolled(*text_, n, neighbours);
   if (fours_.in_rows) {
     text_->line(fmt::format("const {} {} = {} + {};", index_, scalars_.bind(last), at, n));
   } else {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/counting.hpp"
+
 namespace etalon::cuda {
 
 using compiled::FragmentAdder;
@@ -23,8 +25,6 @@ constexpr std::int64_t room_bytes = 16;
 std::int64_t row_bytes(const Schedule& s) { return s.shared->steps * static_cast<std::int64_t>(size_of(s.fragments->held)) + room_bytes; }
 
 std::int64_t registers_of(const FragmentAdder& a, std::int64_t along) { return along * a.terms * static_cast<std::int64_t>(size_of(a.held)) / (warp_lanes * register_bytes); }
-
-std::string counting(const std::string& name, std::int64_t to) { return fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", name, to); }
 
 /// `{%4, %5}` and so on.
 std::string places(std::int64_t first, std::int64_t count) {
@@ -100,10 +100,8 @@ void FragmentSteps::load(const std::string& name, const std::string& from, const
   const std::string f = scalars_.claim("f"), i = scalars_.claim("i");
   const std::int64_t down = fragment_rows / lanes_down;
   text_.line(fmt::format("uint32_t {}[{}][{}];", name, fragments, registers));
-  text_.raw("#pragma unroll");
-  text_.open(counting(f, fragments));
-  text_.raw("#pragma unroll");
-  text_.open(counting(i, registers));
+  open_unrolled(text_, f, fragments);
+  open_unrolled(text_, i, registers);
   const std::string of_row = down == 1 ? "" : fmt::format(" + {} % {} * {}", i, down, lanes_down), later = down == 1 ? i : fmt::format("{} / {}", i, down);
   const std::string row = fmt::format("{} + {} * {}{} + {} / {}", first, f, fragment_rows, of_row, lane_, lanes_across);
   const std::string term = fmt::format("{} + {} % {} * {} + {} * {}", step, lane_, lanes_across, packed(), later, lanes_across * packed());
@@ -120,10 +118,8 @@ void FragmentSteps::multiply(const std::string& left, const std::string& right, 
   text_.open(fmt::format("for (int {0} = 0; {0} < {1}; {0} += {2})", step, s_.shared->steps, adder_.terms));
   load(own_left, left, warp_row_, down, adder_.rows, registers_of(adder_, adder_.rows), step);
   load(own_right, right, warp_column_, across, adder_.columns, registers_of(adder_, adder_.columns), step);
-  text_.raw("#pragma unroll");
-  text_.open(counting(r, down));
-  text_.raw("#pragma unroll");
-  text_.open(counting(c, across));
+  open_unrolled(text_, r, down);
+  open_unrolled(text_, c, across);
   text_.line(fmt::format("{0}({1}[2 * {2}][2 * {3}], {1}[2 * {2}][2 * {3} + 1], {1}[2 * {2} + 1][2 * {3}], {1}[2 * {2} + 1][2 * {3} + 1], {4}[{2}], {5}[{3}]);",
                          name_of(*adder_.instruction), sums, r, c, own_left, own_right));
   text_.close();

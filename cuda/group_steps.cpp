@@ -8,6 +8,7 @@
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/depth.hpp"
+#include "cuda/counting.hpp"
 #include "cuda/joining.hpp"
 #include "cuda/tile_steps.hpp"
 #include "cuda/warp_loops.hpp"
@@ -264,8 +265,7 @@ void GroupSteps::found_chain(const Reduce& r, const Partial& result) {
 void GroupSteps::several_chains(const Reduce& r, const Step& s, const Partial& result, std::int64_t each) {
   const std::string all = scalars_.claim("chains"), j = scalars_.claim("j");
   text_->line(fmt::format("{} {}[{}];", type_name(result.type), all, each));
-  text_->raw("#pragma unroll");
-  text_->open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", j, each));
+  open_unrolled(*text_, j, each);
   text_->line(fmt::format("const int {} = {} + {} * {};", chain_, thread_, group_, j));
   Partial partial;
   partial.type = result.type;

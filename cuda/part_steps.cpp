@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "cuda/counting.hpp"
 #include "cuda/joining.hpp"
 #include "cuda/turns.hpp"
 
@@ -54,7 +55,7 @@ void JoiningSteps::step(const compiled::loops::Reduce& r, const compiled::loops:
     text_->line(fmt::format("{} = {};", result.value, joined_sum(scalars_, *text_, result.type, split.parts, all, [&](const std::string& part) { return joining_.at(part, "0", result.type); })));
   } else {
     const std::string chain = scalars_.claim("chain");
-    text_->open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", chain, split.chains));
+    text_->open(counting(chain, split.chains));
     text_->line(fmt::format("{} = {};", result.value, joined(r.reduction, result.type, result.value, joining_.at("0", chain, result.type))));
     text_->close();
   }

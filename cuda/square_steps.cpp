@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiled/ir/depth.hpp"
+#include "cuda/counting.hpp"
 #include "cuda/grid.hpp"
 
 namespace etalon::cuda {
@@ -80,8 +81,7 @@ void SquareSteps::fetch() {
     }
   });
   const std::string i = scalars_.claim("i");
-  text_.raw("#pragma unroll");
-  text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", i, square_side / square_rows));
+  open_unrolled(text_, i, square_side / square_rows);
   for (std::size_t e = 0; e < next.size(); ++e) {
     text_.line(fmt::format("{}[({} + {} * {}) * {} + {}] = {}[{}];", memory_[e], down_, square_rows, i, square_pitch, across_, next[e], i));
   }
@@ -92,8 +92,7 @@ void SquareSteps::fetch() {
 /// What is inside of both loops, neighbouring threads at neighbours along the one.
 void SquareSteps::each_row(std::size_t across, std::size_t down, const std::function<void(const std::string& turn, const std::string& row)>& element) {
   const std::string turn = scalars_.claim("i"), row = scalars_.claim("row");
-  text_.raw("#pragma unroll");
-  text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", turn, square_side / square_rows));
+  open_unrolled(text_, turn, square_side / square_rows);
   text_.line(fmt::format("const int {} = {} + {} * {};", row, down_, square_rows, turn));
   std::string inside;
   for (const auto& [loop, thread] : {std::pair{across, across_}, std::pair{down, row}}) {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "compiled/ir/affine.hpp"
 #include "compiled/ir/windows.hpp"
+#include "cuda/counting.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::cuda {
@@ -42,8 +42,6 @@ std::vector<Expr> guards_without(const Expr& taps, const Binder& other) {
   }
   return all;
 }
-
-std::string counting(const std::string& name, std::int64_t to) { return fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", name, to); }
 
 }  // namespace
 
@@ -153,13 +151,8 @@ void TileSteps::add_up() {
   const compiled::DepthWalk& walk = s_.depth;
   sums_ = scalars_.claim("sums");
   text_.line(fmt::format("{} {}[{}][{}] = {{}};", number_type(), sums_, left_.each, right_.each));
-  if (most_blocks() > 1) {
-    waiting_ = scalars_.claim("waiting");
-    blocks_ = scalars_.claim("blocks");
-    // Local memory: registers for them leave none for two blocks.
-    text_.line(fmt::format("{} {}[{}][{}][{}];", number_type(), waiting_, std::bit_width(static_cast<std::uint64_t>(most_blocks() - 1)), left_.each, right_.each));
-    text_.line(fmt::format("int {} = 0;", blocks_));
-  }
+  const std::int64_t most = part_.most == 0 ? walk.blocks : part_.most;
+  if (most > 1) waiting_.emplace(scalars_, text_, WaitingSums::Sums{number_type(), sums_, left_.each, right_.each}, most);
   for (Side* side : {&left_, &right_}) declare_next(*side);
   const std::string piece = scalars_.claim("piece");
   pieces_of_block_ = compiled::parts(walk.turns * walk.inside, s_.shared->steps);
@@ -181,9 +174,9 @@ void TileSteps::add_up() {
     text_.close();
   }
   multiply_piece(piece);
-  if (most_blocks() > 1) carry(piece);
+  if (waiting_) carry(piece);
   text_.close();
-  if (most_blocks() > 1) join_waiting();
+  if (waiting_) waiting_->join(part_.most == 0);
 }
 
 /// What each thread has fetched of a factor and not yet put where all see it.
@@ -236,8 +229,7 @@ void TileSteps::fetch(const std::string& piece) {
 TileSteps::Share TileSteps::open_share(const Side& side) {
   const Share share{scalars_.claim("i"), scalars_.claim("step"), scalars_.claim("n")};
   const std::int64_t steps = s_.shared->steps, all = steps * side.tile;
-  text_.raw("#pragma unroll");
-  text_.open(counting(share.number, side.share));
+  open_unrolled(text_, share.number, side.share);
   const std::string e = scalars_.claim("e");
   text_.line(fmt::format("const int {} = {} + {} * {};", e, thread_, share.number, threads_));
   if (all % threads_ != 0) text_.line(fmt::format("if ({} >= {}) break;", e, all));
@@ -317,10 +309,9 @@ void TileSteps::multiply_piece(const std::string& piece) {
 void TileSteps::multiply(const std::string& steps, bool unroll) {
   const std::string step = scalars_.claim("step"), r = scalars_.claim("r"), c = scalars_.claim("c");
   if (unroll) text_.raw("#pragma unroll");
-  text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", step, steps));
+  text_.open(counting(step, steps));
   const std::string a = load(left_, step), b = load(right_, step);
-  text_.raw("#pragma unroll");
-  text_.open(counting(r, left_.each));
+  open_unrolled(text_, r, left_.each);
   text_.raw("#pragma unroll");
   const std::string sum = fmt::format("{}[{}][{}]", sums_, r, c);
   const std::string added = fmt::format("{0}({1}[{2}], {3}[{4}], {5})", real_ == Type::f64 ? "fma" : "fmaf", a, r, b, c, sum);
@@ -364,47 +355,8 @@ std::string TileSteps::place(const Side& side, const std::string& number) const 
 
 /// After its last piece the sum of the block at hand meets those of its size that wait, and waits; that of the last block stays in registers.
 void TileSteps::carry(const std::string& piece) {
-  text_.open(fmt::format("if ({}{} < {})", pieces_of_block_ == 1 ? "" : fmt::format("({} + 1) % {} == 0 && ", piece, pieces_of_block_), blocks_, part_.most == 0 ? std::to_string(s_.depth.blocks - 1) : part_.count + " - 1"));
-  wait();
-  each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{}[{}][{}] = 0;", sums_, r, c); });
-  text_.line(fmt::format("++{};", blocks_));
-  text_.close();
-}
-
-/// The sum meets all that wait of its size, and waits for larger ones.
-void TileSteps::wait() {
-  const std::string digit = scalars_.claim("digit"), place = waiting_ + "[" + digit + "]";
-  text_.line(fmt::format("int {} = 0;", digit));
-  text_.open(fmt::format("for (; (({0} >> {1}) & 1) != 0; ++{1})", blocks_, digit));
-  meet(place);
-  text_.close();
-  each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{}[{}][{}] = {}[{}][{}];", place, r, c, sums_, r, c); });
-}
-
-/// What waits comes before the sum at hand.
-void TileSteps::meet(const std::string& waiting) {
-  each_sum([&](const std::string& r, const std::string& c) { return fmt::format("{0}[{2}][{3}] = {1}[{2}][{3}] + {0}[{2}][{3}];", sums_, waiting, r, c); });
-}
-
-/// The last block's sum meets all that wait, the smallest first.
-void TileSteps::join_waiting() {
-  const auto waits = static_cast<std::uint64_t>(most_blocks() - 1);
-  for (int digit = 0; waits >> digit != 0; ++digit) {
-    if ((waits >> digit & 1) == 0) continue;
-    if (part_.most != 0) text_.open(fmt::format("if ((({} >> {}) & 1) != 0)", blocks_, digit));
-    meet(fmt::format("{}[{}]", waiting_, digit));
-    if (part_.most != 0) text_.close();
-  }
-}
-
-void TileSteps::each_sum(const std::function<std::string(const std::string& r, const std::string& c)>& statement) {
-  const std::string r = scalars_.claim("r"), c = scalars_.claim("c");
-  text_.raw("#pragma unroll");
-  text_.open(counting(r, left_.each));
-  text_.raw("#pragma unroll");
-  text_.open(counting(c, right_.each));
-  text_.line(statement(r, c));
-  text_.close();
+  text_.open(fmt::format("if ({}{} < {})", pieces_of_block_ == 1 ? "" : fmt::format("({} + 1) % {} == 0 && ", piece, pieces_of_block_), waiting_->done(), part_.most == 0 ? std::to_string(s_.depth.blocks - 1) : part_.count + " - 1"));
+  waiting_->put();
   text_.close();
 }
 
@@ -412,12 +364,10 @@ void TileSteps::each_sum(const std::function<std::string(const std::string& r, c
 
 void TileSteps::open_element() {
   const std::string r = scalars_.claim("r"), c = scalars_.claim("c");
-  text_.raw("#pragma unroll");
-  text_.open(counting(r, left_.each));
+  open_unrolled(text_, r, left_.each);
   const std::string row = scalars_.bind(c_.row);
   text_.line(fmt::format("const {} {} = {} + {};", index_, row, left_.first, place(left_, r)));
-  text_.raw("#pragma unroll");
-  text_.open(counting(c, right_.each));
+  open_unrolled(text_, c, right_.each);
   const std::string column = scalars_.bind(c_.column);
   text_.line(fmt::format("const {} {} = {} + {};", index_, column, right_.first, place(right_, c)));
   text_.open(fmt::format("if ({} < {} && {} < {})", row, literal(c_.row.extent), column, literal(c_.column.extent)));

@@ -3,7 +3,6 @@
 /// shared memory, then each adds up the products of its rows and columns in registers. It takes no decision of its own.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "compiled/emit/text/scalars.hpp"
 #include "compiled/ir/nest.hpp"
 #include "cuda/fragment_steps.hpp"
+#include "cuda/waiting_sums.hpp"
 
 namespace etalon::cuda {
 
@@ -87,11 +87,6 @@ class TileSteps {
   [[nodiscard]] std::int64_t bytes(const Side& side) const;
   [[nodiscard]] std::string shared_type() const;
   void carry(const std::string& piece);
-  void wait();
-  void meet(const std::string& waiting);
-  void join_waiting();
-  [[nodiscard]] std::int64_t most_blocks() const { return part_.most == 0 ? s_.depth.blocks : part_.most; }
-  void each_sum(const std::function<std::string(const std::string& r, const std::string& c)>& statement);
   void open_element();
   void close_element();
   [[nodiscard]] std::string number_type() const;
@@ -110,8 +105,7 @@ class TileSteps {
   Side left_;
   Side right_;
   std::string sums_;
-  std::string waiting_;   ///< sums of blocks that wait; empty where there is one block
-  std::string blocks_;    ///< how many are done
+  std::optional<WaitingSums> waiting_;  ///< where there are several blocks
   std::string first_turn_;  ///< of the block at hand
   std::string terms_;       ///< of that block
   std::int64_t pieces_of_block_ = 1;

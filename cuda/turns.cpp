@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cuda/counting.hpp"
+
 namespace etalon::cuda {
 
 using compiled::source::literal;
@@ -28,8 +30,7 @@ void Turns::several_at_once(compiled::source::Steps& steps) {
   text_.open(fmt::format("for ({4} {0} = ({4})blockIdx.x * {1} + threadIdx.x; {0} < {2}; {0} += ({4})gridDim.x * {3})", first, of_block, literal(grid_.turns), of_block, index_));
   const auto each = [&](bool asked) {
     const std::string n = scalars_.claim("n"), at = scalars_.claim("turn");
-    text_.raw("#pragma unroll");
-    text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", n, grid_.at_once));
+    open_unrolled(text_, n, grid_.at_once);
     text_.line(fmt::format("const {} {} = {} + {} * {};", index_, at, first, n, grid_.threads));
     if (asked) text_.line(fmt::format("if ({} >= {}) break;", at, literal(grid_.turns)));
     turn(steps, at);

@@ -11,17 +11,13 @@ import subprocess
 import sys
 import textwrap
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tests/command"))
+from checks import Checks  # noqa: E402
+
 root, etalon, build, programs = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3], sys.argv[4:]
 longest_readme = 600
 checked_by_their_own_test = {"docs/findings.md"}  # adapter_findings builds and runs its scripts
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def output(*words):
@@ -136,6 +132,4 @@ for page in (root / "README.md", root / "docs/command-line.md", root / "docs/cla
 for preset, flag, pattern in re.findall(r"`ctest --preset (\w+) -([RL]) '?([^'`]+)'?`", (root / "docs/claims.md").read_text()):
     if whole and flag == "R" and (preset == "dev" or not sanitized):  # the preset clang has tests that sanitized builds leave out
         check(any(re.search(pattern, test) for test in tests), f"docs/claims.md: no test matches {pattern}")
-print("\n".join(faults))
-print(f"{checks} checks, {words} words in README.md, {len(faults)} faults")
-sys.exit(1 if faults or checks < 100 else 0)
+sys.exit(check.status(100, f"{words} words in README.md"))

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace etalon::compiled {
+#include "compiled/ir/language.hpp"
 
-using spec::Expr;
-using spec::Primitive;
+namespace etalon::compiled {
 
 namespace {
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-namespace etalon::compiled::loops {
+#include "compiled/ir/language.hpp"
 
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
+namespace etalon::compiled::loops {
 
 namespace {
 

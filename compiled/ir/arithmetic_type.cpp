@@ -1,12 +1,9 @@
 #include <algorithm>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/plan.hpp"
 
 namespace etalon::compiled {
-
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

@@ -6,27 +6,15 @@
 
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/affine.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
-using spec::System;
-
 namespace {
 
 Expr without_detach(const Expr& e) { return e.form() == Form::detach ? without_detach(e->args[0]) : e; }
-
-bool reduces(const Expr& e) {
-  bool found = false;
-  spec::for_each(e, [&](const Expr& x) { found = found || x.form() == Form::reduce; });
-  return found;
-}
 
 /// Whether a factor is computed in the arithmetic's own type: it reads real numbers, none of them wider.
 bool has_type(const System& system, const Expr& factor, DType type) {
@@ -99,7 +87,7 @@ std::variant<Contraction, std::string> recognise_contraction(const System& syste
   if (value.form() != Form::reduce || value->reduction != spec::Reduction::sum || value.kind() != Kind::real) return "no sum of reals";
   if (std::any_of(value->binders.begin(), value->binders.end(), [](const spec::Binder& b) { return b.extent == 0; })) return "it has no terms";
   const Expr body = without_detach(value->args[1]);
-  if (!body.is(Primitive::mul) || reduces(body)) return "its terms are no products";
+  if (!body.is(Primitive::mul) || has_reduction(body)) return "its terms are no products";
   Contraction c;
   c.type = arithmetic_type(system, equation);
   c.depth = value->binders;
@@ -117,7 +105,7 @@ std::variant<Contraction, std::string> recognise_contraction(const System& syste
     std::swap(c.left, c.right);
   }
   if (const Expr& guard = value->args[0]; guard.form() != Form::number || guard->number.mantissa == 0) {
-    if (reduces(guard)) return "its guard is a reduction";
+    if (has_reduction(guard)) return "its guard is a reduction";
     if (knows_any(guard, equation, rows)) {
       if (knows_any(guard, equation, columns)) return "its guard knows rows and columns";
       std::swap(rows, columns);

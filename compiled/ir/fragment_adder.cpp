@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/instructions.hpp"
 #include "compiled/machine/within.hpp"
 
 namespace etalon::compiled {
 
 namespace {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
-using spec::System;
 
 /// Whether an expression reads that tensor at these two variables.
 bool reads(const Expr& e, spec::TensorId tensor, const Expr& first, const Expr& second) {

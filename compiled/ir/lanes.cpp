@@ -4,14 +4,12 @@
 #include <cstdlib>
 
 #include "compiled/ir/access.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/thresholds.hpp"
 #include "spec/functions.hpp"
 
 namespace etalon::compiled::loops {
 
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
 using spec::Reduction;
 
 namespace {
@@ -91,10 +89,6 @@ class Cost {
   const Candidate& candidate_;
   double width_;
 };
-
-bool has_reduction(const Expr& e) {
-  return e.form() == Form::reduce || std::any_of(e->args.begin(), e->args.end(), has_reduction);
-}
 
 unsigned width_for(std::int64_t extent, unsigned native, bool chains) {
   unsigned width = native;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiled/ir/language.hpp"
 #include "spec/error.hpp"
 #include "spec/quoted.hpp"
 
@@ -14,7 +15,6 @@ namespace etalon::compiled::loops {
 
 using spec::NodeForm;
 using spec::NodeId;
-using spec::Primitive;
 using spec::TokenForm;
 namespace lexer = spec::lexer;
 
@@ -38,10 +38,6 @@ Expr with(const spec::Number& number, Kind kind) {
 }
 
 }  // namespace
-
-void TextLine::refuse(const std::string& why, std::size_t column) const {
-  throw SpecViolation(fmt::format("{}:{}:{}: {}", file, number, column, why));
-}
 
 SpelledLine::SpelledLine(std::string_view line) : text(line) {
   for (std::size_t i = 0; i < text.size();) {

@@ -9,20 +9,10 @@
 #include <string_view>
 
 #include "compiled/ir/known_names.hpp"
+#include "compiled/ir/text_lines.hpp"
 #include "spec/notation/expression_parser.hpp"
 
 namespace etalon::compiled::loops {
-
-/// A line, and where it stands.
-struct TextLine {
-  std::string_view text;
-  std::string_view file;  ///< for messages
-  std::size_t number = 0;
-  std::size_t depth = 0;  ///< indentations before it
-
-  /// \param column from 1 \throws SpecViolation `FILE:LINE:COLUMN: WHY`, always
-  [[noreturn]] void refuse(const std::string& why, std::size_t column) const;
-};
 
 /// The largest extent, and number of bytes, that a text may state: sums of several fit 64 bits.
 inline constexpr std::int64_t largest_extent = std::int64_t{1} << 48;

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/plan.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 
 #include "compiled/ir/lanes.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/line_reader.hpp"
 #include "compiled/ir/schedule_lines.hpp"
+#include "compiled/ir/text_lines.hpp"
+#include "compiled/ir/tile_lines.hpp"
 #include "spec/error.hpp"
 #include "spec/notation/words.hpp"
 #include "spec/quoted.hpp"
@@ -17,57 +20,27 @@ namespace etalon::compiled::loops {
 
 namespace {
 
-constexpr std::size_t blanks = 2;         ///< of an indentation
-constexpr std::size_t most_depth = 100;   ///< loops in each other
-
-/// The lines that say something.
-std::vector<TextLine> lines_of(std::string_view text, std::string_view file) {
-  std::vector<TextLine> lines;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const std::size_t begin = line.find_first_not_of(' ');
-    if (begin == std::string_view::npos || line.substr(begin).starts_with("--")) continue;
-    lines.push_back({line, file, number, begin / blanks});
-    if (begin % blanks != 0) lines.back().refuse(fmt::format("expected blanks in twos before the line, found {}", begin), 1);
-    if (lines.back().depth > most_depth) lines.back().refuse(fmt::format("expected at most {} loops in each other, found more", most_depth), 1);
-  }
-  return lines;
-}
-
 class Parser {
  public:
-  Parser(const spec::System& system, std::string_view text, std::string_view file) : known_(system), lines_(lines_of(text, file)) {}
+  Parser(const spec::System& system, std::string_view text, std::string_view file) : known_(system), lines_(text, file) {}
 
   std::vector<ParsedNest> all() {
     std::vector<ParsedNest> found;
-    while (next_ < lines_.size()) {
-      const std::size_t line = lines_[next_].number;
+    while (!lines_.at_end()) {
+      const std::size_t line = lines_.next().number;
       found.push_back({kernel(), line});
     }
     return found;
   }
 
  private:
-  // --- lines ---
-
-  [[nodiscard]] bool at(std::size_t depth) const { return next_ < lines_.size() && lines_[next_].depth == depth; }
-  [[nodiscard]] bool begins(std::size_t depth, std::string_view word) const { return at(depth) && LineReader(lines_[next_], known_).is(word); }
-  [[nodiscard]] const TextLine& take() { return lines_[next_++]; }
-  /// The next line, which belongs to the one before it.
-  [[nodiscard]] const TextLine& take(std::size_t depth, std::string_view expected) {
-    if (at(depth)) return take();
-    if (next_ < lines_.size()) lines_[next_].refuse(fmt::format("expected {} behind {} blanks, found {} blanks", expected, blanks * depth, blanks * lines_[next_].depth), 1);
-    const TextLine& last = lines_[next_ - 1];
-    last.refuse(fmt::format("expected {} on the next line, found the end", expected), last.text.size() + 1);
-  }
+  [[nodiscard]] bool begins(std::size_t depth, std::string_view word) const { return lines_.at(depth) && LineReader(lines_.next(), known_).is(word); }
 
   // --- kernels ---
 
   Nest kernel() {
     Nest nest;
-    LineReader head(take(0, "a kernel"), known_);
+    LineReader head(lines_.take(0, "a kernel"), known_);
     head.expect("kernel");
     nest.name = head.name("the name of a kernel");
     head.expect("(");
@@ -85,15 +58,15 @@ class Parser {
     nest.work = head.number();
     head.expect("operations :");
     head.end();
-    while (at(1) && own(nest)) {}
+    while (lines_.at(1) && own(nest)) {}
     nest.steps = steps(1);
-    if (at(0) || next_ == lines_.size()) return nest;
-    lines_[next_].refuse(fmt::format("expected at most {} blanks before the line, found {}", blanks * lines_[next_ - 1].depth, blanks * lines_[next_].depth), 1);
+    if (!lines_.at_end() && !lines_.at(0)) lines_.refuse_deeper();
+    return nest;
   }
 
   /// A line about a tensor: whether it was one.
   bool own(Nest& nest) {
-    LineReader line(lines_[next_], known_);
+    LineReader line(lines_.next(), known_);
     if (line.is_next("is")) {
       nest.zeroed.push_back(line.tensor());
       line.expect("is full of zeros");
@@ -111,7 +84,7 @@ class Parser {
       return false;
     }
     line.end();
-    ++next_;
+    lines_.take();
     return true;
   }
 
@@ -120,13 +93,13 @@ class Parser {
   std::vector<Step> steps(std::size_t depth) {
     const std::size_t outside = known_.size();
     std::vector<Step> all;
-    while (at(depth)) all.push_back(step(depth));
+    while (lines_.at(depth)) all.push_back(step(depth));
     known_.leave(outside);
     return all;
   }
 
   Step step(std::size_t depth) {
-    LineReader line(take(), known_);
+    LineReader line(lines_.take(), known_);
     if (line.is_next("[") || line.is("if")) return store(line);
     if (!line.accept("for")) return assigned(line, depth);
     if (line.is("tiles")) return tiles(line, depth);
@@ -176,15 +149,15 @@ class Parser {
 
   /// The lines below a loop's own that are no steps.
   void beside(Loop& loop, std::size_t depth) {
-    for (; begins(depth, "merged"); ++next_) loop.merged.push_back(LineReader(lines_[next_], known_).rest());
-    while (at(depth)) {
-      LineReader line(lines_[next_], known_);
+    while (begins(depth, "merged")) loop.merged.push_back(LineReader(lines_.take(), known_).rest());
+    while (lines_.at(depth)) {
+      LineReader line(lines_.next(), known_);
       if (line.is_next("[") || !line.accept("fetches")) return;
       FetchedRow row{line.read(), line.accept("to")};
       if (row.write) line.expect("be written");
       line.end();
       loop.fetched.push_back(std::move(row));
-      ++next_;
+      lines_.take();
     }
   }
 
@@ -235,7 +208,7 @@ class Parser {
   // --- reductions ---
 
   Step reduction(LineReader& line, Register target, spec::Reduction reduction, std::size_t depth) {
-    const TextLine& head = lines_[next_ - 1];
+    const TextLine& head = lines_.last();
     Step s;
     Reduce r;
     r.target = target;
@@ -281,7 +254,7 @@ class Parser {
   /// A loop with the steps that the term needs, or the term.
   void inside(Reduce& r, std::size_t depth) {
     while (true) {
-      LineReader line(take(depth, "a loop or a term of the reduction"), known_);
+      LineReader line(lines_.take(depth, "a loop or a term of the reduction"), known_);
       if (line.accept("over")) {
         r.loops.push_back(head(line));
         known_.enter(r.loops.back().binder);
@@ -290,7 +263,7 @@ class Parser {
         return term(line, r);
       } else {
         if (r.loops.empty()) line.fail("over or term");
-        --next_;
+        lines_.put_back();
         r.loops.back().steps.push_back(step(depth));
       }
     }
@@ -305,7 +278,7 @@ class Parser {
   }
 
   Expr otherwise(const Reduce& r) {
-    LineReader line(take(), known_);
+    LineReader line(lines_.take(), known_);
     line.expect("else");
     Expr value = line.value(kind_of(r), "a value of the reduction's kind");
     line.end();
@@ -331,13 +304,13 @@ class Parser {
     const std::size_t outside = known_.size();
     known_.enter(t.across);
     known_.enter(t.down);
-    LineReader value(take(depth + 1, "a register"), known_);
+    LineReader value(lines_.take(depth + 1, "a register"), known_);
     t.target = value.target();
     value.expect("=");
     t.value = value.value();
     value.end();
     known_.define(t.target, t.value.kind());
-    LineReader stored(take(depth + 1, "a store"), known_);
+    LineReader stored(lines_.take(depth + 1, "a store"), known_);
     t.store = std::get<Store>(store(stored).is);
     known_.leave(outside);
     s.is = std::move(t);
@@ -361,68 +334,21 @@ class Parser {
     const std::size_t outside = known_.size();
     ++depth;
     read_schedule(c.schedule, known_, [&](std::string_view word, bool must) -> const TextLine* {
-      return must || begins(depth, word) ? &take(depth, fmt::format("the line '{}'", word)) : nullptr;
+      return must || begins(depth, word) ? &lines_.take(depth, fmt::format("the line '{}'", word)) : nullptr;
     });
     known_.enter(c.row);
     known_.enter(c.column);
-    if (begins(depth, "only")) c.wanted = wanted();
-    while (begins(depth, "each")) c.ahead.push_back(ahead());
-    sum(c, depth);
+    if (begins(depth, "only")) c.wanted = read_wanted(lines_.take(), known_);
+    while (begins(depth, "each")) c.ahead.push_back(read_ahead(lines_.take(), known_));
+    read_sum(c, lines_.take(depth, "a sum of products"), known_);
     c.steps = steps(depth);
     known_.leave(outside);
     s.is = std::move(c);
     return s;
   }
 
-  Expr wanted() {
-    LineReader line(take(), known_);
-    line.expect("only tiles where");
-    Expr condition = line.condition();
-    line.expect("holds somewhere");
-    line.end();
-    return condition;
-  }
-
-  FetchAhead ahead() {
-    LineReader line(take(), known_);
-    FetchAhead piece;
-    line.expect("each tile fetches its share of");
-    piece.bytes = line.integer(0, largest_extent);
-    line.expect("bytes from");
-    piece.first = line.read();
-    line.expect("on , block");
-    piece.number = line.value(Kind::integer, "an integer");
-    line.expect("of");
-    piece.blocks = line.integer(1, largest_extent);
-    line.end();
-    return piece;
-  }
-
-  void sum(Contract& c, std::size_t depth) {
-    LineReader line(take(depth, "a sum of products"), known_);
-    c.target = line.target();
-    line.expect("= sum over");
-    do {
-      c.depth.push_back(line.binder());
-    } while (line.accept(","));
-    for (const Binder& b : c.depth) known_.enter(b);
-    line.expect("of");
-    c.left = line.read();
-    line.expect("*");
-    c.right = line.read();
-    if (line.accept("where")) c.taps = line.condition();
-    if (line.accept("unless")) {
-      line.expect("zero");
-      c.guard = line.read();
-    }
-    line.expect(", each added with one rounding");
-    line.end();
-    known_.define(c.target, Kind::real);
-  }
-
   KnownNames known_;
-  std::vector<TextLine> lines_;
-  std::size_t next_ = 0;
+  TextLines lines_;
 };
 
 }  // namespace

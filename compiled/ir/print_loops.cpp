@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiled/ir/known_names.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/listing.hpp"
 #include "compiled/ir/schedule_lines.hpp"
 
@@ -11,7 +12,6 @@ namespace etalon::compiled::loops {
 
 namespace {
 
-bool is_true(const Expr& e) { return e.form() == spec::Form::number && e->number.mantissa != 0; }
 
 class Printer {
  public:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiled/ir/affine.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/instructions.hpp"
 #include "compiled/machine/within.hpp"
 #include "spec/error.hpp"
@@ -13,12 +14,6 @@
 namespace etalon::compiled {
 
 namespace {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
-using spec::System;
 
 /// Equations that add products to one of the operands, one after the other.
 class Reader {

@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/thresholds.hpp"
-
 
 namespace etalon::compiled {
 
 using loops::Affine;
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
-using spec::System;
 
 namespace {
 

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
+#include "compiled/ir/language.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
 
 using spec::Asked;
-using spec::System;
-using spec::TensorId;
 
 std::vector<bool> tensors_asked(const System& system, Asked asked) {
   std::vector<bool> found(system.tensors.size());

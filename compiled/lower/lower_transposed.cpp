@@ -3,12 +3,10 @@
 #include <optional>
 
 #include "compiled/ir/access.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/lower/lowering.hpp"
 
 namespace etalon::compiled::loops {
-
-using spec::Equation;
-using spec::Form;
 
 namespace {
 
@@ -44,10 +42,7 @@ bool Lowering::lower_transposed(const Equation& equation) {
   if (machine_.is_grid()) return false;
   const unsigned width = vectors_for(equation).machine;
   const DType dtype = system_[equation.target].dtype;
-  if (width < 4 || equation.binders.size() < 3 || dtype != arithmetic_type(system_, equation)) return false;
-  bool reduces = false;
-  for_each(equation.value, [&](const Expr& x) { reduces = reduces || x.form() == Form::reduce; });
-  if (reduces) return false;
+  if (width < 4 || equation.binders.size() < 3 || dtype != arithmetic_type(system_, equation) || has_reduction(equation.value)) return false;
   const Affine stored = element_number(equation.place, system_[equation.target].dims);
   std::optional<Binder> across;
   std::optional<Binder> down;

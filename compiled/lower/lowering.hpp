@@ -11,10 +11,14 @@
 
 #include "compiled/ir/affine.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/lower/lane_decisions.hpp"
 #include "compiled/lower/lower.hpp"
 
 namespace etalon::compiled::loops {
+
+/// What holds where both conditions do, which may be constant; the first may be empty.
+[[nodiscard]] inline Expr both(const Expr& a, const Expr& b) { return !a.valid() || is_true(a) ? b : (is_true(b) ? a : a && b); }
 
 /// Lowers the statements of one kernel; open loops form a stack.
 class Lowering {

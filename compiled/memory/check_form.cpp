@@ -5,12 +5,10 @@
 #include <set>
 #include <vector>
 
+#include "compiled/ir/language.hpp"
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::System;
 
 namespace {
 

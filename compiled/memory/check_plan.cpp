@@ -6,16 +6,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/memory/check_form.hpp"
 #include "compiled/memory/held_bytes.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiled/ir/access.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
 #include "compiled/machine/thresholds.hpp"
@@ -14,10 +15,6 @@
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
-
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

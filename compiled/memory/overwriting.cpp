@@ -1,13 +1,9 @@
 #include "compiled/memory/overwriting.hpp"
 
 #include "compiled/ir/access.hpp"
+#include "compiled/ir/language.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 
@@ -38,11 +34,7 @@ bool reads_same_element(const Equation& equation, TensorId old) {
 }
 
 bool reads(const Equation& equation, TensorId old) {
-  bool found = false;
-  const auto check = [&](const Expr& e) { found = found || (e.form() == Form::read && e->tensor == old); };
-  spec::for_each(equation.value, check);
-  for (const Expr& p : equation.place) spec::for_each(p, check);
-  return found;
+  return compiled::reads(equation.value, old) || std::any_of(equation.place.begin(), equation.place.end(), [&](const Expr& p) { return compiled::reads(p, old); });
 }
 
 bool read_by_others(const System& system, const Kernel& kernel, TensorId old, std::size_t writer) {

@@ -4,14 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

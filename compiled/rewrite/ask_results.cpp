@@ -3,18 +3,12 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/rewrite/passes.hpp"
 #include "compiled/rewrite/rewriting.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
-using spec::System;
-using spec::TensorId;
 
 namespace {
 

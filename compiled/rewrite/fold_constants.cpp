@@ -5,15 +5,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/rewrite/passes.hpp"
 #include "compiled/rewrite/rewriting.hpp"
 
 namespace etalon::compiled {
 
-using spec::Expr;
-using spec::Form;
 using spec::Number;
-using spec::Primitive;
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/local_definition.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
@@ -12,12 +13,6 @@
 #include "spec/error.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
-using spec::TensorId;
 
 namespace {
 

@@ -4,19 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/local_definition.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/rewrite/passes.hpp"
 
 namespace etalon::compiled {
-
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
-using spec::System;
-using spec::TensorId;
 
 namespace {
 

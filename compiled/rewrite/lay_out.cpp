@@ -2,16 +2,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/schedule/kept.hpp"
 
 namespace etalon::compiled {
-
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
-using spec::System;
 
 namespace {
 

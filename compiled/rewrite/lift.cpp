@@ -7,6 +7,7 @@
 
 #include "compiled/ir/affine.hpp"
 #include "compiled/ir/depth.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
@@ -15,12 +16,6 @@
 #include "compiled/rewrite/split.hpp"
 
 namespace etalon::compiled {
-
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

@@ -5,15 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/plan.hpp"
 
 namespace etalon::compiled {
 
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
 using spec::VariableId;
 
 bool always_evaluated(const Expr& e, std::size_t argument) {

@@ -1,16 +1,12 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/rewrite/local_equations.hpp"
 #include "compiled/rewrite/passes.hpp"
 #include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiled/ir/affine.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/schedule.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
@@ -16,13 +17,6 @@
 #include "spec/system/reach.hpp"
 
 namespace etalon::compiled {
-
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Primitive;
-using spec::System;
-using spec::TensorId;
 
 namespace {
 

@@ -7,17 +7,12 @@
 
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/depth.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/machine/thresholds.hpp"
 #include "compiled/rewrite/parts.hpp"
 
 namespace etalon::compiled {
-
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 
@@ -126,19 +121,13 @@ class Passing {
   bool is_plain_sum(const Equation& e) const {
     const Expr& sum = e.value;
     if (sum.form() != Form::reduce || sum->reduction != spec::Reduction::sum || sum.kind() != Kind::real) return false;
-    if (sum->args[0].form() != Form::number || sum->args[0]->number.mantissa == 0 || holds_sum(sum->args[1])) return false;
+    if (sum->args[0].form() != Form::number || sum->args[0]->number.mantissa == 0 || has_reduction(sum->args[1])) return false;
     const Dims& dims = system_[e.target].dims;
     if (dims.rank == Dims::max_rank || e.binders.size() != dims.rank || dims.count() < threshold("least_passing_elements")) return false;
     for (std::size_t a = 0; a < dims.rank; ++a) {
       if (!(e.place[a] == spec::variable(e.binders[a])) || e.binders[a].extent != dims[a]) return false;
     }
     return true;
-  }
-
-  static bool holds_sum(const Expr& e) {
-    bool found = false;
-    spec::for_each(e, [&](const Expr& x) { found = found || x.form() == Form::reduce; });
-    return found;
   }
 
   /// The binder of the sum for every loop of a kernel, where the kernel visits what the sum reads by the same rows.

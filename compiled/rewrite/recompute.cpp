@@ -6,17 +6,13 @@
 
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/local_definition.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

@@ -1,12 +1,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/rewrite/passes.hpp"
 
 namespace etalon::compiled {
-
-using spec::System;
-using spec::TensorId;
 
 void separate_outputs(System& system) {
   std::unordered_set<TensorId> taken(system.inputs.begin(), system.inputs.end());

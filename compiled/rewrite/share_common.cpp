@@ -3,18 +3,13 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/rewrite/passes.hpp"
 #include "compiled/rewrite/rewriting.hpp"
 
 namespace etalon::compiled {
 
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
-using spec::TensorId;
 using spec::VariableId;
 
 namespace {

@@ -4,14 +4,11 @@
 #include <bit>
 #include <cstdint>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/rewrite/passes.hpp"
 
 namespace etalon::compiled {
 
-using spec::Binder;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
 using spec::Reduction;
 
 namespace {

@@ -1,3 +1,4 @@
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/rewrite/split.hpp"
 
@@ -8,13 +9,6 @@
 #include "compiled/ir/windows.hpp"
 
 namespace etalon::compiled {
-
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
-using spec::System;
 
 namespace {
 

@@ -1,11 +1,9 @@
 #include "compiled/rewrite/take_together.hpp"
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/windows.hpp"
 
 namespace etalon::compiled {
-
-using spec::Binder;
-using spec::Expr;
 
 namespace {
 

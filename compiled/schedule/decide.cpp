@@ -7,17 +7,12 @@
 #include <fmt/format.h>
 
 #include "compiled/ir/access.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/schedule.hpp"
 #include "compiled/ir/windows.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
-
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

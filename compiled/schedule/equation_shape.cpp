@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace etalon::compiled {
+#include "compiled/ir/language.hpp"
+#include "compiled/machine/thresholds.hpp"
 
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
-using spec::TensorId;
+namespace etalon::compiled {
 
 namespace {
 
@@ -46,6 +42,29 @@ EquationShape shape_of(const System& system, const Equation& equation) {
   }
   shape.heavy = shape.reduces && most > elements;
   return shape;
+}
+
+std::size_t tensors_beside(const System& system, const Uses& uses, std::size_t contraction) {
+  const auto elements = [&](TensorId t) { return system[t].dims.count(); };
+  const TensorId first = system.equations[contraction].target;
+  std::vector<TensorId> computed{first};
+  std::unordered_set<TensorId> touched;
+  for (std::size_t next = 0; next < computed.size() && computed.size() < threshold<std::size_t>("most_followers"); ++next) {
+    for (const std::size_t i : uses.readers[static_cast<std::size_t>(computed[next])]) {
+      const TensorId target = system.equations[i].target;
+      const EquationShape shape = shape_of(system, system.equations[i]);
+      if (shape.reduces || elements(target) != elements(first) || std::find(computed.begin(), computed.end(), target) != computed.end()) continue;
+      computed.push_back(target);
+      if (uses.is_output[static_cast<std::size_t>(target)]) touched.insert(target);
+      for (const Expr& r : shape.reads) {
+        if (elements(r->tensor) == elements(first)) touched.insert(r->tensor);
+      }
+    }
+  }
+  for (const TensorId t : computed) {
+    if (!uses.is_output[static_cast<std::size_t>(t)]) touched.erase(t);
+  }
+  return touched.size();
 }
 
 }  // namespace etalon::compiled

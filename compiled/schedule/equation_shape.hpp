@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "spec/system/system.hpp"
+#include "compiled/ir/language.hpp"
+#include "compiled/ir/uses.hpp"
 
 namespace etalon::compiled {
 
@@ -20,5 +21,8 @@ struct EquationShape {
 };
 
 [[nodiscard]] EquationShape shape_of(const spec::System& system, const spec::Equation& equation);
+
+/// How many tensors of its size what follows a contraction element by element reads and writes in memory.
+[[nodiscard]] std::size_t tensors_beside(const System& system, const Uses& uses, std::size_t contraction);
 
 }  // namespace etalon::compiled

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiled/ir/access.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/machine/thresholds.hpp"
 #include "compiled/schedule/equation_shape.hpp"
@@ -14,12 +16,6 @@
 #include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
-
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 
@@ -69,7 +65,7 @@ class Fusion {
       add(i, shape, KernelKind::loops, "a contraction: " + to_text(*decision.schedule));
       kernels_.back().schedule = decision.schedule;
       add_copies(i);
-      if (tensors_beside(i) > threshold<std::size_t>("most_beside_a_contraction")) crowded_.insert(kernels_.size() - 1);
+      if (tensors_beside(system_, uses_, i) > threshold<std::size_t>("most_beside_a_contraction")) crowded_.insert(kernels_.size() - 1);
     } else if (auto scatter = recognise_scatter(system_, equation(i))) {
       add(i, shape, KernelKind::scatter, "a sum where a read equals a binder: run over the summands");
       kernels_.back().scatter = std::move(*scatter);
@@ -126,9 +122,7 @@ class Fusion {
     if (!std::equal(rows.begin(), rows.end(), binders.begin(), binders.end(), [](std::int64_t n, const Binder& b) { return n == b.extent; })) return false;
     if (kernel.statements.size() >= threshold<std::size_t>("most_statements") || nodes_[k] + shape.nodes > threshold<std::size_t>("most_kernel_nodes")) return false;
     kernel.stretch = stretch;
-    kernel.statements.push_back({i, {}, false, true});
-    nodes_[k] += shape.nodes;
-    written(i, k);
+    put({i, {}, false, true}, shape, k);
     return true;
   }
 
@@ -161,30 +155,6 @@ class Fusion {
       written(copy, kernels_.size() - 1);
       return true;
     });
-  }
-
-  /// How many tensors of its size what follows a contraction element by element reads and writes in memory.
-  std::size_t tensors_beside(std::size_t contraction) const {
-    const auto elements = [&](TensorId t) { return system_[t].dims.count(); };
-    const TensorId first = equation(contraction).target;
-    std::vector<TensorId> computed{first};
-    std::unordered_set<TensorId> touched;
-    for (std::size_t next = 0; next < computed.size() && computed.size() < threshold<std::size_t>("most_followers"); ++next) {
-      for (const std::size_t i : uses_.readers[static_cast<std::size_t>(computed[next])]) {
-        const TensorId target = equation(i).target;
-        const EquationShape shape = shape_of(system_, equation(i));
-        if (shape.reduces || elements(target) != elements(first) || std::find(computed.begin(), computed.end(), target) != computed.end()) continue;
-        computed.push_back(target);
-        if (uses_.is_output[static_cast<std::size_t>(target)]) touched.insert(target);
-        for (const Expr& r : shape.reads) {
-          if (elements(r->tensor) == elements(first)) touched.insert(r->tensor);
-        }
-      }
-    }
-    for (const TensorId t : computed) {
-      if (!uses_.is_output[static_cast<std::size_t>(t)]) touched.erase(t);
-    }
-    return touched.size();
   }
 
   /// Binders of the axes before that of the steps, where the equation reads its target only at their own values: each
@@ -248,6 +218,12 @@ class Fusion {
     written(i, kernels_.size() - 1);
   }
 
+  void put(Statement statement, const EquationShape& shape, std::size_t k) {
+    nodes_[k] += shape.nodes;
+    written(statement.equation, k);
+    kernels_[k].statements.push_back(std::move(statement));
+  }
+
   void written(std::size_t i, std::size_t kernel) {
     std::size_t& last = kernel_of_[static_cast<std::size_t>(equation(i).target)];
     last = last == none ? kernel : std::max(last, kernel);
@@ -283,9 +259,7 @@ class Fusion {
       kernel.loops.resize(shared.size());
       for (Statement& s : kernel.statements) s.shared.resize(shared.size());
     }
-    kernel.statements.push_back({i, std::move(shared), false, false});
-    nodes_[k] += shape.nodes;
-    written(i, k);
+    put({i, std::move(shared), false, false}, shape, k);
     return {};
   }
 
@@ -303,30 +277,34 @@ class Fusion {
     return std::any_of(shape.reads.begin(), shape.reads.end(), written_in_turn);
   }
 
+  /// What is read of the kernel. \returns nothing where some of it has several writers
+  std::optional<std::vector<const Expr*>> reads_inside(const EquationShape& shape, std::size_t k) const {
+    std::vector<const Expr*> inside;
+    for (const Expr& r : shape.reads) {
+      if (kernel_of_[static_cast<std::size_t>(r->tensor)] != k) continue;
+      if (uses_.writers[static_cast<std::size_t>(r->tensor)] != 1) return std::nullopt;
+      inside.push_back(&r);
+    }
+    return inside;
+  }
+
   /// Beside a contraction, what needs of it only what one turn of an outer loop computes is done in that turn, while that is
   /// near. What needs a single element is done with the tiles.
   /// \param wish the loop that is given, or none
   bool join_in_turn(std::size_t i, const EquationShape& shape, std::size_t k, std::size_t wish) {
     Kernel& kernel = kernels_[k];
-    std::vector<const Expr*> inside;
-    for (const Expr& r : shape.reads) {
-      if (kernel_of_[static_cast<std::size_t>(r->tensor)] != k) continue;
-      if (uses_.writers[static_cast<std::size_t>(r->tensor)] != 1) return false;
-      inside.push_back(&r);
-    }
+    const auto inside = reads_inside(shape, k);
     std::vector<std::size_t> whole;
-    if (inside.empty() || !options_.turns) return false;
+    if (!inside || inside->empty() || !options_.turns) return false;
     if (wish == none && !reads_of_turn(shape, k) && align(i, shape, k, whole) && whole.size() == kernel.loops.size() && !shape.reduces &&
         shape.extents.size() == whole.size()) return false;
     for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
       if ((kernel.turn && *kernel.turn != loop) || loop == kernel.schedule->row || loop == kernel.schedule->column) continue;
       if (wish != none && wish != loop) continue;
-      const std::size_t binder = common_binder(i, inside, k, loop);
+      const std::size_t binder = common_binder(i, *inside, k, loop);
       if (binder == none || (wish == none && kernel.loops[loop] < threshold("least_turns")) || shape.extents[binder] != kernel.loops[loop]) continue;
       kernel.turn = loop;
-      kernel.statements.push_back({i, {binder}, true, false});
-      nodes_[k] += shape.nodes;
-      written(i, k);
+      put({i, {binder}, true, false}, shape, k);
       return true;
     }
     return false;
@@ -345,16 +323,12 @@ class Fusion {
 
   /// The binder of equation i for each loop of kernel k, as many outer loops as fit.
   bool align(std::size_t i, const EquationShape& shape, std::size_t k, std::vector<std::size_t>& shared) const {
-    std::vector<const Expr*> inside;
-    for (const Expr& r : shape.reads) {
-      if (kernel_of_[static_cast<std::size_t>(r->tensor)] != k) continue;
-      if (uses_.writers[static_cast<std::size_t>(r->tensor)] != 1) return false;
-      inside.push_back(&r);
-    }
-    if (inside.empty()) return align_alike(shape, k, shared);
+    const auto inside = reads_inside(shape, k);
+    if (!inside) return false;
+    if (inside->empty()) return align_alike(shape, k, shared);
     const Kernel& kernel = kernels_[k];
     for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-      const std::size_t binder = common_binder(i, inside, k, loop);
+      const std::size_t binder = common_binder(i, *inside, k, loop);
       if (binder == none) return true;
       if (shape.extents[binder] != kernel.loops[loop]) return true;
       if (std::find(shared.begin(), shared.end(), binder) != shared.end()) return true;

@@ -8,17 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
-using spec::TensorId;
 
 namespace {
 
@@ -28,12 +23,6 @@ std::size_t index(TensorId t) { return static_cast<std::size_t>(t); }
 bool plain(const std::vector<Expr>& indices) {
   std::set<spec::VariableId> seen;
   return std::all_of(indices.begin(), indices.end(), [&](const Expr& i) { return i.form() == Form::variable && seen.insert(i->variable).second; });
-}
-
-bool reads(const Expr& e, TensorId t) {
-  bool found = false;
-  spec::for_each(e, [&](const Expr& x) { found = found || (x.form() == Form::read && x->tensor == t); });
-  return found;
 }
 
 /// The tensors that must lie like one of them.
@@ -240,10 +229,7 @@ class Chooser {
 }  // namespace
 
 bool is_elementwise(const Equation& equation) {
-  if (equation.place.size() != equation.binders.size() || !plain(equation.place)) return false;
-  bool reduces = false;
-  spec::for_each(equation.value, [&](const Expr& e) { reduces = reduces || e.form() == Form::reduce; });
-  return !reduces;
+  return equation.place.size() == equation.binders.size() && plain(equation.place) && !has_reduction(equation.value);
 }
 
 Layouts choose_layouts(const System& system, const Machine& machine, const ScheduleOptions& options, std::span<const KeptInput> kept, const Deciding& deciding) {

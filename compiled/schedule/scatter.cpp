@@ -2,14 +2,10 @@
 #include <utility>
 
 #include "compiled/ir/access.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/schedule/fuse.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
 
 namespace {
 

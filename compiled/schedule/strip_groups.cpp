@@ -5,15 +5,11 @@
 #include <set>
 #include <utility>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
 
 namespace {
 

@@ -1,7 +1,6 @@
 #include "compiled/schedule/strips.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiled/ir/contraction.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/local_definition.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/uses.hpp"
@@ -22,13 +22,6 @@
 
 namespace etalon::compiled {
 
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
-using spec::TensorId;
-
 namespace {
 
 /// Whether all who read a value may as well compute it. Readers may in turn be computed by theirs.
@@ -36,11 +29,9 @@ bool keeps_bits_in_readers(const System& system, const Equation& equation) {
   const LocalDefinition local = definition_in(system, equation);
   if (!local.why_not.empty()) return false;
   return std::all_of(system.equations.begin(), system.equations.end(), [&](const Equation& e) {
-    bool reads = false;
-    spec::for_each(e.value, [&](const Expr& x) { reads = reads || (x.form() == Form::read && x->tensor == equation.target); });
     Reader reader = reader_of(system, e);
     reader.real_target = reader.real_target && !is_slight(system, e);
-    return !reads || keeps_bits(local, reader);
+    return !reads(e.value, equation.target) || keeps_bits(local, reader);
   });
 }
 
@@ -348,24 +339,6 @@ void drop_unread(System& system, const std::vector<bool>& free, std::vector<std:
 
 }  // namespace
 
-namespace {
-
-/// Threads of a block, for all tiles of a kernel.
-constexpr std::int64_t threads_of_strip = 128;
-constexpr std::int64_t most_columns_of_strip = 128;
-
-/// A tile of a strip's rows on a grid, and what of it each thread has: neighbouring columns first, which are read together.
-void share_strip(Schedule& s, const Contraction& c, std::int64_t columns) {
-  const std::int64_t most = c.type == DType::f64 ? most_columns_of_strip / 2 : most_columns_of_strip;
-  s.tile_columns = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(columns))), threads_of_strip / s.tile_rows, most);
-  const std::int64_t sums = s.tile_rows * s.tile_columns / threads_of_strip;
-  s.fragments = nullptr;  // of the few sums that a thread has of a strip none is made
-  s.shared->columns = std::min<std::int64_t>(4, sums);
-  s.shared->rows = sums / s.shared->columns;
-}
-
-}  // namespace
-
 std::vector<std::optional<Strip>> form_strips(System& system, const Machine& machine, const ScheduleOptions& options, Deciding& deciding) {
   std::vector<std::optional<Strip>> strips(system.equations.size());
   const std::vector<WideFamily> families = wide_families(system, machine, options, deciding);
@@ -391,29 +364,6 @@ std::vector<std::optional<Strip>> form_strips(System& system, const Machine& mac
   system.equations = std::move(result);
   drop_unread(system, free, strips);
   return strips;
-}
-
-std::string fit_strips(const System& system, Schedule& s, const Strip& strip, const Equation& equation, const Contraction& c, const std::unordered_set<TensorId>& written) {
-  const auto reads_written = [&](const Expr& factor) {
-    bool found = false;
-    spec::for_each(factor, [&](const Expr& x) { found = found || (x.form() == Form::read && written.contains(x->tensor)); });
-    return found;
-  };
-  if (s.row != strip.shared.back()) return "a contraction in plain loops: its rows are not those of the strips";
-  if (std::find(strip.shared.begin(), strip.shared.end(), s.column) != strip.shared.end()) return "a contraction in plain loops: its columns are a loop of the strips";
-  if (reads_written(c.right) || (c.guard.valid() && reads_written(c.guard))) return "a contraction in plain loops: its columns are computed in strips";
-  if (reads_written(c.left)) {
-    if (c.left.form() != Form::read || system[c.left->tensor].dtype != c.type) return "a contraction in plain loops: its rows are not read where they lie";
-    s.left = {Layout::in_place, "rows of the strip"};
-  }
-  s.tile_rows = strip.tile_rows;
-  if (s.shared) share_strip(s, c, equation.binders[s.column].extent);
-  s.block_rows = strip.rows / strip.tile_rows;
-  s.block_columns = parts(equation.binders[s.column].extent, s.tile_columns);
-  s.columns_outside = false;
-  s.fetch_ahead = s.fetch_ahead && s.block_rows >= s.tile_columns / s.lanes;
-  s.reason += "; blocks are strips";
-  return {};
 }
 
 }  // namespace etalon::compiled

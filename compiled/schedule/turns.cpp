@@ -4,15 +4,10 @@
 #include <optional>
 
 #include "compiled/ir/affine.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
-
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
-using spec::TensorId;
 
 namespace {
 

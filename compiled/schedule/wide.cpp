@@ -8,26 +8,14 @@
 
 #include "compiled/ir/contraction.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
-using spec::Binder;
-using spec::Equation;
-using spec::Expr;
-using spec::Form;
-using spec::System;
-using spec::TensorId;
-
 namespace {
-
-bool reduces(const Expr& e) {
-  bool found = false;
-  spec::for_each(e, [&](const Expr& x) { found = found || x.form() == Form::reduce; });
-  return found;
-}
 
 bool is_variable(const Expr& e, const Binder& b) { return e.form() == Form::variable && e->variable == b.variable; }
 
@@ -132,7 +120,7 @@ class Finder {
 
   /// Whether the equation has the extents of what it reads and each element reads those at its own place.
   bool is_member(const Equation& e, const WideFamily& family, const std::vector<Expr>& reads) const {
-    if (!keeps_to_itself(e) || reduces(e.value) || !(counting_dims(system_[e.target].dims) == family.dims)) return false;
+    if (!keeps_to_itself(e) || has_reduction(e.value) || !(counting_dims(system_[e.target].dims) == family.dims)) return false;
     const std::vector<Binder> binders = at_axes(e.binders, counting_axes(system_[e.target].dims));
     return std::all_of(reads.begin(), reads.end(), [&](const Expr& r) {
       const std::vector<Expr> at = indices(r);
@@ -221,7 +209,7 @@ class Finder {
 }  // namespace
 
 bool is_slight(const System& system, const Equation& equation) {
-  if (reduces(equation.value) || loops::operations(equation.value) > threshold<double>("slight_operations")) return false;
+  if (has_reduction(equation.value) || loops::operations(equation.value) > threshold<double>("slight_operations")) return false;
   return equation.value.kind() == Kind::boolean || (equation.value.kind() == Kind::real && arithmetic_type(system, equation) == system[equation.target].dtype);
 }
 

@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 etalon, adapter = sys.argv[1], sys.argv[2]
 if importlib.util.find_spec("numpy") is None:
     print("skipped: numpy is not installed")
@@ -32,12 +35,7 @@ for text in json.load(sys.stdin):
         exec(text, {})
     print(json.dumps(printed.getvalue()))
 """
-faults = []
-
-
-def check(holds, what):
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def answers(requests):
@@ -150,7 +148,5 @@ text, ran = ran_alone({**request, "element": element})
 check(ran.returncode == 1 and "cannot reshape" in ran.stderr and "exp" not in text, f"expected NumPy's own refusal, found {ran.stdout}{ran.stderr} of\n{text}")
 
 numbers, scripts, operations = compared(questions())
-for fault in faults[:10]:
-    print(fault)
-print(f"{numbers} numbers of {scripts} scripts, {len(operations)} operations, {len(faults)} faults")
-sys.exit(1 if faults or numbers < 1000 or len(operations) < 40 else 0)
+check(numbers >= 1000 and len(operations) >= 40, "too few numbers or operations")
+sys.exit(check.status(100, f"{numbers} numbers of {scripts} scripts", f"{len(operations)} operations"))

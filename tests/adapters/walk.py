@@ -9,7 +9,9 @@ import subprocess
 import sys
 import tempfile
 
-from shown import missing
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+from shown import missing  # noqa: E402
 
 etalon, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 try:
@@ -28,17 +30,11 @@ environment = {**os.environ, "CI_NODE_INDEX": "1", "CI_NODE_TOTAL": "4", "PATH":
 (folder / "adapter.py").write_text((root / "conformance/adapters/numpy/adapter.py").read_text())
 program = folder / "derivatives.py"
 program.write_text("")
-faults, counts, output = [], {}, ""
+check, counts, output = Checks(), {}, ""
 
 
 def count(what):
     counts[what] = counts.get(what, 0) + 1
-
-
-def check(holds, what):
-    count("checks")
-    if not holds:
-        faults.append(what)
 
 
 def replaced(code):
@@ -97,6 +93,5 @@ check(counts.get("jobs") == 3 and all((server / f).stat().st_size > 0 for f in (
 check({("max", "jvp"), ("max", "vjp"), ("sgd", "vjp")} <= fails("monday.jsonl") and {o for o, _ in fails("monday.jsonl")} == {"max", "sgd"},
       f"monday: {fails('monday.jsonl')}")
 check(fails("tuesday.jsonl") == fails("wednesday.jsonl") == set(), "tuesday or wednesday fails")
-print("\n".join(faults))
-print(f"{counts}, {len(faults)} faults")
-sys.exit(1 if faults or counts.get("console", 0) < 3 or counts.get("sh", 0) < 3 else 0)
+check(counts.get("console", 0) >= 3 and counts.get("sh", 0) >= 3, "too few blocks of the pages")
+sys.exit(check.status(20, str(counts)))

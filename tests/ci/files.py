@@ -8,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 try:
     import yaml
 except ImportError as missing:
@@ -15,7 +18,7 @@ except ImportError as missing:
     sys.exit(77)
 
 etalon, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-faults, checks = [], 0
+check = Checks()
 top = pathlib.Path(tempfile.mkdtemp())
 (top / "bin").mkdir()
 (top / "bin/etalon").symlink_to(etalon)
@@ -25,13 +28,6 @@ base = {**clean, "PATH": f"{top / 'bin'}:{os.environ['PATH']}", "ETALON_CONFORM_
         "ETALON_CONFORM_DTYPES": "f32,f64", "ETALON_CONFORM_MEMORY": "0"}
 zeros = f"exec:{sys.executable} {root / 'tests/ci/zeros.py'} {etalon}"
 few, many = "neg,exp", "neg,exp,add,sub,tanh,sin,sqrt,cosh"
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
 
 
 def shell(script, environment, folder):
@@ -139,6 +135,4 @@ ran, folder = pipeline("lab2", ETALON_CONFORM_BACKEND=zeros, CI_NODE_INDEX="2", 
 check(ran.returncode == 1 and (folder / "run2.jsonl").is_file(), f"GitLab, zeros, the second of two jobs: {ran}")
 for pattern in [*job["artifacts"]["paths"], job["artifacts"]["reports"]["junit"]]:
     check(list(folder.glob(pattern)), f"GitLab keeps {pattern}, which is not written")
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 30 else 0)
+sys.exit(check.status(30))

@@ -6,6 +6,8 @@ import shlex
 import subprocess
 import sys
 
+from checks import Checks
+
 etalon, sanitized = sys.argv[1], "sanitized" in sys.argv[2:]
 here = pathlib.Path(__file__).resolve().parent
 hostile = here / "hostile_adapter.py"
@@ -54,14 +56,7 @@ for line in sys.stdin:
   x=struct.unpack('<%df'%n, base64.b64decode(t['data'])[:4*n])
   print(json.dumps({{"id":q["id"],"outputs":[{{"dtype":"f32","shape":t["shape"],"data":base64.b64encode(struct.pack('<%df'%n,*(-v for v in x))).decode()}}]}}),flush=True)"""
 SMALL["no_strides"] = (NO_STRIDES, "strides and offset of an operand were ignored", "offset + i·strides[0]")
-faults, checked = [], 0
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 # Who keeps silence costs its time; nobody else is hurried.
@@ -112,6 +107,4 @@ for command in honest:
 text = subprocess.run([etalon, "adapter", "check", honest[0], "--memory", "0"], capture_output=True, text=True)
 check(text.returncode == 0 and text.stdout.startswith("ok    start ") and text.stdout.endswith("whether its numbers are right\n"), f"as text: {text}")
 
-print("\n".join(faults))
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 100 else 0)
+sys.exit(check.status(100))

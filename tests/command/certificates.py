@@ -11,17 +11,13 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
+refused = check.refused
 
 
 def run(*words):
@@ -30,13 +26,6 @@ def run(*words):
 
 def openssl(*words):
     return subprocess.run(["openssl", *words], capture_output=True, cwd=folder)
-
-
-def refused(ran, status, words):
-    """One line on standard error with these words."""
-    line = ran.stderr.removesuffix("\n")
-    check(ran.returncode == status and "\n" not in line and all(word in line for word in words),
-          f"{' '.join(ran.args[1:])}: expected {status} and {words}, found {ran.returncode} and {ran.stderr!r}")
 
 
 def digest(data):
@@ -312,6 +301,4 @@ refused(run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "1
 refused(run("audit", "c.json", "--key", "k.pub", "--run", "r", "--nonce", "12"), 2, ["nonce", "64"])
 check(not (folder / "d.json").exists(), "something half-written")
 
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 50 else 0)
+sys.exit(check.status(50))

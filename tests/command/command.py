@@ -8,20 +8,14 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 command, build = sys.argv[1], sys.argv[2]
-faults = []
-checked = 0
+check = Checks()
 
 
 def etalon(*words, text=""):
     return subprocess.run([command, *words], input=text, capture_output=True, text=True, timeout=120)
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
 
 
 def refused(line, *words, text=""):
@@ -306,6 +300,4 @@ for text in documented:
     (folder / "documented.txt").write_text(text)
     printed(["well typed"], "check", str(folder / "documented.txt"))
 
-print("\n".join(faults))
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 60 else 0)
+sys.exit(check.status(60))

@@ -6,9 +6,10 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 command = sys.argv[1]
-faults = []
-checked = 0
+checks = Checks()
 top = pathlib.Path(tempfile.mkdtemp())
 below = top / "a" / "b"
 below.mkdir(parents=True)
@@ -21,10 +22,7 @@ def etalon(*words, where=below, **variables):
 
 
 def check(found, expected, what):
-    global checked
-    checked += 1
-    if found != expected:
-        faults.append(f"{what}: expected {expected!r}, found {found!r}")
+    checks(found == expected, f"{what}: expected {expected!r}, found {found!r}")
 
 
 def value(key, **variables):
@@ -70,5 +68,4 @@ refused("config: unknown key 'confrom'; did you mean 'conform'?", "config", "con
 # Variables of the library stay what they are.
 check(etalon("config", "--given", ETALON_CACHE="off").returncode, 0, "a variable of the library")
 
-print("\n".join(faults + [f"{checked} checks, {len(faults)} faults"]))
-sys.exit(1 if faults or checked < 15 else 0)
+sys.exit(checks.status(15))

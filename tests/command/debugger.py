@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 command = sys.argv[1]
 SKIPPED = 77
 gdb = shutil.which("gdb")
@@ -19,13 +21,7 @@ if "exited normally" not in tried.stdout:
     print("skipped: gdb may not trace processes here:", (tried.stderr.splitlines() or ["?"])[-1])
     sys.exit(SKIPPED)
 
-faults = []
-
-
-def check(holds, what):
-    if not holds:
-        faults.append(what)
-
+check = Checks()
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
@@ -59,6 +55,6 @@ with tempfile.TemporaryDirectory() as name:
     check(re.search(r"^s0 = \d+$", text, re.M) is not None, "the loop's variable has no value")
     check(plain.stdout.strip() != "" and plain.stdout.strip()[:200] in text, "the run under gdb printed other numbers")
     check("exited normally" in text, "the program did not end by itself")
-print("\n".join(faults + ([shown] if faults else [])))
-print(f"{len(faults)} faults")
-sys.exit(1 if faults else 0)
+if check.faults:
+    print(shown)
+sys.exit(check.status(7))

@@ -5,20 +5,14 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 command, c_compiler = sys.argv[1], sys.argv[2]
-faults = []
-checked = 0
+check = Checks()
 
 
 def etalon(*words):
     return subprocess.run([command, *map(str, words)], capture_output=True, text=True, timeout=300)
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
 
 
 folder = pathlib.Path(tempfile.mkdtemp())
@@ -98,6 +92,4 @@ for path in sorted(programs.glob("*.txt")):
         check(made.returncode == 0 and ".entry " in made.stdout, f"{path.name}: {made.stderr!r}")
 check(len(seen) >= 25, f"{len(seen)} programs of the benches, expected 25")
 shutil.rmtree(folder)
-print("\n".join(faults))
-print(f"{checked} checks, {len(seen)} programs of the benches, {len(faults)} faults")
-sys.exit(1 if faults or checked < 60 else 0)
+sys.exit(check.status(60, f"{len(seen)} programs of the benches"))

@@ -10,23 +10,17 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 sanitized = "sanitized" in sys.argv[2:]
 adapter = pathlib.Path(__file__).with_name("hostile_adapter.py")
-faults = []
-checked = 0
+check = Checks()
 
 # What the spoiled questions become; the rest of the kinds fail. Whether the end of a closed output is seen at once
 # hangs on the shell, which may hold it open.
 VERDICTS = {kind: {"crashed"} for kind in ("crash", "abort", "exit", "exit_well", "hog", "partial_line")}
 VERDICTS |= {"hang": {"timeout"}, "close_output": {"crashed", "timeout"}}
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
 
 
 def adapter_words(kind):
@@ -83,7 +77,4 @@ ran, report = conform(adapter_words("crash"), "--jobs", "2")
 again, other = conform(adapter_words("crash"), "--jobs", "2")
 check(len(report) == len(other) > 0, "two runs of a crashing adapter differ in length")
 
-for fault in faults:
-    print(fault)
-print(f"{len(kinds)} hostile adapters, {checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 60 else 0)
+sys.exit(check.status(60, f"{len(kinds)} hostile adapters"))

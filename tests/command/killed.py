@@ -7,17 +7,11 @@ import sys
 import tempfile
 import time
 
+from checks import Checks
+
 etalon = sys.argv[1]
 SOON = 20  # seconds; machines may be busy
-faults = []
-checked = 0
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def processes():
@@ -95,7 +89,4 @@ for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
     killed(number, HANGS)
 killed(signal.SIGKILL, ANSWERS, "--tier", "full", "--jobs", "2")
 ended()
-for fault in faults:
-    print(fault)
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 20 else 0)
+sys.exit(check.status(20))

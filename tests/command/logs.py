@@ -5,21 +5,16 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 command, root, build = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 folder = pathlib.Path(tempfile.mkdtemp())
-faults, checked = [], 0
+check = Checks()
 second = "cpu" if build == "compiled" else "reference"
 
 
 def etalon(*words):
     return subprocess.run([command, *words], cwd=folder, capture_output=True, text=True, timeout=120)
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
 
 
 def refused(part, *words):
@@ -107,6 +102,4 @@ for shown in (text, found.stdout):
             continue
         if build == "compiled" and shown is not text or line.startswith((" ", "section", "step", "given")):
             check(line in guide, f"docs/logs.md lacks the line {line!r}")
-print("\n".join(faults))
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 30 else 0)
+sys.exit(check.status(30))

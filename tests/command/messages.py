@@ -9,17 +9,12 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon, is_compiled = sys.argv[1], sys.argv[2] == "compiled"
-faults, checks = [], 0
+check = Checks()
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
 
 
 def run(*words, text="", out=subprocess.PIPE):
@@ -217,6 +212,4 @@ settings.write_text("[conform]\njobs = many\n")
 refused(r".*jobs.*many.*", *ask)
 settings.unlink()
 
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 300 else 0)
+sys.exit(check.status(300))

@@ -16,17 +16,12 @@ import time
 import xml.etree.ElementTree as xml
 import zipfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def run(*words, **more):
@@ -35,10 +30,7 @@ def run(*words, **more):
 
 def refused(words, *arguments, status=2):
     """One line on standard error with these words, and nothing begun."""
-    ran = run(*arguments)
-    line = ran.stderr.removesuffix("\n")
-    check(ran.returncode == status and line and "\n" not in line and all(word in line for word in words),
-          f"{' '.join(map(str, arguments))}: expected {status} and {words}, found {ran.returncode} and {ran.stderr!r}")
+    check.refused(run(*arguments), status, words)
 
 
 def elements_of_npy(data):
@@ -136,7 +128,7 @@ def killed(count):
     seconds = time.monotonic() - begin
     check(ran.returncode == 0, f"train: {ran.stderr!r}")
     whole, chance, kills, runs = left("whole"), random.Random(5), 0, 0
-    while kills < count and runs < 100 and not faults:
+    while kills < count and runs < 100 and not check.faults:
         name, done = f"k{runs}", False
         runs += 1
         while not done and kills < 200:
@@ -313,6 +305,4 @@ formats()
 refusals()
 audited()
 killed(int(sys.argv[2]) if len(sys.argv) > 2 else 3)
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 60 else 0)
+sys.exit(check.status(60))

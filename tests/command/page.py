@@ -13,17 +13,11 @@ if not pathlib.Path(chromium).is_file():
     print("skipped: no Chromium; on Debian: apt-get install chromium")
     sys.exit(77)
 from browser import Browser  # noqa: E402  (only where there is one)
+from checks import Checks  # noqa: E402
 
 HOSTILE = "</script></style><script>window.pwned = 1; console.log('pwned')</script><img src=http://example.com/x onerror='pwned = 1'> \"' ü"
 folder = pathlib.Path(tempfile.mkdtemp())
-faults, checked = [], 0
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def hostile_page():
@@ -115,6 +109,4 @@ try:
         examine(browser, hostile_page())
 finally:
     browser.close()
-print("\n".join(faults))
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 15 else 0)
+sys.exit(check.status(15))

@@ -8,17 +8,11 @@ import tempfile
 
 etalon, root, compiler, sanitized = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], "sanitized" in sys.argv[4:]
 sys.path.insert(0, str(root / "tests/adapters"))
+from checks import Checks  # noqa: E402
 from shown import missing  # noqa: E402  (beside the other tests of pages)
 
 folder = pathlib.Path(tempfile.mkdtemp())
-faults, checked = [], 0
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def compiled(source, name, *words):
@@ -103,6 +97,4 @@ check(found == ["request: 'script' is not offered; there are describe and run"] 
 ran, results = conform("plugin:/nowhere/at all.so", "--ops", "neg")
 check((ran.returncode, results) == (2, []) and "cannot open shared object file" in ran.stderr, f"no file: {ran.returncode} {ran.stderr!r}")
 
-print("\n".join(faults))
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 35 else 0)
+sys.exit(check.status(35))

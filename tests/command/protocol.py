@@ -10,15 +10,10 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon, root = sys.argv[1], pathlib.Path(sys.argv[2])
-faults, checked = [], 0
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 # The transcript. Of the description the page shows a part.
@@ -34,9 +29,7 @@ for (question, expected), found in zip(pairs, answers):
 try:
     import jsonschema
 except ImportError as missing:
-    print("\n".join(faults))
-    print(f"skipped the schemas: {missing}")
-    sys.exit(1 if faults else 77)
+    sys.exit(check.status(1, f"skipped the schemas: {missing}") or 77)
 
 # A run with everything it says and hears; the adapter is a pair of pipes.
 with tempfile.TemporaryDirectory() as folder:
@@ -113,6 +106,5 @@ for kind, valid in messages.items():
             check(BEYOND.search(verdict["error"]), f"{kind}: only the reader refuses {verdict['error']}: {text[:400]}")
         else:
             check((error is None) == verdict["valid"], f"{kind}: only the schema refuses {error and error.message[:120]} at {error and list(error.absolute_path)}: {text[:400]}")
-print("\n".join(faults[:20]))
-print(f"{checked} checks, {refused} messages refused by both, {len(faults)} faults")
-sys.exit(1 if faults or checked < 1500 or refused < 500 else 0)
+check(refused >= 500, f"only {refused} messages refused by both")
+sys.exit(check.status(1500, f"{refused} messages refused by both"))

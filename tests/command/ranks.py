@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from checks import Checks
+
 etalon = pathlib.Path(sys.argv[1]).resolve()
 sanitized = "sanitized" in sys.argv[2:]
 if shutil.which("mpirun") is None or not (etalon.parent / "ranks" / "ranks-mpi.so").exists():
@@ -22,18 +24,11 @@ if shutil.which("mpirun") is None or not (etalon.parent / "ranks" / "ranks-mpi.s
 
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, compared = [], 0
+check = Checks()
 # MPI keeps memory to the end of a process.
 environment = {**os.environ, "ETALON_CACHE": str(folder / "cache"), "OMPI_MCA_btl": "self,vader", "ASAN_OPTIONS": "detect_leaks=0"}
 launcher = ["mpirun", "--oversubscribe", "--allow-run-as-root"]
 own = ["--data", "d.csv", "--target", "kind", "--batch", "48", "--epochs", "3", "--interval", "1", "--no-plots"]
-
-
-def check(holds, what):
-    global compared
-    compared += 1
-    if not holds:
-        faults.append(what)
 
 
 def run(words, **changes):
@@ -168,6 +163,4 @@ parts = [line for line in ran.stdout.splitlines() if line.startswith("rank ")]
 check(ran.returncode == 0 and [p.split(",")[0] for p in parts] == ["rank 0: leaves 0 to 1", "rank 1: leaves 2 to 3", "rank 2: leaf 4", "rank 3: leaf 5"],
       f"plan: {ran.stdout}")
 
-print("\n".join(faults))
-print(f"{compared} comparisons, {len(faults)} faults")
-sys.exit(1 if faults or compared < (30 if sanitized else 60) else 0)
+sys.exit(check.status(30 if sanitized else 60))

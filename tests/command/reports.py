@@ -11,19 +11,14 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
+from checks import Checks
+
 etalon = sys.argv[1]
 root = pathlib.Path(__file__).resolve().parents[2]
 folder = pathlib.Path(tempfile.mkdtemp())
 log = folder / "asked.log"
-faults, checked = [], 0
+check = Checks()
 FEW = ["--ops", "relu,exp", "--dtypes", "f32", "--modes", "forward"]
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
 
 
 def run(*words):
@@ -234,6 +229,4 @@ for words in (["cmake", "-S", project, "-B", project / "build", f"-DETALON={etal
     check(ran.returncode == 0, f"docs/ci.md: {ran.stdout[-600:]} {ran.stderr[-600:]}")
 check((project / "build/conformance.html").exists(), "docs/ci.md: the example writes no page")
 
-print("\n".join(faults))
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 60 else 0)
+sys.exit(check.status(60))

@@ -11,17 +11,12 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def run(*words):
@@ -31,9 +26,7 @@ def run(*words):
 def refused(words, *arguments):
     """One line on standard error with these words, and nothing written."""
     ran = run("certify-robust", *arguments, "--json", "refused.json")
-    line = ran.stderr.removesuffix("\n")
-    check(ran.returncode == 2 and line and "\n" not in line and all(word in line for word in words),
-          f"{arguments}: status {ran.returncode}, expected one line with {words}, found {ran.stderr!r}")
+    check.refused(ran, 2, words)
     check(ran.stdout == "" and not (folder / "refused.json").exists(), f"{arguments}: something was written")
 
 
@@ -122,5 +115,4 @@ def of_a_program():
 of_a_run()
 of_own_data()
 of_a_program()
-print("\n".join(faults) or f"{checks} checks")
-sys.exit(1 if faults or checks < 60 else 0)
+sys.exit(check.status(60))

@@ -15,29 +15,18 @@ import sys
 import tempfile
 import time
 
+from checks import Checks
+
 etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
+check = Checks()
+refused = check.refused
 task = ["moons", "--epochs", "100", "--no-plots"]
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
 
 
 def run(*words, **more):
     return subprocess.run([etalon, *map(str, words)], capture_output=True, text=True, timeout=120, cwd=folder, **more)
-
-
-def refused(ran, status, words):
-    """One line on standard error with these words."""
-    line = ran.stderr.removesuffix("\n")
-    check(ran.returncode == status and "\n" not in line and all(word in line for word in words),
-          f"{' '.join(ran.args[1:])}: expected {status} and {words}, found {ran.returncode} and {ran.stderr!r}")
 
 
 def left(name):
@@ -81,7 +70,7 @@ def killed(count):
     seconds = time.monotonic() - begin
     whole = left("whole")
     kills = seed = 0
-    while kills < count and not faults:
+    while kills < count and not check.faults:
         kills += kill_until_done(f"r{seed}", seed, whole, seconds)
         shutil.rmtree(folder / f"r{seed}")
         seed += 1
@@ -247,6 +236,4 @@ else:
     without_room()
     full_disk()
     killed(int(sys.argv[2]) if len(sys.argv) > 2 else 6)
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults else 0)
+sys.exit(check.status(1))

@@ -11,30 +11,19 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
+check = Checks()
+refused = check.refused
 task = ["moons", "--epochs", "10", "--no-plots"]
 policy = "replay=1/4,judge=1/40"
 
 
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
-
-
 def run(*words):
     return subprocess.run([etalon, *map(str, words)], capture_output=True, text=True, timeout=300, cwd=folder)
-
-
-def refused(ran, words):
-    """One line on standard error with these words."""
-    line = ran.stderr.removesuffix("\n")
-    check(ran.returncode == 2 and "\n" not in line and all(word in line for word in words),
-          f"{' '.join(ran.args[1:])}: expected 2 and {words}, found {ran.returncode} and {ran.stderr!r}")
 
 
 def journal(name):
@@ -100,13 +89,11 @@ check(run("train", *task, "--batch", "12", "--grain", "4", "--run", "judged", "-
 found = [json.loads(line).get("shadow", {}) for line in (folder / "judged/journal.jsonl").read_text().splitlines()]
 check(sum(one.get("judged", 0) for one in found) > 3 and sum(one.get("elements", 0) for one in found) > 3000, f"leaves judged: {found}")
 check(not any(one.get("transient") or one.get("undecided") for one in found), "honest leaves raise an alarm")
-refused(run("train", *task, "--shadow", "replay=1/9"), ["--shadow", "--run"])
+refused(run("train", *task, "--shadow", "replay=1/9"), 2, ["--shadow", "--run"])
 for wrong in ("replay=9", "replay=1/0", "judge", "replay=1/2,replay=1/2", "replay=1/2,", "verify=1/2"):
-    refused(run("train", *task, "--run", "none", "--shadow", wrong), ["--shadow", "expected replay=1/N"])
+    refused(run("train", *task, "--run", "none", "--shadow", wrong), 2, ["--shadow", "expected replay=1/N"])
 check(not (folder / "none").exists(), "a run that was refused is there")
 (folder / "f" / "run.json").write_text((folder / "r" / "run.json").read_text().replace(policy, "replay=1/x"))
-refused(run("resume", "f"), ["run.json", "shadow", "replay=1/x"])
+refused(run("resume", "f"), 2, ["run.json", "shadow", "replay=1/x"])
 
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 50 else 0)
+sys.exit(check.status(50))

@@ -6,20 +6,14 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 command, build = sys.argv[1], sys.argv[2]
-faults = []
-checked = 0
+check = Checks()
 
 
 def etalon(*words, text=""):
     return subprocess.run([command, *map(str, words)], input=text, capture_output=True, text=True, timeout=120)
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
 
 
 folder = pathlib.Path(tempfile.mkdtemp())
@@ -76,6 +70,4 @@ calling.write_text("input x : f32[3]\ny = f(x)\noutput y\n")
 for backend in ["reference", "cpu"] if build == "compiled" else ["reference"]:
     ran = etalon("run", calling, "--definitions", sound, "--set", "x=1,2,3", "--backend", backend)
     check(ran.returncode == 0 and "[2.0, 3.0, 0.0]" in ran.stdout, f"run of what is sound: {ran.stdout!r} {ran.stderr!r}")
-print("\n".join(faults))
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 80 else 0)
+sys.exit(check.status(80))

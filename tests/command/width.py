@@ -12,16 +12,11 @@ import sys
 import tempfile
 import termios
 
+from checks import Checks
+
 etalon, compiled = sys.argv[1], sys.argv[2] == "compiled"
 folder = pathlib.Path(tempfile.mkdtemp())
-faults, checked = [], 0
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def on_terminal(columns, *words):
@@ -80,6 +75,4 @@ if compiled:
         told = [line for line in lines if line.startswith("epoch ")]
         check(told and max(map(len, told)) <= columns, f"train on {columns} columns: {told[:2]}")
 
-print("\n".join(faults))
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 8 else 0)
+sys.exit(check.status(8))

@@ -8,6 +8,9 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 door, etalon, schema = sys.argv[1], sys.argv[2], json.loads(pathlib.Path(sys.argv[3]).read_text())
 try:
     import jsonschema
@@ -16,14 +19,7 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
-checks, faults = 0, []
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def asked(lines):
@@ -148,6 +144,4 @@ check(not llvm_in(door), f"{door} links LLVM")
 if "with-compiler" in sys.argv:
     check(llvm_in(etalon), "the command has no LLVM: this would not see it")
 
-print("\n".join(map(str, faults[:20])))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 200 else 0)
+sys.exit(check.status(200))

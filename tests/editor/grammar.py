@@ -11,18 +11,14 @@ import re
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 root, etalon = pathlib.Path(sys.argv[1]), sys.argv[2]
 editor = root / "tools/editor"
 grammar = json.loads((editor / "etalon.tmLanguage.json").read_text())
 rules = [(rule["name"], re.compile(rule["match"])) for rule in grammar["patterns"]]
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def scoped(line):
@@ -79,6 +75,5 @@ for file in (package["contributes"]["grammars"][0]["path"], package["contributes
     check(isinstance(json.loads((editor / file).read_text()), dict), f"{file} is no JSON object")
 version = re.search(r"^project\(etalon VERSION (\S+)", (root / "CMakeLists.txt").read_text(), re.M)[1]
 check(package["version"] == version, f"tools/editor/package.json: version {package['version']}, expected {version}")
-print("\n".join(faults))
-print(f"{len(lines)} lines, {sum(scopes.values())} tokens, {checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 1000 or sum(scopes.values()) < 5000 else 0)
+check(sum(scopes.values()) >= 5000, "too few tokens")
+sys.exit(check.status(1000, f"{len(lines)} lines", f"{sum(scopes.values())} tokens"))

@@ -4,44 +4,21 @@ Usage: onnx_command.py ETALON compiled|plain
 """
 import pathlib
 import struct
-import subprocess
 import sys
 import tempfile
 
-from onnx_bytes import elsewhere, floats, integers, model, node, text, value
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from asked import Asked  # noqa: E402
+from checks import Checks  # noqa: E402
+from onnx_bytes import elsewhere, floats, integers, model, node, text, value  # noqa: E402
 
 etalon, build = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2]
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(what)
-
-
-def run(*words):
-    return subprocess.run([etalon, *map(str, words)], capture_output=True, text=True, timeout=120, cwd=folder)
-
-
-def answers(status, parts, *words):
-    """The status, and what standard output says."""
-    done = run(*words)
-    check(done.returncode == status and done.stderr == "" and all(part in done.stdout for part in parts), f"{words}: {done}")
-    return done.stdout
-
-
-def refused(lines, *words):
-    """Exit status 2, these lines, and nothing written."""
-    before = sorted(p.name for p in folder.iterdir())
-    done = run(*words)
-    check((done.returncode, done.stdout, done.stderr.splitlines()) == (2, "", lines), f"{words}: {done}")
-    check(sorted(p.name for p in folder.iterdir()) == before, f"{words}: something was written")
-
+check = Checks()
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
+    asked = Asked(etalon, folder, check)
+    run, answers, refused = asked.run, asked.answers, asked.refused
     # y = x·w + 1 where w = (2, 3)
     affine = model(17, node("Mul", ["x", "w"], ["h"], "layer/mul"), node("Add", ["h", "one"], ["y"]), text(5, floats([2], 2, 3, name="w")),
                    text(5, floats([], 1, name="one")), value(11, "x", ["n", 2]), value(12, "y", ["n", 2]))
@@ -176,5 +153,4 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(["import: a format is missing; etalon import --help lists them"], "import")
     refused(["reshape: it is no single operator of ONNX, so no test of one node is made of it"],
             "export", "onnx", "tests", "--ops", "reshape")
-print("everything holds" if failed == 0 else f"{failed} faults")
-sys.exit(1 if failed else 0)
+sys.exit(check.status(60))

@@ -6,20 +6,16 @@ import sys
 import tempfile
 import types
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 try:
     import numpy as np
 except ImportError:
     print("skipped: no NumPy")
     sys.exit(77)
 
-etalon, failed, calls = str(pathlib.Path(sys.argv[1]).resolve()), 0, []
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(what)
+etalon, check, calls = str(pathlib.Path(sys.argv[1]).resolve()), Checks(), []
 
 
 class Base:
@@ -92,5 +88,4 @@ with tempfile.TemporaryDirectory() as scratch:
     done = subprocess.run([etalon, "export", "onnx", folder / "none", "--ops", "exp", "--dtypes", "bf16", "--expect"], capture_output=True,
                           text=True)
     check(done.returncode == 2 and done.stderr.count("\n") == 1 and not (folder / "none").exists(), done)
-print(f"{len(calls)} calls, {compared} numbers" if failed == 0 else f"{failed} faults")
-sys.exit(1 if failed else 0)
+sys.exit(check.status(200, f"{len(calls)} calls", f"{compared} numbers"))

@@ -9,6 +9,9 @@ import sys
 import tempfile
 import warnings
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 try:
     import torch
 except ImportError as missing:
@@ -67,14 +70,7 @@ def run(*words):
     return done.returncode, done.stdout + done.stderr
 
 
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(what)
+check = Checks()
 
 
 def judged(folder, name, model, x, **dynamic):
@@ -112,5 +108,4 @@ with tempfile.TemporaryDirectory() as scratch:
     tokens = torch.randint(0, 11, (2, 5))
     judged(pathlib.Path(scratch), "gpt block", Block().eval(), tokens)
     judged(pathlib.Path(scratch), "gpt block of any batch", Block().eval(), tokens, **any_batch)
-print("everything holds" if failed == 0 else f"{failed} faults")
-sys.exit(1 if failed else 0)
+sys.exit(check.status(20))

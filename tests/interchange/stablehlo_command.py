@@ -3,42 +3,20 @@
 Usage: stablehlo_command.py ETALON MODULES compiled|plain
 """
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from asked import Asked  # noqa: E402
+from checks import Checks  # noqa: E402
+
 etalon, modules, build = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]), sys.argv[3]
-failed = 0
-
-
-def check(holds, what):
-    global failed
-    if not holds:
-        failed += 1
-        print(what)
-
-
-def run(*words):
-    return subprocess.run([etalon, *map(str, words)], capture_output=True, text=True, timeout=120, cwd=folder)
-
-
-def answers(status, parts, *words):
-    """The status, and what standard output says."""
-    done = run(*words)
-    check(done.returncode == status and done.stderr == "" and all(part in done.stdout for part in parts), f"{words}: {done}")
-    return done.stdout
-
-
-def refused(lines, *words):
-    """Exit status 2, these lines, and nothing written."""
-    before = sorted(p.name for p in folder.iterdir())
-    done = run(*words)
-    check((done.returncode, done.stdout, done.stderr.splitlines()) == (2, "", lines), f"{words}: {done}")
-    check(sorted(p.name for p in folder.iterdir()) == before, f"{words}: something was written")
-
+check = Checks()
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
+    asked = Asked(etalon, folder, check)
+    run, answers, refused = asked.run, asked.answers, asked.refused
     (folder / "twice.mlir").write_text("""func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = stablehlo.add %x, %x : tensor<2xf32>
   return %y : tensor<2xf32>
@@ -85,5 +63,4 @@ with tempfile.TemporaryDirectory() as scratch:
             convicted += run("import", "stablehlo", "other.mlir", "--check", "--backend", "cpu").returncode == 1
         check(ran >= 3 and 2 * convicted > ran, f"{convicted} of {ran} wrong modules are convicted")
 
-print(f"{failed} failed")
-sys.exit(1 if failed else 0)
+sys.exit(check.status(10))

@@ -8,21 +8,17 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 etalon, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-faults, checks, skipped = [], 0, []
+check, skipped = Checks(), []
 folder = pathlib.Path(tempfile.mkdtemp())
 (folder / "etalon").symlink_to(etalon)
 clean = {k: v for k, v in os.environ.items() if not k.startswith("ETALON_")}
 environment = {**clean, "PATH": f"{folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
                "HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "MANWIDTH": "2000", "MANROFFOPT": "", "TERM": "dumb"}
 files = root / "tools/completions"
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
 
 
 def run(*words, text=None):
@@ -148,6 +144,4 @@ ask etalon confo; ask etalon conform --json ''; ask etalon conform --ops softm""
     check(found[:2] == ["conform", "files"] and "softmax" in found[2:] and ran.stderr == "", f"zsh: {ran}")
 else:
     skipped.append("zsh")
-print("\n".join(faults))
-print(f"{len(pages)} pages, {checks} checks, {len(faults)} faults; without {', '.join(skipped) or 'nothing'}")
-sys.exit(1 if faults or checks < 150 else 0)
+sys.exit(check.status(150, f"{len(pages)} pages", f"without {' and '.join(skipped) or 'nothing'}"))

@@ -9,16 +9,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 etalon, plugin, sanitized = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2], "sanitized" in sys.argv[3:]
 folder = pathlib.Path(tempfile.mkdtemp())
-faults, checked = [], 0
-
-
-def check(holds, what):
-    global checked
-    checked += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def environment(fault, counts=None):
@@ -88,6 +84,4 @@ for path, fault, why in ((plugin, "no_table", "gives no table"), (plugin, "versi
 ran = subprocess.run([etalon, "adapter", "check", f"pjrt:{plugin}", "--memory", "0"], capture_output=True, text=True,
                      env=environment(""))
 check(ran.returncode == 0 and "fake PJRT 0.114, 1" in ran.stdout, f"adapter check: {ran.stdout} {ran.stderr}")
-print("\n".join(faults))
-print(f"{checked} checks, {len(faults)} faults")
-sys.exit(1 if faults or checked < 30 else 0)
+sys.exit(check.status(30))

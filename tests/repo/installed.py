@@ -7,15 +7,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 root, build = pathlib.Path(sys.argv[1]), sys.argv[2]
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def tracked(folder, *suffixes):
@@ -54,6 +50,4 @@ with tempfile.TemporaryDirectory() as scratch:
     etalon = prefix / "bin/etalon"
     run = subprocess.run([etalon, "explain", "relu"], capture_output=True, text=True, cwd=scratch)
     check(run.returncode == 0 and "relu" in run.stdout, f"the installed command: {run}")
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 400 else 0)
+sys.exit(check.status(400))

@@ -229,4 +229,4 @@ refused("other data", "data.safetensors", "the run's data has")
 ran = etalon("audit", run / "c.json", "--key", "k.pub", "--run", run)
 check(ran.returncode == 2 and "--explained" in ran.stderr, f"without a trace: {ran.stderr!r}")
 
-sys.exit(auditor.status(25))
+sys.exit(auditor.check.status(25))

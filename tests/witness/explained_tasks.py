@@ -175,7 +175,7 @@ scratch, check = auditor.scratch, auditor.check
 if given.write:
     for made in Run(auditor, "moons", "mlp", 1, 16, 16).honest():
         shutil.copytree(made, given.write / made.name)
-    sys.exit(auditor.status(1))
+    sys.exit(auditor.check.status(1))
 ADAM = ("epsilon", "correction", "skipped", "bit")
 CASES = (("digits", "cnn", 1, 8, 8, 5, ADAM), ("digits", "mlp", 2, 32, 32, 2, ADAM), ("moons", "mlp", 1, 16, 16, 2, ("skipped", "bit")),
          ("digits", "mlp", 1, 16, 8, 1, ("sum", "skipped")))
@@ -193,4 +193,4 @@ for task, model, epochs, batch, grain, intervals, faults in CASES:
     for kind in faults:
         convict(auditor, declared, number, kind, INTERVAL * (number - 1) + (1 if kind in ("epsilon", "correction") else 2), named)
     shutil.rmtree(declared.folder)
-sys.exit(auditor.status(50))
+sys.exit(auditor.check.status(50))

@@ -5,9 +5,13 @@ import pathlib
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 
 import numpy
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
 
 KINDS = {"float32": "F32", "int64": "I64"}
 CONTRACT = pathlib.Path(__file__).resolve().parent / "pytorch-cpu.json"
@@ -54,14 +58,9 @@ class Auditor:
         self.command = str(pathlib.Path(shutil.which(etalon) or etalon).resolve())
         self.holder = tempfile.TemporaryDirectory()
         self.scratch = pathlib.Path(self.holder.name)
-        self.faults, self.checks = [], 0
+        self.check = Checks()
         subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", "k.pem"], cwd=self.scratch, check=True, capture_output=True)
         subprocess.run(["openssl", "pkey", "-in", "k.pem", "-pubout", "-out", "k.pub"], cwd=self.scratch, check=True)
-
-    def check(self, holds, what):
-        self.checks += 1
-        if not holds:
-            self.faults.append(what)
 
     def etalon(self, *words):
         return subprocess.run([self.command, *map(str, words)], capture_output=True, text=True, timeout=300, cwd=self.scratch)
@@ -79,9 +78,3 @@ class Auditor:
         self.check(found["holds"] == (ran.returncode == 0) and f"{found['elements']} elements held to their bounds" in ran.stdout, f"{run}: {found}")
         self.intervals = [i["interval"] for i in found["intervals"]]
         return ran, {i["interval"]: i["difference"] for i in found["intervals"] if not i["same"]}, (found["elements"], found["undecided"])
-
-    def status(self, least):
-        """Prints what was found; 0 where nothing is wrong and so many things at least were checked."""
-        print("\n".join(self.faults))
-        print(f"{self.checks} checks, {len(self.faults)} faults")
-        return 1 if self.faults or self.checks < least else 0

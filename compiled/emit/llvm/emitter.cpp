@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/own_functions.hpp"
 #include "compiled/machine/selection.hpp"
 #include "spec/error.hpp"
@@ -9,9 +10,6 @@
 namespace etalon::compiled {
 
 using llvm::Value;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
 
 namespace {
 

@@ -2,14 +2,13 @@
 #include <limits>
 
 #include "compiled/emit/llvm/emitter.hpp"
+#include "compiled/ir/language.hpp"
 #include "spec/error.hpp"
 #include "spec/philox.hpp"
 
 namespace etalon::compiled {
 
 using llvm::Value;
-using spec::Expr;
-using spec::Primitive;
 
 namespace {
 

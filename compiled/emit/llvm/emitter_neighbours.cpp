@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "compiled/emit/llvm/emitter.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
 
 using llvm::Value;
-using spec::Form;
-using spec::Primitive;
 
 std::optional<Emitter::Neighbours> Emitter::neighbours(const loops::Affine& number, llvm::Type* type, Value* mask) {
   if (lane_variable_ < 0 || width_ * type->getScalarSizeInBits() / 8 > threshold<unsigned>("most_neighbour_bytes")) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiled/ir/language.hpp"
 #include "spec/error.hpp"
 #include "spec/half.hpp"
 
@@ -14,8 +15,6 @@ using loops::Loop;
 using loops::Reduce;
 using loops::Step;
 using loops::Type;
-using spec::Expr;
-using spec::Form;
 using spec::Reduction;
 
 namespace {
@@ -23,7 +22,6 @@ namespace {
 bool is_position(Reduction r) { return r == Reduction::argmax || r == Reduction::argmin; }
 bool is_extremum(Reduction r) { return r == Reduction::max || r == Reduction::min || is_position(r); }
 bool is_real(Type t) { return t == Type::f32 || t == Type::f64; }
-bool is_true(const Expr& e) { return e.form() == Form::number && e->number.mantissa != 0; }
 
 std::string neutral(Reduction r, Type type) {
   switch (r) {

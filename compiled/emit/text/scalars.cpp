@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/selection.hpp"
 #include "spec/error.hpp"
 #include "spec/half.hpp"
@@ -13,9 +14,6 @@
 namespace etalon::compiled::source {
 
 using loops::Type;
-using spec::Expr;
-using spec::Form;
-using spec::Primitive;
 
 Scalars::Scalars(const spec::System& system, const std::vector<std::string>& tensors, const Names& names, Functions& functions)
     : system_(system), tensors_(tensors), names_(names), functions_(functions), arithmetic_(system, [this](spec::VariableId v) {
