@@ -17,23 +17,26 @@ namespace {
   refuse(t.count() != 2, "reductions of more than two values at once are not offered");
   const std::size_t rank = t.rank();
   const std::string_view reduction = reduction_of(t.region(), t.dtype());
-  refuse(!t.x(1)->known || !is_identity(reduction, *t.x(1)->known),
-         "windows that do not begin with the identity of their reduction");
+  const bool has_else = reduction == "max" || reduction == "min";
+  const bool is_identical = t.x(1)->known && is_identity(reduction, *t.x(1)->known);
+  refuse(!is_identical && !has_else, "windows that do not begin with the identity of their reduction");
+  refuse(t.dtype(1) != t.dtype(), "a reduction begins with another type");
   const Windows w = windows_of_reduction(t);
   const Integers extents = w.numbers(t.extents());
   const std::string places = w.places();
   std::vector<std::string> conditions = w.all_meet();
   conditions.insert(conditions.begin(), fmt::format("inside(x{})", places));
-  if (rank == 0) return {t.x()};
+  if (rank == 0) return {is_identical ? t.x() : t.one(fmt::format("{}imum", reduction), t.all())};
   std::string binders = binders_text("k", w.sizes);
   binders.pop_back();
-  const bool has_else = reduction == "max" || reduction == "min";
-  return {
-      t.define("windows",
-               fmt::format("({}, {}) -> y{}\n  y{} = {}{} where {}] x{}{}\n", operand_text("x", t.extents(), t.dtype()),
-                           operand_text("v", {}, t.dtype()), extents_text(extents), binders_text("i", extents),
-                           reduction, binders, joined_conditions(conditions), places, has_else ? " else v" : ""),
-               t.all())};
+  const std::string found = fmt::format("{}{} where {}] x{}{}", reduction, binders, joined_conditions(conditions),
+                                        places, has_else ? " else v" : "");
+  // What is no identity joins once to an extremum, as often as StableHLO joins it.
+  return {t.define("windows",
+                   fmt::format("({}, {}) -> y{}\n  y{} = {}\n", operand_text("x", t.extents(), t.dtype()),
+                               operand_text("v", {}, t.dtype()), extents_text(extents), binders_text("i", extents),
+                               is_identical ? found : fmt::format("{}imum({}, v)", reduction, found)),
+                   t.all())};
 }
 
 /// Of each window of x the place that the region `select` chooses; there elements of the other tensor are joined.

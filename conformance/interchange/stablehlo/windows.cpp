@@ -18,6 +18,12 @@ void Windows::require_valid() const {
   for (const Integers* numbers : {&sizes, &strides, &base_gaps, &window_gaps})
     refuse(std::any_of(numbers->begin(), numbers->end(), [](std::int64_t n) { return n < 1; }),
            "sizes, strides and dilations must be positive");
+  constexpr std::int64_t most = std::int64_t{1} << 40U;
+  std::int64_t elements = 1;
+  for (const std::int64_t size : sizes) {
+    refuse(size > most / elements, "windows of so many elements are not offered");
+    elements *= size;
+  }
 }
 
 std::int64_t Windows::number(std::size_t axis, std::int64_t extent) const {

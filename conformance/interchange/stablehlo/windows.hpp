@@ -19,7 +19,7 @@ struct Windows {
 
   /// From `[low, high]` of each axis.
   void set_padding(const Integers& pairs);
-  /// \throws Refused for sizes, strides or dilations below 1
+  /// \throws Refused for sizes, strides or dilations below 1, and for windows of more than 2^40 elements
   void require_valid() const;
 
   /// How many there are along an axis of this extent.
