@@ -149,6 +149,8 @@ class Typesetter {
   [[nodiscard]] std::string binary(const Node& n, const Infix& infix, Strength& own) {
     own = infix.strength;
     const auto tighter = static_cast<Strength>(own + 1);
+    if (infix.primitive == Primitive::add && n.args[1].is(Primitive::neg))  // derivatives subtract so
+      return row(typeset(n.args[0], own) + op("−") + typeset(n.args[1]->args[0], tighter));
     return row(typeset(n.args[0], own == comparison ? tighter : own) + op(infix.sign) + typeset(n.args[1], tighter));
   }
 

@@ -135,7 +135,8 @@ KernelLanguage language_of(const std::string& file) {
   if (end == ".c") return KernelLanguage::c;
   if (end == ".cc" || end == ".cpp" || end == ".cxx") return KernelLanguage::cpp;
   if (end == ".py") return KernelLanguage::python;
-  throw SpecViolation(fmt::format("{}: expected a kernel in a file .c, .cc, .cpp, .cxx or .py, found '{}'", file, end));
+  throw SpecViolation(fmt::format("{}: expected a kernel in a file .c, .cc, .cpp, .cxx or .py, found '{}'{}", file, end,
+                                  end == ".cu" ? "; in Python etalon.assert_conforms(…, device=\"cuda\") holds kernels of CUDA" : ""));
 }
 
 KernelProgram::KernelProgram(const KernelSource& source, const std::string& text, const Limits& limits) : limits_(limits) {

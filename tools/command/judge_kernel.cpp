@@ -34,6 +34,8 @@ Examples
   etalon judge-kernel mine.cpp --definitions mine.txt --compiler clang++ --flag=-O3 --flag=-mavx2
   etalon judge-kernel --header .                    writes etalon_kernel.h and spec/backend.h there
 The kernel runs without network and without files that are not its own; docs/judging-kernels.md says what holds where.
+Not judged yet: 8-bit floats and integers, int4, block scales; sort and top-k; derivatives (write their equations as definitions);
+kernels of CUDA and Triton, which Python's etalon.assert_conforms(…, like=torch, device="cuda") holds unconfined.
 Exit status: 0 the kernel conforms, 1 it does not, cannot be built, or nothing was compared, 2 usage or set-up error.)";
 
 constexpr std::uint64_t usual_memory = 4096;

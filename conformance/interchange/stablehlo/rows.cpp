@@ -55,8 +55,8 @@ constexpr Unoffered unoffered[] = {
     {"while", control},
 };
 
-[[nodiscard]] std::array<std::span<const Row>, 5> families() {
-  return {elementwise_rows(), shape_rows(), contraction_rows(), window_rows(), indexing_rows()};
+[[nodiscard]] std::array<std::span<const Row>, 6> families() {
+  return {elementwise_rows(), shape_rows(), contraction_rows(), window_rows(), indexing_rows(), normalisation_rows()};
 }
 
 constexpr std::string_view dialect = "stablehlo.";

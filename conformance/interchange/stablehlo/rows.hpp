@@ -22,6 +22,7 @@ struct Row {
 [[nodiscard]] std::span<const Row> contraction_rows();
 [[nodiscard]] std::span<const Row> window_rows();
 [[nodiscard]] std::span<const Row> indexing_rows();
+[[nodiscard]] std::span<const Row> normalisation_rows();
 
 /// The row of an instruction by its full name, or nullptr.
 [[nodiscard]] const Row* find_row(std::string_view name);

@@ -4,6 +4,7 @@
 
 #include "conformance/interchange/stablehlo/definition_text.hpp"
 #include "conformance/interchange/stablehlo/monoid.hpp"
+#include "conformance/interchange/stablehlo/pairs.hpp"
 #include "conformance/interchange/stablehlo/rows.hpp"
 
 namespace etalon::conformance::stablehlo {
@@ -72,13 +73,11 @@ void name_axes(std::string& letters, const Integers& axes, std::string_view name
   return {product(t, {{}, {}, {static_cast<std::int64_t>(t.rank(0)) - 1}, {0}})};
 }
 
-/// The extremum and its place, as pairs are reduced: the arguments of the region stand as value, place, value, place.
-[[nodiscard]] bool is_reduction_of_pairs(const Translation& t) { return t.count() == 4; }
-
 /// What is not the identity joins once to an extremum, whatever StableHLO does; to a sum it would join any number of
 /// times.
 [[nodiscard]] Values reduce(Translation& t) {
-  refuse(is_reduction_of_pairs(t) || t.count() != 2, "reductions of several values at once are not offered");
+  if (t.count() == 4) return reduced_pairs(t);
+  refuse(t.count() != 2, "reductions of more than two values at once are not offered");
   const std::optional<Integers> axes = t.integers("dimensions");
   refuse(!axes, "attribute \"dimensions\" is missing");
   const std::string_view reduction = reduction_of(t.region(), t.dtype());

@@ -2,75 +2,83 @@
 
 #include <algorithm>
 
+#include "conformance/interchange/stablehlo/choice.hpp"
 #include "conformance/interchange/stablehlo/definition_text.hpp"
 #include "conformance/interchange/stablehlo/monoid.hpp"
+#include "conformance/interchange/stablehlo/pairs.hpp"
 #include "conformance/interchange/stablehlo/rows.hpp"
+#include "conformance/interchange/stablehlo/windows.hpp"
 
 namespace etalon::conformance::stablehlo {
 namespace {
 
-/// How windows lie along the axes: padding may be negative; between elements of what they lie over, and between those
-/// of a window, there may be gaps.
-struct Windows {
-  Integers sizes, strides, low, high, base_gaps, window_gaps;
-
-  void require_valid() const {
-    for (const Integers* numbers : {&sizes, &strides, &base_gaps, &window_gaps})
-      refuse(std::any_of(numbers->begin(), numbers->end(), [](std::int64_t n) { return n < 1; }),
-             "sizes, strides and dilations must be positive");
-  }
-  [[nodiscard]] std::int64_t number(std::size_t axis, std::int64_t extent) const {
-    const std::int64_t base = low[axis] + (extent == 0 ? 0 : (extent - 1) * base_gaps[axis] + 1) + high[axis];
-    const std::int64_t window = (sizes[axis] - 1) * window_gaps[axis] + 1;
-    return base < window ? 0 : (base - window) / strides[axis] + 1;
-  }
-  /// Where element k of window i stands, before gaps are taken into account.
-  [[nodiscard]] std::string wide_place(std::size_t axis, std::string_view i, std::string_view k) const {
-    return fmt::format("{}*{} + {}*{} - ({})", i, strides[axis], k, window_gaps[axis], low[axis]);
-  }
-  [[nodiscard]] std::string place(std::size_t axis, std::string_view i, std::string_view k) const {
-    return base_gaps[axis] == 1 ? wide_place(axis, i, k)
-                                : fmt::format("({}) // {}", wide_place(axis, i, k), base_gaps[axis]);
-  }
-  /// That it stands on an element and in no gap; empty where there are none.
-  [[nodiscard]] std::string meets(std::size_t axis, std::string_view i, std::string_view k) const {
-    return base_gaps[axis] == 1 ? "" : fmt::format("({}) % {} == 0", wide_place(axis, i, k), base_gaps[axis]);
-  }
-};
-
-void set_padding(Windows& windows, const Integers& pairs) {
-  for (std::size_t i = 0; i < pairs.size(); i += 2)
-    windows.low.push_back(pairs[i]), windows.high.push_back(pairs[i + 1]);
-}
-
 [[nodiscard]] Values reduce_window(Translation& t) {
-  refuse(t.count() != 2, "reductions of several values at once are not offered");
+  if (t.count() == 4) return reduced_windows_of_pairs(t);
+  refuse(t.count() != 2, "reductions of more than two values at once are not offered");
   const std::size_t rank = t.rank();
   const std::string_view reduction = reduction_of(t.region(), t.dtype());
-  refuse(!t.x(1)->known || !is_identity(reduction, *t.x(1)->known),
-         "windows that do not begin with the identity of their reduction");
-  Windows w{t.integers("window_dimensions", rank, 1), t.integers("window_strides", rank, 1),  {}, {},
-            t.integers("base_dilations", rank, 1),    t.integers("window_dilations", rank, 1)};
-  set_padding(w, t.integers("padding", 2 * rank, 0));
-  w.require_valid();
-  Integers extents;
-  for (std::size_t axis = 0; axis < rank; ++axis) extents.push_back(w.number(axis, t.extents()[axis]));
-  const auto index = [](char letter, std::size_t axis) { return letter + std::to_string(axis); };
-  const std::string places =
-      items_text(rank, [&](std::size_t axis) { return w.place(axis, index('i', axis), index('k', axis)); });
-  std::vector<std::string> conditions{fmt::format("inside(x{})", places)};
-  for (std::size_t axis = 0; axis < rank; ++axis)
-    conditions.push_back(w.meets(axis, index('i', axis), index('k', axis)));
-  if (rank == 0) return {t.x()};
+  const bool has_else = reduction == "max" || reduction == "min";
+  const bool is_identical = t.x(1)->known && is_identity(reduction, *t.x(1)->known);
+  refuse(!is_identical && !has_else, "windows that do not begin with the identity of their reduction");
+  refuse(t.dtype(1) != t.dtype(), "a reduction begins with another type");
+  const Windows w = windows_of_reduction(t);
+  const Integers extents = w.numbers(t.extents());
+  const std::string places = w.places();
+  std::vector<std::string> conditions = w.all_meet();
+  conditions.insert(conditions.begin(), fmt::format("inside(x{})", places));
+  if (rank == 0) return {is_identical ? t.x() : t.one(fmt::format("{}imum", reduction), t.all())};
   std::string binders = binders_text("k", w.sizes);
   binders.pop_back();
+  const std::string found = fmt::format("{}{} where {}] x{}{}", reduction, binders, joined_conditions(conditions),
+                                        places, has_else ? " else v" : "");
+  // What is no identity joins once to an extremum, as often as StableHLO joins it.
+  return {t.define("windows",
+                   fmt::format("({}, {}) -> y{}\n  y{} = {}\n", operand_text("x", t.extents(), t.dtype()),
+                               operand_text("v", {}, t.dtype()), extents_text(extents), binders_text("i", extents),
+                               is_identical ? found : fmt::format("{}imum({}, v)", reduction, found)),
+                   t.all())};
+}
+
+/// Of each window of x the place that the region `select` chooses; there elements of the other tensor are joined.
+[[nodiscard]] Values select_and_scatter(Translation& t) {
+  refuse(t.count() != 3 || t.rank(1) != t.rank() || t.rank(2) != 0,
+         "two tensors of as many axes and a number are expected");
+  const Windows w = windows_of_reduction(t);
+  const Integers extents = t.extents(), sources = t.extents(1);
+  const std::size_t rank = t.rank();
+  refuse(w.numbers(extents) != sources, "as many elements as windows are expected");
+  const Choice choice = choice_of_selection(t.region(0));
+  const std::string_view reduction = reduction_of(t.region(1), t.dtype(1));
+  refuse(t.dtype(1) != t.dtype() || t.dtype(2) != t.dtype(), "tensors of one type are expected");
+  refuse(!t.x(2)->known || !is_identity(reduction, *t.x(2)->known),
+         "what does not begin with the identity of its reduction");
+  if (rank == 0 || count(sources) == 0)
+    return {t.one("broadcast_to", {rank == 0 ? t.x(1) : t.x(2)}, {{"shape", extents}})};
+  // The last of equal elements is the first from behind.
+  const auto turned = [&](std::size_t axis, const std::string& k) {
+    return choice.tie == Choice::Tie::last ? fmt::format("({} - {})", w.sizes[axis] - 1, k) : k;
+  };
+  const std::string window = items_text(rank, [](std::size_t axis) { return index_text('i', axis); });
+  const std::string places = items_text(rank, [&](std::size_t axis) {
+    return w.place(axis, index_text('i', axis), turned(axis, index_text('k', axis)));
+  });
+  std::vector<std::string> lands{fmt::format("0 <= p{}", window)};
+  for (std::size_t axis = rank, behind = 1; axis-- > 0; behind *= static_cast<std::size_t>(w.sizes[axis])) {
+    const std::string k = turned(axis, fmt::format("(p{} // {} % {})", window, behind, w.sizes[axis]));
+    lands.push_back(fmt::format("{} == j{}", w.place(axis, index_text('i', axis), k), axis));
+  }
+  std::string binders = binders_text("k", w.sizes), over = binders_text("i", sources);
+  binders.pop_back(), over.pop_back();
   const bool has_else = reduction == "max" || reduction == "min";
-  return {
-      t.define("windows",
-               fmt::format("({}, {}) -> y{}\n  y{} = {}{} where {}] x{}{}\n", operand_text("x", t.extents(), t.dtype()),
-                           operand_text("v", {}, t.dtype()), extents_text(extents), binders_text("i", extents),
-                           reduction, binders, joined_conditions(conditions), places, has_else ? " else v" : ""),
-               t.all())};
+  return {t.define(
+      "put_at_extrema",
+      fmt::format("({}, {}, {}) -> y{}\n", operand_text("x", extents, t.dtype()), operand_text("s", sources, t.dtype()),
+                  operand_text("v", {}, t.dtype()), extents_text(extents)) +
+          fmt::format("  p{} = {}{} where inside(x{})] x{} else -1\n", binders_text("i", sources), choice.position(),
+                      binders, places, places) +
+          fmt::format("  y{} = {}{} where {}] s{}{}\n", binders_text("j", extents), reduction, over,
+                      joined_conditions(lands), window, has_else ? " else v" : ""),
+      t.all())};
 }
 
 /// Where the axes of a convolution stand: batch, channels, and space in order.
@@ -122,7 +130,8 @@ struct Layout {
   });
 }
 
-[[nodiscard]] Windows windows_of(Translation& t, const Integers& sizes) {
+/// \param turned along which axes the kernel lies reversed
+[[nodiscard]] Windows windows_of(Translation& t, const Integers& sizes, Integers& turned) {
   const std::size_t rank = sizes.size();
   const bool is_pretty = t.says("window");
   Translation inner = is_pretty ? t.within("window") : t;
@@ -131,10 +140,8 @@ struct Layout {
   };
   Windows w{sizes, listed("stride", "window_strides"),   {},
             {},    listed("lhs_dilate", "lhs_dilation"), listed("rhs_dilate", "rhs_dilation")};
-  set_padding(w, inner.integers(is_pretty ? "pad" : "padding", 2 * rank, 0));
-  const Integers turned = inner.integers(is_pretty ? "reverse" : "window_reversal", rank, 0);
-  refuse(std::any_of(turned.begin(), turned.end(), [](std::int64_t n) { return n != 0; }),
-         "windows that are reversed are not offered");
+  w.set_padding(inner.integers(is_pretty ? "pad" : "padding", 2 * rank, 0));
+  turned = inner.integers(is_pretty ? "reverse" : "window_reversal", rank, 0);
   t.read_over({"window_strides", "lhs_dilation", "rhs_dilation", "padding", "window_reversal"});
   w.require_valid();
   return w;
@@ -154,7 +161,8 @@ struct Layout {
   const std::size_t rank = x.space.size();
   Integers sizes, extents;
   for (const std::size_t axis : k.space) sizes.push_back(t.extents(1)[axis]);
-  const Windows w = windows_of(t, sizes);
+  Integers turned;
+  const Windows w = windows_of(t, sizes, turned);
   for (std::size_t i = 0; i < rank; ++i) extents.push_back(w.number(i, t.extents()[x.space[i]]));
   const std::int64_t groups = t.integer("feature_group_count", 1), batch_groups = t.integer("batch_group_count", 1);
   const std::int64_t batch = t.extents()[x.first], inputs = t.extents(1)[k.first], outputs = t.extents(1)[k.second];
@@ -181,7 +189,11 @@ struct Layout {
       "convolved",
       fmt::format("({}, {}) -> y{}\n  y{} = sum[c < {}{}] k{} * ({})\n", operand_text("x", t.extents(0), dtype),
                   operand_text("k", t.extents(1), dtype), extents_text(out), target, inputs, binders,
-                  arranged(k, "c", "f", [&](std::size_t i) { return index('u', i); }),
+                  arranged(k, "c", "f",
+                           [&](std::size_t i) {
+                             return turned[i] == 0 ? index('u', i)
+                                                   : fmt::format("{} - {}", sizes[i] - 1, index('u', i));
+                           }),
                   condition.empty() ? read : fmt::format("if {} then ({}) else 0", condition, read)),
       {t.converted(t.x(0), dtype), t.converted(t.x(1), dtype)})};
 }
@@ -189,6 +201,7 @@ struct Layout {
 constexpr Row rows[] = {
     {"convolution", convolution, "conv"},
     {"reduce_window", reduce_window, "sum", "any"},
+    {"select_and_scatter", select_and_scatter, "max"},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "conformance/values.hpp"
 #include "spec/quoted.hpp"
@@ -73,6 +74,15 @@ std::int64_t Translation::integer(std::string_view name, std::int64_t otherwise)
 
 bool Translation::truth(std::string_view name) { return integer(name, 0) != 0; }
 
+double Translation::real(std::string_view name) {
+  const Attribute* value = find(name);
+  const auto* number = value == nullptr ? nullptr : std::get_if<double>(&value->value);
+  refuse(number == nullptr, fmt::format("attribute \"{}\" must be a real", name));
+  const double rounded = static_cast<double>(static_cast<float>(*number));
+  refuse(!std::isfinite(rounded), fmt::format("attribute \"{}\" must be finite", name));
+  return rounded;
+}
+
 std::string Translation::text(std::string_view name, std::string_view otherwise) {
   const Attribute* value = find(name);
   if (value == nullptr) return std::string(otherwise);
@@ -110,6 +120,11 @@ const Block& Translation::region() const {
   return operation_.regions.front();
 }
 
+const Block& Translation::region(std::size_t i) const {
+  refuse(i >= operation_.regions.size(), fmt::format("region {} is missing", i + 1));
+  return operation_.regions[i];
+}
+
 void Translation::read_over(std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) asked_.emplace(name);
 }
@@ -122,9 +137,9 @@ std::optional<std::string> Translation::unread() const {
   return std::nullopt;
 }
 
-Value Translation::define(std::string_view prefix, const std::string& text, const Values& operands) {
+Values Translation::define_all(std::string_view prefix, const std::string& text, const Values& operands) {
   const std::string name = fmt::format("{}_{}", prefix, sha256_of(text).substr(0, 8));
-  return writer_.define(name + text, operands).front();
+  return writer_.define(name + text, operands);
 }
 
 Value Translation::converted(const Value& value, DType dtype) {

@@ -44,6 +44,8 @@ class Translation {
   [[nodiscard]] bool says(std::string_view name) { return find(name) != nullptr; }
   [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t otherwise);
   [[nodiscard]] bool truth(std::string_view name);
+  /// A finite number of f32. \throws Refused also where it is missing
+  [[nodiscard]] double real(std::string_view name);
   [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise);
   /// A list, or numbers of `dense<…>`; where nothing is said, so many of another number.
   [[nodiscard]] Integers integers(std::string_view name, std::size_t number, std::int64_t otherwise);
@@ -53,7 +55,10 @@ class Translation {
   [[nodiscard]] const Attribute* find(std::string_view name);
   /// The words of the pretty form.
   [[nodiscard]] const std::vector<std::string>& words() const { return operation_.words; }
+  /// The only region.
   [[nodiscard]] const Block& region() const;
+  /// Region i of several. \throws Refused where it is missing
+  [[nodiscard]] const Block& region(std::size_t i) const;
 
   /// Says that these mean nothing here.
   void read_over(std::initializer_list<std::string_view> names);
@@ -72,7 +77,11 @@ class Translation {
   }
   /// The result of an operation of the program's own. The text is that of a definition without its name, which is
   /// `prefix` and what tells the text from others.
-  [[nodiscard]] Value define(std::string_view prefix, const std::string& text, const Values& operands);
+  [[nodiscard]] Value define(std::string_view prefix, const std::string& text, const Values& operands) {
+    return define_all(prefix, text, operands).front();
+  }
+  /// All its results.
+  [[nodiscard]] Values define_all(std::string_view prefix, const std::string& text, const Values& operands);
   /// The value as another element type.
   [[nodiscard]] Value converted(const Value& value, DType dtype);
   [[nodiscard]] Writer& writer() { return writer_; }

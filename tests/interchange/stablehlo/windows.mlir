@@ -28,6 +28,25 @@ module {
       stablehlo.return %r : tensor<f32>
     }) : (tensor<4x4xf32>, tensor<f32>) -> tensor<3x2xf32>
     check.expect_eq_const %w, dense<[[2.0, 3.0], [10.0, 11.0], [14.0, 15.0]]> : tensor<3x2xf32>
+    // A kernel that lies reversed, and windows that begin with 6.
+    %l = stablehlo.constant dense<[[[1.0], [2.0], [3.0], [4.0]]]> : tensor<1x4x1xf32>
+    %n = stablehlo.constant dense<[[[1.0]], [[10.0]]]> : tensor<2x1x1xf32>
+    %t = stablehlo.convolution(%l, %n) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {reverse = [true]}
+      {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x1xf32>, tensor<2x1x1xf32>) -> tensor<1x3x1xf32>
+    check.expect_eq_const %t, dense<[[[12.0], [23.0], [34.0]]]> : tensor<1x3x1xf32>
+    %six = stablehlo.constant dense<6.0> : tensor<f32>
+    %v = "stablehlo.reduce_window"(%m, %six) <{window_dimensions = array<i64: 2, 4>, window_strides = array<i64: 2, 1>}> ({
+    ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+      %r = stablehlo.maximum %p, %q : tensor<f32>
+      stablehlo.return %r : tensor<f32>
+    }) : (tensor<4x4xf32>, tensor<f32>) -> tensor<2x1xf32>
+    check.expect_eq_const %v, dense<[[7.0], [15.0]]> : tensor<2x1xf32>
+    %u = "stablehlo.reduce_window"(%m, %six) <{window_dimensions = array<i64: 1, 4>}> ({
+    ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+      %r = stablehlo.minimum %p, %q : tensor<f32>
+      stablehlo.return %r : tensor<f32>
+    }) : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x1xf32>
+    check.expect_eq_const %u, dense<[[0.0], [4.0], [6.0], [6.0]]> : tensor<4x1xf32>
     return
   }
 }
