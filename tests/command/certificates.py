@@ -249,6 +249,10 @@ machines = [statement["predicate"].pop("environments") for statement in statemen
 check(statements[0] == statements[1], "the number of devices is in the certificate")
 check([[(e["from"], e["device"], e["threads"], e["devices"]) for e in of] for of in machines] == [[(0, "cpu", 1, 1)], [(0, "cpu", 1, 3)]],
       f"environments: {machines}")
+# The build is named by what `sha256sum` prints of the command.
+built = digest(pathlib.Path(etalon).read_bytes())
+check([e["executable"] for of in machines for e in of] == [built, built], f"the executable: {machines}, expected {built}")
+check(f", executable {built}," in run("verify", "one.json", "--key", "k.pub").stdout, "verify names no executable")
 
 # Each resumption is noted, one that computed nothing is not; a torn file is refused and no fault of the run.
 (folder / "resumed").mkdir()
