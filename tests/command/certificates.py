@@ -141,6 +141,16 @@ check(again.returncode == 0 and json.loads((folder / "b.json").read_text()) == f
 device = run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "1", "--backend", "cuda-emulated")
 check(device.returncode == 0 or "cuda-emulated" in device.stderr, f"audit on an emulated device: {device.stdout!r} {device.stderr!r}")
 
+# What another device computed is audited here to the bit, and noted as what it was.
+on_device = ["--epochs", "1", "--interval", "10", "--backend", "cuda-emulated"]
+check(run("train", "moons", *on_device, "--run", "e", "--no-plots").returncode == 0, "train on the emulated device")
+check(run("certify", "e", "--key", "k.pem", "-o", "e.json").returncode == 0, "certify what the emulated device computed")
+said = json.loads(base64.b64decode(json.loads((folder / "e.json").read_text())["payload"]))["predicate"]["environments"]
+check([e["device"] for e in said] == ["cuda-emulated"], f"where it was computed: {said}")
+audited = run("audit", "e.json", "--key", "k.pub", "--run", "e", "--all", "--json", "e-audit.json")
+across = json.loads((folder / "e-audit.json").read_text())["intervals"]
+check(audited.returncode == 0 and len(across) >= 3 and all(i["same"] for i in across), f"audit of another device: {audited.stdout!r}")
+
 shutil.copytree(folder / "r", folder / "f")
 forged = journal("f")
 forged[40]["losses"] = "0" * 64
