@@ -51,12 +51,13 @@ for folder in (root, build):
     check(str(folder).encode() + b"/" not in program, f"{command.name} names {folder}")
 
 with tempfile.TemporaryDirectory() as scratch:
-    copy, built = pathlib.Path(scratch) / "of-another-name" / "tree", pathlib.Path(scratch) / "objects"
+    copy, built = pathlib.Path(scratch) / "of" / "another" / "name", pathlib.Path(scratch) / "objects"
     for folder in ("spec", "reference", "compiled", "training"):
-        shutil.copytree(root / folder, copy / folder, ignore=lambda _, names: [n for n in names if "." in n and not n.endswith((".hpp", ".h", ".cpp"))])
+        shutil.copytree(root / folder, copy / folder, ignore=shutil.ignore_patterns("*.py", "*.gz", "*.txt", "*.json"))
+    copy_of_build = pathlib.Path(os.path.normpath(copy / os.path.relpath(build, root)))
 
     def elsewhere(word):
-        return word.replace(str(build), str(copy / "built")).replace(str(root), str(copy))
+        return word.replace(str(build), str(copy_of_build)).replace(str(root), str(copy))
 
     for layer in LAYERS:
         entry = smallest(layer)
