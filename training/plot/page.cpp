@@ -29,8 +29,9 @@ svg polyline{stroke:var(--bar)}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:1rem 0}
 th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line)}
-th:first-child{text-align:left}
-@media(max-width:40rem){svg text{font-size:18px}th,td{padding:.25rem .35rem}}
+th,td{white-space:nowrap}
+th:first-child{text-align:left;white-space:normal}
+@media(max-width:40rem){svg text{font-size:17px}th,td{padding:.25rem .3rem}.pictures{padding-left:1.2rem}}
 )";
 
 std::string table_of(const std::vector<ClassRow>& classes) {
