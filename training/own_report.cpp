@@ -63,9 +63,10 @@ void judge(Trainer& trainer, const Dataset& rows, const OwnTask& own, const Trai
   const ConfusionMatrix matrix = confusion_of("confusion matrix", rows.classes, rows.labels, trainer.classes(rows.inputs));
   result.test_accuracy = accuracy_of(matrix);
   console << '\n' << class_table(matrix, own.classes);
+  result.page.classes = class_rows(matrix, own.classes);
   if (own.classes.size() > most_drawn) return;
   if (options.plots) console << '\n' << as_text(matrix);
-  show_svg(matrix, "confusion", options);
+  keep(matrix, "confusion", options, result.page);
 }
 
 void tell_end(const TrainResult& result, const TrainOptions& options, const std::vector<double>& validation, bool is_early,
@@ -124,7 +125,7 @@ TrainResult train_own(const TrainOptions& options, std::optional<Run>& run, std:
   TrainResult result{steps, last_epoch_loss(progress, run), 0, 0, progress.accuracies(), ending, {}};
   if (ending.status != Ending::Status::finished) return result;
 
-  show_curves(progress, options, console);
+  show_curves(progress, run, options, result.page, console);
   judge(trainer, judged, own, options, result, console);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::vector<double> validation = run ? run->position().validation : progress.validation_losses();

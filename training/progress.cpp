@@ -60,6 +60,10 @@ void MetricsFile::add(const StepRecord& record) {
   if (!file) throw file_error(path_, "the file cannot be written", errno);
 }
 
+std::pair<std::string, Curve> validation_curve(std::vector<double> losses) {
+  return {"validation-loss", {"validation loss", "epoch", "loss", std::move(losses)}};
+}
+
 Progress::Progress(std::ostream& console, std::int64_t steps, std::int64_t steps_per_epoch, const ProgressOptions& options)
     : console_(console), steps_(steps), options_(options) {
   const std::int64_t lines = 20;
@@ -82,7 +86,7 @@ std::vector<std::pair<std::string, Curve>> Progress::curves() const {
   const Curve loss{"loss", "step", "loss", losses_};
   std::vector<std::pair<std::string, Curve>> all{
       {"rate", {"learning rate", "step", "rate", rates_}}, {"loss", loss}, {"log-loss", logarithm(loss)}};
-  if (!validation_.empty()) all.push_back({"validation-loss", {"validation loss", "epoch", "loss", validation_}});
+  if (!validation_.empty()) all.push_back(validation_curve(validation_));
   if (!accuracies_.empty()) all.push_back({"validation", {"validation accuracy", "epoch", "share", accuracies_}});
   return all;
 }

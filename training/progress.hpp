@@ -41,6 +41,9 @@ struct ProgressOptions {
   bool perplexity = false;  ///< in place of the accuracy
 };
 
+/// Of the losses of validation after each epoch: the name of its file, and the curve.
+[[nodiscard]] std::pair<std::string, Curve> validation_curve(std::vector<double> losses);
+
 /// Remembers the curves of a run and prints its lines.
 class Progress {
  public:

@@ -45,7 +45,10 @@ void judge(Trainer& trainer, const Shipped& of, const TrainOptions& options, Tra
       confusion_of("confusion matrix of the test " + options.task, of.test.classes, of.test.labels, trainer.classes(of.test.inputs));
   result.test_accuracy = accuracy_of(matrix);
   if (options.plots) console << '\n' << as_text(matrix);
-  show_svg(matrix, "confusion", options);
+  std::vector<std::string> names;
+  for (std::int64_t c = 0; c < of.test.classes; ++c) names.push_back(fmt::format("{}", c));
+  result.page.classes = class_rows(matrix, names);
+  keep(matrix, "confusion", options, result.page);
 }
 
 TrainResult train_shipped(const TrainOptions& options, std::optional<Run>& run, std::ostream& console) {
@@ -66,7 +69,7 @@ TrainResult train_shipped(const TrainOptions& options, std::optional<Run>& run, 
   if (ending.status != Ending::Status::finished) return result;
   result.steps = steps_done(progress, run);
   result.last_epoch_loss = last_epoch_loss(progress, run);
-  show_curves(progress, options, console);
+  show_curves(progress, run, options, result.page, console);
   judge(trainer, of, options, result, console);
   return result;
 }
@@ -109,9 +112,11 @@ TrainResult train_moons(const TrainOptions& options, std::optional<Run>& run, st
   const std::vector<float> answers = trainer.answers(rows.inputs);
   std::int64_t right = 0;
   for (std::size_t i = 0; i < answers.size(); ++i) right += answers[i] * rows.numbers[i] > 0 ? 1 : 0;
-  show_curves(progress, options, console);
-  show(decision_map(trainer, rows), "decision", options, console);
-  return {trainer.steps(), last_epoch_loss(progress, run), static_cast<double>(right) / static_cast<double>(rows.rows()), 0, {}, ending};
+  const double share = static_cast<double>(right) / static_cast<double>(rows.rows());
+  TrainResult result{trainer.steps(), last_epoch_loss(progress, run), share, 0, {}, ending};
+  show_curves(progress, run, options, result.page, console);
+  show(decision_map(trainer, rows), "decision", options, result.page, console);
+  return result;
 }
 
 /// Everything that can be refused is refused before the first step.
@@ -134,25 +139,50 @@ void check(const TrainOptions& options) {
     throw SpecViolation("training: how data is read, and layers, are of one's own data: etalon train --data FILE --target COLUMN");
   }
   if (!options.svg.empty()) make_folder(options.svg);
+  if (!options.html.empty()) check_writable(options.html);
   if (!options.metrics.empty()) check_writable(options.metrics);
   if (!options.tensorboard.empty()) make_folder(options.tensorboard);
 }
 
-TrainResult train(TrainOptions options, std::optional<Run> run, std::ostream& console) {
-  const auto start = std::chrono::steady_clock::now();
-  check(options);
-  if (options.task == own_task) return train_own(options, run, console);
-  if (options.model.empty()) options.model = models_of(options.task).front();
-  TrainResult result = options.task == "moons" ? train_moons(options, run, console) : train_shipped(options, run, console);
-  if (options.plan) return result;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (result.ending.status != Ending::Status::finished) return result;
+/// The page of a run that is at its end, the same for the same run.
+void write_page(TrainResult& result, const TrainOptions& options, const std::optional<Run>& run) {
+  if (options.html.empty()) return;
+  Page& page = result.page;
+  page.title = fmt::format("{}, {}", options.task, options.model.empty() ? "mlp" : options.model);
+  page.facts = {{"steps", fmt::format("{}", result.steps)}, {"loss sum of the last epoch", fmt::format("{:.4g}", result.last_epoch_loss)}};
+  if (const auto& error = result.mean_squared_error) {
+    page.facts.emplace_back("root mean squared error", fmt::format("{:.6g}", std::sqrt(*error)));
+  } else {
+    const char* what = options.task == "moons" ? "points on their side" : "accuracy";
+    page.facts.emplace_back(what, fmt::format("{:.2f} %", 100 * result.test_accuracy));
+  }
+  if (result.test_perplexity) page.facts.emplace_back("perplexity", fmt::format("{:.2f}", *result.test_perplexity));
+  if (run) page.facts.emplace_back("run", run->id().substr(0, 16));
+  write_file(options.html, as_html(page));
+}
+
+void tell_end(const TrainResult& result, const TrainOptions& options, std::ostream& console) {
   fmt::print(console, "\n{}: {} steps in {:.1f} s, {} {:.2f} %, ", options.task, result.steps, result.seconds,
              options.task == "moons" ? "points on their side" : "test accuracy", 100 * result.test_accuracy);
   if (result.test_perplexity) {
     fmt::print(console, "test perplexity {:.2f} ({:.2f} by counts of pairs), ", *result.test_perplexity, *result.bigram_perplexity);
   }
   fmt::print(console, "loss sum of the last epoch {:.4g}\n", result.last_epoch_loss);
+}
+
+TrainResult train(TrainOptions options, std::optional<Run> run, std::ostream& console) {
+  const auto start = std::chrono::steady_clock::now();
+  check(options);
+  const bool is_own = options.task == own_task;
+  if (!is_own && options.model.empty()) options.model = models_of(options.task).front();
+  TrainResult result = is_own                    ? train_own(options, run, console)
+                       : options.task == "moons" ? train_moons(options, run, console)
+                                                 : train_shipped(options, run, console);
+  if (options.plan || result.ending.status != Ending::Status::finished) return result;
+  write_page(result, options, run);
+  if (is_own) return result;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  tell_end(result, options, console);
   return result;
 }
 
@@ -174,7 +204,7 @@ TrainResult on_every_rank(TrainOptions options, std::ostream& console, Training 
   const bool is_first = options.meeting->is_first();
   std::ostream nowhere(nullptr);
   if (!is_first) {
-    for (std::filesystem::path* file : {&options.svg, &options.metrics, &options.tensorboard}) file->clear();
+    for (std::filesystem::path* file : {&options.svg, &options.html, &options.metrics, &options.tensorboard}) file->clear();
     options.plots = options.progress = false;
   }
   try {

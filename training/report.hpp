@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "training/plot/page.hpp"
 #include "training/ranks/meeting.hpp"
 #include "training/run/declaration.hpp"
 #include "training/run/ending.hpp"
@@ -49,6 +50,7 @@ struct TrainOptions {
   std::filesystem::path metrics;                ///< file of a line of JSON per epoch; empty: none
   std::filesystem::path tensorboard;            ///< folder of the same for TensorBoard; empty: none
   std::filesystem::path svg;                    ///< folder for the SVG plots; empty: none
+  std::filesystem::path html;                   ///< file for the same as one page, with what was reached; empty: none
   std::filesystem::path cache;                  ///< folder that keeps compiled code for the next run; empty: none
   std::shared_ptr<compiled::Device> device;     ///< where steps run; null: the processor
   std::filesystem::path run;                    ///< folder that keeps the run; empty: none
@@ -72,6 +74,7 @@ struct TrainResult {
   Ending ending{};              ///< of a run in a folder; unless it is finished, nothing was tested
   std::optional<double> test_perplexity{}, bigram_perplexity{};  ///< of the next symbols, and what the counts of pairs come to
   std::optional<double> mean_squared_error{};  ///< where numbers are learned, of the rows judged
+  Page page{};                  ///< pictures and classes, where plots are kept
 };
 
 /// Trains, writing to `console`, or writes the plan; then the result is empty. \throws SpecViolation for an unknown task or

@@ -173,8 +173,10 @@ double last_epoch_loss(const Progress& progress, const std::optional<Run>& run) 
   return run ? run->position().epoch_loss : progress.last().epoch_loss;
 }
 
-void show_curves(const Progress& progress, const TrainOptions& options, std::ostream& console) {
-  for (const auto& [name, curve] : progress.curves()) show(curve, name, options, console);
+void show_curves(const Progress& progress, const std::optional<Run>& run, const TrainOptions& options, Page& page, std::ostream& console) {
+  std::vector<std::pair<std::string, Curve>> curves = progress.curves();
+  if (curves.empty() && run && !run->position().validation.empty()) curves.push_back(validation_curve(run->position().validation));
+  for (const auto& [name, curve] : curves) show(curve, name, options, page, console);
 }
 
 }  // namespace etalon::training

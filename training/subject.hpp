@@ -40,15 +40,18 @@ void prepare(const Subject& subject, const TrainOptions& options, std::optional<
 [[nodiscard]] std::int64_t steps_done(const Progress& progress, const std::optional<Run>& run);
 [[nodiscard]] double last_epoch_loss(const Progress& progress, const std::optional<Run>& run);
 
+/// As a file and on the page, where there is one.
 template <class Picture>
-void show_svg(const Picture& picture, const std::string& name, const TrainOptions& options) {
+void keep(const Picture& picture, const std::string& name, const TrainOptions& options, Page& page) {
   if (!options.svg.empty()) write_file(options.svg / (name + ".svg"), as_svg(picture));
+  if (!options.html.empty()) page.pictures.push_back(as_svg(picture));
 }
 template <class Picture>
-void show(const Picture& picture, const std::string& name, const TrainOptions& options, std::ostream& console) {
+void show(const Picture& picture, const std::string& name, const TrainOptions& options, Page& page, std::ostream& console) {
   if (options.plots) console << '\n' << as_text(picture, options.columns);
-  show_svg(picture, name, options);
+  keep(picture, name, options, page);
 }
-void show_curves(const Progress& progress, const TrainOptions& options, std::ostream& console);
+/// The curves of the steps that this process saw from the first on; else that of validation, which a run in a folder keeps.
+void show_curves(const Progress& progress, const std::optional<Run>& run, const TrainOptions& options, Page& page, std::ostream& console);
 
 }  // namespace etalon::training

@@ -130,6 +130,16 @@ check(again.returncode == 0 and json.loads((folder / "b.json").read_text()) == f
 device = run("audit", "c.json", "--key", "k.pub", "--run", "r", "--intervals", "1", "--backend", "cuda-emulated")
 check(device.returncode == 0 or "cuda-emulated" in device.stderr, f"audit on an emulated device: {device.stdout!r} {device.stderr!r}")
 
+# What another device computed is audited here to the bit, and noted as what it was.
+on_device = ["--epochs", "1", "--interval", "10", "--backend", "cuda-emulated"]
+check(run("train", "moons", *on_device, "--run", "e", "--no-plots").returncode == 0, "train on the emulated device")
+check(run("certify", "e", "--key", "k.pem", "-o", "e.json").returncode == 0, "certify what the emulated device computed")
+said = json.loads(base64.b64decode(json.loads((folder / "e.json").read_text())["payload"]))["predicate"]["environments"]
+check([e["device"] for e in said] == ["cuda-emulated"], f"where it was computed: {said}")
+audited = run("audit", "e.json", "--key", "k.pub", "--run", "e", "--all", "--json", "e-audit.json")
+across = json.loads((folder / "e-audit.json").read_text())["intervals"]
+check(audited.returncode == 0 and len(across) >= 3 and all(i["same"] for i in across), f"audit of another device: {audited.stdout!r}")
+
 shutil.copytree(folder / "r", folder / "f")
 forged = journal("f")
 forged[40]["losses"] = "0" * 64
@@ -238,6 +248,10 @@ machines = [statement["predicate"].pop("environments") for statement in statemen
 check(statements[0] == statements[1], "the number of devices is in the certificate")
 check([[(e["from"], e["device"], e["threads"], e["devices"]) for e in of] for of in machines] == [[(0, "cpu", 1, 1)], [(0, "cpu", 1, 3)]],
       f"environments: {machines}")
+# The build is named by what `sha256sum` prints of the command.
+built = digest(pathlib.Path(etalon).read_bytes())
+check([e["executable"] for of in machines for e in of] == [built, built], f"the executable: {machines}, expected {built}")
+check(f", executable {built}," in run("verify", "one.json", "--key", "k.pub").stdout, "verify names no executable")
 
 # Each resumption is noted, one that computed nothing is not; a torn file is refused and no fault of the run.
 (folder / "resumed").mkdir()

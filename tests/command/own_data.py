@@ -83,7 +83,7 @@ task = [*data, "--epochs", "60", "--patience", "15", "--best", "--no-plots"]
 
 
 def classifies():
-    ran = run("train", *task, "--run", "r", "--metrics", "r.jsonl", "--svg", "plots")
+    ran = run("train", *task, "--run", "r", "--metrics", "r.jsonl", "--svg", "plots", "--html", "r.html")
     check(ran.returncode == 0, f"train: {ran.stderr!r}")
     metrics = lines_of("r.jsonl")
     epochs, keys = [m["epoch"] for m in metrics], {"epoch", "step", "rate", "loss", "validation_loss", "validation_accuracy", "perplexity"}
@@ -103,6 +103,12 @@ def classifies():
     check(len(table) == 3 and sum(int(row[0]) for row in table.values()) == 15, f"table: {table}")
     for name in ("loss", "validation-loss", "validation", "confusion"):
         check(xml.parse(folder / "plots" / f"{name}.svg").getroot().tag.endswith("svg"), f"{name}.svg")
+    page = (folder / "r.html").read_text()
+    check("http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", ""), "the page names another place")
+    for name, cells in table.items():
+        row = page.split(f'<th scope="row">{name}</th>')[1].split("</tr>")[0]
+        check(row.strip() == "".join(f"<td>{cell}</td>" for cell in cells), f"the page's row of {name}: {row}")
+    check(all((folder / "plots" / f"{name}.svg").read_text() in page for name in ("loss", "validation-loss", "validation", "confusion")), "pictures")
     best = min(metrics, key=lambda m: m["validation_loss"])["step"]
     kept = list((folder / "r" / "checkpoints").glob(f"step-{best}-*/state.safetensors"))
     check(len(kept) == 1, f"the best checkpoint, of step {best}, is not kept")
@@ -282,7 +288,10 @@ def refusals():
     write("my.csv", before.replace("oak", "elm", 1))
     refused(["r/run.json", "my.csv", "SHA-256", "--data"], "resume", "r")
     write("moved.csv", before)
-    check(run("resume", "r", "--data", "moved.csv", "--no-plots").returncode == 0, "resume --data")
+    check(run("resume", "r", "--data", "moved.csv", "--no-plots", "--html", "over.html").returncode == 0, "resume --data")
+    # Of a run that is over its folder has what was validated, to the same picture.
+    check((folder / "plots" / "validation-loss.svg").read_text() in (folder / "over.html").read_text(), "the page of a run that is over")
+    refused(["no/page.html"], "train", *task, "--html", "no/page.html", "--run", "never")
     write("my.csv", before)
     # run.json of a stranger.
     text = (folder / "r" / "run.json").read_text()

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "training/plot/chart.hpp"
+#include "training/plot/page.hpp"
 
 using namespace etalon::training;
 
@@ -70,4 +71,14 @@ TEST_CASE("a_confusion_matrix_shows_its_counts_by_row_of_truth", "[plot]") {
   REQUIRE(lines.size() == 4);
   CHECK(lines[2] == "            0    7    1");
   CHECK(lines[3] == "            1    .   12");
+}
+
+TEST_CASE("texts_of_a_page_stay_texts", "[plot]") {
+  const std::string evil = "</style><script>x</script>\n&";
+  const std::string html = as_html({evil, {{evil, evil}}, {}, class_rows({"m", 2, {7, 1, 0, 12}}, {evil, "b"})});
+  CHECK(html.find("<script") == std::string::npos);
+  std::size_t found = 0;
+  for (std::size_t at = html.find("&lt;script&gt;"); at != std::string::npos; at = html.find("&lt;script&gt;", at + 1)) ++found;
+  CHECK(found == 5);  // title, heading, a fact and what it is, a class
+  CHECK(html.find("<th scope=\"row\">b</th><td>12</td><td>0.9231</td><td>1.0000</td><td>0.9600</td>") != std::string::npos);
 }

@@ -114,6 +114,15 @@ function(etalon_layers_of variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
+# etalon_paths_of_tree(TARGET): where sources name themselves, as steps of traced programs do, it is by their path in this tree, so that
+# the tree's own place gets into no object. Quoted headers are found from where the compiler runs, with and without a cache.
+function(etalon_paths_of_tree target)
+  file(RELATIVE_PATH root ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+  string(REGEX REPLACE "/$" "" root "${root}")
+  # g++ leaves out a last folder that the next list begins with.
+  target_compile_options(${target} PRIVATE -iquote${root} -iquote. -fmacro-prefix-map=${root}/=)
+endfunction()
+
 # etalon_test(FOLDER DEPENDS targets…): one Catch2 program from every .cpp of tests/FOLDER.
 function(etalon_test folder)
   cmake_parse_arguments(TEST "" "" "DEPENDS" ${ARGN})

@@ -103,6 +103,7 @@ std::string text_of(const training::Environment& e) {
   if (e.devices > 0) text += fmt::format(", {} devices for leaves", e.devices);
   if (!e.processor.empty()) text += ", " + e.processor;
   if (!e.host.empty()) text += ", host " + e.host;
+  if (!e.executable.empty()) text += ", executable " + e.executable;
   return text + ", build " + e.build + ": the trainer's word";
 }
 

@@ -32,7 +32,7 @@ Examples
   etalon train text                   a GPT; --model bigram
   etalon train register --model gru
   etalon train --data my.csv --target species --run r --patience 10 --best
-  etalon train --data houses.csv --target price --regression --hidden 32 --svg plots
+  etalon train --data houses.csv --target price --regression --hidden 32 --html houses.html
   etalon train --data images.idx --labels labels.idx --classes 10 --metrics m.jsonl
   etalon train digits --run r         kept in the folder r; etalon resume r goes on with it
   etalon train digits --from torch.npz --map net.0.weight=hidden.weight --map net.0.bias=hidden.bias
@@ -65,7 +65,7 @@ namespace {
 
 struct TrainWords {
   training::TrainOptions options;
-  std::string data, labels, svg, run, from, metrics, tensorboard, shadow;
+  std::string data, labels, svg, html, run, from, metrics, tensorboard, shadow;
   std::string backend = "cpu";
   unsigned ranks = 0;
   bool no_plots = false, no_header = false;
@@ -104,6 +104,7 @@ void add_surroundings(const Command& command, TrainWords& words) {
   command.option("--metrics", words.metrics, "Write a line of JSON after each epoch to this file");
   command.option("--tensorboard", words.tensorboard, "The same for TensorBoard, in this folder");
   command.option("--svg", words.svg, "Write the plots into this folder");
+  command.option("--html", words.html, "Write the plots, and what was reached, into this file as one page");
   command.flag("--no-plots", words.no_plots, "No plots in the terminal");
 }
 
@@ -128,6 +129,7 @@ void complete(TrainWords& words) {
   if (options.own.model.hidden == std::vector<std::int64_t>{0}) options.own.model.hidden.clear();
   if (options.task.empty() && !words.data.empty()) options.task = "own";
   options.svg = words.svg;
+  options.html = words.html;
   options.run = words.run;
   options.from = words.from;
   options.cache = compiled::default_cache_folder();

@@ -36,10 +36,8 @@ double accuracy_of(const ConfusionMatrix& matrix) {
   return rows == 0 ? 0 : static_cast<double>(right) / static_cast<double>(rows);
 }
 
-std::string class_table(const ConfusionMatrix& matrix, const std::vector<std::string>& names) {
-  std::size_t width = 5;
-  for (const std::string& name : names) width = std::max(width, as_quoted(name).size());
-  std::string text = fmt::format("{:<{}} {:>8} {:>9} {:>8} {:>8}\n", "class", width, "rows", "precision", "recall", "F1");
+std::vector<ClassRow> class_rows(const ConfusionMatrix& matrix, const std::vector<std::string>& names) {
+  std::vector<ClassRow> all;
   for (std::int64_t c = 0; c < matrix.classes; ++c) {
     std::int64_t rows = 0, answered = 0;
     for (std::int64_t other = 0; other < matrix.classes; ++other) {
@@ -47,9 +45,19 @@ std::string class_table(const ConfusionMatrix& matrix, const std::vector<std::st
       answered += count_at(matrix, other, c);
     }
     const std::int64_t right = count_at(matrix, c, c);
-    text += fmt::format("{:<{}} {:>8} {:>9} {:>8} {:>8}\n", as_quoted(names[static_cast<std::size_t>(c)]), width, rows,
-                        share(right, answered), share(right, rows), share(2 * right, rows + answered));
+    all.push_back({as_quoted(names[static_cast<std::size_t>(c)]), rows, share(right, answered), share(right, rows),
+                   share(2 * right, rows + answered)});
   }
+  return all;
+}
+
+std::string class_table(const ConfusionMatrix& matrix, const std::vector<std::string>& names) {
+  const std::vector<ClassRow> rows = class_rows(matrix, names);
+  std::size_t width = 5;
+  for (const ClassRow& row : rows) width = std::max(width, row.name.size());
+  std::string text = fmt::format("{:<{}} {:>8} {:>9} {:>8} {:>8}\n", "class", width, "rows", "precision", "recall", "F1");
+  for (const ClassRow& row : rows)
+    text += fmt::format("{:<{}} {:>8} {:>9} {:>8} {:>8}\n", row.name, width, row.rows, row.precision, row.recall, row.f1);
   return text;
 }
 

@@ -17,9 +17,18 @@ namespace etalon::training {
 /// The share of rows that are answered right; of none, 0.
 [[nodiscard]] double accuracy_of(const ConfusionMatrix& matrix);
 
-/// A line per class: its rows, precision (of the rows answered so, those that are), recall (of its rows, those answered so)
+/// Of one class: its rows, precision (of the rows answered so, those that are), recall (of its rows, those answered so)
 /// and F1, their harmonic mean; `-` where there are none to divide by.
+struct ClassRow {
+  std::string name;  ///< on one line
+  std::int64_t rows = 0;
+  std::string precision, recall, f1;
+};
+
 /// \param names of the classes
+[[nodiscard]] std::vector<ClassRow> class_rows(const ConfusionMatrix& matrix, const std::vector<std::string>& names);
+
+/// The same as lines, and a heading. \param names of the classes
 [[nodiscard]] std::string class_table(const ConfusionMatrix& matrix, const std::vector<std::string>& names);
 
 }  // namespace etalon::training

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "training/plot/chart.hpp"
+#include "training/plot/escaped.hpp"
 #include "training/plot/scale.hpp"
 
 namespace etalon::training {
@@ -14,19 +15,6 @@ namespace {
 constexpr double width = 640;
 constexpr double height = 400;
 constexpr double margin = 60;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 std::string label(double x, double y, const std::string& text, const char* anchor = "middle") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(text));

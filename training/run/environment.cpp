@@ -7,6 +7,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "spec/error.hpp"
+#include "spec/file.hpp"
+#include "spec/sha256.hpp"
 #include "training/files/strict_json.hpp"
 #include "training/run/declaration.hpp"
 
@@ -28,15 +31,26 @@ std::string processor_name() {
   return "";
 }
 
+/// Of the file that this process runs; nothing where it cannot be read.
+std::string executable_digest() {
+  try {
+    return sha256_of(read_file("/proc/self/exe"));
+  } catch (const IoError&) {
+    return "";
+  }
+}
+
 }  // namespace
 
 Environment this_environment(std::int64_t from, std::string_view device, std::string_view vectors, unsigned threads, unsigned devices) {
-  return {from, std::string(device), this_build(), std::string(vectors), processor_name(), host_name(), threads, devices};
+  return {from, std::string(device), this_build(), std::string(vectors), processor_name(), host_name(), threads, devices,
+          executable_digest()};
 }
 
 std::string to_text(const Environment& e) {
   nlohmann::ordered_json json{{"from", e.from}, {"device", e.device}, {"build", e.build}};
-  for (const auto& [key, text] : {std::pair("vectors", &e.vectors), std::pair("processor", &e.processor), std::pair("host", &e.host)}) {
+  for (const auto& [key, text] : {std::pair("executable", &e.executable), std::pair("vectors", &e.vectors),
+                                  std::pair("processor", &e.processor), std::pair("host", &e.host)}) {
     if (!text->empty()) json[key] = *text;
   }
   if (e.threads > 0) json["threads"] = e.threads;
@@ -45,13 +59,14 @@ std::string to_text(const Environment& e) {
 }
 
 Environment environment_of(const StrictJson& json) {
-  json.allow({"from", "device", "build", "vectors", "processor", "host", "threads", "devices"});
+  json.allow({"from", "device", "build", "vectors", "processor", "host", "threads", "devices", "executable"});
   Environment e{json.at("from").count(), json.at("device").text(), json.at("build").text()};
   if (json.has("vectors")) e.vectors = json.at("vectors").text();
   if (json.has("processor")) e.processor = json.at("processor").text();
   if (json.has("host")) e.host = json.at("host").text();
   if (json.has("threads")) e.threads = json.at("threads").count();
   if (json.has("devices")) e.devices = json.at("devices").count();
+  if (json.has("executable")) e.executable = json.at("executable").digest();
   return e;
 }
 

@@ -28,6 +28,7 @@ struct Environment {
   std::string host{};       ///< the machine's name
   std::int64_t threads = 0;  ///< of the compiled step
   std::int64_t devices = 0;  ///< that compute leaves at the same time
+  std::string executable{};  ///< SHA-256 of the program's file: two builds of one commit are the same bytes
   friend bool operator==(const Environment&, const Environment&) = default;
 };
 

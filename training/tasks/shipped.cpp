@@ -22,15 +22,12 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// It stands in the tree that this was built from, else beside the program, into whatever prefix it was installed, else where programs
-/// of others find it.
+/// It stands beside the program, where that was built or into whatever prefix it was installed, else where programs of others find it.
 Path shipped_file(const char* name) {
   std::error_code ignored;
   const Path bin = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const Path& folder : {Path(ETALON_SOURCE_DATA), bin.parent_path() / "share/etalon"}) {
-    if (std::filesystem::exists(folder / name, ignored)) return folder / name;
-  }
-  return Path(ETALON_INSTALLED_DATA) / name;
+  const Path beside = bin.parent_path() / "share/etalon" / name;
+  return std::filesystem::exists(beside, ignored) ? beside : Path(ETALON_INSTALLED_DATA) / name;
 }
 
 /// A text that every Debian system has.
