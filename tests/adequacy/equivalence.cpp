@@ -300,6 +300,23 @@ bool is_lost_behind(const spec::System& system, const Site& site, const Expr& by
   return std::isfinite(differ) && Lost(system, reaches, first_output).is_lost(site, {differ, near}, by->args[0]);
 }
 
+// Whether it has a number where the condition holds: what is compared there is none of them NaN.
+bool is_number_where(const Expr& condition, const Expr& e, const Site& site, Reaches& reaches) {
+  if (e.form() == Form::number || std::find(condition->args.begin(), condition->args.end(), e) != condition->args.end()) return true;
+  const bool root = e.is(Primitive::sqrt);
+  if (!root && !e.is(Primitive::neg) && !e.is(Primitive::abs)) return false;
+  return is_number_where(condition, e->args[0], site, reaches) && (!root || reaches.of(e->args[0], site.binders, site.conditions).low >= 0);
+}
+
+// The second arm of a choice in place of it, where both are one and the same number wherever the first one is taken.
+bool is_first_arm_idle(const Site& site, const Expr& by, Reaches& reaches) {
+  if (site.node.form() != Form::select || by != site.node->args[2] || !is_order(site.node->args[0])) return false;
+  std::vector<Expr> there = site.conditions;
+  there.push_back(site.node->args[0]);
+  const Reach a = reaches.of(site.node->args[1], site.binders, there), b = reaches.of(by, site.binders, there);
+  return a.low == a.high && a.low == b.low && b.low == b.high && is_number_where(site.node->args[0], by, site, reaches);
+}
+
 // What stands in the place of the node in a case that never is.
 bool is_never_chosen(const Site& site, const Expr& by, Reaches& reaches) {
   return by.form() == Form::select && by->args[2] == site.node &&
@@ -330,7 +347,9 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
   if (equal_by_enumeration(system, site, alternative.node) || equal_around(system, outer, site, alternative.node))
     return "the same at every value of the indices";
   if (first_output == 0 && same_without_detach(system, site, alternative.node)) return "the same values, where nothing is differentiated";
-  if (equal_where_conditions_differ(outer, site, alternative.node, reaches) || equal_at_the_boundary(site, alternative.node)) return "both arms are the same where the comparisons differ";
+  if (equal_where_conditions_differ(outer, site, alternative.node, reaches) || equal_at_the_boundary(site, alternative.node) ||
+      is_first_arm_idle(site, alternative.node, reaches))
+    return "both arms are the same where the comparisons differ";
   if (is_lost_in_sum(site, alternative.node, reaches)) return "lost in the rounding of a sum";
   if (alternative.sort == Sort::axes && same_in_another_order(system, site, alternative.node))
     return "the same sum in another order";
@@ -347,7 +366,7 @@ std::string why_equivalent(const spec::System& system, const Site& site, const A
 }
 
 std::string why_equivalent(const spec::System& system, const spec::System& other, std::size_t first_output) {
-  const auto values = [&](const Expr& e) { return first_output == 0 ? folded(without_detach(e)) : e; };
+  const auto values = [&](const Expr& e) { return folded(first_output == 0 ? without_detach(e) : e); };
   const std::vector<spec::Equation> asked = behind_outputs(system, first_output), others = behind_outputs(other, first_output);
   const bool same = std::equal(asked.begin(), asked.end(), others.begin(), others.end(),
                                [&](const spec::Equation& one, const spec::Equation& another) {

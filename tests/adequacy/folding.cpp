@@ -1,5 +1,6 @@
 #include "tests/adequacy/folding.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -12,6 +13,12 @@ using spec::Primitive;
 
 bool is_number(const Expr& e, std::int64_t value) {
   return e.form() == Form::number && e.kind() != Kind::boolean && e->number.is(value);
+}
+
+// A finite number that is not 0.
+bool is_nonzero(const Expr& number) {
+  if (number->number.is_binary) return std::isfinite(number->number.binary) && number->number.binary != 0;
+  return !number->number.is(0);
 }
 
 // Nothing is read, so that the value is finite.
@@ -38,6 +45,18 @@ Expr folded_condition(const Expr& f) {
 
 }  // namespace
 
+Expr of_single_term(const Expr& e) {
+  using enum spec::Reduction;
+  if (e.form() != Form::reduce || e->args[0] != spec::boolean(true)) return e;
+  if (!(e->reduction == sum || e->reduction == prod || ((e->reduction == max || e->reduction == min) && e->args.size() == 2))) return e;
+  spec::Substitution first;
+  for (const spec::Binder& b : e->binders) {
+    if (b.extent != 1) return e;
+    first[b.variable] = spec::integer(0);
+  }
+  return spec::substitute(e->args[1], first);
+}
+
 Expr folded(const Expr& e) {
   if (is_number(e, 0) && e.kind() == Kind::real) return spec::decimal(0);
   if (is_number(e, 1) && e.kind() == Kind::real) return spec::decimal(1);
@@ -47,6 +66,7 @@ Expr folded(const Expr& e) {
   if (f.kind() == Kind::boolean) return folded_condition(f);
   if (f.form() == Form::select && args[1] == args[2]) return args[1];
   if (f.form() == Form::select) return args[0] == spec::boolean(true) ? args[1] : args[0] == spec::boolean(false) ? args[2] : f;
+  if (f.form() == Form::reduce) return of_single_term(f);
   if (f.form() != Form::apply || args.empty()) return f;
   if ((f.is(Primitive::maximum) || f.is(Primitive::minimum)) && args[0] == args[1]) return args[0];
   if (f.is(Primitive::mul)) {
@@ -56,6 +76,7 @@ Expr folded(const Expr& e) {
     }
   }
   if (f.is(Primitive::div) && (is_number(args[1], 1) || (is_number(args[0], 0) && args[1].form() == Form::number && !is_number(args[1], 0)))) return args[0];
+  if (f.is(Primitive::div) && args[0] == args[1] && args[0].form() == Form::number && is_nonzero(args[0])) return spec::decimal(1);
   if (f.is(Primitive::add)) {
     for (const std::size_t k : {0U, 1U}) {
       if (is_number(args[k], 0)) return args[1 - k];

@@ -6,6 +6,7 @@
 
 #include "spec/contract/contract.hpp"
 #include "tests/adequacy/folding.hpp"
+#include "tests/adequacy/per_unit.hpp"
 
 namespace etalon::adequacy {
 namespace {
@@ -29,8 +30,9 @@ double times(double by, double factor) { return by == 0 || factor == 0 ? 0 : by 
 // One equation, of which some reads are shifted.
 class Look {
  public:
-  Look(DType dtype, Reaches& reaches, const Shifts& shifts, const Site* site, const Shift& at)
-      : format_(spec::format_of(dtype)), reaches_(reaches), shifts_(shifts), site_(site), at_(at) {}
+  /// \param factor what the value is multiplied by is at most that power of two
+  Look(DType dtype, Reaches& reaches, const Shifts& shifts, const Site* site, const Shift& at, int factor = 0)
+      : format_(spec::format_of(dtype)), factor_(factor), reaches_(reaches), shifts_(shifts), site_(site), at_(at) {}
 
   // Infinite where nothing is known.
   double by(const Expr& e, const std::vector<Binder>& binders, const std::vector<Expr>& conditions) {
@@ -39,7 +41,7 @@ class Look {
     const bool rounds = e.form() == Form::apply || (e.form() == Form::reduce && e->reduction == Reduction::sum);
     if (!rounds || e.kind() != Kind::real || !std::isfinite(shift)) return shift;
     const Reach there = near(e, binders, conditions);
-    const double zero = std::ldexp(1.0, format_.emin - format_.precision - 1);  // below half the smallest number
+    const double zero = std::ldexp(1.0, format_.emin - format_.precision - 1 - factor_);  // below half the smallest number
     return shift <= 0x1p-54 * least(there) || largest(there) <= zero ? 0 : shift;
   }
 
@@ -211,6 +213,7 @@ class Look {
   }
 
   const spec::Format format_;
+  const int factor_;
   Reaches& reaches_;
   const Shifts& shifts_;
   const Site* site_;
@@ -228,12 +231,24 @@ bool Lost::reaches_no_output(Shifts& shifts, std::size_t from, const Site* site,
     const bool is_here = site != nullptr && i == site->equation;
     Look look(system_[e.target].dtype, reaches_, shifts, is_here ? site : nullptr, at);
     const double by = look.by(e.value, e.binders, is_here ? conditions : std::vector<Expr>{});
-    if (by == 0) continue;
+    if (by == 0 || (!is_here && is_lost_per_unit(shifts, e))) continue;
     if (!std::isfinite(by) || recurs || shifts[target]) return false;
     shifts[target] = Shift{by, look.near(e.value, e.binders, {}), look.becomes_zero(e.value, e.binders)};
   }
   return std::none_of(system_.outputs.begin() + static_cast<std::ptrdiff_t>(first_output_), system_.outputs.end(),
                       [&](spec::TensorId t) { return shifts[static_cast<std::size_t>(t)].has_value(); });
+}
+
+// Of a derivative: by how much its terms change in proportion to the direction that each of them is multiplied by.
+bool Lost::is_lost_per_unit(const Shifts& shifts, const spec::Equation& e) {
+  return std::any_of(system_.inputs.begin(), system_.inputs.end(), [&](spec::TensorId t) {
+    if (shifts[static_cast<std::size_t>(t)] || kind_of(system_[t].dtype) != Kind::real) return false;
+    const auto unit = per_unit(e.value, t);
+    if (!unit) return false;
+    const Shift none{};
+    Look look(system_[e.target].dtype, reaches_, shifts, nullptr, none, spec::format_of(system_[t].dtype).emax + 1);
+    return look.by(*unit, e.binders, {}) == 0;
+  });
 }
 
 bool Lost::is_lost(spec::TensorId tensor, const Shift& shift) {

@@ -26,13 +26,15 @@ class Lost {
       : system_(system), reaches_(reaches), first_output_(first_output) {}
 
   /// Whether no output shows such a change of elements of the tensor: behind each of them a function, a sum or a product is
-  /// rounded whose value changes by less than half a unit in the last place of binary64, or is 0 both times.
+  /// rounded whose value changes by less than half a unit in the last place of binary64, or is 0 both times; where all terms are
+  /// multiplied by one element of another input, whatever that is.
   [[nodiscard]] bool is_lost(spec::TensorId tensor, const Shift& shift);
   /// The same of what stands at the site, where the condition holds alone.
   [[nodiscard]] bool is_lost(const Site& site, const Shift& shift, const spec::Expr& condition);
 
  private:
   bool reaches_no_output(std::vector<std::optional<Shift>>& shifts, std::size_t from, const Site* site, const Shift& at, const std::vector<spec::Expr>& conditions);
+  [[nodiscard]] bool is_lost_per_unit(const std::vector<std::optional<Shift>>& shifts, const spec::Equation& e);
 
   const spec::System& system_;
   Reaches& reaches_;

@@ -172,3 +172,23 @@ TEST_CASE("what changes where a condition holds is compared with what stands bes
     CHECK(met == 1);
   }
 }
+
+TEST_CASE("what is lost beside a factor that every term has is lost whatever the factor is", "[adequacy]") {
+  // y = d*exp(x) + d, and the same with a d that stands in one term alone, or in both and in a condition.
+  const auto loses = [](auto make) {
+    spec::System system;
+    const auto x = system.add_tensor("x", DType::f32, {3}), d = system.add_tensor("d", DType::f32, {3}), y = system.add_tensor("y", DType::f32, {3});
+    system.inputs = {x, d};
+    system.outputs = {y};
+    const spec::Binder i = system.bind("i", 3);
+    system.define(y, {i}, make(system.at(x, {spec::variable(i)}), system.at(d, {spec::variable(i)})));
+    adequacy::Reaches reaches(system);
+    return adequacy::Lost(system, reaches, 0).is_lost(x, {0x1p-126, {-0x1p-126, 0x1p-126, false}, true});
+  };
+  CHECK(loses([](const Expr& x, const Expr& d) { return d * call(Primitive::exp, x) + d; }));
+  CHECK_FALSE(loses([](const Expr& x, const Expr& d) { return d * x; }));
+  CHECK_FALSE(loses([](const Expr& x, const Expr& d) { return d * x * x; }));  // not 0 where d is large
+  CHECK_FALSE(loses([](const Expr& x, const Expr& d) { return d * call(Primitive::expm1, x); }));
+  CHECK_FALSE(loses([](const Expr& x, const Expr& d) { return d * d * x + d; }));
+  CHECK_FALSE(loses([](const Expr& x, const Expr& d) { return d * x + call(Primitive::exp, x); }));
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -142,21 +143,25 @@ void add_saturating(const System& system, std::size_t equation, const std::share
   to.push_back(std::move(change));
 }
 
-// Rounding twice differs from once where a wide number becomes a narrow one. What is computed may be so in more bits: a
-// contract lets it be rounded to those first.
+// Rounding twice differs from once where a wide number that is given becomes a narrow one. What is computed may be so in more
+// bits: a contract lets it be rounded to those first.
 void add_twice(const System& system, std::vector<Change>& to) {
-  const auto converts = [&](spec::TensorId t) {
-    return std::any_of(system.equations.begin(), system.equations.end(), [&](const spec::Equation& e) {
+  const auto source = [&](spec::TensorId t) -> std::optional<DType> {
+    for (const spec::Equation& e : system.equations) {
       const spec::Expr of = e.value.is(spec::Primitive::to_real) ? e.value->args[0] : e.value;
-      return e.target == t && of.form() == Form::read && size_of(system[of->tensor].dtype) > size_of(system[t].dtype);
-    });
+      if (e.target != t || of.form() != Form::read || size_of(system[of->tensor].dtype) <= size_of(system[t].dtype)) continue;
+      if (std::find(system.inputs.begin(), system.inputs.end(), of->tensor) != system.inputs.end()) return system[of->tensor].dtype;
+    }
+    return std::nullopt;
   };
   for (const spec::TensorId t : system.outputs) {
     const DType d = system[t].dtype;
-    if (kind_of(d) != Kind::real || !converts(t)) continue;
-    Change change{Sort::twice, system[t].name,
-                  std::string("rounded to ") + (d == DType::f32 ? "f64" : "f32") + " first"};
+    const auto given = source(t);
+    if (kind_of(d) != Kind::real || !given) continue;
+    const DType first = d == DType::f32 ? DType::f64 : DType::f32;
+    Change change{Sort::twice, system[t].name, std::string("rounded to ") + std::string(name_of(first)) + " first"};
     change.numbers.emplace(t, NumberChange{});
+    change.prove = [same = *given == first] { return std::string(same ? "it keeps every number that there can be" : ""); };
     to.push_back(std::move(change));
   }
 }

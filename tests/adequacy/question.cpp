@@ -217,7 +217,17 @@ std::optional<std::optional<Question::Tensors>> Question::quick(const Change& ch
   }
 }
 
+// Between integers of 64 bits and narrow numbers doubles round twice themselves.
+Effect Question::effect_of_rounding(const Change& change) {
+  const Selection all = reference::everything(system_);
+  const auto sound = answers_.exact({}, all);
+  auto other = sound ? answers_.exact(change, all) : std::nullopt;
+  if (!other || *other == *sound) return Effect::none;
+  return reference::any_of(outside_all(*other)) ? Effect::killed : Effect::admitted;
+}
+
 Effect Question::effect(Change& change) {
+  if (change.sort == Sort::twice) return effect_of_rounding(change);
   auto defined = quick(change);
   if (!defined && change.equation) {
     hold_inside(change, system_);

@@ -48,6 +48,7 @@ class Question {
 
   [[nodiscard]] std::optional<std::optional<Tensors>> quick(const Change& change);
   [[nodiscard]] Effect effect_of(Tensors answer, const Change& change);
+  [[nodiscard]] Effect effect_of_rounding(const Change& change);
   void keep_values(Tensors& answer);
   [[nodiscard]] const reference::Envelopes& bounds();
   [[nodiscard]] const conformance::Freedoms& freedoms();

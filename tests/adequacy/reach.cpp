@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tests/adequacy/facts.hpp"
+#include "tests/adequacy/folding.hpp"
 #include "tests/adequacy/gaps.hpp"
 #include "tests/adequacy/only_equation.hpp"
 
@@ -65,8 +66,8 @@ Reach negated(const Reach& a) { return {-a.high, -a.low, a.whole}; }
 class Reaches::Look {
  public:
   Look(Reaches& reaches, const spec::System& system, const std::vector<Binder>& binders,
-       const std::vector<Expr>& conditions)
-      : reaches_(reaches), system_(system), binders_(binders), conditions_(conditions) {}
+       const std::vector<Expr>& conditions, int depth = 0)
+      : reaches_(reaches), system_(system), binders_(binders), conditions_(conditions), depth_(depth) {}
 
   Reach at(const Expr& e) {
     Reach r = plain(e);
@@ -141,22 +142,24 @@ class Reaches::Look {
     return {};
   }
 
-  // Of a tensor that is a choice, the arm that the conditions decide for.
+  // Of a tensor that is a choice, the arm that the conditions decide for; of a reduction of one term, that.
   Reach read(const Expr& e) {
-    const Said said = conditions_.empty() || reaches_.given_.contains(e->tensor) ? Said{} : said_of(e);
+    constexpr int deepest = 4;
+    const Said said = conditions_.empty() || depth_ == deepest || reaches_.given_.contains(e->tensor) ? Said{} : said_of(e);
     const bool chooses = said.equation != nullptr && said.value.form() == Form::select;
     const auto holds = chooses ? Facts(conditions_).holds(put(*said.equation, e, said.value->args[0])) : std::nullopt;
-    if (!holds) return reaches_.of(e->tensor);
-    const Expr arm = put(*said.equation, e, said.value->args[*holds ? 1 : 2]);
+    const Expr term = said.equation != nullptr ? of_single_term(said.value) : said.value;
+    if (!holds && term == said.value) return reaches_.of(e->tensor);
+    const Expr arm = put(*said.equation, e, holds ? said.value->args[*holds ? 1 : 2] : term);
     bool recurs = false;
     spec::for_each(arm, [&](const Expr& sub) { recurs = recurs || (sub.form() == Form::read && sub->tensor == e->tensor); });
-    return recurs ? reaches_.of(e->tensor) : Look(reaches_, system_, binders_, {}).at(arm);
+    return recurs ? reaches_.of(e->tensor) : Look(reaches_, system_, binders_, conditions_, depth_ + 1).at(arm);
   }
 
   Reach under(const Expr& condition, const Expr& e) {
     std::vector<Expr> more = conditions_;
     more.push_back(condition);
-    return Look(reaches_, system_, binders_, more).at(e);
+    return Look(reaches_, system_, binders_, more, depth_).at(e);
   }
 
   Reach reduction(const Expr& e) {
@@ -166,7 +169,7 @@ class Reaches::Look {
     conditions.push_back(e->args[0]);
     double terms = 1;
     for (const Binder& b : e->binders) terms *= static_cast<double>(b.extent);
-    const Reach body = Look(reaches_, system_, more, conditions).at(e->args[1]);
+    const Reach body = Look(reaches_, system_, more, conditions, depth_).at(e->args[1]);
     switch (e->reduction) {
       case Reduction::max:
       case Reduction::min:
@@ -305,7 +308,7 @@ class Reaches::Look {
     if (said.equation == nullptr || depth > 4) return false;
     Expr value = said.value;
     if (value.is(Primitive::div) && is_one(value->args[1])) value = value->args[0];
-    const bool line = value.form() == Form::reduce && value->args[0].form() == Form::number &&
+    const bool line = value.form() == Form::reduce && holds_alone(put(*said.equation, copy, value)) &&
                       (value->reduction == Reduction::max || value->reduction == Reduction::sum);
     if (!line) {
       const Expr read = put(*said.equation, copy, value);
@@ -313,6 +316,13 @@ class Reaches::Look {
     }
     return std::all_of(value->binders.begin(), value->binders.end(), [](const Binder& b) { return b.extent == 1; }) &&
            covers(put(*said.equation, copy, value->args[1]), one, value->binders);
+  }
+  // Whether a reduction's guard is none, or known to hold at its only point.
+  bool holds_alone(const Expr& reduction) {
+    if (reduction->args[0].form() == Form::number) return true;
+    spec::Substitution first;
+    for (const Binder& b : reduction->binders) first[b.variable] = spec::integer(0);
+    return Facts(conditions_).holds(spec::substitute(reduction->args[0], first)) == true;
   }
   bool is_one(const Expr& e) {
     const Reach r = plain(e);
@@ -343,6 +353,7 @@ class Reaches::Look {
   const spec::System& system_;
   const std::vector<Binder>& binders_;
   const std::vector<Expr> conditions_;
+  const int depth_;  // of tensors read where these conditions hold: recurrences have no end
 };
 
 Reach Reaches::of(const Expr& e, const std::vector<Binder>& binders, const std::vector<Expr>& conditions) {
