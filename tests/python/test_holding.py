@@ -1,6 +1,9 @@
 """Callables held to the definitions: right ones pass, and each kind of wrong is convicted by a small counterexample."""
+import io
 import json
 import re
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -184,6 +187,46 @@ def test_a_report(tmp_path, capsys):
     kinds = [json.loads(line)["kind"] for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert kinds[0] == "header" and kinds.count("result") == len(seen)
     assert "<iframe" in report._repr_html_()
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_progress_and_nothing_else_does(monkeypatch, capsys):
+    functions = {"neg": lambda x: np.copy(x)}
+    etalon.conform(functions, dtypes=["f32"], checks=["value"])
+    assert capsys.readouterr().err == ""
+    seen = []
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    report = etalon.conform(functions, dtypes=["f32"], checks=["value"], on_record=seen.append)
+    lines = sys.stderr.getvalue().split("\r\x1b[K")
+    assert lines[0] == lines[-1] == "" and len(lines) > 2 and len(seen) == len(report.records)
+    name, cases, word, fail, what = lines[1].replace(":", "").replace(",", "").split()
+    assert (name, word, what) == ("neg", "cases", "fail") and int(cases) == 1 and int(fail) in (0, 1)
+
+
+def test_a_notebook_shows_progress_and_keeps_the_counts(monkeypatch):
+    shown = []
+
+    class Handle:
+        def update(self, data, raw):
+            shown.append(data["text/plain"])
+
+    def display(data, raw, display_id=None):
+        shown.append(data["text/plain"])
+        return Handle()
+
+    python, within = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+    python.get_ipython, python.display, within.display = lambda: types.SimpleNamespace(kernel=None), within, display
+    monkeypatch.setitem(sys.modules, "IPython", python)
+    monkeypatch.setitem(sys.modules, "IPython.display", within)
+    report = etalon.conform({"neg": lambda x: np.copy(x)}, dtypes=["f32"], checks=["value"])
+    bad = report.totals["fail"]
+    assert bad > 0 and shown[0].startswith("neg: 1 cases") and shown[-1] == f"{len(report.records)} cases, {bad} fail"
+    report.show()
+    assert report.conclusion in shown[-1]
 
 
 def test_a_module_is_held():

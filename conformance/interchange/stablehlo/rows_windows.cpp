@@ -46,6 +46,8 @@ namespace {
   const Windows w = windows_of_reduction(t);
   const Integers extents = t.extents(), sources = t.extents(1);
   const std::size_t rank = t.rank();
+  const Integers dense(rank, 1);
+  refuse(w.base_gaps != dense || w.window_gaps != dense, "windows with gaps are not offered here");
   refuse(w.numbers(extents) != sources, "as many elements as windows are expected");
   const Choice choice = choice_of_selection(t.region(0));
   const std::string_view reduction = reduction_of(t.region(1), t.dtype(1));

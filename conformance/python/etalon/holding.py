@@ -6,6 +6,7 @@ import pathlib
 from etalon import _etalon
 from etalon.answering import Answer, ByNumpy, Called, name_of
 from etalon.calls import contract_words
+from etalon.progress import Progress, notebook
 
 WHOLE = ("i32", "i64", "bool")
 
@@ -75,13 +76,9 @@ class Report:
 
     def show(self):
         """Prints the counterexamples and the table, or displays the page in a notebook."""
-        try:
-            from IPython import get_ipython
-            from IPython.display import HTML, display
-        except ImportError:
-            get_ipython = lambda: None
-        if get_ipython() is not None and hasattr(get_ipython(), "kernel"):
-            display(HTML(self._repr_html_()))
+        display = notebook()
+        if display is not None:
+            display({"text/html": self._repr_html_(), "text/plain": str(self)}, raw=True)
         else:
             print(self)
 
@@ -119,7 +116,8 @@ def conform(backend, ops=None, on_record=None, tier="quick", seed=1, waivers=Non
     """Holds callables to the definitions, and returns the report.
 
     `backend` is a dictionary of callables by operation, or a module or object that has them as attributes; `ops` are those that are
-    asked about, in programs beside all others. The other words are those of `assert_conforms`. `on_record` is called with each record as it comes.
+    asked about, in programs beside all others. The other words are those of `assert_conforms`. `on_record` is called with each record as it comes. A terminal
+    on standard error, or a notebook, shows how many there are meanwhile.
 
     >>> import numpy as np
     >>> report = conform({"neg": np.negative, "mul": np.multiply}, dtypes=["f32"])
@@ -132,7 +130,11 @@ def conform(backend, ops=None, on_record=None, tier="quick", seed=1, waivers=Non
         raise ValueError(f"conform: there is no callable for {missing[0]}")
     name = words.pop("name", None) or getattr(backend, "__name__", None) or type(backend).__name__
     held = Held(functions, ops, name=name, replay="etalon.replay('ID', …)", tier=tier, seed=seed, waivers=waivers, checks=list(checks), **words)
-    return Report(held.run(on_record))
+    progress = Progress(on_record)
+    try:
+        return Report(held.run(progress))
+    finally:
+        progress.end()
 
 
 def counterexample(held, id, found):
