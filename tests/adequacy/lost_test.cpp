@@ -186,6 +186,13 @@ TEST_CASE("what is lost beside a factor that every term has is lost whatever the
     return adequacy::Lost(system, reaches, 0).is_lost(x, {0x1p-126, {-0x1p-126, 0x1p-126, false}, true});
   };
   CHECK(loses([](const Expr& x, const Expr& d) { return d * call(Primitive::exp, x) + d; }));
+  // Two terms that one condition chooses, the same together at 0 on both sides, and not each.
+  const auto chosen = [](const Expr& x, const Expr& d, std::int64_t other) {
+    const Expr negative = spec::apply(Primitive::lt, {x, spec::decimal(0)}), zero = spec::decimal(0), e = call(Primitive::exp, x);
+    return spec::select(negative, d * e, zero) + spec::select(negative, zero, d * (e * spec::decimal(other)));
+  };
+  CHECK(loses([&](const Expr& x, const Expr& d) { return chosen(x, d, 1); }));
+  CHECK_FALSE(loses([&](const Expr& x, const Expr& d) { return chosen(x, d, 2); }));
   CHECK_FALSE(loses([](const Expr& x, const Expr& d) { return d * x; }));
   CHECK_FALSE(loses([](const Expr& x, const Expr& d) { return d * x * x; }));  // not 0 where d is large
   CHECK_FALSE(loses([](const Expr& x, const Expr& d) { return d * call(Primitive::expm1, x); }));

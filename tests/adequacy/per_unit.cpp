@@ -35,6 +35,17 @@ std::optional<int> degree(const Expr& e, const Expr& read) {
   return one && other ? std::optional(*one + *other) : std::nullopt;
 }
 
+// Terms that are chosen by one condition, added up before the choice: they are 0 each where the others are not.
+Expr merged(const Expr& e) {
+  std::vector<Expr> args;
+  for (const Expr& a : e->args) args.push_back(merged(a));
+  const Expr same = args.empty() ? e : spec::with_args(e, args);
+  if (!same.is(Primitive::add)) return same;
+  const Expr &a = args[0], &b = args[1];
+  if (a.form() != Form::select || b.form() != Form::select || a->args[0] != b->args[0]) return same;
+  return spec::select(a->args[0], merged(a->args[1] + b->args[1]), merged(a->args[2] + b->args[2]));
+}
+
 Expr with_one(const Expr& e, const Expr& read) {
   if (e == read) return spec::decimal(1);
   std::vector<Expr> args;
@@ -53,7 +64,7 @@ std::optional<Expr> per_unit(const Expr& value, spec::TensorId tensor) {
     read = sub;
   });
   if (!read || several || degree(value, *read) != 1) return std::nullopt;
-  return with_one(value, *read);
+  return merged(with_one(value, *read));
 }
 
 }  // namespace etalon::adequacy

@@ -10,7 +10,8 @@
 namespace etalon::adequacy {
 
 /// The value with 1 for the tensor's element, where that stands as a factor of each term exactly once, everywhere the same one and
-/// in no reduction, condition, divisor or function; nothing elsewhere. The value is that times the element.
+/// in no reduction, condition, divisor or function; nothing elsewhere. The value is that times the element; terms that
+/// one condition chooses are chosen together.
 [[nodiscard]] std::optional<spec::Expr> per_unit(const spec::Expr& value, spec::TensorId tensor);
 
 }  // namespace etalon::adequacy

@@ -98,7 +98,7 @@ class Scoring {
   static void note(Mutant& mutant, Question& question, Effect effect, const Change& change, const Case& c) {
     // One case in which it is no equivalent is enough: proofs are dear.
     const bool same = effect == Effect::none || effect == Effect::unseen;
-    const std::string proof = same && mutant.asked == 0 ? question.why_equivalent(change) : std::string();
+    const std::string proof = effect != Effect::killed && mutant.asked == 0 ? question.why_equivalent(change) : std::string();
     if (!proof.empty()) {
       ++mutant.proved;
       mutant.by = proof;
