@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 qemu = sys.argv[2] if len(sys.argv) > 2 else ""
 if not pathlib.Path(qemu).is_file() or platform.machine() != "x86_64":
@@ -16,14 +18,7 @@ if not pathlib.Path(qemu).is_file() or platform.machine() != "x86_64":
     sys.exit(77)
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def run(*words, machine=(), where="here"):
@@ -77,6 +72,4 @@ ran = elsewhere("audit", "forged.json", "--key", "k.pub", "--run", "r", "--inter
 forged = json.loads((folder / "there/b.json").read_text())
 check(ran.returncode == 1 and not forged["holds"], f"a forged interval: {ran.stdout!r}")
 
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 9 else 0)
+sys.exit(check.status(9))

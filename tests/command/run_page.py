@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tempfile
 
+from checks import Checks
+
 etalon = sys.argv[1]
 chromium = sys.argv[2] if len(sys.argv) > 2 else ""
 if not pathlib.Path(chromium).is_file():
@@ -16,15 +18,7 @@ from browser import Browser  # noqa: E402  (only where there is one)
 HOSTILE = "</style><script>window.pwned = 1</script><img src=http://example.com/x onerror=pwned=1> a rather long name"
 scratch = tempfile.TemporaryDirectory()
 folder = pathlib.Path(scratch.name)
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
-
+check = Checks()
 
 draw = random.Random(4)
 rows = [f"{x:.3f},{y:.3f},{HOSTILE if x < y else 'ash'}" for x, y in ((draw.random(), draw.random()) for _ in range(150))]
@@ -67,6 +61,4 @@ try:
         browser.screenshot(sys.argv[3])
 finally:
     browser.close()
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 16 else 0)
+sys.exit(check.status(16))

@@ -12,16 +12,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command"))
+from checks import Checks  # noqa: E402
+
 root, build, command = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 LAYERS = ("spec", "training")
-faults, checks = [], 0
-
-
-def check(holds, what):
-    global checks
-    checks += 1
-    if not holds:
-        faults.append(what)
+check = Checks()
 
 
 def size_of(source):
@@ -68,6 +64,4 @@ with tempfile.TemporaryDirectory() as scratch:
         here, there = (compiled(entry, moved, built / f"{layer}-{name}.o") for name, moved in (("here", str), ("there", elsewhere)))
         check(here and here == there, f"{entry['file']}: another object where the tree stands elsewhere")
 
-print("\n".join(faults))
-print(f"{checks} checks, {len(faults)} faults")
-sys.exit(1 if faults or checks < 2 + 3 * len(LAYERS) else 0)
+sys.exit(check.status(2 + 3 * len(LAYERS)))
