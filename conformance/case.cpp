@@ -11,7 +11,6 @@
 #include "conformance/directions.hpp"
 #include "conformance/faint.hpp"
 #include "conformance/integers.hpp"
-#include "conformance/next_to_nothing.hpp"
 #include "conformance/one_sign.hpp"
 #include "conformance/program_case.hpp"
 #include "conformance/saturation.hpp"
@@ -64,7 +63,6 @@ std::vector<Family> second_families(Draw& draw, std::size_t operands, std::uint6
 std::vector<Family> families_of(const Case& c, Draw& draw) {
   const std::size_t operands = c.call.operands.size();
   if (tells_elements_apart(c.key)) return std::vector<Family>(operands, Family::normal);
-  if (is_next_to_nothing(c.key)) return next_to_nothing_families(operands, c.key);
   return c.key.check == Check::second ? second_families(draw, operands, c.key.index) : draw_families(draw, operands, c.key.index);
 }
 
@@ -116,8 +114,7 @@ std::vector<Family> draw_operands(Case& c, const spec::Instance& instance, Draw&
   if (definition_of(c).operand_count == 2 && takes_integers(definition_of(c))) meet_lowest(c, draw);
   repeat_operand(c, draw);
   meet_one_sign(c, instance.system);
-  if (is_next_to_nothing(c.key)) make_operands_sparse(c, draw);
-  else make_operands_faint(c, draw);
+  make_operands_faint(c, draw);
   return families;
 }
 

@@ -34,10 +34,6 @@ constexpr std::uint64_t sibling_instance = 3;
 // Before it and in it roots and quotients may meet next to nothing.
 constexpr std::uint64_t bare_instance = sibling_instance - 1;
 
-// So many times the shortest tier comes to one of such ten. Behind that twice as many are bare, and real attributes as small as their
-// numbers.
-constexpr std::uint64_t rounds_of_shortest = 2;
-
 // Every tenth, at one more place, is for sides of comparisons that are equal.
 constexpr std::uint64_t tied_instance = 4;
 
@@ -120,11 +116,7 @@ std::optional<Assignment> draw_instance(const CaseKey& key, const spec::Definiti
   wish.deep = is_deep(key, number);
   if (key.check == Check::value && number % period == integer_instance && takes_integers(definition)) wish.least = integer_elements;
   auto assignment = draw_assignment(definition, draw, wish, key.dtype);
-  const bool faint = is_next_to_nothing(key, number);
-  if (assignment && (number % period == bare_instance || faint)) {
-    Assignment bare = without_small_summands(definition, *std::move(assignment), key.dtype);
-    return faint ? with_tiny_attributes(definition, std::move(bare), draw, key.dtype) : bare;
-  }
+  if (assignment && number % period == bare_instance) return without_small_summands(definition, *std::move(assignment), key.dtype);
   if (assignment && has_ties(key, number)) return with_powers_of_two(definition, *std::move(assignment), key.dtype);
   return assignment;
 }
@@ -146,11 +138,6 @@ std::optional<Assignment> assignment_of(const CaseKey& key, const spec::Definiti
 bool has_axis_of_one(Unusual kind) { return kind == Unusual::offset || kind == Unusual::reversed; }
 
 }  // namespace
-
-bool is_next_to_nothing(const CaseKey& key, std::uint64_t instance) {
-  const bool asked = key.check == Check::value || key.check == Check::jvp || key.check == Check::vjp;
-  return asked && instance % (period / 2) == bare_instance && instance / period >= rounds_of_shortest;
-}
 
 bool has_ties(const CaseKey& key, std::uint64_t instance) {
   return (key.check == Check::jvp || key.check == Check::vjp) && instance % period == tied_instance;

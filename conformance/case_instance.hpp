@@ -33,9 +33,6 @@ inline constexpr std::uint64_t draws_per_instance = 4;
 /// Whether the instance is for sides of comparisons that are equal: there the derivatives have arms of their own.
 [[nodiscard]] bool has_ties(const CaseKey& key, std::uint64_t instance);
 
-/// Whether roots and quotients of the instance meet next to nothing, and real attributes are as small: in longer tiers alone.
-[[nodiscard]] bool is_next_to_nothing(const CaseKey& key, std::uint64_t instance);
-
 /// The choices of the instance of this number, as the case takes them; nothing where no well-typed call was found.
 /// \param types drawn from by every case of the instance alike
 [[nodiscard]] std::optional<Assignment> choices_of(const CaseKey& key, const spec::Definition& definition, std::uint64_t number, Draw& types);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "conformance/faint.hpp"
-#include "conformance/next_to_nothing.hpp"
 #include "conformance/values.hpp"
 
 namespace etalon::conformance {
@@ -99,7 +98,6 @@ void draw_directions(Case& c, std::span<const spec::ValueType> results, Draw& dr
       if (is_real(type.dtype)) c.cotangent_tangents.back() = drawn(type.dtype, type.dims);
     }
   }
-  if (is_next_to_nothing(c.key)) return make_directions_sparse(c, draw);
   make_directions_faint(c, draw);
   if (!apart) leave_one_out(c, draw);
 }

@@ -10,8 +10,6 @@
 
 #include "conformance/attribute_levels.hpp"
 #include "conformance/shapes.hpp"
-#include "conformance/values.hpp"
-#include "spec/contract/contract.hpp"
 
 namespace etalon::conformance {
 namespace {
@@ -71,17 +69,6 @@ Assignment without_small_summands(const spec::Definition& definition, Assignment
   constexpr double small = 1e-3;
   for (const RealAttribute& a : real_attributes(definition, assignment)) {
     if (a.fallback && *a.fallback > 0 && *a.fallback <= small) choose(definition, assignment, dtype, a.name, 0.0);
-  }
-  return assignment;
-}
-
-Assignment with_tiny_attributes(const spec::Definition& definition, Assignment assignment, Draw& draw, DType dtype) {
-  constexpr double most = 0.8;
-  for (const RealAttribute& a : real_attributes(definition, assignment)) {
-    const double scale = draw.pick(tiny_scales(dtype)), subnormal = std::ldexp(1.0, spec::format_of(dtype).emin - 3);
-    const double value = draw.pick(std::vector<double>{scale, scale, scale * scale, subnormal, 0.0});
-    const double varied = std::ldexp(value, static_cast<int>(draw.integer(-2, 2)));
-    if (a.chosen != 0.0 && draw.chance(most)) choose(definition, assignment, dtype, a.name, varied);
   }
   return assignment;
 }

@@ -1,10 +1,9 @@
 /// \file
-/// Real attributes that are 0, powers of two or tiny, where others would keep from being met what a case is to meet: two sides of a
+/// Real attributes that are 0 or powers of two, where others would keep from being met what a case is to meet: two sides of a
 /// comparison that are equal exactly, a root or a quotient of next to nothing. It reads declarations and knows no operation.
 #pragma once
 
 #include "conformance/assignment.hpp"
-#include "conformance/draw.hpp"
 #include "spec/dtype.hpp"
 #include "spec/notation/definition.hpp"
 
@@ -18,9 +17,5 @@ namespace etalon::conformance {
 /// The same choices with 0 for each real attribute whose default is positive and at most 1/1000, as far as typing allows: what is
 /// added to keep a divisor from 0 hides how roots and quotients of the smallest numbers are computed.
 [[nodiscard]] Assignment without_small_summands(const spec::Definition& definition, Assignment assignment, DType dtype);
-
-/// The same choices with most real attributes tiny, as operands of the element type are, the square of that, subnormal or 0, as far
-/// as typing allows; those that are 0 stay so.
-[[nodiscard]] Assignment with_tiny_attributes(const spec::Definition& definition, Assignment assignment, Draw& draw, DType dtype);
 
 }  // namespace etalon::conformance

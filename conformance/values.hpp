@@ -42,9 +42,6 @@ inline constexpr std::uint64_t families_in_turn = 21;
 /// Which families the real operands of a case come from: one family, or for some cases one per operand.
 [[nodiscard]] std::vector<Family> draw_families(Draw& draw, std::size_t operands, std::uint64_t index);
 
-/// Around what the numbers of the family `tiny` lie: their squares are subnormal, in f32 or in the type itself.
-[[nodiscard]] std::vector<double> tiny_scales(DType dtype);
-
 /// A tensor of this type and shape.
 [[nodiscard]] HostTensor draw_real(Draw& draw, Family family, DType dtype, const Dims& dims);
 [[nodiscard]] HostTensor draw_boolean(Draw& draw, const Dims& dims);

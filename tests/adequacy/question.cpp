@@ -42,17 +42,6 @@ std::vector<HostTensor> inputs_of(const Case& c, const spec::Instance& instance)
   return all;
 }
 
-bool are_same_numbers(const HostTensor& a, const HostTensor& b) {
-  if (kind_of(a.dtype) != Kind::real) return a == b;
-  const auto count = static_cast<std::size_t>(a.dims.count());
-  bool same = a.dtype == b.dtype && a.dims == b.dims;
-  for (std::size_t i = 0; same && i < count; ++i) {
-    const double x = reference::bounds::real_element(a, i), y = reference::bounds::real_element(b, i);
-    same = x == y || (std::isnan(x) && std::isnan(y));
-  }
-  return same;
-}
-
 // Whether no branch of the envelope has the element's value.
 bool is_outside(const HostTensor& t, const Envelope& e, std::size_t i) {
   if (kind_of(t.dtype) != Kind::real) return reference::bounds::integer_element(t, i) != e.exact[i];
@@ -208,14 +197,13 @@ bool Question::is_finite() const {
   });
 }
 
-// Signs of zeros are nobody's promise.
 bool Question::is_identical(const Change& change) const {
   const auto all = reference::everything(system_);
   const auto other = answers_.exact(change, all, Stored::binary64);
   const std::size_t first = case_.mode == Mode::forward ? 0 : instance_.results.size();
   const auto right = other ? answers_.exact({}, all, Stored::binary64) : std::nullopt;
   return right && std::equal(right->begin() + static_cast<std::ptrdiff_t>(first), right->end(),
-                             other->begin() + static_cast<std::ptrdiff_t>(first), are_same_numbers);
+                             other->begin() + static_cast<std::ptrdiff_t>(first));
 }
 
 // Nothing where it reads beyond a tensor, or divides an integer by 0.
