@@ -17,7 +17,7 @@
 #include "conformance/case_file.hpp"
 #include "conformance/cases.hpp"
 #include "conformance/foreseen.hpp"
-#include "conformance/reports/escape.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

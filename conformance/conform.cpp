@@ -22,7 +22,6 @@
 #include "conformance/offered_parts.hpp"
 #include "conformance/plan.hpp"
 #include "conformance/reports/console.hpp"
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/journal.hpp"
 #include "conformance/reports/matrix.hpp"
 #include "conformance/shapes.hpp"
@@ -32,6 +31,7 @@
 #include "spec/error.hpp"
 #include "spec/file.hpp"
 #include "spec/library/library.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

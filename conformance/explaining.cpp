@@ -11,11 +11,11 @@
 #include "conformance/case_file.hpp"
 #include "conformance/lesson.hpp"
 #include "conformance/reports/console.hpp"
-#include "conformance/reports/escape.hpp"
 #include "conformance/script.hpp"
 #include "conformance/shell_word.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "conformance/explanation.hpp"
 #include "conformance/mathml.hpp"
-#include "conformance/reports/escape.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

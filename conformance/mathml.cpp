@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "conformance/reports/escape.hpp"
+#include "spec/markup.hpp"
 #include "spec/system/variable_names.hpp"
 
 namespace etalon::conformance {

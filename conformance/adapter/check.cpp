@@ -14,8 +14,8 @@
 #include "conformance/adapter/answers.hpp"
 #include "conformance/adapter/description.hpp"
 #include "conformance/adapter/questions.hpp"
-#include "conformance/reports/escape.hpp"
 #include "spec/error.hpp"
+#include "spec/markup.hpp"
 #include "spec/protocol/json.hpp"
 #include "spec/protocol/message.hpp"
 

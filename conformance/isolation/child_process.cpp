@@ -17,8 +17,8 @@
 #include <cstring>
 #include <thread>
 
-#include "conformance/reports/escape.hpp"
 #include "spec/error.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

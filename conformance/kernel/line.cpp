@@ -9,8 +9,8 @@
 #include <span>
 
 #include "conformance/case.hpp"
-#include "conformance/reports/escape.hpp"
 #include "spec/error.hpp"
+#include "spec/markup.hpp"
 #include "spec/sha256.hpp"
 
 namespace etalon::conformance {

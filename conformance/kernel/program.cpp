@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "conformance/kernel/texts.hpp"
-#include "conformance/reports/escape.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

@@ -10,8 +10,8 @@
 #include "conformance/explaining.hpp"
 #include "conformance/kernel/long_axes.hpp"
 #include "conformance/plan.hpp"
-#include "conformance/reports/escape.hpp"
 #include "conformance/shrink.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

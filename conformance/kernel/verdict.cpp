@@ -9,8 +9,8 @@
 
 #include "conformance/case_file.hpp"
 #include "conformance/reports/console.hpp"
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/json_lines.hpp"
+#include "spec/markup.hpp"
 #include "spec/sha256.hpp"
 
 namespace etalon::conformance {

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <ostream>
 
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
 #include "conformance/reports/gaps.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
 #include "conformance/reports/gaps.hpp"
 #include "conformance/reports/html_failures.hpp"
 #include "conformance/reports/matrix.hpp"
 #include "conformance/reports/page.hpp"
 #include "conformance/reports/plot.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

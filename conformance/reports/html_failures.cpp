@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/inputs.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

@@ -10,12 +10,12 @@
 #include <sstream>
 #include <string_view>
 
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/gaps.hpp"
 #include "spec/enumerator.hpp"
 #include "spec/error.hpp"
 #include "spec/file.hpp"
 #include "spec/json_depth.hpp"
+#include "spec/markup.hpp"
 #include "spec/protocol/json.hpp"
 
 namespace etalon::conformance {

@@ -5,9 +5,9 @@
 #include <ostream>
 #include <vector>
 
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
 #include "conformance/reports/gaps.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

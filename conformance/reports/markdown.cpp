@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <ostream>
 
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
 #include "conformance/reports/gaps.hpp"
 #include "conformance/reports/matrix.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

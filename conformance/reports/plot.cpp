@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "conformance/reports/escape.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

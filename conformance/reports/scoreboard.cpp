@@ -5,9 +5,9 @@
 #include <set>
 #include <vector>
 
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
 #include "conformance/reports/matrix.hpp"
+#include "spec/markup.hpp"
 
 namespace etalon::conformance {
 namespace {

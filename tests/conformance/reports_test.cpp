@@ -8,12 +8,12 @@
 #include "conformance/number_text.hpp"
 #include "conformance/reports/console.hpp"
 #include "conformance/reports/diff.hpp"
-#include "conformance/reports/escape.hpp"
 #include "conformance/reports/formats.hpp"
 #include "conformance/reports/json_lines.hpp"
 #include "conformance/reports/matrix.hpp"
 #include "conformance/reports/plot.hpp"
 #include "conformance/values.hpp"
+#include "spec/markup.hpp"
 #include "tests/conformance/reports.hpp"
 
 using namespace etalon;

@@ -3,12 +3,10 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/reports/escape.hpp"
+#include "spec/markup.hpp"
 #include "tools/log/outline.hpp"
 
 namespace etalon::logging {
-
-using conformance::markup;
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
+#include "spec/markup.hpp"
 #include "spec/quoted.hpp"
-#include "training/plot/escaped.hpp"
 
 namespace etalon::training {
 
@@ -40,7 +40,7 @@ std::string table_of(const std::vector<ClassRow>& classes) {
   for (const char* column : {"rows", "precision", "recall", "F1"}) text += fmt::format("<th>{}</th>", column);
   text += "</tr></thead>\n";
   for (const ClassRow& row : classes) {
-    text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", escaped(row.name), row.rows,
+    text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", markup(row.name), row.rows,
                         row.precision, row.recall, row.f1);
   }
   return text + "</table></div>\n";
@@ -49,14 +49,14 @@ std::string table_of(const std::vector<ClassRow>& classes) {
 }  // namespace
 
 std::string as_html(const Page& page) {
-  const std::string title = escaped(as_quoted(page.title));
+  const std::string title = markup(as_quoted(page.title));
   std::string text = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>Etalon: {0}</title>\n<style>\n{1}</style></head>\n<body>\n<h1>{0}</h1>\n<ul>",
       title, style);
-  for (const auto& [what, much] : page.facts) text += fmt::format("<li><b>{}</b>{}</li>\n", escaped(as_quoted(much)), escaped(what));
+  for (const auto& [what, much] : page.facts) text += fmt::format("<li><b>{}</b>{}</li>\n", markup(as_quoted(much)), markup(what));
   text += "</ul>\n" + table_of(page.classes) + "<div class=\"pictures\">\n";
   for (const std::string& picture : page.pictures) text += picture;
   return text + "</div>\n</body></html>\n";

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "spec/markup.hpp"
 #include "training/plot/chart.hpp"
-#include "training/plot/escaped.hpp"
 #include "training/plot/scale.hpp"
 
 namespace etalon::training {
@@ -17,14 +17,14 @@ constexpr double height = 400;
 constexpr double margin = 60;
 
 std::string label(double x, double y, const std::string& text, const char* anchor = "middle") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(text));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, markup(text));
 }
 
 std::string page(const std::string& title, const std::string& body) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\">\n"
       "<title>{2}</title>\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n{3}{4}</svg>\n",
-      width, height, escaped(title), label(width / 2, 24, title), body);
+      width, height, markup(title), label(width / 2, 24, title), body);
 }
 
 std::string frame() {

@@ -1,11 +1,11 @@
-#include "conformance/reports/escape.hpp"
+#include "spec/markup.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "spec/protocol/json.hpp"
 
-namespace etalon::conformance {
+namespace etalon {
 namespace {
 
 bool is_ascii(std::string_view text) {
@@ -65,4 +65,4 @@ std::string code_span(std::string_view text) {
   return out.find_first_not_of(' ') == std::string::npos ? "` `" : "`" + out + "`";
 }
 
-}  // namespace etalon::conformance
+}  // namespace etalon

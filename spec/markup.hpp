@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace etalon::conformance {
+namespace etalon {
 
 /// The text with replacement characters where it is not UTF-8.
 [[nodiscard]] std::string well_formed(std::string_view text);
@@ -16,4 +16,4 @@ namespace etalon::conformance {
 /// A code span of Markdown, also inside a table: nothing in it is read as markup.
 [[nodiscard]] std::string code_span(std::string_view text);
 
-}  // namespace etalon::conformance
+}  // namespace etalon
