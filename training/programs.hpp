@@ -39,14 +39,4 @@ template <template <template <class> class> class Model, template <template <cla
   return tracer.finish();
 }
 
-/// What `f(model, batch)` computes, as the output `answers`; it reads the parameters of a state and updates nothing.
-template <template <template <class> class> class Model, template <template <class> class> class Batch, class F>
-[[nodiscard]] spec::Program answering_program(const State& state, const F& f) {
-  spec::Tracer tracer;
-  const Batch<Untyped> batch = declare_inputs<Batch>(tracer);
-  const Task::Values values = declare_parameters(tracer, state.parameters());
-  tracer.output(names::answers, f(model_of<Model>(state.parameters(), values), batch));
-  return tracer.finish();
-}
-
 }  // namespace etalon::training

@@ -92,9 +92,6 @@ class Enclosure {
   /// Of a number that is not NaN and not zero: whether it is negative. \throws Undecided
   [[nodiscard]] bool surely_negative() const;
   [[nodiscard]] Mark mark() const;
-  void set_mark(const Mark& m) {
-    if constexpr (marked) mark_ = m;
-  }
   [[nodiscard]] bool equals(const Enclosure& other) const;
 
   [[nodiscard]] static Enclosure point(const End& value);
