@@ -174,6 +174,17 @@ TEST_CASE("what is not offered is refused all at once, by line and instruction")
   CHECK(imported("func.func @f(%x: tensor<2xui8>, %z: tensor<?xf32>) { return }").refused ==
         Lines{"m.mlir:1:1: argument \"%x\": tensors of ui8 are not offered",
               "m.mlir:1:1: argument \"%z\": extents that are not known are not offered"});
+  // More than 64 bits count, in types, and of what is padded.
+  CHECK(imported("func.func @f(%x: tensor<4611686018427387904x4xf32>, %z: tensor<0x9007199254740993xf32>) { return }").refused ==
+        Lines{"m.mlir:1:1: argument \"%x\": tensors of so many elements are not offered",
+              "m.mlir:1:1: argument \"%z\": tensors of so many elements are not offered"});
+  const auto padded = [](const std::string& interior) {
+    return imported(function_of("  %z = stablehlo.constant dense<1.0> : tensor<f32>\n  %y = stablehlo.pad %x, %z, low = [0], "
+                                "high = [0], interior = [" + interior + "] : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>"))
+        .refused;
+  };
+  CHECK(padded("9007199254740993") == Lines{"m.mlir:3:8: stablehlo.pad: attribute \"interior\" is out of range"});
+  CHECK(padded("2147483648") == Lines{"m.mlir:3:8: stablehlo.pad: tensors of so many elements are not offered"});
   // A function that calls itself.
   CHECK(imported("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %y = call @main(%x) : (tensor<f32>) -> "
                  "tensor<f32>\n  return %y : tensor<f32>\n}")

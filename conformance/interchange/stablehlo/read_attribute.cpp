@@ -45,6 +45,7 @@ Type AttributeReader::type() {
   }
   const std::string element(scan_.word());
   const std::optional<DType> dtype = element_named(element);
+  if (!fits(type.extents)) why = too_large;
   if (!dtype) why = fmt::format("tensors of {} are not offered", as_quoted(element));
   if (element == "complex" && scan_.sees("<")) scan_.pass_over_brackets();
   if (scan_.takes(",")) {

@@ -120,6 +120,7 @@ constexpr std::int64_t most_counted = std::int64_t{1} << 20U;
     extents.push_back(low[i] + extent + std::max<std::int64_t>(0, extent - 1) * interior[i] + high[i]);
     refuse(extents.back() < 0, "more is cropped than there is");
   }
+  refuse(!fits(extents), too_large);
   const auto place = [&](std::size_t i) {
     return interior[i] == 0 ? fmt::format("i{} - ({})", i, low[i])
                             : fmt::format("(i{} - ({})) // {}", i, low[i], interior[i] + 1);

@@ -173,28 +173,28 @@ struct Layout {
              (groups > 1 && batch_groups > 1) || outputs == 0,
          "groups must divide batch and channels");
   const DType dtype = t.result().dtype;
-  const auto index = [](char letter, std::size_t axis) { return letter + std::to_string(axis); };
   const std::int64_t batch_part = batch / batch_groups;
   const std::string n = batch_groups == 1 ? "n" : fmt::format("f // {} * {} + n", outputs / batch_groups, batch_part);
   const std::string channel = groups == 1 ? "c" : fmt::format("f // {} * {} + c", outputs / groups, inputs);
   std::vector<std::string> conditions;
-  for (std::size_t i = 0; i < rank; ++i) conditions.push_back(w.meets(i, index('i', i), index('u', i)));
+  for (std::size_t i = 0; i < rank; ++i) conditions.push_back(w.meets(i, index_text('i', i), index_text('u', i)));
   const std::string condition = joined_conditions(conditions);
   const std::string read = fmt::format(
-      "x{} else 0", arranged(x, n, channel, [&](std::size_t i) { return w.place(i, index('i', i), index('u', i)); }));
+      "x{} else 0", arranged(x, n, channel, [&](std::size_t i) { return w.place(i, index_text('i', i), index_text('u', i)); }));
   std::string binders;
-  for (std::size_t i = 0; i < rank; ++i) binders += fmt::format(", {} < {}", index('u', i), sizes[i]);
+  for (std::size_t i = 0; i < rank; ++i) binders += fmt::format(", {} < {}", index_text('u', i), sizes[i]);
   const Integers out = arranged(y, batch_part, outputs, extents);
+  refuse(!fits(out), too_large);
   const std::string target = arranged(y, fmt::format("n < {}", batch_part), fmt::format("f < {}", outputs),
-                                      [&](std::size_t i) { return fmt::format("{} < {}", index('i', i), extents[i]); });
+                                      [&](std::size_t i) { return fmt::format("{} < {}", index_text('i', i), extents[i]); });
   return {t.define(
       "convolved",
       fmt::format("({}, {}) -> y{}\n  y{} = sum[c < {}{}] k{} * ({})\n", operand_text("x", t.extents(0), dtype),
                   operand_text("k", t.extents(1), dtype), extents_text(out), target, inputs, binders,
                   arranged(k, "c", "f",
                            [&](std::size_t i) {
-                             return turned[i] == 0 ? index('u', i)
-                                                   : fmt::format("{} - {}", sizes[i] - 1, index('u', i));
+                             return turned[i] == 0 ? index_text('u', i)
+                                                   : fmt::format("{} - {}", sizes[i] - 1, index_text('u', i));
                            }),
                   condition.empty() ? read : fmt::format("if {} then ({}) else 0", condition, read)),
       {t.converted(t.x(0), dtype), t.converted(t.x(1), dtype)})};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -16,6 +17,16 @@ std::optional<DType> element_named(std::string_view name) {
 
 std::int64_t count(const Extents& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+bool fits(const Extents& extents) {
+  constexpr std::int64_t most = std::int64_t{1} << 40U;
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : extents) {
+    if (extent > longest_axis || (extent > 0 && elements > most / extent)) return false;
+    elements *= std::max<std::int64_t>(extent, 1);
+  }
+  return true;
 }
 
 std::string to_text(const TensorType& type) {

@@ -21,6 +21,13 @@ struct TensorType {
   [[nodiscard]] friend bool operator==(const TensorType&, const TensorType&) = default;
 };
 
+/// Of axes, and of the numbers of attributes: products of two of them are numbers of 64 bits, and places in tensors.
+inline constexpr std::int64_t longest_axis = std::int64_t{1} << 31U;
+
+/// Whether the axes are no longer, and the elements no more than 2^40.
+[[nodiscard]] bool fits(const Extents& extents);
+inline constexpr const char* too_large = "tensors of so many elements are not offered";
+
 /// `i1` for truth values; the others have the library's names.
 [[nodiscard]] std::string_view element_name(DType dtype);
 [[nodiscard]] std::optional<DType> element_named(std::string_view name);

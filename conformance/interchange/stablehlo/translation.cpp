@@ -12,12 +12,10 @@
 namespace etalon::conformance::stablehlo {
 namespace {
 
-/// Integers are extents, axes, strides and paddings: beyond this they are none, and sums of a few are no overflow.
-constexpr std::int64_t largest = std::int64_t{1} << 40U;
-
+/// Integers are extents, axes, strides and paddings: beyond the longest axis they are none.
 void add_integers(const Attribute& attribute, std::string_view name, Integers& all) {
   if (const auto* integer = std::get_if<std::int64_t>(&attribute.value)) {
-    refuse(*integer < -largest || *integer > largest, fmt::format("attribute \"{}\" is out of range", name));
+    refuse(*integer < -longest_axis || *integer > longest_axis, fmt::format("attribute \"{}\" is out of range", name));
     return all.push_back(*integer);
   }
   if (const auto* truth = std::get_if<bool>(&attribute.value)) return all.push_back(*truth ? 1 : 0);
@@ -31,7 +29,7 @@ void add_integers(const Attribute& attribute, std::string_view name, Integers& a
          fmt::format("attribute \"{}\" must be integers", name));
   for (std::size_t i = 0; i < static_cast<std::size_t>(tensor->dims.count()); ++i) {
     const double number = element(*tensor, i);
-    refuse(!(number >= -static_cast<double>(largest) && number <= static_cast<double>(largest)),
+    refuse(!(number >= -static_cast<double>(longest_axis) && number <= static_cast<double>(longest_axis)),
            fmt::format("attribute \"{}\" is out of range", name));
     all.push_back(static_cast<std::int64_t>(number));
   }

@@ -35,6 +35,7 @@ std::int64_t Windows::number(std::size_t axis, std::int64_t extent) const {
 Integers Windows::numbers(const Integers& extents) const {
   Integers all;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) all.push_back(number(axis, extents[axis]));
+  refuse(!fits(all), too_large);
   return all;
 }
 
