@@ -2,8 +2,18 @@
 import base64
 import json
 import os
+import pathlib
 import subprocess
+import sys
 import tempfile
+
+
+def given_chromium(words):
+    """The first of the words. Where there is no such program the test is skipped."""
+    if words and pathlib.Path(words[0]).is_file():
+        return words[0]
+    print("skipped: no Chromium; on Debian: apt-get install chromium")
+    sys.exit(77)
 
 
 class Browser:

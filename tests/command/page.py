@@ -7,13 +7,11 @@ import subprocess
 import sys
 import tempfile
 
+from browser import Browser, given_chromium
+from checks import Checks
+
 etalon = sys.argv[1]
-chromium = sys.argv[2] if len(sys.argv) > 2 else ""
-if not pathlib.Path(chromium).is_file():
-    print("skipped: no Chromium; on Debian: apt-get install chromium")
-    sys.exit(77)
-from browser import Browser  # noqa: E402  (only where there is one)
-from checks import Checks  # noqa: E402
+chromium = given_chromium(sys.argv[2:])
 
 HOSTILE = "</script></style><script>window.pwned = 1; console.log('pwned')</script><img src=http://example.com/x onerror='pwned = 1'> \"' ü"
 folder = pathlib.Path(tempfile.mkdtemp())

@@ -6,14 +6,11 @@ import subprocess
 import sys
 import tempfile
 
+from browser import Browser, given_chromium
 from checks import Checks
 
 etalon = sys.argv[1]
-chromium = sys.argv[2] if len(sys.argv) > 2 else ""
-if not pathlib.Path(chromium).is_file():
-    print("skipped: no Chromium; on Debian: apt-get install chromium")
-    sys.exit(77)
-from browser import Browser  # noqa: E402  (only where there is one)
+chromium = given_chromium(sys.argv[2:])
 
 HOSTILE = "</style><script>window.pwned = 1</script><img src=http://example.com/x onerror=pwned=1> a rather long name"
 scratch = tempfile.TemporaryDirectory()

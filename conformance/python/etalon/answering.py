@@ -6,6 +6,8 @@ import numpy
 from etalon import _etalon
 from etalon.refusals import Unsupported
 
+BAD = ("fail", "crashed", "timeout")  # verdicts of answers that are wrong, or that never came
+
 
 class Called:
     """One callable under the signature of one operation.

@@ -1,6 +1,6 @@
 """The suite's cases one by one, for test runners."""
 from etalon import _etalon
-from etalon.answering import name_of
+from etalon.answering import BAD, name_of
 from etalon.holding import Held, counterexample, replay_line
 from etalon.refusals import Unsupported
 
@@ -23,7 +23,7 @@ class Case:
         outcome = _etalon.ask(self.id, held.answer, held.description, held.options)
         if outcome.verdict == "unsupported":
             raise Unsupported("request", outcome.why)
-        if outcome.verdict in ("fail", "crashed", "timeout"):
+        if outcome.verdict in BAD:
             raise AssertionError(counterexample(held, self.id, outcome.why))
 
 

@@ -4,7 +4,7 @@ import json
 import pathlib
 
 from etalon import _etalon
-from etalon.answering import Answer, ByNumpy, Called, name_of
+from etalon.answering import BAD, Answer, ByNumpy, Called, name_of
 from etalon.calls import contract_words
 from etalon.progress import Progress, notebook
 
@@ -116,8 +116,8 @@ def conform(backend, ops=None, on_record=None, tier="quick", seed=1, waivers=Non
     """Holds callables to the definitions, and returns the report.
 
     `backend` is a dictionary of callables by operation, or a module or object that has them as attributes; `ops` are those that are
-    asked about, in programs beside all others. The other words are those of `assert_conforms`. `on_record` is called with each record as it comes. A terminal
-    on standard error, or a notebook, shows how many there are meanwhile.
+    asked about, in programs beside all others. The other words are those of `assert_conforms`. `on_record` is called with each record as it
+    comes. A terminal on standard error, or a notebook, shows how many there are meanwhile.
 
     >>> import numpy as np
     >>> report = conform({"neg": np.negative, "mul": np.multiply}, dtypes=["f32"])
@@ -167,7 +167,7 @@ def assert_conforms(fn, op, *, like=None, device=None, jvp=None, vjp=None, modes
     silent = sorted(wanted - {r.mode for r in report.records if r.verdict != "unsupported"})
     if report.conforms and not silent:
         return
-    bad, asked = sum(report.totals[v] for v in ("fail", "crashed", "timeout")), len(report.records)
+    bad, asked = sum(report.totals[v] for v in BAD), len(report.records)
     if run.smallest:
         why = counterexample(held, run.smallest, next(r.why for r in run.records if r.id == run.smallest))
     else:

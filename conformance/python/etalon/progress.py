@@ -2,8 +2,9 @@
 import sys
 import time
 
+from etalon.answering import BAD
+
 BETWEEN = 0.2  # seconds between two lines, which people can read
-BAD = ("fail", "crashed", "timeout")
 
 
 def notebook():
