@@ -1,6 +1,7 @@
 // Derivatives of what a program computes, over boxes of its input: the residual of a differential equation, the decrease of a
-// Lyapunov function, a corridor about a solution. What holds is known from calculus, in plain doubles.
+// Lyapunov function, a corridor about a solution. What holds is known from calculus, in fifty digits.
 #include <array>
+#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
@@ -13,6 +14,7 @@ namespace etalon {
 namespace {
 
 using namespace bounds_test;
+using Number = boost::multiprecision::cpp_bin_float_50;
 
 /// One range for each output, a single number, where x lies in the box.
 std::vector<OutputRange> ranges_over(const std::string& text, const Box& box, Narrowing narrowing) {
@@ -28,7 +30,7 @@ std::vector<OutputRange> ranges_over(const std::string& text, const Box& box, Na
   return reference::ranges(spec::lower(program), inputs, boxes, {}, each, narrowing);
 }
 
-bool lies_in(const OutputRange& range, double value) { return range.lower <= value && value <= range.upper; }
+bool lies_in(const OutputRange& range, const Number& value) { return range.lower <= value && value <= range.upper; }
 double width(const OutputRange& range) { return range.upper - range.lower; }
 
 /// u(x) = Σ v tanh(w x + b), and u'' + u beside its derivatives.
@@ -47,11 +49,11 @@ output u, du, ddu, residual
 )";
 
 /// The same, by the derivatives of tanh.
-std::array<double, 4> network_at(double x) {
+std::array<Number, 4> network_at(double x) {
   constexpr std::array w{0.5, -1.5, 2.0}, b{0.25, 0.5, -1.0}, v{1.0, 0.5, -0.75};
-  double u = 0, du = 0, ddu = 0;
+  Number u = 0, du = 0, ddu = 0;
   for (std::size_t i = 0; i < w.size(); ++i) {
-    const double t = std::tanh(w[i] * x + b[i]), slope = 1 - t * t;
+    const Number t = tanh(Number(w[i]) * x + b[i]), slope = 1 - t * t;
     u += v[i] * t;
     du += v[i] * w[i] * slope;
     ddu += v[i] * w[i] * w[i] * -2 * t * slope;
@@ -72,9 +74,7 @@ TEST_CASE("a network's derivatives, and the residual of its equation, are bounde
       for (std::size_t output = 0; output < found.size(); ++output) {
         CHECK(width(found[output]) < 2);
         for (int i = 0; i <= 8; ++i) {
-          // Where the ends of a range are met, what is compared is itself a few ulps off.
-          const double value = network_at(low + size * i / 8)[output];
-          CHECK((lies_in(found[output], value - 1e-13) || lies_in(found[output], value + 1e-13)));
+          CHECK(lies_in(found[output], network_at(low + size * i / 8)[output]));
           ++compared;
         }
       }
@@ -106,8 +106,8 @@ output dV
       const OutputRange found = ranges_over(text, box, Narrowing::both).front();
       CHECK(found.upper < 0);
       // Its least is below what is found at the centre.
-      const double x = (i + 0.5) * size, y = (j + 0.5) * size;
-      CHECK(found.lower <= 2 * (x * (-x + std::tanh(y) / 2) + y * (-y + std::tanh(x) / 2)));
+      const Number x = (i + 0.5) * size, y = (j + 0.5) * size;
+      CHECK(found.lower <= Number(2 * (x * (-x + tanh(y) / 2) + y * (-y + tanh(x) / 2))));
       ++decided;
     }
   }
@@ -117,7 +117,12 @@ output dV
 }
 
 TEST_CASE("the solution lies in the corridor that a bounded residual gives", "[fields]") {
-  // u = 1 - x + x²/2 - x³/6 for u' = -u: u' + u is -x³/6, and u is off by at most the integral of what that is bounded by.
+  // u = 1 - x + x²/2 - x³/6 for u' = -u: u' + u is -x³/6 but for what the double of 1/6 is off by, and u is off by at most the integral
+  // of what that is bounded by.
+  const auto residual_at = [](const Number& x) -> Number {
+    const Number third = 0.16666666666666666;
+    return -1 + x - 3 * third * x * x + (1 - x + x * x / 2 - third * x * x * x);
+  };
   const std::string text = R"(input x : f64[]
 constant one : f64[] = 1
 constant second : f64[] = 0.5
@@ -140,11 +145,10 @@ output u, residual
     const double low = cell * size, high = low + size;
     const std::vector<OutputRange> found = ranges_over(text, {{low}, {high}}, Narrowing::both);
     const OutputRange& residual = found.at(1);
-    CHECK(residual.lower <= -high * high * high / 6 * (1 - 1e-12));
-    CHECK(residual.upper >= -low * low * low / 6 * (1 + 1e-12) - 1e-16);
+    for (const double x : {low, high}) CHECK(lies_in(residual, residual_at(x)));
     CHECK(width(residual) < 0.01);
     corridor += size * std::max(std::abs(residual.lower), std::abs(residual.upper));
-    CHECK(lies_in({found[0].lower - corridor, found[0].upper + corridor}, std::exp(-high)));
+    CHECK(lies_in({found[0].lower - corridor, found[0].upper + corridor}, exp(Number(-high))));
     ++compared;
   }
   CHECK(compared == 32);
