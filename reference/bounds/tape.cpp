@@ -5,6 +5,12 @@
 #include <limits>
 
 namespace etalon::reference::bounds {
+namespace {
+
+/// Of an error found so far: a million parts as small as this do not widen it by 2^-44 of itself.
+constexpr double negligible = 0x1p-64;
+
+}  // namespace
 
 /// Fills `order_` with the nodes below `output`, operands first.
 void Tape::collect(NodeId output) {
@@ -69,6 +75,7 @@ NodeId Tape::end_passing(NodeId kept) {
   variance_[to] = variance_[from];
   if (first_without_ > to && first_without_ <= from) first_without_ = to;
   resize(to + 1);
+  if (reach_.size() > to) reach_.resize(to);
   return first;
 }
 
@@ -100,6 +107,7 @@ Error Tape::error(NodeId output, std::size_t budget) {
   if (begin_[root] == end_of(output)) return {local_[root], steady_[root] + std::sqrt(variance_[root])};
   if (work_ > budget) return {infinity, infinity};
   collect(output);
+  (void)reach(output);
   adjoints_[root] = just(1);
   double error = 0;
   double steady = 0;
@@ -109,16 +117,21 @@ Error Tape::error(NodeId output, std::size_t budget) {
     const Interval adjoint = adjoints_[n];
     adjoints_[n] = {};
     seen_[n] = 0;
+    const std::uint32_t end = end_of(*it);
+    work_ += end - begin_[n] + 1;
+    if (adjoint.lower == 0 && adjoint.upper == 0) continue;
+    const double size = adjoint.lower <= adjoint.upper ? adjoint.magnitude() : infinity;
+    // Below what vanishes beside the rest, such as a weight of a softmax, nobody has to look.
+    if (error > 0 && size * reach_[n] <= error * negligible) {
+      error = wider_up(error + mul_up(size, reach_[n]));
+      continue;
+    }
     if (local_[n] > 0) {
-      const double size = adjoint.lower <= adjoint.upper ? adjoint.magnitude() : infinity;
       const double part = size * local_[n];
       error = wider_up(error + (has_exact_error(part) ? wider_up(part) : mul_up(size, local_[n])));
       steady += size * steady_[n];
       variance += size * size * variance_[n];
     }
-    const std::uint32_t end = end_of(*it);
-    work_ += end - begin_[n] + 1;
-    if (adjoint.lower == 0 && adjoint.upper == 0) continue;
     for (std::uint32_t i = begin_[n]; i < end; ++i) {
       accumulate(adjoints_[static_cast<std::size_t>(edges_[i].operand)], edges_[i].slope, adjoint);
     }

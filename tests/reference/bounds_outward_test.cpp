@@ -210,6 +210,44 @@ TEST_CASE("an adjoint of a million edges is enclosed", "[sound][bounds]") {
   CHECK(exactly(error.bound) <= exact * (1 + edges * exactly(4 * small)));
 }
 
+TEST_CASE("what vanishes beside the rest is counted without a look at what is below it", "[sound][bounds]") {
+  using namespace reference::bounds;
+  std::mt19937_64 random(23);
+  const auto number = [&](std::uint64_t most) {
+    return std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, -static_cast<int>(random() % most));
+  };
+  std::size_t vanishing = 0;
+  for (int round = 0; round < 100; ++round) {
+    Tape tape;
+    std::vector<std::vector<std::pair<std::size_t, double>>> edges;
+    std::vector<double> local;
+    for (std::size_t n = 0; n < 60; ++n) {
+      // The root rounds, so that there is something to vanish beside.
+      local.push_back(n + 1 < 60 && random() % 3 == 0 ? 0 : number(60));
+      tape.open(local.back());
+      edges.emplace_back();
+      for (std::size_t e = 0; n > 0 && e < 3; ++e) {
+        const std::size_t operand = random() % n;
+        const double slope = number(random() % 4 == 0 ? 200 : 4);
+        edges.back().emplace_back(operand, slope);
+        tape.edge({static_cast<NodeId>(operand), just(slope)});
+      }
+    }
+    std::vector<Rational> adjoint(local.size());
+    adjoint.back() = 1;
+    Rational exact = 0;
+    for (std::size_t n = local.size(); n-- > 0;) {
+      exact += adjoint[n] * exactly(local[n]);
+      if (adjoint[n] > 0 && adjoint[n] < exactly(0x1p-64)) ++vanishing;
+      for (const auto& [operand, slope] : edges[n]) adjoint[operand] += adjoint[n] * exactly(slope);
+    }
+    const double bound = tape.error(static_cast<NodeId>(local.size()) - 1, 1000000).bound;
+    CHECK(exactly(bound) >= exact);
+    CHECK(exactly(bound) <= exact * (1 + exactly(0x1p-40)));
+  }
+  CHECK(vanishing > 100);
+}
+
 TEST_CASE("a wide number lies between neighbouring doubles, or is one", "[sound][bounds]") {
   using reference::bounds::Quad;
   using Wide = reference::bounds::Wide<Quad>;
