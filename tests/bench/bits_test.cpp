@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -30,10 +31,22 @@ constexpr std::size_t most_steps = static_cast<std::size_t>(-1);
 constexpr bool all_of_them = true;
 #endif
 
+/// What `etalon-order-1` is a name for: a digest for each workload, on every machine. Whoever audits a run of today later must come to
+/// its bits, so that other bits need another name; that the numbers are right is for conformance to say. The file is that of
+/// `etalon bench bits --threads 1 --json`, of which each line has a workload and its first digest.
+std::map<std::string, std::string> committed_digests() {
+  std::ifstream file(std::string(ETALON_SOURCE_DIR) + "/tests/bench/order.txt");
+  std::map<std::string, std::string> all;
+  for (std::string name, digest; file >> name >> digest;) all[name] = digest;
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("every_workload_gives_the_same_bits_whatever_threads_vectors_and_caches_there_are", "[bits]") {
   std::size_t workloads = 0, bytes = 0, sharing = 0;
+  const std::map<std::string, std::string> committed = committed_digests();
+  REQUIRE(committed.size() == all_workloads().size());
   for (const Workload& workload : all_workloads()) {
     const spec::Program program = program_of(workload, DType::f32);
     if (program.steps.size() > most_steps) continue;
@@ -42,7 +55,7 @@ TEST_CASE("every_workload_gives_the_same_bits_whatever_threads_vectors_and_cache
     INFO(found.different);
     REQUIRE(found.hashes.size() == settings.size());
     CHECK(found.equal());
-    for (const std::string& hash : found.hashes) CHECK(hash == found.hashes[0]);
+    for (const std::string& hash : found.hashes) CHECK(hash == committed.at(workload.name));
     std::size_t state = 0;
     for (const InputSpec& spec : workload.inputs) state += spec.is_state ? 1 : 0;
     CHECK(found.tensors == runs_compared * program.outputs.size() + state);
