@@ -1,7 +1,6 @@
 #include "compiled/emit/llvm/effort.hpp"
 
 #include <algorithm>
-#include <array>
 #include <variant>
 
 #include "compiled/machine/thresholds.hpp"
@@ -19,20 +18,13 @@ bool contracts(const std::vector<loops::Step>& steps) {
 
 }  // namespace
 
-bool HastyPasses::shouldRunPass(llvm::StringRef pass, llvm::StringRef) {
-  static constexpr std::array<llvm::StringLiteral, 3> left_out{
-      llvm::StringLiteral("Loop Strength Reduction"), llvm::StringLiteral("Machine Instruction Scheduler"),
-      llvm::StringLiteral("Post RA top-down list latency scheduler")};
-  return std::find(left_out.begin(), left_out.end(), pass) == left_out.end();
-}
-
-bool is_hasty(const std::vector<loops::Nest>& nests) {
+Effort effort_for(const std::vector<loops::Nest>& nests) {
   double work = 0;
   for (const loops::Nest& nest : nests) {
-    if (contracts(nest.steps)) return false;
+    if (contracts(nest.steps)) return Effort::full;
     work += nest.work;
   }
-  return work < threshold<double>("little_work");
+  return work < threshold<double>("little_work") ? Effort::hasty : Effort::full;
 }
 
 }  // namespace etalon::compiled

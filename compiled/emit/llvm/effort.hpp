@@ -5,20 +5,16 @@
 
 #include <vector>
 
-#include <llvm/IR/OptBisect.h>
-
 #include "compiled/ir/nest.hpp"
 
 namespace etalon::compiled {
 
-/// Leaves out the passes that order instructions and rewrite how loops count.
-class HastyPasses : public llvm::OptPassGate {
- public:
-  [[nodiscard]] bool shouldRunPass(llvm::StringRef pass, llvm::StringRef where) override;
-  [[nodiscard]] bool isEnabled() const override { return true; }
+enum class Effort {
+  full,
+  hasty,  ///< without the passes that order instructions, rewrite how loops count and look for shorter ways to say the same
 };
 
-/// Whether all of the kernels together do little, and none is a contraction: tiles of registers want their order.
-[[nodiscard]] bool is_hasty(const std::vector<loops::Nest>& nests);
+/// Hasty where all of the kernels together do little and none is a contraction: tiles of registers want their order.
+[[nodiscard]] Effort effort_for(const std::vector<loops::Nest>& nests);
 
 }  // namespace etalon::compiled

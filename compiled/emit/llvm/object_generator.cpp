@@ -46,14 +46,12 @@ void run_passes(const char* pipeline, llvm::Module& module, llvm::TargetMachine&
 }
 
 /// What the module is as text for an assembler; the module stays as it is.
-std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& target) {
+std::string assembly_of(const llvm::Module& module, llvm::TargetMachine& target, Effort effort) {
   const auto copy = llvm::CloneModule(module);
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream out(text);
   llvm::legacy::PassManager passes;
-  if (target.addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile)) {
-    throw InternalError("codegen: this machine has no assembly");
-  }
+  add_code_passes(passes, target, out, llvm::CodeGenFileType::AssemblyFile, effort);
   passes.run(*copy);
   return {text.data(), text.size()};
 }
@@ -114,7 +112,12 @@ orc::JITTargetMachineBuilder target_of_host(std::string_view model) {
 }
 
 ObjectGenerator::ObjectGenerator(const Machine& machine, orc::JITTargetMachineBuilder target, const std::filesystem::path& cache)
-    : machine_(machine), target_(required(target.createTargetMachine())), writer_(*target_), kept_(cache), maker_(described(*target_)) {}
+    : machine_(machine),
+      target_(required(target.createTargetMachine())),
+      writer_(*target_, Effort::full),
+      hasty_writer_(*target_, Effort::hasty),
+      kept_(cache),
+      maker_(described(*target_)) {}
 
 ObjectGeneration::ObjectGeneration(std::shared_ptr<ObjectGenerator> generator, Wanted wanted)
     : generator_(std::move(generator)), wanted_(std::move(wanted)) {
@@ -124,10 +127,8 @@ ObjectGeneration::ObjectGeneration(std::shared_ptr<ObjectGenerator> generator, W
 }
 
 void ObjectGeneration::emit(const spec::System& system, const std::vector<loops::Nest>& nests) {
-  if (is_hasty(nests)) {
-    context_->setOptPassGate(hasty_);
-    module_->setSourceFileName("hasty");  // kept code is another, too
-  }
+  effort_ = effort_for(nests);
+  if (effort_ == Effort::hasty) module_->setSourceFileName("hasty: instructions as they stand");  // kept code is another, too
   if (wanted_.debug.is_on()) {
     listing_.emplace(system, nests);
     source_.emplace(Source{*listing_, wanted_.debug.write("loops", listing_->text())});
@@ -171,9 +172,9 @@ void ObjectGeneration::simplify() {
 }
 
 void ObjectGeneration::generate() {
-  if (wanted_.assembly) assembly_ = assembly_of(*module_, *generator_->target_);
+  if (wanted_.assembly) assembly_ = assembly_of(*module_, *generator_->target_, effort_);
   if (cached_) return;
-  object_ = generator_->writer_.object_of(*module_);
+  object_ = (effort_ == Effort::hasty ? generator_->hasty_writer_ : generator_->writer_).object_of(*module_);
   generator_->kept_.keep(key_, object_->getBuffer());
 }
 

@@ -48,7 +48,7 @@ class ObjectGenerator {
   Machine machine_;
   std::mutex mutex_;  ///< of all below: LLVM's machines serve one thread at a time
   std::unique_ptr<llvm::TargetMachine> target_;
-  ObjectWriter writer_;
+  ObjectWriter writer_, hasty_writer_;
   KeptCode kept_;
   std::string maker_;  ///< what objects depend on besides their module
 };
@@ -92,7 +92,7 @@ class ObjectGeneration : public CodeGenerator {
   std::unique_lock<std::mutex> alone_;
 
  private:
-  HastyPasses hasty_;
+  Effort effort_ = Effort::full;
   std::unique_ptr<llvm::LLVMContext> context_ = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module_ = std::make_unique<llvm::Module>("etalon", *context_);
   InstructionWriter instructions_{*module_};

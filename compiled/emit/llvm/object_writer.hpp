@@ -7,7 +7,10 @@
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Support/CodeGen.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include "compiled/emit/llvm/effort.hpp"
 
 namespace llvm {
 class MemoryBuffer;
@@ -17,11 +20,15 @@ class TargetMachine;
 
 namespace etalon::compiled {
 
+/// Adds all passes that make machine code of intermediate code. \throws InternalError where the machine has no such form
+void add_code_passes(llvm::legacy::PassManager& passes, llvm::TargetMachine& target, llvm::raw_pwrite_stream& out, llvm::CodeGenFileType form,
+                     Effort effort);
+
 /// Writes one object after another, on one thread at a time. The machine outlives it.
 class ObjectWriter {
  public:
   /// \throws InternalError where the machine has no objects
-  explicit ObjectWriter(llvm::TargetMachine& target);
+  ObjectWriter(llvm::TargetMachine& target, Effort effort);
   ObjectWriter(const ObjectWriter&) = delete;
   ObjectWriter& operator=(const ObjectWriter&) = delete;
 
