@@ -145,31 +145,21 @@ class Homes {
     const auto t = at(equation.target);
     const Life& life = lives_[t];
     return !uses_.is_output[t] && !stored_[t] && uses_.writers[t] == 1 && axes_of_binders(equation) &&
-           equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write && uses_.reads[t] > 0 &&
-           !read_in_turn(equation.target, kernel);
-  }
-
-  bool read_in_turn(TensorId t, const Kernel& kernel) const {
-    return std::any_of(kernel.statements.begin(), kernel.statements.end(), [&](const Statement& s) {
-      const auto& readers = uses_.readers[at(t)];
-      return s.in_turn && std::find(readers.begin(), readers.end(), s.equation) != readers.end();
-    });
+           equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write && uses_.reads[t] > 0;
   }
 
   /// What one iteration computes for itself needs no more room than one iteration.
   void place_turns() {
     if (!options_.reuse) return;
     for (const Kernel& kernel : plan_.kernels) {
-      if (kernel.kind != KernelKind::loops || kernel.loops.empty() || (kernel.schedule && !kernel.turn)) continue;
-      bool before_tiles = kernel.schedule.has_value();
+      if (kernel.kind != KernelKind::loops) continue;
+      const std::size_t shared = kernel.loops.size();
       std::size_t own_bytes = 0;
       for (const Statement& s : kernel.statements) {
         const TensorId t = system_.equations[s.equation].target;
-        before_tiles = before_tiles && s.in_turn;
-        const std::size_t shared = kernel.schedule ? 1 : kernel.loops.size();
-        if (before_tiles) {
-          settle(t, {Home::turn, shared, 0, 0, bytes_of_turn(t, shared), "each turn of its kernel's outer loop copies its own"});
-        } else if (needs_arena(t) && lives_in_a_turn(s, kernel, shared)) {
+        if (s.in_turn) {
+          settle(t, {Home::turn, 1, 0, 0, bytes_of_turn(t, 1), "each turn of its kernel's outer loop copies its own"});
+        } else if (!kernel.schedule && shared > 0 && needs_arena(t) && lives_in_a_turn(s, shared)) {
           own_bytes += bytes_of_turn(t, shared);
           if (!options_.scratch && own_bytes > options_.stack_bytes) continue;
           settle(t, {Home::turn, shared, 0, 0, bytes_of_turn(t, shared), "each iteration of its kernel has its own"});
@@ -222,14 +212,13 @@ class Homes {
   }
 
   /// Written and read in this kernel alone; its first axes are the shared loops.
-  bool lives_in_a_turn(const Statement& s, const Kernel& kernel, std::size_t shared) const {
+  bool lives_in_a_turn(const Statement& s, std::size_t shared) const {
     const spec::Equation& equation = system_.equations[s.equation];
     const auto t = at(equation.target);
     const Life& life = lives_[t];
     const auto axes = axes_of_binders(equation);
     if (uses_.is_output[t] || stored_[t] || uses_.writers[t] != 1 || !axes || life.last_read != life.first_write || uses_.reads[t] == 0) return false;
     if (equation.binders.size() <= shared || bytes_of_turn(equation.target, shared) > threshold<std::size_t>("most_turn_bytes")) return false;
-    if (kernel.schedule) return (*axes)[s.shared[s.in_turn ? 0 : *kernel.turn]] == 0;
     return std::all_of(s.shared.begin(), s.shared.end(), [&](std::size_t b) { return (*axes)[b] < shared; });
   }
 

@@ -37,13 +37,6 @@ bool reads(const Equation& equation, TensorId old) {
   return compiled::reads(equation.value, old) || std::any_of(equation.place.begin(), equation.place.end(), [&](const Expr& p) { return compiled::reads(p, old); });
 }
 
-bool read_by_others(const System& system, const Kernel& kernel, TensorId old, std::size_t writer) {
-  for (std::size_t s = 0; s < kernel.statements.size(); ++s) {
-    if (s != writer && reads(system.equations[kernel.statements[s].equation], old)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool may_overwrite(const System& system, const Kernel& kernel, TensorId old, TensorId value) {
@@ -67,7 +60,6 @@ bool may_overwrite(const System& system, const Kernel& kernel, TensorId old, Ten
         s == writer ? reads_same_element(equation, old) : reads_own_slice(system, kernel.statements[s], old, loop_axes);
     if (!safe) return false;
   }
-  if (writer != kernel.statements.size() && kernel.statements[writer].in_turn) return !read_by_others(system, kernel, old, writer);
   return writer != kernel.statements.size();
 }
 
