@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Support/raw_ostream.h>
@@ -18,12 +20,10 @@ class TargetMachine;
 namespace etalon::compiled {
 
 /// Writes one object after another, on one thread at a time. The machine outlives it.
-class ObjectWriter {
+class ObjectWriter : boost::noncopyable {
  public:
   /// \throws InternalError where the machine has no objects
   explicit ObjectWriter(llvm::TargetMachine& target);
-  ObjectWriter(const ObjectWriter&) = delete;
-  ObjectWriter& operator=(const ObjectWriter&) = delete;
 
   /// The object of a module, which becomes machine code on the way.
   [[nodiscard]] std::unique_ptr<llvm::MemoryBuffer> object_of(llvm::Module& module);
