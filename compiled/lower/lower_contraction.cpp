@@ -40,8 +40,8 @@ std::vector<FetchAhead> Lowering::next_pieces(const Kernel& kernel, std::size_t 
   std::vector<FetchAhead> pieces;
   for (auto statement = kernel.statements.begin(); statement->in_turn; ++statement) {
     const Equation copy = aligned(kernel, *statement);
-    for_each(copy.value, [&](const Expr& e) {
-      if (e.form() != spec::Form::read || e->args.empty() || !(e->args[0] == spec::variable(turn))) return;
+    for_each_read(copy.value, [&](const Expr& e) {
+      if (e->args.empty() || !(e->args[0] == spec::variable(turn))) return;
       const Dims& dims = system_[e->tensor].dims;
       std::vector<Expr> first(dims.rank, spec::integer(0));
       first[0] = inside;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -313,12 +312,7 @@ class Fusion {
     const Statement& statement = statement_of(r->tensor, k);
     if (statement.in_passing) return none;
     const Expr& index = r->args[(*axes)[statement.shared[loop]]];
-    if (index.form() != Form::variable) return none;
-    const auto& binders = equation(i).binders;
-    for (std::size_t b = 0; b < binders.size(); ++b) {
-      if (binders[b].variable == index->variable) return b;
-    }
-    return none;
+    return position_of(index, equation(i).binders).value_or(none);
   }
 
   const System& system_;
