@@ -1,8 +1,8 @@
 #include "compiled/emit/llvm/jit_dump.hpp"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <llvm/BinaryFormat/ELF.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Object/SymbolSize.h>
@@ -54,9 +54,9 @@ class Bytes {
 
 std::uint32_t machine() {
 #if defined(__aarch64__)
-  return EM_AARCH64;
+  return llvm::ELF::EM_AARCH64;
 #else
-  return EM_X86_64;
+  return llvm::ELF::EM_X86_64;
 #endif
 }
 
