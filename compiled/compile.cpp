@@ -89,7 +89,7 @@ void by_plan(C& c) {
 
 /// Kernels that are given stand last: what is decided by looking at a plan is decided by looking at the cost model's.
 void settle(C& c) {
-  if (c.deciding.gives("join") || c.deciding.gives("turn")) c.plan = compiled::plan(c.system, c.options.plan, c.decisions, &c.deciding);
+  if (c.deciding.gives("join")) c.plan = compiled::plan(c.system, c.options.plan, c.decisions, &c.deciding);
   take_kernels(c.deciding, c.system, c.plan.kernels);
 }
 
@@ -158,7 +158,6 @@ constexpr std::array tile_choices{
 };
 constexpr std::array kernel_choices{
     Choice{"fuse", "let equations share loops", [](Options& o) { o.plan.fuse = false; }, true},
-    Choice{"turns", "use what one turn of a contraction computes while it is near", [](Options& o) { o.plan.turns = false; }, true},
 };
 constexpr std::array place_choices{
     Choice{"reuse", "let intermediates share memory", [](Options& o) { o.plan.reuse = false; }},

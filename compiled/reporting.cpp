@@ -17,25 +17,13 @@ namespace {
 
 std::size_t at(TensorId t) { return static_cast<std::size_t>(t); }
 
-std::size_t bytes_of(const System& system, TensorId t) {
-  return static_cast<std::size_t>(system[t].dims.count()) * size_of(system[t].dtype);
-}
-
 bool in_memory(Home home) { return home == Home::input || home == Home::output || home == Home::in_place || home == Home::arena; }
 
 /// How often each tensor is read, by all iterations together.
 void count_reads(const Expr& e, double points, std::map<TensorId, double>& reads) {
-  if (e.form() == Form::reduce) {
-    for (const spec::Binder& b : e->binders) points *= static_cast<double>(b.extent);
-  }
+  if (e.form() == Form::reduce) points *= points_of<double>(e->binders);
   if (e.form() == Form::read) reads[e->tensor] += points;
   for (const Expr& a : e->args) count_reads(a, points, reads);
-}
-
-double points_of(const spec::Equation& e) {
-  double points = 1;
-  for (const spec::Binder& b : e.binders) points *= static_cast<double>(b.extent);
-  return points;
 }
 
 Keeping keeping_of(Home home) {
@@ -132,9 +120,9 @@ std::vector<KernelReport> kernel_reports(const System& system, const Plan& plan)
     std::map<TensorId, double> writes;
     for (const Statement& s : kernel.statements) {
       const spec::Equation& e = system.equations[s.equation];
-      count_reads(e.value, points_of(e), reads);
-      for (const Expr& p : e.place) count_reads(p, points_of(e), reads);
-      writes[e.target] += points_of(e);
+      count_reads(e.value, points_of<double>(e.binders), reads);
+      for (const Expr& p : e.place) count_reads(p, points_of<double>(e.binders), reads);
+      writes[e.target] += points_of<double>(e.binders);
       report.operations += operations_of(e);
       report.name = system[e.target].name;
     }
@@ -142,7 +130,7 @@ std::vector<KernelReport> kernel_reports(const System& system, const Plan& plan)
       std::size_t sum = 0;
       for (const auto& [t, n] : times) {
         if (!in_memory(plan.residences[at(t)].home)) continue;
-        const auto touched = std::min(static_cast<double>(bytes_of(system, t)), n * static_cast<double>(size_of(system[t].dtype)));
+        const auto touched = std::min(static_cast<double>(bytes_of(system[t])), n * static_cast<double>(size_of(system[t].dtype)));
         sum += static_cast<std::size_t>(touched);
       }
       return sum;
@@ -156,9 +144,9 @@ std::vector<KernelReport> kernel_reports(const System& system, const Plan& plan)
 
 void count_bytes(const System& system, const Plan& plan, Report& report) {
   report.arena_bytes = plan.arena_bytes;
-  for (const TensorId t : system.inputs) report.input_bytes += bytes_of(system, t);
+  for (const TensorId t : system.inputs) report.input_bytes += bytes_of(system[t]);
   for (const TensorId t : system.outputs) {
-    if (plan.residences[at(t)].home == Home::output) report.output_bytes += bytes_of(system, t);
+    if (plan.residences[at(t)].home == Home::output) report.output_bytes += bytes_of(system[t]);
   }
 }
 

@@ -161,9 +161,8 @@ Compilation begin(spec::System system, const CompileOptions& options, const Mach
   c.deciding = Deciding(options.decisions);
   c.options.plan.threads = std::max(1U, options.threads);
   if (c.machine.is_grid()) {
-    // Panels are for vectors, and a turn of tiles is a block's.
+    // Panels are for vectors.
     c.options.schedule.keep = false;
-    c.options.plan.turns = false;
     c.options.plan.scratch = false;
     c.options.plan.stack_bytes = static_cast<std::size_t>(c.machine.shared_bytes);
   }

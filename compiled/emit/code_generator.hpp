@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/core/noncopyable.hpp>
+
 #include "compiled/emit/debug_files.hpp"
 #include "compiled/ir/nest.hpp"
 #include "spec/system/system.hpp"
@@ -20,11 +22,8 @@ struct Wanted {
 };
 
 /// Machine code of one program, step by step, each called once and in this order.
-class CodeGenerator {
+class CodeGenerator : boost::noncopyable {
  public:
-  CodeGenerator() = default;
-  CodeGenerator(const CodeGenerator&) = delete;
-  CodeGenerator& operator=(const CodeGenerator&) = delete;
   virtual ~CodeGenerator() = default;
 
   virtual void emit(const spec::System& system, const std::vector<loops::Nest>& nests) = 0;

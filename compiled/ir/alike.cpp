@@ -24,20 +24,15 @@ class Writer {
     const auto& [name, zeroed, buffers, steps, work] = nest;
     put(zeroed.size());
     for (const TensorId t : zeroed) tensor(t);
-    put(buffers.size());
-    for (const auto& [t, scope, read, written, bytes, offset] : buffers) {
-      tensor(t);
-      put(scope);
-      put(read);
-      put(written);
-      put(bytes);
-      put(offset.has_value());
-      put(offset.value_or(0));
-    }
-    put(steps);
+    put_all(buffers, steps);
   }
 
  private:
+  template <class... T>
+  void put_all(const T&... each) {
+    (put(each), ...);
+  }
+
   template <class T>
     requires std::is_integral_v<T> || std::is_enum_v<T>
   void put(T value) {
@@ -55,22 +50,33 @@ class Writer {
     for (const T& one : all) put(one);
   }
 
+  template <class T>
+  void put(const std::optional<T>& perhaps) {
+    put(perhaps.has_value());
+    if (perhaps) put(*perhaps);
+  }
+
+  template <class First, class Second>
+  void put(const std::pair<First, Second>& both) {
+    put_all(both.first, both.second);
+  }
+
   void tensor(TensorId id) {
     const auto [found, first] = tensor_number_.emplace(id, tensors.size());
     put(found->second);
     if (!first) return;
     tensors.push_back(id);
     const auto& [name, dtype, dims, range] = system_[id];
-    put(dtype);
-    put(dims.rank);
-    for (const std::int64_t extent : dims) put(extent);
-    put(range.has_value());
-    if (!range) return;
-    put(range->first);
-    put(range->second);
+    put_all(dtype, std::vector<std::int64_t>(dims.begin(), dims.end()), range);
   }
 
   void variable(spec::VariableId id) { put(variable_number_.emplace(id, variable_number_.size()).first->second); }
+
+  void put(const Buffer& buffer) {
+    const auto& [t, scope, read, written, bytes, offset] = buffer;
+    tensor(t);
+    put_all(scope, read, written, bytes, offset);
+  }
 
   void put(const Binder& b) {
     const auto& [id, extent, name] = b;
@@ -80,12 +86,7 @@ class Writer {
 
   void put(const spec::Number& number) {
     const auto& [mantissa, exponent, is_binary, binary, rest] = number;
-    put(mantissa);
-    put(exponent);
-    put(is_binary);
-    put(std::bit_cast<std::uint64_t>(binary));
-    put(rest.size());
-    for (const char digit : rest) put(digit);
+    put_all(mantissa, exponent, is_binary, std::bit_cast<std::uint64_t>(binary), std::vector<char>(rest.begin(), rest.end()));
   }
 
   /// Of the members those that count for the form.
@@ -93,144 +94,89 @@ class Writer {
     put(e.valid());
     if (!e.valid()) return;
     const auto& [form, kind, number, id, name, read, primitive, reduction, binders, args, hash] = *e;
-    put(form);
-    put(kind);
+    put_all(form, kind);
     if (form == spec::Form::number) put(number);
     if (form == spec::Form::variable) variable(id);
     if (form == spec::Form::read) tensor(read);
     if (form == spec::Form::apply) put(primitive);
     if (form == spec::Form::reduce) put(reduction);
-    put(binders);
-    put(args);
+    put_all(binders, args);
   }
 
   void put(const Loop& loop) {
     const auto& [binder, bind, width, steps, fetched, limit, merged] = loop;
-    put(limit);
-    put(binder);
-    put(bind);
-    put(width);
-    put(steps);
-    put(fetched);
+    put_all(limit, binder, bind, width, steps, fetched);
   }
 
   void put(const FetchedRow& row) {
     const auto& [element, write] = row;
-    put(element);
-    put(write);
+    put_all(element, write);
   }
 
   void put(const Reduce& r) {
     const auto& [target, reduction, loops, tree, guard, body, otherwise, reached] = r;
     variable(target);
-    put(reduction);
-    put(loops);
-    put(tree);
-    put(guard);
-    put(body);
-    put(otherwise);
-    put(reached);
+    put_all(reduction, loops, tree, guard, body, otherwise, reached);
   }
 
   void put(const Tree& tree) {
     const auto& [chains, blocks] = tree;
-    put(chains);
-    put(blocks.has_value());
-    const auto& [level, turns] = blocks.value_or(TermBlocks{});
-    put(level);
-    put(turns);
+    put_all(chains, blocks);
+  }
+
+  void put(const TermBlocks& blocks) {
+    const auto& [level, turns] = blocks;
+    put_all(level, turns);
   }
 
   void put(const Store& store) {
     const auto& [target, place, value, guard, add, streamed] = store;
     tensor(target);
-    put(place);
-    put(value);
-    put(guard);
-    put(add);
-    put(streamed);
+    put_all(place, value, guard, add, streamed);
   }
 
   void put(const Define& d) {
     const auto& [target, value, dtype] = d;
     variable(target);
-    put(value);
-    put(dtype);
+    put_all(value, dtype);
   }
 
   void put(const Packing& p) { put(p.layout); }
 
   void put(const DepthWalk& walk) {
     const auto& [level, turns, inside, blocks, taps] = walk;
-    put(level);
-    put(turns);
-    put(inside);
-    put(blocks);
-    put(taps);
+    put_all(level, turns, inside, blocks, taps);
+  }
+
+  void put(const BlockTile& tile) {
+    const auto& [rows, columns, steps] = tile;
+    put_all(rows, columns, steps);
   }
 
   void put(const Schedule& s) {
     const auto& [row, column, lanes, tile_rows, tile_columns, unroll, depth, adder, across, shared_taps, side_by_side, guards_taps, block_rows, block_columns, fetch_ahead,
                  columns_outside, left, right, fragments, shared, reason] = s;
-    put(row);
-    put(column);
-    put(lanes);
-    put(tile_rows);
-    put(tile_columns);
-    put(unroll);
-    put(depth);
+    put_all(row, column, lanes, tile_rows, tile_columns, unroll, depth, across, shared_taps, side_by_side, guards_taps, block_rows, block_columns,
+            fetch_ahead, columns_outside, left, right, shared);
     put(adder == nullptr ? 0 : adder - term_adders().data() + 1);
-    put(across);
-    put(shared_taps);
-    put(side_by_side);
-    put(guards_taps);
-    put(block_rows);
-    put(block_columns);
-    put(fetch_ahead);
-    put(columns_outside);
-    put(left);
-    put(right);
     put(fragments == nullptr ? 0 : fragments - fragment_adders().data() + 1);
-    const BlockTile& tile = shared.value_or(BlockTile{0, 0, 0});
-    put(tile.rows);
-    put(tile.columns);
-    put(tile.steps);
   }
 
   void put(const FetchAhead& ahead) {
     const auto& [first, bytes, number, blocks] = ahead;
-    put(first);
-    put(bytes);
-    put(number);
-    put(blocks);
+    put_all(first, bytes, number, blocks);
   }
 
   void put(const Contract& c) {
     const auto& [target, row, column, depth, left, right, guard, taps, first_row, first_column, schedule, wanted, ahead, steps] = c;
-    put(wanted);
     variable(target);
-    put(row);
-    put(column);
-    put(depth);
-    put(left);
-    put(right);
-    put(guard);
-    put(taps);
-    put(first_row);
-    put(first_column);
-    put(schedule);
-    put(ahead);
-    put(steps);
+    put_all(wanted, row, column, depth, left, right, guard, taps, first_row, first_column, schedule, ahead, steps);
   }
 
   void put(const Transpose& t) {
     const auto& [across, down, width, target, value, store] = t;
-    put(across);
-    put(down);
-    put(width);
     variable(target);
-    put(value);
-    put(store);
+    put_all(across, down, width, value, store);
   }
 
   void put(const Step& step) {

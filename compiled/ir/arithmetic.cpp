@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <string>
 
 #include "compiled/ir/plan.hpp"
 #include "spec/half.hpp"

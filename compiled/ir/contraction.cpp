@@ -6,6 +6,7 @@
 
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/affine.hpp"
+#include "compiled/ir/arithmetic.hpp"
 #include "compiled/ir/language.hpp"
 #include "compiled/ir/plan.hpp"
 #include "compiled/machine/thresholds.hpp"
@@ -20,8 +21,8 @@ Expr without_detach(const Expr& e) { return e.form() == Form::detach ? without_d
 bool has_type(const System& system, const Expr& factor, DType type) {
   bool real = false;
   bool wider = false;
-  spec::for_each(factor, [&](const Expr& x) {
-    if (x.form() != Form::read || x.kind() != Kind::real) return;
+  for_each_read(factor, [&](const Expr& x) {
+    if (x.kind() != Kind::real) return;
     real = true;
     wider = wider || (type == DType::f32 && system[x->tensor].dtype == DType::f64);
   });
@@ -63,15 +64,7 @@ bool always_in_range(const System& system, const Expr& factor, const Equation& e
   loops::Extents extents;
   for (const Binder& b : equation.binders) extents[b.variable] = b.extent;
   for (const Binder& b : depth) extents[b.variable] = b.extent;
-  bool inside = true;
-  spec::for_each(factor, [&](const Expr& x) {
-    if (x.form() != Form::read) return;
-    for (std::size_t axis = 0; axis < x->args.size(); ++axis) {
-      const auto range = loops::range_of(x->args[axis], extents);
-      inside = inside && range && range->first >= 0 && range->second < system[x->tensor].dims[axis];
-    }
-  });
-  return inside;
+  return !holds(factor, [&](const Expr& x) { return x.form() == Form::read && !loops::in_range(system, x, extents); });
 }
 
 bool known_to_one(const Contraction& c) {

@@ -84,7 +84,6 @@ const std::vector<DecisionKind>& decision_kinds() {
       {.name = "pass", .what = "a sum over rows is added up while another kernel visits the rows", .orders_sums = true},
       {.name = "recompute", .what = "a cheap value is computed again by each reader", .orders_sums = true},
       {.name = "join", .what = "an equation shares outer loops of the kernel that computes a value; off: a kernel of its own", .parameters = {"with", "loops"}, .orders_sums = true},
-      {.name = "turn", .what = "an equation is computed in the turns of one loop of a contraction", .parameters = {"with", "loop"}, .has_off = false, .orders_sums = true},
       {.name = "lanes", .what = "a loop over elements of a result runs in lanes; it is counted from the outermost. Loops that add up have lanes by their form alone", .parameters = {"loop", "width"}},
       {.name = "stream", .what = "a result that nobody reads again is stored past the caches"},
       {.name = "fetch", .what = "the next row of a tensor is asked for while the one at hand is worked on, wherever it comes in rows"},

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "compiled/ir/lanes.hpp"
+#include "compiled/ir/language.hpp"
 
 namespace etalon::compiled {
 namespace {
@@ -38,13 +39,10 @@ Flow flow_of(const spec::System& system, const std::vector<Kernel>& kernels) {
       const spec::Equation& e = system.equations[s.equation];
       note(flow.writes[k], e.target);
       note(flow.writers[at(e.target)], k);
-      const auto read = [&](const spec::Expr& x) {
-        if (x.form() != spec::Form::read) return;
+      for_each_read(e, [&](const spec::Expr& x) {
         note(flow.reads[k], x->tensor);
         note(flow.readers[at(x->tensor)], k);
-      };
-      spec::for_each(e.value, read);
-      for (const spec::Expr& p : e.place) spec::for_each(p, read);
+      });
     }
   }
   return flow;
@@ -70,9 +68,7 @@ std::vector<std::size_t> live_bytes(const spec::System& system, const Plan& plan
 }
 
 double operations_of(const spec::Equation& equation) {
-  double points = 1;
-  for (const spec::Binder& b : equation.binders) points *= static_cast<double>(b.extent);
-  return points * (loops::operations(equation.value) + 1);
+  return points_of<double>(equation.binders) * (loops::operations(equation.value) + 1);
 }
 
 }  // namespace etalon::compiled

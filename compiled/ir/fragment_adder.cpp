@@ -1,6 +1,5 @@
 #include "compiled/ir/fragment_adder.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "compiled/ir/language.hpp"

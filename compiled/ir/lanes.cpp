@@ -26,12 +26,6 @@ double cost_of(Primitive p, Kind kind) {
   }
 }
 
-double extent_of(const spec::Node& reduction) {
-  double n = 1;
-  for (const spec::Binder& b : reduction.binders) n *= static_cast<double>(b.extent);
-  return n;
-}
-
 /// The cost of an expression when `candidate` runs in lanes, per iteration of the target's loops.
 class Cost {
  public:
@@ -73,16 +67,14 @@ class Cost {
     if (!active) return 1;
     double cost = of_access(e->args, system_[e->tensor].dims, active);
     for (const Expr& i : e->args) {
-      for_each(i, [&](const Expr& x) {
-        if (x.form() == Form::read) cost += of_access(x->args, system_[x->tensor].dims, active);
-      });
+      for_each_read(i, [&](const Expr& x) { cost += of_access(x->args, system_[x->tensor].dims, active); });
     }
     return cost;
   }
 
   [[nodiscard]] double of_reduction(const Expr& e, bool active) const {
     const bool here = candidate_.reduction == &*e;
-    return extent_of(*e) * of_args(e, active || here) + (here ? threshold<double>("join_cost") : 0);
+    return points_of<double>(e->binders) * of_args(e, active || here) + (here ? threshold<double>("join_cost") : 0);
   }
 
   const spec::System& system_;

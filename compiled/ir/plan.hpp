@@ -40,7 +40,7 @@ using spec::TensorId;
 struct Statement {
   std::size_t equation = 0;
   std::vector<std::size_t> shared;
-  bool in_turn = false;  ///< beside a contraction: it shares only the kernel's loop `turn`, before the tiles or after them
+  bool in_turn = false;  ///< a copy of a factor of the kernel's contraction: it shares only the loop `turn`, before the tiles
   bool in_passing = false;  ///< parts of a sum over the kernel's rows, to which each row adds its terms: it shares no loop. Its first
                             ///< binder counts the stretches of rows, its sum runs over the turns in a stretch, where they are more
                             ///< than one, and over the kernel's other loops
@@ -104,7 +104,7 @@ struct Kernel {
   std::optional<PinnedLanes> lanes{};
   std::optional<Schedule> schedule;  ///< of the first statement that is not `in_turn`, a contraction; it has all its loops in common with others like it
   std::int64_t stretch = 0;          ///< turns of the outermost loop that add to the same parts, one after the other; 0 where none is in passing
-  std::optional<std::size_t> turn;   ///< the outermost loop of a contraction where statements share it alone
+  std::optional<std::size_t> turn;   ///< the outermost loop of a contraction where copies of its factors share it alone
   std::optional<Strips> strips{};    ///< of a kernel of that kind
   std::optional<Scratch> scratch{};  ///< where its memory of its own is; nothing: on the stack
   std::string reason;
@@ -168,7 +168,6 @@ struct PlanOptions {
   std::vector<Update> updates;
   bool fuse = true;      ///< false: one kernel per equation
   bool reuse = true;     ///< false: no two tensors share arena bytes
-  bool turns = true;     ///< false: only single elements of a contraction are used where they are computed
   bool in_place = true;  ///< false: every update is copied at the end
   std::size_t alignment = 64;
   unsigned threads = 1;  ///< that may run a kernel at the same time; filled in from `CompileOptions`

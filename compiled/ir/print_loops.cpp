@@ -12,7 +12,6 @@ namespace etalon::compiled::loops {
 
 namespace {
 
-
 class Printer {
  public:
   explicit Printer(const spec::System& system) : known_(system) {}

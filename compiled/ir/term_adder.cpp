@@ -9,7 +9,6 @@
 #include "compiled/ir/language.hpp"
 #include "compiled/machine/instructions.hpp"
 #include "compiled/machine/within.hpp"
-#include "spec/error.hpp"
 
 namespace etalon::compiled {
 

@@ -1,10 +1,9 @@
 #include "compiled/ir/uses.hpp"
 
+#include "compiled/ir/language.hpp"
 #include "spec/system/recurrence.hpp"
 
 namespace etalon::compiled {
-
-using spec::Expr;
 
 std::vector<bool> recurrent_equations(const spec::System& system) {
   std::vector<bool> recurrent(system.equations.size());
@@ -25,14 +24,11 @@ Uses uses_of(const spec::System& system) {
     const auto target = static_cast<std::size_t>(equation.target);
     ++uses.writers[target];
     uses.equation[target] = i;
-    const auto count = [&](const Expr& e) {
-      if (e.form() != spec::Form::read) return;
+    for_each_read(equation, [&](const Expr& e) {
       ++uses.reads[static_cast<std::size_t>(e->tensor)];
       std::vector<std::size_t>& readers = uses.readers[static_cast<std::size_t>(e->tensor)];
       if (readers.empty() || readers.back() != i) readers.push_back(i);
-    };
-    spec::for_each(equation.value, count);
-    for (const Expr& p : equation.place) spec::for_each(p, count);
+    });
   }
   for (const auto& group : spec::recurrent_groups(system)) {
     for (const std::size_t i : group) uses.recurrent[static_cast<std::size_t>(system.equations[i].target)] = true;

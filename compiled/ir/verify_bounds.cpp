@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "compiled/ir/accesses.hpp"
+#include "compiled/ir/arithmetic.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/nest.hpp"
 #include "spec/error.hpp"
 #include "spec/system/reach.hpp"
@@ -114,24 +116,14 @@ class Bounds {
 
   /// Quick, and right for most: no condition is needed.
   [[nodiscard]] bool is_plainly_inside(const Expr& e) const {
-    bool all = true;
-    spec::for_each(e, [&](const Expr& x) {
-      if (!all || x.form() != Form::read) return;
-      for (std::size_t axis = 0; axis < x->args.size() && all; ++axis) {
-        const auto range = range_of(x->args[axis], extents_);
-        all = range && range->first >= 0 && range->second < memory_.there[x->tensor].dims[axis];
-      }
-    });
-    return all;
+    return !holds(e, [&](const Expr& x) { return x.form() == Form::read && !in_range(memory_.there, x, extents_); });
   }
 
   /// Conditions and indices that stand in registers, as they were computed.
   [[nodiscard]] Expr resolved(const Expr& e) const { return e.valid() && !computed_.empty() ? substitute(e, computed_) : e; }
 
   [[nodiscard]] bool reads_what_is_written(const Expr& e) const {
-    bool found = false;
-    spec::for_each(e, [&](const Expr& x) { found = found || (x.form() == Form::read && written_.contains(x->tensor)); });
-    return found;
+    return holds(e, [&](const Expr& x) { return x.form() == Form::read && written_.contains(x->tensor); });
   }
 
   void bind(const Binder& b, Ranges& known) {

@@ -6,10 +6,6 @@
 
 namespace etalon::compiled::loops {
 
-namespace {
-
-}  // namespace
-
 bool may_stream(const spec::System& system, const Loop& lanes, const Store& store) {
   const auto bytes = static_cast<std::int64_t>(size_of(system[store.tensor].dtype));
   const std::int64_t vector = lanes.width * bytes;

@@ -8,11 +8,10 @@
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled::loops {
-
-using spec::Form;
 
 namespace {
 
@@ -62,7 +61,7 @@ class Fetching {
     bool functions = false;
     const auto add = [&](const Expr& e) {
       sum += operations(e);
-      spec::for_each(e, [&](const Expr& x) { functions = functions || (x.form() == Form::apply && takes_long(x->primitive)); });
+      functions = functions || holds(e, [](const Expr& x) { return x.form() == Form::apply && takes_long(x->primitive); });
     };
     if (const auto* r = std::get_if<Reduce>(&s.is)) add(r->body);
     for (const Step& inner : lanes.steps) {
@@ -89,12 +88,7 @@ class Fetching {
         }
         by->fetched.push_back({system_.at(t, std::move(next)), write});
       };
-      const auto reads = [&](const Expr& e) {
-        if (!e.valid()) return;
-        spec::for_each(e, [&](const Expr& x) {
-          if (x.form() == Form::read) visit(x->tensor, x->args, false);
-        });
-      };
+      const auto reads = [&](const Expr& e) { for_each_read(e, [&](const Expr& x) { visit(x->tensor, x->args, false); }); };
       if (const auto* r = std::get_if<Reduce>(&s.is)) {
         reads(r->guard);
         reads(r->body);

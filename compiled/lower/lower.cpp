@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "compiled/ir/accesses.hpp"
+#include "compiled/ir/arithmetic.hpp"
 #include "compiled/ir/blocks.hpp"
 #include "compiled/ir/language.hpp"
 #include "compiled/lower/lowering.hpp"
-#include "spec/error.hpp"
 
 namespace etalon::compiled::loops {
 
@@ -62,19 +62,11 @@ std::size_t Lowering::depth_of(const Expr& e) const {
 }
 
 bool Lowering::always_in_range(const Expr& e) const {
-  bool inside = true;
   Extents extents = extents_;
   for_each(e, [&](const Expr& x) {
     for (const Binder& b : x->binders) extents[b.variable] = b.extent;
   });
-  for_each(e, [&](const Expr& x) {
-    if (x.form() != Form::read) return;
-    for (std::size_t axis = 0; axis < x->args.size(); ++axis) {
-      const auto range = range_of(x->args[axis], extents);
-      inside = inside && range && range->first >= 0 && range->second < system_[x->tensor].dims[axis];
-    }
-  });
-  return inside;
+  return !holds(e, [&](const Expr& x) { return x.form() == Form::read && !in_range(system_, x, extents); });
 }
 
 Expr Lowering::strip(const Expr& e, const Expr& reached) {
@@ -174,9 +166,7 @@ void Lowering::start(const Equation& equation) {
 }
 
 void Lowering::count_work(const std::vector<Binder>& binders, const Expr& value) {
-  double iterations = 1;
-  for (const Binder& b : binders) iterations *= static_cast<double>(b.extent);
-  work_ += iterations * (1 + operations(value));
+  work_ += points_of<double>(binders) * (1 + operations(value));
 }
 
 void Lowering::assign(const Equation& equation) {

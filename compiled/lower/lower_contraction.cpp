@@ -1,6 +1,5 @@
 // A scheduled contraction with what is done with its elements: loops over blocks of tiles around one step.
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,84 +19,10 @@ Expr Lowering::open_blocks(std::int64_t tiles, std::int64_t block, const char* n
   return spec::variable(b) * spec::integer(block);
 }
 
-/// What the turn at hand does before or after its tiles.
+/// What the turn at hand copies before its tiles.
 void Lowering::lower_in_turn(const Kernel& kernel, const Statement& statement) {
   if (!lower_transposed(aligned(kernel, statement))) lower_inner(kernel, statement, false);
   lanes_ = {};
-}
-
-namespace {
-
-/// A second reduction of the terms that the first one reduces, over the first one's variables; nothing where its terms,
-/// where they count, or the elements are others.
-std::optional<Equation> of_same_terms(const Equation& first, const Equation& second) {
-  if (first.value.form() != spec::Form::reduce || second.value.form() != spec::Form::reduce) return std::nullopt;
-  if (first.binders.size() != second.binders.size() || first.value->binders.size() != second.value->binders.size()) return std::nullopt;
-  spec::Substitution by;
-  const auto rename = [&](const std::vector<Binder>& from, const std::vector<Binder>& to) {
-    for (std::size_t b = 0; b < from.size(); ++b) {
-      if (from[b].extent != to[b].extent) return false;
-      by.emplace(from[b].variable, spec::variable(to[b]));
-    }
-    return true;
-  };
-  if (!rename(second.binders, first.binders) || !rename(second.value->binders, first.value->binders)) return std::nullopt;
-  Equation e = second;
-  e.binders = first.binders;
-  std::vector<Expr> args;
-  for (const Expr& a : second.value->args) args.push_back(spec::substitute(a, by));
-  if (!(args[0] == first.value->args[0]) || !(args[1] == first.value->args[1])) return std::nullopt;
-  for (Expr& p : e.place) p = spec::substitute(p, by);
-  e.value = args.size() > 2 ? spec::reduce(second.value->reduction, first.value->binders, args[0], args[1], args[2])
-                            : spec::reduce(second.value->reduction, first.value->binders, args[0], args[1]);
-  return e;
-}
-
-}  // namespace
-
-/// Two reductions of the same terms, such as the maxima of pooling windows and where they stand: one loop over the elements,
-/// in which both are done before either is stored, so that the terms are read once. `number`
-/// is the first equation's.
-void Lowering::lower_together(std::size_t number, const Equation& first, const Equation& second) {
-  std::vector<Binder> own;
-  for (const Binder& b : first.binders) {
-    if (!is_shared(b)) own.push_back(b);
-  }
-  std::vector<Candidate> candidates;
-  for (const Binder& b : own) candidates.push_back({b, nullptr});
-  const LaneChoice by_cost =
-      choose_lanes(system_, {{first.target, first.place, first.value}, {second.target, second.place, second.value}}, candidates, vectors_for(first));
-  lanes_ = decisions_.follow(number, by_cost, candidates);
-  in_lanes_last(own);
-  for (const Binder& b : own) open(b);
-  for (const Equation* e : {&first, &second}) {
-    start(*e);
-    (void)strip(e->value, {});
-  }
-  assign(first);
-  assign(second);
-  for (std::size_t i = 0; i < own.size(); ++i) close();
-  lanes_ = {};
-}
-
-/// What a turn does after its tiles. A reduction moves ahead to an earlier one of the same terms: nothing between them writes
-/// what both read, or reads what it writes.
-void Lowering::lower_after_tiles(const Kernel& kernel, std::size_t first) {
-  std::vector<bool> done(kernel.statements.size());
-  for (std::size_t i = first; i < kernel.statements.size(); ++i) {
-    const Statement& x = kernel.statements[i];
-    if (!x.in_turn || done[i]) continue;
-    const Equation e = aligned(kernel, x);
-    std::optional<Equation> same;
-    for (std::size_t j = i + 1; j < kernel.statements.size() && !same; ++j) {
-      if (!kernel.statements[j].in_turn || done[j]) continue;
-      const Equation other = aligned(kernel, kernel.statements[j]);
-      if (arithmetic_type(system_, e) == arithmetic_type(system_, other)) same = of_same_terms(e, other);
-      done[j] = same.has_value();
-    }
-    if (same) lower_together(x.equation, e, *same);
-    else lower_in_turn(kernel, x);
-  }
 }
 
 /// What the next turn of the outermost loop copies: the slices of tensors that belong to it alone.
@@ -115,8 +40,8 @@ std::vector<FetchAhead> Lowering::next_pieces(const Kernel& kernel, std::size_t 
   std::vector<FetchAhead> pieces;
   for (auto statement = kernel.statements.begin(); statement->in_turn; ++statement) {
     const Equation copy = aligned(kernel, *statement);
-    for_each(copy.value, [&](const Expr& e) {
-      if (e.form() != spec::Form::read || e->args.empty() || !(e->args[0] == spec::variable(turn))) return;
+    for_each_read(copy.value, [&](const Expr& e) {
+      if (e->args.empty() || !(e->args[0] == spec::variable(turn))) return;
       const Dims& dims = system_[e->tensor].dims;
       std::vector<Expr> first(dims.rank, spec::integer(0));
       first[0] = inside;
@@ -165,7 +90,7 @@ void Lowering::append_tiles(Contract c, const Equation& e, const std::function<v
 
 void Lowering::lower_contraction(const Kernel& kernel) {
   const Schedule& s = *kernel.schedule;
-  for (const std::int64_t extent : kernel.loops) shared_.push_back({next_++, extent, "s" + std::to_string(shared_.size())});
+  share(kernel);
   const auto tiles = kernel.statements.begin() + static_cast<std::ptrdiff_t>(contraction_of(kernel));
   const Equation e = aligned(kernel, *tiles);
   start(e);
@@ -190,13 +115,9 @@ void Lowering::lower_contraction(const Kernel& kernel) {
   if (!s.columns_outside) c.first_column = open_blocks(column_tiles, s.block_columns, "columns", opened);
   if (kernel.turn) c.ahead = next_pieces(kernel, open_.size() - opened);
   append_tiles(std::move(c), e, [&] {
-    std::for_each(tiles, kernel.statements.end(), [&](const Statement& x) {
-      if (!x.in_turn) assign(aligned(kernel, x));
-    });
+    std::for_each(tiles, kernel.statements.end(), [&](const Statement& x) { assign(aligned(kernel, x)); });
   });
-  for (; opened > 1; --opened) close();
-  lower_after_tiles(kernel, contraction_of(kernel));
-  if (opened == 1) close();
+  for (; opened > 0; --opened) close();
 }
 
 }  // namespace etalon::compiled::loops

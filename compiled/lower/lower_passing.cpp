@@ -1,5 +1,4 @@
 // Kernels whose rows add to sums in passing: stretch by stretch, each with parts of its own.
-#include <algorithm>
 
 #include "compiled/lower/lowering.hpp"
 

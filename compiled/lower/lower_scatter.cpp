@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "compiled/ir/accesses.hpp"
 #include "compiled/lower/lowering.hpp"
 
 namespace etalon::compiled::loops {

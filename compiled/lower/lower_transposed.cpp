@@ -19,8 +19,7 @@ struct Strides {
 /// \param width lanes of a vector, which lie side by side where panels hold whole vectors.
 Strides strides(const spec::System& system, const Expr& e, spec::VariableId v, unsigned width) {
   Strides seen;
-  for_each(e, [&](const Expr& x) {
-    if (x.form() != Form::read) return;
+  for_each_read(e, [&](const Expr& x) {
     const Affine element = element_number(x->args, system[x->tensor].dims);
     const auto along = access_along(element, v);
     if (along && along->panel % width == 0 && along->panel != 0 && along->inner == 1) {

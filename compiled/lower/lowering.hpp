@@ -53,8 +53,6 @@ class Lowering {
   [[nodiscard]] Contract tiles_of(const spec::Equation& equation, const Schedule& schedule);
   void append_tiles(Contract c, const spec::Equation& equation, const std::function<void()>& elements);
   void lower_in_turn(const Kernel& kernel, const Statement& statement);
-  void lower_after_tiles(const Kernel& kernel, std::size_t first);
-  void lower_together(std::size_t number, const spec::Equation& first, const spec::Equation& second);
   [[nodiscard]] std::vector<FetchAhead> next_pieces(const Kernel& kernel, std::size_t outermost) const;
   [[nodiscard]] bool lower_transposed(const spec::Equation& equation);
   void assign(const spec::Equation& equation);

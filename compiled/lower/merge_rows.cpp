@@ -13,6 +13,7 @@
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/script.hpp"
 #include "compiled/machine/thresholds.hpp"
 
@@ -87,11 +88,7 @@ std::int64_t lanes_of(const Loop& loop) {
 }
 
 bool computes_functions(const Loop& loop) {
-  const auto has = [](const Expr& e) {
-    bool found = false;
-    spec::for_each(e, [&](const Expr& x) { found = found || (x.form() == spec::Form::apply && takes_long(x->primitive)); });
-    return found;
-  };
+  const auto has = [](const Expr& e) { return holds(e, [](const Expr& x) { return x.form() == spec::Form::apply && takes_long(x->primitive); }); };
   return std::any_of(loop.steps.begin(), loop.steps.end(), [&](const Step& s) {
     const auto* d = std::get_if<Define>(&s.is);
     const auto* store = std::get_if<Store>(&s.is);

@@ -5,16 +5,13 @@
 
 #include "compiled/ir/accesses.hpp"
 #include "compiled/ir/lanes.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/whole_lines.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled::loops {
 
 namespace {
-
-std::int64_t bytes_of(const spec::System& system, TensorId t) {
-  return system[t].dims.count() * static_cast<std::int64_t>(size_of(system[t].dtype));
-}
 
 /// Tensors that equations read.
 std::set<TensorId> tensors_read(const spec::System& system) {
@@ -38,20 +35,17 @@ std::int64_t bytes_visited_from(const spec::System& system, const Plan& plan, st
   std::int64_t bytes = 0;
   for (const TensorId t : visited) {
     const Home home = plan.residences.at(static_cast<std::size_t>(t)).home;
-    if (home != Home::turn && home != Home::in_register) bytes += bytes_of(system, t);
+    if (home != Home::turn && home != Home::in_register) bytes += static_cast<std::int64_t>(bytes_of(system[t]));
   }
   return bytes;
 }
 
 /// Whether an expression computes a function of what differs from lane to lane.
 bool computes_function(const Expr& e, const std::set<spec::VariableId>& in_lanes) {
-  bool found = false;
-  if (!e.valid()) return false;
-  spec::for_each(e, [&](const Expr& x) {
-    if (found || x.form() != spec::Form::apply || !takes_long(x->primitive)) return;
-    found = std::any_of(in_lanes.begin(), in_lanes.end(), [&](spec::VariableId v) { return mentions(x, v); });
+  return e.valid() && holds(e, [&](const Expr& x) {
+    const bool function = x.form() == spec::Form::apply && takes_long(x->primitive);
+    return function && std::any_of(in_lanes.begin(), in_lanes.end(), [&](spec::VariableId v) { return mentions(x, v); });
   });
-  return found;
 }
 
 /// Whether some loop in lanes does.
@@ -112,7 +106,7 @@ class Streaming {
 
  private:
   bool is_worth_it(std::size_t k, const Nest& nest, TensorId t) const {
-    return bytes_of(system_, t) * threshold("large_part_of_the_last_cache") >= last_cache_ &&
+    return static_cast<std::int64_t>(bytes_of(system_[t])) * threshold("large_part_of_the_last_cache") >= last_cache_ &&
            bytes_visited_from(system_, plan_, k) >= threshold("times_the_last_cache") * last_cache_ && !computes_functions(nest.steps);
   }
 

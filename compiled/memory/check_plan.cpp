@@ -207,11 +207,10 @@ class Execution {
         const auto loop = loop_of(in_common_names(*w, source.place[axis]));
         if (!loop) continue;
         ++loops;
-        if (s.in_turn && loop != kernel_at_->turn) continue;
         require(loop_of(in_common_names(s, e->args[axis])) == loop,
                 name(system_.equations[s.equation].target) + " reads " + name(e->tensor) + " of another iteration");
       }
-      require(!s.in_turn || home(e->tensor).home != Home::in_register, name(e->tensor) + " is read in a turn outside its registers");
+      require(!s.in_turn, name(e->tensor) + " is copied in a turn of the kernel that computes it");
       require(loops == w->shared.size(), name(e->tensor) + " is written and read in one kernel across its loops");
     }
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compiled/ir/access.hpp"
+#include "compiled/ir/flow.hpp"
 #include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
@@ -18,15 +19,6 @@ namespace etalon::compiled {
 
 namespace {
 
-constexpr std::size_t never = static_cast<std::size_t>(-1);
-
-/// First write and last use of every tensor, counted in kernels.
-struct Life {
-  std::size_t first_write = never;
-  std::size_t last_write = 0;
-  std::size_t last_read = never;
-};
-
 std::size_t at(TensorId t) { return static_cast<std::size_t>(t); }
 
 class Homes {
@@ -36,15 +28,12 @@ class Homes {
         options_(options),
         plan_(plan),
         uses_(uses_of(system)),
+        flow_(flow_of(system, plan.kernels)),
         stored_(tensors_asked(system, spec::Asked::stored)),
-        wishes_(wishes_by_tensor(system)),
-        lives_(system.tensors.size()),
-        reads_(plan.kernels.size()),
-        writes_(plan.kernels.size()) {}
+        wishes_(wishes_by_tensor(system)) {}
 
   void run() {
     plan_.residences.assign(system_.tensors.size(), {});
-    find_lives();
     for (std::size_t i = 0; i < system_.inputs.size(); ++i) {
       settle(system_.inputs[i], {Home::input, i, 0, 0, bytes_of(system_.inputs[i]), "given by the caller"});
     }
@@ -56,35 +45,18 @@ class Homes {
   }
 
  private:
-  std::size_t bytes_of(TensorId t) const {
-    return static_cast<std::size_t>(system_[t].dims.count()) * size_of(system_[t].dtype);
-  }
+  std::size_t bytes_of(TensorId t) const { return compiled::bytes_of(system_[t]); }
   Residence& home(TensorId t) { return plan_.residences[at(t)]; }
   void settle(TensorId t, Residence residence) {
     if (!wishes_[at(t)].empty()) residence.reason += "; asked for: " + wishes_[at(t)];
     home(t) = std::move(residence);
   }
 
-  void find_lives() {
-    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
-      for (const Statement& s : plan_.kernels[k].statements) note(k, system_.equations[s.equation]);
-    }
-  }
-
-  void note(std::size_t k, const spec::Equation& equation) {
-    Life& target = lives_[at(equation.target)];
-    if (target.first_write == never) {
-      target.first_write = k;
-      writes_[k].push_back(equation.target);
-    }
-    target.last_write = k;
-    const auto read = [&](const Expr& e) {
-      if (e.form() != Form::read || lives_[at(e->tensor)].last_read == k) return;
-      lives_[at(e->tensor)].last_read = k;
-      reads_[k].push_back(e->tensor);
-    };
-    spec::for_each(equation.value, read);
-    for (const Expr& p : equation.place) spec::for_each(p, read);
+  /// Whether the kernel that writes it first is the last one that reads it.
+  bool lives_in_one_kernel(TensorId t) const {
+    const auto& readers = flow_.readers[at(t)];
+    const auto& writers = flow_.writers[at(t)];
+    return !readers.empty() && !writers.empty() && readers.back() == writers.front();
   }
 
   void place_outputs() {
@@ -109,22 +81,19 @@ class Homes {
       settle(t, {Home::in_place, input, output, 0, bytes_of(t), "the old value is not needed once it is written"});
     } else {
       plan_.commits.push_back({output, input, why});
-      lives_[at(t)].last_read = plan_.kernels.size();
+      flow_.readers[at(t)].push_back(plan_.kernels.size());
     }
   }
 
   std::string why_not_in_place(TensorId value, TensorId old) const {
     if (!options_.in_place) return "updates in place are off";
-    const Life& read = lives_[at(old)];
-    const Life& write = lives_[at(value)];
-    if (write.first_write == never) return "nothing writes it";
-    if (read.last_read == never || read.last_read < write.first_write) return {};
-    if (read.last_read > write.first_write) {
-      return system_[old].name + " is still read by kernel " + std::to_string(read.last_read);
-    }
-    if (read.last_read == write.first_write && may_overwrite(system_, plan_.kernels[write.first_write], old, value)) {
-      return {};
-    }
+    const auto& readers = flow_.readers[at(old)];
+    const auto& writers = flow_.writers[at(value)];
+    if (writers.empty()) return "nothing writes it";
+    const std::size_t written = writers.front();
+    if (readers.empty() || readers.back() < written) return {};
+    if (readers.back() > written) return system_[old].name + " is still read by kernel " + std::to_string(readers.back());
+    if (may_overwrite(system_, plan_.kernels[written], old, value)) return {};
     return system_[old].name + " is read by the same kernel at other elements";
   }
 
@@ -143,33 +112,22 @@ class Homes {
 
   bool stays_in_register(const spec::Equation& equation, const Kernel& kernel) const {
     const auto t = at(equation.target);
-    const Life& life = lives_[t];
     return !uses_.is_output[t] && !stored_[t] && uses_.writers[t] == 1 && axes_of_binders(equation) &&
-           equation.binders.size() == kernel.loops.size() && life.last_read == life.first_write && uses_.reads[t] > 0 &&
-           !read_in_turn(equation.target, kernel);
-  }
-
-  bool read_in_turn(TensorId t, const Kernel& kernel) const {
-    return std::any_of(kernel.statements.begin(), kernel.statements.end(), [&](const Statement& s) {
-      const auto& readers = uses_.readers[at(t)];
-      return s.in_turn && std::find(readers.begin(), readers.end(), s.equation) != readers.end();
-    });
+           equation.binders.size() == kernel.loops.size() && lives_in_one_kernel(equation.target);
   }
 
   /// What one iteration computes for itself needs no more room than one iteration.
   void place_turns() {
     if (!options_.reuse) return;
     for (const Kernel& kernel : plan_.kernels) {
-      if (kernel.kind != KernelKind::loops || kernel.loops.empty() || (kernel.schedule && !kernel.turn)) continue;
-      bool before_tiles = kernel.schedule.has_value();
+      if (kernel.kind != KernelKind::loops) continue;
+      const std::size_t shared = kernel.loops.size();
       std::size_t own_bytes = 0;
       for (const Statement& s : kernel.statements) {
         const TensorId t = system_.equations[s.equation].target;
-        before_tiles = before_tiles && s.in_turn;
-        const std::size_t shared = kernel.schedule ? 1 : kernel.loops.size();
-        if (before_tiles) {
-          settle(t, {Home::turn, shared, 0, 0, bytes_of_turn(t, shared), "each turn of its kernel's outer loop copies its own"});
-        } else if (needs_arena(t) && lives_in_a_turn(s, kernel, shared)) {
+        if (s.in_turn) {
+          settle(t, {Home::turn, 1, 0, 0, bytes_of_turn(t, 1), "each turn of its kernel's outer loop copies its own"});
+        } else if (!kernel.schedule && shared > 0 && needs_arena(t) && lives_in_a_turn(s, shared)) {
           own_bytes += bytes_of_turn(t, shared);
           if (!options_.scratch && own_bytes > options_.stack_bytes) continue;
           settle(t, {Home::turn, shared, 0, 0, bytes_of_turn(t, shared), "each iteration of its kernel has its own"});
@@ -185,8 +143,7 @@ class Homes {
       std::vector<TensorId> holders;  // of the memory at hand
       for (std::size_t s = 0; s < kernel.statements.size(); ++s) {
         const TensorId t = system_.equations[kernel.statements[s].equation].target;
-        const Life& life = lives_[at(t)];
-        if (!needs_arena(t) || uses_.writers[at(t)] != 1 || uses_.reads[at(t)] == 0 || life.last_read != life.first_write) continue;
+        if (!needs_arena(t) || uses_.writers[at(t)] != 1 || !lives_in_one_kernel(t)) continue;
         settle(t, {Home::turn, kernel.loops.size(), 0, 0, bytes_of_strip(system_, kernel, kernel.statements[s]), "each strip of its kernel has its own rows"});
         const auto old = std::find_if(holders.begin(), holders.end(), [&](TensorId h) { return gives_rows(kernel, s, h); });
         if (old == holders.end() || !options_.reuse) {
@@ -209,10 +166,7 @@ class Homes {
       const bool reads = std::find(readers.begin(), readers.end(), kernel.statements[later].equation) != readers.end();
       if (reads && (later > s || kernel.strips->schedules.contains(s))) return false;
     }
-    bool in_place = true;
-    const auto check = [&](const Expr& e) { in_place = in_place && (e.form() != Form::read || e->tensor != old || e->args == equation.place); };
-    spec::for_each(equation.value, check);
-    return in_place;
+    return !holds(equation.value, [&](const Expr& e) { return e.form() == Form::read && e->tensor == old && e->args != equation.place; });
   }
 
   std::size_t bytes_of_turn(TensorId t, std::size_t axes) const {
@@ -222,14 +176,12 @@ class Homes {
   }
 
   /// Written and read in this kernel alone; its first axes are the shared loops.
-  bool lives_in_a_turn(const Statement& s, const Kernel& kernel, std::size_t shared) const {
+  bool lives_in_a_turn(const Statement& s, std::size_t shared) const {
     const spec::Equation& equation = system_.equations[s.equation];
     const auto t = at(equation.target);
-    const Life& life = lives_[t];
     const auto axes = axes_of_binders(equation);
-    if (uses_.is_output[t] || stored_[t] || uses_.writers[t] != 1 || !axes || life.last_read != life.first_write || uses_.reads[t] == 0) return false;
+    if (uses_.is_output[t] || stored_[t] || uses_.writers[t] != 1 || !axes || !lives_in_one_kernel(equation.target)) return false;
     if (equation.binders.size() <= shared || bytes_of_turn(equation.target, shared) > threshold<std::size_t>("most_turn_bytes")) return false;
-    if (kernel.schedule) return (*axes)[s.shared[s.in_turn ? 0 : *kernel.turn]] == 0;
     return std::all_of(s.shared.begin(), s.shared.end(), [&](std::size_t b) { return (*axes)[b] < shared; });
   }
 
@@ -240,10 +192,9 @@ class Homes {
     std::vector<std::vector<TensorId>> ends(plan_.kernels.size() + 1);
     std::unordered_set<TensorId> taken_over;
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
-      for (const TensorId t : writes_[k]) {
+      for (const TensorId t : flow_.writes[k]) {
         if (!needs_arena(t)) continue;
-        const Life& life = lives_[at(t)];
-        const std::size_t end = life.last_read == never ? life.last_write : std::max(life.last_write, life.last_read);
+        const std::size_t end = flow_.last_use(t);
         if (!take_over(t, k, taken_over)) {
           settle(t, {Home::arena, 0, 0, arena.take(bytes_of(t)), bytes_of(t), lives_until(k, end)});
         }
@@ -264,7 +215,7 @@ class Homes {
     Kernel& kernel = plan_.kernels[k];
     kernel.scratch.reset();
     std::size_t bytes = 0;
-    for (const TensorId t : writes_[k]) {
+    for (const TensorId t : flow_.writes[k]) {
       if (home(t).home != Home::turn || home(t).stead >= 0) continue;
       home(t).offset = bytes;
       bytes += (home(t).bytes + options_.alignment - 1) / options_.alignment * options_.alignment;
@@ -303,9 +254,8 @@ class Homes {
   /// Gives t the bytes of a tensor that this kernel reads for the last time, element by element.
   bool take_over(TensorId t, std::size_t k, std::unordered_set<TensorId>& taken_over) {
     if (!options_.reuse || bytes_of(t) == 0) return false;
-    for (const TensorId old : reads_[k]) {
-      const Life& life = lives_[at(old)];
-      const bool fits = home(old).home == Home::arena && life.last_read == k && life.last_write < k &&
+    for (const TensorId old : flow_.reads[k]) {
+      const bool fits = home(old).home == Home::arena && flow_.readers[at(old)].back() == k && flow_.writers[at(old)].back() < k &&
                         system_[old].dtype == system_[t].dtype && system_[old].dims == system_[t].dims;
       if (!fits || taken_over.contains(old) || !may_overwrite(system_, plan_.kernels[k], old, t)) continue;
       taken_over.insert(old);
@@ -319,11 +269,9 @@ class Homes {
   const PlanOptions& options_;
   Plan& plan_;
   Uses uses_;
+  Flow flow_;                        ///< outputs that are copied at the end are read then
   std::vector<bool> stored_;         ///< asked to be
   std::vector<std::string> wishes_;  ///< per tensor
-  std::vector<Life> lives_;
-  std::vector<std::vector<TensorId>> reads_;   ///< per kernel, each tensor once
-  std::vector<std::vector<TensorId>> writes_;  ///< per kernel, tensors first written there
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiled/ir/flow.hpp"
+#include "compiled/ir/language.hpp"
 #include "compiled/machine/thresholds.hpp"
 
 namespace etalon::compiled {
@@ -31,11 +32,7 @@ std::vector<std::size_t> parts_of(const System& system, const Kernel& kernel) {
       const std::size_t to = std::min(part[s], part[other->second]);
       std::replace(part.begin(), part.end(), from, to);
     };
-    const auto read = [&](const spec::Expr& x) {
-      if (x.form() == spec::Form::read) join(x->tensor);
-    };
-    spec::for_each(e.value, read);
-    for (const spec::Expr& p : e.place) spec::for_each(p, read);
+    for_each_read(e, [&](const spec::Expr& x) { join(x->tensor); });
     join(e.target);
     writer.emplace(e.target, s);
   }

@@ -12,36 +12,23 @@ bool reads_own_slice(const System& system, const Statement& statement, TensorId 
                      const std::vector<std::size_t>& loop_axes) {
   const Equation& equation = system.equations[statement.equation];
   bool own = !statement.in_turn && !statement.in_passing;
-  const auto check = [&](const Expr& e) {
-    if (e.form() != Form::read || e->tensor != old || !own) return;
+  for_each_read(equation, [&](const Expr& e) {
+    if (e->tensor != old || !own) return;
     for (std::size_t loop = 0; loop < loop_axes.size(); ++loop) {
       const Expr& index = e->args[loop_axes[loop]];
       const spec::VariableId wanted = equation.binders[statement.shared[loop]].variable;
       own = own && index.form() == Form::variable && index->variable == wanted;
     }
-  };
-  spec::for_each(equation.value, check);
-  for (const Expr& p : equation.place) spec::for_each(p, check);
+  });
   return own;
 }
 
 bool reads_same_element(const Equation& equation, TensorId old) {
-  bool same = true;
-  spec::for_each(equation.value, [&](const Expr& e) {
-    if (e.form() == Form::read && e->tensor == old) same = same && e->args == equation.place;
-  });
-  return same;
+  return !holds(equation.value, [&](const Expr& e) { return e.form() == Form::read && e->tensor == old && e->args != equation.place; });
 }
 
 bool reads(const Equation& equation, TensorId old) {
   return compiled::reads(equation.value, old) || std::any_of(equation.place.begin(), equation.place.end(), [&](const Expr& p) { return compiled::reads(p, old); });
-}
-
-bool read_by_others(const System& system, const Kernel& kernel, TensorId old, std::size_t writer) {
-  for (std::size_t s = 0; s < kernel.statements.size(); ++s) {
-    if (s != writer && reads(system.equations[kernel.statements[s].equation], old)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -67,7 +54,6 @@ bool may_overwrite(const System& system, const Kernel& kernel, TensorId old, Ten
         s == writer ? reads_same_element(equation, old) : reads_own_slice(system, kernel.statements[s], old, loop_axes);
     if (!safe) return false;
   }
-  if (writer != kernel.statements.size() && kernel.statements[writer].in_turn) return !read_by_others(system, kernel, old, writer);
   return writer != kernel.statements.size();
 }
 

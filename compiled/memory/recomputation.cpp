@@ -6,6 +6,7 @@
 
 #include "compiled/ir/language.hpp"
 #include "compiled/machine/thresholds.hpp"
+#include "compiled/rewrite/rewriting.hpp"
 
 namespace etalon::compiled {
 
@@ -13,17 +14,9 @@ namespace {
 
 std::size_t at(TensorId t) { return static_cast<std::size_t>(t); }
 
-std::size_t bytes_of(const System& system, TensorId t) {
-  return static_cast<std::size_t>(system[t].dims.count()) * size_of(system[t].dtype);
-}
-
 std::set<TensorId> reads_of(const Equation& e) {
   std::set<TensorId> tensors;
-  const auto read = [&](const Expr& x) {
-    if (x.form() == Form::read) tensors.insert(x->tensor);
-  };
-  spec::for_each(e.value, read);
-  for (const Expr& p : e.place) spec::for_each(p, read);
+  for_each_read(e, [&](const Expr& x) { tensors.insert(x->tensor); });
   return tensors;
 }
 
@@ -44,7 +37,7 @@ class Asking {
   std::optional<Again> run() {
     const auto& readers = flow_.readers[at(again_.value)];
     again_.before = *std::upper_bound(readers.begin(), readers.end(), again_.peak);
-    saved_ = static_cast<std::int64_t>(bytes_of(system_, again_.value));
+    saved_ = static_cast<std::int64_t>(bytes_of(system_[again_.value]));
     bool possible = want(again_.value);
     while (possible && !open_.empty()) {
       const TensorId next = *open_.begin();
@@ -99,7 +92,7 @@ class Asking {
   void need(TensorId t) {
     if (computed_.contains(t) || is_there(t)) return;
     const Residence& r = home(t);
-    if (r.home == Home::arena && bytes_of(system_, t) * threshold<std::size_t>("small_recomputed_part") <= bytes_of(system_, again_.value)) return keep(t);
+    if (r.home == Home::arena && bytes_of(system_[t]) * threshold<std::size_t>("small_recomputed_part") <= bytes_of(system_[again_.value])) return keep(t);
     if (r.home == Home::input) {
       impossible_ = true;  // it will have been overwritten
       return;
@@ -136,7 +129,7 @@ class Asking {
   }
 
   void keep(TensorId t) {
-    if (flow_.last_use(t) < again_.peak) saved_ -= static_cast<std::int64_t>(bytes_of(system_, t));
+    if (flow_.last_use(t) < again_.peak) saved_ -= static_cast<std::int64_t>(bytes_of(system_[t]));
   }
 
   const System& system_;
@@ -150,33 +143,21 @@ class Asking {
   bool impossible_ = false;
 };
 
-/// The expression with reads of other tensors.
-Expr reading(const Expr& e, const std::map<TensorId, TensorId>& instead) {
-  std::vector<Expr> args;
-  args.reserve(e->args.size());
-  bool changed = false;
-  for (const Expr& a : e->args) {
-    args.push_back(reading(a, instead));
-    changed = changed || &*args.back() != &*a;
-  }
-  if (e.form() == Form::read) {
-    const auto other = instead.find(e->tensor);
-    if (other != instead.end()) return spec::read(other->second, e.kind(), std::move(args));
-  }
-  return changed ? spec::with_args(e, std::move(args)) : e;
-}
-
-void redirect(Equation& e, const std::map<TensorId, TensorId>& instead) {
-  e.value = reading(e.value, instead);
-  for (Expr& p : e.place) p = reading(p, instead);
-}
-
+/// Has a kernel's equations read other tensors.
 void redirect(System& system, Kernel& kernel, const std::map<TensorId, TensorId>& instead) {
-  for (const Statement& s : kernel.statements) redirect(system.equations[s.equation], instead);
+  Rewriter reading([&](const Expr& e) {
+    const auto other = e.form() == Form::read ? instead.find(e->tensor) : instead.end();
+    return other == instead.end() ? Expr{} : spec::read(other->second, e.kind(), e->args);
+  });
+  for (const Statement& s : kernel.statements) {
+    Equation& e = system.equations[s.equation];
+    e.value = reading(e.value);
+    for (Expr& p : e.place) p = reading(p);
+  }
   Scatter& scatter = kernel.scatter;
-  for (Scatter::Hit& h : scatter.hits) h.index = reading(h.index, instead);
+  for (Scatter::Hit& h : scatter.hits) h.index = reading(h.index);
   for (Expr* e : {&scatter.precondition, &scatter.guard, &scatter.body}) {
-    if (e->valid()) *e = reading(*e, instead);
+    if (e->valid()) *e = reading(*e);
   }
 }
 

@@ -1,7 +1,6 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "compiled/ir/language.hpp"
 #include "compiled/ir/uses.hpp"

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,14 +27,10 @@ struct Local {
 bool costs_nothing(const Expr& e) {
   if (e.form() == Form::number) return true;
   if (e.form() != Form::read) return false;
-  bool cheap = true;
-  for (const Expr& index : e->args) {
-    spec::for_each(index, [&](const Expr& x) {
-      cheap = cheap && x.form() != Form::read && x.form() != Form::select && x.form() != Form::reduce &&
-              !x.is(Primitive::floor_div) && !x.is(Primitive::modulo);
-    });
-  }
-  return cheap;
+  const auto takes_time = [](const Expr& x) {
+    return x.form() == Form::read || x.form() == Form::select || x.form() == Form::reduce || x.is(Primitive::floor_div) || x.is(Primitive::modulo);
+  };
+  return std::none_of(e->args.begin(), e->args.end(), [&](const Expr& index) { return holds(index, takes_time); });
 }
 
 Local describe(const System& system, const Equation& equation) {
@@ -61,12 +56,6 @@ class Inlining {
   }
 
  private:
-  static std::int64_t points_of(const std::vector<Binder>& binders) {
-    std::int64_t points = 1;
-    for (const Binder& b : binders) points *= b.extent;
-    return points;
-  }
-
   /// \param rounds whether the value is rounded to single precision where it stands
   Expr visit(const Expr& e, std::int64_t points, bool rounds) {
     if (e->args.empty() && e.form() != Form::read) return e;
@@ -97,8 +86,7 @@ class Inlining {
   }
 
   void count_reads(const Expr& value, int sign) {
-    spec::for_each(value, [&](const Expr& x) {
-      if (x.form() != Form::read) return;
+    for_each_read(value, [&](const Expr& x) {
       std::size_t& n = uses_.reads[static_cast<std::size_t>(x->tensor)];
       n = sign > 0 ? n + 1 : n - 1;
     });

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiled/ir/language.hpp"
+#include "compiled/rewrite/rewriting.hpp"
 #include "compiled/schedule/kept.hpp"
 
 namespace etalon::compiled {
@@ -38,7 +39,10 @@ class LayOut {
     split_ = {};
     const std::optional<Panels>& panels = panels_of(equation.target);
     if (panels && is_elementwise(equation)) split(equation, *panels);
-    equation.value = moved(equation.value);
+    Rewriter move([&](const Expr& e) {
+      return e.form() == Form::read && panels_of(e->tensor) ? system_.at(e->tensor, indices(e->args, *panels_of(e->tensor))) : Expr{};
+    });
+    equation.value = move(equation.value);
     if (panels) equation.place = indices(equation.place, *panels);
     if (split_.variable < 0) return;
     const Expr whole = spec::variable(split_.panel) * spec::integer(split_.within.extent) + spec::variable(split_.within);
@@ -73,14 +77,6 @@ class LayOut {
     }
     out.push_back(is_split ? spec::variable(split_.within) : spec::apply(Primitive::modulo, {along, width}));
     return out;
-  }
-
-  Expr moved(const Expr& e) const {
-    if (e->args.empty()) return e;
-    std::vector<Expr> args;
-    for (const Expr& a : e->args) args.push_back(moved(a));
-    if (e.form() == Form::read && panels_of(e->tensor)) return system_.at(e->tensor, indices(args, *panels_of(e->tensor)));
-    return args == e->args ? e : spec::with_args(e, std::move(args));
   }
 
   System& system_;

@@ -1,6 +1,5 @@
 #include "compiled/rewrite/lift.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <optional>
 #include <utility>
@@ -18,12 +17,6 @@
 namespace etalon::compiled {
 
 namespace {
-
-std::int64_t terms_of(std::span<const Binder> depth) {
-  std::int64_t terms = 1;
-  for (const Binder& b : depth) terms *= b.extent;
-  return terms;
-}
 
 std::int64_t levels(std::int64_t n) { return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1))); }
 
@@ -67,7 +60,7 @@ class Lifter {
     if (options_.windows) (void)turn_windows(system_, equation, *c);
     if (!decide(system_, equation, *c, machine_, options_).schedule) return std::nullopt;
     const Binder& first = c->depth.front();
-    if (first.extent < 2 || first.extent > threshold("most_lifted_parts") || terms_of(c->depth) / first.extent < threshold("least_lifted_terms")) return std::nullopt;
+    if (first.extent < 2 || first.extent > threshold("most_lifted_parts") || points_of(c->depth) / first.extent < threshold("least_lifted_terms")) return std::nullopt;
     const bool shared = loops::mentions(c->left, first.variable) && loops::mentions(c->right, first.variable);
     return shared && low_enough(*c) ? std::optional(*c) : std::nullopt;
   }
@@ -95,7 +88,7 @@ class Lifter {
 
   static bool low_enough(const Contraction& c) {
     const DepthWalk part = walk({c.depth.begin() + 1, c.depth.end()});
-    const std::int64_t blocks = (terms_of(c.depth) + longest_block - 1) / longest_block;
+    const std::int64_t blocks = (points_of(c.depth) + longest_block - 1) / longest_block;
     return height(part.longest(), part.blocks) + levels(c.depth.front().extent) <= height(longest_block, blocks);
   }
 

@@ -12,6 +12,7 @@
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/windows.hpp"
 #include "compiled/machine/thresholds.hpp"
+#include "compiled/rewrite/rewriting.hpp"
 #include "compiled/rewrite/take_together.hpp"
 #include "compiled/schedule/strips.hpp"
 #include "spec/system/reach.hpp"
@@ -119,16 +120,11 @@ class Packer {
         inside = inside.valid() ? inside && here : here;
       }
       if (!inside.valid()) break;
-      value = replaced(value, where, spec::select(inside, where, spec::decimal(0)));
+      const Expr guarded_read = spec::select(inside, where, spec::decimal(0));
+      Rewriter guard([&](const Expr& e) { return e == where ? guarded_read : Expr{}; });
+      value = guard(value);
     }
     return value;
-  }
-
-  static Expr replaced(const Expr& e, const Expr& old, const Expr& by) {
-    if (e == old) return by;
-    std::vector<Expr> args;
-    for (const Expr& a : e->args) args.push_back(replaced(a, old, by));
-    return args.empty() ? e : spec::with_args(e, std::move(args));
   }
 
   /// The tensor of copy[binders…] = value: an earlier one where there is the same.
@@ -157,12 +153,6 @@ class Packer {
     return args.empty() ? e : spec::with_args(e, std::move(args));
   }
 
-  static std::int64_t length(const std::vector<Binder>& loops) {
-    std::int64_t length = 1;
-    for (const Binder& b : loops) length *= b.extent;
-    return length;
-  }
-
   /// The depth in steps: without the loop that is taken at once.
   std::vector<Binder> steps() const {
     return {c_.depth.begin(), c_.depth.end() - (c_.adder != nullptr ? 1 : 0)};
@@ -185,7 +175,7 @@ class Packer {
     if (binders_.size() + others + loops.size() <= Dims::max_rank) {
       for (const Binder& b : loops) read_.push_back(runs_along(b));
     } else {
-      at_position(loops, bind("step", length(loops)), by_);
+      at_position(loops, bind("step", points_of(loops)), by_);
       read_.push_back(position(loops));
     }
   }
@@ -217,7 +207,7 @@ class Packer {
       return bind_last(loops.back(), loops.back().extent * terms());
     }
     const auto size = static_cast<std::int64_t>(size_of(c_.held()));
-    std::int64_t line = (length(c_.depth) * size + threshold("line_bytes") - 1) / threshold("line_bytes") * threshold("line_bytes") / size;
+    std::int64_t line = (points_of(c_.depth) * size + threshold("line_bytes") - 1) / threshold("line_bytes") * threshold("line_bytes") / size;
     if (line * size % threshold("conflicting_bytes") == 0) line += threshold("line_bytes") / size;
     return bind_last(loops[0], line);
   }

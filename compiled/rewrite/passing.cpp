@@ -45,18 +45,14 @@ std::vector<Access> accesses_of(const System& system, const Kernel& kernel) {
       for (const Expr& index : place) all.back().loops.push_back(loop_of(index));
     };
     add(e.target, e.place, true);
-    spec::for_each(e.value, [&](const Expr& x) {
-      if (x.form() == Form::read) add(x->tensor, x->args, false);
-    });
+    for_each_read(e.value, [&](const Expr& x) { add(x->tensor, x->args, false); });
   }
   return all;
 }
 
 std::vector<Expr> reads_of(const Equation& equation) {
   std::vector<Expr> reads;
-  spec::for_each(equation.value, [&](const Expr& e) {
-    if (e.form() == Form::read) reads.push_back(e);
-  });
+  for_each_read(equation.value, [&](const Expr& e) { reads.push_back(e); });
   return reads;
 }
 
@@ -168,9 +164,7 @@ class Passing {
 
   /// What is read along with the terms is most of what they read.
   bool is_large(TensorId t, const Equation& sum) const {
-    std::int64_t terms = system_[sum.target].dims.count();
-    for (const Binder& b : sum.value->binders) terms *= b.extent;
-    return 2 * system_[t].dims.count() >= terms;
+    return 2 * system_[t].dims.count() >= system_[sum.target].dims.count() * points_of(sum.value->binders);
   }
 
   /// Turns of the outermost loop of rows that add to the same part, or 0 where that is not worth it.

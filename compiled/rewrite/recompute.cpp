@@ -11,6 +11,7 @@
 #include "compiled/ir/uses.hpp"
 #include "compiled/ir/wishes.hpp"
 #include "compiled/machine/thresholds.hpp"
+#include "compiled/rewrite/rewriting.hpp"
 
 namespace etalon::compiled {
 
@@ -39,7 +40,7 @@ class Recomputing {
       const bool on = deciding_.on("recompute", names[e], true);
       deciding_.take(switched("recompute", names[e], on));
       if (!on) continue;
-      for (const std::size_t r : readers) substitute(system_.equations[e], system_.equations[r]);
+      for (const std::size_t r : readers) substitute(system_.equations[e], local, system_.equations[r]);
       any = true;
     }
     if (any) drop_unread();
@@ -55,10 +56,8 @@ class Recomputing {
     if (uses_.is_output[t] || stored_[t] || uses_.writers[t] != 1 || uses_.recurrent[t] || !axes_of_binders(e)) return false;
     const std::int64_t elements = system_[e.target].dims.count();
     std::size_t large = 0;
-    bool plain = true;
-    spec::for_each(e.value, [&](const Expr& x) {
-      if (x.form() == Form::reduce) plain = false;
-      if (x.form() != Form::read) return;
+    bool plain = !has_reduction(e.value);
+    for_each_read(e.value, [&](const Expr& x) {
       if (system_[x->tensor].dims.count() * threshold("cheap_operand_part") <= elements) return;
       ++large;
       plain = plain && system_[x->tensor].dims.count() == elements && stays(x->tensor);
@@ -90,18 +89,10 @@ class Recomputing {
     return !scheduled && kernel.kind == KernelKind::loops && std::all_of(place.begin(), place.end(), in_place);
   }
 
-  static Expr with(const Equation& cheap, const Expr& e) {
-    if (e.form() == Form::read && e->tensor == cheap.target) {
-      spec::Substitution by;
-      for (std::size_t axis = 0; axis < cheap.place.size(); ++axis) by.emplace(cheap.place[axis]->variable, e->args[axis]);
-      return spec::substitute(cheap.value, by);
-    }
-    std::vector<Expr> args;
-    for (const Expr& a : e->args) args.push_back(with(cheap, a));
-    return args.empty() ? e : spec::with_args(e, std::move(args));
+  static void substitute(const Equation& cheap, const LocalDefinition& local, Equation& reader) {
+    Rewriter compute([&](const Expr& e) { return e.form() == Form::read && e->tensor == cheap.target ? value_at(cheap, local, e) : Expr{}; });
+    reader.value = compute(reader.value);
   }
-
-  static void substitute(const Equation& cheap, Equation& reader) { reader.value = with(cheap, reader.value); }
 
   /// What was read before and is not read now goes, unless somebody asked for it.
   void drop_unread() {
@@ -109,11 +100,7 @@ class Recomputing {
     for (std::size_t e = system_.equations.size(); e-- > 0;) {
       const auto t = static_cast<std::size_t>(system_.equations[e].target);
       if (now.reads[t] != 0 || uses_.reads[t] == 0 || uses_.is_output[t] || stored_[t]) continue;
-      const auto unread = [&](const Expr& x) {
-        if (x.form() == Form::read) --now.reads[static_cast<std::size_t>(x->tensor)];
-      };
-      spec::for_each(system_.equations[e].value, unread);
-      for (const Expr& p : system_.equations[e].place) spec::for_each(p, unread);
+      for_each_read(system_.equations[e], [&](const Expr& x) { --now.reads[static_cast<std::size_t>(x->tensor)]; });
       system_.equations.erase(system_.equations.begin() + static_cast<std::ptrdiff_t>(e));
       if (!decisions_.empty()) decisions_.erase(decisions_.begin() + static_cast<std::ptrdiff_t>(e));
     }

@@ -3,11 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/ir/language.hpp"
 #include "compiled/ir/plan.hpp"
 
 namespace etalon::compiled {
-
-using spec::Expr;
 
 Expr Rewriter::operator()(const Expr& e) {
   const auto found = done_.find(&*e);
@@ -45,9 +44,7 @@ Expr settle(Expr e, std::span<const Rule> rules) {
 }
 
 [[nodiscard]] bool has_reals(const Expr& value) {
-  bool found = false;
-  spec::for_each(value, [&](const Expr& e) { found = found || e.kind() == Kind::real; });
-  return found;
+  return holds(value, [](const Expr& e) { return e.kind() == Kind::real; });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "compiled/ir/language.hpp"
 #include "compiled/rewrite/passes.hpp"
@@ -38,16 +39,30 @@ bool is_negative_zero(const Expr& e) {
 
 const Expr& arg(const Expr& e, std::size_t i) { return e->args[i]; }
 
+/// Of two arguments the one that stands beside one of these; the second is asked first.
+template <class Is>
+Expr beside(const Expr& e, const Is& is) {
+  return is(arg(e, 1)) ? arg(e, 0) : is(arg(e, 0)) ? arg(e, 1) : Expr{};
+}
+
+/// The comparison of the same two that holds where this one does not, but for NaN.
+std::optional<Primitive> opposite(Primitive comparison) {
+  switch (comparison) {
+    case Primitive::eq: return Primitive::ne;
+    case Primitive::ne: return Primitive::eq;
+    case Primitive::lt: return Primitive::ge;
+    case Primitive::le: return Primitive::gt;
+    case Primitive::gt: return Primitive::le;
+    case Primitive::ge: return Primitive::lt;
+    default: return std::nullopt;
+  }
+}
+
 bool is_integer_apply(const Expr& e, Primitive p) { return e.is(p) && e.kind() == Kind::integer; }
 
 // --- real and integer arithmetic ---
 
-Expr times_one(const Expr& e) {
-  if (!e.is(Primitive::mul)) return {};
-  if (is_one(arg(e, 1))) return arg(e, 0);
-  if (is_one(arg(e, 0))) return arg(e, 1);
-  return {};
-}
+Expr times_one(const Expr& e) { return e.is(Primitive::mul) ? beside(e, is_one) : Expr{}; }
 
 Expr over_one(const Expr& e) {
   return (e.is(Primitive::div) || e.is(Primitive::floor_div)) && is_one(arg(e, 1)) ? arg(e, 0) : Expr{};
@@ -55,12 +70,7 @@ Expr over_one(const Expr& e) {
 
 Expr minus_zero(const Expr& e) { return e.is(Primitive::sub) && is_positive_zero(arg(e, 1)) ? arg(e, 0) : Expr{}; }
 
-Expr plus_negative_zero(const Expr& e) {
-  if (!e.is(Primitive::add)) return {};
-  if (is_negative_zero(arg(e, 1))) return arg(e, 0);
-  if (is_negative_zero(arg(e, 0))) return arg(e, 1);
-  return {};
-}
+Expr plus_negative_zero(const Expr& e) { return e.is(Primitive::add) ? beside(e, is_negative_zero) : Expr{}; }
 
 Expr twice_negated(const Expr& e) {
   return e.is(Primitive::neg) && arg(e, 0).is(Primitive::neg) ? arg(arg(e, 0), 0) : Expr{};
@@ -78,10 +88,7 @@ Expr minus_negated(const Expr& e) {
 }
 
 Expr integer_zero(const Expr& e) {
-  if (is_integer_apply(e, Primitive::add)) {
-    if (arg(e, 1).is_integer(0)) return arg(e, 0);
-    if (arg(e, 0).is_integer(0)) return arg(e, 1);
-  }
+  if (is_integer_apply(e, Primitive::add)) return beside(e, [](const Expr& x) { return x.is_integer(0); });
   if (is_integer_apply(e, Primitive::sub)) {
     if (arg(e, 1).is_integer(0)) return arg(e, 0);
     if (arg(e, 0) == arg(e, 1)) return spec::integer(0);
@@ -122,32 +129,13 @@ Expr twice_not(const Expr& e) {
   return e.is(Primitive::logical_not) && arg(e, 0).is(Primitive::logical_not) ? arg(arg(e, 0), 0) : Expr{};
 }
 
-/// For integers only: with NaN, neither a < b nor b <= a.
-Expr not_of_integer_order(const Expr& e) {
-  if (!e.is(Primitive::logical_not)) return {};
+/// Orders of integers only: with NaN, neither a < b nor b <= a. `==` and `!=` are each other's negation also then.
+Expr not_of_comparison(const Expr& e) {
+  if (!e.is(Primitive::logical_not) || arg(e, 0).form() != Form::apply) return {};
   const Expr& c = arg(e, 0);
-  if (c.form() != Form::apply || c->args.size() != 2 || arg(c, 0).kind() != Kind::integer) return {};
-  switch (c->primitive) {
-    case Primitive::lt:
-      return spec::apply(Primitive::ge, {arg(c, 0), arg(c, 1)});
-    case Primitive::le:
-      return spec::apply(Primitive::gt, {arg(c, 0), arg(c, 1)});
-    case Primitive::gt:
-      return spec::apply(Primitive::le, {arg(c, 0), arg(c, 1)});
-    case Primitive::ge:
-      return spec::apply(Primitive::lt, {arg(c, 0), arg(c, 1)});
-    default:
-      return {};
-  }
-}
-
-/// `==` and `!=` are each other's negation also for NaN.
-Expr not_of_equality(const Expr& e) {
-  if (!e.is(Primitive::logical_not)) return {};
-  const Expr& c = arg(e, 0);
-  if (c.is(Primitive::eq)) return spec::apply(Primitive::ne, {arg(c, 0), arg(c, 1)});
-  if (c.is(Primitive::ne)) return spec::apply(Primitive::eq, {arg(c, 0), arg(c, 1)});
-  return {};
+  const auto other = opposite(c->primitive);
+  const bool equality = c.is(Primitive::eq) || c.is(Primitive::ne);
+  return other && (equality || arg(c, 0).kind() == Kind::integer) ? spec::apply(*other, c->args) : Expr{};
 }
 
 /// For integers only: a NaN does not equal itself.
@@ -237,8 +225,7 @@ constexpr std::array rules{
     Rule{"decided and", "true and c = c, false and c = false, c and c = c", decided_and},
     Rule{"decided or", "false or c = c, true or c = true, c or c = c", decided_or},
     Rule{"twice not", "not not c = c", twice_not},
-    Rule{"not of integer order", "not m < n = m >= n", not_of_integer_order},
-    Rule{"not of equality", "not x == y = x != y", not_of_equality},
+    Rule{"not of comparison", "not m < n = m >= n for integers, not x == y = x != y", not_of_comparison},
     Rule{"integer compared with itself", "n == n = true, n < n = false", integer_compared_with_itself},
     Rule{"decided select", "if true then x else y = x, if c then x else x = x", decided_select},
     Rule{"select on not", "if not c then x else y = if c then y else x", select_on_not},

@@ -18,9 +18,7 @@ void take_together(spec::System& system, const spec::Equation& equation, Contrac
   if (!options.promises || c.guard.valid()) return;
   c.adder = term_adder(c.type, type_of(system, c, c.left), type_of(system, c, c.right), machine, *options.promises);
   if (c.adder == nullptr) return;
-  std::int64_t terms = 1;
-  for (const Binder& b : c.depth) terms *= b.extent;
-  if (terms <= c.adder->terms || as_window(system, equation, c, c.left)) {
+  if (points_of(c.depth) <= c.adder->terms || as_window(system, equation, c, c.left)) {
     c.adder = nullptr;
     return;
   }

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/core/noncopyable.hpp>
+
 #include "compiled/compile.hpp"
 #include "compiled/emit/code_generator.hpp"
 #include "compiled/ir/script.hpp"
@@ -41,11 +43,8 @@ struct Event {
 };
 
 /// A module on memory: what it finds out about addresses serves all runs on the same ones. One run at a time.
-class Replay {
+class Replay : boost::noncopyable {
  public:
-  Replay() = default;
-  Replay(const Replay&) = delete;
-  Replay& operator=(const Replay&) = delete;
   virtual ~Replay() = default;
 
   /// Asks the device to run the script. What it reads and writes is left alone until the event has passed.
@@ -55,11 +54,8 @@ class Replay {
 
 /// The kernels of one program on a device, and the script that runs them. Nothing of it changes: replays of one module run at the same
 /// time, on memory that they do not share.
-class Module {
+class Module : boost::noncopyable {
  public:
-  Module() = default;
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
   virtual ~Module() = default;
 
   /// The module outlives it.
@@ -69,11 +65,8 @@ class Module {
 };
 
 /// The kernels of one program in the making.
-class ModuleBuilder {
+class ModuleBuilder : boost::noncopyable {
  public:
-  ModuleBuilder() = default;
-  ModuleBuilder(const ModuleBuilder&) = delete;
-  ModuleBuilder& operator=(const ModuleBuilder&) = delete;
   virtual ~ModuleBuilder() = default;
 
   /// Who makes code of the loops, for the list of stages (compile.hpp).
@@ -88,11 +81,8 @@ class ModuleBuilder {
 ///
 /// A call that throws has done nothing. Where a script fails after it was taken, `wait` and `download` throw, and so does
 /// everything after: what lies on such a device is lost.
-class Device {
+class Device : boost::noncopyable {
  public:
-  Device() = default;
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
   virtual ~Device() = default;
 
   /// A word for messages.

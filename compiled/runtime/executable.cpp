@@ -21,6 +21,16 @@ Executable make(Task task, const CompileOptions& options) {
   return Executable(std::move(body));
 }
 
+/// What a derivative's system gives: outputs, and behind them a result for each mark that is set.
+Derivatives sorted(std::vector<HostTensor> all, std::size_t outputs, const std::vector<bool>& marks) {
+  Derivatives result;
+  std::size_t next = outputs;
+  for (const bool mark : marks) result.results.push_back(mark ? std::optional(std::move(all[next++])) : std::nullopt);
+  all.resize(outputs);
+  result.outputs = std::move(all);
+  return result;
+}
+
 }  // namespace
 
 Executable::Executable(const Executable& other) : body_(std::make_shared<Body>(other.body_->shared_units())) {}
@@ -83,15 +93,9 @@ Derivatives Executable::jvp(std::span<const HostTensor> inputs,
     sources.push_back({&*tangents[i]});
   }
   std::vector<HostTensor> all = body_->evaluate(body_->units().derivative(false, wrt), sources);
-  Derivatives result;
-  std::size_t next = body_->task().outputs;
-  for (std::size_t i = 0; i < body_->task().outputs; ++i) {
-    const bool real = kind_of(all[i].dtype) == Kind::real;
-    result.results.push_back(real ? std::optional(std::move(all[next++])) : std::nullopt);
-  }
-  all.resize(body_->task().outputs);
-  result.outputs = std::move(all);
-  return result;
+  std::vector<bool> real;
+  for (std::size_t i = 0; i < body_->task().outputs; ++i) real.push_back(kind_of(all[i].dtype) == Kind::real);
+  return sorted(std::move(all), body_->task().outputs, real);
 }
 
 Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vector<bool>& wrt,
@@ -121,15 +125,7 @@ Derivatives Executable::vjp(std::span<const HostTensor> inputs, const std::vecto
     }
     positions.push_back(i);
   }
-  std::vector<HostTensor> all = body_->evaluate(body_->units().derivative(true, positions), sources);
-  Derivatives result;
-  std::size_t next = body_->task().outputs;
-  for (std::size_t i = 0; i < wrt.size(); ++i) {
-    result.results.push_back(wrt[i] ? std::optional(std::move(all[next++])) : std::nullopt);
-  }
-  all.resize(body_->task().outputs);
-  result.outputs = std::move(all);
-  return result;
+  return sorted(body_->evaluate(body_->units().derivative(true, positions), sources), body_->task().outputs, wrt);
 }
 
 std::vector<std::string> Executable::captures() const {

@@ -7,6 +7,8 @@
 #include <span>
 #include <thread>
 
+#include <boost/core/noncopyable.hpp>
+
 namespace etalon::compiled {
 
 /// Schedulers like to wake a thread where the one that wakes it runs, and may leave both there for longer than the work
@@ -15,13 +17,11 @@ namespace etalon::compiled {
 ///
 /// The processors that are shared out are those that the thread which makes this may use. Nothing is done where these
 /// are fewer than the threads, nor any more once somebody else has said where a worker may run.
-class Placement {
+class Placement : boost::noncopyable {
  public:
   /// \param workers outlive this
   explicit Placement(std::span<std::thread> workers);
   ~Placement();
-  Placement(const Placement&) = delete;
-  Placement& operator=(const Placement&) = delete;
 
   /// Before work is handed out, by the thread that hands it out and has its own part in it. Costs nothing to speak of
   /// while that thread stays on its processor.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "compiled/reporting.hpp"
-#include "spec/error.hpp"
 
 namespace etalon::compiled {
 

@@ -2,7 +2,6 @@
 #include <bit>
 #include <limits>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,8 +27,7 @@ class Decider {
  public:
   Decider(const System& system, const Equation& equation, const Contraction& c, const Machine& machine, const ScheduleOptions& options,
           const GivenTile& given)
-      : system_(system), equation_(equation), c_(c), machine_(machine), options_(options), given_(given) {
-    for (const Binder& b : c.depth) depth_ *= b.extent;
+      : system_(system), equation_(equation), c_(c), machine_(machine), options_(options), given_(given), depth_(points_of(c.depth)) {
     s_.adder = c.adder;
     s_.depth = walk(c.depth, c.adder != nullptr);
     if (options.windows) window_ = as_window(system, equation, c, c.left);
@@ -248,11 +246,8 @@ class Decider {
 
   /// The layout into which a factor is copied without changing places, if there is one.
   Layout copied(const Factor& f) const {
-    bool side_by_side = false;
-    spec::for_each(f.value, [&](const Expr& e) {
-      if (e.form() != Form::read) return;
-      const loops::Affine element = loops::element_number(e->args, system_[e->tensor].dims);
-      side_by_side = side_by_side || element.coefficient(c_.depth.back().variable) == 1;
+    const bool side_by_side = holds(f.value, [&](const Expr& e) {
+      return e.form() == Form::read && loops::element_number(e->args, system_[e->tensor].dims).coefficient(c_.depth.back().variable) == 1;
     });
     return side_by_side && !f.vectors ? Layout::rows : Layout::panels;
   }
@@ -331,7 +326,7 @@ class Decider {
   const Machine& machine_;
   const ScheduleOptions& options_;
   const GivenTile& given_;
-  std::int64_t depth_ = 1;
+  std::int64_t depth_;
   std::optional<Window> window_;  ///< the left factor
   Schedule s_;
 };

@@ -10,12 +10,6 @@ namespace etalon::compiled {
 
 namespace {
 
-std::int64_t points_of(const std::vector<Binder>& binders) {
-  std::int64_t points = 1;
-  for (const Binder& b : binders) points *= b.extent;
-  return points;
-}
-
 void measure(const System& system, const Expr& e, std::int64_t points, EquationShape& shape, std::int64_t& most) {
   ++shape.nodes;
   if (e.form() == Form::reduce) {

@@ -27,11 +27,7 @@ void share_strip(Schedule& s, const Contraction& c, std::int64_t columns) {
 }  // namespace
 
 std::string fit_strips(const System& system, Schedule& s, const Strip& strip, const Equation& equation, const Contraction& c, const std::unordered_set<TensorId>& written) {
-  const auto reads_written = [&](const Expr& factor) {
-    bool found = false;
-    spec::for_each(factor, [&](const Expr& x) { found = found || (x.form() == Form::read && written.contains(x->tensor)); });
-    return found;
-  };
+  const auto reads_written = [&](const Expr& factor) { return holds(factor, [&](const Expr& x) { return x.form() == Form::read && written.contains(x->tensor); }); };
   if (s.row != strip.shared.back()) return "a contraction in plain loops: its rows are not those of the strips";
   if (std::find(strip.shared.begin(), strip.shared.end(), s.column) != strip.shared.end()) return "a contraction in plain loops: its columns are a loop of the strips";
   if (reads_written(c.right) || (c.guard.valid() && reads_written(c.guard))) return "a contraction in plain loops: its columns are computed in strips";

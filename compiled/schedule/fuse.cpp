@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -86,17 +85,10 @@ class Fusion {
 
   /// Puts an equation into the kernel that is given for it, whatever that costs. \returns whether one is.
   bool follows(std::size_t i, const EquationShape& shape, std::size_t latest) {
-    const DecisionLine* turn = given("turn", i);
-    const DecisionLine* line = turn != nullptr ? turn : given("join", i);
+    const DecisionLine* line = given("join", i);
     if (line == nullptr || line->is("off")) return false;
-    const std::size_t k = kernel_given(*line, latest);
-    if (turn == nullptr) {
-      const std::string why = join_loops(i, shape, k, static_cast<std::size_t>(line->number("loops", 0, Dims::max_rank)));
-      if (!why.empty()) line->refuse(why);
-      return true;
-    }
-    const std::int64_t loop = turn->number("loop", 0, std::max<std::int64_t>(0, static_cast<std::int64_t>(kernels_[k].loops.size()) - 1));
-    if (!kernels_[k].schedule || !join_in_turn(i, shape, k, static_cast<std::size_t>(loop))) turn->refuse("it needs more than one turn of that loop computes");
+    const std::string why = join_loops(i, shape, kernel_given(*line, latest), static_cast<std::size_t>(line->number("loops", 0, Dims::max_rank)));
+    if (!why.empty()) line->refuse(why);
     return true;
   }
 
@@ -240,14 +232,13 @@ class Fusion {
   bool join(std::size_t i, const EquationShape& shape, std::size_t k) {
     const Kernel& kernel = kernels_[k];
     if (kernel.kind != KernelKind::loops || kernel.statements.size() >= threshold<std::size_t>("most_statements") || nodes_[k] + shape.nodes > threshold<std::size_t>("most_kernel_nodes") || crowded_.contains(k)) return false;
-    return (kernel.schedule && join_in_turn(i, shape, k, none)) || join_loops(i, shape, k, none).empty();
+    return join_loops(i, shape, k, none).empty();
   }
 
   /// Shares the outer loops of a kernel, as many as fit and no more than `most`. \returns why it cannot, or nothing.
   std::string join_loops(std::size_t i, const EquationShape& shape, std::size_t k, std::size_t most) {
     Kernel& kernel = kernels_[k];
     std::vector<std::size_t> shared;
-    if (reads_of_turn(shape, k)) return "it reads what a turn of the kernel computes";
     if (!align(i, shape, k, shared)) return "its loops are not those of the kernel";
     if (most < shared.size()) shared.resize(most);
     const bool whole = shared.size() == kernel.loops.size();
@@ -269,14 +260,6 @@ class Fusion {
     return *std::find_if(statements.begin(), statements.end(), [&](const Statement& s) { return s.equation == writer; });
   }
 
-  bool reads_of_turn(const EquationShape& shape, std::size_t k) const {
-    const auto written_in_turn = [&](const Expr& read) {
-      const auto& statements = kernels_[k].statements;
-      return std::any_of(statements.begin(), statements.end(), [&](const Statement& s) { return s.in_turn && equation(s.equation).target == read->tensor; });
-    };
-    return std::any_of(shape.reads.begin(), shape.reads.end(), written_in_turn);
-  }
-
   /// What is read of the kernel. \returns nothing where some of it has several writers
   std::optional<std::vector<const Expr*>> reads_inside(const EquationShape& shape, std::size_t k) const {
     std::vector<const Expr*> inside;
@@ -286,28 +269,6 @@ class Fusion {
       inside.push_back(&r);
     }
     return inside;
-  }
-
-  /// Beside a contraction, what needs of it only what one turn of an outer loop computes is done in that turn, while that is
-  /// near. What needs a single element is done with the tiles.
-  /// \param wish the loop that is given, or none
-  bool join_in_turn(std::size_t i, const EquationShape& shape, std::size_t k, std::size_t wish) {
-    Kernel& kernel = kernels_[k];
-    const auto inside = reads_inside(shape, k);
-    std::vector<std::size_t> whole;
-    if (!inside || inside->empty() || !options_.turns) return false;
-    if (wish == none && !reads_of_turn(shape, k) && align(i, shape, k, whole) && whole.size() == kernel.loops.size() && !shape.reduces &&
-        shape.extents.size() == whole.size()) return false;
-    for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
-      if ((kernel.turn && *kernel.turn != loop) || loop == kernel.schedule->row || loop == kernel.schedule->column) continue;
-      if (wish != none && wish != loop) continue;
-      const std::size_t binder = common_binder(i, *inside, k, loop);
-      if (binder == none || (wish == none && kernel.loops[loop] < threshold("least_turns")) || shape.extents[binder] != kernel.loops[loop]) continue;
-      kernel.turn = loop;
-      put({i, {binder}, true, false}, shape, k);
-      return true;
-    }
-    return false;
   }
 
   /// The binder of equation i that is the kernel's loop in all these reads.
@@ -349,14 +310,9 @@ class Fusion {
     const auto axes = axes_of_binders(equation(writer));
     if (!axes) return none;
     const Statement& statement = statement_of(r->tensor, k);
-    if (statement.in_passing || (statement.in_turn && loop != *kernels_[k].turn)) return none;
-    const Expr& index = r->args[(*axes)[statement.shared[statement.in_turn ? 0 : loop]]];
-    if (index.form() != Form::variable) return none;
-    const auto& binders = equation(i).binders;
-    for (std::size_t b = 0; b < binders.size(); ++b) {
-      if (binders[b].variable == index->variable) return b;
-    }
-    return none;
+    if (statement.in_passing) return none;
+    const Expr& index = r->args[(*axes)[statement.shared[loop]]];
+    return position_of(index, equation(i).binders).value_or(none);
   }
 
   const System& system_;

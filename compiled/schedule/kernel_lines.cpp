@@ -15,8 +15,7 @@ void take_kernels(Deciding& deciding, const spec::System& system, std::span<cons
     for (std::size_t s = first + 1; s < kernel.statements.size(); ++s) {
       const Statement& x = kernel.statements[s];
       if (x.in_passing) continue;
-      if (x.in_turn) deciding.take({"turn", names[x.equation], {{"with", opened}, {"loop", std::to_string(*kernel.turn)}}});
-      else deciding.take({"join", names[x.equation], {{"with", opened}, {"loops", std::to_string(x.shared.size())}}});
+      deciding.take({"join", names[x.equation], {{"with", opened}, {"loops", std::to_string(x.shared.size())}}});
     }
   }
 }

@@ -3,20 +3,12 @@
 
 #include "compiled/ir/access.hpp"
 #include "compiled/ir/language.hpp"
+#include "compiled/ir/windows.hpp"
 #include "compiled/schedule/fuse.hpp"
 
 namespace etalon::compiled {
 
 namespace {
-
-void split_conjuncts(const Expr& guard, std::vector<Expr>& conjuncts) {
-  if (guard.is(Primitive::logical_and)) {
-    split_conjuncts(guard->args[0], conjuncts);
-    split_conjuncts(guard->args[1], conjuncts);
-  } else {
-    conjuncts.push_back(guard);
-  }
-}
 
 Expr conjunction(const std::vector<Expr>& conjuncts) {
   Expr all = spec::boolean(true);
@@ -25,17 +17,7 @@ Expr conjunction(const std::vector<Expr>& conjuncts) {
 }
 
 bool contains_read(const Expr& e) {
-  bool found = false;
-  spec::for_each(e, [&](const Expr& x) { found = found || x.form() == Form::read; });
-  return found;
-}
-
-std::optional<std::size_t> binder_position(const Equation& equation, const Expr& e) {
-  if (e.form() != Form::variable) return std::nullopt;
-  for (std::size_t i = 0; i < equation.binders.size(); ++i) {
-    if (equation.binders[i].variable == e->variable) return i;
-  }
-  return std::nullopt;
+  return holds(e, [](const Expr& x) { return x.form() == Form::read; });
 }
 
 /// `read == binder` or `binder == read`, the read free of binders that are hit already and of this one.
@@ -43,7 +25,7 @@ std::optional<Scatter::Hit> hit_of(const Equation& equation, const Expr& conjunc
                                    const std::vector<Scatter::Hit>& earlier) {
   if (!conjunct.is(Primitive::eq) || conjunct->args[0].kind() != Kind::integer) return std::nullopt;
   for (std::size_t side = 0; side < 2; ++side) {
-    const auto position = binder_position(equation, conjunct->args[side]);
+    const auto position = position_of(conjunct->args[side], equation.binders);
     const Expr& index = conjunct->args[1 - side];
     if (!position || !contains_read(index)) continue;
     const std::vector<spec::VariableId> free = spec::free_variables(index);
@@ -77,12 +59,10 @@ std::optional<Scatter> recognise_scatter(const spec::System& system, const Equat
   if (value.kind() == Kind::real && (stored != arithmetic_type(system, equation) || type_of_part(system, equation, value) != stored)) return std::nullopt;
   if (value.kind() == Kind::integer && stored != DType::i64) return std::nullopt;
   if (!axes_of_binders(equation)) return std::nullopt;
-  std::vector<Expr> conjuncts;
-  split_conjuncts(value->args[0], conjuncts);
   Scatter scatter;
   std::vector<Expr> before;
   std::vector<Expr> after;
-  for (const Expr& c : conjuncts) {
+  for (const Expr& c : conditions_of(value->args[0])) {
     if (auto hit = hit_of(equation, c, scatter.hits)) {
       scatter.hits.push_back(std::move(*hit));
       before.insert(before.end(), after.begin(), after.end());

@@ -45,8 +45,7 @@ class Grouping {
   void find_needs() {
     for (std::size_t i = 0; i < system_.equations.size(); ++i) {
       const Equation& e = system_.equations[i];
-      const auto note = [&](const Expr& x) {
-        if (x.form() != Form::read) return;
+      for_each_read(e, [&](const Expr& x) {
         for (const std::size_t w : writers_of(x->tensor)) {
           if (w == i) continue;
           if (family_of_[w] == none) {
@@ -57,9 +56,7 @@ class Grouping {
             members_[i].insert(members_[w].begin(), members_[w].end());
           }
         }
-      };
-      spec::for_each(e.value, note);
-      for (const Expr& p : e.place) spec::for_each(p, note);
+      });
     }
   }
 
@@ -128,8 +125,7 @@ class Grouping {
   bool reads_own_rows(std::size_t g, std::size_t equation, const std::vector<std::size_t>& shared) const {
     const Equation& e = system_.equations[equation];
     bool own = true;
-    const auto check = [&](const Expr& x) {
-      if (x.form() != Form::read) return;
+    for_each_read(e.value, [&](const Expr& x) {
       for (const WideReader& r : groups_[g].readers) {
         const Equation& source = system_.equations[r.equation];
         if (source.target != x->tensor) continue;
@@ -138,8 +134,7 @@ class Grouping {
           own = own && index.form() == Form::variable && index->variable == e.binders[shared[a]].variable;
         }
       }
-    };
-    spec::for_each(e.value, check);
+    });
     return own;
   }
 
@@ -153,9 +148,8 @@ class Grouping {
   void join_between(std::size_t i) {
     const Equation& e = system_.equations[i];
     if (!members_[i].empty() || uses_.writers[static_cast<std::size_t>(e.target)] != 1 || unit_[i] != i || !fills_in_order(system_, e)) return;
-    bool plain = true;
-    spec::for_each(e.value, [&](const Expr& x) { plain = plain && x.form() != Form::reduce; });
-    for (std::size_t g = groups_.size(); plain && g-- > 0;) {
+    if (has_reduction(e.value)) return;
+    for (std::size_t g = groups_.size(); g-- > 0;) {
       const auto reader = row_by_row(g, i);
       if (reader && fits(g, *reader)) return add(g, *reader);
     }
@@ -167,8 +161,8 @@ class Grouping {
     for (const WideReader& r : groups_[g].readers) {
       const Equation& source = system_.equations[r.equation];
       std::optional<Expr> read;
-      spec::for_each(e.value, [&](const Expr& x) {
-        if (x.form() == Form::read && x->tensor == source.target) read = x;
+      for_each_read(e.value, [&](const Expr& x) {
+        if (x->tensor == source.target) read = x;
       });
       if (!read) continue;
       WideReader found{i, groups_[g].axis, {}};

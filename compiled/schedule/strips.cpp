@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -276,9 +275,7 @@ class Rewriting {
       std::size_t last = 0;
       for (std::size_t i = 0; i < equations.size(); ++i) {
         if (equations[i].first.target == to) first = i;
-        spec::for_each(equations[i].first.value, [&](const Expr& x) {
-          if (x.form() == Form::read && x->tensor == to) last = i;
-        });
+        if (reads(equations[i].first.value, to)) last = i;
       }
       const Dims& dims = system_[to].dims;
       for (std::size_t i = first; i < last; ++i) kept[i] += dims[dims.rank - 1] * static_cast<std::int64_t>(size_of(system_[to].dtype));
@@ -314,9 +311,7 @@ std::vector<bool> free_values(const System& system, const std::vector<WideFamily
     const auto t = static_cast<std::size_t>(e.target);
     const bool alike = std::any_of(families.begin(), families.end(), [&](const WideFamily& f) { return f.dims == counting_dims(system[e.target].dims); });
     if (!alike || uses.writers[t] != 1 || uses.is_output[t] || uses.recurrent[t] || !fills_in_order(system, e) || !is_slight(system, e) || !keeps_bits_in_readers(system, e)) continue;
-    bool reads = false;
-    spec::for_each(e.value, [&](const Expr& x) { reads = reads || x.form() == Form::read; });
-    free[t] = !reads;
+    free[t] = !holds(e.value, [](const Expr& x) { return x.form() == Form::read; });
   }
   return free;
 }
@@ -324,11 +319,7 @@ std::vector<bool> free_values(const System& system, const std::vector<WideFamily
 /// Leaves out the values computed from indices that nobody reads any more.
 void drop_unread(System& system, const std::vector<bool>& free, std::vector<std::optional<Strip>>& strips) {
   std::set<TensorId> read;
-  for (const Equation& e : system.equations) {
-    spec::for_each(e.value, [&](const Expr& x) {
-      if (x.form() == Form::read) read.insert(x->tensor);
-    });
-  }
+  for (const Equation& e : system.equations) for_each_read(e.value, [&](const Expr& x) { read.insert(x->tensor); });
   for (std::size_t i = system.equations.size(); i-- > 0;) {
     const TensorId t = system.equations[i].target;
     if (static_cast<std::size_t>(t) >= free.size() || !free[static_cast<std::size_t>(t)] || read.contains(t)) continue;

@@ -1,6 +1,5 @@
 #include "compiled/schedule/turns.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "compiled/ir/affine.hpp"
@@ -14,8 +13,8 @@ namespace {
 /// The reads of a tensor in an equation.
 std::vector<Expr> reads_of(const Equation& equation, TensorId t) {
   std::vector<Expr> reads;
-  spec::for_each(equation.value, [&](const Expr& e) {
-    if (e.form() == Form::read && e->tensor == t) reads.push_back(e);
+  for_each_read(equation.value, [&](const Expr& e) {
+    if (e->tensor == t) reads.push_back(e);
   });
   return reads;
 }
@@ -30,10 +29,7 @@ std::optional<std::size_t> loop_of(const Equation& equation, const std::vector<E
       if (loops::mentions(r->args[axis], first->variable)) return std::nullopt;
     }
   }
-  for (std::size_t b = 0; b < equation.binders.size(); ++b) {
-    if (equation.binders[b].variable == first->variable) return b;
-  }
-  return std::nullopt;
+  return position_of(first, equation.binders);
 }
 
 class Turns {
@@ -63,8 +59,7 @@ class Turns {
 
  private:
   void note_reads(std::size_t i) {
-    spec::for_each(system_.equations[i].value, [&](const Expr& e) {
-      if (e.form() != Form::read) return;
+    for_each_read(system_.equations[i].value, [&](const Expr& e) {
       std::vector<std::size_t>& readers = readers_[static_cast<std::size_t>(e->tensor)];
       if (readers.empty() || readers.back() != i) readers.push_back(i);
     });

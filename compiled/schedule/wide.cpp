@@ -44,13 +44,11 @@ class Finder {
     const Equation& e = system_.equations[i];
     std::vector<Expr> reads;
     std::set<std::size_t> read;
-    const auto note = [&](const Expr& x) {
-      if (x.form() != Form::read || family_of(x->tensor) == none) return;
+    for_each_read(e, [&](const Expr& x) {
+      if (family_of(x->tensor) == none) return;
       reads.push_back(x);
       read.insert(family_of(x->tensor));
-    };
-    spec::for_each(e.value, note);
-    for (const Expr& p : e.place) spec::for_each(p, note);
+    });
     if (reads.empty()) return begin(i);
     if (!are_alike(read)) {
       refused_.insert(read.begin(), read.end());
@@ -105,16 +103,14 @@ class Finder {
   }
 
   bool is_wide(const Equation& e, const Contraction& c) const {
-    std::int64_t terms = 1;
-    for (const Binder& b : c.depth) terms *= b.extent;
     std::int64_t read = 0;
     std::unordered_set<TensorId> seen;
-    spec::for_each(e.value, [&](const Expr& x) {
-      if (x.form() == Form::read && seen.insert(x->tensor).second) read += system_[x->tensor].dims.count();
+    for_each_read(e.value, [&](const Expr& x) {
+      if (seen.insert(x->tensor).second) read += system_[x->tensor].dims.count();
     });
     if (options_.always) return true;
     const std::int64_t matrix = e.binders[c.row].extent * e.binders[c.column].extent;
-    return terms <= threshold("most_wide_terms") && read * threshold("least_wide_growth") <= system_[e.target].dims.count() &&
+    return points_of(c.depth) <= threshold("most_wide_terms") && read * threshold("least_wide_growth") <= system_[e.target].dims.count() &&
            matrix * static_cast<std::int64_t>(size_of(c.type)) > percent(usual_middle_bytes, threshold("wide_percent"));
   }
 
@@ -190,9 +186,7 @@ class Finder {
   }
 
   bool reads_family(const Expr& e) const {
-    bool found = false;
-    spec::for_each(e, [&](const Expr& x) { found = found || (x.form() == Form::read && family_of_[static_cast<std::size_t>(x->tensor)] != none); });
-    return found;
+    return holds(e, [&](const Expr& x) { return x.form() == Form::read && family_of_[static_cast<std::size_t>(x->tensor)] != none; });
   }
 
   const System& system_;

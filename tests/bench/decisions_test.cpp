@@ -113,7 +113,6 @@ const std::vector<Sign> signs{
     {"streaming", "layer-norm", [](const Made& with, const Made& without) {
        return with.loops.find("around the caches") != std::string::npos && without.loops.find("around the caches") == std::string::npos;
      }},
-    {"turns", "train-cnn", [](const Made& with, const Made& without) { return with.kernels < without.kernels && with.plans("max_pool2d1 shares n from "); }},
     {"asking", "train-cnn", [](const Made& with, const Made& without) {
        return with.plans("conv2d1 in register") && !without.plans("conv2d1 in register");
      }},

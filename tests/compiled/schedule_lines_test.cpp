@@ -156,7 +156,6 @@ TEST_CASE("what_cannot_be_is_refused_with_its_line", "[compiled][schedules]") {
   refused("join q with=nobody loops=1", "no kernel before it computes 'nobody'");
   refused("join z with=y loops=1", "beside a contraction");
   refused("join y off", "there is nothing of this kind to decide here");
-  refused("turn r with=y loop=0", "it needs more than one turn of that loop computes");
   refused("wide y on", "there is nothing of this kind to decide here");
 }
 

@@ -13,10 +13,10 @@
 
 #include "compiled/emit/llvm/jit.hpp"
 #include "compiled/emit/text/c_compiler.hpp"
-#include "compiled/emit/text/instruction_file.hpp"
 #include "compiled/machine/instructions.hpp"
 #include "compiled/machine/selection.hpp"
 #include "tests/instructions/holding.hpp"
+#include "tests/instructions/instruction_file.hpp"
 
 using namespace etalon;
 using namespace etalon::test;
@@ -46,8 +46,8 @@ AsFunction in_library(const std::shared_ptr<compiled::source::Library>& library,
 }
 
 AsFunction by_c(const Instruction& i, DType type, std::int64_t lanes) {
-  const compiled::source::InstructionFunction f{&i, type, lanes, "alone"};
-  return in_library(compiled::source::compile_c(compiled::source::instruction_file({&f, 1})), f.name);
+  const InstructionFunction f{&i, type, lanes, "alone"};
+  return in_library(compiled::source::compile_c(instruction_file({&f, 1})), f.name);
 }
 
 void check_by_llvm(Jit& jit) {
@@ -133,13 +133,13 @@ TEST_CASE("C for every instruction that has any is held to its equations", "[ins
     return;
   }
   const Jit jit;
-  std::vector<compiled::source::InstructionFunction> functions;
+  std::vector<InstructionFunction> functions;
   for (const Instruction& i : instructions) {
     if (i.c.empty() || !jit.has(i)) continue;
     for (const DType type : i.types) functions.push_back({&i, type, 16, std::string(name_of(i)) + "_" + std::string(name_of(type))});
   }
   REQUIRE(!functions.empty());
-  const auto library = compiled::source::compile_c(compiled::source::instruction_file(functions));
+  const auto library = compiled::source::compile_c(instruction_file(functions));
   for (const auto& f : functions) CHECK(hold(*f.instruction, f.type, f.lanes, in_library(library, f.name), 1).fault == "");
 }
 

@@ -27,7 +27,6 @@ const std::vector<Variant>& variants() {
       {"streaming", "results that nobody reads again go through the caches", "stream"},
       {"strips", "values that are much larger than what they are made of are stored as a whole", "strips"},
       {"keeping", "parameters lie in row-major order, and are copied into panels by each run", "keep"},
-      {"turns", "only single elements of a contraction are used where they are computed", "turns"},
       {"asking", "derivatives ask what was cut off at zero for its sign, so that it is kept", "ask_results"},
       {"splitting", "sums of several products, as in tangents, run in plain loops", "split_products"},
   };

@@ -1,7 +1,5 @@
 // The depth of a tile: blocks of terms in sequence, whose sums wait as the digits of their number say.
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "compiled/emit/llvm/contraction_emitter.hpp"
 #include "compiled/emit/llvm/counting.hpp"

@@ -101,14 +101,10 @@ void ContractionEmitter::wanted_tile(const Tile& t, Value* row_tile, Value* colu
   corner(c_.row, row_tile, s_.tile_rows, t.rows);
   corner(c_.column, column_tile, s_.tile_columns, (static_cast<std::int64_t>(t.vectors) - 1) * s_.lanes + t.last);
   Value* wanted = emitter_.emit(c_.wanted, nullptr);
-  auto* then = llvm::BasicBlock::Create(b_.getContext(), "wanted", &function_);
-  auto* after = llvm::BasicBlock::Create(b_.getContext(), "after", &function_);
-  b_.CreateCondBr(wanted, then, after);
-  b_.SetInsertPoint(then);
-  emitter_.forget();
-  tile(t, row_tile, column_tile);
-  b_.CreateBr(after);
-  b_.SetInsertPoint(after);
+  only_if(b_, wanted, "wanted", [&] {
+    emitter_.forget();
+    tile(t, row_tile, column_tile);
+  });
   emitter_.forget();
 }
 

@@ -4,6 +4,7 @@
 #include <llvm/IR/InlineAsm.h>
 
 #include "compiled/emit/llvm/contraction_emitter.hpp"
+#include "compiled/emit/llvm/counting.hpp"
 #include "compiled/ir/windows.hpp"
 
 namespace etalon::compiled {
@@ -137,24 +138,18 @@ void ContractionEmitter::steps_that_share(const Tile& t, const Sources& from, st
 /// All steps that are written out, one after the other; those that count for no row are jumped over.
 void ContractionEmitter::write_out(const Tile& t, const Sources& from) {
   for (std::size_t i = 0; i < taps_.size();) {
-    llvm::BasicBlock* after = nullptr;
     Value* counts = taps_[i].counts;
-    if (counts != nullptr) {
-      auto* then = llvm::BasicBlock::Create(b_.getContext(), "taps", &function_);
-      after = llvm::BasicBlock::Create(b_.getContext(), "after", &function_);
-      b_.CreateCondBr(counts, then, after);
-      b_.SetInsertPoint(then);
-    }
-    while (i < taps_.size() && taps_[i].counts == counts) {
-      keep_loads_here();
-      const std::size_t n = sharing(t, from, i);
-      if (n > 1) steps_that_share(t, from, std::span(taps_).subspan(i, n));
-      else one_step(t, at_tap(from, taps_[i]), taps_[i].rows);
-      i += n;
-    }
-    if (after == nullptr) continue;
-    b_.CreateBr(after);
-    b_.SetInsertPoint(after);
+    const auto all_that_count_so = [&] {
+      while (i < taps_.size() && taps_[i].counts == counts) {
+        keep_loads_here();
+        const std::size_t n = sharing(t, from, i);
+        if (n > 1) steps_that_share(t, from, std::span(taps_).subspan(i, n));
+        else one_step(t, at_tap(from, taps_[i]), taps_[i].rows);
+        i += n;
+      }
+    };
+    if (counts == nullptr) all_that_count_so();
+    else only_if(b_, counts, "taps", all_that_count_so);
   }
 }
 

@@ -23,4 +23,15 @@ void count_up(llvm::IRBuilder<>& b, llvm::Value* begin, llvm::Value* end, const 
   b.SetInsertPoint(after);
 }
 
+void only_if(llvm::IRBuilder<>& b, llvm::Value* condition, const char* name, const std::function<void()>& body) {
+  llvm::Function* function = b.GetInsertBlock()->getParent();
+  auto* then = llvm::BasicBlock::Create(b.getContext(), name, function);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "after", function);
+  b.CreateCondBr(condition, then, after);
+  b.SetInsertPoint(then);
+  body();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
 }  // namespace etalon::compiled

@@ -11,12 +11,6 @@ namespace etalon::compiled {
 
 using llvm::Value;
 
-namespace {
-
-bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
-
-}  // namespace
-
 Emitter::Emitter(llvm::Module& module, llvm::Function& function, const spec::System& system, const Machine& machine, InstructionWriter& writer)
     : module_(module), function_(function), system_(system), machine_(machine), writer_(writer), builder_(module.getContext()),
       arithmetic_(system, [this](spec::VariableId v) {
@@ -36,9 +30,7 @@ void Emitter::enter_lanes(spec::VariableId v, Value* base, unsigned width, Value
   lane_variable_ = v;
   whole_ = whole;
   width_ = width;
-  std::vector<llvm::Constant*> steps;
-  for (unsigned i = 0; i < width; ++i) steps.push_back(builder_.getInt64(i));
-  lane_numbers_ = builder_.CreateAdd(splat(base), llvm::ConstantVector::get(steps));
+  lane_numbers_ = builder_.CreateAdd(splat(base), builder_.CreateStepVector(llvm_type(Type::i64, width)));
   tail_ = tail;
   forget();
 }

@@ -30,6 +30,10 @@ struct OwnFunction;
 using loops::Type;
 using spec::is_half;
 
+[[nodiscard]] inline bool is_vector(const llvm::Value* v) { return v->getType()->isVectorTy(); }
+/// The integer in every lane of a type.
+[[nodiscard]] inline llvm::Constant* all(llvm::Type* type, std::uint64_t value) { return llvm::ConstantInt::get(type, value); }
+
 /// What lanes hold that a load leaves out: numbers, whatever they are. \param lanes those that are loaded, or null for all
 [[nodiscard]] llvm::Constant* idle(llvm::Type* wide, const llvm::Value* lanes);
 

@@ -8,13 +8,6 @@ namespace etalon::compiled {
 
 using llvm::Value;
 
-namespace {
-
-/// The constant in every lane of a type.
-llvm::Constant* all(llvm::Type* type, std::uint64_t value) { return llvm::ConstantInt::get(type, value); }
-
-}  // namespace
-
 Value* Emitter::widened(Value* raw, DType dtype) { return write(conversion(dtype, DType::f32), raw->getType(), {raw}); }
 
 /// An integer that a double holds: beyond 2^53 eleven bits give way to one that says whether any was set. Rounding that to a

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <limits>
 
+#include <llvm/Analysis/VectorUtils.h>
+
 #include "compiled/emit/llvm/emitter.hpp"
 #include "compiled/ir/language.hpp"
-#include "spec/error.hpp"
 #include "spec/philox.hpp"
 
 namespace etalon::compiled {
@@ -11,8 +12,6 @@ namespace etalon::compiled {
 using llvm::Value;
 
 namespace {
-
-llvm::Constant* all(llvm::Type* type, std::uint64_t value) { return llvm::ConstantInt::get(type, value); }
 
 bool is_power_of_two(std::int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
@@ -187,19 +186,7 @@ Value* Emitter::in_pieces(const std::vector<Value*>& args, unsigned native, cons
     for (Value* a : args) part.push_back(builder_.CreateShuffleVector(a, lanes));
     parts.push_back(make(part));
   }
-  while (parts.size() > 1) {
-    std::vector<Value*> joined;
-    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
-      const unsigned n = llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements();
-      std::vector<int> lanes;
-      for (unsigned l = 0; l < 2 * n; ++l) lanes.push_back(static_cast<int>(l));
-      joined.push_back(builder_.CreateShuffleVector(parts[i], parts[i + 1], lanes));
-    }
-    parts = std::move(joined);
-  }
-  std::vector<int> first;
-  for (unsigned i = 0; i < width_; ++i) first.push_back(static_cast<int>(i));
-  return builder_.CreateShuffleVector(parts[0], first);
+  return builder_.CreateShuffleVector(llvm::concatenateVectors(builder_, parts), llvm::createSequentialMask(0, width_, 0));
 }
 
 }  // namespace etalon::compiled

@@ -11,12 +11,6 @@ namespace etalon::compiled {
 using llvm::Value;
 using spec::Expr;
 
-namespace {
-
-bool is_vector(const Value* v) { return v->getType()->isVectorTy(); }
-
-}  // namespace
-
 llvm::Type* Emitter::memory_type(DType dtype) {
   switch (dtype) {
     case DType::f32: return builder_.getFloatTy();

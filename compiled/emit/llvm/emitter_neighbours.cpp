@@ -2,6 +2,8 @@
 // ask for them one by one.
 #include <algorithm>
 
+#include <llvm/Analysis/VectorUtils.h>
+
 #include "compiled/emit/llvm/emitter.hpp"
 #include "compiled/ir/language.hpp"
 #include "compiled/machine/thresholds.hpp"
@@ -80,16 +82,12 @@ Value* Emitter::load_neighbours(const Neighbours& n, llvm::Type* type, Value* ba
   } else {
     Value* any = nullptr;
     for (unsigned i = 0; i < n.share; ++i) {
-      std::vector<int> each;
-      for (unsigned k = 0; k < count; ++k) each.push_back(static_cast<int>(k * n.share + i));
-      Value* some = builder_.CreateShuffleVector(lanes, each);
+      Value* some = builder_.CreateShuffleVector(lanes, llvm::createStrideMask(i, n.share, count));
       any = any == nullptr ? some : builder_.CreateOr(any, some);
     }
     elements = load(few, first, align, any, idle(few, any));
   }
-  std::vector<int> places;
-  for (unsigned l = 0; l < width_; ++l) places.push_back(static_cast<int>(l / n.share));
-  return builder_.CreateShuffleVector(elements, places);
+  return builder_.CreateShuffleVector(elements, llvm::createReplicatedMask(n.share, count));
 }
 
 }  // namespace etalon::compiled

@@ -1,7 +1,6 @@
 #include "compiled/emit/llvm/instruction_alone.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "compiled/emit/llvm/kernel_function.hpp"
 

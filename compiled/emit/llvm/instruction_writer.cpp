@@ -1,8 +1,9 @@
 #include "compiled/emit/llvm/instruction_writer.hpp"
 
-#include <optional>
 #include <string>
 #include <utility>
+
+#include <boost/core/noncopyable.hpp>
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/AsmParser/Parser.h>
@@ -64,14 +65,12 @@ bool names(std::string_view text, const std::string& value) {
 }
 
 /// LLVM reads no text while it discards names.
-class KeepingNames {
+class KeepingNames : boost::noncopyable {
  public:
   explicit KeepingNames(llvm::LLVMContext& context) : context_(context), discards_(context.shouldDiscardValueNames()) {
     context_.setDiscardValueNames(false);
   }
   ~KeepingNames() { context_.setDiscardValueNames(discards_); }
-  KeepingNames(const KeepingNames&) = delete;
-  KeepingNames& operator=(const KeepingNames&) = delete;
 
  private:
   llvm::LLVMContext& context_;

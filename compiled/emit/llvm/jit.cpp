@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstdint>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <llvm/ExecutionEngine/Orc/Debugging/DebuggerSupport.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/TargetParser/Host.h>
@@ -80,12 +82,10 @@ orc::JITTargetMachineBuilder target_on_host(const Machine& machine) {
 }
 
 /// Removes the code of one program when its last executable goes.
-struct Held {
+struct Held : boost::noncopyable {
   std::shared_ptr<void> jit;
   orc::JITDylib& program;
   Held(std::shared_ptr<void> j, orc::JITDylib& p) : jit(std::move(j)), program(p) {}
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
   ~Held() { llvm::consumeError(program.getExecutionSession().removeJITDylib(program)); }
 };
 
@@ -147,7 +147,7 @@ class Jit::Making final : public Generation, private ObjectGeneration {
     auto& program = required(state_->jit->createJITDylib("program_" + std::to_string(state_->programs++)));
     program.addToLinkOrder(state_->jit->getMainJITDylib());
     code_.keep = std::make_shared<Held>(state_, program);
-    const Profiled profiled = profiled_functions();
+    const auto profiled = wants_perf_map() ? functions_of(*object_, lines_.has_value()) : std::map<std::string, FunctionOf>{};
     required(state_->jit->addObjectFile(program, std::move(object_)));
     for (std::size_t i = 0; i < models_.size(); ++i) {
       if (const std::size_t model = models_[i]; model != i) {
@@ -165,26 +165,14 @@ class Jit::Making final : public Generation, private ObjectGeneration {
   }
 
  private:
-  /// What the profiler is to hear of the functions of an object.
-  struct Profiled {
-    std::map<std::string, std::uint64_t> sizes;
-    std::map<std::string, std::vector<LineOf>> lines;
-  };
-
-  Profiled profiled_functions() const {
-    if (!wants_perf_map()) return {};
-    return {sizes_of_functions(*object_), lines_ ? lines_of_functions(*object_) : std::map<std::string, std::vector<LineOf>>{}};
-  }
-
-  void tell_profiler(const Profiled& profiled) const {
+  void tell_profiler(const std::map<std::string, FunctionOf>& profiled) const {
     std::vector<NamedFunction> named;
     for (std::size_t i = 0; i < models_.size(); ++i) {
-      const auto size = profiled.sizes.find(symbol(i));
-      if (models_[i] != i || size == profiled.sizes.end()) continue;
-      named.push_back({std::bit_cast<std::uintptr_t>(code_.kernels[i]), size->second, "etalon:" + std::to_string(i) + ":" + names_[i]});
-      if (const auto found = profiled.lines.find(symbol(i)); found != profiled.lines.end()) {
-        jit_dump_of_process(source_->file.parent_path()).add(named.back().name, named.back().address, named.back().size, found->second);
-      }
+      const auto found = profiled.find(symbol(i));
+      if (models_[i] != i || found == profiled.end()) continue;
+      const auto& [size, lines] = found->second;
+      named.push_back({std::bit_cast<std::uintptr_t>(code_.kernels[i]), size, "etalon:" + std::to_string(i) + ":" + names_[i]});
+      if (!lines.empty()) jit_dump_of_process(source_->file.parent_path()).add(named.back().name, named.back().address, size, lines);
     }
     if (!named.empty()) add_to_perf_map(named);
   }

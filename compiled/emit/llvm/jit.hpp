@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/core/noncopyable.hpp>
+
 #include "compiled/emit/code_generator.hpp"
 #include "compiled/ir/nest.hpp"
 #include "compiled/machine/instruction.hpp"
@@ -35,11 +37,8 @@ struct Code {
 };
 
 /// Machine code of one program in the making. The stages after `merge` wait for those of other threads.
-class Generation {
+class Generation : boost::noncopyable {
  public:
-  Generation() = default;
-  Generation(const Generation&) = delete;
-  Generation& operator=(const Generation&) = delete;
   virtual ~Generation() = default;
 
   [[nodiscard]] virtual CodeGenerator& stages() = 0;
@@ -48,15 +47,13 @@ class Generation {
 };
 
 /// A code generator for the machine it runs on. Several threads may use one at the same time.
-class Jit {
+class Jit : boost::noncopyable {
  public:
   /// \param most leaves out what the host has beyond it, so that code for lesser machines can be run on it; one of `machines::all`. A machine of
   ///   another architecture leaves out nothing
   /// \param cache a folder in which code is kept from one process to the next; empty keeps none (kept_code.hpp)
   explicit Jit(const Machine& most = machines::all.back(), const std::filesystem::path& cache = {});
   ~Jit();
-  Jit(const Jit&) = delete;
-  Jit& operator=(const Jit&) = delete;
 
   /// What code is generated for, with the host's caches.
   [[nodiscard]] Machine machine() const;

@@ -1,8 +1,8 @@
 #include "compiled/emit/llvm/jit_dump.hpp"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <llvm/BinaryFormat/ELF.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Object/SymbolSize.h>
@@ -54,9 +54,9 @@ class Bytes {
 
 std::uint32_t machine() {
 #if defined(__aarch64__)
-  return EM_AARCH64;
+  return llvm::ELF::EM_AARCH64;
 #else
-  return EM_X86_64;
+  return llvm::ELF::EM_X86_64;
 #endif
 }
 
@@ -69,14 +69,14 @@ void write(std::ofstream& out, Record id, const Bytes& body) {
 
 }  // namespace
 
-std::map<std::string, std::vector<LineOf>> lines_of_functions(const llvm::MemoryBuffer& object) {
-  std::map<std::string, std::vector<LineOf>> lines;
+std::map<std::string, FunctionOf> functions_of(const llvm::MemoryBuffer& object, bool with_lines) {
+  std::map<std::string, FunctionOf> functions;
   auto file = llvm::object::ObjectFile::createObjectFile(object.getMemBufferRef());
   if (!file) {
     llvm::consumeError(file.takeError());
-    return lines;
+    return functions;
   }
-  const auto context = llvm::DWARFContext::create(**file);
+  const auto context = with_lines ? llvm::DWARFContext::create(**file) : nullptr;
   llvm::DILineInfoSpecifier names(llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath);
   for (const auto& [symbol, size] : llvm::object::computeSymbolSizes(**file)) {
     auto name = symbol.getName();
@@ -88,11 +88,14 @@ std::map<std::string, std::vector<LineOf>> lines_of_functions(const llvm::Memory
       llvm::consumeError(section.takeError());
       continue;
     }
+    FunctionOf& function = functions[name->str()];
+    function.size = size;
+    if (!context) continue;
     for (const auto& [there, info] : context->getLineInfoForAddressRange({*address, (*section)->getIndex()}, size, names)) {
-      if (info.Line != 0) lines[name->str()].push_back({there - *address, info.Line, info.FileName});
+      if (info.Line != 0) function.lines.push_back({there - *address, info.Line, info.FileName});
     }
   }
-  return lines;
+  return functions;
 }
 
 JitDump::JitDump(const std::filesystem::path& folder) {

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <llvm/Support/MemoryBuffer.h>
 
 namespace etalon::compiled {
@@ -23,16 +25,20 @@ struct LineOf {
   std::string file;
 };
 
-/// The lines of each function of an object file with debug information, ascending by offset.
-[[nodiscard]] std::map<std::string, std::vector<LineOf>> lines_of_functions(const llvm::MemoryBuffer& object);
+/// A function of an object file.
+struct FunctionOf {
+  std::uint64_t size = 0;
+  std::vector<LineOf> lines{};  ///< ascending by offset; none without debug information
+};
+
+/// All functions of an object file. \param with_lines whether it has debug information that is asked for
+[[nodiscard]] std::map<std::string, FunctionOf> functions_of(const llvm::MemoryBuffer& object, bool with_lines);
 
 /// The file `jit-PID.dump` of a process. perf learns of it from a page that is mapped as if it held code.
-class JitDump {
+class JitDump : boost::noncopyable {
  public:
   /// Writes the file's head. Where that cannot be done nothing is written, ever.
   explicit JitDump(const std::filesystem::path& folder);
-  JitDump(const JitDump&) = delete;
-  JitDump& operator=(const JitDump&) = delete;
   ~JitDump();
 
   /// Adds a function that lies at this address.

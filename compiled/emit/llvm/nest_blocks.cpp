@@ -1,6 +1,7 @@
 // Long sums: blocks of terms in sequence, joined by a balanced tree, so that the contract can declare a height.
 #include <bit>
 
+#include "compiled/emit/llvm/counting.hpp"
 #include "compiled/emit/llvm/nest_parts.hpp"
 
 namespace etalon::compiled {
@@ -76,13 +77,7 @@ void NestEmitter::join_blocks(const Partial& partial) {
     Value* sum = b_.CreateLoad(element, partial.best);
     // What waits nowhere was never written.
     Value* place = b_.CreateInBoundsGEP(element, partial.blocks->sums, digit);
-    auto* add = llvm::BasicBlock::Create(b_.getContext(), "add", &function_);
-    auto* next = llvm::BasicBlock::Create(b_.getContext(), "next", &function_);
-    b_.CreateCondBr(waiting, add, next);
-    b_.SetInsertPoint(add);
-    b_.CreateStore(emitter_.add(b_.CreateLoad(element, place), sum), partial.best);
-    b_.CreateBr(next);
-    b_.SetInsertPoint(next);
+    only_if(b_, waiting, "add", [&] { b_.CreateStore(emitter_.add(b_.CreateLoad(element, place), sum), partial.best); });
   });
 }
 

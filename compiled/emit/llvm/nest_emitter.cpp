@@ -1,5 +1,6 @@
 #include "compiled/emit/llvm/nest_emitter.hpp"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiled/emit/llvm/contraction_emitter.hpp"
@@ -122,14 +123,10 @@ void NestEmitter::step(const loops::Store& store, const Step& s) {
   if (!store.guard.valid()) return emitter_.store(store, nullptr);
   Value* guard = emitter_.emit(store.guard, nullptr);
   if (guard->getType()->isVectorTy()) return emitter_.store(store, guard);
-  auto* then = llvm::BasicBlock::Create(b_.getContext(), "then", &function_);
-  auto* after = llvm::BasicBlock::Create(b_.getContext(), "after", &function_);
-  b_.CreateCondBr(guard, then, after);
-  b_.SetInsertPoint(then);
-  emitter_.forget();
-  emitter_.store(store, nullptr);
-  b_.CreateBr(after);
-  b_.SetInsertPoint(after);
+  only_if(b_, guard, "then", [&] {
+    emitter_.forget();
+    emitter_.store(store, nullptr);
+  });
   emitter_.forget();
 }
 
@@ -177,13 +174,9 @@ Value* NestEmitter::combine(Reduction reduction, Type type, Value* a, Value* b) 
 /// Joins the chains of a tree, each a lane, by halves.
 Value* NestEmitter::join_chains(Reduction reduction, const Partial& partial, Value* lanes) {
   for (unsigned n = partial.width; n > 1; n /= 2) {
-    std::vector<int> low;
-    std::vector<int> high;
-    for (unsigned i = 0; i < n / 2; ++i) {
-      low.push_back(static_cast<int>(i));
-      high.push_back(static_cast<int>(i + n / 2));
-    }
-    lanes = combine(reduction, partial.type, b_.CreateShuffleVector(lanes, low), b_.CreateShuffleVector(lanes, high));
+    const auto half = [&](unsigned first) { return b_.CreateShuffleVector(lanes, llvm::createSequentialMask(first, n / 2, 0)); };
+    Value* high = half(n / 2);
+    lanes = combine(reduction, partial.type, half(0), high);
   }
   return b_.CreateExtractElement(lanes, std::uint64_t{0});
 }

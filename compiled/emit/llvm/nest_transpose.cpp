@@ -1,5 +1,4 @@
 // Squares of elements that change places in registers.
-#include <utility>
 
 #include "compiled/emit/llvm/counting.hpp"
 #include "compiled/emit/llvm/nest_parts.hpp"

@@ -1,6 +1,5 @@
 #include "compiled/emit/llvm/object_generator.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <llvm/Bitcode/BitcodeWriter.h>

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include <boost/core/noncopyable.hpp>
+
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Support/CodeGen.h>
@@ -25,12 +27,10 @@ void add_code_passes(llvm::legacy::PassManager& passes, llvm::TargetMachine& tar
                      Effort effort);
 
 /// Writes one object after another, on one thread at a time. The machine outlives it.
-class ObjectWriter {
+class ObjectWriter : boost::noncopyable {
  public:
   /// \throws InternalError where the machine has no objects
   ObjectWriter(llvm::TargetMachine& target, Effort effort);
-  ObjectWriter(const ObjectWriter&) = delete;
-  ObjectWriter& operator=(const ObjectWriter&) = delete;
 
   /// The object of a module, which becomes machine code on the way.
   [[nodiscard]] std::unique_ptr<llvm::MemoryBuffer> object_of(llvm::Module& module);

@@ -3,19 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
-
-#include <llvm/Support/MemoryBuffer.h>
 
 namespace etalon::compiled {
 
 /// Whether ETALON_PERF_MAP asks for the map.
 [[nodiscard]] bool wants_perf_map();
-
-/// Bytes of each function of an object file.
-[[nodiscard]] std::map<std::string, std::uint64_t> sizes_of_functions(const llvm::MemoryBuffer& object);
 
 struct NamedFunction {
   std::uint64_t address = 0;

@@ -1,6 +1,8 @@
 #include "compiled/emit/llvm/sleef.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "spec/error.hpp"
 
@@ -40,36 +42,21 @@ namespace {
 
 constexpr std::array symbols{ETALON_SLEEF_FUNCTIONS(ETALON_SLEEF_ROWS)};
 
-const char* stem(Primitive p) {
-  switch (p) {
-    case Primitive::pow: return "pow";
-    case Primitive::atan2: return "atan2";
-    case Primitive::exp: return "exp";
-    case Primitive::exp2: return "exp2";
-    case Primitive::log: return "log";
-    case Primitive::log2: return "log2";
-    case Primitive::sin: return "sin";
-    case Primitive::cos: return "cos";
-    case Primitive::tan: return "tan";
-    case Primitive::sinh: return "sinh";
-    case Primitive::cosh: return "cosh";
-    case Primitive::tanh: return "tanh";
-    case Primitive::erf: return "erf";
-    case Primitive::expm1: return "expm1";
-    case Primitive::log1p: return "log1p";
-    default: return nullptr;
-  }
-}
+/// What the library and the notation call alike; in the notation a power is an operator.
+#define ETALON_SLEEF_STEM(f) std::string_view{#f},
+constexpr std::array stems{ETALON_SLEEF_FUNCTIONS(ETALON_SLEEF_STEM)};
+
+std::string_view stem(Primitive p) { return p == Primitive::pow ? "pow" : info(p).name; }
 
 }  // namespace
 
 std::span<const SleefSymbol> sleef_symbols() { return symbols; }
 
-bool is_sleef(Primitive primitive) { return stem(primitive) != nullptr; }
+bool is_sleef(Primitive primitive) { return std::find(stems.begin(), stems.end(), stem(primitive)) != stems.end(); }
 
 std::string sleef_name(Primitive primitive, bool f64, unsigned lanes, const Machine& machine) {
   if (!is_sleef(primitive)) throw InternalError("sleef: no such function");
-  const std::string middle = stem(primitive) + std::string(f64 ? "d" : "f") + std::to_string(lanes) + "_u10";
+  const std::string middle = std::string(stem(primitive)) + (f64 ? "d" : "f") + std::to_string(lanes) + "_u10";
   if (!machine.has_vectors()) return "Sleef_cinz_" + middle + "purec";
   if (lanes == 1) return "Sleef_finz_" + middle + "purecfma";
   return "Sleef_finz_" + middle + std::string(machine.functions);

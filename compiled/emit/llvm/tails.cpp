@@ -1,8 +1,8 @@
 #include "compiled/emit/llvm/tails.hpp"
 
 #include <bit>
-#include <numeric>
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 
 namespace etalon::compiled {
@@ -27,10 +27,8 @@ std::vector<TailPiece> tail_pieces(llvm::IRBuilder<>& b, Value* vector, unsigned
   llvm::Type* element = vector->getType()->getScalarType();
   std::vector<TailPiece> pieces;
   const auto piece = [&](unsigned begin, unsigned lanes) {
-    std::vector<int> places(lanes);
-    std::iota(places.begin(), places.end(), static_cast<int>(begin));
     Value* at = b.CreateConstInBoundsGEP1_64(element, first, begin);
-    pieces.push_back({b.CreateShuffleVector(vector, places), at});
+    pieces.push_back({b.CreateShuffleVector(vector, llvm::createSequentialMask(begin, lanes, 0)), at});
   };
   const unsigned low = std::bit_floor(count);
   piece(0, low);

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <boost/core/noncopyable.hpp>
+
 #include "spec/error.hpp"
 
 namespace etalon::compiled::source {
@@ -17,7 +19,7 @@ namespace {
 constexpr std::size_t quoted_message = 600;
 
 /// A folder that is gone with this object.
-class TemporaryFolder {
+class TemporaryFolder : boost::noncopyable {
  public:
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "etalon-c-XXXXXX").string();
@@ -28,8 +30,6 @@ class TemporaryFolder {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <boost/core/noncopyable.hpp>
+
 namespace etalon::compiled::source {
 
 /// How texts are compiled.
@@ -19,13 +21,11 @@ struct CCompiler {
 };
 
 /// A loaded shared object; unloaded with its last holder.
-class Library {
+class Library : boost::noncopyable {
  public:
   /// \param files stay as long as it does
   explicit Library(void* handle, std::shared_ptr<const void> files = nullptr) : files_(std::move(files)), handle_(handle) {}
   ~Library();
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
 
   /// \throws IoError for a name that it does not define.
   [[nodiscard]] void* symbol(const std::string& name) const;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "spec/error.hpp"
-
 namespace etalon::compiled::source {
 
 using spec::TensorId;

@@ -8,11 +8,11 @@
 
 #include "compiled/machine/instruction.hpp"
 
-namespace etalon::compiled::source {
+namespace etalon::test {
 
 /// An instruction to be a function.
 struct InstructionFunction {
-  const Instruction* instruction = nullptr;
+  const compiled::Instruction* instruction = nullptr;
   DType type = DType::f32;  ///< of T
   std::int64_t lanes = 1;   ///< where the meaning leaves their number open
   std::string name;         ///< of `void name(void *const *memory)`: that of its operands and of its result
@@ -21,4 +21,4 @@ struct InstructionFunction {
 /// C99 with the functions, and what they need. Each instruction has a text in C.
 [[nodiscard]] std::string instruction_file(std::span<const InstructionFunction> functions);
 
-}  // namespace etalon::compiled::source
+}  // namespace etalon::test

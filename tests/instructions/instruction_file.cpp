@@ -1,11 +1,14 @@
-#include "compiled/emit/text/instruction_file.hpp"
+#include "tests/instructions/instruction_file.hpp"
 
 #include <fmt/format.h>
 
 #include "compiled/emit/text/text.hpp"
 #include "compiled/emit/text/words.hpp"
 
-namespace etalon::compiled::source {
+namespace etalon::test {
+
+using namespace compiled;
+using namespace compiled::source;
 
 namespace {
 
@@ -47,4 +50,4 @@ std::string instruction_file(std::span<const InstructionFunction> functions) {
   return headers + (has_features ? "#include <immintrin.h>\n" : "") + used.definitions() + text.str();
 }
 
-}  // namespace etalon::compiled::source
+}  // namespace etalon::test
