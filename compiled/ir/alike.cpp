@@ -191,10 +191,13 @@ class Writer {
     put(left);
     put(right);
     put(fragments == nullptr ? 0 : fragments - fragment_adders().data() + 1);
-    const BlockTile& tile = shared.value_or(BlockTile{0, 0, 0});
-    put(tile.rows);
-    put(tile.columns);
-    put(tile.steps);
+    const auto [own_rows, own_columns, steps, stages, left_copied, right_copied] = shared.value_or(BlockTile{0, 0, 0});
+    put(own_rows);
+    put(own_columns);
+    put(steps);
+    put(stages);
+    put(left_copied);
+    put(right_copied);
   }
 
   void put(const FetchAhead& ahead) {
