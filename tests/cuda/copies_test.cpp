@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -212,6 +212,41 @@ TEST_CASE("fragments that are copied have the bits of those that go through regi
     ++compared;
   }
   CHECK(compared == 3);
+}
+
+TEST_CASE("a block that does one tile after the other copies over no piece that is still read", "[cuda][emulator][copies]") {
+  const std::string program = matrices("f32", "[70, 200]", "[200, 44]", "y = matmul(a, b)"), barrier = "__syncthreads();\n      {";
+  const spec::System system = system_of(program);
+  const cuda::ModuleText module = cuda::module_text(lowered(program));
+  REQUIRE(module.kernels.size() == 1);
+  const auto& [kernel, grid] = module.kernels[0];
+  REQUIRE(grid.turns > 1);
+  std::string broken = module.text;
+  const std::size_t at = broken.find(barrier);
+  REQUIRE(at != std::string::npos);
+  broken.replace(at, barrier.size(), "{");
+  const std::vector<std::string> texts{module.text, broken};
+  const auto objects = cuda::emulator::compile(texts);
+  std::vector<HostTensor> inputs = drawn_inputs(system, 5);
+  const HostTensor expected = compiled::compile_system(system).run(inputs)[0];
+  // One block has all turns.
+  cuda::emulator::Extent extent;
+  extent.threads.x = static_cast<std::uint32_t>(grid.threads);
+  extent.shared_bytes = static_cast<std::size_t>(grid.shared_bytes);
+  std::array<std::size_t, 2> alike{};
+  constexpr std::uint64_t courses = 10;
+  for (std::uint64_t seed = 1; seed <= courses; ++seed) {
+    for (std::size_t o = 0; o < 2; ++o) {
+      HostTensor y(DType::f32, expected.dims);
+      std::array<void*, 3> operands{inputs[0].bytes.data(), inputs[1].bytes.data(), y.bytes.data()};
+      std::array<void*, 3> values{&operands[0], &operands[1], &operands[2]};
+      cuda::emulator::Course course(seed);
+      objects[o]->launch(kernel, extent, values.data(), course);
+      alike[o] += same_bits({y}, {expected}) ? 1 : 0;
+    }
+  }
+  CHECK(alike[0] == courses);
+  CHECK(alike[1] < courses);
 }
 
 TEST_CASE("machine code has the copies that the schedule says, and no load or store in their place", "[cuda][copies]") {
