@@ -108,6 +108,14 @@ TEST_CASE("sixteen bytes are copied where they lie side by side in both memories
   // Rows of 30 numbers begin at no multiple of 16 bytes, nor do those of 62.
   CHECK(widths_of(matrices("f32", "[40, 150]", "[150, 30]", "y = matmul(a, b)")) == Widths{2, 4, 4});
   CHECK(widths_of(matrices("f32", "[64, 96]", "[96, 62]", "y = matmul(a, b)")) == Widths{2, 4, 4});
+  // Nor do 64 of 66, or those from the second one on.
+  const auto of_slice = [](const char* b, int first) {
+    const std::string from = std::to_string(first), to = std::to_string(first + 64);
+    return widths_of(matrices("f32", "[64, 96]", b, "s = slice(b) {start = [0, " + from + "], stop = [96, " + to + "], step = [1, 1]}\ny = matmul(a, s)"));
+  };
+  CHECK(of_slice("[96, 68]", 4) == Widths{2, 4, 16});
+  CHECK(of_slice("[96, 66]", 0) == Widths{2, 4, 4});
+  CHECK(of_slice("[96, 68]", 1) == Widths{2, 4, 4});
   // Turned, rows lie as shared memory has them, and columns do not.
   CHECK(widths_of(matrices("f32", "[96, 64]", "[96, 64]", "t = transpose(a)\ny = matmul(t, b)")) == Widths{2, 16, 16});
   CHECK(widths_of(matrices("f32", "[64, 96]", "[64, 96]", "y = linear(a, b, _)")) == Widths{2, 4, 4});
