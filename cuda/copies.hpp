@@ -1,6 +1,6 @@
 /// \file
-/// Asynchronous copies to memory that a block's threads share, in CUDA C++: a thread asks for some, closes a group of those that it has asked for, and
-/// waits later until all groups are done but the last ones. Only then it sees them, and others see them behind a barrier.
+/// Asynchronous copies to memory that a block's threads share, in CUDA C++: a thread asks for some, closes a group of those that it has
+/// asked for, and waits later until all groups are done but the last ones. Only then it sees them, and others see them behind a barrier.
 #pragma once
 
 #include <cstdint>

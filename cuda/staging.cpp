@@ -127,7 +127,8 @@ void Staging::advance(const std::string& piece) {
   text_.close();
 }
 
-/// Where the piece before the one at hand was, which nobody reads any more. A group is closed for each piece, so that as many stay open at the end.
+/// Where the piece before the one at hand was, which nobody reads any more. A group is closed for each piece, so that as many stay open at
+/// the end.
 void Staging::copy_later(const std::string& piece) {
   const std::string later = fmt::format("{} + {}", piece, s_.shared->stages - 1);
   text_.open(fmt::format("if ({} < {})", later, pieces_.end));
@@ -235,7 +236,8 @@ Staging::Share Staging::open_share(const Side& side, std::int64_t numbers) {
   return share;
 }
 
-/// Declares the term and the row or column of an element. \returns where it is inside of the tile and of the depth; empty where it always is
+/// Declares the term and the row or column of an element. \returns where it is inside of the tile and of the depth; empty where it always
+/// is
 std::string Staging::bind_element(const Side& side, const std::string& first, const Share& share, std::string& term) {
   term = scalars_.claim("term");
   const std::string along = scalars_.bind(side.along);

@@ -1,6 +1,6 @@
 /// \file
-/// How the factors of a tile come to memory that a block's threads share, piece by piece of the depth, in CUDA C++: through registers of each thread,
-/// or by copies that go on beside the arithmetic. It multiplies nothing.
+/// How the factors of a tile come to memory that a block's threads share, piece by piece of the depth, in CUDA C++: through registers of
+/// each thread, or by copies that go on beside the arithmetic. It multiplies nothing.
 #pragma once
 
 #include <array>

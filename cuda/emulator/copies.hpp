@@ -23,12 +23,12 @@ struct Copy {
   int line = 0;
 };
 
-/// A copy reads and writes at some moment between the call that asks for it and the one that waits for its group; until then what it will write is
-/// NaN. Whoever reads or writes there meanwhile, or changes what is read, gets what he gets.
+/// A copy reads and writes at some moment between the call that asks for it and the one that waits for its group; until then what it will
+/// write is NaN. Whoever reads or writes there meanwhile, or changes what is read, gets what he gets.
 class Copies {
  public:
-  /// \param races hears of a copy as of reading and writing by its thread when it is asked for, at each barrier until it is waited for, and then; null
-  ///   where nobody does
+  /// \param races hears of a copy as of reading and writing by its thread when it is asked for, at each barrier until it is waited for, and
+  ///   then; null where nobody does
   explicit Copies(Races* races) : races_(races) {}
 
   /// A block begins. \param shared its memory

@@ -33,7 +33,8 @@ class Fibers {
 
   /// Runs all threads of the block of state's size.
   /// \throws DeviceError naming the kernel where threads wait for some that do not come: a barrier that another of them has passed by, a
-  ///   lane that is not in its own mask or reads one that is not; where they ask for a copy that cannot be, or end without having waited for one.
+  /// lane that is not in its own mask or reads one that is not; where they ask for a copy that cannot be, or end without having waited for
+  /// one.
   void run(const std::function<void()>& body, std::mt19937_64& draw);
 
  private:

@@ -1,5 +1,5 @@
-// Factors that come to shared memory beside the arithmetic: which ones, how wide, by whose decision, with the processor's bits, and with as many
-// instructions in machine code as the schedule says.
+// Factors that come to shared memory beside the arithmetic: which ones, how wide, by whose decision, with the processor's bits, and with as
+// many instructions in machine code as the schedule says.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
