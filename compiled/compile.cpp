@@ -6,6 +6,7 @@
 #include "compiled/emit/code_generator.hpp"
 #include "compiled/ir/wishes.hpp"
 #include "compiled/lower/bind.hpp"
+#include "compiled/lower/copy_factors.hpp"
 #include "compiled/lower/fetch_rows.hpp"
 #include "compiled/lower/given.hpp"
 #include "compiled/lower/lower.hpp"
@@ -128,6 +129,9 @@ void merge_rows(C& c) {
 void stream(C& c) {
   if (!c.machine.is_grid()) loops::stream_results(c.system, c.plan, c.machine.last_bytes, c.nests, c.deciding);
 }
+void copy_factors(C& c) {
+  if (c.machine.is_grid()) loops::copy_factors(c.system, c.nests, c.deciding);
+}
 void fetch_rows(C& c) {
   if (!c.machine.is_grid()) loops::fetch_rows(c.system, c.plan, c.machine, c.nests, c.deciding);
 }
@@ -215,6 +219,7 @@ constexpr std::array list{
     Stage{"bind", "share turns among cores or the threads of a grid, and write short loops out", bind_loops, loops},
     Stage{"merge_rows", "let loops over the same row run as one", merge_rows, loops},
     Stage{"stream", "store large results past the caches", stream, loops},
+    Stage{"copies", "copy pieces of a tile's factors to memory that a block shares while others are multiplied", copy_factors, loops},
     Stage{"fetch_rows", "ask for the next row of a tensor early", fetch_rows, loops},
     Stage{"followed", "see that each decision that is given was followed", see_all_followed, loops, always},
     Stage{"by_hand", "take kernels that are given as text in place of those that were lowered", take_given, loops, always},

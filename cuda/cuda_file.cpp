@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiled/emit/text/nests.hpp"
+#include "cuda/copies.hpp"
 #include "cuda/four_steps.hpp"
 #include "cuda/fragment_steps.hpp"
 #include "cuda/grid.hpp"
@@ -79,7 +80,7 @@ class File {
     text.raw(types);
     if (kernels.str().find("et_four<") != std::string::npos) text.raw(definition_of_four);
     constants(text);
-    text.raw(functions_.definitions() + fragment_definitions(kernels.str()) + kernels.str());
+    text.raw(functions_.definitions() + fragment_definitions(kernels.str()) + copy_definitions(kernels.str()) + kernels.str());
     return text.str();
   }
 

@@ -62,11 +62,11 @@ class Together {
   const compiled::loops::Nest& nest_;
 };
 
-/// Both factors of some steps, with room between their rows so that threads meet in other banks.
+/// Both factors of the steps of each stage, with room between their rows so that threads meet in other banks.
 std::int64_t tile_bytes(const Contract& c, bool is_double) {
   const compiled::Schedule& s = c.schedule;
-  if (s.fragments != nullptr) return fragment_bytes(s, s.tile_rows + s.tile_columns);
-  const std::int64_t numbers = s.shared->steps * (s.tile_rows + s.tile_columns + 8) * (is_double ? 8 : 4);
+  if (s.fragments != nullptr) return s.shared->stages * fragment_bytes(s, s.tile_rows + s.tile_columns);
+  const std::int64_t numbers = s.shared->stages * s.shared->steps * (s.tile_rows + s.tile_columns + 8) * (is_double ? 8 : 4);
   return numbers + (c.taps.valid() ? s.shared->steps * (s.tile_rows + s.tile_columns) : 0);
 }
 

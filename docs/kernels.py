@@ -1,4 +1,4 @@
-"""Writes docs/gpu/kernels.md: what the CUDA backend makes of four programs, and what its kernels take of a GPU by their machine code.
+"""Writes docs/gpu/kernels.md: what the CUDA backend makes of some programs, and what its kernels take of a GPU by their machine code.
 With --check it only compares the text; registers and shared memory are NVRTC's, and are read where it is there.
 
 Usage: kernels.py ROOT ETALON [--check]
@@ -17,6 +17,7 @@ PROGRAMS = {
         "input x : f32[4096, 1024]\ninput gamma : f32[1024]\ninput beta : f32[1024]\ninput s : f32[4096, 1024]\n"
         "y = layer_norm(x, gamma, beta)\ngx, gg, gb = vjp(y; x, gamma, beta; s)\noutput y, gx, gg, gb\n",
     "A long sum: the mean of four million numbers": "input x : f32[4194304]\ny = mean(x)\noutput y\n",
+    "Products: a matrix product": "input a : f32[2048, 2048]\ninput b : f32[2048, 2048]\ny = matmul(a, b)\noutput y\n",
     "Products whose results nobody stores: attention":
         "input q : f32[4, 16, 1024, 64]\ninput k : f32[4, 16, 1024, 64]\ninput v : f32[4, 16, 1024, 64]\n"
         "y = scaled_dot_product_attention(q, k, v)\noutput y\n",

@@ -149,8 +149,8 @@ class Writer {
   }
 
   void put(const BlockTile& tile) {
-    const auto& [rows, columns, steps] = tile;
-    put_all(rows, columns, steps);
+    const auto& [rows, columns, steps, stages, left_copied, right_copied] = tile;
+    put_all(rows, columns, steps, stages, left_copied, right_copied);
   }
 
   void put(const Schedule& s) {

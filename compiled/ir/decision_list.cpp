@@ -86,6 +86,7 @@ const std::vector<DecisionKind>& decision_kinds() {
       {.name = "join", .what = "an equation shares outer loops of the kernel that computes a value; off: a kernel of its own", .parameters = {"with", "loops"}, .orders_sums = true},
       {.name = "lanes", .what = "a loop over elements of a result runs in lanes; it is counted from the outermost. Loops that add up have lanes by their form alone", .parameters = {"loop", "width"}},
       {.name = "stream", .what = "a result that nobody reads again is stored past the caches"},
+      {.name = "copy", .what = "on a grid, pieces of a tile's factors in shared memory, of which the next ones are copied there while one is multiplied; off: one, through registers", .parameters = {"stages"}},
       {.name = "fetch", .what = "the next row of a tensor is asked for while the one at hand is worked on, wherever it comes in rows"},
   };
   return all;

@@ -53,8 +53,14 @@ struct BlockTile {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   std::int64_t steps = 1;
+  std::int64_t stages = 1;        ///< such pieces of the depth that shared memory holds at a time; with several, the next ones come while one is multiplied
+  std::int64_t left_copied = 0;   ///< bytes that one asynchronous copy brings of the left factor; 0: each thread loads and stores its share
+  std::int64_t right_copied = 0;
   [[nodiscard]] friend bool operator==(const BlockTile&, const BlockTile&) = default;
 };
+
+/// Pieces that shared memory holds at most: those of the largest tiles fit what a block may have of it.
+inline constexpr std::int64_t most_stages = 4;
 
 /// How one contraction runs. Rows and columns are positions among its equation's binders.
 struct Schedule {

@@ -79,6 +79,11 @@ class ContractionVerifier {
   void shared_tile() const {
     const BlockTile& each = *s_.shared;
     require(each.rows >= 1 && each.columns >= 1 && each.steps >= 1, "a thread has rows and columns of a tile");
+    require((each.stages > 1) == (each.left_copied + each.right_copied > 0) && each.stages >= 1 && each.stages <= most_stages, "pieces come meanwhile where factors are copied");
+    for (const auto& [read, copied] : {std::pair{&c_.left, each.left_copied}, std::pair{&c_.right, each.right_copied}}) {
+      require(copied == 0 || (read->form() == spec::Form::read && !c_.taps.valid()), "a factor that is copied is a read, all of whose terms count");
+      require(copied == 0 || copied == 4 || copied == 8 || copied == 16, "a copy has 4, 8 or 16 bytes");
+    }
     require(s_.tile_rows % each.rows == 0 && s_.tile_columns % each.columns == 0, "threads share a tile evenly");
     const std::int64_t threads = s_.tile_rows / each.rows * (s_.tile_columns / each.columns);
     require(threads >= 32 && threads <= 1024 && threads % 32 == 0, "a block has whole warps, at most 32 of them");

@@ -40,7 +40,8 @@ struct Instruction {
   /// C, of one lane or of all at `operands`: `~` stands for the suffix of <math.h>'s functions of T, `#` before functions that come with
   /// a text, `@` for T in their names. It is CUDA C++ too. Empty where emitted C has no word for it.
   std::string_view c = {};
-  /// PTX's name of an instruction of a whole warp, each thread of which has a fragment of every matrix. It has no text in the other languages.
+  /// PTX's name of an instruction of a whole warp, each thread of which has a fragment of every matrix, or of a copy that goes on beside the thread.
+  /// It has no text in the other languages.
   std::string_view ptx = {};
   /// The types that T may be.
   std::span<const DType> types;

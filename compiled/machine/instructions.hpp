@@ -12,6 +12,7 @@ namespace etalon::compiled {
 
 namespace instruction_types {
 inline constexpr std::array reals{DType::f32, DType::f64};
+inline constexpr std::array all_reals{DType::f16, DType::bf16, DType::f32, DType::f64};
 inline constexpr std::array all{DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
 inline constexpr std::array f16{DType::f16};
 inline constexpr std::array bf16{DType::bf16};
@@ -186,6 +187,13 @@ inline constexpr std::array instructions{
                 .llvm = {}, .ptx = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
                 .types = instruction_types::f32, .architecture = "nvptx64",
                 .contract = R"({"accumulation": "toward_zero", "product_operand_precision": 11})"},
+
+    // From memory to memory that a block's threads share, while the thread goes on; what is not asked for is zero there, of a copy all or nothing.
+    // The first moves sixteen bytes, past the first cache, the other four or eight. Whoever asked waits for it, and the others for him.
+    Instruction{.meaning = "copy_past_cache(x[n], m[n] : bool) -> y[n]\n  y[l] = if m[l] then x[l] else 0",
+                .llvm = {}, .ptx = "cp.async.cg.shared.global", .types = instruction_types::all_reals, .architecture = "nvptx64"},
+    Instruction{.meaning = "copy_by_cache(x[n], m[n] : bool) -> y[n]\n  y[l] = if m[l] then x[l] else 0",
+                .llvm = {}, .ptx = "cp.async.ca.shared.global", .types = instruction_types::reals, .architecture = "nvptx64"},
 };
 
 /// The instruction of that name. One that is in no row does not compile.

@@ -37,20 +37,20 @@ class Decider {
   Decision run() {
     if (std::string why = why_not(); !why.empty()) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: " + why};
     choose_tile();
-    if (given_.tile != nullptr) follow_tile(*given_.tile);
+    if (is_followed(given_.tile)) follow_tile(*given_.tile);
     s_.unroll = s_.tile_rows * vectors() >= threshold("sums_of_a_full_turn") ? 1 : threshold("steps_of_a_short_turn");
     s_.left = window_ ? of_window() : packing({c_.left, row(), parts(column().extent, s_.tile_columns), false});
     s_.right = packing({c_.right, column(), parts(row().extent, s_.tile_rows), true});
     if (c_.guard.valid() && !s_.guards_taps) s_.right = {Layout::panels, "beside a panel that says which terms count"};
-    if (given_.pack != nullptr) follow_pack(*given_.pack);
+    if (is_followed(given_.pack)) follow_pack(*given_.pack);
     if (!options_.pack && (s_.left.packed() || s_.right.packed())) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: its factors would be copied"};
     if (too_many_axes()) return {std::nullopt, false, std::nullopt, "a contraction in plain loops: its panels would have too many axes"};
     choose_blocks();
-    if (given_.block != nullptr) follow_block(*given_.block);
+    if (is_followed(given_.block)) follow_block(*given_.block);
     s_.shared_taps = share_taps();
     s_.side_by_side = blocks_side_by_side();
     if (s_.side_by_side > 1) s_.unroll = 1;
-    if (given_.steps != nullptr) follow_steps(*given_.steps);
+    if (is_followed(given_.steps)) follow_steps(*given_.steps);
     if (machine_.is_grid()) share_tile();
     return {s_, false, std::nullopt, {}};
   }
@@ -73,6 +73,9 @@ class Decider {
     if (products < (window_ ? threshold<double>("least_window_products") : threshold<double>("least_products"))) return fmt::format("only {} products", products);
     return {};
   }
+
+  /// How threads of a grid share a tile follows from its sizes: what is given about that must be what was decided (Deciding::take).
+  bool is_followed(const DecisionLine* line) const { return line != nullptr && !machine_.is_grid(); }
 
   void choose_tile() {
     s_.row = c_.row;

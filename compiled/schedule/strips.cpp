@@ -241,8 +241,7 @@ class Rewriting {
     tile = machine_.is_grid() ? rows_of_block(row_bytes, equations) : std::max<std::int64_t>(1, tile);
     const std::int64_t room = percent(machine_.middle_bytes, threshold("strip_percent")) / std::max<std::int64_t>(1, tile * row_bytes);
     std::int64_t rows = tile * (options_.always || machine_.is_grid() ? 1 : std::clamp<std::int64_t>(room, 1, threshold("most_strip_tiles")));
-    if (const DecisionLine* line = deciding_.given("strip", name)) {
-      if (machine_.is_grid()) line->refuse("a block of a grid has as many rows as its threads share");
+    if (const DecisionLine* line = deciding_.given("strip", name); line != nullptr && !machine_.is_grid()) {
       tile = line->number("tile_rows", 1, machine_.vector_registers);
       const std::int64_t registers = registers_of_tile(tile, vectors);
       if (registers > machine_.vector_registers) line->refuse(fmt::format("the tile takes {} registers, and there are {}", registers, machine_.vector_registers));

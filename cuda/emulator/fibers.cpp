@@ -34,6 +34,7 @@ std::size_t first_lane(std::size_t thread) { return thread - thread % warp_lanes
 }  // namespace
 
 void Fibers::run(const std::function<void()>& body, std::mt19937_64& draw) {
+  draw_ = &draw;
   begin(body);
   std::vector<std::size_t> ready(threads_.size());
   for (std::size_t t = 0; t < ready.size(); ++t) ready[t] = t;
@@ -42,6 +43,8 @@ void Fibers::run(const std::function<void()>& body, std::mt19937_64& draw) {
     const std::size_t thread = ready.back();
     ready.pop_back();
     resume(thread);
+    check_copies(thread);
+    copies_.pass(draw);
     if (threads_[thread].doing == Doing::at_exchange) meet(thread, ready);
     if (ready.empty()) pass_barrier(ready);
   }
@@ -52,6 +55,10 @@ void Fibers::begin(const std::function<void()>& body) {
   state_.scheduler = this;
   state_.wait_for_block = wait_for_block;
   state_.exchange = exchange;
+  state_.copy = copy;
+  state_.close_copies = close_copies;
+  state_.wait_for_copies = wait_for_copies;
+  copies_.begin(state_.block_size.count(), shared_);
   threads_.clear();
   threads_.resize(state_.block_size.count());
   for (Thread& thread : threads_) {
@@ -87,6 +94,33 @@ std::uint64_t Fibers::exchange(void* self, std::uint32_t mask, std::uint32_t sou
   thread.bits = bits;
   all.wait(Doing::at_exchange, line);
   return thread.bits;
+}
+
+void Fibers::copy(void* self, void* to, const void* from, std::uint32_t bytes, std::uint32_t asked, const void* code, int line) {
+  Fibers& all = *static_cast<Fibers*>(self);
+  std::string why = all.copies_.ask(all.current_, {static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, asked, code, line}, *all.draw_);
+  if (why.empty()) return;
+  all.threads_[all.current_].refused = std::move(why);
+  all.wait(Doing::refused, line);
+}
+
+void Fibers::close_copies(void* self) {
+  Fibers& all = *static_cast<Fibers*>(self);
+  all.copies_.close(all.current_);
+}
+
+void Fibers::wait_for_copies(void* self, std::uint32_t but) {
+  Fibers& all = *static_cast<Fibers*>(self);
+  all.copies_.wait(all.current_, but);
+}
+
+void Fibers::check_copies(std::size_t thread) {
+  Thread& t = threads_[thread];
+  if (t.doing == Doing::refused) throw DeviceError(fmt::format("{}, {}", place(thread), t.refused));
+  const Copy* const open = t.doing == Doing::done ? copies_.open(thread) : nullptr;
+  if (open == nullptr) return;
+  t.line = open->line;
+  throw DeviceError(fmt::format("{}, asks for a copy and ends without having waited for it", place(thread)));
 }
 
 std::string Fibers::place(std::size_t thread) const {
@@ -137,6 +171,7 @@ void Fibers::pass_barrier(std::vector<std::size_t>& ready) {
     const std::string where = other.doing == Doing::done ? "is done" : fmt::format("waits at line {}", other.line);
     throw DeviceError(fmt::format("{}, waits at a barrier for thread {}, which {}", place(thread), t, where));
   }
+  copies_.pass_barrier();
   if (races_ != nullptr) races_->pass_barrier();
   for (std::size_t t = 0; t < threads_.size(); ++t) {
     threads_[t].doing = Doing::ready;

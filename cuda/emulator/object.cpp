@@ -124,7 +124,8 @@ void Object::launch(const std::string& kernel, const Extent& extent, void* const
     state.watcher = &watched;
     state.access = Watched::access;
   }
-  Fibers fibers(state, course.stacks, kernel, races);
+  const std::span<std::byte> memory(reinterpret_cast<std::byte*>(shared.data()), extent.shared_bytes);
+  Fibers fibers(state, course.stacks, memory, kernel, races);
   for (const std::uint64_t block : drawn(extent.blocks.count(), course.draw)) {
     state.block = extent.blocks.at(block);
     for (Line& line : shared) line.bytes.fill(poison);

@@ -29,6 +29,9 @@ struct et_state {
   unsigned long (*exchange)(void *, unsigned, unsigned, unsigned long, int);
   void *watcher;
   void (*access)(void *, const void *, unsigned, bool, const void *);
+  void (*copy)(void *, void *, const void *, unsigned, unsigned, const void *, int);
+  void (*close_copies)(void *);
+  void (*wait_for_copies)(void *, unsigned);
 };
 static et_state et_emulated;
 extern "C" __attribute__((visibility("default"))) et_state *et_emulated_state() { return &et_emulated; }
@@ -64,6 +67,15 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int b
   const int lane = et_lane(), other = lane ^ bits;
   return et_exchange(mask, other < (lane & ~(width - 1)) + width ? other : lane, value, line);
 }
+
+#define ET_COPY(name, size) \
+  static inline void name(void *to, const void *from, int bytes, int line = __builtin_LINE()) { \
+    et_emulated.copy(et_emulated.scheduler, to, from, size, (unsigned)bytes, __builtin_return_address(0), line); \
+  }
+ET_COPY(copy_by_cache_4, 4) ET_COPY(copy_by_cache_8, 8) ET_COPY(copy_past_cache_16, 16)
+#undef ET_COPY
+static inline void close_copies() { et_emulated.close_copies(et_emulated.scheduler); }
+template <int but> static inline void wait_for_copies() { et_emulated.wait_for_copies(et_emulated.scheduler, but); }
 
 #define memcpy __builtin_memcpy
 static inline bool isnan(float x) { return __builtin_isnan(x); }
@@ -220,7 +232,7 @@ std::vector<std::string> kernels_in(std::string_view text) {
 }
 
 bool has_waiting_threads(std::string_view text) {
-  constexpr std::array<std::string_view, 4> words{"__syncthreads", "__syncwarp", "__shfl_", "mma_m"};
+  constexpr std::array<std::string_view, 5> words{"__syncthreads", "__syncwarp", "__shfl_", "mma_m", "_copies"};
   return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 

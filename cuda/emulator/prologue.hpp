@@ -13,7 +13,7 @@ namespace etalon::cuda::emulator {
 /// The kernels that a text defines, in its order: what follows `__global__ void`.
 [[nodiscard]] std::vector<std::string> kernels_in(std::string_view text);
 
-/// Whether threads of a text wait for each other.
+/// Whether threads of a text wait for each other, or for what goes on beside them.
 [[nodiscard]] bool has_waiting_threads(std::string_view text);
 
 /// The symbol of a function `ThreadState *()`: where all kernels find theirs.

@@ -35,6 +35,10 @@ struct ThreadState {
   std::uint64_t (*exchange)(void* scheduler, std::uint32_t mask, std::uint32_t source, std::uint64_t bits, int line) = nullptr;
   void* watcher = nullptr;    ///< who is handed to the call below, of code that tells its accesses to memory; null where nobody listens
   void (*access)(void* watcher, const void* address, std::uint32_t bytes, bool writes, const void* code) = nullptr;
+  /// Asks for a copy to memory that the block's threads share (copies.hpp), closes a group of them, waits for all but the last groups.
+  void (*copy)(void* scheduler, void* to, const void* from, std::uint32_t bytes, std::uint32_t asked, const void* code, int line) = nullptr;
+  void (*close_copies)(void* scheduler) = nullptr;
+  void (*wait_for_copies)(void* scheduler, std::uint32_t but) = nullptr;
 };
 
 }  // namespace etalon::cuda::emulator

@@ -157,7 +157,16 @@ if build == "compiled":
     check(ran.returncode == 2 and ran.stdout == "" and re.fullmatch(re.escape(f"{schedule}:2: tile ") + r"\w+: columns are whole vectors of \d+, found 20\n", ran.stderr),
           f"compile --schedule: {ran}")
     refused("schedule: nothing was tuned for this program on this machine; etalon tune FILE --seconds 30 does it", "compile", str(product), "--schedule", "tuned", "--cache", str(cache))
-    refused("compile: --schedule and --schedule-out are about machine code; leave --emit out, or use --dump-after", "compile", str(product), "--emit", "c", "--schedule", str(schedule))
+    refused("compile: --schedule tuned is for machine code of this processor; leave --emit out", "compile", str(product), "--emit", "cuda", "--schedule", "tuned")
+    refused("compile: nothing is decided for --emit program or equations; leave --schedule and --schedule-out out", "compile", str(product), "--emit", "equations", "--schedule-out", "-")
+    # For a grid other decisions are taken, and followed.
+    text = printed(["__global__"], "compile", str(product), "--emit", "cuda", "--schedule-out", str(schedule))
+    decided = schedule.read_text()
+    copy = next((l for l in decided.splitlines() if l.startswith("copy ")), "")
+    check(copy.endswith(" stages=2") and "wait_for_copies" in text, f"--emit cuda --schedule-out: {decided}")
+    check(printed([], "compile", str(product), "--emit", "cuda", "--schedule", str(schedule)) == text, "a schedule for a grid that was written out makes another text")
+    schedule.write_text(decided.replace(copy, copy.replace("stages=2", "off")))
+    check("wait_for_copies" not in printed(["__global__"], "compile", str(product), "--emit", "cuda", "--schedule", str(schedule)), "copies that are off are there")
     loops, never = folder / "product.loops", folder / "never.loops"
     dumped = printed(["for tiles of"], "compile", str(product), "--loops-out", str(loops), "--dump-after", "loops")
     head, kernels = loops.read_text().split("\n", 1)

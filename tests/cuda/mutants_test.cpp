@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiled/ir/decision_list.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "cuda/emulator/emulator.hpp"
 #include "cuda/module_text.hpp"
@@ -30,12 +31,16 @@ struct Broken {
   const char* program;
   std::vector<Mutant> mutants;
   bool always = false;  ///< in tiles and strips whatever the size
+  const char* decisions = "";
 };
 
 const std::string barrier = "__syncthreads();";
 
+/// Where the piece at hand is, of three.
+const std::string stages = "float *const left_now = left + (piece) % 3 * 576;\n        float *const right_now = right + (piece) % 3 * 576;\n        ";
+
 const std::vector<Broken> all{
-    // Tiles of 32 by 32 with rows, columns and steps left over, in three blocks of terms.
+    // Tiles of 32 by 32 with rows, columns and steps left over, in three blocks of terms. Factors go through registers.
     {"input a : f32[40, 150]\ninput b : f32[150, 30]\ny = matmul(a, b)\noutput y\n",
      {
          {"no barrier before a piece is put over the last one", "++piece) {\n        " + barrier, "++piece) {"},
@@ -58,7 +63,36 @@ const std::vector<Broken> all{
          {"columns are put elsewhere", "right[step_4 * 36 + n_4]", "right[step_4 * 36 + (n_4 ^ 4)]"},
          {"both factors overlap", "(shared + 2304)", "(shared + 2048)"},
          {"a factor is read one step behind", "150 * s0_2 + j_3", "150 * s0_2 + j_3 - 1"},
-     }},
+     },
+     false,
+     "copy y off"},
+    // The same, with factors that are copied, one by sixteen bytes: three pieces in memory.
+    {"input a : f32[40, 150]\ninput b : f32[150, 28]\ny = matmul(a, b)\noutput y\n",
+     {
+         {"nobody waits for copies", "wait_for_copies<1>();", ""},
+         {"one group too few is waited for", "wait_for_copies<1>", "wait_for_copies<2>"},
+         {"no barrier behind the wait", barrier + "\n        if (piece + 2 < 12)", "if (piece + 2 < 12)"},
+         {"the barrier comes before the wait", "wait_for_copies<1>();\n        " + stages + barrier, barrier + "\n        " + stages + "wait_for_copies<1>();"},
+         {"the first group is not closed", "close_copies();\n      if (0 + 1", "if (0 + 1"},
+         {"the second group is not closed", "close_copies();\n      for (int piece", "for (int piece"},
+         {"later groups are not closed", "close_copies();\n        {", "{"},
+         {"the piece before is multiplied", "left + (piece) % 3", "left + (piece + 2) % 3"},
+         {"columns of the next piece are multiplied", "right + (piece) % 3", "right + (piece + 1) % 3"},
+         {"a piece comes where the next one is", "left + (piece + 2) % 3", "left + (piece + 1) % 3"},
+         {"a piece comes where one is that is multiplied", "right + (piece + 2) % 3", "right + (piece) % 3"},
+         {"two pieces have one memory", "right + (piece) % 3 * 576", "right + (piece) % 3 / 2 * 576"},
+         {"pieces overlap", "left + (piece + 2) % 3 * 576", "left + (piece + 2) % 3 * 544"},
+         {"the second piece is the first one", "const int first_step_2 = (0 + 1) % 4", "const int first_step_2 = (0) % 4"},
+         {"a piece is not asked for", "if (piece + 2 < 12)", "if (piece + 2 < 9)"},
+         {"of sixteen bytes twelve are asked for", "inside_2 ? 16 : 0", "inside_2 ? 12 : 0"},
+         {"a number is copied where its neighbour goes", "left_later_3 + step_5 * 36 + n_5", "left_later_3 + step_5 * 36 + (n_5 ^ 1)"},
+         {"four numbers begin at no multiple of sixteen bytes", "right_later_3 + step_6 * 36 + n_6", "right_later_3 + step_6 * 36 + n_6 + 1"},
+         {"rows are masked too early", "term_5 < terms_3 && s0_3 < 40", "term_5 < terms_3 && s0_3 < 32"},
+         {"the last step of a block is zero", "term_6 < terms_3 &&", "term_6 < terms_3 - 1 &&"},
+         {"both factors overlap", "(shared + 6912)", "(shared + 4608)"},
+     },
+     false,
+     "copy y stages=3"},
     // Products of great depth in three parts, the last of which is shorter.
     {"input a : f32[16, 40, 1300]\ninput b : f32[16, 1300, 30]\ny = matmul(a, b)\noutput y\n",
      {
@@ -149,21 +183,22 @@ TEST_CASE("kernels with one thing broken are convicted on the emulated device", 
   std::size_t convicted = 0;
   for (const Broken& one : all) {
     const spec::System system = spec::lower(spec::parse_program(one.program));
-    const auto options = [&](std::shared_ptr<compiled::Device> device) {
+    const auto options = [&](std::shared_ptr<compiled::Device> device, const char* decisions = "") {
       compiled::CompileOptions o = on(std::move(device));
       o.schedule.always = one.always;
+      o.decisions = compiled::decisions_in(decisions, "s");
       return o;
     };
-    const std::string sound = cuda::module_text(compiled::lower_to_loops(system, {}, options(nullptr), cuda::machine)).text;
+    const std::string sound = cuda::module_text(compiled::lower_to_loops(system, {}, options(nullptr, one.decisions), cuda::machine)).text;
     const std::vector<HostTensor> inputs = drawn_inputs(system, 5);
     const std::vector<HostTensor> expected = compiled::compile_system(system, options(nullptr)).run(inputs);
     const auto emulator = std::make_shared<Emulator>(11);
-    const compiled::Executable whole = compiled::compile_system(system, options(emulator));
+    const compiled::Executable whole = compiled::compile_system(system, options(emulator, one.decisions));
     std::vector<compiled::Executable> mutants;
     for (const Mutant& mutant : one.mutants) {
       INFO(mutant.what);
       emulator->replace(sound, changed(sound, mutant));
-      mutants.push_back(compiled::compile_system(system, options(emulator)));
+      mutants.push_back(compiled::compile_system(system, options(emulator, one.decisions)));
     }
     CHECK(same_bits(whole.run(inputs), expected));
     for (std::size_t m = 0; m < one.mutants.size(); ++m) {

@@ -4,8 +4,10 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "compiled/ir/decision_list.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "cuda/emulator/emulator.hpp"
 #include "cuda/emulator/object.hpp"
@@ -54,6 +56,7 @@ std::string said_of(const std::string& body) {
 struct Printed {
   const char* program;
   std::size_t needed;  ///< barriers without which a word is read too early or written too late
+  const char* decisions = "";
 };
 
 /// The text without its n-th barrier; nothing where it has no more.
@@ -82,6 +85,18 @@ TEST_CASE("two threads that touch a word and do not wait for each other are name
   CHECK_THAT(said_of("  shared[t] = x[n];\n  const float s = __shfl_xor_sync(0xffffffffu, shared[t], 1);\n  y[n] = shared[t ^ 1] + s;"), Contains("line 6"));
 }
 
+TEST_CASE("a copy touches memory from where it is asked for to where it is waited for", "[cuda][emulator][copies]") {
+  const std::string copied = "  copy_by_cache_4(shared + t, x + n, 4);\n  close_copies();\n", waited = "  wait_for_copies<0>();\n", barrier = "  __syncthreads();\n";
+  CHECK(said_of(copied + waited + barrier + "  y[n] = shared[31 - t];") == "");
+  CHECK(said_of(copied + waited + "  y[n] = shared[t];") == "");
+  CHECK_THAT(said_of(copied + waited + "  y[n] = shared[31 - t];"), Contains("writes at line 4") && Contains("in shared memory"));
+  // A barrier before the wait is none behind it.
+  CHECK_THAT(said_of(copied + barrier + "  y[n] = shared[31 - t];\n" + waited), Contains("writes at line 4") && Contains("reads at line 7"));
+  CHECK_THAT(said_of(copied + barrier + "  y[n] = shared[31 - t];\n" + barrier + waited), Contains("writes at line 4") && Contains("reads at line 7"));
+  // What is copied changes meanwhile.
+  CHECK_THAT(said_of("  copy_by_cache_4(shared + t, y + n, 4);\n  close_copies();\n  y[n ^ 1] = 1;\n" + waited), Contains("reads at line 4") && Contains("in global memory"));
+}
+
 TEST_CASE("what is in order is acquitted", "[cuda][emulator]") {
   CHECK(said_of("  shared[t] = x[n];\n  __syncthreads();\n  y[n] = shared[31 - t];") == "");
   CHECK(said_of("  shared[t] = x[n];\n  __syncwarp();\n  y[n] = shared[t ^ 1];\n  __syncwarp();\n  shared[t] = 1;") == "");
@@ -92,21 +107,26 @@ TEST_CASE("what is in order is acquitted", "[cuda][emulator]") {
 
 // Some of a reduction's are there twice, and the one behind a turn is for grids with fewer blocks than turns.
 TEST_CASE("of kernels that were printed barriers that are dropped are missed", "[cuda][emulator]") {
-  const std::array<Printed, 2> all{Printed{"input x : f32[3, 2100]\ny = softmax(x)\noutput y\n", 5},
-                                   Printed{"input a : f32[64, 96]\ninput b : f32[96, 64]\ny = matmul(a, b)\noutput y\n", 2}};
-  for (const auto& [program, needed] : all) {
+  const char* product = "input a : f32[64, 96]\ninput b : f32[96, 64]\ny = matmul(a, b)\noutput y\n";
+  const std::array<Printed, 3> all{Printed{"input x : f32[3, 2100]\ny = softmax(x)\noutput y\n", 5}, Printed{product, 2, "copy y off"}, Printed{product, 1}};
+  for (const auto& [program, needed, decisions] : all) {
     const spec::System system = spec::lower(spec::parse_program(program));
-    const std::string sound = cuda::module_text(compiled::lower_to_loops(system, {}, {}, cuda::machine)).text;
+    const auto deciding = [lines = compiled::decisions_in(decisions, "s")](std::shared_ptr<compiled::Device> device) {
+      compiled::CompileOptions o = on(std::move(device));
+      o.decisions = lines;
+      return o;
+    };
+    const std::string sound = cuda::module_text(compiled::lower_to_loops(system, {}, deciding(nullptr), cuda::machine)).text;
     const std::vector<HostTensor> inputs = drawn_inputs(system, 5);
     const auto emulator = std::make_shared<Emulator>(Emulator::LookingForRaces{}, 11);
-    const compiled::Executable whole = compiled::compile_system(system, on(emulator));
+    const compiled::Executable whole = compiled::compile_system(system, deciding(emulator));
     CHECK_NOTHROW(whole.run(inputs));
     std::vector<compiled::Executable> mutants;
     for (std::size_t n = 0;; ++n) {
       const std::string broken = without_barrier(sound, n);
       if (broken.empty()) break;
       emulator->replace(sound, broken);
-      mutants.push_back(compiled::compile_system(system, on(emulator)));
+      mutants.push_back(compiled::compile_system(system, deciding(emulator)));
     }
     std::size_t missed = 0;
     for (const compiled::Executable& mutant : mutants) {

@@ -180,8 +180,8 @@ void print_json(const compiled::Report& report) {
   std::cout << all.dump() << "\n";
 }
 
-void write_schedule(const CompileChoices& choices, const compiled::Report& report) {
-  const std::string text = fmt::format("# What was decided about {} (docs/schedules.md). A line that is taken out is decided by cost.\n", choices.path) + compiled::to_text(report.decisions);
+void write_schedule(const CompileChoices& choices, const std::vector<compiled::DecisionLine>& decisions) {
+  const std::string text = fmt::format("# What was decided about {} (docs/schedules.md). A line that is taken out is decided by cost.\n", choices.path) + compiled::to_text(decisions);
   if (choices.schedule_out == "-") std::cout << text;
   else write_file(choices.schedule_out, text);
 }
@@ -204,7 +204,10 @@ Emission emission_of(const CompileChoices& choices) {
 
 void emit_form(const CompileChoices& choices) {
   if (!choices.dump_after.empty()) throw SpecViolation("compile: --emit prints one form alone; leave --dump-after out, or use --debug-dir");
-  const std::string text = emitted(emission_of(choices), choices.emit);
+  Emission emission = emission_of(choices);
+  emission.options.decisions = decisions_of(choices, emission.program);
+  const std::string text = emitted(emission, choices.emit);
+  if (!choices.schedule_out.empty()) write_schedule(choices, decided(emission, choices.emit));
   if (choices.output.empty() || choices.output == "-") {
     std::cout << text << (text.ends_with('\n') || choices.emit == "cubin" ? "" : "\n");
     return;
@@ -222,8 +225,9 @@ void compile_file(const CompileChoices& choices) {
   if (choices.machine) return print_machine();
   if (choices.decisions) return list_decisions();
   if (choices.path.empty()) throw SpecViolation("compile: a program file is missing");
-  if (!choices.emit.empty() && !(choices.schedule.empty() && choices.schedule_out.empty())) {
-    throw SpecViolation("compile: --schedule and --schedule-out are about machine code; leave --emit out, or use --dump-after");
+  if (!choices.emit.empty() && choices.schedule == "tuned") throw SpecViolation("compile: --schedule tuned is for machine code of this processor; leave --emit out");
+  if ((choices.emit == "program" || choices.emit == "equations") && !(choices.schedule.empty() && choices.schedule_out.empty())) {
+    throw SpecViolation("compile: nothing is decided for --emit program or equations; leave --schedule and --schedule-out out");
   }
   if (!choices.emit.empty() && !(choices.loops.empty() && choices.loops_out.empty())) {
     throw SpecViolation("compile: --loops and --loops-out are about machine code; leave --emit out");
@@ -239,7 +243,7 @@ void compile_file(const CompileChoices& choices) {
   std::string loops;
   const compiled::Executable executable = compiled::compile(program, options_of(choices, program, loops));
   const compiled::Report& report = executable.report();
-  if (!choices.schedule_out.empty()) write_schedule(choices, report);
+  if (!choices.schedule_out.empty()) write_schedule(choices, report.decisions);
   if (!choices.loops_out.empty()) write_loops(choices, loops);
   if (choices.json) return print_json(report);
   std::cout << fmt::format(

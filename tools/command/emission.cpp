@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "compiled/emit/kept_code.hpp"
@@ -41,6 +43,7 @@ class Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
   [[nodiscard]] const compiled::source::ProgramText& text() const { return text_; }
+  [[nodiscard]] const std::vector<compiled::DecisionLine>& decided() const { return lowered_.deciding.taken(); }
 
  private:
   compiled::Task task_;
@@ -107,6 +110,13 @@ std::string emitted(const Emission& emission, const std::string& form) {
   std::string known;
   for (const EmittedForm& f : emitted_forms()) known += (known.empty() ? "" : ", ") + std::string(f.name);
   throw SpecViolation("--emit: unknown form '" + form + "'; there are " + known);
+}
+
+std::vector<compiled::DecisionLine> decided(const Emission& emission, const std::string& form) {
+  constexpr std::array<std::string_view, 4> for_grids{"cuda", "ptx", "cubin", "resources"};
+  if (std::ranges::find(for_grids, form) != for_grids.end()) return Source(emission, cuda::machine).decided();
+  if (form == "c") return Source(emission).decided();
+  return compiled::compile(emission.program, emission.options).report().decisions;
 }
 
 std::vector<std::string> write_stages(const Emission& emission, const std::filesystem::path& folder) {

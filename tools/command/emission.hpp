@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiled/ir/decision_list.hpp"
 #include "compiled/runtime/executable.hpp"
 #include "spec/program/program.hpp"
 
@@ -33,6 +34,10 @@ struct Emission {
 /// One form.
 /// \throws SpecViolation for an unknown form or architecture, with the list of forms; Unsupported for PTX and machine code without NVRTC.
 [[nodiscard]] std::string emitted(const Emission& emission, const std::string& form);
+
+/// What was decided about the program on the way to that form: sources for a GPU are lowered for a grid.
+/// \throws as emitted
+[[nodiscard]] std::vector<compiled::DecisionLine> decided(const Emission& emission, const std::string& form);
 
 /// Writes every stage's text and every form that this build has into a folder, in files whose numbers are their order.
 /// \returns the names of the files.

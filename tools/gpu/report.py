@@ -109,7 +109,7 @@ def page(contents):
     stages = {name: found for content in contents for name, found in content["stages"].items()}
     emulated = all(content["device"] != "cuda" for content in contents)
     lines = ["# On a GPU", "", first_line(contents), "", "Written by `tools/gpu/page` from what `tools/gpu/check` found" + (" on the emulated device" if emulated else "")
-             + "; what is asked, and why: [decision 0080](decisions/0080-what-travels-to-a-gpu.md). Kernels of four programs and what they take: "
+             + "; what is asked, and why: [decision 0080](decisions/0080-what-travels-to-a-gpu.md). Kernels of some programs and what they take: "
              "[What kernels look like](gpu/kernels.md).", ""]
     lines += table(["stage", "status", "found"], [(name, found["status"], found["line"]) for name, found in stages.items()])
     lines += [line for content in contents for note in content.get("notes", []) for line in (f"- {note}",)] + [""]
