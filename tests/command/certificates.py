@@ -156,6 +156,14 @@ met = {line["interval"] for line in forged if line["step"] >= forged[40]["step"]
        max(int(p.name.split("-")[1]) for p in (folder / "f" / "checkpoints").glob("step-*") if int(p.name.split("-")[1]) < line["step"]) == first_kept}
 check({i for i, same in outcome.items() if not same} == met and 41 in met, f"what the audit found: {sorted(i for i, s in outcome.items() if not s)}")
 
+# Intervals that begin at one checkpoint are computed at once, and come to what each comes to alone.
+alone = []
+for nonce in ("0" * 64, "1" * 64, "2" * 64):
+    run("audit", "f.json", "--key", "k.pub", "--run", "f", "--intervals", "1", "--nonce", nonce, "--json", "alone.json")
+    alone += json.loads((folder / "alone.json").read_text())["intervals"]
+together = {i["interval"]: i for i in json.loads((folder / "f-audit.json").read_text())["intervals"]}
+check(len({i["interval"] for i in alone}) == 3 and all(i == together[i["interval"]] for i in alone), f"intervals alone: {alone}")
+
 # Leaves that are left out, exchanged or doubled.
 for name, change in (("cut", lambda l: l[:-1]), ("swapped", lambda l: l[:10] + [l[11], l[10]] + l[12:]), ("doubled", lambda l: l[:10] + [l[9]] + l[10:])):
     shutil.copytree(folder / "r", folder / name)

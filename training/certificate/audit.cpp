@@ -146,10 +146,11 @@ Audit audit(const Certificate& certificate, const Replay& run, const Nonce& nonc
   if (const std::vector<std::string> faults = contradictions(certificate, run); !faults.empty()) {
     throw SpecViolation("the run is not the certificate's: " + faults.front());
   }
+  const std::vector<std::int64_t> asked = nonce.challenge(certificate.leaves, count);
+  if (!check) return {run.intervals(asked, after)};
   Audit audited;
-  for (const std::int64_t at : nonce.challenge(certificate.leaves, count)) {
-    const auto interval = static_cast<std::size_t>(at);
-    audited.intervals.push_back(check ? check(interval) : run.interval(interval));
+  for (const std::int64_t at : asked) {
+    audited.intervals.push_back(check(static_cast<std::size_t>(at)));
     if (after) after(audited.intervals.back());
   }
   return audited;
@@ -166,7 +167,8 @@ std::optional<std::size_t> first_interval_apart(const Replay& first, const Repla
 std::optional<Dispute> dispute(const Replay& first, const Replay& second) {
   const auto interval = first_interval_apart(first, second);
   if (!interval) return std::nullopt;
-  return Dispute{*interval, first.interval(*interval).same, second.interval(*interval).same};
+  const std::vector<std::int64_t> only{static_cast<std::int64_t>(*interval)};
+  return Dispute{*interval, first.intervals(only).front().same, second.intervals(only).front().same};
 }
 
 }  // namespace etalon::training

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -37,24 +38,54 @@ Replay::Replay(fs::path folder, TrainOptions here)
   lines_ = Journal(*storage, folder_ / "journal.jsonl").lines();
 }
 
-Replayed Replay::interval(std::size_t at) const {
-  if (at >= lines_.size()) throw SpecViolation(fmt::format("{}: {} intervals, expected more than {}", folder_.string(), lines_.size(), at));
-  Replayed replayed{lines_[at]};
+std::vector<Replayed> Replay::intervals(const std::vector<std::int64_t>& wanted, const std::function<void(const Replayed&)>& after) const {
+  std::vector<Replayed> all;
+  for (const std::int64_t at : wanted) {
+    if (at < 0 || at >= std::ssize(lines_)) {
+      throw SpecViolation(fmt::format("{}: {} intervals, expected more than {}", folder_.string(), lines_.size(), at));
+    }
+    const auto n = static_cast<std::size_t>(at);
+    all.push_back({lines_[n], checkpoint_until(*file_system(), folder_, n == 0 ? 0 : lines_[n - 1].step)});
+  }
+  for (auto first = all.begin(); first != all.end();) {
+    const auto end = std::find_if(first, all.end(), [&](const Replayed& r) { return r.from != first->from; });
+    replay({first, end}, after);
+    first = end;
+  }
+  return all;
+}
+
+/// Intervals that begin at one checkpoint, at once.
+void Replay::replay(std::span<Replayed> some, const std::function<void(const Replayed&)>& after) const {
   const Scratch scratch;
-  replayed.from = copy_until(*file_system(), folder_, at == 0 ? 0 : lines_[at - 1].step, scratch.path());
+  std::int64_t done = copy_until(*file_system(), folder_, some.front().from, scratch.path());
   TrainOptions options = in_folder(here_, scratch.path());
-  std::int64_t done = replayed.from;
-  options.should_stop = [&] { return ++done >= replayed.line.step; };
+  const Replayed& farthest = some.back();
+  std::size_t known = 0;
+  const auto tell = [&](bool same, std::string difference) {
+    some[known].same = same;
+    some[known].difference = std::move(difference);
+    if (after) after(some[known]);
+    ++known;
+  };
+  options.should_stop = [&] {
+    // Training goes on only behind an interval that came out as the journal has it.
+    ++done;
+    while (&some[known] != &farthest && some[known].line.step < done) tell(true, {});
+    return done >= farthest.line.step;
+  };
   std::ostringstream unread;
   const Ending ending = resume(options, unread).ending;
-  const bool is_last = at + 1 == lines_.size();
   const bool ended = ending.status == Ending::Status::finished, stopped = ending.status == Ending::Status::stopped;
-  replayed.same = (ended || (stopped && !is_last)) && ending.compared >= replayed.line.interval;
-  if (replayed.same) return replayed;
-  replayed.difference = ended     ? fmt::format("interval {}: training ends before it, by the checkpoint of step {}", at + 1, replayed.from)
-                        : stopped ? fmt::format("interval {}: training does not end after step {}", at + 1, replayed.line.step)
-                                  : ending.why;
-  return replayed;
+  const bool goes_on = stopped && farthest.line.step == last_step();
+  while (known < some.size()) {
+    const Replayed& r = some[known];
+    const bool is_met = ending.compared >= r.line.interval;
+    if (is_met && (&r != &farthest || ended || (stopped && !goes_on))) tell(true, {});
+    else if (ended) tell(false, fmt::format("interval {}: training ends before it, by the checkpoint of step {}", r.line.interval, r.from));
+    else if (stopped) tell(false, fmt::format("interval {}: training does not end after step {}", r.line.interval, r.line.step));
+    else tell(false, ending.why);
+  }
 }
 
 std::string Replay::start_again(const fs::path& imported) const {

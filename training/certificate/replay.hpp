@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,9 +38,11 @@ class Replay {
   /// Every line of the journal.
   [[nodiscard]] const std::vector<JournalLine>& lines() const { return lines_; }
 
-  /// Interval number `at`, from 0, from the nearest checkpoint before it; those between are compared as well.
+  /// Intervals by their numbers from 0, ascending, each from the nearest checkpoint before it; those between are compared as well. What
+  /// begins at one checkpoint is computed once. \param after called of each as soon as it is known
   /// \throws as resume, and where the run does not come that far
-  [[nodiscard]] Replayed interval(std::size_t at) const;
+  [[nodiscard]] std::vector<Replayed> intervals(const std::vector<std::int64_t>& wanted,
+                                                const std::function<void(const Replayed&)>& after = {}) const;
   /// The digest of the state before the first step, made again: drawn by the seed, or read from the file that the declaration says.
   /// \throws SpecViolation for another file; as train
   [[nodiscard]] std::string start_again(const std::filesystem::path& imported) const;
@@ -52,6 +56,7 @@ class Replay {
   TrainOptions here_;
   std::string text_;
   Declaration declaration_;
+  void replay(std::span<Replayed> some, const std::function<void(const Replayed&)>& after) const;
   [[nodiscard]] std::int64_t last_step() const { return lines_.empty() ? 0 : lines_.back().step; }
 
   std::vector<JournalLine> lines_;

@@ -74,6 +74,14 @@ void clear(Storage& storage, const fs::path& folder) {
   return {declaration_of(text, file.string()), sha256_of(text)};
 }
 
+/// The newest checkpoint of at most that step: its step and its name.
+[[nodiscard]] std::pair<std::int64_t, std::string> newest_until(Storage& storage, const fs::path& folder, std::int64_t step) {
+  const auto [declaration, id] = declared_in(storage, folder);
+  const auto found = checkpoints_of(storage, folder, id, declaration).newest_until(step);
+  if (!found) throw IoError(fmt::format("{}: there is no checkpoint of step {} or before", folder.string(), step));
+  return *found;
+}
+
 }  // namespace
 
 Run::Run(std::shared_ptr<Storage> storage, const fs::path& folder, Declaration declaration, std::string id,
@@ -273,19 +281,19 @@ RunContents read_run(Storage& storage, const fs::path& folder, bool best) {
   return {std::move(declaration), std::move(id), std::move(newest)};
 }
 
+std::int64_t checkpoint_until(Storage& storage, const fs::path& folder, std::int64_t step) { return newest_until(storage, folder, step).first; }
+
 std::int64_t copy_until(Storage& storage, const fs::path& folder, std::int64_t step, const fs::path& copy) {
-  const auto [declaration, id] = declared_in(storage, folder);
-  const auto found = checkpoints_of(storage, folder, id, declaration).newest_until(step);
-  if (!found) throw IoError(fmt::format("{}: there is no checkpoint of step {} or before", folder.string(), step));
+  const auto [from, name] = newest_until(storage, folder, step);
   try {
-    const fs::path checkpoint = fs::path(checkpoints_folder) / found->second;
+    const fs::path checkpoint = fs::path(checkpoints_folder) / name;
     fs::create_directories(copy / checkpoint);
     fs::copy(folder / checkpoint, copy / checkpoint);
     for (const std::string_view file : {declaration_file, journal_file}) fs::copy(folder / file, copy / file);
   } catch (const fs::filesystem_error& error) {
     throw IoError(fmt::format("{}: cannot be copied: {}", error.path1().string(), error.code().message()));
   }
-  return found->first;
+  return from;
 }
 
 }  // namespace etalon::training

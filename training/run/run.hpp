@@ -94,6 +94,9 @@ struct RunContents {
 /// \throws IoError; SpecViolation where nothing was validated
 [[nodiscard]] RunContents read_run(Storage& storage, const std::filesystem::path& folder, bool best = false);
 
+/// The step of the newest checkpoint of at most that step. \throws IoError where there is none
+[[nodiscard]] std::int64_t checkpoint_until(Storage& storage, const std::filesystem::path& folder, std::int64_t step);
+
 /// Makes a run of another folder, which is empty, from the newest checkpoint of at most that step and the whole journal: who
 /// goes on with it computes again what came after. \returns the checkpoint's step
 /// \throws IoError where there is none, or a file cannot be copied
