@@ -52,13 +52,13 @@ class Replay {
   [[nodiscard]] TrainResult reached() const;
 
  private:
+  void replay(std::span<Replayed> some, const std::function<void(const Replayed&)>& after) const;
+  [[nodiscard]] std::int64_t last_step() const { return lines_.empty() ? 0 : lines_.back().step; }
+
   std::filesystem::path folder_;
   TrainOptions here_;
   std::string text_;
   Declaration declaration_;
-  void replay(std::span<Replayed> some, const std::function<void(const Replayed&)>& after) const;
-  [[nodiscard]] std::int64_t last_step() const { return lines_.empty() ? 0 : lines_.back().step; }
-
   std::vector<JournalLine> lines_;
 };
 
