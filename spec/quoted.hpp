@@ -11,10 +11,16 @@ namespace etalon {
 /// Bytes of a word that are quoted: more than a name has.
 inline constexpr std::size_t longest_quoted = 80;
 
-/// The text with a space for each control character.
+/// The text with a space for each byte of a control character: those of ASCII and, in UTF-8, U+0080 to U+009F, which terminals obey too.
 [[nodiscard]] inline std::string on_one_line(std::string_view text) {
   std::string line(text);
-  for (char& c : line) c = static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;
+  unsigned char before = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto c = static_cast<unsigned char>(line[i]);
+    if (before == 0xC2U && c >= 0x80U && c < 0xA0U) line[i - 1] = line[i] = ' ';
+    if (c < 32 || c == 127) line[i] = ' ';
+    before = c;
+  }
   return line;
 }
 

@@ -45,7 +45,6 @@ inline constexpr Absent absent{};
 template <class Op, FixedText text>
 struct OperationCall {
   using operation = Op;
-  static constexpr std::string_view text_attributes() { return text.view(); }
   static constexpr const Definition& definition() { return definition_of<Op>; }
 
   Attributes attributes;  ///< set at run time; they win over the text
