@@ -14,6 +14,7 @@
 #include "spec/error.hpp"
 #include "tests/assurance/spoiled_steps.hpp"
 #include "tests/assurance/trained.hpp"
+#include "tests/sanitized.hpp"
 #include "training/shadow/checks.hpp"
 
 using namespace etalon;
@@ -81,9 +82,11 @@ TEST_CASE("honest steps raise no alarm", "[shadow]") {
     std::int64_t steps;
     ShadowPolicy policy;
   };
-  const std::vector<Case> cases = {{digits_mlp(), some_digits(96), {5, 60, 32, true, 2}, 160, {1, 80}},
-                                   {digits_cnn(), some_digits(32), {5, 4, 8, true, 1}, 16, {1, 10}},
-                                   {moons(), points(), {5, 30, 4, true, 1}, 300, {1, 20}}};
+  const std::int64_t share = test::sanitized ? 5 : 1;
+  std::vector<Case> cases = {{digits_mlp(), some_digits(96), {5, 60, 32, true, 2}, 160 / share, {1, 80 / share}},
+                             {digits_cnn(), some_digits(32), {5, 4, 8, true, 1}, 16, {1, 10}},
+                             {moons(), points(), {5, 30, 4, true, 1}, 300 / share, {1, 20}}};
+  if (test::sanitized) cases.erase(cases.begin() + 1);
   ShadowResults all;
   for (const Case& one : cases) {
     Trainer trainer(one.task, one.rows, one.how);
@@ -102,12 +105,12 @@ TEST_CASE("honest steps raise no alarm", "[shadow]") {
     CHECK(found.undecided == 0);
     all += found;
   }
-  CHECK(all.compared > 3'000'000);
-  CHECK(all.elements > 300'000);
+  CHECK(all.compared > 3'000'000 / share);
+  CHECK(all.elements > 300'000 / share);
 }
 
 TEST_CASE("faults that do not repeat are met as often as is predicted", "[shadow]") {
-  const int runs = 200;
+  const int runs = test::sanitized ? 40 : 200;
   const std::int64_t steps = 60;
   const double faulty = 0.05;
   const ShadowPolicy policy{4, 60};
@@ -129,14 +132,14 @@ TEST_CASE("faults that do not repeat are met as often as is predicted", "[shadow
   }
   const double chance = chance_of_alarm(policy, steps, faulty, {1, 1});
   INFO(faults << " flips, met in " << met << " of " << runs << " runs, predicted " << runs * chance);
-  CHECK(faults > 200);
+  CHECK(faults > runs);
   CHECK((chance > 0.3 && chance < 0.8));
   CHECK(as_predicted(met, runs, chance));
 }
 
 TEST_CASE("faults that repeat are met by judging as often as is predicted, in leaves, their sums and updates, too", "[shadow]") {
   const std::int64_t grain = GENERATE(0, 2);
-  const int runs = 200, samples = 200;
+  const int runs = test::sanitized ? 30 : 200, samples = test::sanitized ? 100 : 200;
   const std::int64_t steps = 40;
   const double faulty = 0.2;
   const ShadowPolicy policy{4, 8};

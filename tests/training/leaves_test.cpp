@@ -75,22 +75,25 @@ Task with_running_statistics() {
 
 TEST_CASE("who_computes_a_leaf_changes_no_bit_of_a_run", "[leaves][trainer]") {
   const Dataset rows = first_digits(96);
-  for (const Task& task : {digits_mlp(), digits_cnn()}) {
-    std::vector<Trained> runs;
-    for (const std::int64_t grain : {48, 8, 6}) {
-      const Trained once = train_with(task, rows, in_leaves(48, grain, 1));
-      REQUIRE(once.losses.size() == 4);
-      for (const double loss : once.losses) CHECK(std::isfinite(loss));
-      for (const unsigned devices : {2U, 3U}) {
-        const bool same = train_with(task, rows, in_leaves(48, grain, devices)) == once;
-        CHECK(same);
-      }
-      runs.push_back(once);
+  struct Case {
+    Task task;
+    std::int64_t grain;
+    std::vector<unsigned> devices;
+  };
+  std::vector<Trained> runs;
+  for (const Case& one : {Case{digits_mlp(), 48, {2}}, Case{digits_mlp(), 8, {2, 3}}, Case{digits_mlp(), 6, {3}}, Case{digits_cnn(), 8, {3}}}) {
+    const Trained once = train_with(one.task, rows, in_leaves(48, one.grain, 1));
+    REQUIRE(once.losses.size() == 4);
+    for (const double loss : once.losses) CHECK(std::isfinite(loss));
+    for (const unsigned devices : one.devices) {
+      const bool same = train_with(one.task, rows, in_leaves(48, one.grain, devices)) == once;
+      CHECK(same);
     }
-    // Other leaves are another run: their noise is drawn for other rows.
-    CHECK_FALSE(runs[0].losses == runs[1].losses);
-    CHECK_FALSE(runs[1].losses == runs[2].losses);
+    runs.push_back(once);
   }
+  // Other leaves are another run: their noise is drawn for other rows.
+  CHECK_FALSE(runs[0].losses == runs[1].losses);
+  CHECK_FALSE(runs[1].losses == runs[2].losses);
 }
 
 TEST_CASE("more_threads_in_every_device_change_nothing_either", "[leaves][trainer]") {

@@ -76,14 +76,14 @@ std::int64_t good_of(Trainer& trainer) {
 }  // namespace
 
 TEST_CASE("a_scale_changes_no_bit_of_a_run_without_overflow", "[loss_scale]") {
-  for (const std::int64_t grain : {48, 8}) {
-    for (const Task& task : {digits_mlp(), digits_cnn()}) {
-      const Named without = trained(task, {}, grain);
-      for (const double first : {1.0, 1024.0, 0x1p-10}) {
-        const bool same = trained(task, LossScaling{first}, grain) == without;
-        CHECK(same);
-      }
-    }
+  struct Case {
+    Task task;
+    std::int64_t grain;
+    double first;
+  };
+  for (const Case& one : {Case{digits_mlp(), 48, 1024.0}, Case{digits_mlp(), 8, 0x1p-10}, Case{digits_cnn(), 8, 1024.0}}) {
+    const bool same = trained(one.task, LossScaling{one.first}, one.grain) == trained(one.task, {}, one.grain);
+    CHECK(same);
   }
 }
 

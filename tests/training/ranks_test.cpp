@@ -162,18 +162,16 @@ TEST_CASE("which_rank_owns_what_changes_no_bit_of_a_run", "[ranks]") {
       Trainer alone(task, rows, in_leaves(grain));
       const Trained once = run(alone);
       REQUIRE(once.losses.size() == 4);
-      for (const int count : {2, 5}) {
-        on_ranks(task, rows, in_leaves(grain), threads(count), [&](Trainer& trainer) {
-          const Trained found = run(trainer);
-          CHECK(found.losses == once.losses);
-          const bool same = found.state == once.state;
-          CHECK(same);
-          compared += same ? 1 : 0;
-        });
-      }
+      on_ranks(task, rows, in_leaves(grain), threads(grain == 2 ? 5 : 2), [&](Trainer& trainer) {
+        const Trained found = run(trainer);
+        CHECK(found.losses == once.losses);
+        const bool same = found.state == once.state;
+        CHECK(same);
+        compared += same ? 1 : 0;
+      });
     }
   }
-  CHECK(compared == 16);
+  CHECK(compared == 8);
 }
 
 TEST_CASE("whether_an_update_is_cut_follows_from_its_equations", "[ranks]") {

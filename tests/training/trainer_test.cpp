@@ -61,7 +61,7 @@ Run run(const Task& task, const Dataset& rows, const TrainerOptions& options, co
 TEST_CASE("the_same_seed_gives_the_same_bits_for_any_number_of_threads", "[trainer]") {
   const Dataset rows = digit_examples(0, 96), validation = digit_examples(96, 20);
   using Case = std::pair<Task, std::vector<unsigned>>;
-  for (const auto& [task, thread_counts] : {Case{digits_mlp(), {1, 2, 3}}, Case{digits_cnn(), {2}}}) {
+  for (const auto& [task, thread_counts] : {Case{digits_mlp(), {1, 3}}, Case{digits_cnn(), {2}}}) {
     const Run once = run(task, rows, {5, 2, 32, true, 1}, validation);
     REQUIRE(once.losses.size() == 6);
     for (const unsigned threads : thread_counts) {
