@@ -148,6 +148,7 @@ class Composer {
   std::vector<const spec::Definition*> constants_;  ///< make tensors of one number
   std::vector<const spec::Definition*> surrounding_;  ///< moves that put a number where they read nothing
   std::uint64_t turn_;
+  std::uint64_t rejoined_ = 0;  ///< how often pieces were joined again, or should have been
   std::set<std::string> of_first_;  ///< what calls of the program's definition gave
   std::vector<Assignment> assignments_;
   spec::Program program_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -73,6 +74,7 @@ void Composer::add_epilogue() {
 
 std::optional<Composer::Drawn> Composer::joining(const spec::Definition& d, const std::vector<spec::ValueType>& pieces) {
   const Types wanted(pieces.begin(), pieces.end());
+  const bool told_apart = std::adjacent_find(pieces.begin(), pieces.end(), std::not_equal_to<>()) != pieces.end();
   constexpr int draws = 40;
   for (int k = 0; k < draws; ++k) {
     SizeWish wish{.elements = std::max<std::int64_t>(wish_.elements, 24), .edges = false, .defaults = false};
@@ -82,6 +84,8 @@ std::optional<Composer::Drawn> Composer::joining(const spec::Definition& d, cons
     auto found = assignment ? typed(d, std::move(*assignment)) : std::nullopt;
     if (!found) continue;
     const Types& read = found->types.operands;
+    // In the order in which they were given, joining them changes nothing.
+    if (told_apart && read == wanted) continue;
     if (std::is_permutation(read.begin(), read.end(), wanted.begin(), wanted.end())) return found;
   }
   return std::nullopt;
@@ -98,9 +102,12 @@ void Composer::add_rejoined() {
   if (takes_several(*wish_.about)) takers = {wish_.about};
   else if (gives_several(*wish_.about)) givers = {wish_.about};
   else return;
-  constexpr int draws = 8;
-  for (int k = 0; k < draws && !givers.empty() && !takers.empty(); ++k) {
-    const spec::Definition& giver = *draw_.pick(givers);
+  if (givers.empty() || takers.empty()) return;
+  // Each giver in turn: some of them find who joins their pieces in any draw, others in few.
+  constexpr std::size_t draws_of_each = 30;
+  const auto first = static_cast<std::size_t>((wish_.turn + rejoined_++) % givers.size());
+  for (std::size_t k = 0; k < draws_of_each * givers.size(); ++k) {
+    const spec::Definition& giver = *givers[(first + k / draws_of_each) % givers.size()];
     const auto apart = drawn_on(giver, {wish_.dtype, draw_.pick(extents)});
     if (!apart) continue;
     const std::vector<spec::ValueType> pieces = instance_of(apart->types, wish_.library).results;

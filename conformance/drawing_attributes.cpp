@@ -84,6 +84,8 @@ double Drawing::real_attribute(const spec::AttributeText& attribute) {
   const double u = std::ldexp(std::floor(draw_.uniform() * 1024), -10);
   if (!known) return draw_.pick(std::vector<double>{0.1, 0.01, 0.001, 0.5, u});
   if (usual == 0) return draw_.pick(std::vector<double>{0.0, 0.1, 0.01, u});
+  // What has no end by default: on both sides of 0, so that two draws may lie apart.
+  if (std::isinf(usual)) return draw_.pick(std::vector<double>{usual, -2.0, -0.5, 0.0, u, 1.0, 3.0});
   if (usual > 0 && usual < 1)
     return draw_.pick(std::vector<double>{usual, usual * usual, std::sqrt(usual), u / 2, 0.1});
   return draw_.pick(std::vector<double>{usual, usual * (0.5 + u), 1.0, usual / 4});

@@ -92,7 +92,7 @@ constexpr Lists of_folds{{{doubled, twice, pairs, views, composed, chain, consta
 }
 
 constexpr std::uint64_t fan_width = 4;
-constexpr std::size_t epilogues = 3, surrounded = 2;
+constexpr std::size_t epilogues = 3, surrounded = 2, compositions = 9;
 
 /// How many consumers, or constants, one case of the plot meets: of definitions that compilers join with what reads them a
 /// few cases meet nearly all.
@@ -121,13 +121,13 @@ constexpr std::size_t epilogues = 3, surrounded = 2;
   switch (plot) {
     case Plot::doubled: return {Role::about};
     case Plot::twice: return {Role::about, Role::again, Role::once_more, Role::exchanged, Role::nearly};
-    case Plot::composed:
-      if (is_elementwise(d)) {
-        std::vector<Role> roles{Role::about, Role::same, Role::same};
-        roles.resize(roles.size() + ways_there_and_back, Role::there_and_back);
-        return roles;
-      }
-      return {Role::about, Role::same, Role::same, Role::between_moves, Role::between_moves, Role::between_moves, Role::rejoined, Role::rejoined};
+    case Plot::composed: {
+      std::vector<Role> roles(compositions, Role::same);
+      roles.front() = Role::about;
+      if (is_elementwise(d)) roles.resize(roles.size() + ways_there_and_back, Role::there_and_back);
+      else roles.insert(roles.end(), {Role::between_moves, Role::between_moves, Role::between_moves, Role::rejoined, Role::rejoined});
+      return roles;
+    }
     case Plot::fan: {
       // Where cotangents are added up, the last call comes first: what it hands on may be one array for several operands.
       std::vector<Role> roles{Role::about, Role::again};
@@ -170,9 +170,9 @@ constexpr std::size_t epilogues = 3, surrounded = 2;
   if (plot_of(key) == Plot::fan && is_second(key)) return spec::Mode::vjp;
   // Memory is given out anew where no derivative is to find it.
   if (plot_of(key) == Plot::views && is_second(key) == is_elementwise(key.library.named(key.operation))) return spec::Mode::forward;
-  // Slopes at constants are asked for in one element type of two.
+  // Slopes at constants are asked for in one element type of two: first by the mode that whole programs are mostly run in.
   if (plot_of(key) == Plot::constant && !is_second(key)) return spec::Mode::forward;
-  if (plot_of(key) == Plot::constant) return (key.index + hash_of(key.operation)) % 2 == 0 ? spec::Mode::vjp : spec::Mode::jvp;
+  if (plot_of(key) == Plot::constant) return number_in_plot(key) % 2 == 0 ? spec::Mode::vjp : spec::Mode::jvp;
   if (plot_of(key) == Plot::twice) return is_second(key) ? spec::Mode::jvp : spec::Mode::vjp;
   constexpr std::array modes{spec::Mode::forward, spec::Mode::vjp, spec::Mode::forward, spec::Mode::jvp};
   return modes[static_cast<std::size_t>((key.index + hash_of(key.operation) + static_cast<std::uint64_t>(key.dtype)) % modes.size())];
@@ -233,7 +233,8 @@ void draw_derivative(Case& c, std::size_t last, Draw& draw) {
     return;
   }
   std::fill(c.wrt.end() - static_cast<std::ptrdiff_t>(last), c.wrt.end(), true);
-  for (std::size_t i = 0; i < c.wrt.size() && plot_of(c.key) == Plot::fan; ++i) c.wrt[i] = kind_of(c.operands[i]->dtype) == Kind::real;
+  const bool all = plot_of(c.key) == Plot::fan || plot_of(c.key) == Plot::constant;
+  for (std::size_t i = 0; i < c.wrt.size() && all; ++i) c.wrt[i] = kind_of(c.operands[i]->dtype) == Kind::real;
   c.mode = mode_of(c.key);
   draw_directions(c, results, draw);
 }
@@ -300,10 +301,14 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   static const std::vector<std::vector<std::int64_t>> uneven{{4, 3, 5}, {5, 4, 3}, {7, 6}, {3, 5, 4}, {4, 1, 1}, {1, 3, 4}};
   // Where axes agree, what stands in another order has the same shape.
   static const std::vector<std::vector<std::int64_t>> even{{4, 4}, {3, 3, 3}};
-  if (plot == Plot::pairs) wish.read_outputs = wish.shared_inputs = 0;
+  // Steps of steps tell nothing on short ones.
+  static const std::vector<std::vector<std::int64_t>> lengthy{{12}, {9, 5}, {7, 8}};
+  if (plot == Plot::pairs) wish.read_outputs = 0;
+  if (plot == Plot::pairs || plot == Plot::constant) wish.shared_inputs = 0;
   const bool placed = is_move(*wish.about) || is_fold(*wish.about);
   if (plot == Plot::composed || plot == Plot::views || (plot == Plot::pairs && placed && draw.chance(0.6))) {
-    wish.extents = draw.pick(draw.chance(0.7) ? uneven : even);
+    const bool steps = plot == Plot::composed && number_in_plot(key) % 2 == 1;
+    wish.extents = draw.pick(steps ? lengthy : draw.chance(0.7) ? uneven : even);
     wish.elements = 64;
   }
   if (plot == Plot::twice && !names_of(*wish.about).placed.empty()) wish.extents = draw.pick(even);
