@@ -106,7 +106,7 @@ class Composer {
   [[nodiscard]] std::optional<Drawn> typed(const spec::Definition& d, Assignment assignment) const;
   /// A call whose first operand has this type. \param equal all rows have its extents
   std::optional<Drawn> drawn_on(const spec::Definition& d, const spec::ValueType& type, bool equal = false);
-  /// The next move in turn whose result has the type of what it reads, and in which no axis of `apart` moves, where that is given.
+  /// A move whose result has the type of what it reads, and in which no axis of `apart` moves, where that is given.
   std::optional<Drawn> move_that_keeps(const spec::ValueType& type, const std::vector<std::size_t>* apart = nullptr);
   /// An elementwise call that gives this type, reading at least so many operands of it.
   std::optional<Drawn> elementwise_of(const spec::ValueType& type, std::size_t alike);

@@ -64,9 +64,10 @@ std::optional<Composer::Drawn> Composer::typed(const spec::Definition& d, Assign
 }
 
 std::optional<Composer::Drawn> Composer::move_that_keeps(const spec::ValueType& type, const std::vector<std::size_t>* apart) {
+  // In turn, those behind many that never keep a type would be nearly all that are met.
   constexpr int draws = 3;
-  for (std::size_t passed = 0; passed < moves_.size(); ++passed) {
-    const spec::Definition& d = *moves_[static_cast<std::size_t>(turn_++ % moves_.size())];
+  for (std::size_t passed = 0; passed < 2 * moves_.size(); ++passed) {
+    const spec::Definition& d = *draw_.pick(moves_);
     for (int k = 0; k < draws; ++k) {
       auto found = drawn_on(d, type);
       if (!found || found->result != type) continue;

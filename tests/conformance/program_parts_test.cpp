@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "conformance/attribute_levels.hpp"
@@ -146,6 +148,38 @@ TEST_CASE("the same move stands before and behind what works along an axis", "[p
   CHECK(asked >= 20);
   CHECK(moves.size() >= 4);
   CHECK(moves.contains("flip"));
+}
+
+TEST_CASE("pieces are joined in another order, whichever call gave them", "[parts]") {
+  std::set<std::string> givers;
+  for (const Case& c : programs_about("concat")) {
+    for (std::size_t k = 1; k < c.program->steps.size(); ++k) {
+      const spec::Call& joined = call_at(*c.program, k);
+      const spec::Call* giver = joined.operands.size() > 1 ? maker_of(*c.program, joined.operands.front()) : nullptr;
+      if (giver == nullptr) continue;
+      const std::vector<std::optional<std::string>> pieces(giver->results.begin(), giver->results.end());
+      if (joined.operands == pieces || !std::is_permutation(pieces.begin(), pieces.end(), joined.operands.begin(), joined.operands.end())) continue;
+      givers.insert(giver->operation);
+    }
+  }
+  CHECK(givers == std::set<std::string>{"deinterleave", "split"});
+}
+
+TEST_CASE("intervals that an operation has as attributes lie apart where it reads itself", "[parts]") {
+  std::size_t apart = 0;
+  for (const Case& c : programs_about("clamp")) {
+    for (std::size_t k = 1; k < c.program->steps.size(); ++k) {
+      const spec::Call& outer = call_at(*c.program, k);
+      const spec::Call* inner = outer.operation == "clamp" ? maker_of(*c.program, outer.operands.front()) : nullptr;
+      if (inner == nullptr || inner->operation != "clamp") continue;
+      const auto end = [](const spec::Call& call, const char* name) {
+        const auto* number = std::get_if<double>(&call.attributes.at(name));
+        return number != nullptr ? *number : std::numeric_limits<double>::quiet_NaN();
+      };
+      apart += end(outer, "low") > end(*inner, "high") || end(outer, "high") < end(*inner, "low") ? 1 : 0;
+    }
+  }
+  CHECK(apart >= 2);
 }
 
 TEST_CASE("constants of a program end where the type does", "[parts]") {
