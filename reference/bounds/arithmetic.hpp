@@ -113,6 +113,7 @@ class Arithmetic {
   [[nodiscard]] Value<R> with_joined_divisors(Value<R> result, const ProductParts<R>& parts);
   [[nodiscard]] Value<R> rescaled(Value<R> result, const ProductParts<R>& parts, bool exact_on_the_way);
   [[nodiscard]] Value<R> scaled_factor(ProductParts<R>& parts, bool contracted);
+  [[nodiscard]] Value<R> overflowing(const ProductParts<R>& parts, bool contracted);
   [[nodiscard]] Value<R> special_product(ProductParts<R>& parts, bool contracted);
   [[nodiscard]] bool leaves_range_turned(const ProductParts<R>& parts) const;
   [[nodiscard]] std::optional<Value<R>> at_pole(const ProductParts<R>& parts) const;

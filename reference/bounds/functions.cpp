@@ -139,9 +139,12 @@ Value<R> Arithmetic<R>::function(Primitive p, Value<R> x) {
     v.reference = static_cast<R>(v.may(admits_nan) ? std::nan("") : v.may(admits_positive_infinity) ? infinity : -infinity);
     return v;
   }
-  double local = function_error(bound, x.magnitude(), v.magnitude());
+  // Beyond every double nothing comes out that is lower than of the end nearer to zero: an ulp is at most twice that share of it there.
+  const bool beyond = std::isinf(v.magnitude()) && v.least() > 0;
+  double local = beyond ? mul_up(2, function_error(bound, x.magnitude(), v.least())) : function_error(bound, x.magnitude(), v.magnitude());
+  if (beyond && !(local < v.least())) local = infinity;
   flush(local, v);
-  local = add_up(local, own);
+  if (!beyond) local = add_up(local, own);
   const Interval slopes = x.exact() || v.may(interval_only) ? Interval{} : slope(p, x, v);
   const double ulps = 2 * rounding_.u * bound.k0;
   const double relative = bound.k1 == 0 && bound.absolute == 0 ? add_up(ulps, 2 * Wide<R>::unit) : 0;

@@ -313,7 +313,8 @@ Value<R> Arithmetic<R>::ordinary_product(ProductParts<R>& parts, bool contracted
   }
   const double inherited = contracted ? operand_errors(parts) : 0;
   const Arithmetics known = arithmetics_of(std::span<const Factor<R>>(parts.factors));
-  if ((parts.steps > 1 && parts.extents.above > rounding_.omega) || leaves_range_turned(parts)) return wild();
+  if (leaves_range_turned(parts)) return wild();
+  if (parts.steps > 1 && parts.extents.above > rounding_.omega) return overflowing(parts, contracted);
   if (known.zero) return rescaled(zero_product<R>(parts.factors), parts, true);
   Value<R> v;
   double own = product_box(parts.factors, v);

@@ -85,6 +85,28 @@ std::optional<Value<R>> Arithmetic<R>::at_pole(const ProductParts<R>& parts) con
   return v;
 }
 
+/// Where a partial product may overflow. If all factors have signs, none is zero and no partial product underflows, then infinities
+/// of one sign are all that comes beside the product: an infinity meets no zero. Otherwise anything does.
+template <class R>
+Value<R> Arithmetic<R>::overflowing(const ProductParts<R>& parts, bool contracted) {
+  bool told = parts.all_divisors == 0 && !parts.turned && parts.extents.below >= 4 * rounding_.tau && !(contracted && operand_errors(parts) > 0);
+  int sign = 1;
+  R reference = 1;
+  for (const Factor<R>& f : parts.factors) {
+    told = told && !f.value.may(admits_nan) && !(f.value.may(admits_finite) && f.value.holds_zero());
+    sign *= f.value.sign();
+    reference *= f.value.reference;
+  }
+  if (!told || sign == 0) return wild();
+  Value<R> v;
+  product_specials(parts.factors, v);
+  v.reference = reference;
+  v.flags |= interval_only | (sign > 0 ? admits_positive_infinity : admits_negative_infinity);
+  const double relative = rounding_.of_product(parts.operations);
+  if (v.may(admits_finite)) finish(v, mul_up(relative, v.magnitude()), relative);
+  return rescaled(v, parts, false);
+}
+
 /// With infinite or NaN factors, or divisors that may be zero.
 template <class R>
 Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts, bool contracted) {
@@ -92,7 +114,7 @@ Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts, bool contracted)
   for (const Factor<R>& f : parts.factors) parts.extents.add(f);
   const Extents& reach = parts.extents;
   const bool several = parts.steps > 1;
-  if (several && !(std::max(reach.above, reach.divisors_above) <= rounding_.omega)) return wild();
+  if (several && !(std::max(reach.above, reach.divisors_above) <= rounding_.omega)) return overflowing(parts, contracted);
   if (leaves_range_turned(parts)) return wild();
   if (several && parts.all_divisors > 1 && !(reach.divisors_below >= rounding_.tau)) return wild();
   Value<R> v;
@@ -108,6 +130,8 @@ Value<R> Arithmetic<R>::special_product(ProductParts<R>& parts, bool contracted)
   return rescaled(v, parts, false);
 }
 
+template Value<double> Arithmetic<double>::overflowing(const ProductParts<double>&, bool);
+template Value<Quad> Arithmetic<Quad>::overflowing(const ProductParts<Quad>&, bool);
 template Value<double> Arithmetic<double>::special_product(ProductParts<double>&, bool);
 template Value<Quad> Arithmetic<Quad>::special_product(ProductParts<Quad>&, bool);
 

@@ -205,8 +205,11 @@ Nearly<double> Wide<double>::nearly(Primitive p, double x, double y) {
 
 Nearly<Quad> Wide<Quad>::nearly(Primitive p, Quad x, Quad y) {
   const Quad value = evaluate(p, x, y);
+  constexpr double largest = std::numeric_limits<double>::max();
+  if (value > 0 && !(value - value == 0)) return {value, 0, {largest, infinity}};
+  if (value < 0 && !(value - value == 0)) return {value, 0, {-infinity, -largest}};
   const Interval near = around(value);
-  if (!(value - value == 0)) return {value, 0, near};
+  if (value != value) return {value, 0, near};
   // What vanished need not be zero; MPFR's rounding and the one to 113 bits are less than two of the latter.
   const double error = value == 0 ? std::numeric_limits<double>::denorm_min() : 2 * rounding_of(value);
   return {value, error, {down(near.lower), up(near.upper)}};  // less than a double's step, even beyond all doubles

@@ -268,6 +268,57 @@ TEST_CASE("a partial product may vanish beside an infinity", "[bounds]") {
   CHECK_FALSE(judge_scalar(b.s, std::vector{f32({3}, {0x1p-60F, 0x1p-60F, inf})}, nan).passed());
 }
 
+TEST_CASE("a product whose partial products overflow has one sign and is no NaN, unless one of them may vanish", "[bounds]") {
+  Builder b(DType::f32);
+  const auto x = b.input("x", {3});
+  const auto y = b.output("y", {});
+  const auto e = [&](int i) { return b.s.at(x, {spec::integer(i)}); };
+  b.s.define(y, {}, e(0) * e(1) * e(2));
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN(), most = std::numeric_limits<float>::max();
+  const std::vector beyond{f32({3}, {3e30F, 2e30F, -0.7F})};
+  CHECK(judge_scalar(b.s, beyond, -inf).passed());
+  for (const float wrong : {inf, nan, -most, 0.0F, -1.0F}) CHECK_FALSE(judge_scalar(b.s, beyond, wrong).passed());
+  // In one association it is infinite, in another the product.
+  const std::vector either{f32({3}, {3e30F, 2e30F, 1e-31F})};
+  CHECK(judge_scalar(b.s, either, inf).passed());
+  CHECK(judge_scalar(b.s, either, 3e30F * (2e30F * 1e-31F)).passed());
+  for (const float wrong : {-inf, nan, 7e29F, 0.0F}) CHECK_FALSE(judge_scalar(b.s, either, wrong).passed());
+  // Of three small ones two may vanish, and an infinity times that is NaN.
+  Builder four(DType::f32);
+  const auto z = four.input("x", {4});
+  const auto w = four.output("y", {});
+  const auto f = [&](int i) { return four.s.at(z, {spec::integer(i)}); };
+  four.s.define(w, {}, f(0) * f(1) * f(2) * f(3));
+  for (const float open : {inf, nan}) CHECK(judge_scalar(four.s, std::vector{f32({4}, {3e30F, 3e30F, 3e-30F, 3e-30F})}, open).passed());
+}
+
+TEST_CASE("a function beyond every number is infinite, however coarse and however wide the type", "[bounds]") {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    Builder b(dtype);
+    const auto x = b.input("x", {});
+    const auto y = b.output("y", {});
+    b.s.define(y, {}, function(Primitive::sinh, b.at(x)));
+    spec::Contract coarse;
+    coarse.functions[dtype][Primitive::sinh] = {2.5, 0.25, 0, false};
+    const double inf = std::numeric_limits<double>::infinity();
+    const auto scalar = [&](double value) { return dtype == DType::f32 ? f32({}, {static_cast<float>(value)}) : HostTensor::of<double>({}, {value}); };
+    // Where the error may be as large as the result, nothing is known.
+    spec::Contract vague;
+    vague.functions[dtype][Primitive::sinh] = {dtype == DType::f32 ? 0x1p24 : 0x1p53, 0, 0, false};
+    CHECK(reference::judge(scalar(-1), reference::envelopes(b.s, std::vector{scalar(1e7)}, vague).outputs[0]).undecided == 1);
+    // Beyond the type, beyond doubles, beyond quadruple precision.
+    for (const double at : {dtype == DType::f32 ? 200.0 : 800.0, 2000.0, 1e7}) {
+      const auto judged = [&](double from, double got) {
+        return reference::judge(scalar(got), reference::envelopes(b.s, std::vector{scalar(from)}, coarse).outputs[0]);
+      };
+      CHECK(judged(at, inf).passed());
+      CHECK(judged(-at, -inf).passed());
+      CHECK(judged(at, inf).undecided == 0);
+      for (const double wrong : {-inf, std::nan(""), 1.0, 1e30}) CHECK_FALSE(judged(at, wrong).passed());
+    }
+  }
+}
+
 TEST_CASE("a term that the constant 0 multiplies may be left out", "[bounds]") {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
