@@ -24,7 +24,7 @@ types = set(described["dtypes"])
 entries = {t["name"] for t in json.loads(output("ctest", "--test-dir", build, "--show-only=json-v1"))["tests"]}
 # What sanitizers leave out runs in the second stage.
 second_stage = re.search(r"ctest --preset gcc -R '\^\(([^)]*)\)\$'", (root / ".ci" / "run").read_text())
-entries |= set(second_stage.group(1).split("|"))
+later = second_stage.group(1)
 states = {"here", "planned", "not carried over"}
 faults, mentioned, rows, tests = [], set(), 0, 0
 
@@ -55,7 +55,7 @@ def check_name(where, name):
 def check_test(where, name):
     """`entry`, `entry[tag]` or `entry: case`."""
     entry, tag, case = re.fullmatch(r"([\w.]+)(\[\w+\])?(?:: (.+))?", name).groups()
-    if entry not in entries:
+    if entry not in entries and not re.fullmatch(later, entry):
         faults.append(f"{where}: ctest has no {entry}")
     elif tag and not any(tag in tags for _, tags in cases_of(entry)):
         faults.append(f"{where}: {entry} has no case with the tag {tag}")
