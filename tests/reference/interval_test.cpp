@@ -187,6 +187,14 @@ TEST_CASE("directed operations give the next double on their side", "[sound][bou
   CHECK(mul_up(1, least) == least);
   CHECK(mul_up(0.5, least) == least);
   CHECK(mul_up(-0.5, least) == 0);
+  for (const double x : {least, errors_are_doubles, 0x1p-540, 0x1p-30, 1.0, largest}) {
+    CHECK(mul_up(infinity, x) == infinity);
+    CHECK(mul_down(x, -infinity) == -infinity);
+    Interval sum{-1, 1};
+    accumulate(sum, {-x, x}, {1, infinity});
+    CHECK(sum.lower == -infinity);
+    CHECK(sum.upper == infinity);
+  }
   CHECK(scale_up(3 * least, -1) == 2 * least);
   CHECK(scale_down(3 * least, -1) == least);
 }
