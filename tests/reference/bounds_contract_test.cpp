@@ -4,16 +4,14 @@
 #include <limits>
 #include <random>
 
+#include "bounds_judged.hpp"
 #include "bounds_systems.hpp"
-#include "reference/bounds/envelope.hpp"
 #include "spec/half.hpp"
 
 namespace etalon {
 namespace {
 
 using namespace bounds_test;
-
-HostTensor f32(const Dims& dims, const std::vector<float>& values) { return HostTensor::of(dims, values); }
 
 HostTensor half(DType dtype, const Dims& dims, const std::vector<double>& values) {
   HostTensor t(dtype, dims);
