@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <set>
 #include <span>
@@ -58,6 +59,8 @@ class Composer {
 
   /// The next that can read what is there.
   void add_consumer(Role role);
+  /// A call of this definition that reads what is there, where one can.
+  void join(const spec::Definition& d, Role role);
   /// One call of the program's definition, on inputs of its own; what it gives is for the reader.
   void add_anew();
   /// The next of those whose results are rewritten with who reads them, on inputs of its own.
@@ -148,6 +151,7 @@ class Composer {
   std::vector<const spec::Definition*> constants_;  ///< make tensors of one number
   std::vector<const spec::Definition*> surrounding_;  ///< moves that put a number where they read nothing
   std::uint64_t turn_;
+  std::deque<const spec::Definition*> passed_;  ///< readers whose turn was lost
   std::uint64_t rejoined_ = 0;  ///< how often pieces were joined again, or should have been
   std::set<std::string> of_first_;  ///< what calls of the program's definition gave
   std::vector<Assignment> assignments_;

@@ -21,16 +21,30 @@ struct Way {
 
 void Composer::add_consumer(Role role) {
   const std::size_t before = program_.steps.size();
-  constexpr std::size_t draws = 3;
+  const auto is_added = [&] { return program_.steps.size() > before; };
   // What does the same again is joined first of all.
   if (role == Role::reader && draw_.chance(0.15)) add_call(*wish_.about, role);
-  for (std::size_t skipped = 0; skipped < consumers_.size() && program_.steps.size() == before; ++skipped) {
+  // Whom the type of one result kept from reading may read another.
+  constexpr std::size_t most_returning = 2;
+  for (std::size_t k = 0; role == Role::reader && k < most_returning && !passed_.empty() && !is_added(); ++k) {
+    const spec::Definition& d = *passed_.front();
+    passed_.pop_front();
+    join(d, role);
+  }
+  for (std::size_t skipped = 0; skipped < consumers_.size() && !is_added(); ++skipped) {
     const spec::Definition& d = *consumers_[static_cast<std::size_t>(turn_ % consumers_.size())];
     turn_ += wish_.stride;
-    if (role == Role::reader && is_elementwise(d) && is_elementwise(*wish_.about)) add_rewritten(d);
-    for (std::size_t k = 0; k < draws && program_.steps.size() == before; ++k) add_call(d, role);
+    join(d, role);
+    if (!is_added()) passed_.push_back(&d);
     if (skipped == most_skipped) break;
   }
+}
+
+void Composer::join(const spec::Definition& d, Role role) {
+  constexpr std::size_t draws = 3;
+  const std::size_t before = program_.steps.size();
+  if (role == Role::reader && is_elementwise(d) && is_elementwise(*wish_.about)) add_rewritten(d);
+  for (std::size_t k = 0; k < draws && program_.steps.size() == before; ++k) add_call(d, role);
 }
 
 void Composer::add_anew() { add_alone(*wish_.about, is_elementwise(*wish_.about)); }
@@ -76,12 +90,19 @@ void Composer::add_alone(const spec::Definition& d, bool at_levels, std::optiona
   wish.fit = std::move(first);
   if (!wish_.extents.empty() && d.operand_count > 0) wish.fit = Fit{0, wish_.extents};
   if (at_levels && draw_.chance(0.7)) wish.turn = draw_.bits() % turns_in_step, wish.insistence = 0.5;
-  auto assignment = draw_assignment(d, draw_, wish, wish_.dtype);
-  if (!assignment) return;
-  if (at_levels && takes_integers(d) && draw_.chance(0.25)) assignment->shared_type = draw_.chance(0.5) ? DType::i64 : DType::i32;
-  if (at_levels && draw_.chance(0.8)) make_equal(d, *assignment);
-  const auto types = call_of(d, *assignment, wish_.dtype);
-  if (!types) return;
+  // A function of one number meets one class of numbers.
+  constexpr std::int64_t several = 5;
+  const int draws = at_levels ? 4 : 1;
+  std::optional<Assignment> assignment;
+  std::optional<CallTypes> types;
+  for (int k = 0; k < draws && (!types || types->operands.empty() || !types->operands[0] || types->operands[0]->dims.count() < several); ++k) {
+    assignment = draw_assignment(d, draw_, wish, wish_.dtype);
+    if (!assignment) continue;
+    if (at_levels && takes_integers(d) && draw_.chance(0.25)) assignment->shared_type = draw_.chance(0.5) ? DType::i64 : DType::i32;
+    if (at_levels && draw_.chance(0.8)) make_equal(d, *assignment);
+    types = call_of(d, *assignment, wish_.dtype);
+  }
+  if (!assignment || !types) return;
   const std::size_t before = results_.size();
   add(*types, std::vector<std::optional<std::string>>(types->operands.size()), *assignment);
   if (results_.size() > before) first_readable_ = before;

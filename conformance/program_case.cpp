@@ -113,6 +113,10 @@ constexpr std::size_t epilogues = 3, surrounded = 2, compositions = 9;
   return std::any_of(d.attributes, d.attributes + d.attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::real; });
 }
 
+[[nodiscard]] bool names_types(const spec::Definition& d) {
+  return std::any_of(d.attributes, d.attributes + d.attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::dtype; });
+}
+
 /// The calls of a program; about one in four of those that are not told repeats the one before it.
 [[nodiscard]] std::vector<Role> roles_of(Plot plot, const CaseKey& key, Draw& draw) {
   const spec::Definition& d = key.library.named(key.operation);
@@ -168,6 +172,8 @@ constexpr std::size_t epilogues = 3, surrounded = 2, compositions = 9;
   if (plot_of(key) == Plot::doubled || runs_attributes(key)) return spec::Mode::vjp;
   // Cotangents of what several read are added up, perhaps in place.
   if (plot_of(key) == Plot::fan && is_second(key)) return spec::Mode::vjp;
+  // There and back through another element type slopes show what values of few digits do not.
+  if (plot_of(key) == Plot::composed && names_types(key.library.named(key.operation))) return spec::Mode::vjp;
   // Memory is given out anew where no derivative is to find it.
   if (plot_of(key) == Plot::views && is_second(key) == is_elementwise(key.library.named(key.operation))) return spec::Mode::forward;
   // Slopes at constants are asked for in one element type of two: first by the mode that whole programs are mostly run in.
@@ -228,13 +234,14 @@ void draw_derivative(Case& c, std::size_t last, Draw& draw) {
   const bool real = std::any_of(results.begin(), results.end(),
                                 [](const spec::ValueType& t) { return kind_of(t.dtype) == Kind::real; });
   c.wrt = draw_wrt(draw, c.operands);
-  if (c.wrt.empty() || !real) {
+  const Plot plot = plot_of(c.key);
+  const bool all = plot == Plot::fan || plot == Plot::constant || plot == Plot::composed;
+  for (std::size_t i = 0; i < c.wrt.size() && all; ++i) c.wrt[i] = c.operands[i] && kind_of(c.operands[i]->dtype) == Kind::real;
+  if (!real || std::find(c.wrt.begin(), c.wrt.end(), true) == c.wrt.end()) {
     c.wrt.clear();
     return;
   }
   std::fill(c.wrt.end() - static_cast<std::ptrdiff_t>(last), c.wrt.end(), true);
-  const bool all = plot_of(c.key) == Plot::fan || plot_of(c.key) == Plot::constant;
-  for (std::size_t i = 0; i < c.wrt.size() && all; ++i) c.wrt[i] = kind_of(c.operands[i]->dtype) == Kind::real;
   c.mode = mode_of(c.key);
   draw_directions(c, results, draw);
 }

@@ -86,7 +86,14 @@ HostTensor ProgramNumbers::drawn(const spec::Input& input, const IntegerRole& ro
     case Numerals::moderate: return real(draw_.pick(moderate), input);
     case Numerals::any: return real(draw_.pick(any), input);
     case Numerals::mixed: return real(draw_.pick(*draw_.pick(either)), input);
-    case Numerals::mostly_special: return real(draw_.pick(*draw_.pick(rather_special)), input);
+    case Numerals::mostly_special: {
+      HostTensor t = real(draw_.pick(*draw_.pick(rather_special)), input);
+      // Of a pair that is met once every class of numbers is to be among its elements.
+      const HostTensor beside = real(Family::special, input);
+      const bool both = draw_.chance(0.7);
+      for (std::size_t i = 1; both && i < static_cast<std::size_t>(t.dims.count()); i += 2) set_element(t, i, element(beside, i));
+      return t;
+    }
     case Numerals::special: break;
   }
   return real(Family::special, input);
