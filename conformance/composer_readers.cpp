@@ -10,6 +10,7 @@ namespace etalon::conformance {
 namespace {
 
 constexpr std::size_t most_skipped = 12;
+constexpr std::size_t most_skipped_by_others = 3;  // by results that are no real numbers, which most cannot read
 
 struct Way {
   Assignment assignment;
@@ -24,9 +25,10 @@ void Composer::add_consumer(Role role) {
   const auto is_added = [&] { return program_.steps.size() > before; };
   // What does the same again is joined first of all.
   if (role == Role::reader && draw_.chance(0.15)) add_call(*wish_.about, role);
-  // Whom the type of one result kept from reading may read another.
+  const bool is_other = role == Role::reader && !results_.empty() && kind_of(results_.back().second.dtype) != Kind::real;
+  // Whom the type of one result kept from reading reads another.
   constexpr std::size_t most_returning = 2;
-  for (std::size_t k = 0; role == Role::reader && k < most_returning && !passed_.empty() && !is_added(); ++k) {
+  for (std::size_t k = 0; role == Role::reader && !is_other && k < most_returning && !passed_.empty() && !is_added(); ++k) {
     const spec::Definition& d = *passed_.front();
     passed_.pop_front();
     join(d, role);
@@ -36,7 +38,7 @@ void Composer::add_consumer(Role role) {
     turn_ += wish_.stride;
     join(d, role);
     if (!is_added()) passed_.push_back(&d);
-    if (skipped == most_skipped) break;
+    if (skipped == (is_other ? most_skipped_by_others : most_skipped)) break;
   }
 }
 

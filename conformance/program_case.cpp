@@ -99,7 +99,7 @@ constexpr std::size_t epilogues = 3, surrounded = 2, compositions = 9;
 [[nodiscard]] std::uint64_t width_of(Plot plot, const CaseKey& key) {
   const spec::Definition& d = key.library.named(key.operation);
   const bool joins = is_move(d) || is_elementwise(d);
-  if (plot == Plot::pairs) return is_move(d) ? 36 : joins ? 28 : is_fold(d) ? 12 : 6;
+  if (plot == Plot::pairs) return joins ? 36 : is_fold(d) ? 12 : 6;
   if (plot == Plot::constant) return joins ? 32 : 3;
   return fan_width;
 }

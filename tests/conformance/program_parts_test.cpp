@@ -280,3 +280,62 @@ TEST_CASE("in some layouts an axis that runs backwards follows one of a single e
   CHECK(asked >= 14);
   CHECK(forward >= 3);
 }
+
+TEST_CASE("a function reads what each other function gave of several numbers, some below 0", "[parts]") {
+  std::vector<std::string> functions;
+  for (const spec::Definition* d : spec::Library().definitions()) {
+    const bool of_one = d->operand_count == 1 && d->attribute_count == 0 && d->result_count == 1 && d->operands[0].range != spec::Range::boolean;
+    if (of_one && conformance::is_elementwise(*d)) functions.push_back(std::string(d->name));
+  }
+  REQUIRE(functions.size() > 20);
+  std::size_t met = 0, several = 0, below = 0, asked = 0;
+  for (std::size_t f = 0; f < functions.size(); f += 6) {
+    std::map<std::string, const HostTensor*> read;  // by reader, what the function before it read
+    const std::vector<Case> cases = programs_about(functions[f]);
+    if (kind_of(instance_of(*drawn(functions[f], Check::value, 1)).results[0].dtype) != Kind::real) continue;
+    for (const Case& c : cases) {
+      for (std::size_t k = 0; k < c.program->steps.size(); ++k) {
+        const spec::Call& reader = call_at(*c.program, k);
+        const spec::Call* before = reader.operands.empty() ? nullptr : maker_of(*c.program, reader.operands[0]);
+        if (before == nullptr || before->operation != functions[f]) continue;
+        const auto input = std::find_if(c.program->inputs.begin(), c.program->inputs.end(), [&](const auto& i) { return i.name == before->operands[0]; });
+        if (input == c.program->inputs.end() || kind_of(input->dtype) != Kind::real) continue;
+        const HostTensor* t = &*c.operands[static_cast<std::size_t>(input - c.program->inputs.begin())];
+        if (!read.contains(reader.operation) || read[reader.operation]->dims.count() < t->dims.count()) read[reader.operation] = t;
+      }
+    }
+    for (const std::string& reader : functions) {
+      ++asked;
+      if (!read.contains(reader)) continue;
+      ++met;
+      several += read[reader]->dims.count() >= 5 ? 1 : 0;
+      below += have_one_sign(*read[reader], 1) ? 0 : 1;
+    }
+  }
+  INFO(met << " of " << asked << " met, " << several << " on several numbers, " << below << " below 0");
+  CHECK(20 * met >= 19 * asked);
+  CHECK(10 * several >= 9 * met);
+  CHECK(20 * below >= 17 * met);
+  CHECK(asked > 0);
+}
+
+TEST_CASE("there and back through other element types is asked in reverse, of every real input", "[parts]") {
+  std::size_t asked = 0;
+  for (const spec::Definition* d : spec::Library().definitions()) {
+    const bool names_types = std::any_of(d->attributes, d->attributes + d->attribute_count, [](const auto& a) { return a.kind == spec::AttributeKind::dtype; });
+    if (!names_types || !conformance::is_elementwise(*d)) continue;
+    for (const Case& c : programs_about(std::string(d->name))) {
+      const bool in_reverse = c.mode == spec::Mode::vjp;
+      std::size_t back = 0;
+      for (std::size_t k = 0; k < c.program->steps.size(); ++k) {
+        const spec::Call& call = call_at(*c.program, k);
+        const spec::Call* there = call.operands.empty() ? nullptr : maker_of(*c.program, call.operands[0]);
+        if (there != nullptr && call.operation == d->name && there->operation == d->name) ++back;
+      }
+      if (!in_reverse || back < 4) continue;
+      ++asked;
+      for (std::size_t i = 0; i < c.wrt.size(); ++i) CHECK(c.wrt[i] == (kind_of(c.operands[i]->dtype) == Kind::real));
+    }
+  }
+  CHECK(asked > 0);
+}
