@@ -284,6 +284,7 @@ Value<R> Arithmetic<R>::scaled_factor(ProductParts<R>& parts, bool contracted) {
   }
   // With powers of two alone, too, a partial product in some association may overflow.
   if (parts.steps > 1 && ordinary && parts.extents.above > rounding_.omega) return wild();
+  if (ordinary && leaves_range_turned(parts)) return wild();
   if (!ordinary && may_vanish(parts)) only.flags |= admits_nan;
   const double narrowed = contracted && only.may(admits_finite) ? mul_up(only.magnitude(), operand_error(only)) : 0;
   if (narrowed > 0) {

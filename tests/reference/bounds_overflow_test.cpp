@@ -94,6 +94,19 @@ TEST_CASE("powers of two may overflow on the way, too", "[bounds]") {
   CHECK(!judge_scalar(b.s, tame, std::numeric_limits<float>::infinity()).passed());
 }
 
+TEST_CASE("the reciprocal of a power of two may overflow before its own reciprocal is taken", "[bounds]") {
+  Builder b(DType::f32);
+  const auto x = b.input("x", {});
+  const auto y = b.output("y", {});
+  b.s.define(y, {}, spec::decimal(1) / (spec::decimal(1) / b.at(x)));
+  for (const float tiny : {0x1p-143F, -0x1p-143F, 0x1.8p-143F}) {
+    CHECK(judge_scalar(b.s, std::vector{f32({}, {tiny})}, tiny).passed());
+    CHECK(judge_scalar(b.s, std::vector{f32({}, {tiny})}, 0).passed());
+  }
+  CHECK(judge_scalar(b.s, std::vector{f32({}, {0x1p-20F})}, 0x1p-20F).passed());
+  CHECK_FALSE(judge_scalar(b.s, std::vector{f32({}, {0x1p-20F})}, 0).passed());
+}
+
 TEST_CASE("a partial product may vanish beside an infinity", "[bounds]") {
   const auto three = factors(3);
   const float inf = std::numeric_limits<float>::infinity();
