@@ -75,7 +75,7 @@ inline constexpr double errors_are_doubles = 0x1p-968;
 [[nodiscard]] inline bool is_ordinary_product(double a, double b) {
   constexpr int least = exponent_bits(1) + exponent_bits(errors_are_doubles), most = 2 * exponent_bits(1) + 1022;
   const int of_a = exponent_bits(a), of_b = exponent_bits(b);
-  return of_a + of_b >= least && of_a + of_b <= most && std::max(of_a, of_b) < exponent_bits(infinity);
+  return of_a + of_b >= least && of_a + of_b <= most && std::min(of_a, of_b) > 0 && std::max(of_a, of_b) < exponent_bits(infinity);
 }
 
 /// a · b for finite numbers other than zero whose product is too small to be ordinary: computed in integers, and rounded up once.

@@ -104,7 +104,7 @@ TEST_CASE("the reciprocal of a power of two may overflow before its own reciproc
     CHECK(judge_scalar(b.s, std::vector{f32({}, {tiny})}, 0).passed());
   }
   CHECK(judge_scalar(b.s, std::vector{f32({}, {0x1p-20F})}, 0x1p-20F).passed());
-  CHECK_FALSE(judge_scalar(b.s, std::vector{f32({}, {0x1p-20F})}, 0).passed());
+  for (const float wrong : {0.0F, std::numeric_limits<float>::quiet_NaN()}) CHECK_FALSE(judge_scalar(b.s, std::vector{f32({}, {0x1p-20F})}, wrong).passed());
 }
 
 TEST_CASE("a partial product may vanish beside an infinity", "[bounds]") {
