@@ -24,7 +24,7 @@ bool play(Composition& c, const RoleRow& row) {
 
 std::optional<RandomProgram> random_program(std::span<const spec::Definition* const> definitions,
                                             const ProgramWish& wish, Draw& draw, const Admission& admits) {
-  Composition c{.wish = wish, .draw = draw, .catalogue = catalogue_of(definitions, wish.about), .draft = Draft(wish, draw, admits), .turn = wish.turn};
+  Composition c(definitions, wish, draw, admits);
   for (auto role = wish.roles.begin(); role != wish.roles.end(); ++role) {
     c.ordinal = static_cast<std::uint64_t>(std::count(wish.roles.begin(), role, *role));
     if (!play(c, role_rows.at(static_cast<std::size_t>(*role)))) return std::nullopt;

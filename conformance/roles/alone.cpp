@@ -1,32 +1,27 @@
+// Calls on inputs: of their own, or the first that is there.
 #include <algorithm>
 #include <utility>
 
-#include "conformance/roles/fitting_calls.hpp"
 #include "conformance/roles/parts.hpp"
-#include "conformance/shapes.hpp"
 #include "conformance/signature.hpp"
 
 namespace etalon::conformance {
 namespace {
 
-constexpr std::size_t feeders_tried = 12;
-
-/// One of its kind that meets several numbers, mostly with attributes at levels and operands of one shape.
+/// A call of an elementwise function, mostly with attributes at levels and operands of one shape.
 std::optional<DrawnCall> drawn_at_levels(Composition& c, const spec::Definition& d, SizeWish wish) {
   if (c.draw.chance(0.7)) wish.turn = c.draw.bits() % turns_in_step, wish.insistence = 0.5;
   // A function of one number meets one class of numbers.
   constexpr std::int64_t several = 5;
   constexpr int draws = 4;
-  const auto meets_several = [](const DrawnCall& call) {
-    const auto& read = call.types.operands;
-    return !read.empty() && read[0] && read[0]->dims.count() >= several;
-  };
   std::optional<DrawnCall> found;
-  for (int k = 0; k < draws && !(found && meets_several(*found)); ++k) {
-    auto choices = draw_assignment(d, c.draw, wish, c.wish.dtype);
-    if (choices && takes_integers(d) && c.draw.chance(0.25)) choices->shared_type = c.draw.chance(0.5) ? DType::i64 : DType::i32;
-    if (choices && c.draw.chance(0.8)) make_equal(*choices, *extents_of_axes(d, d.operands[0].axes, *choices));
-    found = typed(c.wish, d, std::move(choices));
+  for (int k = 0; k < draws; ++k) {
+    found = c.calls.drawn(d, wish, [&](Assignment& choices) {
+      if (takes_integers(d) && c.draw.chance(0.25)) choices.shared_type = c.draw.chance(0.5) ? DType::i64 : DType::i32;
+      if (c.draw.chance(0.8)) make_equal(choices, *extents_of_axes(d, d.operands[0].axes, choices));
+    });
+    const auto* first = found && !found->types.operands.empty() ? &found->types.operands.front() : nullptr;
+    if (first != nullptr && *first && (*first)->dims.count() >= several) break;
   }
   return found;
 }
@@ -34,11 +29,11 @@ std::optional<DrawnCall> drawn_at_levels(Composition& c, const spec::Definition&
 /// \param first the extents of the first operand, where it can have them and the program wishes for no others
 /// \returns whether a call was added, on inputs of its own
 bool add_alone(Composition& c, const spec::Definition& d, bool at_levels, std::optional<Fit> first = {}) {
-  SizeWish wish = size_wish(c);
+  SizeWish wish = c.calls.size();
   wish.defaults = wish.defaults && c.draw.chance(0.3);
   wish.fit = std::move(first);
   if (!c.wish.extents.empty() && d.operand_count > 0) wish.fit = Fit{0, c.wish.extents};
-  auto call = at_levels ? drawn_at_levels(c, d, wish) : drawn(c, d, wish);
+  auto call = at_levels ? drawn_at_levels(c, d, wish) : c.calls.drawn(d, wish);
   return call && c.draft.add(std::move(*call));
 }
 
@@ -47,11 +42,12 @@ bool add_alone(Composition& c, const spec::Definition& d, bool at_levels, std::o
 void add_anew(Composition& c) { add_alone(c, *c.wish.about, is_elementwise(*c.wish.about)); }
 
 void add_feeder(Composition& c) {
+  constexpr std::size_t most_tried = 12;
   const Definitions& feeders = c.catalogue.feeders;
-  for (std::size_t tried = 0; tried < feeders_tried && !feeders.empty(); ++tried) {
+  for (std::size_t tried = 0; tried < most_tried && !feeders.empty(); ++tried) {
     const spec::Definition& d = *feeders[static_cast<std::size_t>(c.turn % feeders.size())];
     c.turn += c.wish.stride;
-    if (add_alone(c, d, false, what_is_read(c))) return;
+    if (add_alone(c, d, false, c.calls.what_is_read())) return;
   }
 }
 
@@ -62,9 +58,9 @@ void add_sharing(Composition& c) {
   const spec::ValueType type{shared.dtype, shared.dims};
   const auto operand = static_cast<std::size_t>(c.draw.integer(0, static_cast<std::int64_t>(d.operand_count) - 1));
   if (!may_hold(d.operands[operand].range, type.dtype, c.wish.dtype)) return;
-  SizeWish wish = size_wish(c);
+  SizeWish wish = c.calls.size();
   wish.fit = Fit{operand, extents_of(type)};
-  auto call = drawn(c, d, wish);
+  auto call = c.calls.drawn(d, wish);
   if (!call) return;
   Taken taken = taken_where(*call, type, {shared.name});
   if (std::any_of(taken.begin(), taken.end(), [](const auto& name) { return name.has_value(); })) c.draft.add(std::move(*call), std::move(taken));

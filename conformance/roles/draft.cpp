@@ -4,9 +4,15 @@
 #include <utility>
 #include <variant>
 
-#include "conformance/roles/another_attribute.hpp"
-
 namespace etalon::conformance {
+
+Taken taken_where(const DrawnCall& call, const spec::ValueType& type, const std::vector<std::string>& values) {
+  Taken taken(call.types.operands.size());
+  for (std::size_t i = 0, k = 0; i < taken.size() && k < values.size(); ++i) {
+    if (call.types.operands[i] == type) taken[i] = values[k++];
+  }
+  return taken;
+}
 
 bool Draft::add(DrawnCall call, Taken taken) {
   taken.resize(call.types.operands.size());
@@ -57,10 +63,10 @@ RandomProgram Draft::finished() {
   return finished;
 }
 
-bool Draft::is_wished_for(const DrawnCall& first) const {
+bool Draft::is_wished_for(const DrawnCall& first) {
   if ((wish_.doubled || wish_.twins) && !twins_of(first)) return false;
   if (!wish_.alike) return true;
-  const auto other = with_another_attribute(wish_, draw_, first);
+  const auto other = drawing_.with_another_attribute(first);
   return other && other->alike && other->tells;
 }
 

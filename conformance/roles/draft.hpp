@@ -3,15 +3,10 @@
 /// behind. It knows no roles, and no operation by name.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "conformance/draw.hpp"
-#include "conformance/random_program.hpp"
-#include "conformance/roles/drawn_call.hpp"
+#include "conformance/roles/calls.hpp"
 
 namespace etalon::conformance {
 
@@ -26,13 +21,18 @@ struct Result {
 
 /// Some results that follow each other.
 struct Window {
-  std::size_t first = 0;
-  std::size_t behind = std::string::npos;
+  std::size_t first = 0, behind = std::string::npos;
 };
+
+/// Per operand of a call the value of the program that it reads, or nothing.
+using Taken = std::vector<std::optional<std::string>>;
+
+/// Operands of this type read the values, in order, as far as both reach.
+[[nodiscard]] Taken taken_where(const DrawnCall& call, const spec::ValueType& type, const std::vector<std::string>& values);
 
 class Draft {
  public:
-  Draft(const ProgramWish& wish, Draw& draw, const Admission& admits) : wish_(wish), draw_(draw), admits_(admits) {}
+  Draft(const ProgramWish& wish, Draw& draw, Calls& calls, const Admission& admits) : wish_(wish), draw_(draw), drawing_(calls), admits_(admits) {}
 
   /// Whether the first call is to be doubled, have twins or be alike, where that is wished for. It is from the beginning.
   void insist(bool insists) { insists_ = insists; }
@@ -59,7 +59,7 @@ class Draft {
   [[nodiscard]] RandomProgram finished();
 
  private:
-  [[nodiscard]] bool is_wished_for(const DrawnCall& first) const;
+  [[nodiscard]] bool is_wished_for(const DrawnCall& first);
   void share_inputs(const DrawnCall& call, Taken& taken);
   [[nodiscard]] Taken operands_of(const DrawnCall& call, const Taken& taken);
   std::string add_input(const spec::ValueType& type);
@@ -67,6 +67,7 @@ class Draft {
 
   const ProgramWish& wish_;
   Draw& draw_;
+  Calls& drawing_;
   const Admission& admits_;
   bool insists_ = true;
   spec::Program program_;

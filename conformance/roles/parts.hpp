@@ -1,24 +1,42 @@
 /// \file
-/// Who plays which role of a random program. A new role is a row here, and a file that plays it.
+/// Who plays which role of a random program, and what they work with. A new role is a row here, and a file that plays it.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <deque>
 
-#include "conformance/roles/composition.hpp"
+#include "conformance/roles/draft.hpp"
 
 namespace etalon::conformance {
+
+/// What there is to call, the draft so far, and whose turn it is.
+struct Composition {
+  Composition(std::span<const spec::Definition* const> definitions, const ProgramWish& wished, Draw& drawing, const Admission& admits)
+      : wish(wished), draw(drawing), catalogue(catalogue_of(definitions, wish.about)), calls(wish, draw, catalogue), draft(wish, draw, calls, admits) {}
+  Composition(const Composition&) = delete;
+
+  const ProgramWish& wish;
+  Draw& draw;
+  const Catalogue catalogue;
+  Calls calls;
+  Draft draft;
+  std::uint64_t turn = wish.turn;  ///< of those that take turns
+  std::uint64_t ordinal = 0;       ///< how often the role came before
+  std::deque<const spec::Definition*> passed{};  ///< readers whose turn was lost
+  struct View {
+    std::size_t call, result;
+  };
+  std::optional<View> view{};  ///< the first move and the first that it gave, by their places among calls and results
+};
 
 /// Adds the calls of a role, which random_program.hpp describes, or nothing where that cannot be.
 using Part = void(Composition& c);
 
-Part add_about, add_same, add_any, add_elementwise, add_move, add_fed, add_on_view, add_beside;  // reading.cpp
-Part add_anew, add_feeder, add_sharing;                                                          // alone.cpp
-Part add_again, add_exchanged, add_once_more, add_nearly;                                        // repeated.cpp
-Part add_consumer, add_reader;                                                                   // readers.cpp
-Part add_over_itself, add_read_twice;                                                            // reused_memory.cpp
-// One in each file of its name.
-Part add_other_view, add_with_constant, add_between_moves, add_epilogue, add_rejoined, add_surrounded, add_there_and_back;
+Part add_about, add_same, add_any, add_elementwise, add_move, add_fed, add_on_view, add_beside;
+Part add_anew, add_feeder, add_sharing, add_consumer, add_reader, add_with_constant;
+Part add_again, add_exchanged, add_once_more, add_nearly, add_other_view;
+Part add_between_moves, add_rejoined, add_there_and_back, add_epilogue, add_surrounded, add_over_itself, add_read_twice;
 
 struct RoleRow {
   Role role;

@@ -3,28 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "conformance/roles/fitting_calls.hpp"
-#include "conformance/roles/parts.hpp"
-#include "conformance/shapes.hpp"
-
 namespace etalon::conformance {
 namespace {
 
-/// What an operand of a call is to be so that it can read a result.
-struct Reading {
-  Fit fit;
-  DType dtype;
-};
-
-/// One for a result that may be read, or with the extents wished for.
-std::optional<Reading> some_read(Composition& c, const spec::Definition& d, const Window& window) {
-  if (c.draft.empty() && !c.wish.extents.empty()) return Reading{{0, c.wish.extents}, c.wish.dtype};
-  std::vector<Reading> readings;
+/// What an operand is to be so that it can read a result that it may, or has the extents wished for; and the type that operands share.
+std::optional<std::pair<Fit, DType>> some_read(Composition& c, const spec::Definition& d, const Window& window) {
+  if (c.draft.empty() && !c.wish.extents.empty()) return std::pair(Fit{0, c.wish.extents}, c.wish.dtype);
+  std::vector<std::pair<Fit, DType>> readings;
   for (std::size_t i = 0; i < d.operand_count; ++i) {
     const spec::Range range = d.operands[i].range;
     const bool shares = range == spec::Range::any || range == spec::Range::number;
     for (const Result& r : c.draft.results(window)) {
-      if (may_hold(range, r.type.dtype, c.wish.dtype)) readings.push_back({{i, extents_of(r.type)}, shares ? r.type.dtype : c.wish.dtype});
+      if (may_hold(range, r.type.dtype, c.wish.dtype)) readings.emplace_back(Fit{i, extents_of(r.type)}, shares ? r.type.dtype : c.wish.dtype);
     }
   }
   return readings.empty() ? std::nullopt : std::optional(c.draw.pick(readings));
@@ -42,13 +32,13 @@ void convert(Composition& c, const spec::Definition& d, bool returns, Assignment
 
 std::optional<DrawnCall> drawn_to_read(Composition& c, const spec::Definition& d, const ReadingWish& wish) {
   const auto read = some_read(c, d, wish.window);
-  SizeWish size = size_wish(c);
+  SizeWish size = c.calls.size();
   size.defaults = size.defaults && wish.defaults;
-  if (read) size.fit = read->fit;
-  auto choices = draw_assignment(d, c.draw, size, c.wish.dtype);
-  if (choices && read && read->dtype != c.wish.dtype) choices->shared_type = read->dtype;
-  if (choices && c.wish.there_and_back) convert(c, d, wish.returns, *choices);
-  return typed(c.wish, d, std::move(choices));
+  if (read) size.fit = read->first;
+  return c.calls.drawn(d, size, [&](Assignment& choices) {
+    if (read && read->second != c.wish.dtype) choices.shared_type = read->second;
+    if (c.wish.there_and_back) convert(c, d, wish.returns, choices);
+  });
 }
 
 std::vector<std::string> names_of_type(std::span<const Result> results, const std::optional<spec::ValueType>& type, bool of_subject) {
@@ -79,9 +69,7 @@ Taken around_the_first(Composition& c, const DrawnCall& call, const Window& wind
 
 Window last_result(const Composition& c) { return {.first = std::max<std::size_t>(c.draft.results().size(), 1) - 1}; }
 
-const spec::Definition* one_of(Composition& c, const Definitions& definitions) {
-  return definitions.empty() ? nullptr : c.draw.pick(definitions);
-}
+const spec::Definition* one_of(Composition& c, const Definitions& from) { return from.empty() ? nullptr : c.draw.pick(from); }
 
 }  // namespace
 
@@ -107,22 +95,19 @@ Taken results_for(Composition& c, const DrawnCall& call, const Window& window, d
 }
 
 void add_about(Composition& c) { add_reading(c, c.wish.about); }
-
 void add_same(Composition& c) { add_reading(c, c.wish.about, {.returns = true}); }
-
 void add_any(Composition& c) { add_reading(c, one_of(c, c.catalogue.all)); }
-
 void add_elementwise(Composition& c) { add_reading(c, one_of(c, c.catalogue.elementwise)); }
-
 void add_fed(Composition& c) { add_reading(c, c.wish.about, {.window = last_result(c)}); }
 
 void add_move(Composition& c) {
-  const View view{.result = c.draft.results().size(), .call = c.draft.calls().size()};
+  const Composition::View view{.call = c.draft.calls().size(), .result = c.draft.results().size()};
   if (add_reading(c, one_of(c, c.catalogue.moves), {.window = last_result(c)}) && !c.view) c.view = view;
 }
 
 void add_on_view(Composition& c) {
-  add_reading(c, c.wish.about, {.window = c.view ? Window{c.view->result, c.view->result + 1} : Window{}});
+  const Window window = c.view ? Window{c.view->result, c.view->result + 1} : Window{};
+  add_reading(c, c.wish.about, {.window = window});
 }
 
 void add_beside(Composition& c) {

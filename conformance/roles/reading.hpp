@@ -2,7 +2,7 @@
 /// Calls that read what a program computed already: which results fit, and which of them are taken. It knows no operation by name.
 #pragma once
 
-#include "conformance/roles/composition.hpp"
+#include "conformance/roles/parts.hpp"
 
 namespace etalon::conformance {
 

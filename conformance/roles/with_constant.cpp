@@ -3,9 +3,7 @@
 #include <utility>
 
 #include "conformance/constant_tensor.hpp"
-#include "conformance/roles/fitting_calls.hpp"
 #include "conformance/roles/parts.hpp"
-#include "conformance/shapes.hpp"
 #include "conformance/signature.hpp"
 
 namespace etalon::conformance {
@@ -28,50 +26,43 @@ const spec::Definition* maker_of(const Definitions& constants, double number, st
   return makers.empty() ? nullptr : makers[static_cast<std::size_t>(turn % makers.size())];
 }
 
-std::optional<DrawnCall> drawn_beside_constant(Composition& c, std::uint64_t turn) {
+/// A call of the program's definition for a constant to be an operand of.
+std::optional<DrawnCall> drawn_reader(Composition& c, std::uint64_t turn) {
   const spec::Definition& d = *c.wish.about;
-  auto choices = draw_assignment(d, c.draw, size_wish(c), c.wish.dtype);
-  // Of three, so that operands and numbers, which come in twos, each meet either.
-  if (choices && turn % 3 == 1 && takes_integers(d)) choices->shared_type = turn % 2 == 1 ? DType::i32 : DType::i64;
-  // Who keeps constants by value finds those of one shape again.
-  if (choices && is_elementwise(d)) make_equal(*choices, {3, 4});
-  return typed(c.wish, d, std::move(choices));
+  return c.calls.drawn(d, c.calls.size(), [&](Assignment& choices) {
+    // Of three, so that operands and numbers, which come in twos, each meet either.
+    if (turn % 3 == 1 && takes_integers(d)) choices.shared_type = turn % 2 == 1 ? DType::i32 : DType::i64;
+    // Who keeps constants by value finds those of one shape again.
+    if (is_elementwise(d)) make_equal(choices, {3, 4});
+  });
 }
 
-/// The constant for an operand of the call, and which operand that is.
-struct Constant {
-  DrawnCall call;
-  std::size_t operand = 0;
-};
-
-std::optional<Constant> constant_for(const Composition& c, const DrawnCall& reader, std::uint64_t turn) {
-  const auto& operands = reader.types.operands;
+std::vector<std::size_t> numeric_operands(const DrawnCall& call) {
   std::vector<std::size_t> numeric;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i] && operands[i]->dtype != DType::boolean) numeric.push_back(i);
+  for (std::size_t i = 0; i < call.types.operands.size(); ++i) {
+    if (const auto& type = call.types.operands[i]; type && type->dtype != DType::boolean) numeric.push_back(i);
   }
-  if (numeric.empty()) return std::nullopt;
-  const std::vector<double> numbers = constants_of(c.wish.dtype);
-  const std::size_t operand = numeric[static_cast<std::size_t>(turn % numeric.size())];
-  const double number = numbers[static_cast<std::size_t>(turn / numeric.size() % numbers.size())];
-  // Compilers know constants by who makes them: the operands by turns, and the other way round in the second round.
-  const std::uint64_t round = turn / (numeric.size() * numbers.size());
-  const spec::Definition* maker = maker_of(c.catalogue.constants, number, operand + turn / numeric.size() + round);
-  if (maker == nullptr) return std::nullopt;
-  auto call = typed(c.wish, *maker, constant_tensor(*maker)->of(*operands[operand], number));
-  return call ? std::optional(Constant{std::move(*call), operand}) : std::nullopt;
+  return numeric;
 }
 
 }  // namespace
 
 void add_with_constant(Composition& c) {
+  const std::vector<double> numbers = constants_of(c.wish.dtype);
   const std::uint64_t turn = c.turn++;
-  auto reader = drawn_beside_constant(c, turn);
-  auto constant = reader ? constant_for(c, *reader, turn) : std::nullopt;
-  if (!constant || !c.draft.add(std::move(constant->call))) return;
+  const auto reader = drawn_reader(c, turn);
+  const std::vector<std::size_t> numeric = reader ? numeric_operands(*reader) : std::vector<std::size_t>{};
+  if (numeric.empty()) return;
+  const std::size_t operand = numeric[static_cast<std::size_t>(turn % numeric.size())];
+  const std::uint64_t place = turn / numeric.size();
+  const double number = numbers[static_cast<std::size_t>(place % numbers.size())];
+  // Compilers know constants by who makes them: the operands by turns, and the other way round in the second round.
+  const spec::Definition* maker = maker_of(c.catalogue.constants, number, operand + place + place / numbers.size());
+  const auto constant = maker == nullptr ? std::nullopt : c.calls.typed(*maker, constant_tensor(*maker)->of(*reader->types.operands[operand], number));
+  if (!constant || !c.draft.add(*constant)) return;
   Taken taken(reader->types.operands.size());
-  taken[constant->operand] = c.draft.results().back().name;
-  c.draft.add(std::move(*reader), std::move(taken));
+  taken[operand] = c.draft.results().back().name;
+  c.draft.add(*reader, std::move(taken));
 }
 
 }  // namespace etalon::conformance
