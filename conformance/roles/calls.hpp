@@ -63,6 +63,9 @@ class Calls {
 /// Whether an operand may hold numbers of this element type, in a case of another.
 [[nodiscard]] bool may_hold(spec::Range range, DType dtype, DType of_case);
 
+/// Whether such operands have one element type together, which a call chooses.
+[[nodiscard]] constexpr bool shares_type(spec::Range range) { return range == spec::Range::any || range == spec::Range::number; }
+
 [[nodiscard]] std::vector<std::int64_t> extents_of(const spec::ValueType& type);
 
 /// All rows of axes get these extents.

@@ -1,5 +1,5 @@
 /// \file
-/// Who plays which role of a random program, and what they work with. A new role is a row here, and a file that plays it.
+/// Who plays which role of a random program, and what they work with. A new role is a line of Role, a row here, and a file.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace etalon::conformance {
 /// What there is to call, the draft so far, and whose turn it is.
 struct Composition {
   Composition(std::span<const spec::Definition* const> definitions, const ProgramWish& wished, Draw& drawing, const Admission& admits)
-      : wish(wished), draw(drawing), catalogue(catalogue_of(definitions, wish.about)), calls(wish, draw, catalogue), draft(wish, draw, calls, admits) {}
+      : wish(wished), draw(drawing), catalogue(catalogue_of(definitions, wish.about)), draft(wish, draw, calls, admits) {}
   Composition(const Composition&) = delete;
 
   const ProgramWish& wish;
   Draw& draw;
   const Catalogue catalogue;
-  Calls calls;
+  Calls calls{wish, draw, catalogue};
   Draft draft;
   std::uint64_t turn = wish.turn;  ///< of those that take turns
   std::uint64_t ordinal = 0;       ///< how often the role came before

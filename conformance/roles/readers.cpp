@@ -20,7 +20,7 @@ struct Way {
 };
 
 std::optional<DrawnCall> drawn_of_shape(Composition& c, const spec::Definition& d, const spec::ValueType& type) {
-  const bool shares = std::any_of(d.operands, d.operands + d.operand_count, [](const auto& o) { return o.range == spec::Range::number || o.range == spec::Range::any; });
+  const bool shares = std::any_of(d.operands, d.operands + d.operand_count, [](const auto& o) { return shares_type(o.range); });
   const SizeWish wish{.elements = c.wish.elements, .edges = false, .turn = c.draw.bits() % turns_in_step, .defaults = false, .insistence = 0.5};
   return c.calls.drawn(d, wish, [&](Assignment& choices) {
     make_equal(choices, extents_of(type));

@@ -12,9 +12,9 @@ std::optional<std::pair<Fit, DType>> some_read(Composition& c, const spec::Defin
   std::vector<std::pair<Fit, DType>> readings;
   for (std::size_t i = 0; i < d.operand_count; ++i) {
     const spec::Range range = d.operands[i].range;
-    const bool shares = range == spec::Range::any || range == spec::Range::number;
     for (const Result& r : c.draft.results(window)) {
-      if (may_hold(range, r.type.dtype, c.wish.dtype)) readings.emplace_back(Fit{i, extents_of(r.type)}, shares ? r.type.dtype : c.wish.dtype);
+      if (!may_hold(range, r.type.dtype, c.wish.dtype)) continue;
+      readings.emplace_back(Fit{i, extents_of(r.type)}, shares_type(range) ? r.type.dtype : c.wish.dtype);
     }
   }
   return readings.empty() ? std::nullopt : std::optional(c.draw.pick(readings));

@@ -109,7 +109,8 @@ void add_rejoined(Composition& c) {
 // What wraps or is cut off between is left out, too; not all integers are large, hence several times.
 void add_there_and_back(Composition& c) {
   const spec::Definition& d = *c.wish.about;
-  const auto *end = d.attributes + d.attribute_count, *named = std::find_if(d.attributes, end, [](const auto& a) { return a.kind == spec::AttributeKind::dtype; });
+  const spec::AttributeText* const end = d.attributes + d.attribute_count;
+  const auto* named = std::find_if(d.attributes, end, [](const auto& a) { return a.kind == spec::AttributeKind::dtype; });
   if (named == end || d.operand_count == 0) return;
   const auto converting = [&](DType from, DType to) {
     auto call = c.calls.on(d, {from, {3, 4}});

@@ -48,17 +48,18 @@ std::vector<std::size_t> numeric_operands(const DrawnCall& call) {
 }  // namespace
 
 void add_with_constant(Composition& c) {
-  const std::vector<double> numbers = constants_of(c.wish.dtype);
   const std::uint64_t turn = c.turn++;
   const auto reader = drawn_reader(c, turn);
   const std::vector<std::size_t> numeric = reader ? numeric_operands(*reader) : std::vector<std::size_t>{};
   if (numeric.empty()) return;
   const std::size_t operand = numeric[static_cast<std::size_t>(turn % numeric.size())];
   const std::uint64_t place = turn / numeric.size();
+  const std::vector<double> numbers = constants_of(c.wish.dtype);
   const double number = numbers[static_cast<std::size_t>(place % numbers.size())];
   // Compilers know constants by who makes them: the operands by turns, and the other way round in the second round.
   const spec::Definition* maker = maker_of(c.catalogue.constants, number, operand + place + place / numbers.size());
-  const auto constant = maker == nullptr ? std::nullopt : c.calls.typed(*maker, constant_tensor(*maker)->of(*reader->types.operands[operand], number));
+  const spec::ValueType type = *reader->types.operands[operand];
+  const auto constant = maker == nullptr ? std::nullopt : c.calls.typed(*maker, constant_tensor(*maker)->of(type, number));
   if (!constant || !c.draft.add(*constant)) return;
   Taken taken(reader->types.operands.size());
   taken[operand] = c.draft.results().back().name;
