@@ -29,7 +29,7 @@ std::optional<DrawnCall> drawn_at_levels(Composition& c, const spec::Definition&
 /// \param first the extents of the first operand, where it can have them and the program wishes for no others
 /// \returns whether a call was added, on inputs of its own
 bool add_alone(Composition& c, const spec::Definition& d, bool at_levels, std::optional<Fit> first = {}) {
-  SizeWish wish = c.calls.size();
+  SizeWish wish = c.calls.size_wish();
   wish.defaults = wish.defaults && c.draw.chance(0.3);
   wish.fit = std::move(first);
   if (!c.wish.extents.empty() && d.operand_count > 0) wish.fit = Fit{0, c.wish.extents};
@@ -58,7 +58,7 @@ void add_sharing(Composition& c) {
   const spec::ValueType type{shared.dtype, shared.dims};
   const auto operand = static_cast<std::size_t>(c.draw.integer(0, static_cast<std::int64_t>(d.operand_count) - 1));
   if (!may_hold(d.operands[operand].range, type.dtype, c.wish.dtype)) return;
-  SizeWish wish = c.calls.size();
+  SizeWish wish = c.calls.size_wish();
   wish.fit = Fit{operand, extents_of(type)};
   auto call = c.calls.drawn(d, wish);
   if (!call) return;

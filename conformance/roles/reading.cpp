@@ -32,7 +32,7 @@ void convert(Composition& c, const spec::Definition& d, bool returns, Assignment
 
 std::optional<DrawnCall> drawn_to_read(Composition& c, const spec::Definition& d, const ReadingWish& wish) {
   const auto read = some_read(c, d, wish.window);
-  SizeWish size = c.calls.size();
+  SizeWish size = c.calls.size_wish();
   size.defaults = size.defaults && wish.defaults;
   if (read) size.fit = read->first;
   return c.calls.drawn(d, size, [&](Assignment& choices) {

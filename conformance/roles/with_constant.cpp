@@ -29,7 +29,7 @@ const spec::Definition* maker_of(const Definitions& constants, double number, st
 /// A call of the program's definition for a constant to be an operand of.
 std::optional<DrawnCall> drawn_reader(Composition& c, std::uint64_t turn) {
   const spec::Definition& d = *c.wish.about;
-  return c.calls.drawn(d, c.calls.size(), [&](Assignment& choices) {
+  return c.calls.drawn(d, c.calls.size_wish(), [&](Assignment& choices) {
     // Of three, so that operands and numbers, which come in twos, each meet either.
     if (turn % 3 == 1 && takes_integers(d)) choices.shared_type = turn % 2 == 1 ? DType::i32 : DType::i64;
     // Who keeps constants by value finds those of one shape again.
