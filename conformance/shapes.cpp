@@ -38,8 +38,8 @@ spec::Typing typed(const Definition& definition, const CallTypes& call) {
   return spec::type_call(definition, call.operands, call.packs, spec::bind_attributes(definition, call.attributes));
 }
 
-std::vector<std::int64_t> tensor_sizes(const Definition& definition, const CallTypes& call) {
-  const spec::Typing typing = typed(definition, call);
+/// Of the results first, then of the operands.
+std::vector<std::int64_t> tensor_sizes(const spec::Typing& typing, const CallTypes& call) {
   std::vector<std::int64_t> sizes;
   for (std::size_t r = 0; r < typing.result_count; ++r) sizes.push_back(typing.results[r].dims.count());
   for (const auto& type : call.operands) {
@@ -138,9 +138,8 @@ bool reduces_nothing(const Definition& definition, const std::vector<std::int64_
          std::count(sizes.begin(), operands, 0) < operands - sizes.begin();
 }
 
-}  // namespace
-
-std::optional<CallTypes> call_of(const Definition& d, const Assignment& a, DType dtype) {
+/// The call that the choices state, whether it is well-typed or not; nothing where they do not say how many axes an operand has.
+std::optional<CallTypes> stated_call(const Definition& d, const Assignment& a, DType dtype) {
   CallTypes call{std::string(d.name), {}, {}, a.attributes};
   for (std::size_t i = 0; i < d.operand_count; ++i) {
     const spec::OperandText& operand = d.operands[i];
@@ -164,8 +163,19 @@ std::optional<CallTypes> call_of(const Definition& d, const Assignment& a, DType
       call.operands.emplace_back(type);
     }
   }
-  if (!well_typed(d, call)) return std::nullopt;
   return call;
+}
+
+bool has_larger_operand(const CallTypes& call, std::int64_t elements) {
+  return std::any_of(call.operands.begin(), call.operands.end(),
+                     [&](const auto& type) { return type && !(spec::addressable(*type) && type->dims.count() <= elements); });
+}
+
+}  // namespace
+
+std::optional<CallTypes> call_of(const Definition& d, const Assignment& a, DType dtype) {
+  std::optional<CallTypes> call = stated_call(d, a, dtype);
+  return call && well_typed(d, *call) ? call : std::nullopt;
 }
 
 std::optional<Assignment> draw_assignment(const Definition& definition, Draw& draw, const SizeWish& wish, DType dtype) {
@@ -186,9 +196,12 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     now.insistence = attempt < insistent_until ? 1 : attempt < half_until ? 0.6 : attempt < some_until ? 0.2 : 0;
     now.passed_over = attempt < half_until ? 0 : static_cast<std::uint64_t>(1 + (attempt - half_until) / until_next);
     const Assignment assignment = draw_once(definition, names, levels, draw, now);
-    const auto call = call_of(definition, assignment, dtype);
-    if (!call) continue;
-    const std::vector<std::int64_t> sizes = tensor_sizes(definition, *call);
+    // What is refused soonest stands first: most draws are.
+    const auto call = stated_call(definition, assignment, dtype);
+    if (!call || has_larger_operand(*call, 3 * wish.elements)) continue;
+    const spec::Typing typing = typed(definition, *call);
+    if (!typing.ok()) continue;
+    const std::vector<std::int64_t> sizes = tensor_sizes(typing, *call);
     const std::int64_t largest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
     if (largest > 3 * wish.elements) continue;
     if (attempt < patience && !grants(wish, sizes)) continue;
@@ -196,9 +209,9 @@ std::optional<Assignment> draw_assignment(const Definition& definition, Draw& dr
     if (attempt < reducing_until && wish.empty && !reduces_nothing(definition, sizes)) continue;
     // Empty cases are wanted, but rarely: they compare nothing.
     if (largest == 0 && !wish.edges) continue;
-    // Last, since they make the equations.
+    // Last, since they make the equations, which know rules of what is called beyond typing.
     const auto work = work_of(definition, *call);
-    if (!work || ((now.longest > 0 || attempt < patience) && !suits(*work, now, largest))) continue;
+    if (!work || work->nodes > wish.far_beyond * wish.nodes || ((now.longest > 0 || attempt < patience) && !suits(*work, now, largest))) continue;
     if (wish.turn && largest > 1 && idle < idle_until && !choices_show(definition, *call)) {
       ++idle;
       continue;

@@ -67,9 +67,11 @@ class Flattener {
     return slots_.try_emplace(id, static_cast<std::int32_t>(slots_.size())).first->second;
   }
 
+  /// Around a loop that never runs none does: an outer one may be of any length.
   Range loops_of(const std::vector<spec::Binder>& binders) {
+    const bool run = std::all_of(binders.begin(), binders.end(), [](const spec::Binder& b) { return b.extent > 0; });
     std::vector<Loop> loops;
-    for (const spec::Binder& b : binders) loops.push_back({slot_of(b.variable), b.extent});
+    for (const spec::Binder& b : binders) loops.push_back({slot_of(b.variable), run ? b.extent : 0});
     return append(flat_.loops, loops);
   }
 

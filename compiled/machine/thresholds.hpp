@@ -103,7 +103,7 @@ inline constexpr std::array thresholds{
     Threshold{"most_vectors_before_tail", 4, "vectors", "of a row of which the cut last one is a good part"},
     Threshold{"farthest_neighbour", 4, "elements", "farther apart, a gather asks for less than neighbours that are shuffled"},
     Threshold{"most_neighbour_bytes", 128, "bytes", "lanes of more fill too many registers at a time"},
-    Threshold{"little_work", 8192, "operations", "a program of fewer is generated in haste: generating takes longer than it runs"},
+    Threshold{"little_work", 32768, "operations", "a program of fewer is generated in haste: generating takes longer than it runs"},
 
     // Threads.
     Threshold{"least_shared_work", 200000, "operations", "a kernel of fewer ends before a second thread has woken up"},

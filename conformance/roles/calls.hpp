@@ -38,8 +38,9 @@ class Calls {
   [[nodiscard]] std::optional<DrawnCall> typed(const spec::Definition& d, std::optional<Assignment> choices) const;
   /// \param change what the choices are to be besides
   [[nodiscard]] std::optional<DrawnCall> drawn(const spec::Definition& d, const SizeWish& wish, const std::function<void(Assignment&)>& change = {});
-  /// What most calls wish: no extents that are odd on purpose, and attributes left out where the program allows it.
-  [[nodiscard]] SizeWish size_wish() const { return {.elements = wish_.elements, .edges = false, .defaults = wish_.defaults}; }
+  /// What most calls wish: no extents that are odd on purpose, attributes left out where the program allows it, and little work,
+  /// since a call is evaluated each time it is tried.
+  [[nodiscard]] SizeWish size_wish() const { return {.elements = wish_.elements, .edges = false, .far_beyond = 50, .defaults = wish_.defaults}; }
 
   /// A call whose first operand has this type. \param equal all rows have its extents
   [[nodiscard]] std::optional<DrawnCall> on(const spec::Definition& d, const spec::ValueType& type, bool equal = false);

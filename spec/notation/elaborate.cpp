@@ -4,6 +4,7 @@
 
 #include "spec/error.hpp"
 #include "spec/notation/elaborator.hpp"
+#include "spec/notation/lately_instantiated.hpp"
 #include "spec/system/recurrence.hpp"
 
 namespace etalon::spec {
@@ -243,13 +244,18 @@ bool Elaborator::drop_dead() {
 
 Instance instantiate(const Definition& definition, std::span<const std::optional<ValueType>> operands,
                      std::span<const std::size_t> packs, const Attributes& attributes) {
-  return notation::Elaborator(definition, operands, packs, attributes, 0).run(notation::Proof::here);
+  return instantiate_part(definition, 0, operands, packs, attributes);
 }
 
 Instance instantiate_part(const Definition& definition, std::size_t part,
                           std::span<const std::optional<ValueType>> operands, std::span<const std::size_t> packs,
                           const Attributes& attributes) {
-  return notation::Elaborator(definition, operands, packs, attributes, part).run(notation::Proof::here);
+  thread_local notation::LatelyInstantiated lately;
+  std::string key = notation::key_of(definition, part, operands, packs, attributes);
+  if (const Instance* kept = lately.find(key)) return *kept;
+  Instance instance = notation::Elaborator(definition, operands, packs, attributes, part).run(notation::Proof::here);
+  lately.keep(std::move(key), instance);
+  return instance;
 }
 
 Instance elaborate(const Definition& definition, std::span<const std::optional<ValueType>> operands) {

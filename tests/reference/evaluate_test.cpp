@@ -110,6 +110,21 @@ TEST_CASE("empty reductions have their neutral elements, extrema need a value", 
   REQUIRE_THROWS_AS(over_nothing(Reduction::max, decimal(3), {}), SpecViolation);
 }
 
+TEST_CASE("around a loop over nothing no other one runs, however long", "[evaluate]") {
+  constexpr std::int64_t many = std::int64_t{1} << 50;
+  Unary u(1, {many, 0});
+  const std::vector<Binder> i = u.s.bind_all(u.y);
+  u.s.define(u.y, i, u.s.at(u.x, {integer(0)}));
+  const Array<double> none = u.run<double>({5});
+  REQUIRE(none.dims == Dims{many, 0});
+  REQUIRE(none.real.empty());
+
+  Unary sum(1, {});
+  const Binder outer = sum.s.bind("k", many), inner = sum.s.bind("j", 0);
+  sum.s.define(sum.y, {}, reduce(Reduction::sum, {outer, inner}, no_guard, decimal(3)));
+  REQUIRE(sum.run<double>({5}).real == std::vector<double>{0});
+}
+
 TEST_CASE("argmax takes the first of equals and the first NaN", "[evaluate]") {
   const auto argmax = [](const std::vector<double>& values) {
     const auto n = static_cast<std::int64_t>(values.size());
