@@ -87,7 +87,9 @@ constexpr Lists of_folds{{{doubled, twice, pairs, views, composed, chain, consta
   if (plot == Plot::pairs || plot == Plot::constant)
     return is_elementwise(key.library.named(key.operation)) ? Numerals::mostly_special : Numerals::mixed;
   if (plot == Plot::doubled) return second ? Numerals::special : Numerals::moderate;
-  if (plot == Plot::chain || plot == Plot::fan) return second ? Numerals::any : Numerals::moderate;
+  if (plot == Plot::chain) return second ? Numerals::any : Numerals::moderate;
+  // What is added up tells nothing once one of the parts is infinite.
+  if (plot == Plot::fan) return second ? Numerals::moderate : Numerals::any;
   return key.index % period == period - 1 ? Numerals::any : Numerals::moderate;
 }
 
@@ -135,7 +137,7 @@ constexpr std::size_t epilogues = 3, surrounded = 2, compositions = 9;
     case Plot::fan: {
       // Where cotangents are added up, the last call comes first: what it hands on may be one array for several operands.
       std::vector<Role> roles{Role::about, Role::again};
-      if (is_second(key)) roles = {Role::elementwise, Role::sharing, Role::about};
+      if (is_second(key)) roles = {Role::elementwise, Role::sharing, Role::sharing, Role::about};
       roles.resize(roles.size() + width, Role::consumer);
       return roles;
     }
@@ -309,7 +311,7 @@ std::optional<Case> make_program_case(const CaseKey& key) {
   // Where axes agree, what stands in another order has the same shape.
   static const std::vector<std::vector<std::int64_t>> even{{4, 4}, {3, 3, 3}};
   // Steps of steps tell nothing on short ones.
-  static const std::vector<std::vector<std::int64_t>> lengthy{{12}, {9, 5}, {7, 8}};
+  static const std::vector<std::vector<std::int64_t>> lengthy{{24}, {16, 5}, {9, 12}};
   if (plot == Plot::pairs) wish.read_outputs = 0;
   if (plot == Plot::pairs || plot == Plot::constant) wish.shared_inputs = 0;
   const bool placed = is_move(*wish.about) || is_fold(*wish.about);
@@ -317,6 +319,12 @@ std::optional<Case> make_program_case(const CaseKey& key) {
     const bool steps = plot == Plot::composed && number_in_plot(key) % 2 == 1;
     wish.extents = draw.pick(steps ? lengthy : draw.chance(0.7) ? uneven : even);
     wish.elements = 64;
+  }
+  // A cotangent that two share shows in arrays alone.
+  if (plot == Plot::fan && is_second(key)) {
+    static const std::vector<std::vector<std::int64_t>> small{{3, 4}, {5, 2}, {2, 3, 2}, {3, 3}};
+    wish.extents = draw.pick(small);
+    wish.shared_inputs = 0.05;
   }
   if (plot == Plot::twice && !names_of(*wish.about).placed.empty()) wish.extents = draw.pick(even);
   wish.alike = plot == Plot::twice && is_fold(*wish.about) && !names_of(*wish.about).placed.empty();

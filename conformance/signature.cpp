@@ -201,6 +201,11 @@ bool takes_reals(const Definition& d) {
 
 bool is_elementwise(const Definition& d) {
   if (d.result_count != 1 || d.operand_count == 0) return false;
+  // Where an attribute says which axes there are, elements are repeated.
+  for (NodeId item = d.results[0].axes; item >= 0; item = d[item].next) {
+    const std::vector<NodeId> all = below(d, item);
+    if (std::any_of(all.begin(), all.end(), [&](NodeId n) { return d.attribute_named(row_key(d.at(n))) >= 0; })) return false;
+  }
   for (std::size_t i = 0; i < d.operand_count; ++i) {
     const NodeId axes = d.operands[i].axes;
     if (d.operands[i].pack || axes < 0 || d[axes].next >= 0 || d[axes].form != NodeForm::row) return false;

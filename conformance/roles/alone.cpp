@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "conformance/choices.hpp"
 #include "conformance/roles/parts.hpp"
 #include "conformance/signature.hpp"
 
@@ -34,6 +35,11 @@ bool add_alone(Composition& c, const spec::Definition& d, bool at_levels, std::o
   wish.fit = std::move(first);
   if (!c.wish.extents.empty() && d.operand_count > 0) wish.fit = Fit{0, c.wish.extents};
   auto call = at_levels ? drawn_at_levels(c, d, wish) : c.calls.drawn(d, wish);
+  // What repeats axes of one element needs some.
+  if (call && wish.fit && is_move(d) && leaves_as_is(call->instance)) {
+    wish.fit.reset();
+    call = c.calls.drawn(d, wish);
+  }
   return call && c.draft.add(std::move(*call));
 }
 
@@ -60,7 +66,10 @@ void add_sharing(Composition& c) {
   if (!may_hold(d.operands[operand].range, type.dtype, c.wish.dtype)) return;
   SizeWish wish = c.calls.size_wish();
   wish.fit = Fit{operand, extents_of(type)};
-  auto call = c.calls.drawn(d, wish);
+  // What is broadcast has a cotangent of its own, and shares it with nobody.
+  auto call = c.calls.drawn(d, wish, [&](Assignment& choices) {
+    if (is_elementwise(d)) make_equal(choices, extents_of(type));
+  });
   if (!call) return;
   Taken taken = taken_where(*call, type, {shared.name});
   if (std::any_of(taken.begin(), taken.end(), [](const auto& name) { return name.has_value(); })) c.draft.add(std::move(*call), std::move(taken));

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "conformance/choices.hpp"
 #include "conformance/shapes.hpp"
 #include "conformance/sibling.hpp"
 #include "conformance/signature.hpp"
@@ -31,9 +32,19 @@ std::optional<DrawnCall> Calls::typed(const spec::Definition& d, std::optional<A
 }
 
 std::optional<DrawnCall> Calls::drawn(const spec::Definition& d, const SizeWish& wish, const std::function<void(Assignment&)>& change) {
-  auto choices = draw_assignment(d, draw_, wish, wish_.dtype);
-  if (choices && change) change(*choices);
-  return typed(d, std::move(choices));
+  // Of moves many draws leave all where it is, or hardly anything.
+  const bool moves = std::find(catalogue_.moves.begin(), catalogue_.moves.end(), &d) != catalogue_.moves.end();
+  const int draws = moves ? 4 : 1;
+  std::optional<DrawnCall> best;
+  std::int64_t most = -1;
+  for (int k = 0; k < draws && most < telling; ++k) {
+    auto choices = draw_assignment(d, draw_, wish, wish_.dtype);
+    if (choices && change) change(*choices);
+    auto found = typed(d, std::move(choices));
+    const std::int64_t shows = found && moves && !leaves_as_is(found->instance) ? std::min(found->result().dims.count(), telling) : 0;
+    if (found && shows > most) best = std::move(found), most = shows;
+  }
+  return best;
 }
 
 std::optional<DrawnCall> Calls::on(const spec::Definition& d, const spec::ValueType& type, bool equal) {
@@ -80,7 +91,7 @@ std::optional<DrawnCall> Calls::move_that_keeps(const spec::ValueType& type, con
     const spec::Definition& d = *draw_.pick(catalogue_.moves);
     for (int k = 0; k < draws; ++k) {
       auto found = on(d, type);
-      if (!found || found->result() != type) continue;
+      if (!found || found->result() != type || leaves_as_is(found->instance)) continue;
       const std::vector<std::size_t> moved = axes_named(*found, type.dims.rank);
       if (std::find_first_of(moved.begin(), moved.end(), apart.begin(), apart.end()) == moved.end()) return found;
     }

@@ -30,12 +30,16 @@ struct AnotherAttribute {
   bool tells = false;  ///< a list holds other numbers, not the same in another order
 };
 
+/// So many elements of a result tell their places apart.
+inline constexpr std::int64_t telling = 4;
+
 class Calls {
  public:
   Calls(const ProgramWish& wish, Draw& draw, const Catalogue& catalogue) : wish_(wish), draw_(draw), catalogue_(catalogue) {}
 
   /// Nothing where there are no choices, or no call follows from them.
   [[nodiscard]] std::optional<DrawnCall> typed(const spec::Definition& d, std::optional<Assignment> choices) const;
+  /// Of a move one that changes something and gives several elements, where a few draws find one.
   /// \param change what the choices are to be besides
   [[nodiscard]] std::optional<DrawnCall> drawn(const spec::Definition& d, const SizeWish& wish, const std::function<void(Assignment&)>& change = {});
   /// What most calls wish: no extents that are odd on purpose, attributes left out where the program allows it, and little work,

@@ -7,16 +7,18 @@ namespace etalon::conformance {
 namespace {
 
 /// What an operand is to be so that it can read a result that it may, or has the extents wished for; and the type that operands share.
+/// Results of several elements come first.
 std::optional<std::pair<Fit, DType>> some_read(Composition& c, const spec::Definition& d, const Window& window) {
   if (c.draft.empty() && !c.wish.extents.empty()) return std::pair(Fit{0, c.wish.extents}, c.wish.dtype);
-  std::vector<std::pair<Fit, DType>> readings;
+  std::vector<std::pair<Fit, DType>> readings, few;
   for (std::size_t i = 0; i < d.operand_count; ++i) {
     const spec::Range range = d.operands[i].range;
     for (const Result& r : c.draft.results(window)) {
       if (!may_hold(range, r.type.dtype, c.wish.dtype)) continue;
-      readings.emplace_back(Fit{i, extents_of(r.type)}, shares_type(range) ? r.type.dtype : c.wish.dtype);
+      (r.type.dims.count() < telling ? few : readings).emplace_back(Fit{i, extents_of(r.type)}, shares_type(range) ? r.type.dtype : c.wish.dtype);
     }
   }
+  if (readings.empty()) readings = std::move(few);
   return readings.empty() ? std::nullopt : std::optional(c.draw.pick(readings));
 }
 
