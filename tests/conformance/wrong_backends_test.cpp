@@ -14,6 +14,7 @@
 #include "conformance/conform.hpp"
 #include "conformance/values.hpp"
 #include "reference/backend.hpp"
+#include "spec/program/analysis.hpp"
 #include "tests/conformance/backends.hpp"
 
 using namespace etalon;
@@ -58,14 +59,14 @@ class Mistaken final : public spec::Backend {
       Request one;
       one.program.outputs = call.results;
       one.program.steps = {step};
-      for (const auto& operand : std::set<std::optional<std::string>>(call.operands.begin(), call.operands.end())) {
-        if (!operand) continue;
+      const std::vector<std::string> read = spec::values_read(call);  // attributes may be values, too
+      for (const std::string& name : std::set<std::string>(read.begin(), read.end())) {
         spec::Input input;
-        input.name = *operand;
-        input.dtype = values.at(*operand).dtype;
-        input.dims = values.at(*operand).dims;
+        input.name = name;
+        input.dtype = values.at(name).dtype;
+        input.dims = values.at(name).dims;
         one.program.inputs.push_back(input);
-        one.inputs.push_back(values.at(*operand));
+        one.inputs.push_back(values.at(name));
       }
       Answer answer = inner_->run(one);
       auto* numbers = std::get_if<Numbers>(&answer);
