@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "conformance/assignment.hpp"
@@ -22,7 +23,7 @@ struct SizeWish {
   bool empty = false;  ///< a tensor without elements, where there is one
   std::int64_t least = 0;  ///< at least so many elements in the largest tensor, where that can be
   double nodes = 12000;  ///< at most so many nodes of the equations are evaluated, where that can be
-  double far_beyond = 2000;  ///< and never more than so many times as many: there are calls that nobody could evaluate
+  double far_beyond = std::numeric_limits<double>::infinity();  ///< and never more than so many times as many
   std::int64_t longest = 0;  ///< one reduction has more terms than so many, 16 or 1024, and the other axes are short
   /// Scalar attributes have the levels of this turn (attribute_levels.hpp); nothing: all are drawn freely.
   std::optional<std::uint64_t> turn{};
