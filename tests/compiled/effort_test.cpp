@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiled/emit/llvm/effort.hpp"
+#include "compiled/machine/thresholds.hpp"
 #include "spec/program/program.hpp"
 #include "tests/compiled/contraction_build.hpp"
 
@@ -15,9 +16,10 @@ using namespace etalon::compiled;
 
 TEST_CASE("kernels that do little together are compiled hastily", "[codegen]") {
   std::vector<loops::Nest> nests(3);
-  for (loops::Nest& nest : nests) nest.work = 1000;
+  constexpr double little = threshold<double>("little_work");
+  for (loops::Nest& nest : nests) nest.work = little / 8;
   CHECK(effort_for(nests) == Effort::hasty);
-  nests[1].work = 20000;
+  nests[1].work = 2 * little;
   CHECK(effort_for(nests) == Effort::full);
   nests.assign(40, nests[0]);
   CHECK(effort_for(nests) == Effort::full);
