@@ -89,7 +89,7 @@ constexpr Lists of_folds{{{doubled, twice, pairs, views, composed, chain, consta
   if (plot == Plot::doubled) return second ? Numerals::special : Numerals::moderate;
   if (plot == Plot::chain) return second ? Numerals::any : Numerals::moderate;
   // What is added up tells nothing once one of the parts is infinite.
-  if (plot == Plot::fan) return second ? Numerals::moderate : Numerals::any;
+  if (plot == Plot::fan) return Numerals::moderate;
   return key.index % period == period - 1 ? Numerals::any : Numerals::moderate;
 }
 
