@@ -78,7 +78,7 @@ class Levels {
         for (const double c : constants_compared(d_, d_.at(attribute_.name))) {
           for (const double x : {c, c - 0.25, c + 0.25}) real(x);
         }
-        for (const double x : {0.0, 1.0, -1.0, 2.0, 0.5, 3.0, 1.0 / 3, 1000.0}) real(x);
+        for (const double x : {0.0, 1.0, -1.0, 2.0, 0.5, 3.0, 1000.0}) real(x);
         break;
       case AttributeKind::value:
         usual();

@@ -21,7 +21,7 @@ struct AttributeLevel {
 };
 
 /// The levels of one scalar attribute: its default; every symbol, truth value or element type of 32 and 64 bits; of an integer, the numbers from -1 to 3;
-/// of a real, 0, 1, -1, 2, 3, 1/2, 1/3, which few digits do not say, and 1000; and each constant that the definition compares the attribute with, for reals
+/// of a real, 0, 1, -1, 2, 3, 1/2 and 1000; and each constant that the definition compares the attribute with, for reals
 /// with one a quarter to either side. Each value stands once, the default first. Where a definition carries state on, reals are
 /// not negative, and those whose default lies in [0, 1) stay there. Lists, axes and packs have none.
 [[nodiscard]] std::vector<AttributeLevel> levels_of(const spec::Definition& definition, const spec::AttributeText& attribute);

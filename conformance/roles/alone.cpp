@@ -9,22 +9,21 @@
 namespace etalon::conformance {
 namespace {
 
+// A function of one number meets one class of numbers.
+constexpr std::int64_t several = 5;
+std::int64_t elements_read(const DrawnCall& call) {
+  const auto& operands = call.types.operands;
+  return operands.empty() || !operands.front() ? 0 : std::min(operands.front()->dims.count(), several);
+}
+
 /// A call of an elementwise function, mostly with attributes at levels and operands of one shape.
 std::optional<DrawnCall> drawn_at_levels(Composition& c, const spec::Definition& d, SizeWish wish) {
   if (c.draw.chance(0.7)) wish.turn = c.draw.bits() % turns_in_step, wish.insistence = 0.5;
-  // A function of one number meets one class of numbers.
-  constexpr std::int64_t several = 5;
-  constexpr int draws = 4;
-  std::optional<DrawnCall> found;
-  for (int k = 0; k < draws; ++k) {
-    found = c.calls.drawn(d, wish, [&](Assignment& choices) {
-      if (takes_integers(d) && c.draw.chance(0.25)) choices.shared_type = c.draw.chance(0.5) ? DType::i64 : DType::i32;
-      if (c.draw.chance(0.8)) make_equal(choices, *extents_of_axes(d, d.operands[0].axes, choices));
-    });
-    const auto* first = found && !found->types.operands.empty() ? &found->types.operands.front() : nullptr;
-    if (first != nullptr && *first && (*first)->dims.count() >= several) break;
-  }
-  return found;
+  const auto at_levels = [&](Assignment& choices) {
+    if (takes_integers(d) && c.draw.chance(0.25)) choices.shared_type = c.draw.chance(0.5) ? DType::i64 : DType::i32;
+    if (c.draw.chance(0.8)) make_equal(choices, *extents_of_axes(d, d.operands[0].axes, choices));
+  };
+  return c.calls.drawn(d, wish, at_levels, {elements_read, several});
 }
 
 /// \param first the extents of the first operand, where it can have them and the program wishes for no others

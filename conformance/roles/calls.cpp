@@ -22,7 +22,14 @@ bool lists_differ(const spec::Attributes& one, const spec::Attributes& other) {
   });
 }
 
+// What a move tells.
+std::int64_t elements_moved(const DrawnCall& call) { return leaves_as_is(call.instance) ? 0 : std::min(call.result().dims.count(), telling); }
+
 }  // namespace
+
+Tells usual_tells(const spec::Definition& d) {
+  return is_move(d) ? Tells{elements_moved, telling} : Tells{[](const DrawnCall&) -> std::int64_t { return 0; }, 0};
+}
 
 std::optional<DrawnCall> Calls::typed(const spec::Definition& d, std::optional<Assignment> choices) const {
   auto types = choices ? call_of(d, *choices, wish_.dtype) : std::nullopt;
@@ -31,18 +38,16 @@ std::optional<DrawnCall> Calls::typed(const spec::Definition& d, std::optional<A
   return DrawnCall{&d, std::move(*choices), std::move(*types), std::move(instance)};
 }
 
-std::optional<DrawnCall> Calls::drawn(const spec::Definition& d, const SizeWish& wish, const std::function<void(Assignment&)>& change) {
-  // Of moves many draws leave all where it is, or hardly anything.
-  const bool moves = std::find(catalogue_.moves.begin(), catalogue_.moves.end(), &d) != catalogue_.moves.end();
-  const int draws = moves ? 4 : 1;
+std::optional<DrawnCall> Calls::drawn(const spec::Definition& d, const SizeWish& wish, const std::function<void(Assignment&)>& change, Tells tells) {
+  const int draws = tells.enough > 0 ? 4 : 1;
   std::optional<DrawnCall> best;
   std::int64_t most = -1;
-  for (int k = 0; k < draws && most < telling; ++k) {
+  for (int k = 0; k < draws && most < tells.enough; ++k) {
     auto choices = draw_assignment(d, draw_, wish, wish_.dtype);
     if (choices && change) change(*choices);
     auto found = typed(d, std::move(choices));
-    const std::int64_t shows = found && moves && !leaves_as_is(found->instance) ? std::min(found->result().dims.count(), telling) : 0;
-    if (found && shows > most) best = std::move(found), most = shows;
+    const std::int64_t told = found ? tells.of(*found) : -1;
+    if (told > most) best = std::move(found), most = told;
   }
   return best;
 }

@@ -33,15 +33,27 @@ struct AnotherAttribute {
 /// So many elements of a result tell their places apart.
 inline constexpr std::int64_t telling = 4;
 
+/// How much a call tells, and how much is enough: calls are drawn again until one does.
+struct Tells {
+  std::int64_t (*of)(const DrawnCall& call);
+  std::int64_t enough;
+};
+
+/// Every call tells enough, or a move: of many draws it leaves all where it is, or hardly anything.
+[[nodiscard]] Tells usual_tells(const spec::Definition& d);
+
 class Calls {
  public:
   Calls(const ProgramWish& wish, Draw& draw, const Catalogue& catalogue) : wish_(wish), draw_(draw), catalogue_(catalogue) {}
 
   /// Nothing where there are no choices, or no call follows from them.
   [[nodiscard]] std::optional<DrawnCall> typed(const spec::Definition& d, std::optional<Assignment> choices) const;
-  /// Of a move one that changes something and gives several elements, where a few draws find one.
+  /// The first of a few that tells enough, or the one that tells most.
   /// \param change what the choices are to be besides
-  [[nodiscard]] std::optional<DrawnCall> drawn(const spec::Definition& d, const SizeWish& wish, const std::function<void(Assignment&)>& change = {});
+  [[nodiscard]] std::optional<DrawnCall> drawn(const spec::Definition& d, const SizeWish& wish, const std::function<void(Assignment&)>& change = {}) {
+    return drawn(d, wish, change, usual_tells(d));
+  }
+  [[nodiscard]] std::optional<DrawnCall> drawn(const spec::Definition& d, const SizeWish& wish, const std::function<void(Assignment&)>& change, Tells tells);
   /// What most calls wish: no extents that are odd on purpose, attributes left out where the program allows it, and little work,
   /// since a call is evaluated each time it is tried.
   [[nodiscard]] SizeWish size_wish() const { return {.elements = wish_.elements, .edges = false, .far_beyond = 50, .defaults = wish_.defaults}; }
