@@ -175,7 +175,9 @@ check((ran.returncode, ran.stderr) == (2, "unknown profile 'trainig'; did you me
 
 # Waivers, and what the schema says of them.
 known = folder / "known.json"
-known.write_text(json.dumps({"schema": 1, "waivers": [{"operation": name, "reason": "it <crashes>", "expires": "2999-12-31"} for name in ("relu", "exp", "abs")]}))
+met = {call for line in crashed for call in line.get("calls", [])}
+unmet = next(name for name in ("abs", "tan", "sign", "log1p") if name not in met)
+known.write_text(json.dumps({"schema": 1, "waivers": [{"operation": name, "reason": "it <crashes>", "expires": "2999-12-31"} for name in ("relu", "exp", unmet)]}))
 ran, waived = conform("waived.jsonl", "--waivers", str(known))
 check(ran.returncode == 0 and waived[-1]["conforms"] and waived[-1]["crashed"] == 0 and waived[-1]["waived"] == len(crashed), f"waived: {waived[-1]}")
 check("waived: exp: " in ran.stdout and "it <crashes>" in ran.stdout, "the console does not list waivers")
