@@ -88,7 +88,7 @@ double Drawing::real_attribute(const spec::AttributeText& attribute) {
   // What has no end by default: on both sides of 0, so that two draws may lie apart.
   if (std::isinf(usual)) return draw_.pick(std::vector<double>{usual, -2.0, -0.5, 0.0, u, 1.0, 3.0});
   if (usual > 0 && usual < 1)
-    return draw_.pick(std::vector<double>{usual * (0.5 + u), usual * usual, std::sqrt(usual), u / 2, u / 3});
+    return draw_.pick(std::vector<double>{usual * (0.5 + u / 2), usual * usual, std::sqrt(usual), u / 2, u / 3});
   return draw_.pick(std::vector<double>{usual, usual * (0.5 + u), 1.0, usual / 4});
 }
 

@@ -13,7 +13,7 @@ LIMITS = (
               r"[Oo]utput size is too small|Only zero batch or zero channel|numel\(\) to be specified|"
               r"not have an identity|weight to be at least 1 at|[Nn]on-empty .* expected|"
               r"index 0 out of range for tensor of size \[0\]|could not create a descriptor|"
-              r"resulted in a negative output size"),
+              r"resulted in a negative output size|size mismatch \(got input: \[[^]]*\b0\b"),
     # Limits that hold for all sizes.
     ("shape", r"[Ee]xpected more than 1 (spatial element|value per channel)|smaller than kernel size|"
               r"Kernel size can't be greater|doesn't match the broadcast shape"),
