@@ -11,23 +11,24 @@
 namespace etalon::conformance {
 namespace {
 
-/// Whether a law says less of an element than the meaning, which is a number for sure.
-[[nodiscard]] bool says_less(const reference::Envelope& law, const reference::Envelope& meaning, std::size_t i) {
-  const bool bounded = law.flags[i] == reference::admits_finite && std::isfinite(law.lower[i]) && std::isfinite(law.upper[i]);
-  return !bounded && meaning.flags[i] == reference::admits_finite;
+/// Whether the meaning counts in place of the schema: it is a number for sure of which a law says less, or none beside nothing.
+[[nodiscard]] bool counts(const reference::Envelope& meaning, const reference::Envelope& said, std::size_t i, const Schema& schema) {
+  if (schema.beside_nothing && meaning.flags[i] == reference::admits_nan) return true;
+  const bool bounded = said.flags[i] == reference::admits_finite && std::isfinite(said.lower[i]) && std::isfinite(said.upper[i]);
+  return schema.by_law && !bounded && meaning.flags[i] == reference::admits_finite;
 }
 
-/// Where a law says less, the meaning counts, in each branch of what hangs on decisions.
-void keep_numbers(reference::Envelope& law, const reference::Envelope& meaning) {
-  std::vector<bool> replaced(law.flags.size());
+/// In each branch of what hangs on decisions, too.
+void keep_what_counts(reference::Envelope& said, const reference::Envelope& meaning, const Schema& schema) {
+  std::vector<bool> replaced(said.flags.size());
   for (std::size_t i = 0; i < replaced.size(); ++i) {
-    replaced[i] = says_less(law, meaning, i);
+    replaced[i] = counts(meaning, said, i, schema);
     if (!replaced[i]) continue;
-    law.flags[i] = meaning.flags[i];
-    law.lower[i] = meaning.lower[i];
-    law.upper[i] = meaning.upper[i];
+    said.flags[i] = meaning.flags[i];
+    said.lower[i] = meaning.lower[i];
+    said.upper[i] = meaning.upper[i];
   }
-  for (reference::Alternatives& a : law.alternatives) {
+  for (reference::Alternatives& a : said.alternatives) {
     for (std::size_t k = 0; k < a.elements.size(); ++k) {
       const std::size_t i = a.elements[k];
       if (!replaced[i]) continue;
@@ -38,10 +39,10 @@ void keep_numbers(reference::Envelope& law, const reference::Envelope& meaning) 
 
 /// Where the meaning decides, so must a schema: its interval counts, however wide it is, if it has one.
 /// \param freed the meaning, with what freedoms leave open
-void hold_to(reference::Envelope& schema, const reference::Envelope& meaning, const reference::Envelope& freed, bool by_law) {
-  if (by_law) keep_numbers(schema, meaning);
-  for (std::size_t i = 0; i < schema.flags.size() && i < freed.flags.size(); ++i) {
-    if ((freed.flags[i] & reference::undecided) == 0) schema.flags[i] = reference::decided(schema.flags[i]);
+void hold_to(reference::Envelope& said, const reference::Envelope& meaning, const reference::Envelope& freed, const Schema& schema) {
+  keep_what_counts(said, meaning, schema);
+  for (std::size_t i = 0; i < said.flags.size() && i < freed.flags.size(); ++i) {
+    if ((freed.flags[i] & reference::undecided) == 0) said.flags[i] = reference::decided(said.flags[i]);
   }
 }
 
@@ -68,9 +69,9 @@ class Admitting {
 
   [[nodiscard]] bool is_complete() const { return reference::judge(got_, bounds_).passed(); }
 
-  void offer(reference::Envelopes others, bool by_law) {
+  void offer(reference::Envelopes others, const Schema& schema) {
     for (std::size_t o = 0; o < others.outputs.size() && o < got_.size(); ++o) {
-      hold_to(others.outputs[o], meaning_.outputs[o], freed_.outputs[o], by_law);
+      hold_to(others.outputs[o], meaning_.outputs[o], freed_.outputs[o], schema);
       if (admits(o)) continue;
       free(o, others.outputs[o]);
       if (judge(got_[o], others.outputs[o]).passed()) put_in_place(bounds_, o, others.outputs[o]);
@@ -98,10 +99,10 @@ void for_each_way(std::span<const Schema> schemas, const spec::Contract& contrac
   std::vector<reference::Envelopes> along_all;
   for (const Schema& schema : schemas) {
     along_all.push_back(envelopes_of(schema, contract));
-    if (offer(along_all.back(), schema.by_law)) return;
+    if (offer(along_all.back(), schema)) return;
   }
   for (std::size_t s = 0; s < schemas.size(); ++s) {
-    if (has_directions(schemas[s]) && offer(along_directions(schemas[s], along_all[s], contract), schemas[s].by_law)) return;
+    if (has_directions(schemas[s]) && offer(along_directions(schemas[s], along_all[s], contract), schemas[s])) return;
   }
 }
 
@@ -111,8 +112,8 @@ void admit_schemas(reference::Envelopes& bounds, std::span<const HostTensor> got
                    const Freedoms& freedoms, const spec::Contract& contract) {
   Admitting admission(bounds, got, freedoms);
   if (admission.is_complete()) return;
-  for_each_way(schemas, contract, [&](reference::Envelopes way, bool by_law) {
-    admission.offer(std::move(way), by_law);
+  for_each_way(schemas, contract, [&](reference::Envelopes way, const Schema& schema) {
+    admission.offer(std::move(way), schema);
     return admission.is_complete();
   });
 }
@@ -122,9 +123,9 @@ void for_each_admitted(const reference::Envelopes& meaning, std::span<const Sche
   reference::Envelopes freed = meaning;
   admit(freed, freedoms);
   visit(freed);
-  for_each_way(schemas, contract, [&](reference::Envelopes way, bool by_law) {
+  for_each_way(schemas, contract, [&](reference::Envelopes way, const Schema& schema) {
     for (std::size_t o = 0; o < way.outputs.size(); ++o) {
-      hold_to(way.outputs[o], meaning.outputs[o], freed.outputs[o], by_law);
+      hold_to(way.outputs[o], meaning.outputs[o], freed.outputs[o], schema);
       if (o < freedoms.size()) admit(way.outputs[o], freedoms[o]);
     }
     visit(way);

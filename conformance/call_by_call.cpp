@@ -155,7 +155,7 @@ class Walk {
     if (const auto c = case_of(request)) {
       // Laws are tried on the whole: among boxes that forget how errors hang together they would admit too much.
       for (Schema& schema : other_schemas(*c, request.mode)) {
-        if (!schema.by_law) ways.push_back(std::move(schema));
+        if (!schema.by_law && !schema.beside_nothing) ways.push_back(std::move(schema));
       }
     } else if (library_.named(call.operation).part_count > 0) {
       return std::nullopt;

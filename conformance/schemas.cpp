@@ -160,9 +160,6 @@ Schema meaning_of(const Case& c) {
 std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
   const spec::Definition& d = definition_of(c);
   std::vector<Schema> schemas;
-  // Of nothing the definition says what there is: a mean of no elements is 0/0, whatever a part would make of it.
-  const bool of_nothing = std::any_of(c.operands.begin(), c.operands.end(), [](const auto& t) { return t && t->dims.count() == 0; });
-  if (of_nothing) return schemas;
   for (std::size_t p = 1; p <= d.part_count; ++p) {
     if (applies(d.parts[p - 1], c, mode)) schemas.push_back(stated_by(c, p));
   }
@@ -174,6 +171,9 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
   for (std::size_t s = 0, stated = schemas.size(); s < stated; ++s) add_by_laws(schemas, Schema(schemas[s]));
   for (Schema& schema : schemas) schema.by_reciprocals = true;
   for (Schema& schema : schemas_by_form(meaning_of(c))) schemas.push_back(std::move(schema));
+  // Of nothing the definition says what there is: a mean of no elements is 0/0, whatever a part would make of it.
+  const bool of_nothing = std::any_of(c.operands.begin(), c.operands.end(), [](const auto& t) { return t && t->dims.count() == 0; });
+  for (Schema& schema : schemas) schema.beside_nothing = of_nothing;
   return schemas;
 }
 

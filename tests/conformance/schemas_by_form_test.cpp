@@ -48,6 +48,24 @@ TEST_CASE("what a part states of tangents admits its adjoint, and nothing beside
   CHECK_FALSE(answers(ratio + stated, std::nanf("")));
 }
 
+TEST_CASE("a part is admitted beside an operand of nothing, but not where the meaning is no number", "[schemas]") {
+  const std::string text =
+      "beside(x[a], b[n]) -> y[n], m\n  y[i] = b[i]*(b[i] - 1)\n  m = (sum[k] x[k])/a\n"
+      "  also\n  y[i] = b[i]*b[i] - b[i]\n  m = sum[k] (x[k]/a)\n";
+  const float b = 1 + 0x1p-12F, cancelled = b * b - b;
+  REQUIRE(cancelled != b * (b - 1));
+  const auto answers = [&](float y, float m) {
+    const auto c = case_of(text, spec::Mode::forward, {HostTensor::of<float>(Dims{0}, {}), one(b)});
+    return admitted(c, {one(y), HostTensor::of<float>(Dims{}, {m})});
+  };
+  const float nan = std::nanf("");
+  CHECK(answers(b * (b - 1), nan));
+  CHECK(answers(cancelled, nan));
+  CHECK_FALSE(answers(cancelled, 0));
+  CHECK_FALSE(answers(b * (b - 1), 0));
+  CHECK_FALSE(answers(cancelled + 1e-6F, nan));
+}
+
 TEST_CASE("a sum may be divided by the extents of its box one after the other", "[schemas]") {
   // Only one element, so that nothing rounds but the quotients.
   std::vector<float> elements(27, 0);

@@ -48,7 +48,10 @@ function attribute(name, value) {
   if (Array.isArray(value)) return value.map((v) => attribute(name, v));
   need(value === null || typeof value !== "object", "attribute", `${name} from a value of the program`);
   if (typeof value !== "string") return value;
-  if (/^-?\d+$/.test(value)) return Number(value);
+  if (/^-?\d+$/.test(value)) {
+    need(Number.isSafeInteger(Number(value)), "attribute", `${name}: JavaScript's numbers do not have ${value}`);
+    return Number(value);
+  }
   return value in NUMBERS ? NUMBERS[value] : value;
 }
 

@@ -98,11 +98,12 @@ class Graph {
 const WRITERS = { f32: ["writeFloatLE", 4], f64: ["writeDoubleLE", 8], i32: ["writeInt32LE", 4], bool: ["writeUInt8", 1],
                   f16: ["writeUInt16LE", 2] };
 
-/** A tensor of onnx.proto. Numbers in f16 must be exact there. */
+/** A tensor of onnx.proto. Numbers in f16 must be exact there, and those in i32 its own. */
 function tensor(dtype, shape, numbers) {
   need(dtype in TYPES, "dtype", `${dtype} is not offered`);
   const [write, width] = WRITERS[dtype] || ["writeBigInt64LE", 8], data = Buffer.alloc(width * size(shape));
   const number = { f16: half, i64: BigInt, bool: Number }[dtype] || Number;
+  need(dtype !== "i32" || numbers.every((v) => Number(v) === (v | 0)), "attribute", "a number that i32 does not have, written into a model");
   numbers.forEach((v, i) => data[write](number(v), width * i));
   return { dims: shape, dataType: TYPES[dtype], rawData: data };
 }

@@ -75,7 +75,8 @@ rows({
 
 function filled(a) {
   need(a.dtype === "f32" || Number.isInteger(Number(a.value)), "attribute", "a real as an integer or a truth value");
-  return tf.fill(a.shape, Number(a.value), dtypeOf(a.dtype));
+  const value = Number(a.value);
+  return tf.fill(a.shape, a.dtype === "bool" ? Number(value !== 0) : value, dtypeOf(a.dtype));
 }
 
 rows({
