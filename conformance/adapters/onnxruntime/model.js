@@ -102,7 +102,7 @@ const WRITERS = { f32: ["writeFloatLE", 4], f64: ["writeDoubleLE", 8], i32: ["wr
 function tensor(dtype, shape, numbers) {
   need(dtype in TYPES, "dtype", `${dtype} is not offered`);
   const [write, width] = WRITERS[dtype] || ["writeBigInt64LE", 8], data = Buffer.alloc(width * size(shape));
-  const number = { f16: half, i64: BigInt, bool: Number }[dtype] || Number;
+  const number = { f16: half, i64: BigInt, bool: (v) => Number(Number(v) !== 0) }[dtype] || Number;
   need(dtype !== "i32" || numbers.every((v) => Number(v) === (v | 0)), "attribute", "a number that i32 does not have, written into a model");
   numbers.forEach((v, i) => data[write](number(v), width * i));
   return { dims: shape, dataType: TYPES[dtype], rawData: data };

@@ -70,7 +70,11 @@ rows({
     const depth = g.constant("i64", [1], [a.classes]);
     return g.node("OneHot", [t, depth, g.constant(a.dtype, [2], [0, 1])], { axis: a.axis });
   },
-  arange: (g, a) => g.node("Range", [a.start, a.stop, a.step].map((v) => g.constant(a.dtype, [], [v]))),
+  arange(g, a) {
+    const numbers = [a.start, a.stop, a.step];
+    need(a.dtype !== "f32" || numbers.every((v) => Math.fround(v) === v), "attribute", "a number that f32 does not have, written into a model");
+    return g.node("Range", numbers.map((v) => g.constant(a.dtype, [], [v])));
+  },
   full: (g, a) => filled(g, a, a.value), constant: (g, a) => filled(g, a, a.value),
   zeros: (g, a) => filled(g, a, 0), ones: (g, a) => filled(g, a, 1),
 });
