@@ -23,11 +23,21 @@ namespace {
   return c;
 }
 
+/// Whether the outputs are the results of the one call, each once: else cotangents would have to be added up.
+[[nodiscard]] bool asks_for_results(const etalon_request& request, std::size_t results) {
+  if (static_cast<std::size_t>(request.output_count) != results) return false;
+  for (int i = 0; i < request.output_count; ++i) {
+    if (request.outputs[i] != request.input_count + i) return false;
+  }
+  return true;
+}
+
 void vjp(const etalon_request& request, Answers& into, const Operation& operation, Call c) {
   need(request.call_count == 1 && static_cast<bool>(operation.backward), "mode", "oneDNN has no backward primitive for this");
   const etalon_call& call = *c.call;
   Results cotangents;
   const Results values = operation.forward(c);
+  need(asks_for_results(request, values.size()), "mode", "a backward primitive takes the cotangents of its results alone");
   for (std::size_t i = 0; i < values.size(); ++i) {
     const etalon_tensor& cotangent = request.cotangents[i];
     cotangents.push_back(cotangent.dtype < 0 ? zeros(values[i]->shape) : given(cotangent, c.recording, "dy"));
@@ -38,7 +48,8 @@ void vjp(const etalon_request& request, Answers& into, const Operation& operatio
     const auto at = static_cast<std::size_t>(i);
     if (!c.wrt[at]) continue;
     need(at < found.size() && found[at].has_value(), "mode", "oneDNN has no backward primitive for this operand");
-    into.cotangents.insert_or_assign(static_cast<std::size_t>(call.operands[i]), *found[at]);
+    const bool first = into.cotangents.emplace(static_cast<std::size_t>(call.operands[i]), *found[at]).second;
+    need(first, "mode", "no primitive adds up the cotangents of a value that is read twice");
   }
 }
 
