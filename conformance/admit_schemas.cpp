@@ -11,11 +11,11 @@
 namespace etalon::conformance {
 namespace {
 
-/// Whether the meaning counts in place of the schema: it is a number for sure of which a law says less, or none beside nothing.
+/// Whether the meaning counts in place of the schema: it is a number for sure and a law says less, or beside nothing one of them is none.
 [[nodiscard]] bool counts(const reference::Envelope& meaning, const reference::Envelope& said, std::size_t i, const Schema& schema) {
-  if (schema.beside_nothing && meaning.flags[i] == reference::admits_nan) return true;
+  const bool number = meaning.flags[i] == reference::admits_finite;
   const bool bounded = said.flags[i] == reference::admits_finite && std::isfinite(said.lower[i]) && std::isfinite(said.upper[i]);
-  return schema.by_law && !bounded && meaning.flags[i] == reference::admits_finite;
+  return (schema.beside_nothing && !(number && bounded)) || (schema.by_law && number && !bounded);
 }
 
 /// In each branch of what hangs on decisions, too.

@@ -153,7 +153,8 @@ class Walk {
     const Question question = question_of(request);
     std::vector<Schema> ways{Schema{question.system, question.inputs}};
     if (const auto c = case_of(request)) {
-      // Laws are tried on the whole: among boxes that forget how errors hang together they would admit too much.
+      // Laws are tried on the whole: among boxes that forget how errors hang together they would admit too much. Beside nothing a
+      // schema is held to the meaning, which the hull of ways is not.
       for (Schema& schema : other_schemas(*c, request.mode)) {
         if (!schema.by_law && !schema.beside_nothing) ways.push_back(std::move(schema));
       }

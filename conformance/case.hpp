@@ -101,6 +101,9 @@ struct Case {
 /// The operands that are there, in order: the inputs of the instance and of the request.
 [[nodiscard]] std::vector<HostTensor> present(const Case& c);
 
+/// Whether an operand has no elements.
+[[nodiscard]] bool holds_nothing(const Case& c);
+
 /// Types, attributes and equations of the case, which is one call. \throws SpecViolation when it is ill-typed.
 [[nodiscard]] spec::Instance instance_of(const Case& c);
 [[nodiscard]] spec::Instance instance_of(const CallTypes& call, const spec::Library& library = {});

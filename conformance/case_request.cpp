@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <variant>
@@ -90,6 +91,10 @@ std::vector<HostTensor> present(const Case& c) {
     if (t) inputs.push_back(*t);
   }
   return inputs;
+}
+
+bool holds_nothing(const Case& c) {
+  return std::any_of(c.operands.begin(), c.operands.end(), [](const auto& t) { return t && t->dims.count() == 0; });
 }
 
 spec::Instance instance_of(const Case& c) { return instance_of(c.call, c.key.library); }

@@ -78,7 +78,7 @@ void Drawing::attribute(const spec::AttributeText& attribute) {
   }
 }
 
-// Defaults and other round numbers are levels; what is drawn beside them mostly has digits that no short text holds.
+// Defaults and other round numbers are levels; what is drawn between 0 and 1 beside them mostly has digits that no short text holds.
 double Drawing::real_attribute(const spec::AttributeText& attribute) {
   double usual = 0;
   const bool known = attribute.has_default && parse(d_.at(attribute.value), usual);

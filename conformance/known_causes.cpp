@@ -12,7 +12,6 @@
 
 #include "conformance/admissible.hpp"
 #include "conformance/number_text.hpp"
-#include "conformance/question.hpp"
 #include "conformance/values.hpp"
 #include "spec/library/library.hpp"
 
@@ -143,10 +142,10 @@ std::string wrapped(const HostTensor& got, const reference::Envelope& expected) 
 bool explains(const Case& other, const HostTensor& got, std::size_t output, const spec::Contract& contract) {
   try {
     const spec::Request request = request_of(other);
-    const Question question = question_of(request);
-    const spec::TensorInfo& asked = question.system[question.system.outputs.at(output)];
-    if (asked.dtype != got.dtype || asked.dims != got.dims) return false;
-    return fits(got, Admissible(request, contract).meaning().outputs.at(output));
+    const Admissible admissible(request, contract);
+    const spec::System& system = admissible.question().system;
+    const spec::TensorInfo& asked = system[system.outputs.at(output)];
+    return asked.dtype == got.dtype && asked.dims == got.dims && fits(got, admissible.meaning().outputs.at(output));
   } catch (const std::exception&) {  // the other call is ill-typed
     return false;
   }

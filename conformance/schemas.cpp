@@ -172,8 +172,7 @@ std::vector<Schema> other_schemas(const Case& c, spec::Mode mode) {
   for (Schema& schema : schemas) schema.by_reciprocals = true;
   for (Schema& schema : schemas_by_form(meaning_of(c))) schemas.push_back(std::move(schema));
   // Of nothing the definition says what there is: a mean of no elements is 0/0, whatever a part would make of it.
-  const bool of_nothing = std::any_of(c.operands.begin(), c.operands.end(), [](const auto& t) { return t && t->dims.count() == 0; });
-  for (Schema& schema : schemas) schema.beside_nothing = of_nothing;
+  for (Schema& schema : schemas) schema.beside_nothing = holds_nothing(c);
   return schemas;
 }
 

@@ -17,7 +17,7 @@ struct Schema {
   std::vector<std::size_t> tangents = {};  ///< positions of the inputs that are tangents
   std::size_t first_tangent = 0;           ///< of the outputs, those that are linear in the tangents begin here
   bool by_law = false;                     ///< the meaning rewritten: a number wherever the meaning is one
-  bool beside_nothing = false;             ///< an operand has no elements: where the meaning is no number, this is none
+  bool beside_nothing = false;             ///< an operand has no elements: this counts where it and the meaning are numbers
   bool by_reciprocals = false;             ///< a/b may be a*(1/b), where the text rounds more than once
   const std::vector<std::vector<std::size_t>>* wanted = nullptr;  ///< these elements of each output alone, as lists
 };

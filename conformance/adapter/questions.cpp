@@ -17,10 +17,6 @@ using spec::Json;
 constexpr std::uint64_t draws = 160;  // of 40 calls
 constexpr std::size_t small = 256;
 
-[[nodiscard]] bool holds_nothing(const Case& c) {
-  return std::any_of(c.operands.begin(), c.operands.end(), [](const auto& t) { return t && t->dims.count() == 0; });
-}
-
 /// The first small case of those that are wanted.
 template <class Wanted>
 [[nodiscard]] std::optional<spec::Request> drawn(const std::string& operation, Check check, DType dtype, const Wanted& wanted) {

@@ -9,11 +9,9 @@
 namespace etalon::conformance {
 namespace {
 
-// A function of one number meets one class of numbers.
-constexpr std::int64_t several = 5;
 std::int64_t elements_read(const DrawnCall& call) {
   const auto& operands = call.types.operands;
-  return operands.empty() || !operands.front() ? 0 : std::min(operands.front()->dims.count(), several);
+  return operands.empty() || !operands.front() ? 0 : operands.front()->dims.count();
 }
 
 /// A call of an elementwise function, mostly with attributes at levels and operands of one shape.
@@ -23,6 +21,7 @@ std::optional<DrawnCall> drawn_at_levels(Composition& c, const spec::Definition&
     if (takes_integers(d) && c.draw.chance(0.25)) choices.shared_type = c.draw.chance(0.5) ? DType::i64 : DType::i32;
     if (c.draw.chance(0.8)) make_equal(choices, *extents_of_axes(d, d.operands[0].axes, choices));
   };
+  constexpr std::int64_t several = 5;  // a function of one number meets one class of numbers
   return c.calls.drawn(d, wish, at_levels, {elements_read, several});
 }
 

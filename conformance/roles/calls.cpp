@@ -23,12 +23,12 @@ bool lists_differ(const spec::Attributes& one, const spec::Attributes& other) {
 }
 
 // What a move tells.
-std::int64_t elements_moved(const DrawnCall& call) { return leaves_as_is(call.instance) ? 0 : std::min(call.result().dims.count(), telling); }
+std::int64_t elements_moved(const DrawnCall& call) { return leaves_as_is(call.instance) ? 0 : call.result().dims.count(); }
 
 }  // namespace
 
 Tells usual_tells(const spec::Definition& d) {
-  return is_move(d) ? Tells{elements_moved, telling} : Tells{[](const DrawnCall&) -> std::int64_t { return 0; }, 0};
+  return is_move(d) ? Tells{elements_moved, telling} : Tells{};
 }
 
 std::optional<DrawnCall> Calls::typed(const spec::Definition& d, std::optional<Assignment> choices) const {
@@ -39,14 +39,14 @@ std::optional<DrawnCall> Calls::typed(const spec::Definition& d, std::optional<A
 }
 
 std::optional<DrawnCall> Calls::drawn(const spec::Definition& d, const SizeWish& wish, const std::function<void(Assignment&)>& change, Tells tells) {
-  const int draws = tells.enough > 0 ? 4 : 1;
+  const int draws = tells.of != nullptr ? 4 : 1;
   std::optional<DrawnCall> best;
   std::int64_t most = -1;
   for (int k = 0; k < draws && most < tells.enough; ++k) {
     auto choices = draw_assignment(d, draw_, wish, wish_.dtype);
     if (choices && change) change(*choices);
     auto found = typed(d, std::move(choices));
-    const std::int64_t told = found ? tells.of(*found) : -1;
+    const std::int64_t told = !found ? -1 : tells.of != nullptr ? tells.of(*found) : tells.enough;
     if (told > most) best = std::move(found), most = told;
   }
   return best;

@@ -33,13 +33,13 @@ struct AnotherAttribute {
 /// So many elements of a result tell their places apart.
 inline constexpr std::int64_t telling = 4;
 
-/// How much a call tells, and how much is enough: calls are drawn again until one does.
+/// How much a call tells, and how much is enough: calls are drawn again until one does. By default every call does.
 struct Tells {
-  std::int64_t (*of)(const DrawnCall& call);
-  std::int64_t enough;
+  std::int64_t (*of)(const DrawnCall& call) = nullptr;
+  std::int64_t enough = 0;
 };
 
-/// Every call tells enough, or a move: of many draws it leaves all where it is, or hardly anything.
+/// A move tells by the elements that it moves, since many draws leave all where it is; any other call tells enough.
 [[nodiscard]] Tells usual_tells(const spec::Definition& d);
 
 class Calls {

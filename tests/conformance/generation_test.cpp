@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "conformance/case.hpp"
 #include "conformance/draw.hpp"
 #include "conformance/integers.hpp"
@@ -123,6 +125,21 @@ TEST_CASE("numbers that are asked for stand far from 0 where a definition reads 
   }
   CHECK(beyond_f32 >= 8);
   CHECK(beyond_f64 >= 3);
+}
+
+TEST_CASE("real attributes have digits that no short text holds", "[generation]") {
+  std::set<double> all, long_ones;
+  for (const auto check : {conformance::Check::value, conformance::Check::jvp, conformance::Check::vjp}) {
+    for (std::uint64_t i = 0; i < 60; ++i) {
+      const auto c = conformance::make_case({"instance_norm", check, DType::f64, i, 1, {}});
+      REQUIRE(c);
+      const double eps = std::get<double>(conformance::instance_of(*c).attributes.at("eps"));
+      all.insert(eps);
+      if (std::stod(fmt::format("{:.6g}", eps)) != eps) long_ones.insert(eps);
+    }
+  }
+  CHECK(all.size() >= 8);
+  CHECK(long_ones.size() >= 3);
 }
 
 TEST_CASE("reductions of every form meet rows beside what tiles hold, and some tensors have five axes", "[generation]") {

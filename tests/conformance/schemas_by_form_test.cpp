@@ -66,6 +66,15 @@ TEST_CASE("a part is admitted beside an operand of nothing, but not where the me
   CHECK_FALSE(answers(cancelled + 1e-6F, nan));
 }
 
+TEST_CASE("no part makes a number of nothing none", "[schemas]") {
+  const std::string text = "none(x[a], b[n]) -> y[n]\n  y[i] = b[i]*(sum[k] x[k])\n  also\n  y[i] = b[i]*(sum[k] x[k])*(1/a)*a\n";
+  const auto answers = [&](float y) {
+    return admitted(case_of(text, spec::Mode::forward, {HostTensor::of<float>(Dims{0}, {}), one(3)}), {one(y)});
+  };
+  CHECK(answers(0));
+  CHECK_FALSE(answers(std::nanf("")));  // 0·∞
+}
+
 TEST_CASE("a sum may be divided by the extents of its box one after the other", "[schemas]") {
   // Only one element, so that nothing rounds but the quotients.
   std::vector<float> elements(27, 0);

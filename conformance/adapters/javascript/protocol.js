@@ -48,10 +48,7 @@ function attribute(name, value) {
   if (Array.isArray(value)) return value.map((v) => attribute(name, v));
   need(value === null || typeof value !== "object", "attribute", `${name} from a value of the program`);
   if (typeof value !== "string") return value;
-  if (/^-?\d+$/.test(value)) {
-    need(Number.isSafeInteger(Number(value)), "attribute", `${name}: JavaScript's numbers do not have ${value}`);
-    return Number(value);
-  }
+  need(!/^-?\d+$/.test(value), "attribute", `${name} beyond 2^53, where JavaScript's numbers have gaps`);
   return value in NUMBERS ? NUMBERS[value] : value;
 }
 

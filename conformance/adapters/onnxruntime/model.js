@@ -98,12 +98,13 @@ class Graph {
 const WRITERS = { f32: ["writeFloatLE", 4], f64: ["writeDoubleLE", 8], i32: ["writeInt32LE", 4], bool: ["writeUInt8", 1],
                   f16: ["writeUInt16LE", 2] };
 
-/** A tensor of onnx.proto. Numbers in f16 must be exact there, and those in i32 its own. */
+/** A tensor of onnx.proto. Numbers in f16 must be exact there, those of integers its own. */
 function tensor(dtype, shape, numbers) {
   need(dtype in TYPES, "dtype", `${dtype} is not offered`);
   const [write, width] = WRITERS[dtype] || ["writeBigInt64LE", 8], data = Buffer.alloc(width * size(shape));
   const number = { f16: half, i64: BigInt, bool: (v) => Number(Number(v) !== 0) }[dtype] || Number;
-  need(dtype !== "i32" || numbers.every((v) => Number(v) === (v | 0)), "attribute", "a number that i32 does not have, written into a model");
+  const whole = (v) => Number.isInteger(Number(v)) && (dtype === "i64" || Number(v) === (Number(v) | 0));
+  need(dtype[0] !== "i" || numbers.every(whole), "attribute", `a number that ${dtype} does not have, written into a model`);
   numbers.forEach((v, i) => data[write](number(v), width * i));
   return { dims: shape, dataType: TYPES[dtype], rawData: data };
 }

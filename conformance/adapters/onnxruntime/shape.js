@@ -22,8 +22,7 @@ function transposed(g, x, i, j) {
 
 function filled(g, a, value) {
   need(a.dtype in TYPES, "dtype", `${a.dtype} is not offered`);
-  const whole = (a.dtype[0] !== "i" && a.dtype !== "bool") || Number.isInteger(Number(value));
-  need(whole, "attribute", "a real as an integer");
+  need(a.dtype !== "bool" || Number.isInteger(Number(value)), "attribute", "a real as a truth value");
   return g.node("ConstantOfShape", [g.integers(a.shape)], { value: tensor(a.dtype, [1], [value]) });
 }
 

@@ -26,6 +26,7 @@ def layer_norm(a, x, gamma, beta):
 @row()
 def batch_norm(a, x, gamma, beta, mean, variance):
     need(x.dim() >= 2 and a.axis % x.dim() == 1, "attribute", "PyTorch's channels are on axis 1")
+    need(a.eps > 0, "attribute", "PyTorch has 0 for a channel without variance where eps is 0")
     for statistic in (mean, variance):
         need(statistic is None or not moves(statistic), "mode", "PyTorch does not differentiate by running statistics")
     c = x.shape[1]
@@ -43,4 +44,5 @@ def group_norm(a, x, gamma, beta):
 
 @row()
 def instance_norm(a, x, gamma, beta):
+    need(a.eps > 0, "attribute", "PyTorch has 0 for a channel without variance where eps is 0")
     return F.instance_norm(x, None, None, gamma, beta, use_input_stats=True, eps=a.eps)

@@ -47,7 +47,7 @@ rows({
   pad(a, x) {
     const [low, high] = [each(a.low, x), each(a.high, x)];
     need([...low, ...high].every((n) => n >= 0), "attribute", "TensorFlow.js does not crop by padding");
-    return tf.pad(x, low.map((n, i) => [n, high[i]]), Number(a.value));
+    return tf.pad(x, low.map((n, i) => [n, high[i]]), numberFor(x.dtype, a.value));
   },
   flip: (a, x) => tf.reverse(x, a.axes),
   tril(a, x) {
@@ -73,10 +73,12 @@ rows({
   },
 });
 
+/** TensorFlow.js writes what it is given into truth values. */
+const numberFor = (dtype, value) => (dtype === "bool" ? Number(Number(value) !== 0) : Number(value));
+
 function filled(a) {
   need(a.dtype === "f32" || Number.isInteger(Number(a.value)), "attribute", "a real as an integer or a truth value");
-  const value = Number(a.value);
-  return tf.fill(a.shape, a.dtype === "bool" ? Number(value !== 0) : value, dtypeOf(a.dtype));
+  return tf.fill(a.shape, numberFor(a.dtype, a.value), dtypeOf(a.dtype));
 }
 
 rows({
